@@ -1,11 +1,11 @@
--- What a plan was and what was charged for it stays as it is: every change is refused (deny).
+-- Plan revisions and subscription charges are append-only.
 create or replace trigger plan_revisions_append_only before update or delete on plan_revisions
   for each row execute function deny();
 create or replace trigger subscription_charges_append_only
   before update or delete on subscription_charges for each row execute function deny();
 
--- Which status of a subscription may follow which; the same one again is a change within it, such as a
--- renewal or another plan. Raises BL002.
+-- Allowed status transitions of a subscription. The status may also stay the same, as in a renewal or a change of plan.
+-- Raises BL002.
 create or replace function check_subscription_transition() returns trigger language plpgsql as $$
 begin
   if old.status <> new.status and (old.status, new.status) not in (
@@ -27,8 +27,8 @@ $$;
 create or replace trigger subscription_steps before update on subscriptions
   for each row execute function check_subscription_transition();
 
--- The next numbers of a series in the WIB months of instants, in their order: 1, 2, 3 … without gaps, for
--- whoever rolls back gives theirs back. Others wait for them until COMMIT: they are asked for last.
+-- Takes the next numbers of a series in the WIB months of the given instants, in their order: 1, 2, 3 … without gaps,
+-- because a rollback returns its numbers. Other transactions wait for the counter until COMMIT, so take numbers last.
 -- Called by pay_invoices and issue_credit_note. Locks the counters, in the order of their months.
 create or replace function take_invoice_numbers(p_series text, p_at timestamptz[]) returns text[]
 language plpgsql as $$
@@ -60,10 +60,10 @@ $$;
 
 revoke all on function take_invoice_numbers from public;
 
--- What an invoice copies when it is issued, so that it never changes with the account or the seller.
+-- An invoice copies these facts when it is issued, so that later changes of the account or the seller do not change it.
 -- Called by issue_invoice and settle_topup_invoices, with their rights. Locks nothing.
 
--- The seller as the start wrote it last.
+-- The newest seller that a server start recorded.
 create or replace function seller_of_invoice() returns jsonb
 language plpgsql stable set search_path = public, pg_temp as $$
 declare
@@ -75,20 +75,20 @@ begin
 end
 $$;
 
--- True when a seller has what an invoice with PPN must name: its NPWP and its address.
+-- True when a seller has the facts that an invoice with PPN requires: NPWP and address.
 create or replace function is_seller_complete(p_seller jsonb) returns boolean
 language sql immutable set search_path = public, pg_temp as $$
   select coalesce(btrim(p_seller ->> 'npwp') <> '' and btrim(p_seller ->> 'address') <> '', false)
 $$;
 
--- The seller that an invoice names: its copy, or the newest where the invoice has PPN and the copy is incomplete.
+-- The seller printed on an invoice: its copy, or the newest one where the invoice has PPN and the copy is incomplete.
 create or replace function seller_for_ppn(p_seller jsonb, p_ppn bigint) returns jsonb
 language sql stable set search_path = public, pg_temp as $$
   select case when p_ppn > 0 and not is_seller_complete(p_seller) then seller_of_invoice()
     else p_seller end
 $$;
 
--- The buyer: the billing profile, and where it says nothing the account and its first person.
+-- The buyer: the billing profile, completed from the account and its first person.
 create or replace function buyer_of_invoice(p_account uuid) returns jsonb
 language plpgsql stable set search_path = public, pg_temp as $$
 declare
@@ -108,7 +108,7 @@ begin
 end
 $$;
 
--- The rate of PPN that had begun by an instant.
+-- The rate of PPN in force at an instant.
 create or replace function tax_of_invoice(p_at timestamptz) returns jsonb
 language plpgsql stable set search_path = public, pg_temp as $$
 declare
@@ -126,10 +126,10 @@ revoke all on function seller_for_ppn from public;
 revoke all on function buyer_of_invoice from public;
 revoke all on function tax_of_invoice from public;
 
--- A document is issued: both parties as they are now, and a reference of its own. The PPN is the part of
--- the total that is collected with it; its rate is the newest that had begun.
--- Called by the functions below it, and by issueInvoice. Locks nothing. Raises BL011 when the lines do
--- not sum to the base, a unique violation when its subject has an invoice.
+-- Issues a document with a copy of both parties and its own reference. p_ppn is the part of the total collected as PPN,
+-- at the newest rate in force.
+-- Called by the functions below and by issueInvoice. Locks nothing. Raises BL011 when the lines do not sum to the base,
+-- a unique violation when the subject already has an invoice.
 create or replace function issue_invoice(
   p_account uuid, p_invoice uuid, p_kind text, p_title text, p_lines jsonb, p_ppn bigint,
   p_code bigint, p_subject_type text, p_subject uuid, p_period_start timestamptz,
@@ -168,10 +168,9 @@ $$;
 revoke all on function issue_invoice from public;
 grant execute on function issue_invoice to kabari_app;
 
--- An invoice of a plan is paid, from the saldo: with money that was there, or that a top-up made for this
--- invoice brought, which it names then.
--- Called by settleInvoice, last in the transaction of the charge. Locks the invoice, then the counter. Raises
--- BL010 when it is not open.
+-- Marks a plan's invoice as paid from the saldo. It names the top-up when one was made for this invoice.
+-- Called by settleInvoice, last in the transaction of the charge. Locks the invoice, then the counter. Raises BL010
+-- when it is not open.
 create or replace function settle_invoice(
   p_account uuid, p_invoice uuid, p_at timestamptz, p_with text
 ) returns text
@@ -201,11 +200,11 @@ $$;
 revoke all on function settle_invoice from public;
 grant execute on function settle_invoice to kabari_app;
 
--- Invoices become paid and get their numbers, in the order of the arrays. The facts of a payment: `with` what,
--- by which `topup` or other `ref`, and where they are only known now what was `received`, its `ppn` and `tax`; `paid` is when, where the invoice
--- waited for the seller's data since.
--- Called last in a transaction, by settle_invoice, which holds the invoice's lock, and by pay_topup_invoices, under
--- the locks of the top-ups. Locks the counters. Raises BL010 when an invoice is neither open nor expired.
+-- Marks invoices as paid and numbers them, in the order of the arrays. Facts of a payment: method (`with`), `topup` or
+-- another `ref`, and, where they are known only now, `received`, `ppn` and `tax`; `paid` is the time of payment where
+-- the invoice has waited for the seller's data since.
+-- Called last in a transaction, by settle_invoice, which holds the invoice's lock, and by pay_topup_invoices, under the
+-- locks of the top-ups. Locks the counters. Raises BL010 when an invoice is neither open nor expired.
 create or replace function pay_invoices(
   p_account uuid[], p_invoice uuid[], p_at timestamptz[], p_payment jsonb[]
 ) returns text[]
@@ -252,10 +251,10 @@ $$;
 
 revoke all on function pay_invoices from public;
 
--- An open invoice of a plan is void; one that is void stays so. Where a top-up made for it has been paid, its
--- money stays as saldo, and the top-up gets an invoice of its own, for its PPN was collected.
--- Called by voidInvoice and credit_topup_invoice. Locks the invoice, then the counter. Raises BL010 when it is
--- neither open nor void.
+-- Voids an open invoice of a plan; a void one stays void. If a top-up made for it has been paid, the money stays as
+-- saldo and the top-up gets its own invoice, because its PPN was collected.
+-- Called by voidInvoice and credit_topup_invoice. Locks the invoice, then the counter. Raises BL010 when it is neither
+-- open nor void.
 create or replace function void_invoice(
   p_account uuid, p_invoice uuid, p_at timestamptz, p_note text
 ) returns void
@@ -286,10 +285,11 @@ $$;
 revoke all on function void_invoice from public;
 grant execute on function void_invoice to kabari_app;
 
--- A credit note for a part of a paid invoice, or all of it: a document of its own with a number of its own;
--- the invoice stays as it is. p_ppn is what of the amount is PPN given back, which the caller books.
--- Called by issueCreditNote and credit_topup_invoice, last in the transaction that gives the money back. Locks the invoice, then the
--- counter. Raises BL010 when the invoice is not paid, BL012 when more would be given back than was paid.
+-- Issues a credit note for all or part of a paid invoice, with its own number; the invoice does not change. p_ppn is
+-- the PPN within the amount, which the caller books.
+-- Called by issueCreditNote and credit_topup_invoice, last in the transaction that returns the money. Locks the
+-- invoice, then the counter. Raises BL010 when the invoice is not paid, BL012 when the credit notes would exceed the
+-- amount paid.
 create or replace function issue_credit_note(
   p_account uuid, p_note uuid, p_invoice uuid, p_amount bigint, p_ppn bigint, p_reason text,
   p_at timestamptz
@@ -340,10 +340,9 @@ $$;
 revoke all on function issue_credit_note from public;
 grant execute on function issue_credit_note to kabari_app;
 
--- Takes the buyer out of a closed account's invoices: name, address, NPWP, e-mail and telephone number, what
--- was noted, and the documents, which show them. Numbers, amounts, lines and days stay, for the tax
--- office. Called while an account is erased. Locks the rows it changes. Raises 42501 when the account is
--- not closed.
+-- Removes the buyer from a closed account's invoices: name, address, NPWP, e-mail, telephone number, notes, and the
+-- documents that show them. Numbers, amounts, lines and days stay, for the tax office.
+-- Called while an account is erased. Locks the rows it changes. Raises 42501 when the account is not closed.
 create or replace function erase_buyer(p_account uuid) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -360,13 +359,13 @@ $$;
 revoke all on function erase_buyer from public;
 grant execute on function erase_buyer to kabari_app;
 
--- Which status of an invoice may follow which, and what of it may change. Paid, void and expired are final,
--- but for late money, which pays an expired one, or opens it again while the seller's data is missing. What was
--- issued stays: only an open invoice gets the facts of the top-up that is to pay it, and a complete seller; the buyer goes when the account is erased. Raises BL010.
+-- Allowed status transitions and changes of an invoice. Paid, void and expired are final, except that late money pays
+-- an expired invoice, or reopens it while the seller's data is missing. Only an open invoice takes the facts of its
+-- top-up and a complete seller; the buyer is removed when the account is erased. Raises BL010.
 create or replace function check_invoice_transition() returns trigger language plpgsql as $$
 declare
-  -- The invoice before, with what may change as it is now: compared whole, so that a column that is added
-  -- later may not.
+  -- The old row with the columns that may change taken from the new one. Whole rows are compared, so a column added
+  -- later is protected by default.
   v_allowed invoices%rowtype := old;
 begin
   if current_setting('app.erasing', true) = old.account_id::text then
@@ -410,8 +409,8 @@ create or replace trigger invoice_documents_append_only before update on invoice
 create or replace trigger invoice_documents_stay before delete on invoice_documents
   for each row execute function deny_unless_erasing();
 
--- Every invoice, and every change of its status, is an event, in the transaction that made it. Open tabs
--- read which one and its status; the rest is for programs (webhooks).
+-- Each new invoice and each change of status is an event, in the same transaction. Open tabs read the invoice's id and
+-- status; the rest is for webhooks.
 create or replace function enqueue_invoice_made() returns trigger language plpgsql as $$
 begin
   perform enqueue_events(
@@ -444,9 +443,9 @@ create or replace trigger invoice_changed after update on invoices
   referencing old table as before new table as changed
   for each statement execute function enqueue_invoice_changed();
 
--- A top-up gets its invoice, with its id, open until it is paid. One that was made to pay an open invoice
--- of a plan gets none: that invoice names it.
--- Called by the trigger of top-ups when one is made. Locks the plan's invoice.
+-- Opens the invoice of a top-up, under the top-up's id. A top-up made to pay a plan's open invoice gets none: that
+-- invoice names it.
+-- Called by the trigger of top-ups on insert. Locks the plan's invoice.
 create or replace function open_topup_invoice(p_account uuid, p_topup uuid) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -472,7 +471,7 @@ begin
 end
 $$;
 
--- True when the top-up that is to pay an invoice has been paid: its PPN belongs to that invoice then.
+-- True when the top-up made for an invoice has been paid: its PPN then belongs to that invoice.
 -- Called by void_invoice, open_topup_invoice and fund_plan_invoice, with their rights.
 create or replace function is_invoice_funded(p_account uuid, p_topup uuid) returns boolean
 language sql stable set search_path = public, pg_temp as $$
@@ -485,9 +484,9 @@ revoke all on function open_topup_invoice from public;
 grant execute on function open_topup_invoice to kabari_app;
 revoke all on function is_invoice_funded from public;
 
--- A top-up's payment is given back, all of it: its invoice is credited, but for what credit notes gave back
--- before; one that still waits for the seller's data is void. Where the payment was for an open invoice of a plan, that one is void first, and the top-up has an
--- invoice of its own.
+-- Credits the invoice of a top-up whose whole payment is returned, less earlier credit notes. An invoice that waits for
+-- the seller's data becomes void. If the payment was for a plan's open invoice, that invoice is voided first, which
+-- gives the top-up its own invoice.
 -- Called by begin_refund, last in its transaction. Locks the invoice, then the counter.
 create or replace function credit_topup_invoice(
   p_account uuid, p_topup uuid, p_note uuid, p_at timestamptz
@@ -509,7 +508,7 @@ begin
         and status in ('open', 'paid');
   end if;
   if i.status = 'open' then
-    -- It waits for the seller's data: nothing was issued that could be credited.
+    -- It waits for the seller's data: no document exists that could be credited.
     update invoices set status = 'void', note = 'Pembayarannya dikembalikan.'
       where account_id = p_account and invoice_id = i.invoice_id;
     return;
@@ -526,8 +525,8 @@ $$;
 
 revoke all on function credit_topup_invoice from public;
 
--- The invoice of a top-up that ended unpaid: expired with it (late money still pays it), or void once an
--- operator rejected it.
+-- Closes the invoice of a top-up that ended unpaid: expired (late money still pays it), or void if an operator rejected
+-- the top-up.
 -- Called by the trigger of top-ups. Locks the invoice. Raises 42501 for another account's.
 create or replace function close_topup_invoice(p_account uuid, p_topup uuid, p_status text)
 returns void
@@ -545,8 +544,8 @@ revoke all on function close_topup_invoice from public;
 grant execute on function close_topup_invoice to kabari_app;
 
 -- Issues invoices of paid top-ups that waited for the seller's NPWP and address, at most p_limit, in the order of their
--- payments, with the numbers of p_at's month. Returns how many: none while the seller's data is missing.
--- Called by issueWaitingInvoices, in a transaction of its own. Locks the top-ups, then the invoices, then the counter.
+-- payments, with numbers of p_at's month. Returns the number issued: 0 while the seller's data is missing.
+-- Called by issueWaitingInvoices, in its own transaction. Locks the top-ups, then the invoices, then the counter.
 -- Raises 42501 when called for one account only.
 create or replace function issue_waiting_invoices(p_at timestamptz, p_limit int) returns int
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -572,7 +571,7 @@ begin
     join unnest(v_account, v_topup) as x(account, topup)
       on t.account_id = x.account and t.topup_id = x.topup
     order by t.account_id, t.topup_id for update of t;
-  -- Another call, or a refund, may have been first.
+  -- Another call or a refund may have changed them before the lock.
   select array_agg(i.account_id order by x.place), array_agg(i.invoice_id order by x.place)
     into v_account, v_topup
     from unnest(v_account, v_topup) with ordinality as x(account, topup, place)
@@ -598,10 +597,10 @@ $$;
 revoke all on function issue_waiting_invoices from public;
 grant execute on function issue_waiting_invoices to kabari_app;
 
--- The invoices of top-ups that were paid just now: paid and numbered. Of a top-up made for (p_for, or null) an
--- open invoice of a plan, that invoice takes its PPN and stays open until the plan is charged.
--- Called by credit_topups, with its rights, as its very last statement: it takes numbers, which others wait for until COMMIT.
--- Locks the invoices, then the counter of their month.
+-- Marks the invoices of just paid top-ups as paid and numbers them. If a top-up was made for a plan's open invoice
+-- (p_for, or null), that invoice takes the PPN and stays open until the plan is charged.
+-- Called by credit_topups, with its rights, as its last statement, because other transactions wait for the numbers
+-- until COMMIT. Locks the invoices, then the counter of their month.
 create or replace function settle_topup_invoices(
   p_account uuid[], p_topup uuid[], p_for uuid[], p_at timestamptz[]
 ) returns void
@@ -621,8 +620,8 @@ begin
 end
 $$;
 
--- A paid top-up was made for an invoice of a plan: that one takes its PPN, unless it is open no more, dearer
--- than the top-up, or funded by another. Says whether it did.
+-- Moves the PPN of a paid top-up to the plan's invoice it was made for, unless that invoice is not open, costs more
+-- than the top-up, or has another paid top-up. Returns whether it did.
 create or replace function fund_plan_invoice(t topups) returns boolean
 language plpgsql as $$
 declare
@@ -635,7 +634,7 @@ begin
     return false;
   end if;
   if t.ppn > 0 and not is_seller_complete(seller_for_ppn(i.seller, t.ppn)) then
-    -- The top-up has an invoice of its own then, which waits for the seller's data; the plan is paid from saldo.
+    -- The top-up then has its own invoice, which waits for the seller's data; the plan is paid from saldo.
     update invoices set topup_id = null
       where account_id = t.account_id and invoice_id = t.invoice_id and topup_id = t.topup_id;
     return false;
@@ -648,8 +647,8 @@ begin
 end
 $$;
 
--- Paid top-ups' own invoices, paid: made now where one has none. With PPN they wait, open and without a number, while
--- the seller's NPWP or address is missing (issue_waiting_invoices).
+-- Marks paid top-ups' own invoices as paid, creating the missing ones. With PPN they stay open and without a number
+-- while the seller's NPWP or address is missing (issue_waiting_invoices).
 -- Called by settle_topup_invoices, and by void_invoice, which leaves a paid top-up without an invoice.
 create or replace function pay_topup_invoices(p_account uuid[], p_topup uuid[], p_at timestamptz[])
 returns void
@@ -673,7 +672,7 @@ begin
     join topups t on t.account_id = x.account and t.topup_id = x.topup
     where i.account_id = x.account and i.invoice_id = x.topup and t.ppn > 0
       and i.status in ('open', 'expired') and not is_seller_complete(seller_for_ppn(i.seller, t.ppn));
-  -- The top-up is what counts: by hand another amount may have been taken.
+  -- The amount of the top-up counts: an operator may have accepted another amount.
   perform pay_invoices(
       array_agg(x.account order by x.place), array_agg(x.topup order by x.place),
       array_agg(x.at order by x.place),

@@ -15,7 +15,6 @@ import { GRATIS, revisionAt } from './plans.ts';
 import { readSubscription } from '#server/domains/billing/subscriptions/row.ts';
 import { findInvoice, invoiceOf } from './invoices/row.ts';
 
-/** What plans accounts have, by their ids; for lists. */
 export async function plansOfAccounts(
   sql: Sql,
   accountIds: readonly string[],
@@ -27,8 +26,8 @@ export async function plansOfAccounts(
   return new Map(found.map(({ id, name, status }) => [id, { name, status }]));
 }
 
-/** An account's plan as operators see it; null where it has none. */
-export async function subscriptionForDesk(
+/** An account's plan as operators see it; null if it has none. */
+export async function subscriptionForOperator(
   sql: Sql | Tx,
   accountId: string,
 ): Promise<DeskCustomerDetail['subscription']> {
@@ -47,7 +46,6 @@ export async function subscriptionForDesk(
 
 const INVOICES_MAX = 10;
 
-/** An account's newest invoices. */
 export async function recentInvoices(
   sql: Sql,
   accountId: string,
@@ -63,7 +61,7 @@ export async function recentInvoices(
   }));
 }
 
-/** The invoice of a number, or of an id, and whose it is. */
+/** Finds an invoice by number or id, with its account. */
 export async function holderOfInvoice(
   sql: Sql,
   words: string,
@@ -75,7 +73,7 @@ export async function holderOfInvoice(
   return found;
 }
 
-/** One invoice of an account. @throws Refusal `not_found`. */
+/** @throws Refusal `not_found`. */
 export const invoiceOfAccount = (
   sql: Sql,
   ref: { accountId: string; invoiceId: string },
@@ -83,22 +81,17 @@ export const invoiceOfAccount = (
   asAccount(sql, ref.accountId, async (tx) => invoiceOf(await findInvoice(tx, ref)));
 
 type Deps = {
-  /** The pool that sees one account at a time. */
   sql: Sql;
   allAccountsSql: Sql;
 };
 
-/**
- * An account's plan, what was charged for it, and what was said of it. Charges are never erased: tax law
- * requires them, and they name nobody.
- */
+/** Charges are never erased: tax law requires them, and they contain no personal data. */
 export const billingAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'langganan', rows: () => atOnce(() => subscriptionOf(sql, accountId)) },
     { name: 'biaya-paket', rows: () => chargesOf(sql, accountId) },
     { name: 'pemberitahuan-paket', rows: () => noticesOf(sql, accountId) },
   ],
-  // A closed account is charged for nothing any more.
   close: (accountId) => allAccountsSql.begin((tx) => closeSubscription(tx, accountId, new Date())),
   erase: async ({ accountId }) => {
     await eraseRows(allAccountsSql, 'billing_notices', accountId);

@@ -4,7 +4,6 @@ import { test } from '#tests/support/database/database.ts';
 import { billingApp } from '#tests/support/money/billing.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** Runs the job every hour until an instant. */
 async function runUntil(app: ReturnType<typeof billingApp>, local: string): Promise<void> {
   const end = new Date(`${local}:00+07:00`);
   while (app.now() < end) {
@@ -13,8 +12,8 @@ async function runUntil(app: ReturnType<typeof billingApp>, local: string): Prom
   }
 }
 
-describe('what people are told of their plan', () => {
-  test('each step once, by push and by message, in the daytime', async ({ db }) => {
+describe('billing notices', () => {
+  test('are sent once per step, by push and by message, in the daytime', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(100_000);
     await app.choose(ani, 'usaha');
@@ -48,7 +47,7 @@ describe('what people are told of their plan', () => {
     for (const { hour } of hours) expect(hour).toBeGreaterThanOrEqual(8);
   });
 
-  test('a renewal that is charged, and one that is paid late', async ({ db }) => {
+  test('cover a charged renewal and a late payment', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(250_000);
     await app.choose(ani, 'usaha');
@@ -60,12 +59,11 @@ describe('what people are told of their plan', () => {
     await app.run();
     app.goTo('2027-01-21T08:00');
     await app.run();
-    // What was not told yet of the debt is not told any more.
     expect(await app.subjects(ani)).toEqual(['charged:2026-12-21', 'recovered:2027-01-21']);
     expect(app.pushed).toEqual(['Paket Usaha diperpanjang', 'Paket Usaha berjalan lagi']);
   });
 
-  test('a message that fails is sent again, and the notice to browsers is not', async ({ db }) => {
+  test('retry a failed message, and do not repeat the browser notice', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(100_000);
     await app.choose(ani, 'usaha');
@@ -83,7 +81,7 @@ describe('what people are told of their plan', () => {
     expect([app.sent.length, app.pushed.length]).toEqual([1, 1]);
   });
 
-  test('open pages hear of every change', async ({ db }) => {
+  test('every change reaches open pages', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(100_000);
     await app.choose(ani, 'usaha');
@@ -93,7 +91,7 @@ describe('what people are told of their plan', () => {
   });
 });
 
-test('what is due is charged as soon as money comes in, before the next minute', async ({ db }) => {
+test('charges the due amount as soon as money arrives, before the next minute', async ({ db }) => {
   const app = billingApp(db);
   const ani = await app.customer(99_000);
   await app.choose(ani, 'usaha');
@@ -110,7 +108,9 @@ test('what is due is charged as soon as money comes in, before the next minute',
   expect(app.troubles).toEqual([]);
 });
 
-test('who owes is tried once more, however often it is published meanwhile', async ({ db }) => {
+test('tries an owing account once, however often events are published meanwhile', async ({
+  db,
+}) => {
   const app = billingApp(db);
   const ani = await app.customer(99_000);
   await app.choose(ani, 'usaha');
@@ -130,7 +130,7 @@ test('who owes is tried once more, however often it is published meanwhile', asy
   begin.mockRestore();
 });
 
-test('an account has one subscription, however often it is opened', async ({ db }) => {
+test('opens one subscription per account, however often it is called', async ({ db }) => {
   const app = billingApp(db);
   const ani = await app.customer();
   await Promise.all(

@@ -4,15 +4,14 @@ import { type Rupiah, formatRupiah } from '#contract/base/money.ts';
 import { formatDate } from '#contract/base/time.ts';
 import type { Plan } from '#contract/billing.ts';
 
-/** A step that people are told of, once. */
 export type BillingNotice = NoticeText & {
   accountId: string;
-  /** Names the step: the same one is told once. */
+  /** Identifies the step; a second notice of the same subject is ignored. */
   subject: string;
   dueAt: Date;
 };
 
-/** Writes a notice in the transaction of what it tells; a second one of the same subject is none. */
+/** Queues a notice in the caller's transaction; a repeated subject is ignored. */
 export async function queueBillingNotice(tx: Tx, notice: BillingNotice): Promise<void> {
   const { accountId, subject, title, body, dueAt } = notice;
   await tx`
@@ -21,29 +20,26 @@ export async function queueBillingNotice(tx: Tx, notice: BillingNotice): Promise
     on conflict (account_id, subject) do nothing`;
 }
 
-/** What has not been told yet of a payment that is missing is not true any more. */
+/** Drops unsent notices about a missing payment, which is no longer missing. */
 export async function dropPending(tx: Tx, accountId: string): Promise<void> {
   await tx`
     delete from billing_notices where account_id = ${accountId} and sent_at is null
       and pushed_at is null and subject ~ '^(h3|h1|past_due|still_due):'`;
 }
 
-/** A notice that is ours to tell for some minutes. */
 export type DueNotice = {
   account_id: string;
   notice_id: string;
   title: string;
   body: string;
   pushed_at: Date | null;
-  /** Whom the message goes to; null when nobody of the account is left. */
+  /** Null when the account has no people left. */
   phone: string | null;
 };
 
-/** A message that could not be sent is tried again after so many minutes, and so many times. */
 const RETRY_MINUTES = 5;
 const TRIES_MAX = 50;
 
-/** Claims notices whose time has come; whoever does not tell them leaves them for later. */
 export async function claimNotices(
   allAccountsSql: Sql,
   at: Date,
@@ -69,12 +65,12 @@ export async function claimNotices(
   return claimed.map((one) => ({ ...one, phone: phones.get(one.account_id) ?? null }));
 }
 
-type Which = Pick<DueNotice, 'account_id' | 'notice_id'>;
+type NoticeRef = Pick<DueNotice, 'account_id' | 'notice_id'>;
 
-/** Browsers will be told. @returns false when they have been queued for already. */
+/** Marks the browser notice as queued. @returns false when it was queued before. */
 export async function markPushed(
   tx: Tx,
-  { account_id, notice_id }: Which,
+  { account_id, notice_id }: NoticeRef,
   at: Date,
 ): Promise<boolean> {
   const { count } = await tx`
@@ -83,10 +79,9 @@ export async function markPushed(
   return count === 1;
 }
 
-/** The message was sent. */
 export async function markSent(
   sql: Sql,
-  { account_id, notice_id }: Which,
+  { account_id, notice_id }: NoticeRef,
   at: Date,
 ): Promise<void> {
   await sql`
@@ -94,29 +89,24 @@ export async function markSent(
     where account_id = ${account_id} and notice_id = ${notice_id}`;
 }
 
-/** Notices stay for so long, so that no step is told twice. */
-const KEPT_DAYS = 100;
+const RETENTION_DAYS = 100;
 
-/** Deletes what was told long ago; for the hourly clean-up. */
 export async function pruneNotices(allAccountsSql: Sql, at: Date): Promise<void> {
   await allAccountsSql`
     delete from billing_notices
-    where sent_at < ${at}::timestamptz - make_interval(days => ${KEPT_DAYS})`;
+    where sent_at < ${at}::timestamptz - make_interval(days => ${RETENTION_DAYS})`;
 }
 
-/** What people read: the title on a notice, the body on it and in the message. */
 export type NoticeText = { title: string; body: string };
 
 type Paid = {
   plan: Plan;
   period: { start: Date; end: Date };
-  /** What is left of the saldo. */
   available: Rupiah;
 };
 
 type Due = { plan: Plan; graceUntil: Date; available: Rupiah };
 
-/** A renewal is near. */
 export function upcoming(
   { plan, next, at, isEnding }: { plan: Plan; next: Plan; at: Date; isEnding: boolean },
   available: Rupiah,
@@ -144,7 +134,6 @@ export function upcoming(
   };
 }
 
-/** A renewal was charged. */
 export const charged = ({ plan, period, available }: Paid): NoticeText => ({
   title: `Paket ${plan.name} diperpanjang`,
   body:
@@ -152,7 +141,6 @@ export const charged = ({ plan, period, available }: Paid): NoticeText => ({
     `${formatRupiah(plan.price)} dipotong dari saldo; sisa saldo ${formatRupiah(available)}.`,
 });
 
-/** The saldo did not reach for a renewal. */
 export const pastDue = ({ plan, graceUntil, available }: Due): NoticeText => ({
   title: `Paket ${plan.name} belum terbayar`,
   body:
@@ -161,7 +149,6 @@ export const pastDue = ({ plan, graceUntil, available }: Due): NoticeText => ({
     'paket diperpanjang sendiri. Sampai saat itu paket Anda tetap berjalan.',
 });
 
-/** The day after: it is still not paid. */
 export const stillDue = ({ plan, graceUntil, available }: Due): NoticeText => ({
   title: `Paket ${plan.name} masih menunggu pembayaran`,
   body:
@@ -170,7 +157,6 @@ export const stillDue = ({ plan, graceUntil, available }: Due): NoticeText => ({
     'ditangguhkan bila belum terbayar. Isi saldo agar paket tetap berjalan.',
 });
 
-/** The grace is over. */
 export const suspended = ({ plan, endsAt }: { plan: Plan; endsAt: Date }): NoticeText => ({
   title: `Paket ${plan.name} ditangguhkan`,
   body:
@@ -179,7 +165,6 @@ export const suspended = ({ plan, endsAt }: { plan: Plan; endsAt: Date }): Notic
     `sebelum ${formatDate(endsAt)}; setelah itu akun Anda memakai paket Gratis.`,
 });
 
-/** What was due is paid. */
 export const recovered = ({ plan, period, available }: Paid): NoticeText => ({
   title: `Paket ${plan.name} berjalan lagi`,
   body:
@@ -188,7 +173,6 @@ export const recovered = ({ plan, period, available }: Paid): NoticeText => ({
     `${formatRupiah(available)}.`,
 });
 
-/** A plan has ended. */
 export const cancelled = ({ ended, free }: { ended: Plan; free: Plan }): NoticeText => ({
   title: `Paket ${ended.name} berakhir`,
   body:
@@ -197,13 +181,10 @@ export const cancelled = ({ ended, free }: { ended: Plan; free: Plan }): NoticeT
     'Pilih paket lagi kapan saja di halaman Tagihan.',
 });
 
-/** Told in one go. */
 const AT_ONCE = 50;
 
-/** How people are told. */
 export type DeliverDeps = {
   allAccountsSql: Sql;
-  /** Queues a notice for the browsers of an account. */
   queueNotice: (
     tx: Tx,
     notice: { accountId: string; title: string; body: string; url: string; tag: string },
@@ -212,10 +193,7 @@ export type DeliverDeps = {
   report: (trouble: unknown) => void;
 };
 
-/**
- * Tells what is due: a notice to browsers once, a message at least once. One that cannot be told holds up
- * no other, and is tried again.
- */
+/** Browser notices are delivered once, messages at least once. A failed one is retried, and blocks no other. */
 export async function deliverNotices(deps: DeliverDeps, at: Date): Promise<void> {
   for (;;) {
     const due = await claimNotices(deps.allAccountsSql, at, AT_ONCE);

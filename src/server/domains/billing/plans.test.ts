@@ -34,7 +34,7 @@ const offered = async (db: TestDatabase) => {
   return plans;
 };
 
-test('the plans of the beginning are on offer, cheapest first', async ({ db }) => {
+test('offers the initial plans, cheapest first', async ({ db }) => {
   expect(await offered(db)).toMatchObject([
     { code: 'gratis', price: 0, tokens: 1, quota: 100, overage: 150 },
     { code: 'usaha', price: 99_000, tokens: 3, quota: 5_000, overage: 75 },
@@ -42,7 +42,7 @@ test('the plans of the beginning are on offer, cheapest first', async ({ db }) =
   ]);
 });
 
-test('an edit is a new revision; a plan can be added, and taken off', async ({ db }) => {
+test('an edit creates a revision; plans can be added and withdrawn', async ({ db }) => {
   expect(await save(db)).toMatchObject({ code: 'usaha', revision: 2, price: 120_000 });
   await save(db, { code: 'mikro', name: 'Mikro', price: rupiah(29_000) });
   await save(db, { code: 'bisnis', name: 'Bisnis', isOffered: false });
@@ -55,14 +55,14 @@ test('an edit is a new revision; a plan can be added, and taken off', async ({ d
   ]);
 });
 
-test('edits at the same time are revisions one after another', async ({ db }) => {
+test('concurrent edits create consecutive revisions', async ({ db }) => {
   const made = await Promise.all([1, 2, 3, 4].map(() => save(db)));
   expect(made.map(({ revision }) => revision).toSorted((one, other) => one - other)).toEqual([
     2, 3, 4, 5,
   ]);
 });
 
-test('a revision of later is not in force before', async ({ db }) => {
+test('a future revision is not in force before its time', async ({ db }) => {
   await save(db, { at: new Date('2026-12-01T00:00:00Z') });
   expect(await offered(db)).toMatchObject([{}, { code: 'usaha', price: 99_000 }, {}]);
 });

@@ -3,10 +3,9 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { Plan } from '#contract/billing.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** The plan of everybody who pays for none. It always exists and costs nothing. */
+/** The default plan. It always exists and costs nothing. */
 export const GRATIS = 'gratis';
 
-/** A revision of a plan, and whether the plan is on offer. */
 export type PlanRevision = Plan & { isOffered: boolean };
 
 type Row = {
@@ -31,10 +30,8 @@ const revisionOf = ({ is_offered: isOffered, price, overage, ...row }: Row): Pla
 const columns = (sql: Sql | Tx) => sql`
   r.code, r.revision, r.name, r.description, r.price, r.tokens, r.quota, r.overage, p.is_offered`;
 
-/** The plan as customers see it. */
 export const planOf = ({ isOffered: _, ...plan }: PlanRevision): Plan => plan;
 
-/** Every plan by its code, in the revision that is in force at an instant; in the order of offers. */
 export async function plansAt(sql: Sql | Tx, at: Date): Promise<Map<string, PlanRevision>> {
   const found = await sql<Row[]>`
     select distinct on (p.position, r.code) ${columns(sql)}
@@ -43,14 +40,13 @@ export async function plansAt(sql: Sql | Tx, at: Date): Promise<Map<string, Plan
   return new Map(found.map((row) => [row.code, revisionOf(row)]));
 }
 
-/** One of them. @throws Refusal `not_found` when there is none. */
+/** The revision of a plan in force at an instant. @throws Refusal `not_found` when there is none. */
 export async function planAt(tx: Sql | Tx, code: string, at: Date): Promise<PlanRevision> {
   const plan = (await plansAt(tx, at)).get(code);
   if (!plan) throw new Refusal('not_found', { what: 'Paket' });
   return plan;
 }
 
-/** A revision as it was written. */
 export async function revisionAt(
   tx: Sql | Tx,
   { code, revision }: { code: string; revision: number },
@@ -62,7 +58,6 @@ export async function revisionAt(
   return revisionOf(row);
 }
 
-/** What the plan is called that an account has now. */
 export async function planNameOf(sql: Sql | Tx, accountId: string): Promise<string> {
   const [plan] = await sql<{ name: string }[]>`
     select r.name from subscriptions s
@@ -71,7 +66,6 @@ export async function planNameOf(sql: Sql | Tx, accountId: string): Promise<stri
   return plan?.name ?? '';
 }
 
-/** The plans on offer, cheapest first. */
 export async function offeredPlans(sql: Sql | Tx, at: Date): Promise<Plan[]> {
   const plans = [...(await plansAt(sql, at)).values()];
   return plans
@@ -80,7 +74,6 @@ export async function offeredPlans(sql: Sql | Tx, at: Date): Promise<Plan[]> {
     .map(planOf);
 }
 
-/** A plan as an operator has written it. */
 export type PlanEdit = {
   code: string;
   name: string;
@@ -95,15 +88,13 @@ export type PlanEdit = {
 };
 
 /**
- * Writes a new revision of a plan, or a new plan. New subscribers have it now, all others from their next
- * renewal. In a transaction that sees all accounts.
- *
- * The free plan stays free and on offer, and no other is free: else a check constraint of the database is
- * violated (`gratis_is_free`, `gratis_is_offered`).
+ * Writes a new revision of a plan, or a new plan. New subscribers get it now, existing ones at their next renewal.
+ * Needs a transaction that sees all accounts. A check constraint refuses a Gratis that costs money or is not on offer,
+ * and another free plan (`gratis_is_free`, `gratis_is_offered`).
  */
 export async function savePlan(tx: Tx, edit: PlanEdit): Promise<Plan> {
   const { code, name, description, price, tokens, quota, overage, operatorId, at } = edit;
-  // The plan's row is locked by this: two edits at once become two revisions.
+  // This locks the plan's row: concurrent edits become consecutive revisions.
   await tx`
     insert into plans (code, is_offered, position)
     select ${code}, ${edit.isOffered}, coalesce(max(position), 0) + 1 from plans
@@ -116,22 +107,19 @@ export async function savePlan(tx: Tx, edit: PlanEdit): Promise<Plan> {
       ${quota}, ${overage}, ${at}, ${operatorId}
     from plan_revisions where code = ${code}
     returning made.revision`;
-  if (!made) throw new Error('a plan was not written');
+  if (!made) throw new Error('the plan was not saved');
   return planOf(await revisionAt(tx, { code, revision: made.revision }));
 }
 
-/** A plan as the money desk shows it. */
 type OperatorPlan = Plan & {
   is_offered: boolean;
-  /** Since when this revision holds. */
   valid_from: Date;
-  /** Who wrote it; null: it came with the installation. */
+  /** Author of the revision; null if it came with the installation. */
   operator_id: string | null;
-  /** Accounts that have the plan now, in any revision. */
   subscribers: number;
 };
 
-/** Every plan in its newest revision, also those that are not on offer. On a pool that sees all accounts. */
+/** The newest revision of every plan, including those not on offer. Needs a pool that sees all accounts. */
 export async function plansForOperator(sql: Sql | Tx): Promise<OperatorPlan[]> {
   type Whole = Row & { valid_from: Date; operator_id: string | null; subscribers: number };
   const found = await sql<Whole[]>`

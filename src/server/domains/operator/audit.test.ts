@@ -20,7 +20,6 @@ type Desk = {
   app: TopupApp;
   reported: unknown[];
   ani: Customer;
-  /** An operator's id, and the account of the installation. */
   oka: { userId: string; accountId: string };
   ask: (act: string, fields?: object) => Promise<unknown>;
   rows: (fields?: object) => Promise<AuditLine[]>;
@@ -86,7 +85,7 @@ const test = base.extend<{ desk: Desk }>({
   },
 });
 
-test('lines come the newest first, with names instead of ids', async ({ desk }) => {
+test('lists entries newest first, with names instead of ids', async ({ desk }) => {
   const { ani, oka } = desk;
   const rows = await desk.rows();
   const account = { account_id: publicId('account', ani.accountId), name: expect.any(String) };
@@ -105,7 +104,7 @@ test('lines come the newest first, with names instead of ids', async ({ desk }) 
   expect(rows[3]?.person?.name).toMatch(/^Ani/);
 });
 
-test('what is asked for: days, act, person, outcome, and a customer with what was done for them', async ({
+test('filters by days, act, person, outcome, and customer, including acts on their behalf', async ({
   desk,
 }) => {
   const actsOf = async (fields: object) => (await desk.rows(fields)).map(({ act }) => act);
@@ -121,7 +120,7 @@ test('what is asked for: days, act, person, outcome, and a customer with what wa
   expect(await actsOf({ outcome: 'ok' })).toEqual(all.slice(1, 3));
 });
 
-test('pages count to a thousand, and no further', async ({ desk, sql }) => {
+test('counts at most a thousand entries', async ({ desk, sql }) => {
   const { accountId } = desk.ani;
   await sql`
     select write_audit(${accountId}, gen_random_uuid(), 'public', 'x', 'ok', '', 'r', '{}')
@@ -131,7 +130,7 @@ test('pages count to a thousand, and no further', async ({ desk, sql }) => {
   expect(await page(100)).toEqual({ total: 1_000, rows: [] });
 });
 
-test('the state says whether the chain is whole, and who may be asked for', async ({
+test('the state shows whether the chain is intact, and the people to filter by', async ({
   desk,
   db,
 }) => {
@@ -149,10 +148,7 @@ test('the state says whether the chain is whole, and who may be asked for', asyn
   expect(await state()).toMatchObject({ check: { ok: false, findings: [finding] } });
 });
 
-test('a verification beside another one is refused, which is nothing to report', async ({
-  desk,
-  db,
-}) => {
+test('refuses a concurrent verification, and does not report that', async ({ desk, db }) => {
   await db.owner.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(7206314)`;
     await expect(desk.ask('operator_audit_verify')).rejects.toMatchObject({
@@ -162,7 +158,7 @@ test('a verification beside another one is refused, which is nothing to report',
   expect(desk.reported).toEqual([]);
 });
 
-test('an export is a link of minutes to formula-safe lines, three times a day', async ({
+test('an export is a short-lived link to formula-safe rows, three times a day', async ({
   desk,
 }) => {
   type Link = { url: string; filename: string };
@@ -184,7 +180,7 @@ test('an export is a link of minutes to formula-safe lines, three times a day', 
   await expect(link({})).rejects.toEqual(new Refusal('export_limit', { limit: 3 }));
 });
 
-test('a link opens nothing for who is no admin any more', async ({ desk, sql }) => {
+test('an export link is void once its creator is no admin', async ({ desk, sql }) => {
   const { url } = (await desk.ask('operator_audit_export')) as { url: string };
   await changeUsers(sql, { userId: desk.oka.userId }, { operatorRoles: ['support', 'money'] });
   expect(await desk.download(url)).toBeUndefined();

@@ -34,13 +34,10 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { type Secrets, hmac, sameBytes } from '#server/infra/security/secrets.ts';
 
 type Deps = AuditExportDeps & {
-  /** The data folder, for the file of seals. */
   folder: string;
-  /** Receives errors that happen after the response was sent. */
   report: (error: unknown) => void;
 };
 
-/** The acts on the audit log, for admins. */
 export const auditActs = (deps: Deps): readonly ActHandler[] => [
   handle(
     listAudit,
@@ -48,7 +45,7 @@ export const auditActs = (deps: Deps): readonly ActHandler[] => [
       const { allAccountsSql: sql } = deps;
       const skip = page * PAGE_SIZE;
       if (skip >= AUDIT_COUNT_MAX) return { rows: [], total: AUDIT_COUNT_MAX };
-      // What operators did about an account stands in their own chain.
+      // Acts of operators on an account are in the operators' own chain.
       const read = () => auditPage(sql, filter, { limit: PAGE_SIZE, skip });
       const { lines, total } = await onCoordinator(read);
       return { rows: await withNames(sql, lines), total };
@@ -72,17 +69,16 @@ export const auditActs = (deps: Deps): readonly ActHandler[] => [
   handle(exportAudit, ({ caller }, filter) => linkToAudit(deps, caller.userId, filter)),
 ];
 
-/** Longer than this nobody waits; an act may take 12 s. */
+/** Answers before the limit of 12 s for an act. */
 const WAIT_MS = 8_000;
 
-/** The verification, or null while it goes on: it is stored when it is done. */
+/** The verification, or null if it takes longer; its result is stored when it ends. */
 async function checkSoon(deps: Deps): Promise<{ check: AuditCheck | null }> {
   const check = storeAuditCheck(deps);
   const waiting = new AbortController();
   const late = pause(WAIT_MS, null, { signal: waiting.signal }).catch(() => null);
   try {
     const done = await Promise.race([check, late]);
-    // Errors after this point are not reported to the caller.
     if (done === null) check.catch(deps.report);
     return { check: done };
   } finally {
@@ -92,20 +88,15 @@ async function checkSoon(deps: Deps): Promise<{ check: AuditCheck | null }> {
 
 type AuditExportDeps = { allAccountsSql: Sql; secrets: Secrets; now: () => Date };
 
-/** How long a link is good. */
 const LINK_MS = 10 * 60_000;
-/** Exports an operator may ask for in a day (docs/threats.md, T37). */
+/** Exports of an operator per day (docs/threats.md, T37). */
 const DAILY_MAX = 3;
 const DAY_SECONDS = 86_400;
 const ROWS_AT_ONCE = 1_000;
 
 type Claim = { userId: string; filter: AuditFilter; endsMs: number };
 
-/**
- * A signed link to the lines of a filter, for an admin, good for minutes.
- *
- * @throws Refusal `export_limit`.
- */
+/** @throws Refusal `export_limit`. */
 async function linkToAudit(
   { allAccountsSql, secrets, now }: AuditExportDeps,
   userId: string,
@@ -129,15 +120,14 @@ const nameOf = ({ from, to }: AuditFilter): string =>
   `${['catatan-audit', from, to].filter((part) => part !== undefined).join('-')}.csv`;
 
 /**
- * The lines of a signed address as CSV, read while they are sent; undefined when we did not sign it, its time
- * is over, or who asked for it is no admin any more.
+ * CSV of a signed address; undefined if the signature is invalid or expired, or its creator is no longer an admin.
  */
 export async function openAuditExport(
   { allAccountsSql, secrets, now }: AuditExportDeps,
   { id, key }: { id: string; key: string },
 ): Promise<{ name: string; stream: Readable } | undefined> {
   if (!sameBytes(macOf(secrets, id), Buffer.from(key, 'base64url'))) return undefined;
-  // Signed by us: it is what was written above.
+  // The signature proves that `linkToAudit` wrote this.
   const claim = JSON.parse(Buffer.from(id, 'base64url').toString()) as Claim;
   if (claim.endsMs <= now().getTime()) return undefined;
   if (!(await isAdmin(allAccountsSql, claim.userId))) return undefined;
@@ -145,13 +135,12 @@ export async function openAuditExport(
   return { name: nameOf(claim.filter), stream: Readable.from(csvOf(rows)) };
 }
 
-/** An instant in WIB as every spreadsheet reads it: `2026-11-21 09:05:00`. */
+/** WIB time in the format that every spreadsheet reads: `2026-11-21 09:05:00`. */
 const timeInWib = (at: Date): string =>
   new Date(at.getTime() + 7 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
 
 type CsvRow = Readonly<Record<string, unknown>>;
 
-/** The newest first, a page at a time; only the head where there is no line. */
 async function* csvRows(sql: Sql, filter: AuditFilter): AsyncGenerator<CsvRow> {
   let before: string | undefined;
   for (;;) {
@@ -182,22 +171,22 @@ async function* csvRows(sql: Sql, filter: AuditFilter): AsyncGenerator<CsvRow> {
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Who is gone, and is not even a pseudonym. */
 const UNKNOWN = 'Tidak dikenal';
 
-/** Lines as operators see them: with the names that people and accounts have now. */
 async function withNames(sql: Sql, lines: readonly StoredLine[]): Promise<AuditLine[]> {
   const people = lines
-    .flatMap(({ actor, facts }) => [actor, whomOf(facts) ?? ''])
+    .flatMap(({ actor, facts }) => [actor, userIdOf(facts) ?? ''])
     .filter((id) => UUID.test(id));
-  const named = lines.flatMap(({ account_id, facts }) => [account_id, aboutOf(facts) ?? []].flat());
+  const named = lines.flatMap(({ account_id, facts }) =>
+    [account_id, accountIdOf(facts) ?? []].flat(),
+  );
   const [names, accounts, ours] = await Promise.all([
     namesOfPeople(sql, people),
     accountNames(sql, [...new Set(named)]),
     systemAccount(sql),
   ]);
   return lines.map(({ account_id, audit_id, actor, facts, ...line }) => {
-    const about = aboutOf(facts);
+    const about = accountIdOf(facts);
     return {
       ...line,
       id: publicId('audit', audit_id),
@@ -206,7 +195,7 @@ async function withNames(sql: Sql, lines: readonly StoredLine[]): Promise<AuditL
           ? null
           : { ...account(accounts, account_id), ours: account_id === ours },
       person: person(names, actor),
-      whom: person(names, whomOf(facts) ?? ''),
+      whom: person(names, userIdOf(facts) ?? ''),
       about: about === undefined || about === account_id ? null : account(accounts, about),
       facts,
     };
@@ -223,10 +212,8 @@ const person = (names: ReadonlyMap<string, string>, userId: string) =>
     ? { user_id: publicId('user', userId), name: names.get(userId) ?? UNKNOWN }
     : null;
 
-/** The person that an act named. */
-const whomOf = ({ user_id }: Readonly<Record<string, string>>): string | undefined =>
+const userIdOf = ({ user_id }: Readonly<Record<string, string>>): string | undefined =>
   user_id === undefined ? undefined : uuidOf('user', user_id);
 
-/** The account that an act named. */
-const aboutOf = ({ account_id }: Readonly<Record<string, string>>): string | undefined =>
+const accountIdOf = ({ account_id }: Readonly<Record<string, string>>): string | undefined =>
   account_id === undefined ? undefined : uuidOf('account', account_id);

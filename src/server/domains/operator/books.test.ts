@@ -22,7 +22,7 @@ const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
     const app = await topupApp(db);
     const [oka] = await operatorsOf(sql, app);
-    if (!oka) throw new Error('an operator was asked for');
+    if (!oka) throw new Error('expected an operator');
     await use({ app, oka, ani: await customerWith(sql, { saldo: 1_000 }) });
   },
 });
@@ -34,7 +34,6 @@ const reconciled = async ({ oka }: Desk) => {
 
 const readingOf = (allAccountsSql: Sql) => ({ allAccountsSql, catchUp: async () => undefined });
 
-/** A paid top-up of Midtrans. */
 async function paidAtGateway({ app, ani }: Desk, db: TestDatabase): Promise<Topup> {
   const topup = await app.topup(ani.accountId);
   await app.transfer(topup.total);
@@ -48,20 +47,19 @@ async function paidAtGateway({ app, ani }: Desk, db: TestDatabase): Promise<Topu
 }
 
 describe('the reconciliation', () => {
-  test('finds nothing where all agrees', async ({ desk }) => {
+  test('has no findings where everything agrees', async ({ desk }) => {
     const topup = await desk.app.topup(desk.ani.accountId);
     await desk.app.transfer(topup.total);
     expect(await reconciled(desk)).toEqual({ ok: true, codes: [] });
   });
 
-  test('a transfer that was confirmed and that the bank never showed', async ({ desk }) => {
+  test('reports a confirmed transfer that the bank never showed', async ({ desk }) => {
     const topup = await desk.app.topup(desk.ani.accountId);
     await desk.oka.ask('operator_topup_confirm', {
       topup_id: topup.id,
       reference: 'TRX 1',
       reason: 'Terlihat di rekening',
     });
-    // Its line comes with the next statement.
     expect((await reconciled(desk)).codes).toEqual([]);
     desk.app.clock.pass(25);
     expect(await reconciled(desk)).toEqual({
@@ -70,21 +68,21 @@ describe('the reconciliation', () => {
     });
   });
 
-  test('a line that says another amount than was credited', async ({ desk, db }) => {
+  test('reports a bank line whose amount differs from the credit', async ({ desk, db }) => {
     const topup = await desk.app.topup(desk.ani.accountId);
     await desk.app.transfer(topup.total);
     await db.owner`update bank_lines set amount = amount - 1`;
     expect((await reconciled(desk)).codes).toEqual([['line_amount_differs', 'red', 1]]);
   });
 
-  test('a line that has paid nothing for a day', async ({ desk }) => {
+  test('reports a bank line unmatched for a day', async ({ desk }) => {
     await desk.app.transfer(77_000);
     expect((await reconciled(desk)).codes).toEqual([]);
     desk.app.clock.pass(25);
     expect(await reconciled(desk)).toEqual({ ok: true, codes: [['line_unused', 'attention', 1]] });
   });
 
-  test('lines of more than can be added up, which an operator may have made up', async ({
+  test('reports bank lines whose sum overflows, which an operator may have made up', async ({
     desk,
     db,
   }) => {
@@ -96,14 +94,14 @@ describe('the reconciliation', () => {
     expect(await reconciled(desk)).toEqual({ ok: true, codes: [['line_unused', 'attention', 3]] });
   });
 
-  test('a paid top-up without its payment', async ({ desk, db }) => {
+  test('reports a paid top-up without a payment', async ({ desk, db }) => {
     const topup = await desk.app.topup(desk.ani.accountId);
     await desk.app.transfer(topup.total);
     await db.owner`update provider_payments set amount = amount + 1`;
     expect((await reconciled(desk)).codes).toEqual([['payment_unverified', 'red', 1]]);
   });
 
-  test('what a gateway does not know as paid', async ({ desk, db }) => {
+  test('reports a payment that the gateway does not confirm', async ({ desk, db }) => {
     const topup = await paidAtGateway(desk, db);
     const { allAccountsSql, clock } = desk.app;
     const statusOf = vi.fn(async () => ({ status: 'open' as const, amount: topup.total }));
@@ -112,7 +110,7 @@ describe('the reconciliation', () => {
     expect(found).toMatchObject({ ok: false, findings: [{ code: 'gateway_differs', count: 1 }] });
   });
 
-  test('what a gateway does not answer keeps nothing else from being compared', async ({
+  test('reports a silent gateway, and still compares everything else', async ({
     desk,
     db,
     sql,
@@ -136,13 +134,13 @@ describe('the reconciliation', () => {
     await expect(reconcile(deps)).rejects.toBe(broken);
   });
 
-  test('clearing that is not 0', async ({ desk, sql }) => {
+  test('reports a clearing balance other than 0', async ({ desk, sql }) => {
     await sql`select post_gl(${desk.ani.accountId}, gen_random_uuid(), 'odd', 'test',
       array['clearing', 'cash:bank'], array[5, -5]::bigint[])`;
     expect((await reconciled(desk)).codes).toEqual([['clearing_open', 'red', 1]]);
   });
 
-  test('what lies in suspense', async ({ desk }) => {
+  test('reports payments in suspense', async ({ desk }) => {
     const topup = await desk.app.topup(desk.ani.accountId);
     await desk.app.transfer(topup.total);
     await desk.app.transfer(topup.total);
@@ -152,7 +150,7 @@ describe('the reconciliation', () => {
     });
   });
 
-  test('what has been held for more than a day', async ({ desk, db }) => {
+  test('reports holds older than a day', async ({ desk, db }) => {
     const accepter = openIntake(db.tenantSql, () => undefined);
     await accepter.place(orderOf(desk.ani, { prices: [150] }));
     await accepter.close();
@@ -161,7 +159,7 @@ describe('the reconciliation', () => {
     expect((await reconciled(desk)).codes).toEqual([['holds_old', 'attention', 1]]);
   });
 
-  test('nightly, what is red is logged by its code, and stands in the figures', async ({
+  test('nightly, logs red findings by code, and updates the metrics', async ({
     desk: { app, ani },
     sql,
   }) => {
@@ -184,7 +182,7 @@ describe('the reconciliation', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('nightly, the audit log is verified as well', async ({ desk: { app, oka }, db, sql }) => {
+  test('nightly, verifies the audit log too', async ({ desk: { app, oka }, db, sql }) => {
     const folder = await mkdtemp(join(tmpdir(), 'nightly-'));
     const log = { error: vi.fn() };
     const line = { actor: 'public', act: 'user_login', outcome: 'ok', ip: '', facts: {} };
@@ -206,7 +204,6 @@ describe('the reconciliation', () => {
       [{ check: ['changed: 1'], count: 1 }, 'the audit log is broken'],
     ]);
     expect(await booksRed(sql)).toContainEqual({ labels: { of: 'audit' }, value: 1 });
-    // The books themselves are as they were: money is not held back.
     expect(await oka.ask('operator_money_overview')).toMatchObject({
       check: { ok: true },
       audit: { ok: false },
@@ -218,7 +215,7 @@ describe('the reconciliation', () => {
 const none = { count: 0, amount: 0, oldest: null };
 
 describe('the overview', () => {
-  test('has nothing to say of an installation that is new', async ({ desk: { oka } }) => {
+  test('is empty for a new installation', async ({ desk: { oka } }) => {
     expect(await oka.ask('operator_money_overview')).toMatchObject({
       float: 1_000,
       held: 0,
@@ -234,7 +231,7 @@ describe('the overview', () => {
     );
   });
 
-  test('sums what customers have, what came today, and what waits', async ({ desk, sql }) => {
+  test('sums customers’ saldo, today’s payments and open work', async ({ desk, sql }) => {
     const { app, oka, ani } = desk;
     const [, ria] = await operatorsOf(sql, app, { names: ['Sari', 'Ria'] });
     const paid = await app.topup(ani.accountId, 100_000);
@@ -262,7 +259,7 @@ describe('the overview', () => {
     expect(await oka.ask('operator_money_overview')).toMatchObject({ topups_today: [] });
   });
 
-  test('counts a transfer as work only once its money may have come', async ({ desk, sql }) => {
+  test('counts a transfer as work only once its money may have arrived', async ({ desk, sql }) => {
     const { app, oka, ani } = desk;
     const topup = await app.topup(ani.accountId, 100_000);
     const listed = async () => {
@@ -288,7 +285,7 @@ describe('the overview', () => {
     expect(await listed()).toEqual([]);
   });
 
-  test('counts money without an owner from the moment it arrives', async ({ desk }) => {
+  test('counts unassigned money from its arrival', async ({ desk }) => {
     const { app, oka, ani } = desk;
     const paid = await app.topup(ani.accountId, 100_000);
     await app.transfer(paid.total);
@@ -322,9 +319,7 @@ describe('prices', () => {
       ...(valid_from && { valid_from: valid_from.toISOString() }),
     }) as Promise<PriceTables>;
 
-  test('count from now or from a later instant, and never before', async ({
-    desk: { app, oka },
-  }) => {
+  test('take effect now or later, and never in the past', async ({ desk: { app, oka } }) => {
     const later = new Date(app.clock.now().getTime() + 86_400_000);
     await set(oka, 175);
     expect(app.prices.message()).toBe(175);
@@ -343,7 +338,7 @@ describe('prices', () => {
     await expect(set(oka, 100, later)).rejects.toEqual(new Refusal('valid_from_past', {}));
   });
 
-  test('a rate of PPN counts from its day on', async ({ desk: { oka } }) => {
+  test('a rate of PPN takes effect on its day', async ({ desk: { oka } }) => {
     const { rates } = (await oka.ask('operator_ppn_set', {
       num: 11,
       den: 100,

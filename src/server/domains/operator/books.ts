@@ -14,14 +14,14 @@ import type { Log } from '#server/infra/observability/log.ts';
 import type { Sample } from '#server/infra/observability/metrics.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { Reading } from '#server/infra/postgres/replica.ts';
-import type { DeskDeps } from '#server/domains/operator/deps.ts';
+import type { MoneyDeps } from '#server/domains/operator/deps.ts';
 import type {
   Reconciliation,
   ReconciliationFinding,
   MoneyOverview,
 } from '#contract/operator/books.ts';
 import {
-  askGateways,
+  checkGatewayPayments,
   reconcilePayments,
   suspenseSum,
   countProposedFor,
@@ -36,17 +36,15 @@ import { readSellerGaps } from '#server/domains/billing/billing.ts';
 import { tiesOf } from '#server/domains/accounts/accounts.ts';
 import { pendingAdjustments } from '#server/domains/operator/adjustments/list.ts';
 
-type Deps = Pick<DeskDeps, 'allAccountsSql' | 'now' | 'statusOf'> & {
+type Deps = Pick<MoneyDeps, 'allAccountsSql' | 'now' | 'statusOf'> & {
   log: Pick<Log, 'error'>;
-  /** Where long work reads. */
   reading: Pick<Reading, 'allAccountsSql' | 'catchUp'>;
-  /** The data folder, for the file of seals. */
   folder: string;
 };
 
 /**
- * Checks all invariants and stores the result, then seals the days up to yesterday: also while the check is
- * red, for what was written is what is sealed. The same for the audit log.
+ * Checks all invariants and stores the result, then seals the days up to yesterday, even while the check is red: the
+ * seal covers the data as written. Does the same for the audit log.
  */
 export async function checkAndSeal(deps: Deps): Promise<void> {
   const { allAccountsSql, now, log, folder, reading } = deps;
@@ -58,7 +56,7 @@ export async function checkAndSeal(deps: Deps): Promise<void> {
     log.error({ check: red }, 'the books are broken');
   }
   await sealDays({ allAccountsSql, now, folder });
-  // The file of seals may name what was sealed just now.
+  // The file of seals may name a new seal that the replica has not received yet.
   await reading.catchUp();
   const audit = await unlessRunning(() =>
     storeAuditCheck({ allAccountsSql, now, folder, readSql }),
@@ -70,7 +68,7 @@ export async function checkAndSeal(deps: Deps): Promise<void> {
   await sealAudit({ allAccountsSql, now, folder });
 }
 
-/** Reconciles, and logs which findings are red: by their codes and counts alone. */
+/** Reconciles, and logs the codes and counts of red findings, nothing more. */
 export async function reconcileNightly(deps: Omit<Deps, 'reading'>): Promise<void> {
   const found = await unlessRunning(() => reconcile(deps));
   if (!found || found.ok) return;
@@ -81,7 +79,6 @@ export async function reconcileNightly(deps: Omit<Deps, 'reading'>): Promise<voi
   );
 }
 
-/** What another node does now need not be done here. */
 async function unlessRunning<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -91,7 +88,7 @@ async function unlessRunning<T>(work: () => Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** 1 while the newest check of the books, of the audit log, or reconciliation, is red. */
+/** 1 while the newest ledger check, audit log check or reconciliation is red. */
 export async function booksRed(allAccountsSql: Sql): Promise<Sample[]> {
   const [check, reconciliation, audit] = await Promise.all([
     lastCheck(allAccountsSql),
@@ -105,29 +102,30 @@ export async function booksRed(allAccountsSql: Sql): Promise<Sample[]> {
   ];
 }
 
-type ReconcileDeps = Pick<DeskDeps, 'allAccountsSql' | 'now' | 'statusOf'>;
+type ReconcileDeps = Pick<MoneyDeps, 'allAccountsSql' | 'now' | 'statusOf'>;
 
 const DAY_MS = 86_400_000;
-/** How far back payments are compared. */
 const COMPARED_DAYS = 35;
-/** Any number, the same on every node: who holds this advisory lock reconciles. */
+/** Arbitrary, but equal on every node: the holder of this advisory lock reconciles. */
 const RECONCILE_LOCK = 7_206_313;
 
 /**
- * Compares our books with the bank's lines and the gateways, looks for what should be nothing, and stores
- * what it found (docs/money.md#the-money-desk).
+ * Compares our ledger with bank lines and gateways, checks balances that should be zero, and stores the findings
+ * (docs/money.md#the-money-desk).
  *
- * @throws Refusal `check_running` when another node does it now.
+ * @throws Refusal `check_running` when another node is reconciling.
  */
 export async function reconcile(deps: ReconcileDeps): Promise<Reconciliation> {
   const { allAccountsSql, now, statusOf } = deps;
   const at = now();
   const since = new Date(at.getTime() - COMPARED_DAYS * DAY_MS);
   const before = new Date(at.getTime() - DAY_MS);
-  const asked = statusOf ? await askGateways(allAccountsSql, since, statusOf) : [];
+  const gatewayFindings = statusOf
+    ? await checkGatewayPayments(allAccountsSql, since, statusOf)
+    : [];
   const findings = await alone(allAccountsSql, RECONCILE_LOCK, async (tx) => [
     ...(await reconcilePayments(tx, { since, before })),
-    ...asked,
+    ...gatewayFindings,
     ...offOf('clearing_open', 'red', await openClearing(tx)),
     ...offOf('suspense_open', 'attention', await suspenseSum(tx)),
     ...offOf('holds_old', 'attention', await oldHolds(tx, before)),
@@ -149,7 +147,6 @@ const offOf = (
   { count, amount, examples }: Off,
 ) => (count > 0 ? [{ code, severity, count, amount, examples }] : []);
 
-/** The newest stored reconciliation; `undefined` before the first. */
 export async function lastReconciliation(
   allAccountsSql: Sql | Tx,
 ): Promise<Reconciliation | undefined> {
@@ -158,9 +155,8 @@ export async function lastReconciliation(
   return found;
 }
 
-/** The state of the money at a glance; every figure is of the same instant. */
 export function overviewOf(
-  { allAccountsSql, now }: Pick<DeskDeps, 'allAccountsSql' | 'now'>,
+  { allAccountsSql, now }: Pick<MoneyDeps, 'allAccountsSql' | 'now'>,
   operatorId: string,
 ): Promise<MoneyOverview> {
   const at = now();

@@ -3,7 +3,7 @@ import { operatorOverview, type OperatorOverview } from '#contract/operator/over
 import * as things from '#contract/operator/customers.ts';
 import { type ActHandler, handle, type Person } from '#server/infra/acts.ts';
 import {
-  type StandingDeps,
+  type CustomerActDeps,
   endPlan,
   endSessions,
   suspendCustomer,
@@ -11,9 +11,9 @@ import {
   customerMessage,
   customerToken,
   customerTopup,
-  disclosedText,
+  discloseText,
 } from './customers.ts';
-import type { DeskDeps } from './deps.ts';
+import type { MoneyDeps } from './deps.ts';
 import { countPauses } from '#server/domains/channels/channels.ts';
 import { countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { trafficFigures } from '#server/domains/messages/messages.ts';
@@ -25,9 +25,8 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { databaseFigures } from '#server/infra/observability/database-figures.ts';
 import { liveDefinitions, waitingChanges } from '#server/infra/settings/live.ts';
 
-export type ConsoleDeps = StandingDeps & OverviewDeps & Pick<DeskDeps, 'config'>;
+export type ConsoleDeps = CustomerActDeps & OverviewDeps & Pick<MoneyDeps, 'config'>;
 
-/** The overview, and what operators do to a customer beside money. */
 export function consoleActs(deps: ConsoleDeps): readonly ActHandler[] {
   const overview = openOverview(deps);
   return [
@@ -55,7 +54,7 @@ export function consoleActs(deps: ConsoleDeps): readonly ActHandler[] {
       customerMessage(deps, { accountId: account_id, messageId: message_id }),
     ),
     handle(things.readCustomerMessage, ({ caller }, { account_id, message_id, reason }) =>
-      disclosedText(deps, {
+      discloseText(deps, {
         accountId: account_id,
         messageId: message_id,
         operatorId: caller.userId,
@@ -74,43 +73,36 @@ export function consoleActs(deps: ConsoleDeps): readonly ActHandler[] {
   ];
 }
 
-/** Threads of customer service that wait for an answer. */
 type SupportFigures = { waiting: number; oldest: Date | null };
 
 type OverviewDeps = {
-  /** Sees every account. */
   allAccountsSql: Sql;
   now: () => Date;
   dataFolder: string;
   disks: { full: () => readonly string[] };
-  /** The release, and the built web app. */
   version: string;
   build: string;
-  /** Whether the installation's own token is linked to a phone. */
   codesGoOut: (allAccountsSql: Sql) => Promise<boolean>;
   supportFigures: (allAccountsSql: Sql) => Promise<SupportFigures>;
-  /** A clock that never jumps, in milliseconds. */
   clockMs?: () => number;
 };
 
 export type Overview = (caller: Pick<Person, 'operatorRoles'>) => Promise<OperatorOverview>;
 
-/** What changes with every message is read anew after a second, however many operators look. */
-const FRESH_MS = 1_000;
-/** What costs more, and changes slowly. */
-const SLOW_MS = 10_000;
+/** Cache lifetime of figures that change with every message, shared by all operators. */
+const FAST_FIGURES_MS = 1_000;
+const SLOW_FIGURES_MS = 10_000;
 
-/** Opens the overview of a process, which keeps what it read for a moment. */
 export function openOverview(deps: OverviewDeps): Overview {
   const { allAccountsSql: sql, now, clockMs = () => performance.now() } = deps;
-  const traffic = kept(FRESH_MS, clockMs, () => trafficFigures(sql, now()));
-  const events = kept(FRESH_MS, clockMs, async () => {
+  const traffic = cached(FAST_FIGURES_MS, clockMs, () => trafficFigures(sql, now()));
+  const events = cached(FAST_FIGURES_MS, clockMs, async () => {
     const [[lag], [aside]] = await Promise.all([outboxLagSeconds(sql), countSetAside(sql)]);
     return { lag_seconds: lag?.value ?? 0, set_aside: aside?.value ?? 0 };
   });
-  const slow = kept(SLOW_MS, clockMs, () => slowFigures(deps));
-  const support = kept(FRESH_MS, clockMs, () => deps.supportFigures(sql));
-  const settings = kept(FRESH_MS, clockMs, () => waitingSettings(sql));
+  const slow = cached(SLOW_FIGURES_MS, clockMs, () => slowFigures(deps));
+  const support = cached(FAST_FIGURES_MS, clockMs, () => deps.supportFigures(sql));
+  const settings = cached(FAST_FIGURES_MS, clockMs, () => waitingSettings(sql));
 
   return async ({ operatorRoles }) => {
     const answers = operatorRoles.some((role) => role === 'admin' || role === 'support');
@@ -182,8 +174,8 @@ async function slowFigures(deps: OverviewDeps) {
   };
 }
 
-/** Reads at most once in so many milliseconds; who asks meanwhile gets the same. A failure is not kept. */
-function kept<T>(ms: number, clockMs: () => number, read: () => Promise<T>): () => Promise<T> {
+/** Caches the result of `read` for `ms`; concurrent callers share one read. Failures are not cached. */
+function cached<T>(ms: number, clockMs: () => number, read: () => Promise<T>): () => Promise<T> {
   let entry: { readAtMs: number; value: Promise<T> } | undefined;
   return () => {
     if (entry && clockMs() - entry.readAtMs < ms) return entry.value;

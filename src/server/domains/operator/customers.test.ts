@@ -36,13 +36,12 @@ const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
     const app = await topupApp(db);
     const [oka] = await operatorsOf(sql, app, { names: ['Oka'] });
-    if (!oka) throw new Error('an operator was asked for');
+    if (!oka) throw new Error('expected an operator');
     const ani = await customerWith(sql, { saldo: 100_000 });
     await use({ app, oka, ani, account_id: publicId('account', ani.accountId) });
   },
 });
 
-/** A message of a customer that waits in the queue. */
 async function queued(db: TestDatabase, ani: Customer, ref?: string): Promise<string> {
   const accepter = openIntake(db.tenantSql, () => undefined);
   const { results } = await accepter.place(orderOf(ani, { refs: [ref], text: 'Rahasia dapur' }));
@@ -70,7 +69,7 @@ const find = async ({ oka }: Desk, q: string, more: object = {}) => {
 };
 
 describe('a suspended customer', () => {
-  test('has nothing accepted and nothing sent; what waits stays, and goes on afterwards', async ({
+  test('accepts and sends nothing; queued messages stay, and continue afterwards', async ({
     db,
     sql,
     desk,
@@ -93,7 +92,10 @@ describe('a suspended customer', () => {
     expect(await outcomeOf(db, ani)).toBe('accepted');
   });
 
-  test('is signed out everywhere, and told the reason, once each time', async ({ sql, desk }) => {
+  test('is signed out everywhere, and receives the reason, once each time', async ({
+    sql,
+    desk,
+  }) => {
     const { app, ani } = desk;
     const client = { ip: '10.0.0.1', agent: 'test', device: 'hers' };
     const token = await sql.begin((tx) => startSession(tx, { ...ani, ...client }));
@@ -112,7 +114,7 @@ describe('a suspended customer', () => {
     expect(suspensions.map((step) => step.becomes)).toEqual(['active', 'suspended']);
   });
 
-  test('whose open links have ended keeps the phones that are linked', async ({ sql, desk }) => {
+  test('keeps the linked phones when open links end', async ({ sql, desk }) => {
     const { ani } = desk;
     await sql`
       insert into links (account_id, link_id, token_id, expires_at)
@@ -122,18 +124,14 @@ describe('a suspended customer', () => {
     expect(tokens).toMatchObject([{ status: 'linked', phone: ani.phone }]);
   });
 
-  test('that is closed stays closed', async ({ sql, desk }) => {
+  test('stays closed if it is closed', async ({ sql, desk }) => {
     await changeAccounts(sql, desk.ani, { status: 'closed' });
     await expect(become(desk, 'active')).rejects.toEqual(new Refusal('account_ended', {}));
   });
 });
 
 describe('customers are found', () => {
-  test('by their messages, references, tokens, top-ups and linked numbers', async ({
-    db,
-    sql,
-    desk,
-  }) => {
+  test('by messages, references, tokens, top-ups and linked numbers', async ({ db, sql, desk }) => {
     const { app, ani, account_id } = desk;
     await customerWith(sql);
     await changeTokens(sql, ani, { keyHint: 'Zx9Q' });
@@ -163,10 +161,7 @@ describe('customers are found', () => {
     expect(await find(desk, publicId('message', crypto.randomUUID()))).toEqual([]);
   });
 
-  test('by how they stand and what they have, in the order that is asked for', async ({
-    sql,
-    desk,
-  }) => {
+  test('by state and saldo, in the requested order', async ({ sql, desk }) => {
     const budi = await customerWith(sql);
     await changeAccounts(sql, budi, { name: 'Ayam Budi' });
     await become(desk, 'suspended');
@@ -186,7 +181,7 @@ describe('customers are found', () => {
 });
 
 describe('a customer’s message and token', () => {
-  test('are shown without what the message says; who reads that says why', async ({
+  test('are shown without the message text; reading it requires a reason', async ({
     db,
     sql,
     desk,
@@ -215,7 +210,7 @@ describe('a customer’s message and token', () => {
     expect(token).toMatchObject({ name: 'Kasir', status: 'linked', waiting: 1 });
   });
 
-  test('of another customer, or of the installation, are not there', async ({ db, sql, desk }) => {
+  test('of another customer, or of the installation, are not found', async ({ db, sql, desk }) => {
     const { oka, ani } = desk;
     const message_id = publicId('message', await queued(db, ani));
     const budi = publicId('account', (await customerWith(sql)).accountId);
@@ -235,7 +230,7 @@ describe('a customer’s message and token', () => {
   });
 });
 
-test('one session of a customer ends, or all', async ({ sql, desk }) => {
+test('ends one session of a customer, or all', async ({ sql, desk }) => {
   const { oka, ani, account_id } = desk;
   for (const device of ['a', 'b', 'c']) {
     const client = { ip: '10.0.0.1', agent: 'test', device };
@@ -258,11 +253,7 @@ test('one session of a customer ends, or all', async ({ sql, desk }) => {
   expect(await sql`select from known_devices`).toHaveLength(0);
 });
 
-test('a plan that an operator ends gives back what is asked for, and is ended once', async ({
-  db,
-  sql,
-  desk,
-}) => {
+test('ends a plan once, and refunds the requested amount', async ({ db, sql, desk }) => {
   const { oka } = desk;
   const billing = billingApp(db);
   const budi = await billing.customer(300_000);

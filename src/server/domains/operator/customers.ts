@@ -18,7 +18,7 @@ import {
 } from '#server/domains/accounts/accounts.ts';
 import {
   endSubscriptionNow,
-  subscriptionForDesk,
+  subscriptionForOperator,
   recentInvoices,
   isOnPlan,
   plansOfAccounts,
@@ -32,7 +32,7 @@ import {
   recentEntries,
   walletOf,
 } from '#server/domains/ledger/ledger.ts';
-import type { DeskDeps } from '#server/domains/operator/deps.ts';
+import type { MoneyDeps } from '#server/domains/operator/deps.ts';
 import {
   givenAlone,
   lockAlone,
@@ -71,8 +71,7 @@ import type { Invoice } from '#contract/billing.ts';
 import type { DeskMessage, DeskToken, readCustomerMessage } from '#contract/operator/customers.ts';
 import type { Topup } from '#contract/saldo.ts';
 
-/** What an operator does to a customer, and why. */
-type Order = { accountId: string; reason: string; operatorId: string };
+type CustomerAction = { accountId: string; reason: string; operatorId: string };
 
 /** @throws Refusal `not_found`, `account_ended`. */
 async function refuseEnded(tx: Tx, accountId: string): Promise<void> {
@@ -81,14 +80,10 @@ async function refuseEnded(tx: Tx, accountId: string): Promise<void> {
   if (found.state === 'closed') throw new Refusal('account_ended', {});
 }
 
-/**
- * Freezes a wallet or lets it go on, and records who and why. What is so already stays as it was.
- *
- * @throws Refusal `not_found`, `account_ended`.
- */
+/** Repeating it changes nothing. @throws Refusal `not_found`, `account_ended`. */
 export async function freezeCustomer(
   deps: CustomerDeps,
-  { accountId, isFrozen, reason, operatorId }: Order & { isFrozen: boolean },
+  { accountId, isFrozen, reason, operatorId }: CustomerAction & { isFrozen: boolean },
 ): Promise<DeskCustomerDetail> {
   await deps.allAccountsSql.begin(async (tx) => {
     if (!(await customerOf(tx, accountId))) throw new Refusal('not_found', { what: 'Pelanggan' });
@@ -102,13 +97,9 @@ export async function freezeCustomer(
   return customerDetail(deps, accountId);
 }
 
-type LimitedDeps = CustomerDeps & Pick<DeskDeps, 'config'>;
+type LimitedDeps = CustomerDeps & Pick<MoneyDeps, 'config'>;
 
-/**
- * Without a proposal, another operator must act above the limit of one operator. Under `lockAlone`.
- *
- * @throws Refusal `operator_limit_reached`.
- */
+/** These actions have no proposals. Call it under `lockAlone`. @throws Refusal `operator_limit_reached`. */
 async function refuseAboveLimit(
   tx: Tx,
   { config }: LimitedDeps,
@@ -121,14 +112,14 @@ async function refuseAboveLimit(
 }
 
 /**
- * Lets a customer spend the welcome bonus on any number, and records who and why. What is so already stays
- * as it was.
+ * Allows a customer to spend the welcome bonus on any number, and records operator and reason. Repeating it changes
+ * nothing.
  *
  * @throws Refusal `not_found`, `account_ended`, `operator_limit_reached`.
  */
 export async function approveBonus(
   deps: LimitedDeps,
-  { accountId, reason, operatorId }: Order,
+  { accountId, reason, operatorId }: CustomerAction,
 ): Promise<DeskCustomerDetail> {
   const at = deps.now();
   const ties = await tiesOf(deps.allAccountsSql, operatorId);
@@ -146,29 +137,26 @@ export async function approveBonus(
   return customerDetail(deps, accountId);
 }
 
-export type StandingDeps = CustomerDeps & {
-  /** Sends a text through the installation's own token; the same `key` sends it once. */
+export type CustomerActDeps = CustomerDeps & {
   sendSystemText: (phone: string, text: string, shownText: string, key: string) => Promise<void>;
-  /** Removes ended sessions from this process's cache. */
   evictSessions: (sessionIds: readonly string[]) => Promise<void>;
   report: (trouble: unknown) => void;
 };
 
 /**
- * Suspends a customer or lets them go on, and writes the reason to them. Suspended: sessions and open links
- * end, nothing is accepted, nothing leaves; what waits stays, and goes on afterwards or expires by its own
- * time. What is so already stays as it was.
+ * Suspends or reactivates a customer, and sends them the reason. Suspending ends sessions and open links, and stops
+ * accepting and sending; queued messages stay, and continue afterwards or expire. Repeating it changes nothing.
  *
  * @throws Refusal `not_found`, `account_ended`.
  */
 export async function suspendCustomer(
-  deps: StandingDeps,
-  order: Order & { becomes: 'suspended' | 'active' },
+  deps: CustomerActDeps,
+  order: CustomerAction & { becomes: 'suspended' | 'active' },
 ): Promise<DeskCustomerDetail> {
   const { accountId, becomes } = order;
   const ended = await deps.allAccountsSql.begin(async (tx) => {
     await refuseEnded(tx, accountId);
-    // What was being accepted stands before; everything later is refused.
+    // Messages being accepted commit first; later ones are refused.
     await lockWallet(tx, accountId);
     const sessions = await changeAccount(tx, { ...order, at: deps.now() });
     if (!sessions) return [];
@@ -183,9 +171,9 @@ export async function suspendCustomer(
   return customerDetail(deps, accountId);
 }
 
-/** Ends a session of a customer's, or all. @throws Refusal `not_found`. */
+/** Ends one session of a customer, or all. @throws Refusal `not_found`. */
 export async function endSessions(
-  deps: StandingDeps,
+  deps: CustomerActDeps,
   { accountId, sessionId }: { accountId: string; sessionId: string | undefined },
 ): Promise<DeskCustomerDetail> {
   const ended = await deps.allAccountsSql.begin(async (tx) => {
@@ -201,22 +189,21 @@ export async function endSessions(
 }
 
 /**
- * Ends a customer's plan now, and records who and why.
+ * Ends a customer's plan now, and records operator and reason.
  *
- * @throws Refusal `not_found`, `account_ended`, `operator_limit_reached`, `subscription_not_running` where there is
- *   only the free plan.
+ * @throws Refusal `not_found`, `account_ended`, `operator_limit_reached`, `subscription_not_running` on the free plan.
  */
 export async function endPlan(
   deps: LimitedDeps,
-  { accountId, reason, operatorId, refund }: Order & { refund: boolean },
+  { accountId, reason, operatorId, refund }: CustomerAction & { refund: boolean },
 ): Promise<DeskCustomerDetail> {
   const at = deps.now();
   const ties = await tiesOf(deps.allAccountsSql, operatorId);
   await deps.allAccountsSql.begin(async (tx) => {
     await lockAlone(tx, ties);
     await refuseEnded(tx, accountId);
-    const plan = await subscriptionForDesk(tx, accountId);
-    // Of two that end it at once, the second finds the free plan.
+    const plan = await subscriptionForOperator(tx, accountId);
+    // Of two concurrent calls, the second finds the free plan.
     const credited = await endSubscriptionNow(tx, { accountId, at, refund });
     if (!plan || credited === undefined) throw new Refusal('subscription_not_running', {});
     await refuseAboveLimit(tx, deps, { accountId, amount: credited, ties, at });
@@ -227,30 +214,24 @@ export async function endPlan(
   return customerDetail(deps, accountId);
 }
 
-/** What a customer's page reads with. */
 export type CustomerDeps = {
-  /** Sees every account. */
   allAccountsSql: Sql;
   now: () => Date;
 };
 
-/**
- * A customer with what moved last.
- *
- * @throws Refusal `not_found`.
- */
+/** @throws Refusal `not_found`. */
 export async function customerDetail(
   { allAccountsSql: sql, now }: CustomerDeps,
   accountId: string,
 ): Promise<DeskCustomerDetail> {
   const found = await customerOf(sql, accountId);
   if (!found) throw new Refusal('not_found', { what: 'Pelanggan' });
-  // Half at a time: one customer's page does not take all connections.
+  // In two halves, so that one customer's page does not take all connections.
   const [wallet, entries, topups, subscription] = await Promise.all([
     walletOf(sql, accountId),
     recentEntries(sql, accountId),
     recentTopups(sql, accountId, now()),
-    subscriptionForDesk(sql, accountId),
+    subscriptionForOperator(sql, accountId),
   ]);
   const [messages, failures, tokens, sessions] = await Promise.all([
     messageSums(sql, accountId, now()),
@@ -260,7 +241,7 @@ export async function customerDetail(
   ]);
   const [invoices, steps] = await Promise.all([
     recentInvoices(sql, accountId),
-    stepsOf(sql, accountId),
+    suspensionHistory(sql, accountId),
   ]);
   const plan = subscription && { name: subscription.name, status: subscription.status };
   return {
@@ -289,8 +270,7 @@ export async function customerDetail(
 
 const FREEZES_MAX = 10;
 
-/** When the account was suspended and its wallet frozen, and by whom. */
-async function stepsOf(
+async function suspensionHistory(
   sql: Sql,
   accountId: string,
 ): Promise<Pick<DeskCustomerDetail, 'freezes' | 'suspensions'>> {
@@ -309,12 +289,11 @@ async function stepsOf(
   return { freezes: freezes.map(named), suspensions: suspensions.map(named) };
 }
 
-/** A page of customers, by one box and filters; numbers without their middle. */
 export async function customersPage(
   { allAccountsSql: sql }: { allAccountsSql: Sql },
   { plan, q = '', ...query }: InputOf<typeof contract.findCustomers>,
 ): Promise<PageOf<contract.CustomerFound>> {
-  const { found, isExact } = await meantBy(sql, q);
+  const { found, isExact } = await matchSearch(sql, q);
   const { rows, total } = await findCustomers(sql, {
     ...query,
     q,
@@ -336,7 +315,6 @@ export async function customersPage(
   };
 }
 
-/** A customer as it is answered, with the owner's whole number. */
 const customerFrom = (
   row: CustomerRow,
   plan: contract.DeskCustomer['plan'],
@@ -352,41 +330,38 @@ const customerFrom = (
   created_at: row.created_at,
 });
 
-/** Whose a thing is that the words name, and what it is there. */
-type Meant = {
-  /** The customers, with what was found at each; null: the customer is what was meant. */
+type SearchMatch = {
+  /** By account id, the record found there; null if the text identifies the account itself. */
   found: ReadonlyMap<string, FoundThing | null>;
-  /** True: the words are an id, which means that and nothing else. */
   isExact: boolean;
 };
 
-const NOBODY: Meant = { found: new Map(), isExact: false };
+const NO_MATCH: SearchMatch = { found: new Map(), isExact: false };
 
-/** What the words of a search mean beside names and owners' numbers. */
-async function meantBy(sql: Sql, q: string): Promise<Meant> {
-  if (q === '') return NOBODY;
-  const byId = await thingOfId(sql, q);
+async function matchSearch(sql: Sql, q: string): Promise<SearchMatch> {
+  if (q === '') return NO_MATCH;
+  const byId = await recordOfId(sql, q);
   if (byId) return { found: byId, isExact: true };
   const digits = normalizePhone(q);
   if (/^\d{3,15}$/.test(digits))
-    return { ...NOBODY, found: ofTokens(await tokensOfPhones(sql, digits)) };
-  // As it is shown: behind an ellipsis or dots, or by itself.
+    return { ...NO_MATCH, found: tokenMatches(await tokensOfPhones(sql, digits)) };
+  // A token hint as displayed: after an ellipsis or dots, or alone.
   const [, hint] = /^(?:…|\.{3}|•+)?([0-9A-Za-z]{4})$/.exec(q) ?? [];
-  if (hint !== undefined) return { ...NOBODY, found: ofTokens(await tokensOfHint(sql, hint)) };
-  if (!looksLikeRef(q)) return NOBODY;
+  if (hint !== undefined)
+    return { ...NO_MATCH, found: tokenMatches(await tokensOfHint(sql, hint)) };
+  if (!looksLikeRef(q)) return NO_MATCH;
   const message = await messageOfRef(sql, q);
   return message
-    ? { ...NOBODY, found: one(message.accountId, 'message', message.messageId) }
-    : NOBODY;
+    ? { ...NO_MATCH, found: matchOf(message.accountId, 'message', message.messageId) }
+    : NO_MATCH;
 }
 
-/** A customer's own reference, or a channel's id: one word with a digit in it. */
 const looksLikeRef = (q: string): boolean => /^\S{6,}$/.test(q) && /\d/.test(q);
 
-const one = (accountId: string, kind: FoundThing['kind'], uuid: string) =>
+const matchOf = (accountId: string, kind: FoundThing['kind'], uuid: string) =>
   new Map([[accountId, { kind, id: publicId(kind, uuid) }]]);
 
-const ofTokens = (tokens: readonly HeldToken[]) =>
+const tokenMatches = (tokens: readonly HeldToken[]) =>
   new Map(
     tokens.map(({ accountId, tokenId }): [string, FoundThing] => [
       accountId,
@@ -394,11 +369,10 @@ const ofTokens = (tokens: readonly HeldToken[]) =>
     ]),
   );
 
-type Found = Meant['found'];
-const nothing: Found = new Map();
+type Matches = SearchMatch['found'];
+const noMatches: Matches = new Map();
 
-/** Whose id it is; `undefined` when the words are no id at all. */
-async function thingOfId(sql: Sql, q: string): Promise<Found | undefined> {
+async function recordOfId(sql: Sql, q: string): Promise<Matches | undefined> {
   const idOf = (kind: IdKind) =>
     uuidOf(kind, `${idPrefixes[kind]}${q.slice(idPrefixes[kind].length)}`);
   const isKind = (kind: IdKind) => q.toLowerCase().startsWith(idPrefixes[kind].toLowerCase());
@@ -408,7 +382,7 @@ async function thingOfId(sql: Sql, q: string): Promise<Found | undefined> {
   }
   if (isKind('invoice') || /^(INV|CN)\//i.test(q)) {
     const invoice = await holderOfInvoice(sql, q);
-    return invoice ? one(invoice.accountId, 'invoice', invoice.invoiceId) : nothing;
+    return invoice ? matchOf(invoice.accountId, 'invoice', invoice.invoiceId) : noMatches;
   }
   for (const kind of ['message', 'token', 'topup'] as const) {
     const id =
@@ -419,14 +393,14 @@ async function thingOfId(sql: Sql, q: string): Promise<Found | undefined> {
           : undefined;
     if (id === undefined) continue;
     const accountId = await holders[kind](sql, id);
-    return accountId === undefined ? nothing : one(accountId, kind, id);
+    return accountId === undefined ? noMatches : matchOf(accountId, kind, id);
   }
   return undefined;
 }
 
 const holders = { message: holderOfMessage, token: holderOfToken, topup: holderOfTopup };
 
-/** The UUID behind a message's id in the Cloud dialect, `wamid.` and base64url. */
+/** Decodes a message id of the Cloud dialect, `wamid.` and base64url, to its UUID. */
 function cloudId(q: string): string | undefined {
   if (!q.startsWith('wamid.')) return undefined;
   const bytes = Buffer.from(q.slice('wamid.'.length), 'base64url');
@@ -436,42 +410,41 @@ function cloudId(q: string): string | undefined {
 
 type MessageRef = { accountId: string; messageId: string };
 
-/** The installation's own messages hold codes, and are nobody's to read. @throws Refusal `not_found`. */
-async function refuseOwn({ allAccountsSql }: CustomerDeps, accountId: string): Promise<void> {
+/** Hides the installation's own messages, which contain codes. @throws Refusal `not_found`. */
+async function refuseOwnAccount(
+  { allAccountsSql }: CustomerDeps,
+  accountId: string,
+): Promise<void> {
   if (await customerOf(allAccountsSql, accountId)) return;
   throw new Refusal('not_found', { what: 'Pelanggan' });
 }
 
-/** A customer's message without what it says, its number without the middle. @throws Refusal `not_found`. */
+/** A customer's message without its text, with a masked number. @throws Refusal `not_found`. */
 export async function customerMessage(deps: CustomerDeps, ref: MessageRef): Promise<DeskMessage> {
-  await refuseOwn(deps, ref.accountId);
+  await refuseOwnAccount(deps, ref.accountId);
   const message = await messageForDesk(deps.allAccountsSql, ref);
   return { ...message, peer: maskedPeer(message.peer) };
 }
 
-/**
- * What a customer's message says. Who asked, and why, is stored before it is answered (docs/threats.md, T48).
- *
- * @throws Refusal `not_found`.
- */
-export async function disclosedText(
+/** Records the disclosure before it answers (docs/threats.md, T48). @throws Refusal `not_found`. */
+export async function discloseText(
   deps: CustomerDeps,
   { operatorId, reason, ...ref }: MessageRef & { operatorId: string; reason: string },
 ): Promise<OutputOf<typeof readCustomerMessage>> {
-  await refuseOwn(deps, ref.accountId);
-  const said = await textForDesk(deps.allAccountsSql, ref);
+  await refuseOwnAccount(deps, ref.accountId);
+  const disclosed = await textForDesk(deps.allAccountsSql, ref);
   await deps.allAccountsSql`
     insert into message_disclosures (account_id, disclosure_id, message_id, reason, operator_id, at)
     values (${ref.accountId}, ${newId()}, ${ref.messageId}, ${reason}, ${operatorId}, ${deps.now()})`;
-  return said;
+  return disclosed;
 }
 
-/** A customer's token. @throws Refusal `not_found`. */
+/** @throws Refusal `not_found`. */
 export async function customerToken(
   deps: CustomerDeps,
   { accountId, tokenId }: { accountId: string; tokenId: string },
 ): Promise<DeskToken> {
-  await refuseOwn(deps, accountId);
+  await refuseOwnAccount(deps, accountId);
   const [token, waiting] = await Promise.all([
     tokenOfAccount(deps.allAccountsSql, accountId, tokenId),
     waitingOf(deps.allAccountsSql, { accountId, tokenId }),
@@ -479,20 +452,20 @@ export async function customerToken(
   return { ...token, waiting };
 }
 
-/** A customer's top-up. @throws Refusal `not_found`. */
+/** @throws Refusal `not_found`. */
 export async function customerTopup(
   deps: CustomerDeps,
   ref: { accountId: string; topupId: string },
 ): Promise<Topup> {
-  await refuseOwn(deps, ref.accountId);
+  await refuseOwnAccount(deps, ref.accountId);
   return topupOfAccount(deps.allAccountsSql, { ...ref, now: deps.now() });
 }
 
-/** A customer's invoice. @throws Refusal `not_found`. */
+/** @throws Refusal `not_found`. */
 export async function customerInvoice(
   deps: CustomerDeps,
   ref: { accountId: string; invoiceId: string },
 ): Promise<Invoice> {
-  await refuseOwn(deps, ref.accountId);
+  await refuseOwnAccount(deps, ref.accountId);
   return invoiceOfAccount(deps.allAccountsSql, ref);
 }

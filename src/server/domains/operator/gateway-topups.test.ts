@@ -9,7 +9,7 @@ import { saldoOf } from '#tests/support/money/topups.ts';
 
 async function deskOf(app: GatewayApp): Promise<DeskOperator> {
   const [oka] = await operatorsOf(app.deps.allAccountsSql, app, { names: ['Oka'] });
-  if (!oka) throw new Error('an operator was asked for');
+  if (!oka) throw new Error('expected an operator');
   return oka;
 }
 
@@ -25,9 +25,7 @@ const waitingOf = async (who: DeskOperator) =>
 const check = (who: DeskOperator, { id }: { id: string }) =>
   who.ask('operator_topup_check', { topup_id: id }) as Promise<OperatorTopup>;
 
-test('a payment waits for its customer or gateway until it is in review', async ({
-  openGateway,
-}) => {
+test('a top-up is open for operators only once it is in review', async ({ openGateway }) => {
   const app = await openGateway();
   const oka = await deskOf(app);
   const { topup: transfer } = await app.placed('bank');
@@ -45,7 +43,7 @@ test('a payment waits for its customer or gateway until it is in review', async 
   expect(await idsOf(oka, 'gateway')).toEqual([va.id]);
 });
 
-test('an operator asks the gateway again, and sees by which number it knows the payment', async ({
+test('an operator checks a payment at its gateway, and sees the gateway’s id of it', async ({
   openGateway,
   sql,
 }) => {
@@ -58,16 +56,13 @@ test('an operator asks the gateway again, and sees by which number it knows the 
     gateway: { provider: 'midtrans', reference: order?.txnId },
   });
   app.fake.happen(topup.id, 'pay');
-  // No notice comes.
   expect((await check(oka, topup)).status).toBe('paid');
   expect((await saldoOf(sql, owner.accountId)).available).toBe(50_000);
   expect((await check(oka, topup)).status).toBe('paid');
   expect((await saldoOf(sql, owner.accountId)).topups).toBe(1);
 });
 
-test('a bank transfer has no gateway to be asked, and one that is silent says so', async ({
-  openGateway,
-}) => {
+test('returns a bank transfer unchecked, and reports a silent gateway', async ({ openGateway }) => {
   const app = await openGateway();
   const oka = await deskOf(app);
   const { topup: transfer } = await app.placed('bank');
@@ -80,7 +75,7 @@ test('a bank transfer has no gateway to be asked, and one that is silent says so
   );
 });
 
-test('money that a gateway took for what an operator has rejected is found by asking', async ({
+test('a check finds money that a gateway took for a rejected top-up', async ({
   openGateway,
   sql,
 }) => {

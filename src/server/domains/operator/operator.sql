@@ -1,4 +1,4 @@
--- What an operator did stays, but for its words while the account is erased. A proposal that waits is
+-- Operators' decisions are append-only, except that erasing the account removes their texts. A pending proposal is
 -- decided once (decide_adjustment).
 create or replace trigger adjustments_decided_once before update on adjustments
   for each row when (old.status <> 'pending') execute function deny_unless_erasing();
@@ -21,10 +21,10 @@ create or replace trigger plan_endings_append_only before update on plan_endings
 create or replace trigger plan_endings_never_deleted before delete on plan_endings
   for each row execute function deny();
 
--- Stores a proposal to change a customer's money, as p_proposal names its columns; nothing moves yet.
--- Called by propose. Locks nothing. Raises 42501 when called for one account only, 23505 for a second one of the same
--- request. A function of the owner, as what decides on it is: where the database is distributed, one role alone may
--- write it within a transaction.
+-- Stores a proposal to change a customer's money, with the columns in p_proposal; moves no money.
+-- Called by propose. Locks nothing. Raises 42501 when called for one account only, 23505 for a second proposal of the
+-- same request. It is a function of the owner, like the one that decides: in a distributed database, only one role may
+-- write the table within a transaction.
 create or replace function propose_adjustment(p_account uuid, p_adjustment uuid, p_proposal jsonb)
 returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -50,15 +50,16 @@ $$;
 revoke all on function propose_adjustment from public;
 grant execute on function propose_adjustment to kabari_app;
 
--- Decides on a proposal: p_decision is approve, refuse or withdraw. Answers what came of it:
--- done, refused, withdrawn: so it is now
--- own: the proposer approves nothing that needs a second operator
--- not_own: only the proposer withdraws
--- pending, also what is left as it was: short, frozen, closed, over, refunded, resolved, unknown,
---   given_back, partly_returned, saldo_short (a payment), red (the books are broken: nothing is paid out)
--- decided: somebody was faster; expired: its seven days are over
--- Called by decideAdjustment, with the proposal's own insert where one operator is enough. Locks the
--- proposal, then a payment or its top-up, or the wallet. Raises 42501 when called for one account only.
+-- Decides on a proposal: p_decision is approve, refuse or withdraw. Returns the outcome:
+--   done, refused, withdrawn: the new status
+--   own: the proposer cannot approve a proposal that needs a second operator
+--   not_own: only the proposer can withdraw
+--   short, frozen, closed, over, refunded, resolved, unknown, given_back, partly_returned, saldo_short (a payment), red
+--     (the ledger check is red, so payouts stop): the proposal stays pending
+--   decided: another operator was faster
+--   expired: the proposal is older than seven days
+-- Called by decideAdjustment, with the proposal's own insert where one operator is enough. Locks the proposal, then a
+-- payment or its top-up, or the wallet. Raises 42501 when called for one account only.
 create or replace function decide_adjustment(
   p_account uuid, p_adjustment uuid, p_operator uuid, p_decision text, p_note text, p_at timestamptz,
   p_memo text
@@ -103,8 +104,9 @@ $$;
 revoke all on function decide_adjustment from public;
 grant execute on function decide_adjustment to kabari_app;
 
--- Books what a proposal says; `applied`, or why not. Called by decide_adjustment, under the lock of the
--- proposal. While the newest check of the books was red, no money leaves.
+-- Books a proposal; returns `applied`, or the reason it cannot be booked. While the newest ledger check is red, no
+-- money leaves.
+-- Called by decide_adjustment, under the lock of the proposal.
 create or replace function apply_adjustment(
   a adjustments, p_actor text, p_memo text, p_at timestamptz
 ) returns text
@@ -136,8 +138,8 @@ $$;
 
 revoke all on function apply_adjustment from public;
 
--- Sums that operators gave alone by hand since an instant, by customer: entries without a second operator,
--- approved bonuses, and what ended plans gave back. Called by givenAlone. Locks nothing.
+-- Sums of what operators gave alone since an instant, by customer: entries without a second operator, approved bonuses,
+-- and refunds of ended plans. Called by givenAlone. Locks nothing.
 create or replace function given_by_desk(p_operators uuid[], p_since timestamptz)
 returns table (o_account uuid, o_amount bigint)
 language sql stable set search_path = public, pg_temp as $$
@@ -155,8 +157,8 @@ $$;
 revoke all on function given_by_desk from public;
 grant execute on function given_by_desk to kabari_app;
 
--- Takes what operators wrote about a closed account out of its proposals, freezes, approvals and what was read of
--- its messages; amounts, people and times stay. Called while an account is erased. Locks the rows it changes. Raises 42501 when the
+-- Removes operators' texts about a closed account from its proposals, freezes, approvals and message disclosures;
+-- amounts, people and times stay. Called while an account is erased. Locks the rows it changes. Raises 42501 when the
 -- account is not closed.
 create or replace function erase_desk_words(p_account uuid) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$

@@ -24,7 +24,10 @@ const reject = (app: TopupApp, { id }: Topup) =>
   ask(app, 'operator_topup_reject', { topup_id: id, reason: 'Transfer tidak pernah masuk' });
 
 describe('the list of top-ups', () => {
-  test("shows everybody's with the account's name, the newest first", async ({ sql, db }) => {
+  test('lists the top-ups of all accounts with their names, the newest first', async ({
+    sql,
+    db,
+  }) => {
     const app = await topupApp(db);
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
     const first = await app.topup(ani.accountId);
@@ -37,7 +40,7 @@ describe('the list of top-ups', () => {
     expect((await list(app, { sort_type: 'asc' })).rows[0]?.id).toBe(first.id);
   });
 
-  test('open is what waits for an operator; expired is so before any job has run', async ({
+  test('open means waiting for an operator; a late one is expired before any job has run', async ({
     sql,
     db,
   }) => {
@@ -56,7 +59,7 @@ describe('the list of top-ups', () => {
     expect(await ids('paid')).toEqual([]);
   });
 
-  test('names the unused bank lines near the amount, nearest first', async ({ sql, db }) => {
+  test('offers the unused bank lines near the amount, nearest first', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId);
@@ -77,7 +80,7 @@ describe('the list of top-ups', () => {
 });
 
 describe('confirming by hand', () => {
-  test('with a typed reference credits the exact amount and keeps who and why', async ({
+  test('with a typed reference credits the exact amount and records operator and reason', async ({
     sql,
     db,
   }) => {
@@ -102,7 +105,7 @@ describe('confirming by hand', () => {
     );
   });
 
-  test('a reference pays one top-up only, however it is spelled', async ({ sql, db }) => {
+  test('uses a reference for one top-up only, however it is spelled', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const [first, second] = [await app.topup(ani.accountId), await app.topup(ani.accountId)];
@@ -115,7 +118,7 @@ describe('confirming by hand', () => {
     expect((await saldoOf(sql, ani.accountId)).topups).toBe(1);
   });
 
-  test('a bank line that paid by itself pays nothing else', async ({ sql, db }) => {
+  test('refuses a bank line that has already paid by itself', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const [first, second] = [await app.topup(ani.accountId), await app.topup(ani.accountId)];
@@ -128,7 +131,7 @@ describe('confirming by hand', () => {
     }
   });
 
-  test('a forgotten kode unik is credited as it came', async ({ sql, db }) => {
+  test('credits the received amount if the kode unik was forgotten', async ({ sql, db }) => {
     const app = await topupApp(db, { ppn: true });
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId, 100_000);
@@ -141,7 +144,7 @@ describe('confirming by hand', () => {
     expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
   });
 
-  test('what is missing is taken from our income before the saldo', async ({ sql, db }) => {
+  test('takes a missing amount from our income before the saldo', async ({ sql, db }) => {
     const app = await topupApp(db, { kodeUnik: 'income' });
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId, 100_000);
@@ -151,10 +154,7 @@ describe('confirming by hand', () => {
     expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
   });
 
-  test('a line of another amount altogether is refused, and nothing changes', async ({
-    sql,
-    db,
-  }) => {
+  test('refuses a bank line of a different amount, and changes nothing', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId);
@@ -166,7 +166,7 @@ describe('confirming by hand', () => {
     expect(await sql`select from provider_payments`).toHaveLength(0);
   });
 
-  test('a top-up that is paid, rejected or nobody has is refused', async ({ sql, db }) => {
+  test('refuses a top-up that is paid, rejected or unknown', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const [paid, rejected] = [await app.topup(ani.accountId), await app.topup(ani.accountId)];
@@ -185,7 +185,7 @@ describe('confirming by hand', () => {
     );
   });
 
-  test('a reason is asked for', async ({ sql, db }) => {
+  test('requires a reason', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const { id } = await app.topup(ani.accountId);
@@ -195,7 +195,7 @@ describe('confirming by hand', () => {
 });
 
 describe('rejecting', () => {
-  test('tells the customer why', async ({ sql, db }) => {
+  test('shows the reason to the customer', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId);
@@ -205,7 +205,7 @@ describe('rejecting', () => {
     });
   });
 
-  test('what is paid or closed is refused', async ({ sql, db }) => {
+  test('is refused for a paid or closed top-up', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const [paid, late] = [await app.topup(ani.accountId), await app.topup(ani.accountId)];

@@ -17,7 +17,7 @@ import {
   suspensePage,
 } from '#server/domains/payments/payments.ts';
 import { type ActHandler, handle, type Call, type Person } from '#server/infra/acts.ts';
-import type { OperatorDeps, DeskDeps } from './deps.ts';
+import type { OperatorDeps, MoneyDeps } from './deps.ts';
 import * as books from '#contract/operator/books.ts';
 import type { DeskPlan, PriceTables } from '#contract/operator/books.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -94,16 +94,13 @@ import {
 import type { Config } from '#server/infra/config.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 
-/** What the page of the installation's own token needs. */
 type SystemTokenDeps = {
-  /** Sees one account at a time. */
   sql: Sql;
   allAccountsSql: Sql;
   secrets: Secrets;
   subscribers: TokenSubscribers;
   config: Pick<Config, 'OTP_DAILY_PER_ADDRESS' | 'OTP_DAILY_TOTAL'>;
   now: () => Date;
-  /** Sends what the installation itself writes; with a code, as codes are sent. */
   sendAsSystem: (text: {
     to: string;
     text: string;
@@ -111,16 +108,14 @@ type SystemTokenDeps = {
     key: string;
     code?: string | undefined;
   }) => Promise<void>;
-  /** How a token is connected with its number of the Cloud API. */
   cloud: {
     connect: (token: TokenRef, entered: CloudAccess) => Promise<unknown>;
     read: (token: TokenRef) => Promise<CloudConnection | null>;
   };
-  /** How codes are sent: as a text, by a template, or by nothing. */
   codesBy: () => Promise<string | { template: string; language: string }>;
 } & Pick<MoveDeps, 'isOffered'>;
 
-/** The installation's own token is of the account that operators are of. */
+/** The installation's own token belongs to the operators' account. */
 const handleOwn: typeof handle = (act, work) =>
   handle(act, (call, input) =>
     call.caller.kind === 'person'
@@ -128,7 +123,6 @@ const handleOwn: typeof handle = (act, work) =>
       : work(call, input),
   );
 
-/** The acts of the installation's own token. */
 export const systemTokenActs = (deps: SystemTokenDeps): readonly ActHandler[] => [
   handleOwn(getSystemToken, ({ caller }) => systemTokenOf(deps, caller)),
   handleOwn(linkSystemToken, async () => {
@@ -194,12 +188,11 @@ async function ownPhone({ allAccountsSql }: SystemTokenDeps, caller: Person): Pr
   return own.phone;
 }
 
-/** What stands in a test message in place of a code. */
 const TEST_CODE = '000000';
 
 /**
- * A message to the operator's own number, in the way of codes: by the Cloud API a text would reach only who wrote
- * within 24 hours.
+ * Sends a test message to the operator's own number in the way codes are sent: the Cloud API would deliver a text only
+ * within 24 hours of the recipient's last message.
  *
  * @throws Refusal `system_token_parted` while nothing can be sent.
  */
@@ -213,10 +206,7 @@ async function sendTest(deps: SystemTokenDeps, caller: Person, key: string) {
   return { to: maskedPhone(phone) };
 }
 
-/**
- * What operators wrote about an account. Its entries are the ledger's, and its owner takes those along; the
- * words of operators go with the account, while amounts, people and times stay.
- */
+/** Erased with the account, while amounts, people and times stay. Not exported: the ledger exports the entries. */
 export const operatorAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
   erase: async ({ accountId }) =>
     void (await allAccountsSql`select erase_desk_words(${accountId})`),
@@ -227,7 +217,7 @@ export { settingsActs } from './settings.ts';
 export { type ConsoleDeps, consoleActs } from './console-acts.ts';
 export { booksRed, checkAndSeal, reconcileNightly } from './books.ts';
 
-/** The acts of operators, who see all accounts; the endpoint refuses everybody else. */
+/** Acts of operators, across all accounts; the endpoint refuses everybody else. */
 export const operatorActs = (deps: OperatorDeps): readonly ActHandler[] => [
   handle(operatorTopups, ({ caller }, input) =>
     payments.topupsForOperator(deps, { ...input, operatorId: caller.userId }),
@@ -251,7 +241,7 @@ export const operatorActs = (deps: OperatorDeps): readonly ActHandler[] => [
     payments.dismissLine(deps, { line, operatorId: caller.userId, reason }),
   ),
   handle(confirmBothLines, ({ caller }, { line, reason }) =>
-    payments.confirmBoth(deps, { line, operatorId: caller.userId, reason }),
+    payments.confirmTwins(deps, { line, operatorId: caller.userId, reason }),
   ),
   handle(previewStatement, ({ caller: { accountId, userId } }, { upload }) =>
     payments.previewStatement(deps, { accountId, userId, uploadId: upload }),
@@ -259,13 +249,12 @@ export const operatorActs = (deps: OperatorDeps): readonly ActHandler[] => [
   handle(importStatement, ({ caller: { accountId, userId } }, { upload, sha256 }) =>
     payments.importStatement(deps, { accountId, userId, uploadId: upload, sha256 }),
   ),
-  ...deskActs(deps),
+  ...moneyActs(deps),
   ...booksActs(deps),
-  ...channelDeskActs(deps),
+  ...operatorChannelActs(deps),
 ];
 
-/** The overview, the books, prices and plans. */
-const booksActs = (deps: DeskDeps): readonly ActHandler[] => [
+const booksActs = (deps: MoneyDeps): readonly ActHandler[] => [
   handle(books.moneyOverview, ({ caller }) => overviewOf(deps, caller.userId)),
   handle(books.listSeals, (_, input) => sealsPage(deps.allAccountsSql, input)),
   handle(books.verifySeal, () => newestSeal(deps)),
@@ -274,28 +263,23 @@ const booksActs = (deps: DeskDeps): readonly ActHandler[] => [
   handle(books.getPrices, () => priceTables(deps)),
   handle(books.setPrice, ({ caller }, input) => changePrice(deps, caller.userId, input)),
   handle(books.setPpn, ({ caller }, input) => changePpn(deps, caller.userId, input)),
-  handle(books.listDeskPlans, async () => ({ plans: await deskPlans(deps) })),
+  handle(books.listDeskPlans, async () => ({ plans: await readPlans(deps) })),
   handle(books.savePlan, ({ caller }, input) => changePlan(deps, caller.userId, input)),
 ];
 
-/**
- * Hashes the rows of the newest seal again.
- *
- * @throws Refusal `nothing_sealed`.
- */
-async function newestSeal({ allAccountsSql }: DeskDeps) {
+/** @throws Refusal `nothing_sealed`. */
+async function newestSeal({ allAccountsSql }: MoneyDeps) {
   const seal = await lastSeal(allAccountsSql);
   if (!seal) throw new Refusal('nothing_sealed', {});
   const { difference } = await verifySeals(allAccountsSql, { newestOnly: true });
   return { ok: difference === undefined, day: seal.day, why: difference?.why ?? null };
 }
 
-type Deps = Pick<DeskDeps, 'allAccountsSql' | 'now'>;
+type Deps = Pick<MoneyDeps, 'allAccountsSql' | 'now'>;
 
 const DAY_MS = 24 * 3_600_000;
 
-/** The acts about numbers in their networks. */
-const channelDeskActs = (deps: Deps): readonly ActHandler[] => [
+const operatorChannelActs = (deps: Deps): readonly ActHandler[] => [
   handle(listNumbers, (_, input) => numbersPage(deps, input)),
   handle(listProviderAnswers, async (_, { days }) => {
     const since = new Date(deps.now().getTime() - Number(days) * DAY_MS);
@@ -332,7 +316,6 @@ async function numbersPage(
 }
 
 type Dated = {
-  /** Of prices: each category has one in force. */
   category?: PriceCategory;
   valid_from: Date;
   set_by: string | null;
@@ -340,8 +323,7 @@ type Dated = {
   reason: string | null;
 };
 
-/** List prices and rates of PPN with when each counts, the newest first. */
-async function priceTables(deps: DeskDeps): Promise<PriceTables> {
+async function priceTables(deps: MoneyDeps): Promise<PriceTables> {
   const { allAccountsSql: sql, config, now } = deps;
   const { prices, rates } = await datedTables(sql);
   const people = [...prices, ...rates].flatMap(({ set_by }) => set_by ?? []);
@@ -365,7 +347,7 @@ function stateOf(row: Dated, inForce: Dated | undefined, at: Date): 'past' | 'no
 }
 
 const settingOf = (
-  deps: DeskDeps,
+  deps: MoneyDeps,
   operatorId: string,
   { reason, valid_from }: { reason: string; valid_from?: string | undefined },
 ) => ({
@@ -375,48 +357,39 @@ const settingOf = (
   validFrom: valid_from === undefined ? undefined : new Date(valid_from),
 });
 
-/**
- * Sets a list price, and answers how all prices stand.
- *
- * @throws Refusal `valid_from_past`, `valid_from_taken`.
- */
+/** @throws Refusal `valid_from_past`, `valid_from_taken`. */
 async function changePrice(
-  deps: DeskDeps,
+  deps: MoneyDeps,
   operatorId: string,
   input: InputOf<typeof books.setPrice>,
 ): Promise<PriceTables> {
   const { category, price } = input;
-  await written(deps, (tx) =>
+  await writePrices(deps, (tx) =>
     setPrice(tx, { category, price: rupiah(price) }, settingOf(deps, operatorId, input)),
   );
   return priceTables(deps);
 }
 
-/**
- * Sets a rate of PPN, and answers how all rates stand.
- *
- * @throws Refusal `valid_from_past`, `valid_from_taken`.
- */
+/** @throws Refusal `valid_from_past`, `valid_from_taken`. */
 async function changePpn(
-  deps: DeskDeps,
+  deps: MoneyDeps,
   operatorId: string,
   input: InputOf<typeof books.setPpn>,
 ): Promise<PriceTables> {
   const { num, den, dpp_num, dpp_den } = input;
   const rate = { num, den, dppNum: dpp_num, dppDen: dpp_den };
-  await written(deps, (tx) => setPpnRate(tx, rate, settingOf(deps, operatorId, input)));
+  await writePrices(deps, (tx) => setPpnRate(tx, rate, settingOf(deps, operatorId, input)));
   return priceTables(deps);
 }
 
-async function written(deps: DeskDeps, work: (tx: Tx) => Promise<void>): Promise<void> {
+async function writePrices(deps: MoneyDeps, work: (tx: Tx) => Promise<void>): Promise<void> {
   await deps.allAccountsSql.begin(work);
   await deps.prices.refresh();
 }
 
-/** The newest revision of every plan. */
-const deskPlans = (deps: DeskDeps): Promise<DeskPlan[]> => plansForOperator(deps.allAccountsSql);
+const readPlans = (deps: MoneyDeps): Promise<DeskPlan[]> => plansForOperator(deps.allAccountsSql);
 
-/** One plan is free, and always on offer: whoever has no other has it. */
+/** Gratis, the default plan, is free and always on offer; no other plan is free. */
 function refuseUnfit({ code, price }: { code: string; price: number }, isOffered: boolean): void {
   const isFree = code === GRATIS;
   const fields = {
@@ -429,13 +402,12 @@ function refuseUnfit({ code, price }: { code: string; price: number }, isOffered
 }
 
 /**
- * Makes a new revision of a plan; customers keep theirs until they renew.
+ * Writes a new revision of a plan; customers keep theirs until they renew.
  *
- * @throws Refusal `input_invalid` for a free plan beside Gratis, and for a Gratis that is not free or not
- *   on offer.
+ * @throws Refusal `input_invalid` for a free plan other than Gratis, and for a Gratis that is not free or not on offer.
  */
 async function changePlan(
-  deps: DeskDeps,
+  deps: MoneyDeps,
   operatorId: string,
   { reason: _, offered, ...plan }: InputOf<typeof books.savePlan>,
 ): Promise<DeskPlan> {
@@ -450,21 +422,21 @@ async function changePlan(
       at: deps.now(),
     }),
   );
-  const plans = await deskPlans(deps);
+  const plans = await readPlans(deps);
   const saved = plans.find(({ code }) => code === plan.code);
-  if (!saved) throw new Error('a plan was saved and is not there');
+  if (!saved) throw new Error('the saved plan was not found');
   return saved;
 }
 
-const asking = ({ caller, key }: Call<'operator'>, reason: string) => ({
+const proposalRequestOf = ({ caller, key }: Call<'operator'>, reason: string) => ({
   operatorId: caller.userId,
   key,
   reason,
 });
 
-const refundActs = (deps: DeskDeps): readonly ActHandler[] => [
+const refundActs = (deps: MoneyDeps): readonly ActHandler[] => [
   handle(refunds.refundPayment, (call, { topup_id, reason }) =>
-    proposePaymentRefund(deps, { topupId: topup_id }, asking(call, reason)),
+    proposePaymentRefund(deps, { topupId: topup_id }, proposalRequestOf(call, reason)),
   ),
   handle(refunds.listRefunds, (_, input) => openRefunds(deps, input)),
   handle(refunds.finishRefund, (_, { refund_id, reference }) =>
@@ -484,8 +456,7 @@ const refundActs = (deps: DeskDeps): readonly ActHandler[] => [
   ),
 ];
 
-/** Customers, entries by hand, proposals, and suspense. */
-const deskActs = (deps: DeskDeps): readonly ActHandler[] => [
+const moneyActs = (deps: MoneyDeps): readonly ActHandler[] => [
   ...refundActs(deps),
   handle(customers.findCustomers, (_, input) => customersPage(deps, input)),
   handle(customers.getCustomer, (_, { account_id }) => customerDetail(deps, account_id)),
@@ -497,7 +468,7 @@ const deskActs = (deps: DeskDeps): readonly ActHandler[] => [
         amount: rupiah(direction === 'add' ? amount : -amount),
         cause,
       },
-      asking(call, reason),
+      proposalRequestOf(call, reason),
     ),
   ),
   handle(desk.refundMessage, (call, { account_id, message_id, amount, reason }) =>
@@ -508,14 +479,14 @@ const deskActs = (deps: DeskDeps): readonly ActHandler[] => [
         messageId: message_id,
         amount: amount === undefined ? undefined : rupiah(amount),
       },
-      asking(call, reason),
+      proposalRequestOf(call, reason),
     ),
   ),
   handle(desk.payOut, (call, { account_id, amount, reference, payee, reason }) =>
     proposePayout(
       deps,
       { accountId: account_id, amount: rupiah(amount), reference, payee },
-      asking(call, reason),
+      proposalRequestOf(call, reason),
     ),
   ),
   handle(desk.listAdjustments, ({ caller }, input) =>
@@ -539,23 +510,22 @@ const deskActs = (deps: DeskDeps): readonly ActHandler[] => [
   ),
   handle(suspense.listSuspense, (_, input) => suspenseItems(deps, input)),
   handle(suspense.creditSuspense, (call, { provider, txn, reason }) =>
-    proposeResolution(deps, { provider, txn }, asking(call, reason)),
+    proposeResolution(deps, { provider, txn }, proposalRequestOf(call, reason)),
   ),
   handle(suspense.returnSuspense, (call, { provider, txn, reference, payee, reason }) =>
     proposeResolution(
       deps,
       { provider, txn, returned: { reference, payee } },
-      asking(call, reason),
+      proposalRequestOf(call, reason),
     ),
   ),
   handle(suspense.annotateSuspense, ({ caller }, { provider, txn, reason }) =>
-    keepItem(deps, { provider, txn, note: reason, operatorId: caller.userId }),
+    annotateItem(deps, { provider, txn, note: reason, operatorId: caller.userId }),
   ),
 ];
 
-/** A page of what lies in suspense, the oldest first. */
 async function suspenseItems(
-  { allAccountsSql, now }: DeskDeps,
+  { allAccountsSql, now }: MoneyDeps,
   input: InputOf<typeof listSuspense>,
 ): Promise<PageOf<SuspenseItem>> {
   const { rows, total } = await suspensePage(allAccountsSql, input);
@@ -564,20 +534,16 @@ async function suspenseItems(
 
 type SuspenseNote = { provider: string; txn: string; note: string; operatorId: string };
 
-/**
- * Leaves a payment in suspense, with a note of why.
- *
- * @throws Refusal `not_found`, `suspense_resolved`.
- */
-async function keepItem(
-  { allAccountsSql, now }: DeskDeps,
+/** Annotates a payment that stays in suspense. @throws Refusal `not_found`, `suspense_resolved`. */
+async function annotateItem(
+  { allAccountsSql, now }: MoneyDeps,
   kept: SuspenseNote,
 ): Promise<SuspenseItem> {
   const { account_id: accountId } = await suspenseOf(allAccountsSql, kept);
   return beginIn(allAccountsSql, accountId, async (tx) => {
     const at = now();
     const [item] = await itemsOf(tx, [await noteSuspense(tx, { ...kept, at })], at);
-    if (!item) throw new Error('a payment vanished');
+    if (!item) throw new Error('the payment was not found');
     return item;
   });
 }

@@ -17,14 +17,12 @@ import { consoleDeps } from '#tests/support/money/desk.ts';
 
 const admin = { operatorRoles: ['admin'] } as const;
 
-/** An overview by the clock of now, which keeps nothing. */
 async function overviewOf(db: TestDatabase, more: object = {}): Promise<Overview> {
   const app = await topupApp(db, { clock: clockAt(new Date()) });
   let ms = 0;
   return openOverview({ ...consoleDeps(app), clockMs: () => (ms += 60_000), ...more });
 }
 
-/** A customer one of whose messages failed. */
 async function failing(sql: Sql) {
   const customer = await customerWith(sql, { saldo: 1000 });
   const { results } = await place(sql, customer, { prices: [150, 150], peers: phones(2) });
@@ -39,7 +37,7 @@ async function failing(sql: Sql) {
   return { customer, settle };
 }
 
-test('why messages failed is counted by channel, and taken back with a failure that was none', async ({
+test('counts reasons of failure by channel, and subtracts a revoked failure', async ({
   db,
   sql,
 }) => {
@@ -56,10 +54,7 @@ test('why messages failed is counted by channel, and taken back with a failure t
   expect(await failures()).toEqual([]);
 });
 
-test('accepted messages are counted by the minute, those of all processes together', async ({
-  db,
-  sql,
-}) => {
+test('counts accepted messages by the minute, over all processes', async ({ db, sql }) => {
   const clock = clockAt(new Date());
   const look = await overviewOf(db, { now: clock.now });
   for (const messages of [2, 3]) {
@@ -77,7 +72,7 @@ test('accepted messages are counted by the minute, those of all processes togeth
   expect([minutes[29], accepted]).toEqual([5, 5]);
 });
 
-test('what waits, who works, and how the database is', async ({ db, sql }) => {
+test('shows queues, processes and the state of the database', async ({ db, sql }) => {
   const look = await overviewOf(db);
   const { customer } = await failing(sql);
   expect(await look(admin)).toMatchObject({
@@ -95,10 +90,7 @@ test('what waits, who works, and how the database is', async ({ db, sql }) => {
   expect((await look(admin)).queue).toEqual({ waiting: 0, more: false, age_seconds: 0 });
 });
 
-test('threads of customers are for who answers them; a backup is told as it ended', async ({
-  db,
-  sql,
-}) => {
+test('shows support threads to those who answer them, and the last backup', async ({ db, sql }) => {
   const at = new Date('2026-11-21T02:00:00Z');
   const look = await overviewOf(db, {
     supportFigures: async () => ({ waiting: 2, oldest: at }),
@@ -111,7 +103,7 @@ test('threads of customers are for who answers them; a backup is told as it ende
   expect((await look({ operatorRoles: ['support'] })).support).toEqual({ waiting: 2, oldest: at });
 });
 
-test('names late jobs, and to admins the safeguards that wait for a second one', async ({
+test('names late jobs, and shows admins the safeguard changes that wait for them', async ({
   db,
   sql,
 }) => {
@@ -134,7 +126,7 @@ test('names late jobs, and to admins the safeguards that wait for a second one',
   expect(await look({ operatorRoles: ['money'] })).toMatchObject({ settings_waiting: null });
 });
 
-test('many who look at the same moment are answered from one reading', async ({ db }) => {
+test('concurrent viewers share one reading', async ({ db }) => {
   let read = 0;
   const look = await overviewOf(db, {
     clockMs: () => 0,

@@ -21,7 +21,6 @@ const oka = '0193a000-0000-7000-8000-000000000001';
 const ria = '0193a000-0000-7000-8000-000000000002';
 const reason = 'Akhir tahun';
 
-/** Settings of a node, and an admin who changes them. */
 async function settingsApp(db: TestDatabase, env: Record<string, string> = {}) {
   const config = readConfig(env);
   const report = vi.fn<(trouble: unknown) => void>();
@@ -54,7 +53,7 @@ const refused = (fields: string) =>
   expect.objectContaining({ code: 'input_invalid', facts: { fields: { value: fields } } });
 
 describe('settings that are changed while it runs', () => {
-  test('what is set counts at once, wins over the environment, and goes with a reset', async ({
+  test('a change applies at once, overrides the environment, and ends with a reset', async ({
     db,
   }) => {
     const app = await settingsApp(db, { WELCOME_BONUS: '25000' });
@@ -65,7 +64,6 @@ describe('settings that are changed while it runs', () => {
     expect(saved.changed).toEqual({ by: 'Operator', at, reason, is_set: true });
     app.reauth.recent = true;
     const back = { setting_id: 'WELCOME_BONUS', version: 1, reason };
-    // A larger bonus waits for a second admin.
     expect(await app.ask(resetSetting, back)).toMatchObject({ value: '5000', version: 2 });
     const approved = {
       setting_id: 'WELCOME_BONUS',
@@ -86,7 +84,7 @@ describe('settings that are changed while it runs', () => {
     ]);
   });
 
-  test('another node has it within two seconds, and tells who asked to be told', async ({ db }) => {
+  test('another node applies it within two seconds, and notifies its listeners', async ({ db }) => {
     const app = await settingsApp(db);
     const other = await app.open();
     const changed = vi.fn<() => void>();
@@ -97,9 +95,7 @@ describe('settings that are changed while it runs', () => {
     other.close();
   });
 
-  test('of two operators who saw the same value, one is told that it has changed', async ({
-    db,
-  }) => {
+  test('refuses the second of two changes to the same version', async ({ db }) => {
     const app = await settingsApp(db);
     const outcomes = await Promise.all([
       no(app.save('SUPPORT_CLOSE_DAYS', '3')),
@@ -109,7 +105,7 @@ describe('settings that are changed while it runs', () => {
     expect(outcomes).toContain('nothing was refused');
   });
 
-  test('raising a safeguard asks for the password, lowering it does not', async ({ db }) => {
+  test('requires the password to raise a safeguard, and not to lower it', async ({ db }) => {
     const app = await settingsApp(db);
     await app.save('FOUR_EYES_ABOVE', '1000000');
     const raise = () => app.save('FOUR_EYES_ABOVE', '9000000', 1);
@@ -155,7 +151,7 @@ describe('settings that are changed while it runs', () => {
     ) =>
       app.ask(decideSetting, { setting_id: 'FOUR_EYES_ABOVE', version: 1, reason, decision }, who);
 
-    test('waits, shows that it waits, and is announced to every operator', async ({ db }) => {
+    test('waits, is shown as waiting, and is announced to every operator', async ({ db }) => {
       const { app, row } = await waiting(db);
       expect(app.config.FOUR_EYES_ABOVE).toBe(5_000_000);
       expect(row).toMatchObject({
@@ -169,7 +165,7 @@ describe('settings that are changed while it runs', () => {
       expect(app.sent[0]?.text).toContain('24 jam');
     });
 
-    test('counts at once when a second admin approves it, and never by its proposer', async ({
+    test('applies at once when a second admin approves it, and not by its proposer', async ({
       db,
     }) => {
       const { app } = await waiting(db);
@@ -185,7 +181,7 @@ describe('settings that are changed while it runs', () => {
       expect(await no(decide(app, 'approve', ria))).toMatchObject({ code: 'setting_not_waiting' });
     });
 
-    test('is not approved by an admin whom its proposer invited', async ({ db }) => {
+    test('cannot be approved by an admin whom its proposer invited', async ({ db }) => {
       const { app } = await waiting(db);
       await db.allAccountsSql`
         insert into operator_ties (tie_id, operator_id, by_operator, kind, at)
@@ -195,7 +191,7 @@ describe('settings that are changed while it runs', () => {
       });
     });
 
-    test('counts by itself after 24 hours, unless an admin ends it or a newer change takes its place', async ({
+    test('applies after 24 hours, unless an admin cancels it or a newer change replaces it', async ({
       db,
     }) => {
       const { app } = await waiting(db);
@@ -215,7 +211,7 @@ describe('settings that are changed while it runs', () => {
     });
   });
 
-  test('what a setting cannot be is refused by a sentence', async ({ db }) => {
+  test('rejects an invalid value with a sentence', async ({ db }) => {
     const app = await settingsApp(db);
     const cases: [string, string, string][] = [
       ['TOPUP_MINIMUM', '5000', 'Tulis angka bulat dari 10.000 sampai 100.000.000.'],
@@ -240,7 +236,6 @@ describe('settings that are changed while it runs', () => {
     expect(await no(app.save('TOPUP_MAXIMUM', '40000'))).toEqual(
       refused('Nominal paling sedikit tidak boleh di atas yang paling banyak.'),
     );
-    // Nor from both ends at once.
     const ends = await Promise.allSettled([
       app.save('TOPUP_MINIMUM', '5000000', 1),
       app.save('TOPUP_MAXIMUM', '1000000'),
@@ -248,7 +243,7 @@ describe('settings that are changed while it runs', () => {
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('opening hours are read as they were written', async ({ db }) => {
+  test('opening hours are returned as entered', async ({ db }) => {
     const app = await settingsApp(db);
     const hours = {
       days: [...Array.from({ length: 6 }, () => ({ open: '09:00', close: '24:00' })), null],
@@ -259,7 +254,7 @@ describe('settings that are changed while it runs', () => {
     expect(app.config.SUPPORT_HOURS).toEqual(hours);
   });
 
-  test('what is stored and cannot be used is passed over, and reported', async ({ db }) => {
+  test('ignores and reports an invalid stored value', async ({ db }) => {
     const app = await settingsApp(db);
     await db.allAccountsSql`
       insert into settings values ('WELCOME_BONUS', 1, 'many', gen_random_uuid(), now(), 'x'),
@@ -269,7 +264,7 @@ describe('settings that are changed while it runs', () => {
     expect(app.report).toHaveBeenCalledTimes(1);
   });
 
-  test('every live setting is shown, and none that is secret', async ({ db }) => {
+  test('shows every live setting, and no secret', async ({ db }) => {
     const app = await settingsApp(db);
     const { settings } = await app.ask(listSettings, {});
     expect(settings.map(({ name }) => name)).toContain('SUPPORT_HOURS');
@@ -279,7 +274,7 @@ describe('settings that are changed while it runs', () => {
     expect(settings.some(({ name }) => /SECRET|KEY|URL|TOKEN$/.test(name))).toBe(false);
   });
 
-  test('history is only added to', async ({ db }) => {
+  test('history is append-only', async ({ db }) => {
     const app = await settingsApp(db);
     await app.save('SUPPORT_CLOSE_DAYS', '3');
     const { allAccountsSql: sql } = db;

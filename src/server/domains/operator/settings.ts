@@ -13,7 +13,7 @@ import {
   operatorPhones,
   tiesOf,
 } from '#server/domains/accounts/accounts.ts';
-import { refuseUnlessSecond } from './adjustments/decide.ts';
+import { requireIndependentOperator } from './adjustments/decide.ts';
 import { type ActHandler, type Call, type Reauth, handle } from '#server/infra/acts.ts';
 import { type Config, isRangeEmpty } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -31,19 +31,15 @@ import {
 } from '#server/infra/settings/live.ts';
 import type { LiveSetting } from '#server/infra/settings/setting.ts';
 
-/** What the page of settings needs. */
 export type SettingsDeps = {
   allAccountsSql: Sql;
   now: () => Date;
   settings: Pick<LiveSettings, 'config' | 'given' | 'refresh'>;
-  /** What a browser is to the session that calls from it. */
   reauthOf: (sessionId: string, device: string) => Promise<Reauth>;
-  /** Tells operators of a change of a safeguard. */
   sendSystemText: (phone: string, text: string) => Promise<void>;
   report: (trouble: unknown) => void;
 };
 
-/** The acts of settings that change while it runs. */
 export const settingsActs = (deps: SettingsDeps): readonly ActHandler[] => [
   handle(listSettings, async ({ caller }) => ({
     settings: await settingRows(deps, caller.userId),
@@ -109,11 +105,11 @@ const changedOf = (
 type Change = Omit<InputOf<typeof saveSetting>, 'value'> & { value: string | null };
 
 /**
- * Sets a setting, or resets it (null); this node has it at once. A change that weakens a safeguard of money waits: it
- * counts once a second admin approves it, or after `SAFEGUARD_WAIT_HOURS`. All operators get a notice.
+ * Sets or resets (null) a setting, on this node at once. A change that weakens a safeguard of money waits: it takes
+ * effect once a second admin approves it, or after `SAFEGUARD_WAIT_HOURS`. All operators get a notice.
  *
- * @throws Refusal `input_invalid` for a value that it cannot be, `setting_changed`, `reauth_needed` where a
- *   safeguard is taken away and the password was not given lately.
+ * @throws Refusal `input_invalid` for an invalid value, `setting_changed`, `reauth_needed` when it weakens a safeguard
+ *   without a recent password.
  */
 async function changeSetting(
   deps: SettingsDeps,
@@ -139,13 +135,13 @@ async function changeSetting(
     const outcome = waits
       ? `akan diubah dari ${before} menjadi ${to} dalam ${SAFEGUARD_WAIT_HOURS} jam, atau begitu admin lain menyetujuinya`
       : `diubah dari ${before} menjadi ${to}`;
-    tellOperators(deps, { label: how.live.label, outcome, reason, userId });
+    notifyOperators(deps, { label: how.live.label, outcome, reason, userId });
   }
   return rowOf(deps, userId, [name, how]);
 }
 
 /**
- * A second admin lets a waiting change count now, or any admin ends it.
+ * Approves a waiting change as a second admin, or cancels it as any admin.
  *
  * @throws Refusal `setting_not_waiting`, `setting_changed`, `operator_not_independent`, `reauth_needed`.
  */
@@ -161,7 +157,7 @@ async function decideChange(
   if (!how || !waiting) throw new Refusal('setting_not_waiting', {});
   if (waiting.version !== version) throw new Refusal('setting_changed', {});
   if (decision === 'approve') {
-    await refuseUnlessSecond(sql, userId, waiting.set_by);
+    await requireIndependentOperator(sql, userId, waiting.set_by);
     await requireReauth(deps, call);
   }
   const latest = (await latestOf(sql)).find((one) => one.name === name);
@@ -169,7 +165,7 @@ async function decideChange(
   const change = { name, version: version + 1, value, set_by: userId, set_at: now(), reason };
   await storeOrRefuse(deps, change, false);
   const outcome = decision === 'approve' ? 'disetujui dan berlaku sekarang' : 'dibatalkan';
-  tellOperators(deps, { label: how.live.label, outcome, reason, userId });
+  notifyOperators(deps, { label: how.live.label, outcome, reason, userId });
   return rowOf(deps, userId, [name, how]);
 }
 
@@ -207,12 +203,12 @@ async function rowOf(
   return row;
 }
 
-type Telling = { label: string; outcome: string; reason: string; userId: string };
+type SafeguardNotice = { label: string; outcome: string; reason: string; userId: string };
 
-/** Tells all operators of a change of a safeguard; what cannot be sent stands on their pages. */
-function tellOperators(
+/** Notifies all operators of a change of a safeguard; their pages show it even if a message fails. */
+function notifyOperators(
   { allAccountsSql: sql, sendSystemText, report }: SettingsDeps,
-  { label, outcome, reason, userId }: Telling,
+  { label, outcome, reason, userId }: SafeguardNotice,
 ): void {
   const tell = async () => {
     const names = await operatorNames(sql, [userId]);

@@ -13,12 +13,11 @@ const reason = 'Transfer dua kali';
 
 type Desk = { app: TopupApp; oka: DeskOperator; ria: DeskOperator; ani: Customer };
 
-/** Two operators, and a customer who transfers twice. */
 const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
     const app = await topupApp(db);
     const [oka, ria] = await operatorsOf(sql, app);
-    if (!oka || !ria) throw new Error('two operators were asked for');
+    if (!oka || !ria) throw new Error('expected two operators');
     await use({ app, oka, ria, ani: await customerWith(sql) });
   },
 });
@@ -35,7 +34,7 @@ const items = async (who: DeskOperator) =>
 
 const itemOf = async (who: DeskOperator): Promise<{ provider: string; txn: string }> => {
   const [item] = await items(who);
-  if (!item) throw new Error('nothing lies in suspense');
+  if (!item) throw new Error('no payment in suspense');
   return { provider: item.provider, txn: item.txn };
 };
 
@@ -46,8 +45,8 @@ const suspense = async (sql: Sql) => {
 };
 const reds = async (sql: Sql) => (await checkLedger(sql)).filter(({ ok }) => !ok);
 
-describe('what was paid a second time', () => {
-  test('lies in suspense until somebody decides', async ({ desk, sql }) => {
+describe('a second payment', () => {
+  test('lies in suspense until an operator decides', async ({ desk, sql }) => {
     const total = await paidTwice(desk);
     expect(await items(desk.oka)).toMatchObject([
       { amount: total, account_name: expect.stringMatching(/^Toko/), notes: [], waiting: null },
@@ -55,7 +54,7 @@ describe('what was paid a second time', () => {
     expect(await suspense(sql)).toBe(total);
   });
 
-  test('goes to the saldo of its customer', async ({ desk, sql }) => {
+  test('can go to its customer’s saldo', async ({ desk, sql }) => {
     const total = await paidTwice(desk);
     const before = (await saldoOf(sql, desk.ani.accountId)).available;
     const item = await itemOf(desk.oka);
@@ -69,7 +68,7 @@ describe('what was paid a second time', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('goes back to its payer, with the transfer that did it', async ({ desk, sql }) => {
+  test('can go back to its payer, with the reference of the transfer', async ({ desk, sql }) => {
     await paidTwice(desk);
     const item = await itemOf(desk.oka);
     const bank = { reference: 'BCA RETUR 1', payee: 'ANI S' };
@@ -81,7 +80,7 @@ describe('what was paid a second time', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('stays, with a note of why', async ({ desk, sql }) => {
+  test('can stay, with a note', async ({ desk, sql }) => {
     const total = await paidTwice(desk);
     const item = await itemOf(desk.oka);
     await desk.oka.ask('operator_suspense_keep', { ...item, reason: 'Menunggu jawaban bank' });
@@ -92,7 +91,7 @@ describe('what was paid a second time', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('of two who resolve it at once, in either way, one does', async ({ desk, sql }) => {
+  test('is resolved once by concurrent operators, in either way', async ({ desk, sql }) => {
     const total = await paidTwice(desk);
     const item = await itemOf(desk.oka);
     const bank = { reference: 'BCA RETUR 2', payee: 'ANI S' };
@@ -107,7 +106,7 @@ describe('what was paid a second time', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('above the limit a second operator decides, and the list says that it waits', async ({
+  test('above the limit needs a second operator, and is listed as waiting', async ({
     desk,
     sql,
   }) => {
@@ -128,7 +127,7 @@ describe('what was paid a second time', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('a payment that is not there is not found', async ({ desk: { oka } }) => {
+  test('is not found if it does not exist', async ({ desk: { oka } }) => {
     await expect(
       oka.ask('operator_suspense_credit', { provider: 'bank', txn: 'none', reason }),
     ).rejects.toEqual(new Refusal('not_found', { what: 'Dana' }));

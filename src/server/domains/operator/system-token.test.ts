@@ -6,7 +6,6 @@ import { reauthLater } from '#tests/support/people/accounts-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { makeOperators } from '#tests/support/people/people.ts';
 
-/** An admin who has just signed in. */
 async function adminOf(db: TestDatabase, { ask }: RunningApp) {
   const { token, accountId } = await signedIn(db);
   await makeOperators(db.allAccountsSql, { accountId });
@@ -20,7 +19,7 @@ const test = base.extend<{ running: RunningApp }>({
   running: async ({ openApp }, use) => use(await openApp({ works: true })),
 });
 
-test('the installation’s token is unlinked and linked again by the QR of its page', async ({
+test('unlinks the installation’s token, and links it again by the QR code of its page', async ({
   db,
   running,
 }) => {
@@ -61,7 +60,7 @@ test('the installation’s token is unlinked and linked again by the QR of its p
   });
 });
 
-test('a test message goes to the operator’s own number, and the page never tells texts or whole numbers', async ({
+test('sends a test message to the operator’s own number, and the page shows no texts or full numbers', async ({
   db,
   running,
 }) => {
@@ -73,7 +72,7 @@ test('a test message goes to the operator’s own number, and the page never tel
   expect(JSON.stringify(token)).not.toMatch(/62\d{8}|Pesan uji/);
 });
 
-test('codes that were asked for and entered are counted', async ({ db, running }) => {
+test('counts requested and entered codes', async ({ db, running }) => {
   const admin = await adminOf(db, running);
   await db.allAccountsSql`
     insert into limit_counters (scope, subject, window_start, hits) values
@@ -87,14 +86,14 @@ test('codes that were asked for and entered are counted', async ({ db, running }
   });
 });
 
-test('the password is asked for before it is unlinked or linked', async ({ db, running }) => {
+test('requires the password to unlink or link it', async ({ db, running }) => {
   const admin = await adminOf(db, running);
   await reauthLater(db.allAccountsSql, 301);
   expect(await admin('operator_system_token_unlink')).toBe('reauth_needed');
   expect(await admin('operator_system_token_link')).toBe('reauth_needed');
 });
 
-test('the installation’s token moves to another channel, without its number', async ({
+test('moves the installation’s token to another channel, without its number', async ({
   db,
   running,
 }) => {

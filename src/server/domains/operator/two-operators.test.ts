@@ -26,12 +26,11 @@ type Desk = { app: TopupApp; oka: DeskOperator; ria: DeskOperator; ani: Customer
 
 const reason = 'Diminta lewat surel';
 
-/** Two operators from the terminal; limits of five million a customer and ten million a day. */
 const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
     const app = await topupApp(db, { fourEyesDayAbove: 10_000_000 });
     const [oka, ria] = await operatorsOf(sql, app);
-    if (!oka || !ria) throw new Error('two operators were asked for');
+    if (!oka || !ria) throw new Error('expected two operators');
     await use({ app, oka, ria, ani: await customerWith(sql) });
   },
 });
@@ -58,7 +57,6 @@ const confirm = (who: DeskOperator, { id }: Topup, reference: string) =>
 const healthy = async (sql: TestDatabase['allAccountsSql']) =>
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 
-/** An operator whom another one invited, and who has signed in since; so many days ago. */
 async function invited(
   { app }: Desk,
   { sql, db }: { sql: TestDatabase['allAccountsSql']; db: TestDatabase },
@@ -70,8 +68,12 @@ async function invited(
   return deskOperator(sql, app, userId);
 }
 
-describe('an operator whom the proposer invited', () => {
-  test('approves no adjustment of theirs, however long ago it was', async ({ desk, sql, db }) => {
+describe('an operator invited by the proposer', () => {
+  test('cannot approve the proposer’s adjustments, however old the invitation', async ({
+    desk,
+    sql,
+    db,
+  }) => {
     const { oka, ria, ani } = desk;
     const puppet = await invited(desk, { sql, db }, { by: oka, days: 400 });
     const proposal = await adjust(oka, ani, 6_000_000);
@@ -80,7 +82,7 @@ describe('an operator whom the proposer invited', () => {
     );
     expect((await saldoOf(sql, ani.accountId)).available).toBe(0);
     expect((await approve(ria, proposal)).status).toBe('done');
-    // Nor the other way round.
+    // The inviter cannot approve the invited operator's proposals either.
     const other = await adjust(puppet, ani, 6_000_000);
     await expect(approve(oka, other)).rejects.toEqual(new Refusal('operator_not_independent', {}));
     await vouchForOperator(sql, '6281355500001');
@@ -88,7 +90,7 @@ describe('an operator whom the proposer invited', () => {
     await healthy(sql);
   });
 
-  test('completes no top-up of theirs, and their import shows no money', async ({
+  test('cannot complete the proposer’s top-ups, and their import proves no money', async ({
     desk,
     sql,
     db,
@@ -110,7 +112,7 @@ describe('an operator whom the proposer invited', () => {
     await healthy(sql);
   });
 
-  test('decides on nothing of anybody within seven days', async ({ desk, sql, db }) => {
+  test('decides on no proposal within seven days', async ({ desk, sql, db }) => {
     const { oka, ria, ani } = desk;
     const fresh = await invited(desk, { sql, db }, { by: ria, days: 6 });
     const proposal = await adjust(oka, ani, 6_000_000);
@@ -121,11 +123,7 @@ describe('an operator whom the proposer invited', () => {
     expect((await approve(known, proposal)).status).toBe('done');
   });
 
-  test('gives together with them, within seven days, what one may give', async ({
-    desk,
-    sql,
-    db,
-  }) => {
+  test('shares one limit with the proposer for seven days', async ({ desk, sql, db }) => {
     const { oka, ani } = desk;
     const puppet = await invited(desk, { sql, db }, { by: oka, days: 0 });
     expect((await adjust(oka, ani, 4_000_000)).status).toBe('done');
@@ -146,13 +144,12 @@ describe('an operator whom the proposer invited', () => {
     for (const pair of ['az', 'za', 'cy', 'ax']) {
       expect([pair, second(chain, pair[0] ?? '', pair[1] ?? '')]).toEqual([pair, true]);
     }
-    // The terminal cuts what came before it, and nothing later.
+    // Vouching in the terminal cuts the chain before it, not after it.
     const vouched = [...chain, tie('c', null, 'vouched'), tie('e', 'c')];
     expect(second(vouched, 'c', 'a')).toBe(true);
     expect(second(vouched, 'e', 'c')).toBe(false);
-    // Two who invited each other's operators, in a circle, end.
     expect(second([tie('a', 'b'), tie('b', 'a')], 'a', 'b')).toBe(false);
-    // A second factor that was taken away makes new, for seven days.
+    // Resetting a second factor makes an operator new for seven days.
     const reset = [tie('q', 'a', 'factor_reset', new Date(now.getTime() - 6 * 86_400_000))];
     expect([second(reset, 'q', 'x'), second([tie('q', 'a', 'factor_reset')], 'q', 'a')]).toEqual([
       false,
@@ -161,8 +158,8 @@ describe('an operator whom the proposer invited', () => {
   });
 });
 
-describe('gifts of one operator within a day add up', () => {
-  test('of adjustments and confirmed top-ups of one customer', async ({ desk, sql }) => {
+describe('gifts of one operator within a day are summed', () => {
+  test('over adjustments and confirmed top-ups of one customer', async ({ desk, sql }) => {
     const { app, oka, ria, ani } = desk;
     expect((await adjust(oka, ani, 4_000_000)).status).toBe('done');
     const topup = await app.topup(ani.accountId, 2_000_000);
@@ -175,7 +172,7 @@ describe('gifts of one operator within a day add up', () => {
     await healthy(sql);
   });
 
-  test('over many customers, of every kind', async ({ desk, sql }) => {
+  test('over many customers and every kind', async ({ desk, sql }) => {
     const { app, oka, ria } = desk;
     const three = await Promise.all([1, 2, 3].map(() => customerWith(sql)));
     const [ani, budi, citra] = three as [Customer, Customer, Customer];
@@ -199,7 +196,7 @@ describe('gifts of one operator within a day add up', () => {
     await healthy(sql);
   });
 
-  test('also when all parts come at once', async ({ desk, sql }) => {
+  test('when all parts come at once', async ({ desk, sql }) => {
     const { app, oka } = desk;
     const many = await Promise.all(Array.from({ length: 6 }, () => customerWith(sql)));
     const parts = many.map(async (one, n) => {
@@ -227,7 +224,6 @@ const statement = (...rows: Booked[]): string =>
     '',
   ].join('\n');
 
-/** Looks at a statement and imports it: what was shown is what happens. */
 async function imported(app: TopupApp, who: DeskOperator, text: string): Promise<StatementReport> {
   const upload = app.upload(text);
   const shown = (await who.ask('operator_statement_preview', { upload })) as StatementReport;
@@ -245,7 +241,7 @@ const reconciled = async (who: DeskOperator): Promise<string[]> =>
     .filter(({ severity }) => severity === 'red')
     .map(({ code }) => code);
 
-describe('a statement that an operator has changed', () => {
+describe('a statement altered by an operator', () => {
   const both = (who: DeskOperator, { line }: OperatorBankLine) =>
     who.ask('operator_bank_line_both', { line, reason: 'Dua baris di bank' });
 
@@ -268,15 +264,15 @@ describe('a statement that an operator has changed', () => {
       expect(red).toContain('lines_exceed_statement');
       expect(red.includes('statements_differ')).toBe(more > 0);
       const [twin] = await linesOf(oka);
-      if (!twin) throw new Error('no line waits');
+      if (!twin) throw new Error('no waiting line');
       expect(twin).toMatchObject({ state: 'twin', twin: { description: 'ANI S' } });
-      // It confirms nothing, and who imported it is over the limit of one operator.
+      // The twin confirms nothing, and its importer is over the limit of one operator.
       const another = await app.topup(ani.accountId, 4_000_000);
       await expect(confirm(ria, another, twin.line)).rejects.toEqual(
         new Refusal('bank_line_twin', {}),
       );
       await expect(both(oka, twin)).rejects.toEqual(new Refusal('operator_limit_reached', {}));
-      // Another operator who has seen both at the bank lets it count: it rests in suspense.
+      // Another operator who has seen both at the bank confirms it: its money lies in suspense.
       await both(ria, twin);
       expect((await linesOf(oka, 'all')).map(({ state }) => state).toSorted()).toEqual([
         'matched',
@@ -286,7 +282,7 @@ describe('a statement that an operator has changed', () => {
     },
   );
 
-  test('so that its balances do not add up is refused, with the line', async ({ desk }) => {
+  test('is refused with the line if its balances do not add up', async ({ desk }) => {
     const { app, oka } = desk;
     const text = statement([50_000, 'ANI', 150_000], [60_000, 'PALSU', 199_000]);
     await expect(imported(app, oka, text)).rejects.toEqual(
@@ -294,7 +290,7 @@ describe('a statement that an operator has changed', () => {
     );
   });
 
-  test('with all its balances moved does not fit the statement of the next day', async ({
+  test('contradicts the next day’s statement if all its balances were shifted', async ({
     desk,
   }) => {
     const { app, oka, ria } = desk;
@@ -304,23 +300,20 @@ describe('a statement that an operator has changed', () => {
     expect(await reconciled(ria)).toEqual(['statement_gap']);
   });
 
-  test('a small twin is for its importer too, where there is one operator alone', async ({
-    desk,
-    sql,
-  }) => {
+  test('a sole operator may confirm a small twin of their own import', async ({ desk, sql }) => {
     const { app, oka, ani } = desk;
     const { total } = await app.topup(ani.accountId, 100_000);
     await imported(app, oka, statement([total, 'ANI S', 1_000_000]));
     await imported(app, oka, statement([total, 'ANI LAGI', 1_000_000 + total]));
     const [twin] = await linesOf(oka);
-    if (!twin) throw new Error('no line waits');
+    if (!twin) throw new Error('no waiting line');
     await both(oka, twin);
     const credit = { provider: 'bank', txn: `bank:${twin.line}`, reason };
     expect(await oka.ask('operator_suspense_credit', credit)).toMatchObject({ status: 'done' });
     await healthy(sql);
   });
 
-  test('counts on the day when its twins are confirmed', async ({ desk, sql }) => {
+  test('counts on the day its twins are confirmed', async ({ desk, sql }) => {
     const { app, oka } = desk;
     const many = await Promise.all([1, 2, 3, 4, 5].map(() => customerWith(sql)));
     const [ani, budi, ...others] = many as [Customer, Customer, ...Customer[]];
@@ -344,7 +337,7 @@ describe('a statement that an operator has changed', () => {
     await healthy(sql);
   });
 
-  test('pays no more by imports at once, also by a second row of each top-up', async ({
+  test('pays no more through concurrent imports, also by a second row of each top-up', async ({
     desk,
     sql,
   }) => {
@@ -366,7 +359,7 @@ describe('a statement that an operator has changed', () => {
     await healthy(sql);
   });
 
-  test('shows no money by a line that was set aside', async ({ desk, sql }) => {
+  test('proves no money by a dismissed line', async ({ desk, sql }) => {
     const { app, oka, ria, ani } = desk;
     const dismiss = (who: DeskOperator, line: string) =>
       who.ask('operator_bank_line_dismiss', { line, reason: 'Setoran modal' });
@@ -381,7 +374,7 @@ describe('a statement that an operator has changed', () => {
     await imported(app, oka, statement([small.total, 'ANI S', 20_000_000]));
     await imported(app, oka, statement([small.total, 'ANI T', 20_000_000]));
     const [twin] = await linesOf(oka);
-    if (!twin) throw new Error('no line waits');
+    if (!twin) throw new Error('no waiting line');
     await dismiss(oka, twin.line);
     await expect(both(ria, twin)).rejects.toEqual(new Refusal('bank_line_used', {}));
     await healthy(sql);

@@ -16,7 +16,6 @@ type Deps = { sql: Sql };
 
 type Stored = { threshold: number | null; fired_at: Date | null };
 
-/** The acts of the low-saldo alert. */
 export const alertActs = ({ sql }: Deps): readonly ActHandler[] => [
   handle(getSaldoAlert, ({ caller: { accountId } }) =>
     asAccount(sql, accountId, (tx) => alertOf(tx, accountId)),
@@ -26,7 +25,6 @@ export const alertActs = ({ sql }: Deps): readonly ActHandler[] => [
   ),
 ];
 
-/** An account's alert; off until it was set. */
 export async function alertOf(tx: Tx, accountId: string): Promise<SaldoAlert> {
   const [stored] = await tx<Stored[]>`
     select threshold, fired_at from saldo_alerts where account_id = ${accountId}`;
@@ -34,9 +32,8 @@ export async function alertOf(tx: Tx, accountId: string): Promise<SaldoAlert> {
 }
 
 /**
- * Sets the threshold, or turns the alert off (null). A saldo that is below it already has not fallen below
- * it: the next fall is told. When it was told last is kept, so that no change of the threshold tells twice
- * within six hours.
+ * Sets the threshold, or turns the alert off (null). A saldo already below it fires at its next fall below it. The time
+ * of the last alert is preserved, so that changing the threshold does not cause two alerts within six hours.
  */
 export async function saveAlert(
   tx: Tx,
@@ -62,48 +59,38 @@ const shown = (stored: Stored | undefined): SaldoAlert => ({
   fired_at: stored?.fired_at ?? null,
 });
 
-/** How long accounts whose saldo has changed are gathered before they are looked at. */
 const GATHER_MS = 5_000;
-/** How often all alerts are looked at: for what another process left behind, and what was too early. */
+/** Finds events that a failed process missed, and alerts that were too early. */
 const SWEEP_MS = 60_000;
-/** No account is told more often than this. */
-const EVERY_HOURS = 6;
-/** A message that is being sent belongs to its sender for so long. */
+const HOURS_BETWEEN_MIN = 6;
 const LEASE_SECONDS = 60;
 const TRIES_MAX = 20;
 const MESSAGES_AT_ONCE = 20;
 
 type NoticeWords = { accountId: string; title: string; body: string; url: string; tag: string };
 
-/** A saldo below the threshold of its account. */
 type LowSaldo = { accountId: string; threshold: number; available: number };
 
 export type AlertDeps = {
   allAccountsSql: Sql;
-  /** Queues a notice for the account's browsers, in the transaction given. */
   queueNotice: (tx: Tx, notice: NoticeWords) => Promise<void>;
-  /** Tells programs of the account, in the transaction given. */
   announceLow: (tx: Tx, low: LowSaldo) => Promise<void>;
-  /** Sends a text to a phone; the same key sends it once. */
   sendSystemText: (phone: string, text: string, key: string) => Promise<void>;
-  /** Called when notices were queued. */
   onFired?: () => void;
   report: (error: unknown) => void;
   now: () => Date;
 };
 
 export type AlertWatch = {
-  /** These accounts' events have grown: their saldo may have changed. */
   add: (accountIds: Iterable<string>) => void;
-  /** Looks at all alerts now, and sends what waits. */
   check: () => Promise<void>;
   close: () => Promise<void>;
 };
 
 /**
- * Starts to watch the saldo of accounts that want to be told when it runs low. Any number of processes may
- * watch: whoever changes an alert's row fires it. Accepting a message costs nothing of this; every five
- * seconds one statement looks at the alerts of the accounts that events came of.
+ * Watches the saldo of accounts with an alert. Any number of processes may watch: the one that updates an alert's row
+ * fires it. Accepting a message costs nothing extra; every five seconds one statement checks the accounts with new
+ * events.
  */
 export function startAlertWatch(deps: AlertDeps): AlertWatch {
   const changed = new Set<string>();
@@ -122,7 +109,6 @@ export function startAlertWatch(deps: AlertDeps): AlertWatch {
   const run = (everybody = false): Promise<void> => {
     working ??= look(everybody)
       .catch((error: unknown) => {
-        // What was not looked at is found by the next sweep.
         sweptAt = -Infinity;
         if (!isTransient(error)) deps.report(error);
       })
@@ -148,12 +134,12 @@ export function startAlertWatch(deps: AlertDeps): AlertWatch {
 type Fired = { account_id: string; threshold: number; available: number };
 
 /**
- * Fires the alerts of accounts whose saldo fell below their threshold, and arms those whose saldo is above
- * 1.2 times theirs again (docs/money.md#low-saldo). An alert is fired with its notice and its message in one
- * transaction, once, however many ask at the same time.
+ * Fires the alerts of accounts whose saldo fell below the threshold, and rearms those whose saldo is above 1.2 times
+ * the threshold (docs/money.md#low-saldo). An alert fires once, together with its notice and message in one
+ * transaction, even if several processes check at the same time.
  *
- * @param accountIds left out: all.
- * @returns how many were fired.
+ * @param accountIds all if absent.
+ * @returns how many fired.
  */
 export async function checkAlerts(
   deps: AlertDeps,
@@ -210,12 +196,12 @@ async function fire(
 const ofAccounts = (sql: Sql | Tx, accountIds: readonly string[] | undefined): Fragment =>
   accountIds === undefined ? sql`true` : sql`a.account_id = any(${accountIds}::uuid[])`;
 
-/** SQL that is true of an armed alert `a` whose saldo `w` is below its threshold, not too soon. */
+/** SQL condition: armed alert `a` has a saldo `w` below its threshold, and its last alert is old enough. */
 const isDue = (sql: Sql | Tx, now: Date): Fragment => sql`
   w.available < a.threshold and w.status <> 'closed'
-    and (a.fired_at is null or a.fired_at <= ${now}::timestamptz - make_interval(hours => ${EVERY_HOURS}))`;
+    and (a.fired_at is null or a.fired_at <= ${now}::timestamptz - make_interval(hours => ${HOURS_BETWEEN_MIN}))`;
 
-/** SQL that is true where the saldo `w` is above 1.2 times the threshold of `a`, in whole rupiah. */
+/** SQL condition: saldo `w` is above 1.2 times the threshold of `a`, in whole rupiah. */
 const isWellAbove = (sql: Sql | Tx): Fragment => sql`5 * w.available > 6 * a.threshold`;
 
 const noticeOf = ({ account_id, threshold, available }: Fired): NoticeWords => ({
@@ -228,11 +214,7 @@ const noticeOf = ({ account_id, threshold, available }: Fired): NoticeWords => (
 
 type Waiting = Fired & { number: number; tries: number };
 
-/**
- * Sends the messages of fired alerts: each is claimed first, and sent under a key of its own, so that a
- * process that died in between leaves neither none nor two. What could not be sent twenty times is given
- * up: it would tell nothing true any more.
- */
+/** Each message is claimed, then sent under its own key: a crash neither loses nor repeats it. Twenty tries. */
 async function sendAlertMessages(deps: AlertDeps): Promise<void> {
   const { allAccountsSql, now } = deps;
   for (;;) {
@@ -286,6 +268,6 @@ const sendText = (
     keyOf([account_id, number, userId]),
   );
 
-/** A hash: the key outlives an account that is erased, and must not name it. */
+/** Hashed, because the key outlives an erased account and must not identify it. */
 const keyOf = (facts: readonly (string | number)[]): string =>
   `saldo-alert:${createHash('sha256').update(facts.join(':')).digest('base64url')}`;

@@ -7,7 +7,7 @@ import { operatorActs } from '#server/domains/operator/operator.ts';
 import { paymentsActs, expireTopups } from './payments.ts';
 
 describe('a line of our bank account', () => {
-  test('of exactly the promised amount pays that top-up', async ({ sql, db }) => {
+  test('of exactly the reserved amount pays its top-up', async ({ sql, db }) => {
     const app = await topupApp(db);
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
     const topup = await app.topup(ani.accountId);
@@ -18,7 +18,7 @@ describe('a line of our bank account', () => {
     expect(await sql`select topup_id from bank_lines`).toEqual([{ topup_id: idOf(topup) }]);
   });
 
-  test('read twice, in any spelling of its text, pays once', async ({ sql, db }) => {
+  test('read twice, with its text in any spelling, pays once', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const { total } = await app.topup(ani.accountId);
@@ -34,7 +34,7 @@ describe('a line of our bank account', () => {
     expect(await sql`select from provider_payments`).toHaveLength(1);
   });
 
-  test('of another amount is stored and pays no top-up', async ({ sql, db }) => {
+  test('of another amount is stored and pays nothing', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const { total } = await app.topup(ani.accountId);
@@ -43,18 +43,18 @@ describe('a line of our bank account', () => {
     expect((await saldoOf(sql, ani.accountId)).available).toBe(0);
   });
 
-  test('that is older than the top-up does not pay it', async ({ sql, db }) => {
+  test('older than the top-up does not pay it', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const { total } = await app.topup(ani.accountId);
     const yesterday = new Date('2026-11-20T10:00:00Z');
     expect(await app.transfer(total, { at: yesterday })).toEqual({ matched: false });
-    // A statement that knows the day only says midnight: that is today.
+    // A statement without times says midnight, which counts as today.
     const today = new Date('2026-11-20T17:00:00Z');
     expect(await app.transfer(total, { at: today })).toEqual({ matched: true });
   });
 
-  test('that comes late still pays, and says so', async ({ sql, db }) => {
+  test('that is late still pays, with a note', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId);
@@ -69,7 +69,7 @@ describe('a line of our bank account', () => {
     });
   });
 
-  test('that comes after the promise has ended pays nobody', async ({ sql, db }) => {
+  test('after the reservation has ended pays nothing', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const { total } = await app.topup(ani.accountId);
@@ -80,7 +80,7 @@ describe('a line of our bank account', () => {
     expect(await app.transfer(total)).toEqual({ matched: false });
   });
 
-  test('a second transfer of the amount rests in suspense, not with a stranger', async ({
+  test('for a top-up paid before lies in suspense, and pays no other customer', async ({
     sql,
     db,
   }) => {
@@ -98,7 +98,7 @@ describe('a line of our bank account', () => {
     expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
   });
 
-  test('whose reference an operator typed before it came is that same payment', async ({
+  test('joins the payment that an operator confirmed earlier by its reference', async ({
     sql,
     db,
   }) => {
@@ -116,7 +116,7 @@ describe('a line of our bank account', () => {
     expect(await sql`select outcome from provider_payments`).toEqual([{ outcome: 'paid' }]);
   });
 
-  test('for a rejected top-up is stored for the operator, and pays no top-up', async ({
+  test('for a rejected top-up is stored for the operator, and pays nothing', async ({
     sql,
     db,
   }) => {

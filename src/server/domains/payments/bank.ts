@@ -9,29 +9,25 @@ import { inAccountOf } from '#server/infra/postgres/distribution/scope.ts';
 import { applyPaid, lateNote } from './topups/pay.ts';
 import { statusAt } from './topups/topup.ts';
 
-/** A credit on our bank account, from a statement or the simulated bank. */
 export type BankLine = {
   amount: Rupiah;
   sender: string;
   /** The bank's own reference; '' where a statement has none. */
   reference: string;
-  /**
-   * Of a line of a statement, which may have no reference: what tells equal lines of a day apart (the
-   * balance after the line, its place among its equals).
-   */
+  /** Distinguishes equal statement lines of a day: the balance after the line and its index among its equals. */
   place?: string;
-  /** When the bank says it came; a statement may know the day only. */
+  /** Booking time at the bank; a statement may have the day only. */
   at: Date;
 };
 
 /**
- * What became of a line: known: it was read before · pays: pays its top-up · joins: the line of a payment
- * that was confirmed by its reference before · second: its top-up is paid already, the money rests in
- * suspense · twin: a line that was known before has its day and amount · kept: for a person to settle
+ * Outcome of a line: `known`: it was read before · `pays`: it pays its top-up · `joins`: it belongs to a payment
+ * confirmed earlier by its reference · `second`: its top-up was paid before, so the money lies in suspense · `twin`: a
+ * known line has the same day and amount · `kept`: an operator must settle it
  */
 export type LineOutcome = 'known' | 'pays' | 'joins' | 'second' | 'twin' | 'kept';
 
-/** A line within this many rupiah of a total may be its payment with the kode unik forgotten. */
+/** A line within this many rupiah of a total may be its payment without the kode unik. */
 export const NEAR = 999;
 
 export type BankDeps = {
@@ -41,8 +37,8 @@ export type BankDeps = {
 };
 
 /**
- * Stores a line of our bank account and, when exactly one top-up has its amount reserved at that time,
- * pays that top-up with it. The same line again changes nothing.
+ * Stores a line of our bank account and pays the top-up that has its amount reserved at that time, if there is exactly
+ * one. Safe to repeat with the same line.
  *
  * @returns `matched`: whether the line is the payment of a top-up.
  */
@@ -56,11 +52,10 @@ export async function receiveBankLine(
     if (outcome === 'known') return { matched: await paidWith(tx, line.hash) };
     return { matched: outcome === 'pays' || outcome === 'joins' };
   };
-  return inLineAccount(deps.allAccountsSql, line, work);
+  return inAccountOfLine(deps.allAccountsSql, line, work);
 }
 
-/** One transaction about a line, where the account lies whose top-up has its amount reserved, if one has. */
-export const inLineAccount = <T>(
+export const inAccountOfLine = <T>(
   allAccountsSql: Sql,
   line: IdentifiedLine,
   work: (tx: Tx) => Promise<T>,
@@ -78,16 +73,14 @@ export const inLineAccount = <T>(
     () => retrying(() => allAccountsSql.begin(work)),
   );
 
-/** A line with what identifies it, as it is stored. */
 export type IdentifiedLine = BankLine & {
   bank: string;
   hash: string;
-  /** The operator who imported it, and in which import. */
   importedBy?: string;
   importId?: string;
 };
 
-/** A bank cannot be asked to send a line again: what cannot be stored is replaced. */
+/** Replaces characters that cannot be stored, because a bank cannot be asked to send a line again. */
 export function identifiedLine(bank: string, input: BankLine): IdentifiedLine {
   const line = {
     ...input,
@@ -97,7 +90,6 @@ export function identifiedLine(bank: string, input: BankLine): IdentifiedLine {
   return { ...line, reference: bankReference(line.reference), bank, hash: hashOfLine(bank, line) };
 }
 
-/** Stores a line, and pays with it, in one transaction that sees all accounts. */
 export async function storeLine(
   tx: Tx,
   line: IdentifiedLine,
@@ -116,7 +108,7 @@ export async function storeLine(
   return twin === null ? match(tx, line, receivedAt) : 'twin';
 }
 
-/** The line of the day and amount of an imported one, locked against another import of the same. */
+/** A known line with the day and amount of an imported one, locked against a concurrent import. */
 async function lockedTwin(tx: Tx, line: IdentifiedLine, importId: string): Promise<string | null> {
   const same = `${line.bank} ${civilDate(line.at)} ${line.amount}`;
   await tx`select pg_advisory_xact_lock(7206324, hashtext(${same}))`;
@@ -130,8 +122,7 @@ async function lockedTwin(tx: Tx, line: IdentifiedLine, importId: string): Promi
 }
 
 /**
- * The line that was known before and has the bank, day and amount of a row `l`: the same money in other words, or twice
- * the money. Lines of one import differ by their place in the file.
+ * A known line with the bank, day and amount of row `l`, from another import: the same money, or a second payment.
  */
 export const twinOf = (sql: Sql | Tx, importId: string): Fragment => sql`(
   select b.hash from bank_lines b
@@ -141,8 +132,8 @@ export const twinOf = (sql: Sql | Tx, importId: string): Fragment => sql`(
   order by b.received_at, b.hash limit 1
 )`;
 
-/** A stored line that waits for an operator who has seen it and its twin at the bank pays what it would have paid. */
-export const matchTwin = (
+/** Pays with a stored twin, after an operator has seen both lines at the bank. */
+export const payWithTwin = (
   tx: Tx,
   stored: {
     hash: string;
@@ -159,8 +150,8 @@ export const matchTwin = (
 type ReservedTopup = { account_id: string; topup_id: string; status: TopupStatus };
 
 /**
- * The rules of docs/money.md#bank-lines: a credit of exactly the reserved amount, on the same account, not
- * more than an hour older than the top-up and not after the reservation, by the day.
+ * The rules of docs/money.md#bank-lines: a credit of exactly the reserved amount, on the same account, at most one hour
+ * older than the top-up, and not after the reservation, by the day.
  */
 async function match(tx: Tx, line: IdentifiedLine, receivedAt: Date): Promise<LineOutcome> {
   const day = civilDate(line.at);
@@ -168,7 +159,7 @@ async function match(tx: Tx, line: IdentifiedLine, receivedAt: Date): Promise<Li
     select topups.account_id, topups.topup_id, ${statusAt(tx, receivedAt)} as status
     from reserved_transfers r join topups using (account_id, topup_id)
     where r.bank = ${line.bank} and r.amount = ${line.amount}
-      and ${isInTime(tx, tx`${day}::date`)}
+      and ${fitsReservation(tx, tx`${day}::date`)}
     for no key update of topups`;
   if (!reserved) return 'kept';
   const topup = { accountId: reserved.account_id, topupId: reserved.topup_id };
@@ -190,15 +181,14 @@ async function match(tx: Tx, line: IdentifiedLine, receivedAt: Date): Promise<Li
   return outcome === 'applied' ? 'pays' : 'second';
 }
 
-/** Whether a day fits the reservation `r` of a row of `topups`. */
-export const isInTime = (sql: Sql | Tx, day: Fragment): Fragment => sql`
+/** SQL condition: a day fits the reservation `r` of a row of `topups`. */
+export const fitsReservation = (sql: Sql | Tx, day: Fragment): Fragment => sql`
   ${day} between ((topups.created_at - interval '1 hour') at time zone 'Asia/Jakarta')::date
     and (r.reserved_until at time zone 'Asia/Jakarta')::date`;
 
 /**
- * True when an operator confirmed the top-up before the line came: with its reference, or, where the line
- * is of a statement, with a reference whose line has not come. What a person typed off a statement is
- * rarely to the letter; the money is the same, and comes once.
+ * True when an operator confirmed the top-up before the line arrived: with its reference, or, for a statement line,
+ * with a typed reference whose line has not arrived. Typed references are rarely exact, and the money comes only once.
  */
 async function wasConfirmedBefore(
   tx: Tx,
@@ -212,13 +202,13 @@ async function wasConfirmedBefore(
       and p.account_id = ${reserved.account_id} and p.topup_id = ${reserved.topup_id}
       and (
         (p.txn_id = ${txn} and ${line.reference} <> '')
-        or (${line.place !== undefined} and ${awaitsItsLine(tx)})
+        or (${line.place !== undefined} and ${awaitsLine(tx)})
       )`;
   return found.length > 0;
 }
 
-/** Whether a payment `p` was confirmed by a typed reference, and no line has come for it. */
-export const awaitsItsLine = (sql: Sql | Tx): Fragment => sql`(
+/** SQL condition: payment `p` was confirmed by a typed reference, and its line has not arrived. */
+export const awaitsLine = (sql: Sql | Tx): Fragment => sql`(
   p.outcome = 'paid'
   and not exists (select from bank_lines paid where paid.hash = substr(p.txn_id, 6))
   and not exists (
@@ -237,7 +227,6 @@ async function paidWith(tx: Tx, hash: string): Promise<boolean> {
   return found.length > 0;
 }
 
-/** Records which top-up a line paid. */
 export async function assignLine(
   tx: Tx,
   hash: string,
@@ -247,13 +236,12 @@ export async function assignLine(
     update bank_lines set account_id = ${accountId}, topup_id = ${topupId} where hash = ${hash}`;
 }
 
-/** The provider's id of a payment by bank transfer. */
 export const txnOf = (hash: string): string => `bank:${hash}`;
 
-/** Text normalized for comparison: lower case, single spaces. */
+/** Normalized for comparison: lower case, single spaces. */
 export const normalized = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase();
 
-/** Identifies a line among all lines of all accounts: a statement read twice gives the same. */
+/** Identifies a line across all accounts; reading a statement twice gives the same hash. */
 const hashOfLine = (bank: string, { amount, sender, reference, place, at }: BankLine): string =>
   sha256([
     bank,
@@ -264,9 +252,8 @@ const hashOfLine = (bank: string, { amount, sender, reference, place, at }: Bank
     ...(place === undefined ? [] : ['CR', place]),
   ]);
 
-/** The hash of a reference typed by hand, before its line has come. */
 export const hashOfReference = (bank: string, reference: string): string =>
-  // In small letters, as references were identified before they had one spelling.
+  // Lower case, because older hashes were made before references had one spelling.
   sha256([bank, 'typed', bankReference(reference).toLowerCase()]);
 
 const sha256 = (parts: readonly (string | number)[]): string =>

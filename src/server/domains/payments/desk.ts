@@ -21,7 +21,6 @@ export type RecentTopup = {
 
 const RECENT_MAX = 10;
 
-/** The newest top-ups of an account, newest first. */
 export async function recentTopups(
   allAccountsSql: Sql | Tx,
   accountId: string,
@@ -33,7 +32,7 @@ export async function recentTopups(
   return [...found];
 }
 
-/** Whose top-up it is: each account is asked for its own, as ids are unique in one alone. */
+/** The account of a top-up. Asks each account, because ids are unique only within one. */
 export async function holderOfTopup(
   allAccountsSql: Sql,
   topupId: string,
@@ -46,7 +45,6 @@ export async function holderOfTopup(
   return found?.id;
 }
 
-/** What was paid since an instant, by how it was paid, the most first. */
 export async function paidSince(
   allAccountsSql: Sql | Tx,
   since: Date,
@@ -61,7 +59,6 @@ export type MoneyWork = MoneyOverview['waiting'];
 
 type Work = MoneyWork[keyof MoneyWork];
 
-/** The number of rows, the sum of their amounts, and the oldest date. */
 async function sumOf(
   sql: Sql | Tx,
   amount: Fragment,
@@ -75,13 +72,12 @@ async function sumOf(
   return found ?? { count: 0, amount: rupiah(0), oldest: null };
 }
 
-/** Bank lines that wait to be matched with a top-up, or put aside. */
 export const unmatchedLines = (sql: Sql | Tx): Promise<Work> =>
   sumOf(sql, sql`amount`, sql`received_at`, sql`bank_lines where ${isUnmatched(sql)}`);
 
 /**
- * Work on money that waits for an operator: the overview, `doctor` and the metrics show these figures, so they
- * agree. Each kind is counted by the rule of its list. Pass the transaction of a snapshot for figures of one instant.
+ * Work on money that waits for an operator; the overview, `doctor` and the metrics share these figures. Each kind is
+ * counted by the rule of its list. Pass a snapshot transaction for figures of one instant.
  */
 export async function moneyWork(sql: Sql | Tx, at: Date): Promise<MoneyWork> {
   const sums = (amount: Fragment, since: Fragment, rows: Fragment) =>
@@ -96,7 +92,6 @@ export async function moneyWork(sql: Sql | Tx, at: Date): Promise<MoneyWork> {
   return { topups, bank_lines: lines, suspense, withdrawn, refunds };
 }
 
-/** One thing that does not agree with the bank or a gateway. */
 export type PaymentFinding = {
   code: FindingCode;
   severity: 'red' | 'attention';
@@ -106,9 +101,9 @@ export type PaymentFinding = {
 };
 
 /**
- * What a gateway says of a payment; null when it does not know it.
+ * Null when the gateway does not know the payment.
  *
- * @throws GatewayTrouble when it does not answer, or is not among the settings any more.
+ * @throws GatewayTrouble when the gateway does not answer or is no longer configured.
  */
 export type StatusOf = (payment: {
   provider: string;
@@ -118,15 +113,14 @@ export type StatusOf = (payment: {
 type Reconciled = { since: Date; before: Date };
 
 const EXAMPLES_MAX = 10;
-/** How many gateway payments one reconciliation asks about: the newest. */
-const ASKED_MAX = 500;
+const CHECKED_MAX = 500;
 
 /**
- * Compares paid top-ups with the bank's lines, and those of gateways with what these have posted.
+ * Compares paid top-ups with bank lines, and gateway payments with our postings.
  *
- * @param since top-ups paid since then are compared.
- * @param before a bank line that came before then and pays nothing is worth a look; and a transfer that was
- *   confirmed before then should have its line, which comes with a statement, by now.
+ * @param since compares top-ups paid since then.
+ * @param before an unmatched bank line older than this is a finding, and so is an older confirmed transfer whose line
+ *   has not arrived with a statement.
  */
 export async function reconcilePayments(
   tx: Tx,
@@ -142,8 +136,8 @@ export async function reconcilePayments(
 }
 
 /**
- * Compares the lines that were imported with the balances of the bank itself: what statements say of the same day, whether
- * each day begins with the balance that the day before ended with, and whether the lines of a day are more than its credits.
+ * Compares imported lines with the bank's balances: statements of the same day agree, each day begins with the balance
+ * that the day before ended with, and the imported lines of a day do not exceed its credits.
  */
 export async function bankFindings(sql: Sql | Tx, since: Date): Promise<PaymentFinding[]> {
   return [
@@ -163,7 +157,7 @@ const findingOf = (
   code,
   severity,
   count: items.length,
-  // A file of an operator may name any sums: too much to add up still is a finding.
+  // A made-up file may name any amounts; a sum that overflows is still a finding.
   amount: rupiah(
     Math.min(
       RUPIAH_MAX,
@@ -173,7 +167,6 @@ const findingOf = (
   examples: items.slice(0, EXAMPLES_MAX).map(({ id }) => id),
 });
 
-/** Confirmed by a typed reference, and the bank's statement has not shown the money since. */
 const transfersWithoutLine = (tx: Tx, { since, before }: Reconciled): PromiseLike<Item[]> => tx<
   Item[]
 >`
@@ -195,7 +188,7 @@ const unusedLines = (tx: Tx, before: Date): PromiseLike<Item[]> => tx<Item[]>`
   where ${isUnmatched(tx)} and received_at < ${before}
   order by received_at`;
 
-/** Days of which two statements name another balance before, or after where both have the whole day. */
+/** Differing opening balances, or closing balances if both statements cover the whole day. */
 const differingStatements = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> => sql<Item[]>`
   select day::text as id, least(9e15, max(off))::bigint as amount from (
     select a.day, greatest(
@@ -208,7 +201,7 @@ const differingStatements = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> =>
     where a.day >= ${civilDate(since)}::date
   ) compared where is_off group by day order by day`;
 
-/** Days that do not begin with the balance that the day before them ended with: rows of the bank are missing, or made up. */
+/** An opening balance other than the previous closing balance: bank rows are missing or made up. */
 const statementGaps = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> => sql<Item[]>`
   select day::text as id, least(9e15, abs(off) / 100)::bigint as amount from (
     select day, opening - lag(closing) over (partition by bank order by day) as off from (
@@ -220,7 +213,7 @@ const statementGaps = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> => sql<I
     ) days
   ) compared where off <> 0 order by day`;
 
-/** Days of which more was imported than their statement has; one without balances counts only where no other has the day. */
+/** A statement without balances counts only for days that no other statement covers. */
 const exceedingLines = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> => sql<Item[]>`
   select lines.day::text as id, least(9e15, lines.amount - days.credits)::bigint as amount
   from (
@@ -238,7 +231,6 @@ const exceedingLines = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> => sql<
   ) days using (bank, day)
   where lines.amount > days.credits order by lines.day`;
 
-/** A top-up of a gateway that is paid without the payment that paid it. */
 async function unverifiedPayments(tx: Tx, since: Date): Promise<Item[]> {
   type Paid = Item & { account_id: string; provider: string; txn: string | null };
   const paid = await tx<Paid[]>`
@@ -257,17 +249,14 @@ async function unverifiedPayments(tx: Tx, since: Date): Promise<Item[]> {
   return paid.filter(({ id }) => !known.has(id)).map(({ id, amount }) => ({ id, amount }));
 }
 
-/** Gateway payments asked about at the same time. */
 const AT_ONCE = 8;
-/** After so many payments that a gateway did not answer about, it is asked about no more. */
-const SILENT_AFTER = 8;
+const UNANSWERED_MAX = 8;
 
 /**
- * Asks the gateways themselves about the newest payments that we count as theirs, without those that were given
- * back here, or whose flag an operator has settled. What one does not answer is found as well, and keeps nothing
- * else from being compared. Not in a transaction: they may take their time.
+ * Checks the newest gateway payments at the gateways, except those refunded here or with a settled flag. An unanswered
+ * request is a finding and does not stop the comparison. Call it outside a transaction: gateways can be slow.
  */
-export async function askGateways(
+export async function checkGatewayPayments(
   allAccountsSql: Sql,
   since: Date,
   statusOf: StatusOf,
@@ -281,11 +270,11 @@ export async function askGateways(
         where o.account_id = topups.account_id and o.topup_id = topups.topup_id
           and o.settled_at is not null
       )
-    order by paid_at desc limit ${ASKED_MAX}`;
+    order by paid_at desc limit ${CHECKED_MAX}`;
   const differing: Item[] = [];
   const unanswered: (Item & { provider: string })[] = [];
   const isSilent = (provider: string) =>
-    unanswered.filter((one) => one.provider === provider).length >= SILENT_AFTER;
+    unanswered.filter((one) => one.provider === provider).length >= UNANSWERED_MAX;
   const ask = async (payment: (typeof paid)[number]) => {
     const { id, amount, provider } = payment;
     if (isSilent(provider)) return void unanswered.push(payment);

@@ -1,12 +1,12 @@
--- What an operator decided stays, but for its words while the account is erased.
+-- Decisions are append-only, except that erasing the account removes their texts.
 create or replace trigger topup_decisions_append_only before update on topup_decisions
   for each row execute function deny_unless_erasing();
 create or replace trigger topup_decisions_never_deleted before delete on topup_decisions
   for each row execute function deny();
 
--- Which status of a top-up may follow which; only a gateway's begins as creating. Late money is still money: expired and cancelled may
--- become paid. Paid and rejected are final; only what an operator noted can be taken out of them,
--- while their account is erased. Raises BL001.
+-- Allowed status transitions of a top-up; only a gateway's begins as creating. Late money counts: expired and cancelled
+-- may become paid. Paid and rejected are final; only operators' notes can be removed, while the account is erased.
+-- Raises BL001.
 create or replace function check_topup_transition() returns trigger language plpgsql as $$
 begin
   if old.status = new.status and (
@@ -32,8 +32,8 @@ $$;
 create or replace trigger topup_steps before update on topups
   for each row execute function check_topup_transition();
 
--- Promises the first free of p_base + code to a top-up; the code, or null when all are taken.
--- Called when a top-up is made. Waits for a transaction that is just taking the same amount.
+-- Reserves the first free amount p_base + code for a top-up; returns the code, or null when all are taken.
+-- Called when a top-up is created. Waits for a transaction that is reserving the same amount.
 create or replace function reserve_transfer(
   p_account uuid, p_topup uuid, p_bank text, p_base bigint, p_codes int[], p_until timestamptz
 ) returns int
@@ -56,22 +56,22 @@ $$;
 revoke all on function reserve_transfer from public;
 grant execute on function reserve_transfer to kabari_app;
 
--- Money came for top-ups: each is paid, with entry, general ledger, invoice and events, all or nothing.
--- Payments come as parallel arrays; answers for each, in order, what it was:
--- applied: paid now, also from creating, expired and cancelled: late money is still money
--- duplicate: this payment is known already
--- txn_used: this payment paid another top-up
--- second_payment: paid already by another payment, or a gateway took money for a rejected one or one of
---   an account that has ended: the money rests in suspense
--- amount_mismatch: another amount: the operator shall look
--- closed: a bank transfer for a rejected one, or for an account that has ended: nothing is taken, its line waits for the operator
--- unknown: no such top-up
--- By hand (p_by_hand) an amount up to 999 off (a forgotten kode unik) is taken as it came: what is
--- missing is taken first from the part that is our income, then from the saldo; farther off is
--- amount_mismatch without a trace, and a paid top-up is already_paid.
--- Called by payments/pay for every notice of money, and when an operator confirms. Locks the
--- top-ups in the order of their ids, then the wallets, then invoices and the counter of their month. Raises
--- 42501 when called for one account only.
+-- Applies payments to top-ups, each with entry, general ledger, invoice and events, all or nothing. Payments are
+-- parallel arrays; returns the outcome of each, in order:
+--   applied: paid now, also from creating, expired and cancelled, because late money counts
+--   duplicate: this payment was applied before
+--   txn_used: this payment paid another top-up
+--   second_payment: another payment paid the top-up before, or a gateway took money for a rejected top-up or for a
+--     closed account: the money lies in suspense
+--   amount_mismatch: another amount: an operator must look
+--   closed: a bank transfer for a rejected top-up or for a closed account: not applied, its line waits for an operator
+--   unknown: no such top-up
+-- By hand (p_by_hand), an amount up to 999 off (a forgotten kode unik) is accepted as received: the missing part is
+-- taken first from our income, then from the saldo. A larger difference is amount_mismatch and stores nothing, and a
+-- paid top-up is already_paid.
+-- Called by payments/pay for every payment notice, and when an operator confirms. Locks the top-ups in the order of
+-- their ids, then the wallets, then invoices and the counter of their month. Raises 42501 when called for one account
+-- only.
 create or replace function apply_payments(
   p_account uuid[], p_topup uuid[], p_txn text[], p_amount bigint[], p_at timestamptz[],
   p_actor text[], p_note text[], p_by_hand boolean default false
@@ -90,17 +90,17 @@ begin
   perform from unnest(p_account, p_topup) as x(account, topup)
     join topups t on t.account_id = x.account and t.topup_id = x.topup
     order by t.account_id, t.topup_id for update of t;
-  -- So that a wallet that is open stays open.
+  -- Keeps open wallets from being closed.
   perform from wallets where account_id = any (p_account) order by account_id for no key update;
-  -- The second of a top-up, or of a payment, is judged once the first is applied: null until then. Each row is
-  -- looked up by itself (limit 1): planned before there were many, a join would read whole tables.
+  -- A second payment of a top-up, or a repeated payment, is null until the first is applied. Each row is looked up by
+  -- itself (limit 1): a join planned on small tables would later read whole tables.
   select array_agg(case
         when x.before_topup + x.before_txn > 0 then null
         when t.topup_id is null then 'unknown'
         when p_by_hand and t.status = 'paid' then 'already_paid'
         when p.account_id = t.account_id and p.topup_id = t.topup_id then 'duplicate'
         when p.txn_id is not null then 'txn_used'
-        -- A bank line stays where an operator sees it; what a gateway took is nowhere else.
+        -- A bank line stays visible to operators; a gateway's payment is recorded nowhere else.
         when (t.status = 'rejected' or w.status = 'closed') and (t.provider = 'bank' or p_by_hand)
           then 'closed'
         when t.status in ('paid', 'rejected') or w.status = 'closed' then 'second_payment'
@@ -166,10 +166,9 @@ $$;
 revoke all on function apply_payments from public;
 grant execute on function apply_payments to kabari_app;
 
--- Pays top-ups that wait for their money, each once: the saldo gets what is credited, the general ledger the
--- payment, the invoice its number.
--- Called by apply_payments, which holds the top-ups' locks and has stored the payments. Locks the wallets, then
--- the invoices and the counter of their month.
+-- Pays waiting top-ups, each once: credits the saldo, posts the payment to the general ledger, and numbers the invoice.
+-- Called by apply_payments, which holds the top-ups' locks and has stored the payments. Locks the wallets, then the
+-- invoices and the counter of their month.
 create or replace function credit_topups(
   p_account uuid[], p_topup uuid[], p_txn text[], p_amount bigint[], p_at timestamptz[],
   p_actor text[], p_note text[]
@@ -211,7 +210,7 @@ begin
     p_account, array(select gen_random_uuid() from unnest(p_account)),
     array(select 'pay:' || id from unnest(v_id) as id), 'payment', v_of, v_gl_account, v_amount
   );
-  -- A gateway that has paid is asked no more.
+  -- A paid order is not polled any more.
   update gateway_orders o set next_poll_at = null
     from unnest(p_account, p_topup) as x(account, topup)
     where o.account_id = x.account and o.topup_id = x.topup;
@@ -221,8 +220,8 @@ $$;
 
 revoke all on function credit_topups from public;
 
--- A top-up's invoice follows it: opened when it is made, expired or void when it ends unpaid. That it is paid
--- is said by credit_topups itself, at its end (settle_topup_invoices).
+-- Opens a top-up's invoice on insert, and closes it (expired or void) when the top-up ends unpaid. Payment is recorded
+-- by credit_topups at its end (settle_topup_invoices).
 create or replace function invoice_topup() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
@@ -242,8 +241,8 @@ create or replace trigger topup_invoice_follows after update on topups
   for each row when (old.status <> new.status and new.status in ('expired', 'cancelled', 'rejected'))
   execute function invoice_topup();
 
--- Every change of a top-up's status is an event, in the transaction that made it. Open tabs
--- read which one and its status; the rest is for programs (webhooks).
+-- Each change of a top-up's status is an event, in the same transaction. Open tabs read the top-up's id and status; the
+-- rest is for webhooks.
 create or replace function enqueue_topup_made() returns trigger language plpgsql as $$
 begin
   perform enqueue_events(
@@ -276,9 +275,9 @@ create or replace trigger topup_changed after update on topups
   referencing old table as before new table as changed
   for each statement execute function enqueue_topup_changed();
 
--- Takes the names of payers, their slips, what operators noted, and what gateways told of payers out of a
--- closed account's top-ups. Amounts stay. Called while an account is erased. Locks the rows it changes. Raises 42501 when the account
--- is not closed.
+-- Removes names of payers, slips, operators' notes and gateways' data about payers from a closed account's top-ups.
+-- Amounts stay. Called while an account is erased. Locks the rows it changes. Raises 42501 when the account is not
+-- closed.
 create or replace function erase_payers(p_account uuid) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -307,7 +306,7 @@ $$;
 revoke all on function erase_payers from public;
 grant execute on function erase_payers to kabari_app;
 
--- A slip that came is a change of its top-up: open pages show it.
+-- A new slip is a change of its top-up, so that open pages show it.
 create or replace function enqueue_proof_changed() returns trigger language plpgsql as $$
 begin
   perform enqueue_event(
@@ -323,17 +322,17 @@ $$;
 create or replace trigger topup_proof_came after insert on topup_proofs
   for each row execute function enqueue_proof_changed();
 
--- Money of a payment begins its way back, all of it: out of the saldo it made (with its PPN and its
--- kode unik), or out of suspense; until it is paid out it is owed (liab:refund). Answers what it was:
--- begun: booked now
--- duplicate: begun before, or taken out of suspense
--- saldo_short: the saldo does not hold any more what the payment made: nothing is booked
--- partly_returned: its gateway gave part of it back by itself: less is left than all of it
--- frozen, closed: nothing leaves such a wallet
--- unknown: no such payment of this top-up
--- The invoice of the payment is credited with it. p_reason is what its owner reads.
--- Called by apply_adjustment. Locks the top-up, then the wallet, invoice and counter. Raises 42501 when called for
--- one account only.
+-- Begins the refund of a whole payment: out of the saldo that it created (with its PPN and kode unik), or out of
+-- suspense; until the payout it is a debt (liab:refund). Returns the outcome:
+--   begun: booked now
+--   duplicate: begun before, or taken out of suspense
+--   saldo_short: the saldo no longer covers the credited amount, so no booking is made
+--   partly_returned: its gateway refunded a part by itself, so the whole is no longer available
+--   frozen, closed: nothing leaves such a wallet
+--   unknown: no such payment of this top-up
+-- Credits the invoice of the payment. p_reason is shown to the customer.
+-- Called by apply_adjustment. Locks the top-up, then the wallet, invoice and counter. Raises 42501 when called for one
+-- account only.
 create or replace function begin_refund(
   p_account uuid, p_refund uuid, p_topup uuid, p_provider text, p_txn text, p_way text,
   p_reason text, p_operator uuid, p_at timestamptz
@@ -359,7 +358,7 @@ begin
   ) or exists (select from suspense_resolutions where provider = p_provider and txn_id = p_txn) then
     return 'duplicate';
   end if;
-  -- Flags are written under the top-up's lock as well.
+  -- Flags are also written under the top-up's lock.
   if exists (
     select from gateway_orders
     where account_id = p_account and topup_id = p_topup and flag = 'partly_refunded'
@@ -401,7 +400,7 @@ $$;
 revoke all on function begin_refund from public;
 grant execute on function begin_refund to kabari_app;
 
--- Money that was owed has been paid out, by the gateway or by hand; false when it was before.
+-- Finishes a refund that was paid out by the gateway or by hand; false when it was finished before.
 -- Called by payments/gateways/refund. Locks the refund. Raises 42501 when called for one account only.
 create or replace function finish_refund(
   p_account uuid, p_refund uuid, p_cash text, p_way text, p_reference text, p_at timestamptz
@@ -428,7 +427,7 @@ $$;
 revoke all on function finish_refund from public;
 grant execute on function finish_refund to kabari_app;
 
--- The gateway cannot give the money of a refund back: somebody has to transfer it.
+-- Marks a refund as manual, because its gateway cannot refund it.
 -- Called by payments/gateways/refund. Locks the refund.
 create or replace function refund_by_hand(p_account uuid, p_refund uuid) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -441,8 +440,7 @@ $$;
 revoke all on function refund_by_hand from public;
 grant execute on function refund_by_hand to kabari_app;
 
--- How a payment left suspense stays as it is, and so do notes, but for their words while the account is
--- erased.
+-- Resolutions and notes of suspense are append-only, except that erasing the account removes their texts.
 create or replace trigger suspense_resolutions_append_only before update or delete
   on suspense_resolutions for each row execute function deny();
 create or replace trigger suspense_notes_append_only before update on suspense_notes
@@ -450,12 +448,11 @@ create or replace trigger suspense_notes_append_only before update on suspense_n
 create or replace trigger suspense_notes_never_deleted before delete on suspense_notes
   for each row execute function deny();
 
--- Takes a payment out of suspense, once: into its customer's saldo, or back to whom it came from.
--- Answers:
--- applied: booked
--- resolved: somebody was faster
--- unknown: no such payment lies in suspense
--- closed: the account has ended, so nothing can go to its saldo
+-- Resolves a payment in suspense, once: into its customer's saldo, or back to its payer. Returns the outcome:
+--   applied: booked
+--   resolved: another operator was faster
+--   unknown: no such payment lies in suspense
+--   closed: the account is closed, so its saldo cannot be credited
 -- Called by apply_adjustment. Locks the payment, then the wallet (post_entry).
 create or replace function resolve_suspense(
   p_account uuid, p_provider text, p_txn text, p_credit boolean, p_adjustment uuid,

@@ -20,16 +20,12 @@ import { publicId } from '#contract/base/ids.ts';
 import { type AccountData, type Row, atOnce, inPages } from '#server/infra/account-data.ts';
 
 type Deps = {
-  /** The pool that sees one account at a time. */
   sql: Sql;
-  /** Sees all: bank lines belong to the installation. */
+  /** Bank lines belong to the installation, not to an account. */
   allAccountsSql: Sql;
 };
 
-/**
- * An account's top-ups, their slips, the transfers that paid them, and when it wants to be told of a low
- * saldo. Amounts are never erased; slips and names of payers are.
- */
+/** Amounts are never erased; slips and names of payers are. */
 export const paymentsAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'peringatan-saldo', rows: () => atOnce(() => alertsOf(sql, accountId)) },
@@ -104,7 +100,7 @@ const LINES_AT_ONCE = 500;
 
 type Line = Named & { hash: string };
 
-/** Bank lines belong to the installation: they are read by the top-ups they paid. */
+/** Bank lines belong to the installation, so they are found through the top-ups they paid. */
 async function* transfersOf(allAccountsSql: Sql, accountId: string): AsyncGenerator<Row> {
   let last: Line | undefined;
   for (;;) {
@@ -128,7 +124,7 @@ export { receiveBankLine } from './bank.ts';
 export {
   type MoneyWork,
   type StatusOf,
-  askGateways,
+  checkGatewayPayments,
   bankFindings,
   holderOfTopup,
   moneyWork,
@@ -152,7 +148,7 @@ export { flaggedPage, settleFlag } from './gateways/flags.ts';
 export {
   type PaidPayment,
   accountOfManualRefund,
-  inOneSpelling,
+  normalizedReference,
   isRefundReference,
   openRefundsPage,
   paymentOf,
@@ -164,13 +160,12 @@ export { simulatedPaymentHandler } from './gateways/simulated.ts';
 export { gatewayStatusOf } from './gateways/status-of.ts';
 export { startInbox, startOrderPolls } from './gateways/worker.ts';
 export { type StatementDeps, importStatement, previewStatement } from './statements/import.ts';
-export { bankLinesForOperator, confirmBoth, dismissLine } from './statements/lines.ts';
+export { bankLinesForOperator, confirmTwins, dismissLine } from './statements/lines.ts';
 export { type ReviewDeps, topupsForOperator } from './topups/operator-list.ts';
 export { checkTopupForOperator, confirmTopupByHand, rejectTopupByHand } from './topups/review.ts';
 
 export type PaymentsDeps = CreateDeps & SummaryDeps & ProofDeps;
 
-/** The acts of payments: the saldo summary, top-ups, and the low-saldo alert. */
 export const paymentsActs = (deps: PaymentsDeps): readonly ActHandler[] => [
   saldoSummaryHandler(deps),
   listMethodsHandler(deps),
@@ -186,12 +181,10 @@ export const paymentsActs = (deps: PaymentsDeps): readonly ActHandler[] => [
 export type ProofDeps = {
   sql: Sql;
   now: () => Date;
-  /** Uses a finished upload, once, in the transaction that names its file; gives the file's id. */
   claimUpload: (
     tx: Tx,
     wanted: { accountId: string; userId: string; uploadId: string; purpose: 'proof' },
   ) => Promise<string>;
-  /** The file that an upload has become, where it was used before. */
   claimedFile: (
     tx: Tx,
     wanted: { accountId: string; userId: string; uploadId: string; purpose: 'proof' },
@@ -210,9 +203,9 @@ export const proveTopupHandler = (deps: ProofDeps) =>
 type Slip = { accountId: string; userId: string; topupId: string; uploadId: string };
 
 /**
- * Keeps a slip with its top-up, in any state but paid and rejected: late money is still money. It moves no
- * money; it moves the top-up up in the operators' list, and one that has expired or was cancelled into review. A
- * repeat, with any key, gives the top-up as it is now.
+ * Stores a transfer slip with its top-up, in any state except paid and rejected, because late money counts. It moves no
+ * money; it raises the top-up in the operators' list, and moves an expired or cancelled one into review. Repeats, with
+ * any key, return the current top-up.
  *
  * @throws Refusal `not_found`, `upload_gone`, `topup_already_paid`, `topup_closed`, `topup_proof_unneeded`,
  *   `topup_proof_limit`.

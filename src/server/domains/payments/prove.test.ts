@@ -18,7 +18,6 @@ import { type TopupApp, idOf, perform, topupApp } from '#tests/support/money/top
 
 type Who = Pick<Customer, 'accountId' | 'userId'>;
 
-/** A finished upload of a slip with these bytes; its public id. */
 async function slip(sql: TestDatabase['allAccountsSql'], who: Who, bytes: string) {
   const [fileId, uploadId] = [newId(), newId()];
   const sha256 = createHash('sha256').update(bytes).digest();
@@ -45,7 +44,7 @@ async function open(app: TopupApp): Promise<OperatorTopup[]> {
 }
 
 describe('a slip', () => {
-  test('brings its top-up into the operators’ list, and moves no money', async ({ sql, db }) => {
+  test('lists its top-up for operators, and moves no money', async ({ sql, db }) => {
     const app = await topupApp(db);
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
     const proven = await app.topup(ani.accountId);
@@ -104,7 +103,7 @@ describe('a slip', () => {
     },
   );
 
-  test('keeps its top-up in the list when it expires undecided', async ({ sql, db }) => {
+  test('keeps its top-up in the list after expiry', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId);
@@ -120,7 +119,7 @@ describe('a slip', () => {
     ]);
   });
 
-  test('that is sent again, at once or later, is one slip of its top-up', async ({ sql, db }) => {
+  test('sent twice, at once or later, is stored once', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const [first, other] = [await app.topup(ani.accountId), await app.topup(ani.accountId)];
@@ -130,17 +129,13 @@ describe('a slip', () => {
       prove(app, ani, first, upload),
     ]);
     expect(two).toEqual(one);
-    // Also when the top-up needs no slip any more.
     await app.transfer(first.total);
     expect(await prove(app, ani, first, upload)).toMatchObject({ id: first.id, status: 'paid' });
     expect(await sql`select from topup_proofs`).toHaveLength(1);
     await expect(prove(app, ani, other, upload)).rejects.toEqual(new Refusal('upload_gone', {}));
   });
 
-  test('that was sent for another top-up before is pointed out, whoever sent it', async ({
-    sql,
-    db,
-  }) => {
+  test('sent for another top-up before is pointed out, for any sender', async ({ sql, db }) => {
     const app = await topupApp(db);
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
     const [hers, his] = [await app.topup(ani.accountId), await app.topup(budi.accountId)];
@@ -152,7 +147,7 @@ describe('a slip', () => {
     expect(rows.find(({ id }) => id === hers.id)?.slip?.used_before).toBeNull();
   });
 
-  test('is taken while money may still come, three times at most', async ({ sql, db }) => {
+  test('is accepted while money may still arrive, at most three times', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId);
@@ -175,7 +170,10 @@ describe('a slip', () => {
     await expect(prove(app, ani, rejected, more)).rejects.toEqual(new Refusal('topup_closed', {}));
   });
 
-  test('is one’s own, for one’s own top-up, and used once', async ({ sql, db }) => {
+  test('must be the caller’s own upload, for their own top-up, and is used once', async ({
+    sql,
+    db,
+  }) => {
     const app = await topupApp(db);
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
     const [hers, his] = [await app.topup(ani.accountId), await app.topup(budi.accountId)];
@@ -189,7 +187,7 @@ describe('a slip', () => {
     await expect(prove(app, ani, second, upload)).rejects.toEqual(new Refusal('upload_gone', {}));
   });
 
-  test('is among what its owner takes along', async ({ sql, db }) => {
+  test('is part of its owner’s data export', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId);
@@ -209,7 +207,7 @@ describe('a slip', () => {
     ]);
   });
 
-  test('goes with its account', async ({ sql, db }) => {
+  test('is erased with its account', async ({ sql, db }) => {
     const app = await topupApp(db);
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
     for (const who of [ani, budi]) {

@@ -4,7 +4,6 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** A payment in suspense, and what operators noted about it. */
 export type SuspenseRow = {
   provider: string;
   txn: string;
@@ -15,7 +14,7 @@ export type SuspenseRow = {
   notes: readonly { note: string; operator_id: string; at: string }[];
 };
 
-/** Payments `p` that nobody has credited or returned yet. */
+/** SQL condition: payment `p` is neither credited nor returned yet. */
 export const unresolved = (sql: Sql | Tx) => sql`
   p.outcome = 'second'
   and (p.provider, p.txn_id) not in (
@@ -32,7 +31,6 @@ const columns = (sql: Sql | Tx) => sql`
 
 type NoteRow = SuspenseRow['notes'][number] & { provider: string; txn: string };
 
-/** With what operators noted about each, the newest first. */
 async function withNotes(sql: Sql | Tx, payments: readonly Payment[]): Promise<SuspenseRow[]> {
   if (payments.length === 0) return [];
   const notes = await sql<NoteRow[]>`
@@ -52,7 +50,6 @@ async function withNotes(sql: Sql | Tx, payments: readonly Payment[]): Promise<S
   }));
 }
 
-/** A page of what lies in suspense, the oldest first: somebody has waited longest for that. */
 export async function suspensePage(
   allAccountsSql: Sql,
   { page = 0, sort_type }: { page?: number | undefined; sort_type?: 'asc' | 'desc' | undefined },
@@ -68,7 +65,6 @@ export async function suspensePage(
   return { rows: await withNotes(allAccountsSql, found), total: count };
 }
 
-/** How much lies in suspense, in how many payments. */
 export async function suspenseSum(
   sql: Sql | Tx,
 ): Promise<{ count: number; amount: Rupiah; examples: readonly string[] }> {
@@ -79,11 +75,7 @@ export async function suspenseSum(
   return { count: sums?.n ?? 0, amount: rupiah(sums?.amount ?? 0), examples: sums?.examples ?? [] };
 }
 
-/**
- * One payment in suspense.
- *
- * @throws Refusal `suspense_resolved` when it has left it, `not_found` when it never lay there.
- */
+/** @throws Refusal `suspense_resolved` when it has left suspense, `not_found` when it never was there. */
 export async function suspenseOf(
   tx: Sql | Tx,
   { provider, txn }: { provider: string; txn: string },
@@ -103,11 +95,7 @@ export async function suspenseOf(
 
 type Note = { provider: string; txn: string; note: string; operatorId: string; at: Date };
 
-/**
- * Notes why a payment stays in suspense.
- *
- * @throws Refusal as `suspenseOf`.
- */
+/** @throws Refusal as `suspenseOf`. */
 export async function noteSuspense(tx: Tx, given: Note): Promise<SuspenseRow> {
   const { provider, txn, note, operatorId, at } = given;
   const { account_id } = await suspenseOf(tx, { provider, txn });

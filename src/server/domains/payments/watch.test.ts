@@ -10,7 +10,6 @@ import { giveSaldo } from '#tests/support/money/wallets.ts';
 type Notice = Parameters<AlertDeps['queueNotice']>[1];
 type Sent = { phone: string; text: string; key: string };
 
-/** Alerts over a test's database, with a clock and ears. */
 function alertApp(db: TestDatabase) {
   const clock = clockAt();
   const notices: Notice[] = [];
@@ -31,7 +30,6 @@ function alertApp(db: TestDatabase) {
   return { deps, clock, notices, sent, announced };
 }
 
-/** Brings a saldo to an amount. */
 async function setSaldo(db: TestDatabase, accountId: string, available: number): Promise<void> {
   const [wallet] = await db.allAccountsSql<{ available: number }[]>`
     select available from wallets where account_id = ${accountId}`;
@@ -52,7 +50,6 @@ const save = (db: TestDatabase, accountId: string, threshold?: number) =>
     },
   );
 
-/** Steps of a saldo around the threshold of 100.000, each with the hours that pass before it. */
 const table: readonly [
   what: string,
   steps: readonly [saldo: number, hours: number][],
@@ -151,7 +148,7 @@ for (const [what, steps, fires] of table) {
   });
 }
 
-test('whatever a saldo does, no account is told twice in six hours, nor without a fall below', async ({
+test('no account is alerted twice in six hours, or without a fall below the threshold', async ({
   db,
   sql,
 }) => {
@@ -165,7 +162,7 @@ test('whatever a saldo does, no account is told twice in six hours, nor without 
       const { accountId } = await customerWith(sql, { saldo: 300_000 });
       await save(db, accountId, 100_000);
       const firedAt: number[] = [];
-      // A fall counts from the saldo being at the threshold or above, and after a told one above 1.2 times.
+      // A fall requires a saldo at or above the threshold before, and after an alert above 1.2 times.
       let canFall = true;
       for (const { saldo, hours } of steps) {
         clock.pass(hours);
@@ -183,7 +180,6 @@ test('whatever a saldo does, no account is told twice in six hours, nor without 
         } else {
           if (saldo > 120_000) canFall = true;
           const isEarly = firedAt.some((at) => clock.now().getTime() - at < 6 * 3_600_000);
-          // Nothing that should be told is left out.
           if (canFall && !isEarly) expect(saldo).toBeGreaterThanOrEqual(100_000);
         }
       }
@@ -192,7 +188,10 @@ test('whatever a saldo does, no account is told twice in six hours, nor without 
   );
 });
 
-test('many at once tell an account once, by notice and by message', async ({ db, sql }) => {
+test('many concurrent checks alert an account once, by notice and by message', async ({
+  db,
+  sql,
+}) => {
   const { deps, notices, sent, announced } = alertApp(db);
   const ani = await customerWith(sql, { saldo: 200_000 });
   const budi = await customerWith(sql, { saldo: 10 });
@@ -219,10 +218,7 @@ test('many at once tell an account once, by notice and by message', async ({ db,
   expect(left).toHaveLength(0);
 });
 
-test('a message whose sender died is sent once more under its key, and nothing is lost', async ({
-  db,
-  sql,
-}) => {
+test('a message whose sender crashed is sent once more under its key', async ({ db, sql }) => {
   const { deps, clock, sent } = alertApp(db);
   const ani = await customerWith(sql, { saldo: 200_000 });
   await save(db, ani.accountId, 100_000);
@@ -251,7 +247,7 @@ test('a message whose sender died is sent once more under its key, and nothing i
   expect(sent.map(({ key }) => key)).toEqual(keys);
 });
 
-test('a fall is told with all that belongs to it, or not at all', async ({ db, sql }) => {
+test('an alert fires with everything that belongs to it, or not at all', async ({ db, sql }) => {
   const { deps, notices } = alertApp(db);
   const { accountId } = await customerWith(sql, { saldo: 200_000 });
   await save(db, accountId, 100_000);
@@ -263,7 +259,7 @@ test('a fall is told with all that belongs to it, or not at all', async ({ db, s
   expect(notices).toHaveLength(1);
 });
 
-test('an alert is off until it is set; another threshold does not tell again what is low already', async ({
+test('an alert is off by default; another threshold does not repeat the alert of a saldo already low', async ({
   db,
   sql,
 }) => {
@@ -278,7 +274,7 @@ test('an alert is off until it is set; another threshold does not tell again wha
   expect(await checkAlerts(deps)).toBe(0);
   await save(db, accountId, 40_000);
   await setSaldo(db, accountId, 30_000);
-  // The same threshold once more is no new beginning.
+  // Saving the same threshold again does not rearm the alert.
   await save(db, accountId, 40_000);
   expect(await checkAlerts(deps)).toBe(1);
   expect(await read()).toEqual({ threshold: 40_000, fired_at: MORNING });
@@ -292,10 +288,7 @@ test('an alert is off until it is set; another threshold does not tell again wha
   await expect(save(db, accountId, 999)).rejects.toThrow(/Batas paling sedikit/);
 });
 
-test('alerts of many accounts are looked at by their keys, not by their tables', async ({
-  db,
-  sql,
-}) => {
+test('checks the alerts of many accounts through index lookups', async ({ db, sql }) => {
   const { accountId } = await customerWith(sql, { saldo: 200_000 });
   await save(db, accountId, 100_000);
   await db.owner`analyze saldo_alerts`;

@@ -3,15 +3,13 @@ import { type AccountData, type Row, atOnce, inPages } from '#server/infra/accou
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
 type Deps = {
-  /** Sees one account at a time. */
   sql: Sql;
-  /** Sees all. */
   allAccountsSql: Sql;
 };
 
 /**
- * An account's invoices, and whom they name. Tax law wants the invoices kept for ten years (UU KUP, article
- * 28): numbers, amounts, lines and days stay, the buyer and the documents go.
+ * An account's invoices and buyer data. Tax law requires invoices for ten years (UU KUP, article 28): numbers, amounts,
+ * lines and days stay; the buyer and the documents are erased.
  */
 export const invoicesAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [

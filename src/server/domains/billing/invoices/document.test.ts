@@ -11,7 +11,6 @@ import { newId } from '#server/infra/ids.ts';
 import { settleInvoice } from './issue.ts';
 import { giveSaldo, insertEntries } from '#tests/support/money/wallets.ts';
 
-/** The path's last part and the key of a signed address. */
 const addressOf = (url: string) => {
   const [path = '', key = ''] = url.split('?k=');
   return { id: path.split('/').at(-1) ?? '', key };
@@ -27,7 +26,6 @@ async function documentOf(app: InvoicesApp, who: Customer, invoiceId: string): P
   return buffer(await served.stream());
 }
 
-/** What a reader of the PDF reads, page by page. */
 async function wordsOf(bytes: Buffer): Promise<{ pages: string[]; words: string }> {
   const pdf = await getDocumentProxy(new Uint8Array(bytes));
   const { text: pages } = await extractText(pdf);
@@ -41,7 +39,7 @@ async function paidTopup(app: InvoicesApp, who: Customer, base = 250_000): Promi
 }
 
 describe('the document of an invoice', () => {
-  test('says all that is on the invoice', async ({ sql, db }) => {
+  test('prints every fact of the invoice', async ({ sql, db }) => {
     const app = await invoicesApp(db, { ppn: true });
     const ani = await customerWith(sql);
     const invoiceId = await paidTopup(app, ani);
@@ -80,7 +78,7 @@ describe('the document of an invoice', () => {
     expect(info).toMatchObject({ Title: 'Tagihan INV/2026/11/000001' });
   });
 
-  test('is made once: the same bytes for ever, whoever asks at once', async ({ sql, db }) => {
+  test('is created once and returns the same bytes to concurrent readers', async ({ sql, db }) => {
     const app = await invoicesApp(db);
     const ani = await customerWith(sql);
     const invoiceId = await paidTopup(app, ani);
@@ -97,7 +95,7 @@ describe('the document of an invoice', () => {
     await expect(db.owner`delete from invoice_documents`).rejects.toThrow();
   });
 
-  test('of a plan has its period and every line, and no stamp above Rp 5.000.000', async ({
+  test('of a plan shows its period and every line, and no stamp above Rp 5.000.000', async ({
     sql,
     db,
   }) => {
@@ -141,7 +139,7 @@ describe('the document of an invoice', () => {
     },
   );
 
-  test('has no link before it is paid, and one for minutes after', async ({ sql, db }) => {
+  test('has no link before payment, and a short-lived one after', async ({ sql, db }) => {
     const app = await invoicesApp(db);
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
     const topup = await app.topup(ani.accountId);
@@ -164,10 +162,7 @@ describe('the document of an invoice', () => {
   });
 });
 
-test('whoever has the QR learns that the document is ours, and not who bought', async ({
-  sql,
-  db,
-}) => {
+test('is verified through its QR without revealing the buyer', async ({ sql, db }) => {
   const app = await invoicesApp(db);
   const ani = await customerWith(sql);
   const invoiceId = await paidTopup(app, ani);
@@ -188,7 +183,6 @@ test('whoever has the QR learns that the document is ours, and not who bought', 
 });
 
 describe('the statement', () => {
-  /** Money in, and out, on two days. */
   async function movedMoney(app: InvoicesApp, sql: typeof app.allAccountsSql, who: Customer) {
     await paidTopup(app, who);
     const entry = (delta: number, memo: string) =>
@@ -208,7 +202,10 @@ describe('the statement', () => {
   };
   const days = { from: '2020-01-01', to: '2090-01-01' };
 
-  test('as CSV has every entry between both saldos, raw, and no formula', async ({ sql, db }) => {
+  test('as CSV lists every entry between opening and closing saldo, with raw amounts and no formulas', async ({
+    sql,
+    db,
+  }) => {
     const app = await invoicesApp(db);
     const ani = await customerWith(sql, { saldo: 1_000 });
     await movedMoney(app, sql, ani);
@@ -230,7 +227,7 @@ describe('the statement', () => {
     expect((await text(kinds.served.stream)).match(/Penyesuaian/g)).toHaveLength(2);
   });
 
-  test('as PDF says the same', async ({ sql, db }) => {
+  test('as PDF shows the same entries', async ({ sql, db }) => {
     const app = await invoicesApp(db);
     const ani = await customerWith(sql, { saldo: 1_000 });
     await movedMoney(app, sql, ani);
@@ -254,7 +251,7 @@ describe('the statement', () => {
     expect((await text(served.stream)).split('\r\n')).toHaveLength(5_005);
   });
 
-  test('is nobody else’s, and not for long', async ({ sql, db }) => {
+  test('is limited to its account, by a short-lived link', async ({ sql, db }) => {
     const app = await invoicesApp(db);
     const ani = await customerWith(sql, { saldo: 1_000 });
     const { url } = await exported(app, ani, { ...days, format: 'csv' });

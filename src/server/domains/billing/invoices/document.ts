@@ -10,7 +10,6 @@ import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 import { invoicePdf } from './pdf/invoice-pdf.ts';
 import { findInvoice } from './row.ts';
 
-/** How long a link to a document, or to a statement, is good. */
 export const LINK_MS = 10 * 60_000;
 
 type DocumentDeps = {
@@ -21,7 +20,6 @@ type DocumentDeps = {
   now: () => Date;
 };
 
-/** A document as it is served over HTTP. */
 export type ServedDocument = {
   fileId: string;
   name: string;
@@ -30,10 +28,8 @@ export type ServedDocument = {
   stream(span?: { start: number; end: number }): Promise<Readable>;
 };
 
-/** `INV-2026-11-000123.pdf` */
 const fileNameOf = (number: string): string => `${number.replaceAll('/', '-')}.pdf`;
 
-/** Gives a signed link to the document of a paid invoice. */
 export const invoicePdfHandler = ({ sql, secrets, now }: DocumentDeps) =>
   handle(invoicePdfAct, async ({ caller: { accountId } }, { invoice_id: invoiceId }) => {
     const row = await asAccount(sql, accountId, (tx) => findInvoice(tx, { accountId, invoiceId }));
@@ -43,7 +39,7 @@ export const invoicePdfHandler = ({ sql, secrets, now }: DocumentDeps) =>
     return { url: `/invoices/${link}`, filename: fileNameOf(row.number) };
   });
 
-/** Whose document a signed address shows; undefined when we did not sign it, or its time is over. */
+/** Returns the document of a signed address; undefined if the signature is invalid or expired. */
 export function verifyDocument(
   { secrets, now }: Pick<DocumentDeps, 'secrets' | 'now'>,
   address: { id: string; key: string },
@@ -52,18 +48,17 @@ export function verifyDocument(
   return link && { accountId: link.accountId, fileId: link.id };
 }
 
-type Which = { accountId: string; invoiceId: string };
+type DocumentRef = { accountId: string; invoiceId: string };
 
-/**
- * The document of a paid invoice. It is made when it is first asked for, of what the invoice has copied, and
- * stored: from then on its bytes are the same for ever. Undefined when there is no such paid invoice.
- */
+/** The document of a paid invoice, rendered once and stored: its bytes never change. Undefined if there is none. */
 export async function openDocument(
   deps: DocumentDeps,
-  { accountId, invoiceId }: Which,
+  { accountId, invoiceId }: DocumentRef,
 ): Promise<ServedDocument | undefined> {
   const which = { accountId, invoiceId };
-  const row = await asAccount(deps.sql, accountId, (tx) => findInvoice(tx, which)).catch(noneFound);
+  const row = await asAccount(deps.sql, accountId, (tx) => findInvoice(tx, which)).catch(
+    undefinedIfNotFound,
+  );
   if (row?.status !== 'paid' || row.number === null) return undefined;
   let bytes = await storedDocument(deps.sql, which);
   if (!bytes) {
@@ -78,7 +73,7 @@ export async function openDocument(
         values (${accountId}, ${invoiceId}, ${made}, ${sha256}, ${deps.now()})
         on conflict do nothing`,
     );
-    // Of two that were made at once, the one that was stored counts.
+    // If two requests rendered it, the stored one counts.
     bytes = await storedDocument(deps.sql, which);
   }
   if (!bytes) throw new Error('a document was not stored');
@@ -93,14 +88,14 @@ export async function openDocument(
   };
 }
 
-function noneFound(error: unknown): undefined {
+function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof Refusal && error.code === 'not_found') return undefined;
   throw error;
 }
 
 async function storedDocument(
   sql: Sql,
-  { accountId, invoiceId }: Which,
+  { accountId, invoiceId }: DocumentRef,
 ): Promise<Buffer | undefined> {
   const [stored] = await asAccount(
     sql,

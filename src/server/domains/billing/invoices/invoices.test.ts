@@ -26,10 +26,7 @@ const statusOf = async (sql: Sql, invoiceId: string) => {
 };
 
 describe('the invoice of a top-up', () => {
-  test('is open when it is made, and paid with a number when the money came', async ({
-    sql,
-    db,
-  }) => {
+  test('is open at first, and paid and numbered when the money arrives', async ({ sql, db }) => {
     const app = await invoicesApp(db, { ppn: true });
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId, 250_000);
@@ -62,7 +59,7 @@ describe('the invoice of a top-up', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('ends with it: expired, or void once it was rejected; late money pays it', async ({
+  test('ends with its top-up: expired, or void after a rejection; late money pays it', async ({
     sql,
     db,
   }) => {
@@ -84,7 +81,7 @@ describe('the invoice of a top-up', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('waits for the NPWP and address of the seller, and gets its number when they are entered', async ({
+  test('waits for the seller’s NPWP and address, and is numbered when they are entered', async ({
     sql,
     db,
   }) => {
@@ -113,7 +110,6 @@ describe('the invoice of a top-up', () => {
       });
     }
     expect(await readSellerGaps(sql)).toEqual({ missing: ['npwp'], invoices_waiting: 3 });
-    // The money is there, and the books hold.
     const [wallet] = await sql`select available from wallets where account_id = ${ani.accountId}`;
     expect(wallet?.['available']).toBeGreaterThanOrEqual(400_000);
     expect(await reds(sql)).toEqual([]);
@@ -139,7 +135,7 @@ describe('the invoice of a top-up', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('is void once its payment is refunded while it waits', async ({ sql, db }) => {
+  test('is void if its payment is refunded while it waits', async ({ sql, db }) => {
     const app = await invoicesApp(db, { ppn: true, SELLER_ADDRESS: undefined });
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId, 250_000);
@@ -154,7 +150,7 @@ describe('the invoice of a top-up', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('waits for nothing without PPN', async ({ sql, db }) => {
+  test('does not wait without PPN', async ({ sql, db }) => {
     const app = await invoicesApp(db, { SELLER_NPWP: undefined, SELLER_ADDRESS: undefined });
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId, 250_000);
@@ -163,7 +159,7 @@ describe('the invoice of a top-up', () => {
     expect(await readSellerGaps(sql)).toEqual({ missing: [], invoices_waiting: 0 });
   });
 
-  test('names a seller that was completed after it was made', async ({ sql, db }) => {
+  test('names a seller that was completed after the invoice was created', async ({ sql, db }) => {
     const app = await invoicesApp(db, { ppn: true, SELLER_NPWP: undefined });
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId, 250_000);
@@ -176,7 +172,7 @@ describe('the invoice of a top-up', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('is of no use to another account', async ({ sql, db }) => {
+  test('is inaccessible to another account', async ({ sql, db }) => {
     const app = await invoicesApp(db);
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
     const topup = await app.topup(ani.accountId);
@@ -186,7 +182,7 @@ describe('the invoice of a top-up', () => {
     expect((await app.list(budi)).total).toBe(0);
   });
 
-  test('names whom the billing profile names when it is issued, and never changes', async ({
+  test('names the buyer of the billing profile at issue time, and never changes', async ({
     sql,
     db,
   }) => {
@@ -210,7 +206,7 @@ describe('the invoice of a top-up', () => {
     await expect(wrong).rejects.toThrow('NPWP terdiri dari 15 atau 16 angka.');
   });
 
-  test('stays as it is once it is final, also for whoever owns the tables', async ({ sql, db }) => {
+  test('is immutable once final, even for the owner of the tables', async ({ sql, db }) => {
     const app = await invoicesApp(db);
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId);
@@ -228,7 +224,10 @@ describe('the invoice of a top-up', () => {
 });
 
 describe('numbers', () => {
-  test('are 1 to n without gaps, whoever is first and whoever rolls back', async ({ sql, db }) => {
+  test('are 1 to n without gaps, with concurrent and rolled back transactions', async ({
+    sql,
+    db,
+  }) => {
     const app = await invoicesApp(db);
     const ani = await customerWith(sql);
     const at = app.clock.now();
@@ -258,7 +257,7 @@ describe('numbers', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('begin anew with each month of WIB', async ({ sql }) => {
+  test('restart with each month of WIB', async ({ sql }) => {
     const ani = await customerWith(sql);
     const numberAt = async (at: Date) => {
       const invoiceId = newId();
@@ -267,13 +266,12 @@ describe('numbers', () => {
         return settleInvoice(tx, { ...ani, invoiceId, at });
       });
     };
-    // The last second of November in UTC is December in WIB.
     expect(await numberAt(new Date('2026-11-30T16:59:59Z'))).toBe('INV/2026/11/000001');
     expect(await numberAt(new Date('2026-11-30T17:00:00Z'))).toBe('INV/2026/12/000001');
     expect(await numberAt(new Date('2026-11-30T16:00:00Z'))).toBe('INV/2026/11/000002');
   });
 
-  test('are not taken by what is open, void or expired', async ({ sql, db }) => {
+  test('are not assigned to open, void or expired invoices', async ({ sql, db }) => {
     const app = await invoicesApp(db);
     const ani = await customerWith(sql);
     const at = app.clock.now();
@@ -290,7 +288,7 @@ describe('numbers', () => {
 });
 
 describe('the invoice of a plan', () => {
-  test('paid from the saldo carries no PPN, and says when it was collected', async ({
+  test('paid from the saldo carries no PPN, and states when PPN was collected', async ({
     sql,
     db,
   }) => {
@@ -312,10 +310,7 @@ describe('the invoice of a plan', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('paid by a top-up made for it carries its PPN; the top-up has no invoice', async ({
-    sql,
-    db,
-  }) => {
+  test('paid by its own top-up carries the PPN; the top-up has no invoice', async ({ sql, db }) => {
     const app = await invoicesApp(db, { ppn: true });
     const ani = await customerWith(sql);
     const invoiceId = newId();
@@ -330,7 +325,6 @@ describe('the invoice of a plan', () => {
 
     const [topup] = await sql<{ total: number }[]>`select total from topups`;
     await app.transfer(topup?.total ?? 0);
-    // The money is there, and its PPN is owed, also before the plan is charged.
     expect(await statusOf(sql, invoiceId)).toMatchObject({ status: 'open', ppn: 16_390 });
     expect(await reds(sql)).toEqual([]);
     await sql.begin((tx) => settleInvoice(tx, { ...ani, invoiceId, at }));
@@ -346,7 +340,7 @@ describe('the invoice of a plan', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('that is void after such a top-up came leaves it with an invoice of its own', async ({
+  test('that is voided after its top-up was paid gives the top-up its own invoice', async ({
     sql,
     db,
   }) => {
@@ -373,10 +367,7 @@ describe('the invoice of a plan', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('is paid from the saldo by whoever charges plans, and only while it is open', async ({
-    sql,
-    db,
-  }) => {
+  test('is paid from the saldo only while it is open', async ({ sql, db }) => {
     const app = await invoicesApp(db);
     const ani = await customerWith(sql);
     const invoiceId = newId();
@@ -399,7 +390,7 @@ describe('the invoice of a plan', () => {
 });
 
 describe('a credit note', () => {
-  test('has a number of its own, and never more than was paid', async ({ sql, db }) => {
+  test('has its own number, and never exceeds the amount paid', async ({ sql, db }) => {
     const app = await invoicesApp(db, { ppn: true });
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId, 100_000);
@@ -428,7 +419,7 @@ describe('a credit note', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('of a payment given back is of what earlier ones left', async ({ sql, db }) => {
+  test('of a refund covers the rest after earlier credit notes', async ({ sql, db }) => {
     const app = await invoicesApp(db, { ppn: true });
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId, 100_000);
@@ -455,7 +446,7 @@ describe('a credit note', () => {
   });
 });
 
-test('every change of an invoice is told to open tabs', async ({ sql, db }) => {
+test('every change of an invoice reaches open tabs', async ({ sql, db }) => {
   const app = await invoicesApp(db);
   const ani = await customerWith(sql);
   const topup = await app.topup(ani.accountId, 50_000, randomUUID());

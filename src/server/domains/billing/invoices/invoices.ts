@@ -44,20 +44,17 @@ import { publicId } from '#contract/base/ids.ts';
 import { inPages } from '#server/infra/account-data.ts';
 
 export type InvoicesDeps = {
-  /** Sees one account at a time. */
   sql: Sql;
-  /** Sees all: whoever has a document's QR verifies it, whoever they are. */
+  /** Verification by QR code is public, so it reads across accounts. */
   allAccountsSql: Sql;
   secrets: Secrets;
   config: Pick<Config, 'PAID_STAMP_OVER_5M'>;
-  /** The portal's own address, as people open it. */
   origin: () => string;
   now: () => Date;
 };
 
 type Address = { id: string; key: string };
 
-/** Invoices and statements, as acts and as what is downloaded. */
 export type Invoices = {
   acts: (ports: PayPorts) => readonly ActHandler[];
   documents: {
@@ -65,7 +62,6 @@ export type Invoices = {
     open: (accountId: string, invoiceId: string) => Promise<ServedDocument | undefined>;
   };
   openStatement: (address: Address) => Promise<ServedStatement | undefined>;
-  /** The document behind a reference, as anybody may see it. */
   findVerified: (docRef: string) => Promise<VerifiedDocument | undefined>;
 };
 
@@ -92,7 +88,6 @@ const getBillingProfileHandler = ({ sql }: { sql: Sql }) =>
     asAccount(sql, accountId, (tx) => profileOf(tx, accountId)),
   );
 
-/** Saves the buyer that later invoices name; those that are issued stay as they are. */
 const saveBillingProfileHandler = ({ sql, now }: { sql: Sql; now: () => Date }) =>
   handle(saveBillingProfile, ({ caller: { accountId } }, { name, npwp, address, email }) =>
     asAccount(sql, accountId, async (tx) => {
@@ -112,7 +107,7 @@ async function profileOf(tx: Tx, accountId: string): Promise<BillingProfile> {
   return profile ?? { name: null, npwp: null, address: null, email: null };
 }
 
-/** What anybody may know who has the QR of a document: that it is real, and enough to compare it. */
+/** Public facts of a document, for anybody who has its QR code: enough to compare it with the paper. */
 type VerifiedDocument = {
   kind: InvoiceKind;
   status: InvoiceStatus;
@@ -120,14 +115,12 @@ type VerifiedDocument = {
   issuedAt: Date;
   total: number;
   seller: string;
-  /** Only the beginning of each word. */
+  /** Masked: only the beginning of each word. */
   buyer: string;
-  /** Of a credit note: the number of the invoice that it corrects. */
   corrects: string | null;
   creditNotes: readonly { number: string; total: number; issuedAt: Date }[];
 };
 
-/** The document behind a reference; undefined when we issued none with it. */
 async function findVerified(
   allAccountsSql: Sql,
   docRef: string,
@@ -151,7 +144,7 @@ async function findVerified(
 
 type Key = { account_id: string; invoice_id: string };
 
-/** `Toko Ani` → `To•• An•`: whoever holds the document knows whose it is, others do not learn it. */
+/** `Toko Ani` → `To•• An•`: recognizable to holders of the document, and meaningless to others. */
 const maskName = (name: string): string =>
   name
     .split(/\s+/)
@@ -164,15 +157,10 @@ const maskName = (name: string): string =>
     })
     .join(' ');
 
-/** What paying needs of others. */
 type PayPorts = {
-  /**
-   * Charges what an open invoice of a plan is for, from the saldo, and settles the invoice.
-   *
-   * @throws Refusal `saldo_short`, `wallet_frozen`, `account_suspended`, `invoice_closed`.
-   */
+  /** @throws Refusal `saldo_short`, `wallet_frozen`, `account_suspended`, `invoice_closed`. */
   payPlanInvoice: (which: { accountId: string; invoiceId: string }) => Promise<void>;
-  /** Makes a top-up for an invoice, as `topup_create` does; the key again gives the same one. */
+  /** Creates a top-up for an invoice, like `topup_create`; repeating the key returns the same top-up. */
   placeTopup: (request: {
     accountId: string;
     key: string;
@@ -189,11 +177,7 @@ const payInvoiceHandler = (deps: PayDeps) =>
     payOne(deps, { accountId, key }, input),
   );
 
-/**
- * Pays an open invoice of a plan: from the saldo at once, or by a top-up of its amount that is made for it.
- *
- * @throws Refusal `not_found`, `invoice_closed` when it does not wait for a payment, and those of the ports.
- */
+/** @throws Refusal `not_found`, `invoice_closed` when it does not wait for a payment, and those of the ports. */
 async function payOne(
   { sql, ports }: PayDeps,
   { accountId, key }: { accountId: string; key: string },
@@ -218,13 +202,12 @@ async function payOne(
 
 type StatementDeps = { sql: Sql; secrets: Secrets; now: () => Date };
 
-/** One long document at a time: drawing takes a processor. */
+/** One long document at a time, because drawing uses a whole CPU. */
 const inTurn = semaphore(1, 20);
 
-/** A statement as it is served over HTTP: its length is not known before its end. */
 type ServedStatement = { name: string; stream: Readable };
 
-/** Gives a signed link to a statement; what is too long for a PDF is refused here, not behind the link. */
+/** Returns a signed link to a statement. Refuses one that is too long for a PDF here, not behind the link. */
 const exportSaldoHandler = (deps: StatementDeps) =>
   handle(exportSaldo, ({ caller: { accountId } }, input) => linkOf(deps, accountId, input));
 
@@ -252,7 +235,6 @@ async function linkOf(
 const fileNameOf = ({ from, to, format }: StatementClaim['query']): string =>
   `mutasi-saldo-${from}-${to}.${format}`;
 
-/** The statement of a signed address; undefined when we did not sign it, or its time is over. */
 async function openStatement(
   { sql, secrets, now }: StatementDeps,
   address: { id: string; key: string },
@@ -286,7 +268,7 @@ async function openStatement(
 
 const dayWords = (day: string): string => formatDate(`${day}T12:00:00+07:00`, WIB);
 
-/** An instant in WIB as every spreadsheet reads it: `2026-11-21 09:05:00`. */
+/** WIB time in the format that every spreadsheet reads: `2026-11-21 09:05:00`. */
 const timeInWib = (at: Date): string =>
   new Date(at.getTime() + 7 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
 
@@ -301,7 +283,6 @@ const edge = (kind: string, amount: number): CsvRow => ({
   saldo: amount,
 });
 
-/** The rows of a CSV: raw amounts, between the saldo that the days began and ended with. */
 async function* csvRows(
   sql: Sql,
   accountId: string,
@@ -321,7 +302,6 @@ async function* csvRows(
   yield edge('Saldo akhir', which.range.closing);
 }
 
-/** Whose statement, and which. */
 type StatementClaim = {
   accountId: string;
   query: StatementQuery & { format: 'csv' | 'pdf' };
@@ -332,7 +312,6 @@ const EXPIRY_BYTES = 4;
 const MAC_BYTES = 32;
 const ID_LENGTH_MAX = 300;
 
-/** What a statement is asked by, with a key that opens it until an instant: `…?k=…`. */
 function signStatement(
   secrets: Secrets,
   { accountId, query }: StatementClaim,
@@ -346,7 +325,6 @@ function signStatement(
   return `${id}?k=${Buffer.concat([claim, macOf(secrets, id, claim)]).toString('base64url')}`;
 }
 
-/** What an address asks; undefined when we did not sign it, or its time is over. */
 function verifyStatement(
   secrets: Secrets,
   { id, key }: { id: string; key: string },
@@ -361,7 +339,7 @@ function verifyStatement(
   if (claim.readUInt32BE(ID_BYTES) * 1000 <= nowMs) return undefined;
   const hex = claim.toString('hex', 0, ID_BYTES);
   const accountId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-  // Signed by us: it is what was written above.
+  // The signature proves that `signStatement` wrote this.
   const [from, to, kind, format] = JSON.parse(Buffer.from(id, 'base64url').toString()) as [
     string,
     string,
@@ -374,15 +352,14 @@ function verifyStatement(
 const macOf = (secrets: Secrets, id: string, claim: Buffer) =>
   hmac(secrets.key('links'), 'statement', id, claim);
 
-/** Which entries: of these days in WIB, both included, and of this kind alone. */
+/** Filter of entries: these days in WIB, both included, and this kind only. */
 type StatementQuery = { from: string; to: string; kind?: LineKind | undefined };
 
-/** Entries `(after, last]` of a wallet, and the available saldo before and after all of them. */
+/** Entries `(after, last]` of a wallet, with the available saldo before and after them. */
 type Range = { after: number; last: number; opening: number; closing: number };
 
 const DAY_MS = 86_400_000;
 
-/** The entries of some days; they are never changed, so they may be read page by page. */
 function rangeOf(sql: Sql, accountId: string, { from, to }: StatementQuery): Promise<Range> {
   const until = new Date(wibMidnight(to).getTime() + DAY_MS);
   return asAccount(sql, accountId, async (tx) => {
@@ -402,14 +379,14 @@ function rangeOf(sql: Sql, accountId: string, { from, to }: StatementQuery): Pro
   });
 }
 
-/** A hold and what came back of it are one matter: what messages cost. */
+/** Customers see a hold and its release as one kind: the cost of messages. */
 const kindsOf = (kind: LineKind | undefined): readonly EntryKind[] | null => {
   if (kind === undefined) return null;
   return kind === 'hold' ? ['hold', 'release'] : [kind];
 };
 
-/** What changed the available saldo: a capture only ends a hold, whose amount left with the hold. */
-const chosen = (
+/** Entries that changed the available saldo. A capture does not: its amount already left with the hold. */
+const entryCondition = (
   tx: Tx,
   accountId: string,
   { range, kind }: { range: Range; kind: LineKind | undefined },
@@ -421,7 +398,6 @@ const chosen = (
 
 type Which = { range: Range; kind: LineKind | undefined };
 
-/** True when there are more than so many. */
 async function isLongerThan(
   sql: Sql,
   accountId: string,
@@ -432,7 +408,7 @@ async function isLongerThan(
     accountId,
     (tx) => tx<{ n: number }[]>`
       select count(*) as n from (
-        select from wallet_entries where ${chosen(tx, accountId, which)} limit ${max + 1}
+        select from wallet_entries where ${entryCondition(tx, accountId, which)} limit ${max + 1}
       ) counted`,
   );
   return (found?.n ?? 0) > max;
@@ -450,7 +426,6 @@ type Entry = {
   memo: string | null;
 };
 
-/** The rows of a statement, oldest first, page by page: never whole in memory. */
 async function* statementRows(
   sql: Sql,
   accountId: string,
@@ -461,7 +436,7 @@ async function* statementRows(
     (tx, last, limit) => tx<Entry[]>`
       select seq, created_at, kind, d_available, available_after, n_items, ref_type, ref_id, memo
       from wallet_entries
-      where ${chosen(tx, accountId, which)} and seq > ${last?.seq ?? 0}
+      where ${entryCondition(tx, accountId, which)} and seq > ${last?.seq ?? 0}
       order by seq limit ${limit}`,
   );
   for await (const entry of entries) {

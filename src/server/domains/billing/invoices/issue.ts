@@ -3,7 +3,7 @@ import { newId } from '#server/infra/ids.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
-/** A line of an invoice; `amount` is `quantity × price`, negative for what is given back. */
+/** `amount` is `quantity × price`, negative for credits. */
 export type InvoiceLine = { text: string; quantity: number; price: Rupiah; amount: Rupiah };
 
 type Issue = {
@@ -14,15 +14,14 @@ type Issue = {
   lines: readonly InvoiceLine[];
   periodStart?: Date;
   periodEnd?: Date;
-  /** What it is for: one invoice each. */
   subject: { type: 'charge'; id: string };
   dueAt?: Date;
   at: Date;
 };
 
 /**
- * Issues an invoice of a plan, open and without a number. Its lines sum to its base; it carries no PPN
- * unless a top-up made for it brings it (docs/money.md#invoices).
+ * Issues an invoice of a plan, open and without a number. Its lines sum to its base; it carries no PPN unless its own
+ * top-up brings it (docs/money.md#invoices).
  *
  * @param tx sees all accounts.
  * @throws PostgresError a violation of `invoice_subject` when the subject has an invoice.
@@ -38,11 +37,10 @@ export async function issueInvoice(tx: Tx, invoice: Issue): Promise<void> {
 }
 
 /**
- * The invoice is paid by what has just left the saldo. Call it last in the transaction: the number it takes
- * keeps others waiting until COMMIT.
+ * Marks the invoice as paid from the saldo and returns its number. Call it last in the transaction: others wait for the
+ * next number until COMMIT.
  *
  * @param tx sees all accounts.
- * @returns its number.
  * @throws PostgresError `BL010` when it is not open.
  */
 export async function settleInvoice(
@@ -56,8 +54,7 @@ export async function settleInvoice(
 }
 
 /**
- * Nobody has to pay the invoice any more. What a top-up made for it has brought stays saldo. One that is void
- * already stays so.
+ * Voids the invoice; a void one stays void. Money of a top-up made for it stays as saldo.
  *
  * @param tx sees all accounts.
  * @throws PostgresError `BL010` when it is neither open nor void.
@@ -77,21 +74,19 @@ export async function voidInvoice(
 type CreditNote = {
   accountId: string;
   invoiceId: string;
-  /** What is given back in all. */
   amount: Rupiah;
-  /** What of it is PPN, which the caller takes off `liab:ppn`; none without it. */
+  /** PPN within the amount, which the caller takes off `liab:ppn`; none if absent. */
   ppn?: Rupiah;
-  /** Printed on it. */
   reason: string;
   at: Date;
 };
 
 /**
- * A credit note for a paid invoice, numbered `CN/…`; the invoice stays as it is. The money is the caller's
- * to move. Call it last in the transaction.
+ * Issues a credit note for a paid invoice, numbered `CN/…`; the invoice does not change. The caller moves the money.
+ * Call it last in the transaction.
  *
  * @param tx sees all accounts.
- * @throws PostgresError `BL010` when the invoice is not paid, `BL012` when more would be given back than was
+ * @throws PostgresError `BL010` when the invoice is not paid, `BL012` when the credit notes would exceed the amount
  *   paid.
  */
 export async function issueCreditNote(

@@ -14,17 +14,12 @@ export const getInvoiceHandler = ({ sql, origin }: { sql: Sql; origin: () => str
     ),
   );
 
-/**
- * One invoice of an account, as lists show it.
- *
- * @throws Refusal `not_found`, also for another account's.
- */
+/** @throws Refusal `not_found`, also for another account's. */
 export const readInvoice = async (
   sql: Sql | Tx,
   which: { accountId: string; invoiceId: string },
 ): Promise<Invoice> => invoiceOf(await findInvoice(sql, which));
 
-/** A page of the account's invoices, the newest first unless asked otherwise. */
 function invoicesOf(
   sql: Sql,
   accountId: string,

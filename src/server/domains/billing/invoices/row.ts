@@ -8,10 +8,8 @@ import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { InvoiceLine } from './issue.ts';
 import { terbilang } from './terbilang.ts';
 
-/** The seller or the buyer, as they were when the invoice was issued. */
 export type Party = InvoiceDetail['seller'];
 
-/** A row of `invoices`. */
 export type InvoiceRow = {
   account_id: string;
   invoice_id: string;
@@ -40,17 +38,12 @@ export type InvoiceRow = {
   paid_at: Date | null;
 };
 
-/** The columns of an `InvoiceRow`. */
 export const invoiceColumns = (sql: Sql | Tx): Fragment => sql`
   account_id, invoice_id, kind, status, doc_ref, number, title, period_start, period_end, lines, base,
   ppn, unique_code, total, tax, seller, buyer, topup_id, credits, paid_with, paid_ref, note,
   created_at, due_at, paid_at`;
 
-/**
- * One invoice of an account.
- *
- * @throws Refusal `not_found`, also for another account's.
- */
+/** Finds an invoice of an account. @throws Refusal `not_found`, also for another account's. */
 export async function findInvoice(
   sql: Sql | Tx,
   { accountId, invoiceId }: { accountId: string; invoiceId: string },
@@ -62,7 +55,6 @@ export async function findInvoice(
   return row;
 }
 
-/** The invoice as lists show it. */
 export const invoiceOf = (row: InvoiceRow): Invoice => ({
   id: publicId('invoice', row.invoice_id),
   kind: row.kind,
@@ -81,10 +73,7 @@ export const invoiceOf = (row: InvoiceRow): Invoice => ({
   topup_id: row.topup_id === null ? null : publicId('topup', row.topup_id),
 });
 
-/**
- * DPP nilai lain, 11/12 of the base, rounded half up: printed beside the PPN, and never computed with. Null
- * without PPN.
- */
+/** DPP nilai lain, 11/12 of the base, rounded half up: printed beside the PPN only. Null without PPN. */
 export function dppOf({ base, ppn, tax }: Pick<InvoiceRow, 'base' | 'ppn' | 'tax'>) {
   if (ppn === 0 || tax === null) return null;
   const share: TaxRate = {
@@ -101,16 +90,14 @@ const otherWays: Readonly<Record<string, string>> = {
   credit: 'Nota kredit',
 };
 
-/** How it was paid, in words; null while it is not. */
 export function paymentWords({ paid_with: way }: Pick<InvoiceRow, 'paid_with'>): string | null {
   if (way === null) return null;
   return topupMethodLabel[way as TopupMethod] ?? otherWays[way] ?? way;
 }
 
-/** Told where no PPN is added because it was when the saldo was bought. */
+/** Printed on invoices without PPN, which was collected with the top-up. */
 export const PPN_PREPAID = 'PPN sudah dipungut saat isi saldo.';
 
-/** What the document says beside its figures. */
 export function notesOf(row: InvoiceRow): string[] {
   const isPrepaid = row.kind === 'plan' && row.ppn === 0 && row.seller.adds_ppn;
   return [
@@ -127,10 +114,8 @@ const partyOf = ({ name, npwp, address, email, phone }: Party): Party => ({
   phone,
 });
 
-/** Where anybody who has the document's QR verifies it. */
 export const verifyUrlOf = (origin: string, docRef: string): string => `${origin}/faktur/${docRef}`;
 
-/** The invoice whole, as its document has it. */
 export const detailOf = (row: InvoiceRow, origin: string): InvoiceDetail => ({
   ...invoiceOf(row),
   seller: partyOf(row.seller),

@@ -3,9 +3,7 @@ import { test } from '#tests/support/database/database.ts';
 import { seller } from '#tests/support/money/invoices.ts';
 import { recordSeller } from './sellers.ts';
 
-test('who sells is written down when it changes, and said when the NPWP is missing', async ({
-  sql,
-}) => {
+test('records the seller when it changes, and warns when the NPWP is missing', async ({ sql }) => {
   const warned: unknown[] = [];
   const log = { warn: (...words: unknown[]) => void warned.push(words) };
   const now = () => new Date('2026-11-21T02:00:00Z');

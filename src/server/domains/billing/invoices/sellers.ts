@@ -21,17 +21,12 @@ type SellerDeps = {
 
 type Named = Pick<Config, 'SELLER_NPWP' | 'SELLER_ADDRESS'>;
 
-/** Facts of the seller that an invoice with PPN must name and that are missing. */
 const missingOf = ({ SELLER_NPWP, SELLER_ADDRESS }: Named): SellerFact[] => [
   ...(SELLER_NPWP?.trim() ? [] : (['npwp'] as const)),
   ...(SELLER_ADDRESS?.trim() ? [] : (['address'] as const)),
 ];
 
-/**
- * Missing facts of the newest seller, and the number of paid top-ups that wait for an invoice with PPN.
- *
- * @param allAccountsSql sees all accounts
- */
+/** Missing facts of the newest seller, and the number of paid top-ups that wait for an invoice with PPN. */
 export async function readSellerGaps(
   allAccountsSql: Sql | Tx,
 ): Promise<{ missing: SellerFact[]; invoices_waiting: number }> {
@@ -56,7 +51,7 @@ export async function readSellerGaps(
 
 const ISSUED_AT_ONCE = 100;
 
-/** Issues the invoices that waited, once the seller is complete; in the order of their payments. */
+/** Issues the waiting invoices once the seller is complete, in the order of their payments. */
 export async function issueWaitingInvoices({
   allAccountsSql,
   now,
@@ -69,8 +64,8 @@ export async function issueWaitingInvoices({
 }
 
 /**
- * Writes down who sells, as the settings say it, when that is another than the newest: invoices copy it when
- * they are issued. Nodes that start at once may write the same twice, which changes nothing.
+ * Records the seller from the settings if it differs from the newest one; invoices copy it at issue. Nodes that start
+ * at the same time may record it twice, which is harmless.
  */
 export async function recordSeller({ allAccountsSql, config, log, now }: SellerDeps) {
   const missing = config.PPN ? missingOf(config) : [];

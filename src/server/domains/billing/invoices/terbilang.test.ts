@@ -51,7 +51,6 @@ const scales = new Map([
   ['kuadriliun', 1e15],
 ]);
 
-/** Reads words back, as somebody would who knows how numbers are said, and not how we make them. */
 function amountOf(words: string): number {
   let [sum, group, last] = [0, 0, 0];
   for (const word of words.split(' ')) {
@@ -72,7 +71,7 @@ function amountOf(words: string): number {
   return sum + group + last;
 }
 
-test('whoever reads the words of any amount gets that amount', () => {
+test('the words of any amount parse back to that amount', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.integer({ min: 0, max: RUPIAH_MAX }), fc.integer({ min: 0, max: 2_000_000 })),
@@ -84,6 +83,6 @@ test('whoever reads the words of any amount gets that amount', () => {
   );
 });
 
-test('what is not whole is no amount', () => {
+test('rejects amounts that are not whole numbers', () => {
   expect(() => terbilang(1.5)).toThrow(RangeError);
 });

@@ -1,7 +1,7 @@
 const ones = 'nol satu dua tiga empat lima enam tujuh delapan sembilan sepuluh sebelas'.split(' ');
 const scales = ['', 'ribu', 'juta', 'miliar', 'triliun', 'kuadriliun'];
 
-/** Below a thousand: `seratus dua puluh satu`; nothing for 0. */
+/** Below a thousand: `seratus dua puluh satu`; empty for 0. */
 function hundreds(amount: number): string[] {
   if (amount === 0) return [];
   if (amount < 12) return [ones[amount] ?? ''];
@@ -11,10 +11,7 @@ function hundreds(amount: number): string[] {
   return [...head, ...hundreds(amount % 100)];
 }
 
-/**
- * A whole number in Indonesian words: `1_001_000` → `satu juta seribu`. Exact for every safe integer;
- * negative ones begin with `minus`.
- */
+/** Exact for every safe integer: `1_001_000` → `satu juta seribu`; negative numbers begin with `minus`. */
 export function terbilang(amount: number): string {
   if (!Number.isSafeInteger(amount)) throw new RangeError(`not a whole number: ${amount}`);
   if (amount === 0) return 'nol';
@@ -24,7 +21,7 @@ export function terbilang(amount: number): string {
     const group = rest % 1000;
     if (group === 0) continue;
     const unit = scales[scale] ?? '';
-    // One thousand alone is a word of its own; of more thousands it is `satu ribu` within (21.000).
+    // 1.000 is `seribu`; within a larger group it is `satu ribu` (21.000).
     if (scale === 1 && group === 1) words.unshift('seribu');
     else words.unshift(...hundreds(group), ...(unit === '' ? [] : [unit]));
   }

@@ -25,7 +25,7 @@ import { type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { endUnpaid } from './advance.ts';
 import { dropPending } from '#server/domains/billing/notices.ts';
-import { type Change, type Standing, changeOf, quoteOf } from './change.ts';
+import { type Change, type SubscriptionState, changeOf, quoteOf } from './change.ts';
 import {
   beginPaidPeriod,
   changeWithinPeriod,
@@ -40,46 +40,44 @@ import {
   lockSubscription,
   openSubscription,
   readSubscription,
-  standingOf,
+  subscriptionStateOf,
   writeSubscription,
 } from './row.ts';
 
 export type SubscriptionDeps = {
-  /** Sees all: a charge has documents and numbers of the installation. Each query names the account. */
+  /** Charges use documents and numbers of the whole installation. Each query names the account. */
   allAccountsSql: Sql;
   now: () => Date;
 };
 
-/** The acts of plans and subscriptions. */
 export const subscriptionActs = (deps: SubscriptionDeps): readonly ActHandler[] => [
   handle(listPlans, async () => ({ plans: await offeredPlans(deps.allAccountsSql, deps.now()) })),
   handle(getSubscription, async ({ caller: { accountId } }) => {
     const at = deps.now();
-    await upToDate({ ...deps, now: () => at }, accountId);
+    await applyDueSteps({ ...deps, now: () => at }, accountId);
     return deps.allAccountsSql.begin((tx) => viewSubscription(tx, accountId, at));
   }),
   handle(previewSubscription, ({ caller }, { plan }) => preview(deps, caller.accountId, plan)),
   handle(changeSubscription, ({ caller }, input) =>
-    shown(deps, caller.accountId, (tx, at, row) => change(tx, row, { ...input, at })),
+    updateSubscription(deps, caller.accountId, (tx, at, row) => change(tx, row, { ...input, at })),
   ),
   handle(cancelSubscription, ({ caller }) =>
-    shown(deps, caller.accountId, (tx, at, row) => cancel(tx, row, at)),
+    updateSubscription(deps, caller.accountId, (tx, at, row) => cancel(tx, row, at)),
   ),
   handle(resumeSubscription, ({ caller }) =>
-    shown(deps, caller.accountId, (tx, at, row) => resume(tx, row, at)),
+    updateSubscription(deps, caller.accountId, (tx, at, row) => resume(tx, row, at)),
   ),
 ];
 
 type Work = (tx: Tx, at: Date, row: SubscriptionRow) => Promise<unknown>;
 
-/** Does what was due before, then the work on the locked subscription, and shows what it has become. */
-async function shown(
+async function updateSubscription(
   { allAccountsSql, now }: SubscriptionDeps,
   accountId: string,
   work: Work,
 ): Promise<Subscription> {
   const at = now();
-  await upToDate({ allAccountsSql, now: () => at }, accountId);
+  await applyDueSteps({ allAccountsSql, now: () => at }, accountId);
   await allAccountsSql.begin(async (tx) => {
     const row = await lockSubscription(tx, accountId);
     if (!row) throw new Error('an account without a subscription');
@@ -88,8 +86,7 @@ async function shown(
   return allAccountsSql.begin((tx) => viewSubscription(tx, accountId, at));
 }
 
-/** Makes the subscription where there is none, and does what is due of it. */
-async function upToDate(deps: SubscriptionDeps, accountId: string): Promise<void> {
+async function applyDueSteps(deps: SubscriptionDeps, accountId: string): Promise<void> {
   const row = await readSubscription(deps.allAccountsSql, accountId);
   if (!row) {
     await deps.allAccountsSql.begin((tx) => openSubscription(tx, accountId, deps.now()));
@@ -99,8 +96,7 @@ async function upToDate(deps: SubscriptionDeps, accountId: string): Promise<void
 const mayBeDue = ({ status, period_end: end }: SubscriptionRow, at: Date): boolean =>
   status === 'past_due' || status === 'suspended' || at >= end;
 
-/** The plan that somebody asks for: one on offer. */
-async function wantedPlan(tx: Tx, code: string, at: Date): Promise<PlanRevision> {
+async function requestedPlan(tx: Tx, code: string, at: Date): Promise<PlanRevision> {
   const plan = await planAt(tx, code, at);
   if (!plan.isOffered) throw new Refusal('not_found', { what: 'Paket' });
   return plan;
@@ -112,19 +108,19 @@ async function preview(
   code: string,
 ): Promise<SubscriptionPreview> {
   const at = now();
-  await upToDate({ allAccountsSql, now: () => at }, accountId);
+  await applyDueSteps({ allAccountsSql, now: () => at }, accountId);
   return allAccountsSql.begin(async (tx) => {
     const row = await lockSubscription(tx, accountId);
     if (!row) throw new Error('an account without a subscription');
-    const [standing, to, { available }, tokens] = [
-      await standingOf(tx, row),
-      await wantedPlan(tx, code, at),
+    const [current, to, { available }, tokens] = [
+      await subscriptionStateOf(tx, row),
+      await requestedPlan(tx, code, at),
       await walletOf(tx, accountId),
       await countTokens(tx, accountId),
     ];
-    const made = changeOf(standing, to, at);
+    const made = changeOf(current, to, at);
     return {
-      from: planOf(standing.plan),
+      from: planOf(current.plan),
       to: planOf(to),
       when: made.kind === 'period_end' ? 'period_end' : 'now',
       starts_at: made.startsAt,
@@ -138,7 +134,7 @@ async function preview(
       available,
       shortage: rupiah(Math.max(0, made.total - available)),
       tokens_over: Math.max(0, tokens - to.tokens),
-      quote: quoteOf(standing, to, made, at),
+      quote: quoteOf(current, to, made, at),
     };
   });
 }
@@ -148,25 +144,25 @@ async function change(
   row: SubscriptionRow,
   { plan: code, quote, at }: { plan: string; quote: string; at: Date },
 ): Promise<void> {
-  const standing = await standingOf(tx, row);
-  const plan = await wantedPlan(tx, code, at);
-  const made = changeOf(standing, plan, at);
-  if (quoteOf(standing, plan, made, at) !== quote) throw new Refusal('quote_stale', {});
+  const current = await subscriptionStateOf(tx, row);
+  const plan = await requestedPlan(tx, code, at);
+  const made = changeOf(current, plan, at);
+  if (quoteOf(current, plan, made, at) !== quote) throw new Refusal('quote_stale', {});
   refuseUnpayable(await lockFunds(tx, row.account_id), made.total);
-  await apply(tx, row, { standing, plan, made, at });
+  await apply(tx, row, { current, plan, made, at });
 }
 
-type Agreed = {
-  standing: Standing & { plan: PlanRevision };
+type AgreedChange = {
+  current: SubscriptionState & { plan: PlanRevision };
   plan: PlanRevision;
   made: Change;
   at: Date;
 };
 
-async function apply(tx: Tx, row: SubscriptionRow, { standing, plan, made, at }: Agreed) {
+async function apply(tx: Tx, row: SubscriptionRow, { current, plan, made, at }: AgreedChange) {
   switch (made.kind) {
     case 'prorated':
-      return changeWithinPeriod(tx, row, { from: standing.plan, plan, change: made, at });
+      return changeWithinPeriod(tx, row, { from: current.plan, plan, change: made, at });
     case 'period_end':
       return planNext(tx, row, plan);
     case 'free':
@@ -180,7 +176,6 @@ async function apply(tx: Tx, row: SubscriptionRow, { standing, plan, made, at }:
   }
 }
 
-/** Another plan begins with the next period; the free one is the end of this one. */
 const planNext = (tx: Tx, row: SubscriptionRow, { code }: PlanRevision): Promise<void> =>
   writeSubscription(tx, row, {
     ...row,
@@ -199,15 +194,15 @@ async function cancel(tx: Tx, row: SubscriptionRow, at: Date): Promise<unknown> 
 
 async function resume(tx: Tx, row: SubscriptionRow, at: Date): Promise<void> {
   if (row.status === 'suspended') {
-    // In the revision of now: a new period begins.
+    // A new period begins, so it takes the current revision.
     const plan = await planAt(tx, row.plan_code, at);
     refuseUnpayable(await lockFunds(tx, row.account_id), plan.price);
     const revision = row.revision + 1;
     return beginPaidPeriod(tx, row, { plan, period: periodFrom(at), revision, at });
   }
   if (row.status === 'past_due') {
-    // What can be paid was charged before this.
-    const { plan } = await standingOf(tx, row);
+    // `applyDueSteps` has already charged what the saldo covers.
+    const { plan } = await subscriptionStateOf(tx, row);
     refuseUnpayable(await lockFunds(tx, row.account_id), plan.price);
   }
   if (!row.cancel_at_period_end && row.next_plan === null) {
@@ -221,7 +216,6 @@ async function resume(tx: Tx, row: SubscriptionRow, at: Date): Promise<void> {
   });
 }
 
-/** An account's subscription as its owner sees it. */
 async function viewSubscription(tx: Tx, accountId: string, at: Date): Promise<Subscription> {
   const row = await readSubscription(tx, accountId);
   if (!row) throw new Error('an account without a subscription');
@@ -253,13 +247,11 @@ async function viewSubscription(tx: Tx, accountId: string, at: Date): Promise<Su
 
 type Plans = ReadonlyMap<string, PlanRevision>;
 
-/** What is due now, or would be charged to resume. */
 function dueOf(row: SubscriptionRow, plan: PlanRevision, plans: Plans): Rupiah | null {
   if (row.status === 'past_due') return plan.price;
   return row.status === 'suspended' ? (plans.get(plan.code) ?? plan).price : null;
 }
 
-/** The plan of the next period, in the revision of now; none while the plan rests. */
 function nextOf(row: SubscriptionRow, plan: PlanRevision, plans: Plans): PlanRevision | null {
   if (row.status === 'suspended') return null;
   const code = row.cancel_at_period_end ? GRATIS : (row.next_plan ?? plan.code);
@@ -277,7 +269,7 @@ function nextCharge(
 
 type Used = {
   wallet: Pick<Wallet, 'planUsed' | 'planQuota'>;
-  /** Beyond the quota: counted, not divided by the price, which may have changed within the period. */
+  /** Counted beyond the quota, not derived from the price, which may have changed within the period. */
   charged: { count: number; amount: Rupiah };
   at: Date;
 };
@@ -297,7 +289,6 @@ function usageOf(
 
 type Pace = { start: Date; end: Date; at: Date; messages: number };
 
-/** At the pace so far; unknown on the first day. */
 export function forecastOf({ start, end, at, messages }: Pace): number | null {
   if (at < start || wibDay(at).equals(wibDay(start))) return null;
   const passed = Math.min(at.getTime(), end.getTime()) - start.getTime();

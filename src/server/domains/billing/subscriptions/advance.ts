@@ -25,7 +25,7 @@ import {
   type Period,
   addDays,
   daysLeft,
-  decentTime,
+  nextDaytime,
   midnight,
   periodAt,
   periodFrom,
@@ -34,24 +34,22 @@ import {
 } from './periods.ts';
 import {
   type SubscriptionRow,
-  allow,
-  allowNothing,
+  setAllowance,
+  clearAllowance,
   lockSubscription,
   runningFields,
-  standingOf,
+  subscriptionStateOf,
   writeSubscription,
 } from './row.ts';
 
-/** How long what a plan includes stays while its renewal is not paid. */
 export const GRACE_DAYS = 3;
-/** How long a suspended plan waits to be resumed. */
 export const SUSPENDED_DAYS = 30;
 
 /**
- * Does the one step that is due of a locked subscription, if any: renews it, ends it, suspends it, or
- * charges what was due. Everything in the caller's transaction, which sees all accounts.
+ * Applies the next due step of a locked subscription, if any: renewal, end, suspension or a charge. Runs in the
+ * caller's transaction, which sees all accounts.
  *
- * @returns false when nothing was due.
+ * @returns false when no step was due.
  */
 export async function advance(tx: Tx, row: SubscriptionRow, at: Date): Promise<boolean> {
   switch (row.status) {
@@ -68,46 +66,48 @@ export async function advance(tx: Tx, row: SubscriptionRow, at: Date): Promise<b
   }
 }
 
-/** The period after a row's; from today where that one is over as well: nobody pays for what was missed. */
+/** The next period; it starts today if the following period is over too, so that missed periods are not charged. */
 function nextPeriod(row: SubscriptionRow, at: Date): Period & { anchor: string } {
-  // Free months cost nothing: those that were missed are skipped, and the anchor stays.
+  // Missed free months cost nothing, so they are skipped and the anchor stays.
   if (row.plan_code === GRATIS) return { anchor: row.anchor, ...periodAt(row.anchor, at) };
   const next = periodOf(row.anchor, row.period_no + 1);
   return at < next.end ? { anchor: row.anchor, ...next } : periodFrom(at);
 }
 
-/** The next period begins: charged, or past due, or with the free plan. */
 async function renew(tx: Tx, row: SubscriptionRow, at: Date): Promise<true> {
   const plans = await plansAt(tx, at);
-  const wanted = row.cancel_at_period_end ? GRATIS : (row.next_plan ?? row.plan_code);
-  const plan = known(plans, wanted);
+  const nextCode = row.cancel_at_period_end ? GRATIS : (row.next_plan ?? row.plan_code);
+  const plan = requirePlan(plans, nextCode);
   const period = nextPeriod(row, at);
   if (plan.code === GRATIS) return beginFree(tx, row, { plan, period, at });
   const funds = await lockFunds(tx, row.account_id);
-  // Who may not act is not charged for what cannot be used.
-  if (!funds.isActive) return beginFree(tx, row, { plan: known(plans, GRATIS), period, at });
+  // An account that is not active cannot use the plan, so it is not charged.
+  if (!funds.isActive) return beginFree(tx, row, { plan: requirePlan(plans, GRATIS), period, at });
   const beginning = { plan, period, revision: row.revision, at };
-  if (!covers(funds, plan.price)) return owe(tx, row, { plan, period, at, funds });
+  if (!covers(funds, plan.price)) return beginUnpaid(tx, row, { plan, period, at, funds });
   await queueBillingNotice(tx, {
     accountId: row.account_id,
     subject: `charged:${period.firstDay}`,
     ...texts.charged({ plan, period, available: rupiah(funds.available - plan.price) }),
-    dueAt: decentTime(at),
+    dueAt: nextDaytime(at),
   });
   await beginPaidPeriod(tx, row, beginning);
   return true;
 }
 
-function known(plans: ReadonlyMap<string, PlanRevision>, code: string): PlanRevision {
+function requirePlan(plans: ReadonlyMap<string, PlanRevision>, code: string): PlanRevision {
   const plan = plans.get(code);
   if (!plan) throw new Error(`no plan ${code}`);
   return plan;
 }
 
-type Begun = { plan: PlanRevision; period: Period & { anchor: string }; at: Date };
+type FreePeriod = { plan: PlanRevision; period: Period & { anchor: string }; at: Date };
 
-/** The free plan begins; of a plan that was paid that is its end. */
-async function beginFree(tx: Tx, row: SubscriptionRow, { plan, period, at }: Begun): Promise<true> {
+async function beginFree(
+  tx: Tx,
+  row: SubscriptionRow,
+  { plan, period, at }: FreePeriod,
+): Promise<true> {
   const accountId = row.account_id;
   const ends = row.plan_code !== GRATIS;
   if (ends) {
@@ -116,7 +116,7 @@ async function beginFree(tx: Tx, row: SubscriptionRow, { plan, period, at }: Beg
       accountId,
       subject: `cancelled:${period.firstDay}:${row.revision}`,
       ...texts.cancelled({ ended, free: plan }),
-      dueAt: decentTime(at),
+      dueAt: nextDaytime(at),
     });
   }
   await writeSubscription(tx, row, {
@@ -125,18 +125,17 @@ async function beginFree(tx: Tx, row: SubscriptionRow, { plan, period, at }: Beg
     status: ends ? 'cancelled' : row.status,
     revision: row.revision + (ends ? 1 : 0),
   });
-  await allow(tx, accountId, { plan });
+  await setAllowance(tx, accountId, { plan });
   return true;
 }
 
-/** The saldo does not reach: the period begins unpaid, with days of grace. */
-async function owe(
+async function beginUnpaid(
   tx: Tx,
   row: SubscriptionRow,
-  { plan, period, at, funds }: Begun & { funds: Funds },
+  { plan, period, at, funds }: FreePeriod & { funds: Funds },
 ): Promise<true> {
   const accountId = row.account_id;
-  // Where the renewal itself is late, the days count from when people can hear of it.
+  // If the renewal itself is late, grace counts from today, when the customer is notified.
   const today = midnight(wibDay(at));
   const graceUntil = addDays(today > period.start ? today : period.start, GRACE_DAYS);
   const due = await issuePeriodInvoice(tx, accountId, { plan, period, at, dueAt: graceUntil });
@@ -152,20 +151,16 @@ async function owe(
     accountId,
     subject: `past_due:${period.firstDay}`,
     ...texts.pastDue({ plan, graceUntil, available: funds.available }),
-    dueAt: decentTime(at),
+    dueAt: nextDaytime(at),
   });
   return true;
 }
 
-/**
- * Charges what is due, when the saldo reaches: the period keeps its start.
- *
- * @returns false when it does not reach.
- */
+/** Charges the amount due, and keeps the period's start. @returns false when the saldo does not cover it. */
 export async function payDue(tx: Tx, row: SubscriptionRow, at: Date): Promise<boolean> {
   const { account_id: accountId, due_charge: chargeId, due_invoice: invoiceId } = row;
   if (row.status !== 'past_due' || chargeId === null || invoiceId === null) return false;
-  const { plan, period, anchor } = await standingOf(tx, row);
+  const { plan, period, anchor } = await subscriptionStateOf(tx, row);
   const funds = await lockFunds(tx, accountId);
   if (!covers(funds, plan.price)) return false;
   await dropPending(tx, accountId);
@@ -175,7 +170,7 @@ export async function payDue(tx: Tx, row: SubscriptionRow, at: Date): Promise<bo
     ...texts.recovered({ plan, period, available: rupiah(funds.available - plan.price) }),
     dueAt: at,
   });
-  // Void: its payment was given back. Then the period gets another invoice.
+  // The invoice is void if its payment was returned. The period then gets a new one.
   const [open] = await tx`
     select from invoices
     where account_id = ${accountId} and invoice_id = ${invoiceId} and status = 'open'`;
@@ -185,10 +180,10 @@ export async function payDue(tx: Tx, row: SubscriptionRow, at: Date): Promise<bo
   return true;
 }
 
-/** The grace is over: what the plan includes rests, and nobody owes anything for it. */
+/** Ends the grace period: the allowance is removed, and the debt is cancelled. */
 async function suspend(tx: Tx, row: SubscriptionRow, at: Date): Promise<true> {
   const accountId = row.account_id;
-  const { plan, period } = await standingOf(tx, row);
+  const { plan, period } = await subscriptionStateOf(tx, row);
   await voidDue(tx, row, { at, note: 'Paket ditangguhkan; periode ini tidak ditagih.' });
   await writeSubscription(tx, row, {
     ...row,
@@ -198,18 +193,17 @@ async function suspend(tx: Tx, row: SubscriptionRow, at: Date): Promise<true> {
     due_charge: null,
     due_invoice: null,
   });
-  await allowNothing(tx, accountId);
+  await clearAllowance(tx, accountId);
   await dropPending(tx, accountId);
   await queueBillingNotice(tx, {
     accountId,
     subject: `suspended:${period.firstDay}`,
     ...texts.suspended({ plan, endsAt: addDays(at, SUSPENDED_DAYS) }),
-    dueAt: decentTime(at),
+    dueAt: nextDaytime(at),
   });
   return true;
 }
 
-/** A plan that is not paid ends: the free plan begins today. */
 export async function endUnpaid(tx: Tx, row: SubscriptionRow, at: Date): Promise<true> {
   await voidDue(tx, row, { at, note: 'Paket berhenti; periode ini tidak ditagih.' });
   await dropPending(tx, row.account_id);
@@ -217,10 +211,10 @@ export async function endUnpaid(tx: Tx, row: SubscriptionRow, at: Date): Promise
 }
 
 /**
- * An operator ends a plan now: the free plan begins today.
+ * Ends a plan now, for an operator: the free plan begins today.
  *
- * @param refund gives back the share of the days that are left; only of a period that was paid.
- * @returns what was given back; undefined, and nothing happens, where there is only the free plan.
+ * @param refund returns the share of the remaining days, of a paid period only.
+ * @returns the amount returned; undefined, without a change, if the account has only the free plan.
  */
 export async function endSubscriptionNow(
   tx: Tx,
@@ -232,7 +226,7 @@ export async function endSubscriptionNow(
     await endUnpaid(tx, row, at);
     return 0;
   }
-  const { plan, period } = await standingOf(tx, row);
+  const { plan, period } = await subscriptionStateOf(tx, row);
   const left = daysLeft(period, at);
   const credit = rupiah(refund ? prorate(plan.price, left, period.days) : 0);
   const ended = { ...row, revision: row.revision + 1 };
@@ -256,7 +250,7 @@ export async function endSubscriptionNow(
   return credit;
 }
 
-/** The account was closed: its subscription ends without a trace but its charges. */
+/** Ends the subscription of a closed account; only its charges stay. */
 export async function closeSubscription(tx: Tx, accountId: string, at: Date): Promise<void> {
   const row = await lockSubscription(tx, accountId);
   if (!row) return;

@@ -4,46 +4,40 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { Plan, SubscriptionStatus } from '#contract/billing.ts';
 import { type Period, daysLeft, periodFrom, wibDay } from './periods.ts';
 
-/** What a change of plan starts from. */
-export type Standing = {
+export type SubscriptionState = {
   accountId: string;
   status: SubscriptionStatus;
   plan: Plan;
   period: Period;
   anchor: string;
-  /** The messages that the period includes. */
   quota: number;
-  /** Counts the changes so far. */
   revision: number;
 };
 
 /**
- * How a plan becomes another one:
- * `whole`: a period begins today with its whole price; `same_period`: the period that is due is charged
- * with the other plan's price; `prorated`: at once, for the days left; `period_end`: with the next period;
- * `free`: the free plan begins today, for nothing was paid.
+ * The kinds of change of a plan:
+ * `whole`: a period begins today at full price; `same_period`: the due period is charged at the new plan's price;
+ * `prorated`: at once, for the remaining days; `period_end`: with the next period; `free`: the free plan begins today,
+ * because the old one was not paid.
  */
 export type ChangeKind = 'whole' | 'same_period' | 'prorated' | 'period_end' | 'free';
 
-/** What a change of plan does, to the rupiah. */
 export type Change = {
   kind: ChangeKind;
   startsAt: Date;
   credit: Rupiah;
   charge: Rupiah;
-  /** What leaves the saldo now; negative is given back. */
+  /** Debited from the saldo now; negative if credited. */
   total: Rupiah;
   daysLeft: number;
   daysInPeriod: number;
-  /** The period that begins, or goes on. */
   period: Period;
   anchor: string;
-  /** The messages that it includes then, those that are used counted. */
   quota: number;
   nextCharge: { at: Date; amount: Rupiah } | null;
 };
 
-/** The share of a price for some of a period's days, rounded half up once. */
+/** The share of a price for some days of a period, rounded half up once. */
 export const prorate = (price: Rupiah, days: number, daysInPeriod: number): Rupiah =>
   rupiah(shareOf(price, days, daysInPeriod));
 
@@ -54,11 +48,11 @@ function shareOf(whole: number, days: number, daysInPeriod: number): number {
 
 const isFree = ({ price }: Plan) => price === 0;
 
-/** Whether a plan gives at least what another does: then it begins at once, whatever it costs. */
+/** True if the new plan costs at least as much, or includes at least as much; then it begins at once. */
 const isUpgrade = (from: Plan, to: Plan): boolean =>
   to.price >= from.price || (to.tokens >= from.tokens && to.quota >= from.quota);
 
-function kindOf({ status, plan }: Standing, to: Plan): ChangeKind {
+function kindOf({ status, plan }: SubscriptionState, to: Plan): ChangeKind {
   const isUnpaid = status === 'past_due' || status === 'suspended';
   if (isFree(to)) return isUnpaid ? 'free' : 'period_end';
   if (isFree(plan) || status === 'suspended') return 'whole';
@@ -67,16 +61,14 @@ function kindOf({ status, plan }: Standing, to: Plan): ChangeKind {
 }
 
 /**
- * What becoming another plan does. Preview and change both ask this and nothing else.
- *
- * @throws Refusal `plan_same` when it has the plan already.
+ * For both the preview and the change itself. @throws Refusal `plan_same` when the account is on the plan already.
  */
-export function changeOf(standing: Standing, to: Plan, at: Date): Change {
-  const { plan, period, anchor } = standing;
+export function changeOf(current: SubscriptionState, to: Plan, at: Date): Change {
+  const { plan, period, anchor } = current;
   if (plan.code === to.code) throw new Refusal('plan_same', {});
-  const kind = kindOf(standing, to);
-  const isFresh = kind === 'whole' || kind === 'free';
-  const first = isFresh ? periodFrom(at) : { anchor, ...period };
+  const kind = kindOf(current, to);
+  const startsToday = kind === 'whole' || kind === 'free';
+  const first = startsToday ? periodFrom(at) : { anchor, ...period };
   const days = kind === 'same_period' ? first.days : daysLeft(first, at);
   const [credit, charge] = amountsOf(kind, { from: plan, to, days, of: first.days });
   return {
@@ -89,16 +81,13 @@ export function changeOf(standing: Standing, to: Plan, at: Date): Change {
     daysInPeriod: first.days,
     period: first,
     anchor: first.anchor,
-    quota: kind === 'prorated' ? proratedQuota(standing, to, days) : to.quota,
+    quota: kind === 'prorated' ? proratedQuota(current, to, days) : to.quota,
     nextCharge: isFree(to) ? null : { at: first.end, amount: to.price },
   };
 }
 
-/**
- * Of the messages as of the price: the days left bring their share of the new plan's instead of the old
- * one's. Otherwise a plan of the last day alone would bring those of a month.
- */
-function proratedQuota({ plan, quota, period }: Standing, to: Plan, days: number): number {
+/** Prorated like the price. Otherwise an upgrade on the last day would add a whole month's messages. */
+function proratedQuota({ plan, quota, period }: SubscriptionState, to: Plan, days: number): number {
   const gained = shareOf(to.quota, days, period.days) - shareOf(plan.quota, days, period.days);
   return Math.max(0, quota + gained);
 }
@@ -123,21 +112,18 @@ function amountsOf(
   }
 }
 
-/**
- * Names what a preview said. It is another one when any of it has changed, or the day in WIB has.
- * Nothing secret: whoever makes one up agrees to what is charged anyway.
- */
+/** Hash of a preview and the WIB day. It needs no secret: a forged quote only accepts the actual charge. */
 export function quoteOf(
-  { accountId, revision, status, plan }: Standing,
+  { accountId, revision, status, plan }: SubscriptionState,
   to: Plan,
   change: Change,
   at: Date,
 ): string {
   const { kind, credit, charge, quota, daysLeft: left, daysInPeriod, period, nextCharge } = change;
-  const said = [
+  const facts = [
     [accountId, revision, status, plan.code, plan.revision, to.code, to.revision, to.quota],
     [kind, credit, charge, quota, left, daysInPeriod, period.firstDay, period.end],
     [nextCharge?.at, nextCharge?.amount, wibDay(at).toString()],
   ];
-  return createHash('sha256').update(JSON.stringify(said)).digest('base64url');
+  return createHash('sha256').update(JSON.stringify(facts)).digest('base64url');
 }

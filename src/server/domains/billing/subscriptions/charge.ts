@@ -14,43 +14,35 @@ import { newId } from '#server/infra/ids.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import type { Change } from './change.ts';
 import { type Period, addDays } from './periods.ts';
-import { type SubscriptionRow, allow, runningFields, writeSubscription } from './row.ts';
+import { type SubscriptionRow, setAllowance, runningFields, writeSubscription } from './row.ts';
 
-/** What an account can pay with, locked. */
 export type Funds = {
-  /** What of the saldo a plan may be paid from. */
   available: Rupiah;
   isFrozen: boolean;
   isActive: boolean;
 };
 
-/** Locks the wallet, so that what it holds is still there when it is charged. */
+/** Locks the wallet, so that its saldo cannot change before the charge. */
 export async function lockFunds(tx: Tx, accountId: string): Promise<Funds> {
   const { available: saldo, status, isBonusOnly } = await lockWallet(tx, accountId);
-  // Read after the lock, which whoever suspends the account holds: nobody suspended is charged.
+  // Read after the wallet lock, which suspending also takes: a suspended account is not charged.
   const [account] = await tx<{ status: string }[]>`
     select status from accounts where account_id = ${accountId}`;
-  // The welcome bonus is for trying messages out, until a first payment.
+  // The welcome bonus alone does not pay for plans; it is for trial messages.
   const available = isBonusOnly ? rupiah(0) : saldo;
   return { available, isFrozen: status !== 'active', isActive: account?.status === 'active' };
 }
 
-/** Whether an amount can be charged. */
 export const covers = ({ available, isFrozen, isActive }: Funds, amount: Rupiah): boolean =>
   isActive && !isFrozen && available >= amount;
 
-/**
- * Refuses what the account cannot pay.
- *
- * @throws Refusal `account_suspended`, `wallet_frozen`, `saldo_short`.
- */
+/** @throws Refusal `account_suspended`, `wallet_frozen`, `saldo_short`. */
 export function refuseUnpayable({ available, isActive, isFrozen }: Funds, amount: Rupiah): void {
   if (!isActive) throw new Refusal('account_suspended', {});
   if (isFrozen) throw new Refusal('wallet_frozen', {});
   if (available < amount) throw new Refusal('saldo_short', { required: amount, available });
 }
 
-/** The charge that waits to be paid, and its open invoice. */
 export type DueCharge = { chargeId: string; invoiceId: string };
 
 type Beginning = {
@@ -60,11 +52,10 @@ type Beginning = {
   at: Date;
 };
 
-/** A period in words: `21 Nov 2026 – 20 Des 2026`, its last day counted. */
+/** Formats a period as `21 Nov 2026 – 20 Des 2026`, its last day included. */
 export const periodInWords = ({ start, end }: Pick<Period, 'start' | 'end'>): string =>
   `${formatDate(start)} – ${formatDate(addDays(end, -1))}`;
 
-/** Issues the invoice of a period's whole price. */
 export async function issuePeriodInvoice(
   tx: Tx,
   accountId: string,
@@ -94,10 +85,10 @@ const line = (text: string, amount: Rupiah): InvoiceLine => ({
 });
 
 /**
- * Charges a period whole, and begins it: entry, charge, period, allowance, invoice. The saldo must reach
- * (`covers`), and nothing of the transaction may follow, for the invoice's number comes last.
+ * Charges a whole period and begins it: entry, charge, period, allowance, invoice. Check `covers` first. Call it last
+ * in the transaction, because it takes an invoice number.
  *
- * @param due the charge that waits for it, where its invoice is open already.
+ * @param due the unpaid charge of the period, if its invoice is already open.
  */
 export async function beginPaidPeriod(
   tx: Tx,
@@ -124,11 +115,11 @@ export async function beginPaidPeriod(
     status: 'active',
     revision,
   });
-  await allow(tx, accountId, { plan });
+  await setAllowance(tx, accountId, { plan });
   await settleInvoice(tx, { accountId, invoiceId, at });
 }
 
-/** Another plan at once, for the days that are left. The saldo must reach, and nothing may follow. */
+/** Changes the plan at once for the remaining days. Check `covers` first, and call it last in the transaction. */
 export async function changeWithinPeriod(
   tx: Tx,
   row: SubscriptionRow,
@@ -174,15 +165,12 @@ export async function changeWithinPeriod(
     ...runningFields(plan, { ...period, anchor }),
     revision,
   });
-  await allow(tx, accountId, { plan, within: change.quota });
+  await setAllowance(tx, accountId, { plan, within: change.quota });
   if (total < 0) await creditPeriod(tx, row, { amount: rupiah(-total), reason: title, at });
   if (total > 0) await settleInvoice(tx, { ...paid });
 }
 
-/**
- * The credit notes for what was given back. The newest invoice of the period may be of less than that, as of
- * a change by a few rupiah: each gives back what it still can, the newest first.
- */
+/** Credits the newest invoice first, then earlier ones: the newest may be smaller than the amount. */
 export async function creditPeriod(
   tx: Tx,
   { account_id: accountId, period_start: start }: SubscriptionRow,
@@ -216,7 +204,7 @@ type Charge = Omit<Beginning, 'period'> & {
   memo: string;
 };
 
-/** A charge with its entry. The unique key of the charge lets a period be charged once. */
+/** Writes a charge and its ledger entry. The charge's unique key prevents charging a period twice. */
 export async function writeCharge(tx: Tx, made: Charge): Promise<void> {
   const { accountId, chargeId, kind, plan, period, revision, credit, charge, at, memo } = made;
   await tx`
@@ -242,7 +230,6 @@ export async function writeCharge(tx: Tx, made: Charge): Promise<void> {
   });
 }
 
-/** The open invoice of what is due does not wait any more. */
 export async function voidDue(
   tx: Tx,
   { account_id: accountId, due_invoice: invoiceId }: SubscriptionRow,

@@ -9,7 +9,6 @@ import type { Tx } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type BillingApp, billingApp } from '#tests/support/money/billing.ts';
 
-/** What was done with invoices, in order: the act, which invoice, and of how much. */
 const done = vi.hoisted((): { what: string; invoice: string; amount: number }[] => []);
 
 vi.mock('#server/domains/billing/invoices/issue.ts', async (original) => {
@@ -34,7 +33,6 @@ vi.mock('#server/domains/billing/invoices/issue.ts', async (original) => {
 
 beforeEach(() => void done.splice(0));
 
-/** What was done since the last look; invoices by their place in the order of their birth. */
 function since(known: string[] = []): string[] {
   return done.splice(0).map(({ what, invoice, amount }) => {
     if (!known.includes(invoice)) known.push(invoice);
@@ -42,7 +40,7 @@ function since(known: string[] = []): string[] {
   });
 }
 
-/** A plan as large as any, for Rp 50.000: whoever has another may have it at once. */
+/** Makes a plan as large as the largest, for Rp 50.000, so that a change to it begins at once. */
 const makeCheaper = ({ deps, now }: BillingApp, code: string) =>
   deps.allAccountsSql.begin((tx) =>
     savePlan(tx, {
@@ -59,7 +57,7 @@ const makeCheaper = ({ deps, now }: BillingApp, code: string) =>
     }),
   );
 
-test('a charge has its invoice: issued, paid, void when replaced, credited when given back', async ({
+test('each charge has an invoice: issued, paid, void when replaced, credited when refunded', async ({
   db,
 }) => {
   const app = billingApp(db);
@@ -99,7 +97,7 @@ test('a charge has its invoice: issued, paid, void when replaced, credited when 
   expect(since(known)).toEqual(['credit note 7 49000']);
 });
 
-test('more than the newest invoice of the period is given back by those before it, too', async ({
+test('a refund larger than the newest invoice of the period is credited on earlier ones too', async ({
   db,
 }) => {
   const app = billingApp(db);
@@ -115,7 +113,7 @@ test('more than the newest invoice of the period is given back by those before i
   expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-test('a plan whose invoice became void with its payment is charged anew, or suspended', async ({
+test('a plan whose invoice was voided with its payment is charged anew, or suspended', async ({
   db,
 }) => {
   const app = billingApp(db);
@@ -139,7 +137,7 @@ test('a plan whose invoice became void with its payment is charged anew, or susp
   expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-test('an open invoice is paid by hand, once, while it waits', async ({ db }) => {
+test('an open invoice can be paid by hand, once', async ({ db }) => {
   const app = billingApp(db);
   const ani = await app.customer(99_000);
   const { accountId } = ani;
@@ -166,7 +164,7 @@ test('an open invoice is paid by hand, once, while it waits', async ({ db }) => 
   );
 });
 
-test('the number is taken last: nothing of the transaction comes after it', async ({ db }) => {
+test('takes the number last in the transaction', async ({ db }) => {
   const app = billingApp(db);
   const ani = await app.customer(199_000);
   const statements: string[] = [];
@@ -192,7 +190,6 @@ test('the number is taken last: nothing of the transaction comes after it', asyn
   app.goTo('2026-12-06T10:00');
   done.splice(0);
   await app.choose(ani, 'bisnis');
-  // What is read afterwards, to be shown, is another transaction.
   expect(
     statements.filter((text) => /insert into|update [a-z]|delete from|post_entry/.test(text)),
   ).toEqual([]);

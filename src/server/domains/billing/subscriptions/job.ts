@@ -7,8 +7,8 @@ import {
 } from '#server/domains/billing/notices.ts';
 import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { SUSPENDED_DAYS, advance, GRACE_DAYS } from './advance.ts';
-import { addDays, periodAt, decentTime, wibDay } from './periods.ts';
-import { lockIfFree, lockSubscription } from './row.ts';
+import { addDays, periodAt, nextDaytime, wibDay } from './periods.ts';
+import { tryLockSubscription, lockSubscription } from './row.ts';
 import { setPlanAllowances } from '#server/domains/ledger/ledger.ts';
 import {
   GRATIS,
@@ -23,13 +23,11 @@ export type BillingWorkDeps = DeliverDeps & { now: () => Date };
 
 type StepDeps = Pick<BillingWorkDeps, 'allAccountsSql' | 'now' | 'report'>;
 
-/** Subscriptions looked at in one query. */
 const PAGE = 200;
 
 /**
- * Everything of subscriptions that is due now: free plans in sets, every other in a transaction of its
- * own, so that one that fails holds up no other; then reminders, and what people are told.
- *
+ * Runs all due subscription work: free plans in bulk; every other in its own transaction, so that a failure does not
+ * block others; then reminders and notices.
  * A job calls it each minute; any number of nodes may.
  */
 export async function runBilling(deps: BillingWorkDeps): Promise<void> {
@@ -40,7 +38,7 @@ export async function runBilling(deps: BillingWorkDeps): Promise<void> {
   await deliverNotices(deps, at);
 }
 
-/** Does the step that is due of every subscription that has one. @returns how many did one. */
+/** Applies one due step to each subscription that has one. @returns how many it advanced. */
 export async function advanceDue(deps: StepDeps, at: Date): Promise<number> {
   let done = 0;
   let last = '00000000-0000-0000-0000-000000000000';
@@ -54,11 +52,10 @@ export async function advanceDue(deps: StepDeps, at: Date): Promise<number> {
   }
 }
 
-/** One subscription by itself; its trouble is reported and stays its own. */
 async function advanceOne(deps: StepDeps, accountId: string, at: Date): Promise<boolean> {
   try {
     return await deps.allAccountsSql.begin(async (tx) => {
-      const row = await lockIfFree(tx, accountId);
+      const row = await tryLockSubscription(tx, accountId);
       return row !== undefined && advance(tx, row, at);
     });
   } catch (error) {
@@ -68,8 +65,7 @@ async function advanceOne(deps: StepDeps, accountId: string, at: Date): Promise<
 }
 
 /**
- * Does what is due of one subscription, waiting for whoever is at it: before somebody looks at it or
- * changes it, and when money has come in.
+ * Applies due steps of one subscription, waiting for its lock: before it is shown or changed, and when money arrives.
  */
 export async function advanceAccount(
   { allAccountsSql, now }: Pick<BillingWorkDeps, 'allAccountsSql' | 'now'>,
@@ -84,7 +80,6 @@ export async function advanceAccount(
   while (await step());
 }
 
-/** Accounts whose subscription has a step to do; of those that owe, only where the saldo reaches. */
 async function dueAfter(
   allAccountsSql: Sql,
   { last, at }: { last: string; at: Date },
@@ -107,22 +102,15 @@ async function dueAfter(
   return found.map(({ account_id }) => account_id);
 }
 
-/** The accounts whose renewal waits for saldo. */
 export async function pastDueAccounts(allAccountsSql: Sql): Promise<string[]> {
   const found = await allAccountsSql<{ account_id: string }[]>`
     select account_id from subscriptions where status = 'past_due'`;
   return found.map(({ account_id }) => account_id);
 }
 
-/** Free periods begun in one transaction. */
 const BATCH = 500;
 
-/**
- * Begins the next period of free plans, many in a transaction: most accounts have one, and nothing is
- * charged. Periods that were missed are skipped.
- *
- * @returns how many began.
- */
+/** In bulk, because most accounts have one. Skips missed periods. @returns how many periods began. */
 async function renewFreePlans(allAccountsSql: Sql, at: Date): Promise<number> {
   let begun = 0;
   for (let some = BATCH; some === BATCH; begun += some) {
@@ -168,14 +156,11 @@ async function write(tx: Tx, plan: PlanRevision, due: readonly Due[], at: Date):
   );
 }
 
-/** Reminders written in one go; what is left comes a minute later. */
 const AT_ONCE = 500;
 
-/** Days before a renewal that people hear of it. */
 const FIRST_DAYS = 3;
 const LAST_DAYS = 1;
 
-/** Writes the reminders that are due: three days and one day before a renewal, and a day after it failed. */
 async function remind(allAccountsSql: Sql, at: Date): Promise<void> {
   await remindOfRenewals(allAccountsSql, at);
   await remindOfDebts(allAccountsSql, at);
@@ -219,13 +204,12 @@ async function remindOfRenewals(allAccountsSql: Sql, at: Date): Promise<void> {
         accountId: row.account_id,
         subject: `${days}:${wibDay(row.period_end).toString()}`,
         ...text,
-        dueAt: decentTime(at),
+        dueAt: nextDaytime(at),
       }),
     );
   }
 }
 
-/** The last but one day of grace. */
 async function remindOfDebts(allAccountsSql: Sql, at: Date): Promise<void> {
   type Debt = Row & { grace_until: Date; period_start: Date };
   const found = await allAccountsSql<Debt[]>`
@@ -246,7 +230,7 @@ async function remindOfDebts(allAccountsSql: Sql, at: Date): Promise<void> {
         accountId: row.account_id,
         subject: `still_due:${wibDay(row.period_start).toString()}`,
         ...text,
-        dueAt: decentTime(at),
+        dueAt: nextDaytime(at),
       }),
     );
   }

@@ -3,16 +3,16 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { payDue } from './advance.ts';
 import { lockFunds, refuseUnpayable } from './charge.ts';
 import { advanceAccount } from './job.ts';
-import { lockSubscription, standingOf } from './row.ts';
+import { lockSubscription, subscriptionStateOf } from './row.ts';
 
 type Deps = { allAccountsSql: Sql; now: () => Date };
 
 /**
- * Charges what an open invoice of a plan is for, from the saldo, and settles the invoice. Nothing happens
- * when that was done a moment ago.
+ * Charges the plan of an open invoice from the saldo, and settles the invoice. Does nothing if it was paid a moment
+ * ago.
  *
- * @throws Refusal `saldo_short`, `wallet_frozen`, `account_suspended`; `invoice_closed` when the invoice
- *   does not wait for a payment.
+ * @throws Refusal `saldo_short`, `wallet_frozen`, `account_suspended`; `invoice_closed` when the invoice does not wait
+ *   for a payment.
  */
 export async function payPlanInvoice(
   deps: Deps,
@@ -20,12 +20,12 @@ export async function payPlanInvoice(
 ): Promise<void> {
   const { allAccountsSql, now } = deps;
   const at = now();
-  // What can be paid is charged by this already, and what is too late is void.
+  // This charges the due amount if the saldo covers it, and voids expired invoices.
   await advanceAccount({ allAccountsSql, now: () => at }, accountId);
   await allAccountsSql.begin(async (tx) => {
     const row = await lockSubscription(tx, accountId);
     if (row && row.due_invoice === invoiceId) {
-      const { plan } = await standingOf(tx, row);
+      const { plan } = await subscriptionStateOf(tx, row);
       refuseUnpayable(await lockFunds(tx, accountId), plan.price);
       await payDue(tx, row, at);
       return;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
 import { modelDay } from '#tests/support/money/calendar.ts';
 import { prorate } from './change.ts';
-import { addDays, decentTime, periodAt, periodOf, wibDay } from './periods.ts';
+import { addDays, nextDaytime, periodAt, periodOf, wibDay } from './periods.ts';
 
 const anchors = fc
   .record({
@@ -14,12 +14,12 @@ const anchors = fc
   .map(({ year, month, day }) => modelDay(`${year}-${String(month).padStart(2, '0')}-${day}`, 0));
 
 describe('the periods of a subscription', () => {
-  test('are counted from the anchor: the 31st becomes the 28th, and the 31st again', () => {
+  test('count from the anchor: the 31st becomes the 28th, then the 31st', () => {
     const days = [0, 1, 2, 3, 13].map((n) => periodOf('2027-01-31', n).firstDay);
     expect(days).toEqual(['2027-01-31', '2027-02-28', '2027-03-31', '2027-04-30', '2028-02-29']);
   });
 
-  test('begin and end at midnight in WIB, each where the one before ended', () => {
+  test('begin and end at midnight in WIB, without gaps', () => {
     fc.assert(
       fc.property(anchors, fc.integer({ min: 0, max: 60 }), (anchor, n) => {
         const period = periodOf(anchor, n);
@@ -32,7 +32,7 @@ describe('the periods of a subscription', () => {
     );
   });
 
-  test('an instant lies in one, its first instant in it and its end in the next', () => {
+  test('include their first instant and exclude their end', () => {
     fc.assert(
       fc.property(anchors, fc.integer({ min: 0, max: 60 }), fc.nat(), (anchor, n, some) => {
         const { start, end } = periodOf(anchor, n);
@@ -50,14 +50,14 @@ describe('the periods of a subscription', () => {
   });
 });
 
-test('sends no notice of a bill at night', () => {
-  const at = (time: string) => decentTime(new Date(`2026-11-21T${time}:00+07:00`));
+test('sends no bill at night', () => {
+  const at = (time: string) => nextDaytime(new Date(`2026-11-21T${time}:00+07:00`));
   expect(at('00:00')).toEqual(new Date('2026-11-21T08:00:00+07:00'));
   expect(at('09:30')).toEqual(new Date('2026-11-21T09:30:00+07:00'));
   expect(at('20:00')).toEqual(new Date('2026-11-22T08:00:00+07:00'));
 });
 
-test('a share of a price is within half a rupiah of the exact one, halves up', () => {
+test('prorates a price to within half a rupiah, rounding half up', () => {
   expect(prorate(rupiah(99_000), 15, 30)).toBe(49_500);
   expect(prorate(rupiah(1), 1, 2)).toBe(1);
   expect(prorate(rupiah(99_000), 0, 31)).toBe(0);

@@ -2,31 +2,22 @@ import { WIB } from '#contract/base/time.ts';
 
 /** A month of a subscription: `[start, end)`, both midnights in WIB. */
 export type Period = {
-  /** Which one from the anchor, from 0. */
   n: number;
   start: Date;
   end: Date;
-  /** Its first day in WIB, `YYYY-MM-DD`. */
   firstDay: string;
-  /** How many days it has. */
   days: number;
 };
 
 const MONTHS_A_YEAR = 12;
 
-/** The day of an instant in WIB. */
 export const wibDay = (at: Date): Temporal.PlainDate =>
   Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(WIB).toPlainDate();
 
-/** The instant at which a day begins in WIB. */
 export const midnight = (day: Temporal.PlainDate): Date =>
   new Date(day.toZonedDateTime(WIB).epochMilliseconds);
 
-/**
- * The n-th month from an anchor, counted from the anchor itself: 31 January, 28 February, 31 March.
- *
- * @param anchor the first day of the first period, `YYYY-MM-DD` in WIB.
- */
+/** Counted from the anchor (a day in WIB, `YYYY-MM-DD`) itself: 31 January, 28 February, 31 March. */
 export function periodOf(anchor: string, n: number): Period {
   const from = Temporal.PlainDate.from(anchor);
   const first = from.add({ months: n });
@@ -40,7 +31,7 @@ export function periodOf(anchor: string, n: number): Period {
   };
 }
 
-/** The period that an instant lies in; the first one for what was before it. */
+/** The period that contains an instant; the first period for earlier instants. */
 export function periodAt(anchor: string, at: Date): Period {
   const [from, day] = [Temporal.PlainDate.from(anchor), wibDay(at)];
   const months = (day.year - from.year) * MONTHS_A_YEAR + day.month - from.month;
@@ -48,21 +39,20 @@ export function periodAt(anchor: string, at: Date): Period {
   return period.n > 0 && at < period.start ? periodOf(anchor, period.n - 1) : period;
 }
 
-/** The first period of what begins today. */
 export const periodFrom = (at: Date): Period & { anchor: string } => {
   const anchor = wibDay(at).toString();
   return { anchor, ...periodOf(anchor, 0) };
 };
 
 /**
- * How many days of a period are left at an instant, the day itself counted: all of them before it, none after it.
- * Who waited for another's renewal at midnight comes with an instant of the period before.
+ * Remaining days of a period, including today: all before it, 0 after it. A transaction that waited for a renewal's
+ * lock at midnight may pass an instant of the previous period.
  */
 export const daysLeft = (period: Period, at: Date): number =>
   Math.min(period.days, Math.max(0, wibDay(at).until(wibDay(period.end)).days));
 
-/** The next 08.00 WIB, unless it is between 08.00 and 20.00: nobody is woken by a bill. */
-export function decentTime(at: Date): Date {
+/** The instant itself between 08.00 and 20.00 WIB, else the next 08.00: no bills at night. */
+export function nextDaytime(at: Date): Date {
   const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(WIB);
   if (local.hour >= MORNING && local.hour < EVENING) return at;
   const day = local.hour < MORNING ? local.toPlainDate() : local.toPlainDate().add({ days: 1 });
@@ -76,5 +66,5 @@ const EVENING = 20;
 
 const DAY_MS = 86_400_000;
 
-/** So many days later; WIB has no summer time. */
+/** Adds days of 24 hours; WIB has no summer time. */
 export const addDays = (at: Date, days: number): Date => new Date(at.getTime() + days * DAY_MS);

@@ -3,9 +3,7 @@ import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { test } from '#tests/support/database/database.ts';
 import { billingApp } from '#tests/support/money/billing.ts';
 
-test('on the last day a larger plan brings the messages of a day, not those of a month', async ({
-  db,
-}) => {
+test('an upgrade on the last day adds one day’s messages, not a month’s', async ({ db }) => {
   const app = billingApp(db);
   const ani = await app.customer(1_000_000);
   await app.choose(ani, 'usaha');

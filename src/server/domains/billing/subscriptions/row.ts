@@ -3,10 +3,9 @@ import { appendEvent } from '#server/domains/events/events.ts';
 import { setPlanAllowances, walletOf } from '#server/domains/ledger/ledger.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { GRATIS, type PlanRevision, planAt, revisionAt } from '#server/domains/billing/plans.ts';
-import type { Standing } from './change.ts';
+import type { SubscriptionState } from './change.ts';
 import { type Period, periodFrom, periodOf } from './periods.ts';
 
-/** A row of `subscriptions`. */
 export type SubscriptionRow = {
   account_id: string;
   plan_code: string;
@@ -29,7 +28,6 @@ const columns = (sql: Sql | Tx): Fragment => sql`
   account_id, plan_code, plan_revision, status, anchor, period_no, period_start, period_end,
   next_plan, cancel_at_period_end, grace_until, suspended_at, due_charge, due_invoice, revision`;
 
-/** Reads an account's subscription. */
 export async function readSubscription(
   sql: Sql | Tx,
   accountId: string,
@@ -39,7 +37,6 @@ export async function readSubscription(
   return row;
 }
 
-/** Reads it and keeps it from changing until the transaction ends. */
 export async function lockSubscription(
   tx: Tx,
   accountId: string,
@@ -49,15 +46,17 @@ export async function lockSubscription(
   return row;
 }
 
-/** The same, unless somebody else is at it. */
-export async function lockIfFree(tx: Tx, accountId: string): Promise<SubscriptionRow | undefined> {
+export async function tryLockSubscription(
+  tx: Tx,
+  accountId: string,
+): Promise<SubscriptionRow | undefined> {
   const [row] = await tx<SubscriptionRow[]>`
     select ${columns(tx)} from subscriptions where account_id = ${accountId}
     for update skip locked`;
   return row;
 }
 
-/** An account begins with the free plan; a second time changes nothing. */
+/** Opens the free plan for an account; repeating it changes nothing. */
 export async function openSubscription(tx: Tx, accountId: string, at: Date): Promise<void> {
   const plan = await planAt(tx, GRATIS, at);
   const period = periodFrom(at);
@@ -68,14 +67,13 @@ export async function openSubscription(tx: Tx, accountId: string, at: Date): Pro
       ${accountId}, ${plan.code}, ${plan.revision}, ${period.anchor}, 0, ${period.start},
       ${period.end}
     ) on conflict do nothing returning 1`;
-  if (made) await allow(tx, accountId, { plan });
+  if (made) await setAllowance(tx, accountId, { plan });
 }
 
-/** The plan and the period of a row. */
-export async function standingOf(
+export async function subscriptionStateOf(
   tx: Sql | Tx,
   row: SubscriptionRow,
-): Promise<Standing & { plan: PlanRevision }> {
+): Promise<SubscriptionState & { plan: PlanRevision }> {
   const { planQuota } = await walletOf(tx, row.account_id);
   return {
     accountId: row.account_id,
@@ -88,7 +86,6 @@ export async function standingOf(
   };
 }
 
-/** The columns of a plan in a period, with nothing planned, due or suspended. */
 export const runningFields = (
   plan: PlanRevision,
   period: Period & { anchor: string },
@@ -107,11 +104,7 @@ export const runningFields = (
   due_invoice: null,
 });
 
-/**
- * Writes a subscription that this transaction has locked, and tells open tabs.
- *
- * @throws Error when it is not as it was read: our bug.
- */
+/** Writes a locked subscription, and notifies open tabs. @throws Error when the row changed since it was read. */
 export async function writeSubscription(
   tx: Tx,
   before: SubscriptionRow,
@@ -128,7 +121,7 @@ export async function writeSubscription(
       revision = ${after.revision}
     where account_id = ${before.account_id} and status = ${before.status}
       and revision = ${before.revision} and period_start = ${before.period_start}`;
-  if (count !== 1) throw new Error('a subscription changed under its lock');
+  if (count !== 1) throw new Error('the subscription changed under its lock');
   await appendEvent(tx, {
     accountId: before.account_id,
     kind: 'subscription.changed',
@@ -136,8 +129,8 @@ export async function writeSubscription(
   });
 }
 
-/** What a plan includes holds from now on. @param within the quota of a period that goes on, and stays used. */
-export const allow = (
+/** Applies a plan's allowance. @param within the quota of a continuing period, whose usage continues. */
+export const setAllowance = (
   tx: Tx,
   accountId: string,
   { plan, within }: { plan: PlanRevision; within?: number },
@@ -151,14 +144,11 @@ export const allow = (
     },
   ]);
 
-/** Nothing is included, and a message costs the list price. */
-export const allowNothing = (tx: Tx, accountId: string): Promise<void> =>
+/** Removes the allowance: messages cost the list price. */
+export const clearAllowance = (tx: Tx, accountId: string): Promise<void> =>
   setPlanAllowances(tx, [{ accountId, quota: 0, price: null, keepUsed: false }]);
 
-/**
- * How many tokens an account's plan allows; undefined for one that has no subscription. While the plan is
- * suspended, as many as the free one.
- */
+/** Undefined without a subscription. A suspended plan allows as many tokens as the free one. */
 export async function tokenLimitOf(
   tx: Tx,
   accountId: string,
@@ -173,6 +163,5 @@ export async function tokenLimitOf(
   return plan.tokens;
 }
 
-/** SQL that is true of an account `a` that has a plan now. */
 export const isOnPlan = (sql: Sql | Tx, plan: string): Fragment => sql`
   a.account_id in (select s.account_id from subscriptions s where s.plan_code = ${plan})`;

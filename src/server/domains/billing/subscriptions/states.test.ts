@@ -11,7 +11,6 @@ import { changeWallets } from '#tests/support/money/wallets.ts';
 type State = SubscriptionStatus | 'none';
 const states: readonly State[] = ['none', 'active', 'past_due', 'suspended', 'cancelled'];
 
-/** How a subscription to Usaha gets into a state, with no saldo left. */
 const ways: Record<State, (app: BillingApp, who: Customer) => Promise<void>> = {
   none: async () => undefined,
   active: async (app, who) => {
@@ -38,7 +37,6 @@ const ways: Record<State, (app: BillingApp, who: Customer) => Promise<void>> = {
 
 type Happening = (app: BillingApp, who: Customer, db: TestDatabase) => Promise<unknown>;
 
-/** What can happen to a subscription. */
 const happenings = {
   'a month passes, with saldo': async (app, who) => {
     await app.give(who, 1_000_000);
@@ -80,12 +78,11 @@ const happenings = {
 } satisfies Record<string, Happening>;
 
 const notRunning = 'subscription_not_running';
-/** status and plan, or the refusal. */
 const table: Record<keyof typeof happenings, Record<State, string>> = {
   'a month passes, with saldo': {
     none: 'active gratis',
     active: 'active usaha',
-    // In one go the grace is over first, whatever came in when.
+    // A single run ends the grace period first, whenever money arrived.
     past_due: 'suspended usaha',
     suspended: 'cancelled gratis',
     cancelled: 'cancelled gratis',
@@ -128,7 +125,7 @@ const table: Record<keyof typeof happenings, Record<State, string>> = {
   'it is resumed, with saldo': {
     none: notRunning,
     active: notRunning,
-    // Looking at it has charged what was due already.
+    // Reading the subscription has already charged the amount due.
     past_due: notRunning,
     suspended: 'active usaha',
     cancelled: notRunning,
@@ -170,7 +167,7 @@ const table: Record<keyof typeof happenings, Record<State, string>> = {
   },
 };
 
-describe('every cell of the table of states', () => {
+describe('every cell of the state table', () => {
   for (const [what, cells] of Object.entries(table)) {
     test(`${what}`, async ({ db }) => {
       for (const state of states) {
@@ -192,7 +189,7 @@ describe('every cell of the table of states', () => {
   }
 });
 
-test('the database refuses every step that the table does not have', async ({ db }) => {
+test('the database refuses every transition outside the table', async ({ db }) => {
   const allowed = new Set([
     'active past_due',
     'active cancelled',
@@ -228,8 +225,8 @@ test('the database refuses every step that the table does not have', async ({ db
   }
 });
 
-describe('a renewal that the saldo does not reach', () => {
-  test('has three days of grace, in which everything stays and a payment keeps the start', async ({
+describe('a renewal that the saldo does not cover', () => {
+  test('has three days of grace that keep the allowance; a payment keeps the period start', async ({
     db,
   }) => {
     const app = billingApp(db);
@@ -256,7 +253,7 @@ describe('a renewal that the saldo does not reach', () => {
     expect(await app.saldo(ani)).toBe(0);
   });
 
-  test('suspended, nothing is included and the list price holds; resumed, it begins today', async ({
+  test('once suspended has no allowance and pays list prices; resuming starts today', async ({
     db,
   }) => {
     const app = billingApp(db);
@@ -279,9 +276,7 @@ describe('a renewal that the saldo does not reach', () => {
     expect(await app.saldo(ani)).toBe(1_000);
   });
 
-  test('another plan in the days of grace is charged whole, for the same period', async ({
-    db,
-  }) => {
+  test('charges another plan during grace at full price, for the same period', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer();
     await app.give(ani, 299_000);
@@ -301,7 +296,7 @@ describe('a renewal that the saldo does not reach', () => {
     });
   });
 
-  test('a frozen saldo is not charged, and is as soon as it is free again', async ({ db }) => {
+  test('does not charge a frozen saldo, and does once it is unfrozen', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(500_000);
     await app.choose(ani, 'usaha');

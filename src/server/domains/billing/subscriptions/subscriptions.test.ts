@@ -16,7 +16,7 @@ const short = (required: number, available: number) =>
   new Refusal('saldo_short', { required, available });
 
 describe('choosing a plan', () => {
-  test('from the free one begins a period today, with its whole price', async ({ db }) => {
+  test('from the free plan begins a period today at full price', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(100_000);
     expect(await app.allowance(ani)).toEqual({
@@ -69,14 +69,14 @@ describe('choosing a plan', () => {
     await expect(app.choose(ani, 'usaha')).rejects.toEqual(new Refusal('account_suspended', {}));
   });
 
-  test('is not paid with the welcome bonus', async ({ db }) => {
+  test('cannot be paid with the welcome bonus', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(500_000);
     await changeWallets(db.owner, {}, { bonusOnly: true });
     await expect(app.choose(ani, 'usaha')).rejects.toEqual(short(99_000, 0));
   });
 
-  test('the same plan again, and one that is not on offer, are refused', async ({ db }) => {
+  test('refuses the current plan, and a plan that is not on offer', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(500_000);
     await expect(app.preview(ani, 'gratis')).rejects.toEqual(new Refusal('plan_same', {}));
@@ -87,14 +87,13 @@ describe('choosing a plan', () => {
     await expect(app.preview(ani, 'bisnis')).rejects.toThrow('not_found');
   });
 
-  test('a bigger plan begins at once, and only the days left are charged', async ({ db }) => {
+  test('a larger plan begins at once, and only the remaining days are charged', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(1_000_000);
     await app.choose(ani, 'usaha');
     await changeWallets(db.owner, {}, { planUsed: 40 });
     app.goTo('2026-12-06T15:00');
     const preview = await app.preview(ani, 'bisnis');
-    // 15 of 30 days.
     expect(preview).toMatchObject({
       credit: 49_500,
       charge: 149_500,
@@ -109,12 +108,12 @@ describe('choosing a plan', () => {
     expect(await app.saldo(ani)).toBe(1_000_000 - 99_000 - 100_000);
     expect(preview.quota).toBe(15_000);
     expect(await app.allowance(ani)).toMatchObject({ quota: 15_000, used: 40, price: 50 });
-    // There are no messages behind what was called used.
+    // Reset: no messages stand behind the used quota.
     await changeWallets(db.owner, {}, { planUsed: 0 });
     await expectBooks(db);
   });
 
-  test('one that includes more and costs less gives back the difference', async ({ db }) => {
+  test('a plan that includes more for less credits the difference', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(1_000_000);
     await app.choose(ani, 'usaha');
@@ -140,7 +139,9 @@ describe('choosing a plan', () => {
     await expectBooks(db);
   });
 
-  test('a smaller plan begins with the next period, and can be taken back', async ({ db }) => {
+  test('a smaller plan begins with the next period, and the change can be cancelled', async ({
+    db,
+  }) => {
     const app = billingApp(db);
     const ani = await app.customer(1_000_000);
     await app.choose(ani, 'bisnis');
@@ -162,7 +163,7 @@ describe('choosing a plan', () => {
     await expectBooks(db);
   });
 
-  test('cancelled, it lasts until its end and becomes the free one', async ({ db }) => {
+  test('a cancelled plan lasts until its end, then becomes the free one', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(1_000_000);
     await app.choose(ani, 'usaha');
@@ -183,9 +184,7 @@ describe('choosing a plan', () => {
     expect(await app.saldo(ani)).toBe(901_000);
   });
 
-  test('an agreement is good until midnight in WIB, and while nothing has changed', async ({
-    db,
-  }) => {
+  test('a quote is valid until midnight in WIB, while nothing has changed', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(1_000_000);
     const { quote } = await app.preview(ani, 'usaha');
@@ -198,7 +197,7 @@ describe('choosing a plan', () => {
     await expect(app.change(ani, 'usaha', quote)).resolves.toMatchObject({ status: 'active' });
   });
 
-  test('a new revision is for new subscribers now, and for others from their renewal', async ({
+  test('a new revision applies to new subscribers now, and to others from their renewal', async ({
     db,
   }) => {
     const app = billingApp(db);
@@ -255,7 +254,7 @@ describe('choosing a plan', () => {
 });
 
 describe('renewing', () => {
-  test('charges a year of months, each once, in one test', async ({ db }) => {
+  test('charges each month of a year once', async ({ db }) => {
     const app = billingApp(db, new Date('2027-01-31T03:00:00Z'));
     const ani = await app.customer(2_000_000);
     await app.choose(ani, 'usaha');
@@ -284,7 +283,7 @@ describe('renewing', () => {
     await expectBooks(db);
   });
 
-  test('after a long silence one period is charged, and it begins today', async ({ db }) => {
+  test('after a long outage charges one period, which begins today', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(1_000_000);
     await app.choose(ani, 'usaha');
@@ -295,7 +294,7 @@ describe('renewing', () => {
     expect(await app.charges(ani)).toHaveLength(2);
   });
 
-  test('a late one within the period keeps the period', async ({ db }) => {
+  test('a late renewal within the period keeps the period', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(1_000_000);
     await app.choose(ani, 'usaha');
@@ -304,7 +303,7 @@ describe('renewing', () => {
     expect(await app.get(ani)).toMatchObject({ period_start: new Date('2026-12-20T17:00:00Z') });
   });
 
-  test('free plans go on by themselves, without a charge', async ({ db }) => {
+  test('renews free plans without a charge', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer();
     await changeWallets(db.owner, {}, { planUsed: 77 });
@@ -317,9 +316,7 @@ describe('renewing', () => {
     expect(await app.charges(ani)).toEqual([]);
   });
 
-  test('a free period that has ended is followed by another, by the job or by looking', async ({
-    db,
-  }) => {
+  test('renews a free period that has ended, by the job or when it is read', async ({ db }) => {
     for (const look of ['run', 'get'] as const) {
       const app = billingApp(db);
       const ani = await app.customer();
@@ -336,7 +333,7 @@ describe('renewing', () => {
     }
   });
 
-  test('a subscription that fails holds up no other, and is reported', async ({ db }) => {
+  test('a failing subscription blocks no other, and is reported', async ({ db }) => {
     const app = billingApp(db);
     const people = [];
     for (let n = 0; n < 3; n++) people.push(await app.customer(300_000));
@@ -357,7 +354,7 @@ describe('renewing', () => {
     await expectBooks(db);
   });
 
-  test('an account that may not act is not charged: its plan ends', async ({ db }) => {
+  test('ends the plan of an account that is not active, without a charge', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(300_000);
     await app.choose(ani, 'usaha');
@@ -370,7 +367,7 @@ describe('renewing', () => {
 });
 
 describe('an operator', () => {
-  test('ends a plan now, and gives back the days left only when asked to', async ({ db }) => {
+  test('ends a plan now, and refunds the remaining days only on request', async ({ db }) => {
     const app = billingApp(db);
     const [ani, budi] = [await app.customer(300_000), await app.customer(300_000)];
     for (const [who, refund, back] of [
@@ -389,7 +386,6 @@ describe('an operator', () => {
       expect(await end()).toBeUndefined();
       expect(await app.saldo(who)).toBe(201_000 + back);
       expect(await app.get(who)).toMatchObject({ status: 'cancelled', plan: { code: 'gratis' } });
-      // Chosen again on the day, it is charged again.
       await app.choose(who, 'usaha');
       expect(await app.saldo(who)).toBe(102_000 + back);
     }

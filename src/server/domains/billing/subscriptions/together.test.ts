@@ -11,7 +11,6 @@ import { type Customer, changeAccounts } from '#tests/support/people/people.ts';
 const expectBooks = async (db: TestDatabase) =>
   expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);
 
-/** Subscribers to Usaha whose renewal is due. */
 async function dueSubscribers(db: TestDatabase, count: number) {
   const app = billingApp(db);
   const people: Customer[] = [];
@@ -34,7 +33,7 @@ describe('at the same time', () => {
     await expectBooks(db);
   });
 
-  test('an upgrade pressed twice is charged once', async ({ db }) => {
+  test('an upgrade submitted twice is charged once', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(1_000_000);
     await app.choose(ani, 'usaha');
@@ -51,14 +50,14 @@ describe('at the same time', () => {
     await expectBooks(db);
   });
 
-  test('who waited for a renewal to end the plan gives back what it cost, and no more', async ({
+  test('ending a plan while its renewal holds the lock refunds exactly its price', async ({
     db,
   }) => {
     const { app, people } = await dueSubscribers(db, 1);
     const [who] = people as [Customer];
     await app.run();
     const before = await app.saldo(who);
-    // Its clock was read a moment before midnight, and the renewal held the lock.
+    // The clock was read just before midnight, while the renewal held the lock.
     const at = new Date('2026-12-20T23:59:59.900+07:00');
     const { accountId } = who;
     const end = db.allAccountsSql.begin((tx) =>
@@ -69,7 +68,7 @@ describe('at the same time', () => {
     await expectBooks(db);
   });
 
-  test('an account that is suspended while its renewal waits for the wallet is not charged', async ({
+  test('an account suspended while its renewal waits for the wallet is not charged', async ({
     db,
   }) => {
     const { app, people } = await dueSubscribers(db, 1);
@@ -95,7 +94,9 @@ describe('at the same time', () => {
     await expectBooks(db);
   });
 
-  test('a renewal and an upgrade agreed before it: both whole, in either order', async ({ db }) => {
+  test('a renewal and a previously quoted upgrade are both complete, in either order', async ({
+    db,
+  }) => {
     const { app, people } = await dueSubscribers(db, 8);
     await Promise.all(people.map((who) => app.give(who, 500_000)));
     app.goTo('2026-12-20T23:59');
@@ -106,7 +107,7 @@ describe('at the same time', () => {
       app.run(),
       app.run(),
     ]);
-    // Past midnight nobody holds to what was agreed before it; the renewal stands alone.
+    // After midnight the old quote is stale; only the renewal applies.
     for (const tried of tries)
       expect(tried).toMatchObject({ reason: new Refusal('quote_stale', {}) });
     for (const who of people) expect(await app.saldo(who)).toBe(600_000);
@@ -115,7 +116,9 @@ describe('at the same time', () => {
     await expectBooks(db);
   });
 
-  test('50 connections that renew, change, cancel and resume leave whole books', async ({ db }) => {
+  test('50 connections that renew, change, cancel and resume keep the ledger consistent', async ({
+    db,
+  }) => {
     const { app, people } = await dueSubscribers(db, 5);
     const many = openDatabase(db.url, { max: 50, as: 'all accounts', name: 'hammer' });
     try {
@@ -143,10 +146,10 @@ describe('at the same time', () => {
 });
 
 describe('a crash', () => {
-  test('between any two statements of a renewal leaves nothing half', async ({ db }) => {
+  test('between any two statements of a renewal leaves nothing half done', async ({ db }) => {
     const { app, people } = await dueSubscribers(db, 1);
     const [ani] = people;
-    if (!ani) throw new Error('nobody');
+    if (!ani) throw new Error('no subscriber');
     const state = () =>
       db.allAccountsSql`
         select s.*, w.available, w.seq, w.plan_round,

@@ -9,7 +9,6 @@ import { idOf, insertMessages } from '#tests/support/people/stored-messages.ts';
 
 type Accepted = { at: string; count: number; price: number; charge?: 'released' | 'waived' };
 
-/** Messages that were accepted at an instant, at a price each. */
 async function accepted(db: TestDatabase, who: Customer, all: readonly Accepted[]): Promise<void> {
   for (const { at, count, price, charge = 'captured' } of all) {
     const made = Array.from({ length: count }, (_, n) => ({
@@ -22,7 +21,7 @@ async function accepted(db: TestDatabase, who: Customer, all: readonly Accepted[
   }
 }
 
-test('what was used, what was beyond it, and where the pace leads', async ({ db }) => {
+test('shows usage, overage and the forecast', async ({ db }) => {
   const app = billingApp(db);
   const ani = await app.customer();
   await changeWallets(db.owner, {}, { planUsed: 100 });
@@ -40,24 +39,23 @@ test('what was used, what was beyond it, and where the pace leads', async ({ db 
     beyond_amount: 3_000,
     forecast: null,
   });
-  // Six of thirty days.
   app.goTo('2026-11-27T00:00');
   expect((await app.get(ani)).usage.forecast).toBe(600);
 });
 
-test('what is beyond the quota is counted, also where a dearer price held before on the same day', async ({
+test('counts overage, even where a higher price applied earlier on the same day', async ({
   db,
 }) => {
   const app = billingApp(db);
   const ani = await app.customer(99_000);
-  // Three at the free plan's 150 would be six at the 75 of the plan.
+  // Three at the free plan's 150 would look like six at the plan's 75.
   await accepted(db, ani, [{ at: '2026-11-21T01:00Z', count: 3, price: 150 }]);
   await app.choose(ani, 'usaha');
   await accepted(db, ani, [{ at: '2026-11-21T03:00Z', count: 4, price: 75 }]);
   expect((await app.get(ani)).usage).toMatchObject({ beyond: 7, beyond_amount: 750 });
 });
 
-test('the forecast is a straight line, and unknown on the first day', () => {
+test('forecasts linearly, and not on the first day', () => {
   const span = { start: new Date('2026-11-20T17:00Z'), end: new Date('2026-12-20T17:00Z') };
   const at = (day: string) => forecastOf({ ...span, at: new Date(day), messages: 300 });
   expect(at('2026-11-21T16:59Z')).toBeNull();
@@ -87,7 +85,6 @@ appTest(
     const key = crypto.randomUUID();
     const first = await ask('subscription_change', { plan: 'usaha', quote, key });
     expect(first.data).toMatchObject({ status: 'active', plan: { code: 'usaha' } });
-    // A browser that asks again with its key gets the same answer, and nothing is charged.
     expect(await ask('subscription_change', { plan: 'usaha', quote, key })).toEqual(first);
     expect((await ask('saldo_summary')).data).toMatchObject({ available: 151_000 });
 

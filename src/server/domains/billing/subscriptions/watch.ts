@@ -1,24 +1,19 @@
 import { type BillingWorkDeps, advanceAccount, pastDueAccounts } from './job.ts';
 
-/** How old the list of accounts that owe may be. */
 const REFRESH_MS = 20_000;
 
-/** Charges what is due as soon as money has come in. */
 export type CreditWatch = {
-  /** Something of these accounts was published; of those that owe, the charge is tried. */
+  /** Reports accounts with new events; those that owe are charged if the saldo covers it. */
   published: (accounts: ReadonlySet<string>) => void;
   close: () => Promise<void>;
 };
 
 type Deps = Pick<BillingWorkDeps, 'allAccountsSql' | 'now' | 'report'>;
 
-/**
- * Watches what is published, in memory: nearly always nobody of it owes anything. What it misses, such as
- * who has just begun to owe, the job finds within a minute.
- */
+/** Watches events in memory, because almost no account owes. The job finds missed accounts within a minute. */
 export function startCreditWatch(deps: Deps): CreditWatch {
   let owing: ReadonlySet<string> = new Set();
-  /** Whose charge is to be tried, each once: who owes and sends is published more often than it is tried. */
+  /** Accounts queued for a charge, each once: an owing account publishes more often than it is tried. */
   const waiting = new Set<string>();
   let working = Promise.resolve();
   const refresh = async () => {
@@ -36,7 +31,7 @@ export function startCreditWatch(deps: Deps): CreditWatch {
         if (!owing.has(accountId) || waiting.has(accountId)) continue;
         waiting.add(accountId);
         enqueue(async () => {
-          // What is published from here on may have come too late for this try.
+          // Events published from here on may be too late for this try, so they queue another.
           waiting.delete(accountId);
           await advanceAccount(deps, accountId);
         });

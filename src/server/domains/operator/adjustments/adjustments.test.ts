@@ -25,12 +25,11 @@ const reason = 'Diminta lewat surel';
 
 type Desk = { app: TopupApp; oka: DeskOperator; ria: DeskOperator; ani: Customer; id: string };
 
-/** Two operators, and a customer with ten million. */
 const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
     const app = await topupApp(db);
     const [oka, ria] = await operatorsOf(sql, app);
-    if (!oka || !ria) throw new Error('two operators were asked for');
+    if (!oka || !ria) throw new Error('expected two operators');
     const ani = await customerWith(sql, { saldo: 10_000_000 });
     await use({ app, oka, ria, ani, id: publicId('account', ani.accountId) });
   },
@@ -66,7 +65,6 @@ const saldo = async (sql: Sql, { accountId }: Customer) =>
   (await saldoOf(sql, accountId)).available;
 const reds = async (sql: Sql) => (await checkLedger(sql)).filter(({ ok }) => !ok);
 
-/** A message that was paid for. */
 async function sentMessage(db: TestDatabase, ani: Customer, price = 150): Promise<string> {
   const accepter = openIntake(db.tenantSql, () => undefined);
   const { results } = await accepter.place(orderOf(ani, { prices: [price] }));
@@ -79,7 +77,7 @@ async function sentMessage(db: TestDatabase, ani: Customer, price = 150): Promis
 }
 
 describe('one operator', () => {
-  test('adds and subtracts up to the limit at once, against an account of ours', async ({
+  test('adds and subtracts up to the limit at once, against one of our accounts', async ({
     desk: { oka, ani, id },
     sql,
   }) => {
@@ -104,7 +102,7 @@ describe('one operator', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('never brings a saldo below zero, and leaves no trace of the try', async ({
+  test('never makes a saldo negative, and leaves no trace of the attempt', async ({
     desk: { oka },
     sql,
   }) => {
@@ -118,7 +116,7 @@ describe('one operator', () => {
     expect(await saldo(sql, budi)).toBe(0);
   });
 
-  test('does not get past the limit in small parts within a day', async ({
+  test('cannot exceed the limit within a day in small parts', async ({
     desk: { oka, ria, id, app },
   }) => {
     await adjust(oka, id, 3_000_000);
@@ -128,11 +126,11 @@ describe('one operator', () => {
     expect((await adjust(oka, id, 2_000_001)).status).toBe('done');
   });
 
-  test('has to say why', async ({ desk: { oka, id } }) => {
+  test('must give a reason', async ({ desk: { oka, id } }) => {
     await expect(adjust(oka, id, 100, { reason: ' ' })).rejects.toThrow('Tulis alasannya.');
   });
 
-  test('finds no customer in the installation itself, nor one that is not there', async ({
+  test('cannot adjust the installation’s own account, or an account that does not exist', async ({
     desk: { oka },
   }) => {
     const nobody = publicId('account', randomUUID());
@@ -143,7 +141,7 @@ describe('one operator', () => {
 });
 
 describe('above the limit', () => {
-  test('nothing is booked before a second operator approves', async ({
+  test('books nothing before a second operator approves', async ({
     desk: { oka, ria, ani, id },
     sql,
   }) => {
@@ -161,7 +159,6 @@ describe('above the limit', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  // Who may do what with a proposal of Oka's.
   const matrix = [
     ['oka', 'approve', 'second_operator_needed'],
     ['oka', 'withdraw', 'withdrawn'],
@@ -191,7 +188,7 @@ describe('above the limit', () => {
     });
   }
 
-  test('of two who approve at once, one does', async ({ desk: { app, oka, id, ani }, sql }) => {
+  test('one of two concurrent approvals succeeds', async ({ desk: { app, oka, id, ani }, sql }) => {
     const approvers = await operatorsOf(sql, app, { names: ['Ria', 'Sari', 'Tono'] });
     const proposal = await adjust(oka, id, LARGE);
     const answers = await Promise.allSettled(
@@ -201,7 +198,7 @@ describe('above the limit', () => {
     expect(await saldo(sql, ani)).toBe(15_000_001);
   });
 
-  test('a proposal is void after seven days', async ({ desk: { app, oka, ria, id } }) => {
+  test('a proposal expires after seven days', async ({ desk: { app, oka, ria, id } }) => {
     const proposal = await adjust(oka, id, LARGE);
     app.clock.pass(7 * 24);
     await expect(decide(ria, proposal, 'approve')).rejects.toEqual(
@@ -213,7 +210,7 @@ describe('above the limit', () => {
     expect(rows.map((row) => [row.id, row.status])).toEqual([[proposal.id, 'expired']]);
   });
 
-  test('what the saldo no longer reaches stays a proposal', async ({
+  test('a proposal that the saldo no longer covers stays pending', async ({
     desk: { oka, ria, id },
     sql,
   }) => {
@@ -227,7 +224,7 @@ describe('above the limit', () => {
     ]);
   });
 
-  test('the database itself refuses that one operator does both', async ({ desk, db }) => {
+  test('the database refuses a proposal decided by its own proposer', async ({ desk, db }) => {
     await adjust(desk.oka, desk.id, LARGE);
     await expect(
       db.owner`update adjustments set status = 'done', decided_by = proposed_by, decided_at = now()`,
@@ -239,7 +236,7 @@ describe('above the limit', () => {
 });
 
 describe('a refund', () => {
-  test('gives the price of a message back, once', async ({ desk: { oka, ani, id }, db, sql }) => {
+  test('returns the price of a message, once', async ({ desk: { oka, ani, id }, db, sql }) => {
     const message_id = await sentMessage(db, ani);
     const before = await saldo(sql, ani);
     const refund = () => oka.ask('operator_refund', { account_id: id, message_id, reason });
@@ -249,7 +246,11 @@ describe('a refund', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('two at once give one back', async ({ desk: { oka, ria, ani, id }, db, sql }) => {
+  test('happens once when requested twice at the same time', async ({
+    desk: { oka, ria, ani, id },
+    db,
+    sql,
+  }) => {
     const message_id = await sentMessage(db, ani);
     const before = await saldo(sql, ani);
     await Promise.allSettled(
@@ -260,7 +261,7 @@ describe('a refund', () => {
     expect(await saldo(sql, ani)).toBe(before + 100);
   });
 
-  test('is at most what was charged, and of nothing that was not', async ({
+  test('is limited to the amount charged for the message', async ({
     desk: { oka, ani, id },
     db,
     sql,
@@ -279,7 +280,7 @@ describe('a refund', () => {
 });
 
 describe('a payout', () => {
-  test('takes the saldo and the cash, and names the transfer', async ({
+  test('takes the saldo and the cash, and records the transfer', async ({
     desk: { oka, ani, id },
     sql,
   }) => {
@@ -295,7 +296,7 @@ describe('a payout', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('a transfer pays out once, however its reference is spelled', async ({
+  test('pays out once per transfer, however its reference is spelled', async ({
     desk: { oka, ria, id, ani },
     sql,
   }) => {
@@ -326,7 +327,7 @@ describe('a payout', () => {
     },
   );
 
-  test('refuses a reference with a letter that only looks Latin, and one of invisible characters', async ({
+  test('refuses a reference with a letter that only looks Latin, or with invisible characters', async ({
     desk: { oka, id },
   }) => {
     await expect(payout(oka, id, 1_000, 'BС\u0410-77')).rejects.toThrow('huruf latin');
@@ -335,7 +336,7 @@ describe('a payout', () => {
     );
   });
 
-  test('a reference is held by a proposal until it is void, then free again', async ({
+  test('reserves its reference while the proposal is open, and releases it when the proposal ends', async ({
     desk: { app, oka, ria, id, ani },
     sql,
   }) => {
@@ -351,7 +352,7 @@ describe('a payout', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('nothing leaves a frozen wallet, nor while the books are red', async ({
+  test('pays nothing out of a frozen wallet, or while the ledger check is red', async ({
     desk: { oka, id },
     sql,
     db,
@@ -376,7 +377,7 @@ describe('a payout', () => {
     expect(await sql`select from adjustments`).toHaveLength(1);
   });
 
-  test('a closed account keeps what it had', async ({ desk: { oka, ani, id }, db }) => {
+  test('keeps the saldo of a closed account', async ({ desk: { oka, ani, id }, db }) => {
     await changeWallets(db.owner, ani, { status: 'closed' });
     await expect(payout(oka, id, 1_000)).rejects.toEqual(new Refusal('account_ended', {}));
     await expect(adjust(oka, id, 1_000)).rejects.toEqual(new Refusal('account_ended', {}));
@@ -384,7 +385,7 @@ describe('a payout', () => {
 });
 
 describe('finding a customer', () => {
-  test('by a part of the name or the beginning of the number, whose middle is not shown', async ({
+  test('finds by a part of the name or a prefix of the number, and masks the number', async ({
     desk: { oka, ani },
     sql,
   }) => {

@@ -6,7 +6,7 @@ import { capturedPrice, walletOf } from '#server/domains/ledger/ledger.ts';
 import { type PaidPayment, paymentOf, sendRefund } from '#server/domains/payments/payments.ts';
 import { beginIn, inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import type { DeskDeps } from '#server/domains/operator/deps.ts';
+import type { MoneyDeps } from '#server/domains/operator/deps.ts';
 import { adjustmentOf } from './list.ts';
 
 type Decision = {
@@ -16,13 +16,12 @@ type Decision = {
   operatorId: string;
   decision: AdjustmentDecision;
   note: string | null;
-  /** Of a message that is given back, and of a payment: what they were. */
   messageId?: string | undefined;
   topupId?: string | undefined;
 };
 
-/** The books did not take it; whoever began the transaction says why, once it is undone. */
-class NotBooked extends Error {
+/** The ledger refused the booking. The caller maps it to a refusal after the rollback. */
+class BookingRefused extends Error {
   readonly given: Decision;
   readonly outcome: string;
 
@@ -34,13 +33,13 @@ class NotBooked extends Error {
 }
 
 /**
- * The word on a proposal: `approve` books it, `refuse` and `withdraw` end it. Of two at once one decides.
+ * Decides on a proposal: `approve` books it, `refuse` and `withdraw` close it. One of two concurrent decisions wins.
  *
- * @throws Refusal `not_found`, `adjustment_closed`, `second_operator_needed`, and why it cannot be booked:
- *   then it stays as it was.
+ * @throws Refusal `not_found`, `adjustment_closed`, `second_operator_needed`, and the reason it cannot be booked; then
+ *   it stays pending.
  */
 export async function decideProposal(
-  deps: DeskDeps,
+  deps: MoneyDeps,
   { id, ...word }: Pick<Decision, 'id' | 'operatorId' | 'decision' | 'note'>,
 ): Promise<Adjustment> {
   const { allAccountsSql: sql } = deps;
@@ -52,11 +51,11 @@ export async function decideProposal(
     from adjustments where adjustment_id = ${id}`;
   if (!found) throw new Refusal('not_found', { what: 'Usulan' });
   if (word.decision === 'approve' && found.proposedBy !== word.operatorId) {
-    await refuseUnlessSecond(sql, word.operatorId, found.proposedBy);
+    await requireIndependentOperator(sql, word.operatorId, found.proposedBy);
   }
   const { accountId, kind, messageId, topupId } = found;
   const about = { messageId: messageId ?? undefined, topupId: topupId ?? undefined };
-  await bookedOrRefused(deps, () =>
+  await bookOrRefuse(deps, () =>
     beginIn(sql, accountId, (tx) => decide(deps, tx, { id, ...word, accountId, kind, ...about })),
   );
   const { operatorId } = word;
@@ -64,8 +63,8 @@ export async function decideProposal(
   return requestGatewayRefund(deps, decided, operatorId);
 }
 
-/** @throws Refusal `operator_not_independent` when an operator is no second person for what another proposed. */
-export async function refuseUnlessSecond(
+/** @throws Refusal `operator_not_independent` when the operator is not independent of the proposer. */
+export async function requireIndependentOperator(
   sql: Sql,
   operatorId: string,
   proposerId: string,
@@ -75,44 +74,44 @@ export async function refuseUnlessSecond(
 }
 
 /**
- * Runs a transaction in which a proposal is decided. What it is refused for is looked up after it: a function of the
- * owner has written there, and within a transaction a distributed database lets nobody else read that.
+ * Runs a transaction that decides on a proposal. The reason of a refusal is read after it: a function of the owner has
+ * written there, and in a distributed database no other role can read that within the transaction.
  */
-export async function bookedOrRefused<T>(
-  { allAccountsSql: sql }: Pick<DeskDeps, 'allAccountsSql'>,
+export async function bookOrRefuse<T>(
+  { allAccountsSql: sql }: Pick<MoneyDeps, 'allAccountsSql'>,
   transaction: () => Promise<T>,
 ): Promise<T> {
   try {
     return await transaction();
   } catch (error) {
-    if (!(error instanceof NotBooked)) throw error;
+    if (!(error instanceof BookingRefused)) throw error;
     const { given, outcome } = error;
     throw await inAccount(given.accountId, () => refusalOf(sql, given, outcome));
   }
 }
 
-/** Asks the gateway to pay back a payment that was given back, once that is committed; others stay as they are. */
+/** Asks the gateway to pay back a returned payment after the commit; does nothing for other proposals. */
 export async function requestGatewayRefund(
-  deps: DeskDeps,
+  deps: MoneyDeps,
   given: Adjustment,
   operatorId: string,
 ): Promise<Adjustment> {
   const id = uuidOf('adjustment', given.id);
   if (given.refund !== 'gateway' || id === undefined) return given;
-  // It is booked, and asked again each minute: what fails here is no refusal.
+  // It is booked and retried each minute, so a failure here is not a refusal.
   await sendRefund(deps, id).catch(deps.report);
   return adjustmentOf(deps.allAccountsSql, id, { at: deps.now(), operatorId });
 }
 
-/** Decides on a proposal, in its own transaction when one operator is enough: see `bookedOrRefused`. */
-export async function decide({ now }: DeskDeps, tx: Tx, given: Decision): Promise<void> {
+/** Decides on a proposal within the caller's transaction; see `bookOrRefuse`. */
+export async function decide({ now }: MoneyDeps, tx: Tx, given: Decision): Promise<void> {
   const { id, accountId, kind, operatorId, decision, note } = given;
   const [answer] = await tx<{ outcome: string }[]>`
     select decide_adjustment(
       ${accountId}, ${id}, ${operatorId}, ${decision}, ${note}, ${now()}, ${memoOf(kind, id)}
     ) as outcome`;
   const outcome = answer?.outcome ?? '';
-  if (!['done', 'refused', 'withdrawn'].includes(outcome)) throw new NotBooked(given, outcome);
+  if (!['done', 'refused', 'withdrawn'].includes(outcome)) throw new BookingRefused(given, outcome);
 }
 
 async function refusalOf(sql: Sql, given: Decision, outcome: string): Promise<Refusal | Error> {
@@ -168,7 +167,7 @@ async function lackingFor(sql: Sql, proposal: Decision): Promise<number> {
   return payment ? payment.credited - (await walletOf(sql, proposal.accountId)).available : 0;
 }
 
-/** What the customer reads beside the entry; never what operators wrote to each other. */
+/** The text that the customer sees beside the entry; never the operators' notes. */
 const memoOf = (kind: AdjustmentKind, id: string): string =>
   `${memos[kind]} (${publicId('adjustment', id)})`;
 

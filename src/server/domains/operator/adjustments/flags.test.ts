@@ -3,7 +3,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Adjustment } from '#contract/operator/books.ts';
 import type { FlaggedPayment, OperatorTopup } from '#contract/operator/payments.ts';
-import { askGateways } from '#server/domains/payments/payments.ts';
+import { checkGatewayPayments } from '#server/domains/payments/payments.ts';
 import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
 import { type GatewayApp, test as base } from '#tests/support/money/gateway-app.ts';
 import { MORNING, saldoOf } from '#tests/support/money/topups.ts';
@@ -17,12 +17,11 @@ const test = base.extend<{ desk: Desk }>({
   desk: async ({ openGateway, sql }, use) => {
     const app = await openGateway();
     const [oka, ria] = await operatorsOf(sql, app);
-    if (!oka || !ria) throw new Error('two operators were asked for');
+    if (!oka || !ria) throw new Error('expected two operators');
     await use({ app, oka, ria });
   },
 });
 
-/** A QRIS payment that has become saldo. */
 async function paid({ app }: Desk, amount = 50_000) {
   const { owner, topup } = await app.placed('qris', amount);
   app.fake.happen(topup.id, 'pay');
@@ -30,7 +29,6 @@ async function paid({ app }: Desk, amount = 50_000) {
   return { owner, topup };
 }
 
-/** Its gateway gives back so much of it in all, and says so. */
 async function returns({ app }: Desk, { id }: { id: string }, returned: number) {
   const order = app.fake.book.find(id);
   if (order) Object.assign(order, { status: 'partial_refund', returned });
@@ -49,11 +47,11 @@ const giveBack = (who: DeskOperator, { id }: { id: string }) =>
 
 async function only(desk: Desk): Promise<FlaggedPayment> {
   const [one, ...others] = await flagged(desk);
-  if (!one || others.length > 0) throw new Error('one flagged payment was expected');
+  if (!one || others.length > 0) throw new Error('expected one flagged payment');
   return one;
 }
 
-test('a part that the gateway gave back is settled once, with who and why, and no money moves', async ({
+test('settles a partial refund by the gateway once, with author and reason, and moves no money', async ({
   desk,
   sql,
 }) => {
@@ -77,7 +75,9 @@ test('a part that the gateway gave back is settled once, with who and why, and n
   });
 });
 
-test('the same said again stays settled; more that goes back is listed anew', async ({ desk }) => {
+test('stays settled after a repeated notice; a further refund is listed again', async ({
+  desk,
+}) => {
   const { topup } = await paid(desk);
   await returns(desk, topup, 20_000);
   const one = await only(desk);
@@ -87,12 +87,12 @@ test('the same said again stays settled; more that goes back is listed anew', as
   expect(await flagged(desk)).toEqual([]);
   await returns(desk, topup, 25_000);
   expect((await only(desk)).returned).toBe(25_000);
-  // Who still looks at the first settles nothing with it.
+  // An operator who still looks at the first flag settles nothing.
   await expect(settle(desk.oka, one)).rejects.toEqual(new Refusal('payment_flag_changed', {}));
   expect(await flagged(desk)).toHaveLength(1);
 });
 
-test('a payment of which less than all is left is not given back whole, also once that is settled', async ({
+test('refuses to refund a partly refunded payment as a whole, also after the flag is settled', async ({
   desk,
   sql,
 }) => {
@@ -106,7 +106,7 @@ test('a payment of which less than all is left is not given back whole, also onc
   expect(await sql`select from adjustments`).toEqual([]);
 });
 
-test('a proposal whose payment was partly given back meanwhile is not booked', async ({
+test('does not book a proposal whose payment was partly refunded meanwhile', async ({
   desk,
   sql,
 }) => {
@@ -122,20 +122,23 @@ test('a proposal whose payment was partly given back meanwhile is not booked', a
   expect(await sql`select from refunds`).toEqual([]);
 });
 
-test('what is settled is no finding of the reconciliation any more', async ({ desk, db, sql }) => {
+test('a settled flag is no finding of the reconciliation', async ({ desk, db, sql }) => {
   const { topup } = await paid(desk);
   await returns(desk, topup, 20_000);
   await db.owner.query(
     'alter table topups disable trigger user; update topups set simulated = false',
   );
   const found = () =>
-    askGateways(sql, MORNING, async () => ({ status: 'refunded' as const, amount: 50_000 }));
+    checkGatewayPayments(sql, MORNING, async () => ({
+      status: 'refunded' as const,
+      amount: 50_000,
+    }));
   expect((await found()).map(({ code }) => code)).toEqual(['gateway_differs']);
   await settle(desk.oka, await only(desk));
   expect(await found()).toEqual([]);
 });
 
-test('what was never flagged cannot be settled', async ({ desk }) => {
+test('refuses to settle a payment that was never flagged', async ({ desk }) => {
   const { topup } = await paid(desk);
   const none = new Refusal('not_found', { what: 'Penarikan pembayaran' });
   await expect(settle(desk.oka, { topup_id: topup.id, at: MORNING })).rejects.toEqual(none);

@@ -20,12 +20,11 @@ const LARGE = 5_000_001;
 
 type Desk = { app: GatewayApp; oka: DeskOperator; ria: DeskOperator };
 
-/** Two operators, and top-ups by bank and gateway. */
 const test = base.extend<{ desk: Desk }>({
   desk: async ({ openGateway, sql }, use) => {
     const app = await openGateway({ ppn: true });
     const [oka, ria] = await operatorsOf(sql, app);
-    if (!oka || !ria) throw new Error('two operators were asked for');
+    if (!oka || !ria) throw new Error('expected two operators');
     await use({ app, oka, ria });
   },
 });
@@ -70,8 +69,8 @@ const finish = (who: DeskOperator, { id }: Pick<Adjustment, 'id'>, reference = '
 const reds = async (sql: Sql) => (await checkLedger(sql)).filter(({ ok }) => !ok);
 const notes = (sql: Sql) => sql`select from invoices where kind = 'credit_note'`;
 
-describe('giving a payment back', () => {
-  test('of a gateway: at once, with its PPN and one credit note', async ({ desk, sql }) => {
+describe('refunding a payment', () => {
+  test('of a gateway happens at once, with its PPN and one credit note', async ({ desk, sql }) => {
     const { owner, topup } = await paid(desk, 'qris');
     expect(await giveBack(desk.oka, topup)).toMatchObject({
       kind: 'payment_refund',
@@ -95,7 +94,7 @@ describe('giving a payment back', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('whose gateway does not answer is asked again, and nobody transfers it', async ({
+  test('is retried if the gateway does not answer, and not transferred by hand', async ({
     desk,
     sql,
   }) => {
@@ -112,7 +111,7 @@ describe('giving a payment back', () => {
   });
 
   test.for(['bank', 'va_bca'] as const)(
-    'by %s: somebody transfers it, and says so once, with a reference that counts once',
+    'by %s is transferred by an operator and finished once, with a reference that counts once',
     async (method, { desk, sql }) => {
       const { topup, id } = await paid(desk, method);
       const given = await giveBack(desk.oka, topup);
@@ -143,7 +142,7 @@ describe('giving a payment back', () => {
     },
   );
 
-  test('asked by two at once is done once', async ({ desk, sql }) => {
+  test('happens once when two operators request it at the same time', async ({ desk, sql }) => {
     const { owner, topup } = await paid(desk, 'qris');
     await adjust(desk.oka, publicId('account', owner.accountId), 100_000);
     const asked = [desk.oka, desk.ria, desk.oka].map((one) => giveBack(one, topup));
@@ -154,7 +153,10 @@ describe('giving a payment back', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('that was partly spent is refused with what the saldo lacks', async ({ desk, sql }) => {
+  test('is refused with the missing amount if the saldo was partly spent', async ({
+    desk,
+    sql,
+  }) => {
     const { topup, id } = await paid(desk);
     await adjust(desk.oka, id, -1_500);
     await expect(giveBack(desk.oka, topup)).rejects.toEqual(
@@ -164,7 +166,7 @@ describe('giving a payment back', () => {
     expect(await notes(sql)).toEqual([]);
   });
 
-  test('that was never made, or not paid, is refused', async ({ desk }) => {
+  test('is refused for a top-up that does not exist or is unpaid', async ({ desk }) => {
     const { topup } = await desk.app.placed('bank');
     await expect(giveBack(desk.oka, topup)).rejects.toEqual(new Refusal('topup_unpaid', {}));
     await expect(
@@ -172,7 +174,7 @@ describe('giving a payment back', () => {
     ).rejects.toEqual(new Refusal('not_found', { what: 'Isi saldo' }));
   });
 
-  test('leaves no frozen wallet, and nothing leaves while the books are red', async ({
+  test('is refused for a frozen wallet, and while the ledger check is red', async ({
     desk,
     db,
     sql,
@@ -200,7 +202,7 @@ describe('giving a payment back', () => {
 });
 
 describe('above the limit', () => {
-  test('nothing leaves before a second operator approves, and then the gateway is told', async ({
+  test('books nothing and calls no gateway before a second operator approves', async ({
     desk,
     sql,
   }) => {
@@ -223,7 +225,6 @@ describe('above the limit', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  // Who may do what with a proposal of Oka's.
   const matrix = [
     ['oka', 'approve', 'second_operator_needed'],
     ['oka', 'withdraw', 'withdrawn'],
@@ -243,13 +244,12 @@ describe('above the limit', () => {
       outcome === 'done' ? 0 : topup.credited,
     );
     expect(await sql`select from refunds`).toHaveLength(outcome === 'done' ? 1 : 0);
-    // What was refused or withdrawn may be proposed again.
     if (outcome === 'refused' || outcome === 'withdrawn') {
       expect((await giveBack(desk.ria, topup)).status).toBe('pending');
     }
   });
 
-  test('what one operator did alone for a customer in a day counts together', async ({ desk }) => {
+  test('sums what one operator did alone for a customer in a day', async ({ desk }) => {
     const { topup, id } = await paid(desk);
     await adjust(desk.oka, id, 4_990_000);
     const proposal = await giveBack(desk.oka, topup);
@@ -258,7 +258,7 @@ describe('above the limit', () => {
     expect((await giveBack(desk.ria, topup)).status).toBe('done');
   });
 
-  test('what was spent while it waited stays a proposal, with what is lacking', async ({
+  test('stays pending, with the missing amount, if the saldo was spent meanwhile', async ({
     desk,
   }) => {
     const { topup, id } = await paid(desk, 'bank', LARGE);
@@ -273,7 +273,7 @@ describe('above the limit', () => {
 describe('a second payment', () => {
   const secondOf = async (sql: Sql, owner: { accountId: string }, topup: Topup) => {
     const [payment] = await sql<{ txn: string }[]>`
-      select txn_id as txn from provider_payments where outcome = 'second'`;
+      select txn_id as txn from provider_payments where outcome = 'that left suspense is not refunded, and the first one still can be'`;
     const txn = payment?.txn ?? '';
     return { txn, order: { accountId: owner.accountId, topupId: idOf(topup), txnId: txn } };
   };
@@ -292,7 +292,7 @@ describe('a second payment', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('that was given back is out of suspense', async ({ desk, sql }) => {
+  test('leaves suspense when it is refunded', async ({ desk, sql }) => {
     const { owner, topup } = await paid(desk);
     await desk.app.transfer(topup.total);
     const { txn, order } = await secondOf(sql, owner, topup);
@@ -305,7 +305,7 @@ describe('a second payment', () => {
   });
 });
 
-test('what a gateway gave back by itself is listed until it is out of the saldo, and not paid twice', async ({
+test('lists a gateway’s own refund until it leaves the saldo, and does not pay twice', async ({
   desk,
   sql,
 }) => {
@@ -327,7 +327,7 @@ test('what a gateway gave back by itself is listed until it is out of the saldo,
   expect(await reds(sql)).toEqual([]);
 });
 
-test('an operator lets a customer spend the welcome bonus on any number', async ({
+test('an operator allows a customer to spend the welcome bonus on any number', async ({
   desk,
   db,
   sql,

@@ -21,21 +21,21 @@ import {
   settleFlag,
 } from '#server/domains/payments/payments.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
-import type { DeskDeps } from '#server/domains/operator/deps.ts';
+import type { MoneyDeps } from '#server/domains/operator/deps.ts';
 import { requestGatewayRefund } from './decide.ts';
-import { type Asking, propose } from './propose.ts';
-import { claimReference, claiming } from './references.ts';
+import { type ProposalRequest, propose } from './propose.ts';
+import { claimReference, withReferenceLock } from './references.ts';
 
 /**
- * Gives the payment of a top-up back to its payer, whole: at once, or when a second operator says so.
+ * Refunds the whole payment of a top-up: at once, or after a second operator approves.
  *
  * @throws Refusal `not_found`, `topup_unpaid`, `payment_refund_done`, `payment_refund_waits`,
- *   `payment_partly_returned`, `payment_saldo_short`, and why it cannot be booked.
+ *   `payment_partly_returned`, `payment_saldo_short`, and the reason it cannot be booked.
  */
 export async function proposePaymentRefund(
-  deps: DeskDeps,
+  deps: MoneyDeps,
   { topupId }: { topupId: string },
-  asking: Asking,
+  asking: ProposalRequest,
 ): Promise<Adjustment> {
   const { account_id: accountId } = await paymentOf(deps.allAccountsSql, topupId);
   const given = await propose(deps, accountId, asking, async (tx) => {
@@ -46,9 +46,8 @@ export async function proposePaymentRefund(
   return requestGatewayRefund(deps, given, asking.operatorId);
 }
 
-/** A page of what is owed to payers. */
 export async function openRefunds(
-  { allAccountsSql }: DeskDeps,
+  { allAccountsSql }: MoneyDeps,
   input: InputOf<typeof listRefunds>,
 ): Promise<PageOf<OpenRefund>> {
   const { rows, total } = await openRefundsPage(allAccountsSql, input);
@@ -73,9 +72,8 @@ export async function openRefunds(
   };
 }
 
-/** A page of the payments that their gateway gave back by itself. */
 export async function flaggedPayments(
-  { allAccountsSql }: DeskDeps,
+  { allAccountsSql }: MoneyDeps,
   input: InputOf<typeof listFlagged>,
 ): Promise<PageOf<FlaggedPayment>> {
   const { rows, total } = await flaggedPage(allAccountsSql, input);
@@ -94,13 +92,9 @@ export async function flaggedPayments(
   };
 }
 
-/**
- * An operator says that all is done about what a gateway gave back by itself.
- *
- * @throws Refusal `not_found`, `payment_flag_changed`.
- */
+/** @throws Refusal `not_found`, `payment_flag_changed`. */
 export async function settlePaymentFlag(
-  { allAccountsSql, now }: DeskDeps,
+  { allAccountsSql, now }: MoneyDeps,
   settling: { topupId: string; flaggedAt: Date; operatorId: string; reason: string },
 ): Promise<{ topup_id: string }> {
   await settleFlag(allAccountsSql, { ...settling, at: now() });
@@ -108,13 +102,12 @@ export async function settlePaymentFlag(
 }
 
 /**
- * Books that a refund was transferred by hand, once, with the bank's reference.
+ * Records, once, that a refund was transferred by hand, with the bank's reference.
  *
- * @throws Refusal `not_found`, `refund_finished`, `refund_at_gateway`, `transfer_reference_used`,
- *   `books_red`.
+ * @throws Refusal `not_found`, `refund_finished`, `refund_at_gateway`, `transfer_reference_used`, `books_red`.
  */
 export async function finishRefund(
-  { allAccountsSql, now }: DeskDeps,
+  { allAccountsSql, now }: MoneyDeps,
   { refundId, reference }: { refundId: string; reference: string },
 ): Promise<{ id: string }> {
   if ((await lastCheck(allAccountsSql))?.ok === false) throw new Refusal('books_red', {});
@@ -125,6 +118,8 @@ export async function finishRefund(
     const done = { accountId, refundId, reference: claimed, at };
     if (!(await finishRefundByHand(tx, done))) throw new Refusal('refund_finished', {});
   };
-  await claiming(allAccountsSql, reference, () => beginIn(allAccountsSql, accountId, finish));
+  await withReferenceLock(allAccountsSql, reference, () =>
+    beginIn(allAccountsSql, accountId, finish),
+  );
   return { id: publicId('adjustment', refundId) };
 }

@@ -41,7 +41,6 @@ export type AdjustmentRow = {
   decision_note: string | null;
 };
 
-/** A proposal that nobody decided on in its seven days can no longer be. */
 const statusAt = (sql: Sql | Tx, at: Date) => sql`
   case when status = 'pending' and expires_at <= ${at} then 'expired' else status end`;
 
@@ -52,7 +51,6 @@ const columns = (sql: Sql | Tx, at: Date) => sql`
 
 type Viewer = { at: Date; operatorId: string };
 
-/** A page of what operators proposed, the newest first. */
 export async function adjustmentsPage(
   sql: Sql,
   { status, account_id, page = 0, sort_type }: InputOf<typeof listAdjustments>,
@@ -73,11 +71,7 @@ export async function adjustmentsPage(
   return { rows: await adjustmentsOf(sql, found, viewer), total: counted?.total ?? 0 };
 }
 
-/**
- * One proposal.
- *
- * @throws Refusal `not_found`.
- */
+/** @throws Refusal `not_found`. */
 export async function adjustmentOf(tx: Sql | Tx, id: string, viewer: Viewer): Promise<Adjustment> {
   const found = await tx<AdjustmentRow[]>`
     select ${columns(tx, viewer.at)} from adjustments where adjustment_id = ${id}`;
@@ -86,7 +80,6 @@ export async function adjustmentOf(tx: Sql | Tx, id: string, viewer: Viewer): Pr
   return one;
 }
 
-/** Counts the proposals that wait for a second operator: all, and those that this operator may decide. */
 export async function pendingAdjustments(
   sql: Sql | Tx,
   { related, isNew }: OperatorTies,

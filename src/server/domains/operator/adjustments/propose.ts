@@ -19,16 +19,14 @@ import {
 import { newId } from '#server/infra/ids.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
-import type { DeskDeps } from '#server/domains/operator/deps.ts';
-import { bookedOrRefused, decide } from './decide.ts';
+import type { MoneyDeps } from '#server/domains/operator/deps.ts';
+import { bookOrRefuse, decide } from './decide.ts';
 import { contraOf } from './causes.ts';
 import { adjustmentOf } from './list.ts';
-import { claimReference, claiming } from './references.ts';
+import { claimReference, withReferenceLock } from './references.ts';
 
-/** Who asks, in which call, and why. */
-export type Asking = { operatorId: string; key: string; reason: string };
+export type ProposalRequest = { operatorId: string; key: string; reason: string };
 
-/** What an operator wants to book. */
 type Proposal = {
   accountId: string;
   kind: AdjustmentKind;
@@ -42,16 +40,15 @@ type Proposal = {
   payee?: string;
 };
 
-/** A proposal that nobody decided on is void after this long. */
 const LIFE_MS = 7 * 86_400_000;
 
 type Adjust = { accountId: string; amount: Rupiah; cause: AdjustCause };
 
-/** Puts a saldo right: at once, or when a second operator says so. */
+/** Adjusts a saldo: at once, or after a second operator approves. */
 export const proposeAdjustment = (
-  deps: DeskDeps,
+  deps: MoneyDeps,
   { accountId, amount, cause }: Adjust,
-  asking: Asking,
+  asking: ProposalRequest,
 ): Promise<Adjustment> =>
   propose(deps, accountId, asking, () => ({
     accountId,
@@ -62,15 +59,11 @@ export const proposeAdjustment = (
 
 type Refund = { accountId: string; messageId: string; amount: Rupiah | undefined };
 
-/**
- * The price of a message back to the saldo.
- *
- * @throws Refusal `refund_too_large` when more than its price, or when nothing was charged for it.
- */
+/** @throws Refusal `refund_too_large` when it exceeds the price, or when nothing was charged for the message. */
 export const proposeRefund = (
-  deps: DeskDeps,
+  deps: MoneyDeps,
   { accountId, messageId, amount }: Refund,
-  asking: Asking,
+  asking: ProposalRequest,
 ): Promise<Adjustment> =>
   propose(deps, accountId, asking, async (tx) => {
     const captured = await capturedPrice(tx, accountId, messageId);
@@ -81,13 +74,12 @@ export const proposeRefund = (
 
 type Payout = { accountId: string; amount: Rupiah; reference: string; payee: string };
 
-/** Unused saldo to the customer's bank account, from ours. */
 export const proposePayout = (
-  deps: DeskDeps,
+  deps: MoneyDeps,
   { accountId, amount, reference, payee }: Payout,
-  asking: Asking,
+  asking: ProposalRequest,
 ): Promise<Adjustment> =>
-  claiming(deps.allAccountsSql, reference, () =>
+  withReferenceLock(deps.allAccountsSql, reference, () =>
     propose(deps, accountId, asking, () => ({
       accountId,
       kind: 'payout',
@@ -100,15 +92,11 @@ export const proposePayout = (
 
 type Suspense = { provider: string; txn: string; returned?: { reference: string; payee: string } };
 
-/**
- * A payment out of suspense: into the saldo, or back to its payer.
- *
- * @throws Refusal `suspense_resolved`, `not_found`.
- */
+/** Into the saldo, or back to its payer. @throws Refusal `suspense_resolved`, `not_found`. */
 export async function proposeResolution(
-  deps: DeskDeps,
+  deps: MoneyDeps,
   { provider, txn, returned }: Suspense,
-  asking: Asking,
+  asking: ProposalRequest,
 ): Promise<Adjustment> {
   const { account_id: accountId } = await suspenseOf(deps.allAccountsSql, { provider, txn });
   const resolve = () =>
@@ -125,23 +113,23 @@ export async function proposeResolution(
           }
         : { ...payment, kind: 'suspense_credit', amount };
     });
-  return returned ? claiming(deps.allAccountsSql, returned.reference, resolve) : resolve();
+  return returned ? withReferenceLock(deps.allAccountsSql, returned.reference, resolve) : resolve();
 }
 
 /**
- * Stores a proposal, and books it at once where one operator is enough; the same call twice is one.
+ * Stores a proposal, and books it at once where one operator is enough. Safe to repeat with the same key.
  *
- * @param describe says what is proposed, in the transaction that stores it.
+ * @param describe returns the proposal, read in the transaction that stores it.
  */
 export async function propose(
-  deps: DeskDeps,
+  deps: MoneyDeps,
   accountId: string,
-  asking: Asking,
+  asking: ProposalRequest,
   describe: (tx: Tx) => Proposal | Promise<Proposal>,
 ): Promise<Adjustment> {
   const { allAccountsSql: sql } = deps;
   const ties = await onCoordinator(() => tiesOf(sql, asking.operatorId));
-  const id = await bookedOrRefused(deps, () =>
+  const id = await bookOrRefuse(deps, () =>
     underLockOfAll(
       sql,
       (tx) => lockAlone(tx, ties),
@@ -155,20 +143,19 @@ export async function propose(
   return adjustmentOf(sql, id, { at: deps.now(), operatorId: asking.operatorId });
 }
 
-/** @returns the proposal's id. */
 async function storeOnce(
-  deps: DeskDeps,
+  deps: MoneyDeps,
   tx: Tx,
   proposal: Proposal,
-  { ties, ...asking }: Asking & { ties: OperatorTies },
+  { ties, ...asking }: ProposalRequest & { ties: OperatorTies },
 ): Promise<string> {
   const { accountId, kind } = proposal;
   const { operatorId } = asking;
   const at = deps.now();
   if (!(await customerOf(tx, accountId))) throw new Refusal('not_found', { what: 'Pelanggan' });
-  // Of one customer one at a time: what counts together is counted once.
+  // One proposal per customer at a time, so that sums are counted once.
   await tx`select pg_advisory_xact_lock(7206320, hashtext(${accountId}))`;
-  const earlier = await askedBefore(tx, accountId, asking.key);
+  const earlier = await findByRequestKey(tx, accountId, asking.key);
   if (earlier !== undefined) return earlier;
   if (kind === 'payment_refund') await refuseUnfit(tx, proposal, at);
   const { allAccountsSql: sql, config } = deps;
@@ -185,10 +172,9 @@ async function storeOnce(
 }
 
 /**
- * Nobody proposes what cannot be given back. What happens until it is approved is seen then.
+ * Refuses a payment that cannot be refunded. Later changes are checked at approval.
  *
- * @throws Refusal `payment_refund_done`, `payment_refund_waits`, `payment_partly_returned`,
- *   `payment_saldo_short`.
+ * @throws Refusal `payment_refund_done`, `payment_refund_waits`, `payment_partly_returned`, `payment_saldo_short`.
  */
 async function refuseUnfit(tx: Tx, { accountId, topupId = '', ...proposal }: Proposal, at: Date) {
   const { provider = '', txn = '' } = proposal;
@@ -207,16 +193,20 @@ async function refuseUnfit(tx: Tx, { accountId, topupId = '', ...proposal }: Pro
   }
 }
 
-async function askedBefore(tx: Tx, accountId: string, key: string): Promise<string | undefined> {
+async function findByRequestKey(
+  tx: Tx,
+  accountId: string,
+  key: string,
+): Promise<string | undefined> {
   const [found] = await tx<{ id: string }[]>`
     select adjustment_id as id from adjustments
     where account_id = ${accountId} and request_key = ${key}`;
   return found?.id;
 }
 
-type Stored = Proposal & Asking & { id: string; at: Date; needsSecond: boolean };
+type StoredProposal = Proposal & ProposalRequest & { id: string; at: Date; needsSecond: boolean };
 
-async function store(tx: Tx, one: Stored): Promise<void> {
+async function store(tx: Tx, one: StoredProposal): Promise<void> {
   const { glAccount = null, at } = one;
   const expires = new Date(at.getTime() + LIFE_MS);
   const reference =

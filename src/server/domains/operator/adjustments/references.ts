@@ -1,29 +1,32 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import { bankReference } from '#contract/base/text.ts';
-import { inOneSpelling, isRefundReference } from '#server/domains/payments/payments.ts';
+import { normalizedReference, isRefundReference } from '#server/domains/payments/payments.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { underLockOfAll } from '#server/infra/postgres/distribution/scope.ts';
 
 type Transfer = {
   reference: string;
-  /** The account of the general ledger that the money left from. */
+  /** The general ledger account that the money leaves. */
   glAccount: string;
   at: Date;
 };
 
-/** Two tables have such references, so that no index sees both. */
+/** Two tables store such references, so a unique index cannot cover both. */
 const lockReference = (tx: Tx, reference: string) =>
   tx`select pg_advisory_xact_lock(7206321, hashtext(${reference}))`;
 
-/** Runs the transaction in which a reference is claimed: of two that claim the same, the second sees the first. */
-export const claiming = <T>(sql: Sql, typed: string, transaction: () => Promise<T>): Promise<T> =>
-  underLockOfAll(sql, (tx) => lockReference(tx, bankReference(typed)), transaction);
+/** Runs a transaction that claims a reference; of two concurrent claims, the second sees the first. */
+export const withReferenceLock = <T>(
+  sql: Sql,
+  typed: string,
+  transaction: () => Promise<T>,
+): Promise<T> => underLockOfAll(sql, (tx) => lockReference(tx, bankReference(typed)), transaction);
 
 /**
- * Takes the reference of a transfer for what is booked in this transaction, or proposed: one transfer is one
- * payout, whichever way it was written down. A proposal that is void has given its reference back.
+ * Claims the reference of a transfer for a booking or proposal in this transaction: one transfer is one payout, in any
+ * spelling. An expired or closed proposal releases its reference.
  *
- * @returns the reference as it is stored.
+ * @returns the reference as stored.
  * @throws Refusal `transfer_reference_used`.
  */
 export async function claimReference(
@@ -34,7 +37,7 @@ export async function claimReference(
   await lockReference(tx, reference);
   const used = await tx`
     select from adjustments
-    where gl_account = ${glAccount} and ${inOneSpelling(tx)} = ${reference}
+    where gl_account = ${glAccount} and ${normalizedReference(tx)} = ${reference}
       and (status = 'done' or (status = 'pending' and expires_at > ${at}))`;
   const isRefund = glAccount === 'cash:bank' && (await isRefundReference(tx, reference));
   if (used.length > 0 || isRefund) throw new Refusal('transfer_reference_used', {});

@@ -24,7 +24,7 @@ const methods = [
 
 describe('every method', () => {
   for (const method of methods) {
-    test(`${method}: is made, shown, paid and credited once`, async ({ sql, openGateway }) => {
+    test(`${method}: is created, shown, paid and credited once`, async ({ sql, openGateway }) => {
       const app = await openGateway({ ppn: true });
       const { owner, topup } = await app.placed(method);
       expect(topup).toMatchObject({
@@ -57,7 +57,7 @@ describe('every method', () => {
     });
   }
 
-  test('a payment with a fee imposed by Midtrans is credited without the fee, and refunded whole', async ({
+  test('a payment with a fee imposed by Midtrans is credited without the fee, and refunded in full', async ({
     sql,
     openGateway,
   }) => {
@@ -84,7 +84,7 @@ describe('every method', () => {
     expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
   });
 
-  test('a charge whose answer names an imposed fee is made', async ({ openGateway }) => {
+  test('a charge whose answer names an imposed fee succeeds', async ({ openGateway }) => {
     const app = await openGateway();
     app.fake.mode.imposedFee = 71;
     const { topup } = await app.placed('qris', 10_000);
@@ -94,7 +94,7 @@ describe('every method', () => {
     expect(await app.statusOf(topup)).toBe('paid');
   });
 
-  test('what this installation has is listed with its bounds', async ({ openGateway }) => {
+  test('lists the configured methods with their limits', async ({ openGateway }) => {
     const app = await openGateway({ ppn: true });
     const { owner } = await app.placed('bank');
     const { methods: offered } = (await perform(
@@ -104,7 +104,6 @@ describe('every method', () => {
     )) as { methods: { method: string; maximum: number; minutes: number }[] };
     expect(offered.map(({ method }) => method)).toEqual(['bank', ...methods]);
     const qris = offered.find(({ method }) => method === 'qris');
-    // 9.009.009 + 11 % are 10.000.000.
     expect(qris).toMatchObject({ maximum: 9_009_009, minutes: 30 });
     await expect(app.placed('qris', 9_009_010)).rejects.toMatchObject({
       code: 'topup_amount_unfit',
@@ -113,7 +112,9 @@ describe('every method', () => {
     await expect(app.placed('qris', 9_009_009)).resolves.toBeDefined();
   });
 
-  test('times go out and come in as WIB, whatever the machine thinks', async ({ openGateway }) => {
+  test('sends and reads times in WIB, independent of the machine’s time zone', async ({
+    openGateway,
+  }) => {
     const app = await openGateway();
     const { topup } = await app.placed('qris');
     expect(topup.expires_at).toEqual(new Date('2026-11-21T02:30:00Z'));
@@ -123,7 +124,7 @@ describe('every method', () => {
     expect(wibTime('2026-11-22T03:00:00Z')).toBeUndefined();
   });
 
-  test('cancelled here is cancelled there', async ({ openGateway }) => {
+  test('cancels at the gateway', async ({ openGateway }) => {
     const app = await openGateway();
     for (const method of ['va_bca', 'xendit'] as const) {
       const { owner, topup } = await app.placed(method);
@@ -138,7 +139,7 @@ describe('every method', () => {
   });
 });
 
-describe('what Midtrans writes', () => {
+describe('answers and notices of Midtrans', () => {
   const vector = { order_id: 'order-101', status_code: '200', gross_amount: '44000.00' };
   const key = 'SB-Mid-server-abc123cde456';
 
@@ -155,7 +156,7 @@ describe('what Midtrans writes', () => {
       expect(verifyMidtrans(raw({ [name]: '201' }), key)).toBe('forged');
     }
     expect(verifyMidtrans(raw(), `${key}x`)).toBe('forged');
-    // It does not cover the word: the same notice says anything.
+    // The signature does not cover the status: the same notice can claim anything.
     expect(verifyMidtrans(raw({ transaction_status: 'cancel' }), key)).toMatchObject({
       dedupe: 'order-101||200|cancel',
     });
@@ -248,7 +249,6 @@ describe('what Midtrans writes', () => {
     });
     expect(paid('10071.00', info('10000', '10071', '71'))).toBe(10_000);
     expect(paid('10071', info(10_000, 10_071, 71))).toBe(10_000);
-    // Figures that do not add up say nothing: the gross amount stands.
     for (const odd of [
       info('10000', '10071', '72'),
       info('10000', '10072', '71'),
@@ -274,7 +274,7 @@ describe('what Midtrans writes', () => {
   });
 });
 
-describe('when a gateway is asked', () => {
+describe('a request to a gateway', () => {
   const createdAt = new Date('2026-11-21T02:00:00Z');
   const minutes = (at: Date | undefined) => at && (at.getTime() - createdAt.getTime()) / 60_000;
   const all = (expiresInMinutes: number): number[] => {
@@ -299,7 +299,7 @@ describe('when a gateway is asked', () => {
   });
 });
 
-test('no id of a top-up is lost between the two spellings', async ({ openGateway }) => {
+test('converts every top-up id to the gateway’s spelling and back', async ({ openGateway }) => {
   const app = await openGateway();
   const { topup } = await app.placed('snap');
   expect((await app.order(topup)).topup_id).toBe(idOf(topup));

@@ -2,29 +2,27 @@ import { bytesOf, wasNeverSent } from '#server/infra/net/answers.ts';
 import { asJson } from '#server/infra/net/json-values.ts';
 import { GatewayTrouble } from './gateway.ts';
 
-export type GatewayAsk = {
+export type GatewayHttpRequest = {
   url: string;
   method: 'GET' | 'POST';
   headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
   body?: object;
-  /** For `Authorization: Basic`; the password is empty, as these gateways want it. */
+  /** The user of `Authorization: Basic`; these gateways want an empty password. */
   key: string;
   timeoutMs: number;
 };
 
-/** The status line, and the body where it is JSON. */
 export type GatewayAnswer = { status: number; json: unknown };
 
 const ANSWER_BYTES_MAX = 262_144;
 
 /**
- * Asks a gateway once, within a time limit over all of it, and follows no redirect. The address is the
- * operator's setting, so it may be on a private network.
+ * Sends one request to a gateway, within a total time limit, without following redirects. The address is the operator's
+ * setting, so a private network is allowed.
  *
- * @throws GatewayTrouble `unreachable` or `unknown`; never names the key or the body.
+ * @throws GatewayTrouble `unreachable` or `unknown`; never contains the key or the body.
  */
-export async function askGateway(ask: GatewayAsk): Promise<GatewayAnswer> {
+export async function requestGateway(ask: GatewayHttpRequest): Promise<GatewayAnswer> {
   const { url, method, headers = {}, body, key, timeoutMs } = ask;
   try {
     const response = await fetch(url, {

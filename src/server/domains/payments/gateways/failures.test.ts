@@ -21,8 +21,8 @@ const reds = async ({ deps }: GatewayApp) =>
 const charges = ({ fake }: GatewayApp) =>
   fake.calls.filter((call) => call === 'POST /v2/charge').length;
 
-describe('an answer that never came', () => {
-  test('leaves the top-up being prepared; the same key is the same top-up; the worker finds it', async ({
+describe('an answer that was lost', () => {
+  test('leaves the top-up in preparation; the same key gives the same top-up; the worker completes it', async ({
     openGateway,
   }) => {
     const app = await openGateway();
@@ -42,7 +42,6 @@ describe('an answer that never came', () => {
 
     app.fake.mode.dropAnswer = false;
     await app.askDue(2);
-    // Its number was asked for, not made again.
     expect(charges(app)).toBe(1);
     expect(await app.statusOf(topup)).toBe('pending');
     app.fake.happen(topup.id, 'pay');
@@ -51,7 +50,7 @@ describe('an answer that never came', () => {
     expect(await reds(app)).toEqual([]);
   });
 
-  test('of a QRIS, which no status tells again, is asked for under the same idempotency key', async ({
+  test('of a QRIS, whose status has no QR, is requested again under the same idempotency key', async ({
     openGateway,
   }) => {
     const app = await openGateway();
@@ -63,19 +62,18 @@ describe('an answer that never came', () => {
     expect(app.fake.book.all(topup.id)).toHaveLength(1);
   });
 
-  test('of a page that cannot be had again is given up, and nobody could have paid it', async ({
+  test('of a page that cannot be fetched again gives up the order, which could not have been paid', async ({
     openGateway,
   }) => {
     const app = await openGateway();
     app.fake.mode.dropAnswer = true;
     const { topup } = await app.placed('snap');
     app.fake.mode.dropAnswer = false;
-    // The key lives for five minutes at the gateway.
     await app.askDue(6);
     expect(await app.statusOf(topup)).toBe('cancelled');
   });
 
-  test('of a gateway that is slower than we wait is late, and found', async ({ openGateway }) => {
+  test('of a gateway slower than our time limit is recovered later', async ({ openGateway }) => {
     const app = await openGateway();
     app.fake.mode.latencyMs = 1_500;
     const { topup } = await app.placed('xendit');
@@ -86,7 +84,7 @@ describe('an answer that never came', () => {
     expect(app.fake.book.all(topup.id)).toHaveLength(1);
   });
 
-  test('with a 500 nothing was made: it is made later, or given up after a quarter of an hour', async ({
+  test('with a 500 means no order: it is created later, or given up after a quarter of an hour', async ({
     openGateway,
   }) => {
     const app = await openGateway();
@@ -107,7 +105,10 @@ describe('an answer that never came', () => {
     expect(await app.statusOf(other.topup)).toBe('cancelled');
   });
 
-  test('from nobody at all is refused at once, and nothing waits', async ({ openGateway, sql }) => {
+  test('from an unreachable gateway is refused at once, and nothing waits', async ({
+    openGateway,
+    sql,
+  }) => {
     const app = await openGateway();
     await app.fake.close();
     await expect(app.placed('qris')).rejects.toEqual(new Refusal('gateway_down', {}));
@@ -115,11 +116,8 @@ describe('an answer that never came', () => {
   });
 });
 
-describe('money at odd times', () => {
-  test('after its time, and after it was cancelled, still counts and says so', async ({
-    openGateway,
-    sql,
-  }) => {
+describe('money at unusual times', () => {
+  test('after expiry or cancelling still counts, with a note', async ({ openGateway, sql }) => {
     const app = await openGateway();
     for (const [end, note] of [
       ['expire', 'Dibayar setelah kedaluwarsa.'],
@@ -140,7 +138,7 @@ describe('money at odd times', () => {
     expect(await reds(app)).toEqual([]);
   });
 
-  test('without any notice is found by the poller', async ({ openGateway, sql }) => {
+  test('without a notice is found by the poller', async ({ openGateway, sql }) => {
     const app = await openGateway();
     app.fake.mode.notices.lose = 1;
     const { owner, topup } = await app.placed('xendit');
@@ -153,7 +151,7 @@ describe('money at odd times', () => {
     expect(await sql`select next_poll_at from gateway_orders`).toEqual([{ next_poll_at: null }]);
   });
 
-  test('is asked for when its owner says that it was paid, and not too often', async ({
+  test('is checked when its owner reports a payment, at a limited rate', async ({
     openGateway,
   }) => {
     const app = await openGateway();
@@ -182,7 +180,7 @@ describe('money at odd times', () => {
     await expect(stranger).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('of another amount is looked at by a person, and the saldo stays', async ({
+  test('of another amount goes to review, and the saldo does not change', async ({
     openGateway,
     sql,
   }) => {
@@ -195,10 +193,7 @@ describe('money at odd times', () => {
     expect(app.troubles.map(String).join()).toContain('another amount was paid');
   });
 
-  test('paid a second time, or for a rejected top-up, rests in suspense', async ({
-    openGateway,
-    sql,
-  }) => {
+  test('for a paid or rejected top-up lies in suspense', async ({ openGateway, sql }) => {
     const app = await openGateway();
     const { owner, topup } = await app.placed('xendit');
     const facts = {
@@ -234,10 +229,7 @@ describe('money at odd times', () => {
     expect(await reds(app)).toEqual([]);
   });
 
-  test('at a gateway is no operator’s to confirm, whatever they saw there', async ({
-    openGateway,
-    sql,
-  }) => {
+  test('at a gateway cannot be confirmed by an operator', async ({ openGateway, sql }) => {
     const app = await openGateway();
     const { owner, topup } = await app.placed('va_bca');
     const operator = { accountId: owner.accountId, role: 'operator' } as const;
@@ -254,8 +246,8 @@ describe('money at odd times', () => {
   });
 });
 
-describe('a payment that names itself where its order should be', () => {
-  test('is the order’s by the field we gave it', async ({ openGateway, sql }) => {
+describe('a payment named by its own id in place of the order’s', () => {
+  test('belongs to the order in our custom field', async ({ openGateway, sql }) => {
     const app = await openGateway();
     const { owner, topup } = await app.placed('snap');
     app.fake.happen(topup.id, 'pay', { isNamedByTxn: true });
@@ -264,7 +256,7 @@ describe('a payment that names itself where its order should be', () => {
     expect(await saldoOf(sql, owner.accountId)).toEqual({ available: 50_000, topups: 1 });
   });
 
-  test('is nobody’s by a notice alone: another’s payment credits no one, a nameless one waits for a person', async ({
+  test('is never assigned by a notice alone: another order’s payment is not credited, an unassignable one goes to review', async ({
     openGateway,
     sql,
   }) => {
@@ -274,7 +266,8 @@ describe('a payment that names itself where its order should be', () => {
     const paid = app.fake.book.find(budi.topup.id);
     await app.fake.queue.flush();
     await sql`delete from payment_inbox`;
-    // A genuine notice of Ani's order, with the id of Budi's payment written into it: it still verifies.
+    // A genuine notice of Ani's order with the id of Budi's payment still verifies, because the signature does not
+    // cover it.
     const hers = app.fake.book.find(ani.topup.id);
     if (!hers || !paid) throw new Error('no orders');
     const own = { txnId: hers.txnId };
@@ -291,7 +284,6 @@ describe('a payment that names itself where its order should be', () => {
   });
 });
 
-/** A gateway whose process dies, or ours does, at a step. */
 const dyingAt = (gateway: PaymentGateway, step: string): PaymentGateway => {
   const die = async (): Promise<never> => {
     throw new Error(`died at ${step}`);
@@ -311,9 +303,12 @@ const dyingAt = (gateway: PaymentGateway, step: string): PaymentGateway => {
   };
 };
 
-describe('a process that dies between two steps', () => {
+describe('a process that crashes between two steps', () => {
   for (const step of ['before create', 'after create', 'before status', 'after status']) {
-    test(`${step}: another goes on, and it is credited once`, async ({ openGateway, sql }) => {
+    test(`${step}: another process completes the order, credited once`, async ({
+      openGateway,
+      sql,
+    }) => {
       const app = await openGateway();
       const gateway = app.gateways.named('midtrans');
       if (!gateway) throw new Error('no gateway');
@@ -346,7 +341,7 @@ describe('a process that dies between two steps', () => {
     });
   }
 
-  test('with an order it had taken loses it after its lease', async ({ openGateway }) => {
+  test('loses its claimed orders after their lease', async ({ openGateway }) => {
     const app = await openGateway();
     const { topup } = await app.placed('va_bca');
     app.fake.mode.notices.lose = 1;
@@ -367,14 +362,13 @@ describe('a process that dies between two steps', () => {
   });
 });
 
-test('a gateway that is silent for a week after an order’s time is given up, and somebody is told', async ({
+test('a gateway silent for a week after an order’s expiry: the order is given up and reported', async ({
   openGateway,
 }) => {
   const app = await openGateway();
   const { topup } = await app.placed('qris');
   app.fake.mode.error500 = 1;
   await app.askDue(31);
-  // Time alone closes bank transfers, and nothing else.
   expect(await expireTopups(app.deps)).toEqual({ expired: 0, freed: 0 });
   expect(await app.statusOf(topup)).toBe('pending');
   await app.askDue(7 * 24 * 60 + 31);

@@ -17,13 +17,12 @@ export type FlaggedRow = {
   at: Date;
 };
 
-/** Orders `o`, with their top-ups `t`, whose gateway gave money back, and which nobody has settled. */
+/** SQL: orders `o` with their top-ups `t` whose gateway refunded money, not yet settled. */
 export const flagged = (sql: Sql | Tx) => sql`
   gateway_orders o join topups t using (account_id, topup_id)
   where o.flag is not null and o.settled_at is null and t.status <> 'rejected'
     and o.topup_id not in (select topup_id from refunds offset 0)`;
 
-/** A page of the orders whose gateway gave money back, which nobody has settled; the oldest first. */
 export async function flaggedPage(
   sql: Sql,
   { page = 0, sort_type }: { page?: number | undefined; sort_type?: 'asc' | 'desc' | undefined },
@@ -44,10 +43,10 @@ export async function flaggedPage(
 type Settling = { topupId: string; flaggedAt: Date; operatorId: string; reason: string; at: Date };
 
 /**
- * An operator says that all is done about what a gateway gave back, as they saw it: no money moves. What the
- * gateway says later, and is another, flags the order anew.
+ * Settles the flag of a gateway's refund as the operator saw it; moves no money. A later, different report by the
+ * gateway flags the order again.
  *
- * @throws Refusal `not_found`, `payment_flag_changed` when it was settled meanwhile, or is flagged anew.
+ * @throws Refusal `not_found`, `payment_flag_changed` when it was settled or flagged again meanwhile.
  */
 export async function settleFlag(
   sql: Sql,

@@ -7,10 +7,7 @@ import { countGatewayWork, pruneInbox, workInbox } from './inbox.ts';
 import { changeAccounts } from '#tests/support/people/people.ts';
 
 describe('a notice', () => {
-  test('that comes many times, at once, to two nodes, credits once', async ({
-    openGateway,
-    sql,
-  }) => {
+  test('sent many times at once to two nodes credits once', async ({ openGateway, sql }) => {
     const app = await openGateway();
     const { owner, topup } = await app.placed('qris');
     app.fake.mode.notices.copies = 12;
@@ -25,28 +22,23 @@ describe('a notice', () => {
     expect(await sql`select outcome from provider_payments`).toEqual([{ outcome: 'paid' }]);
   });
 
-  test('with another word under a true signature changes nothing that is not true', async ({
+  test('with another status under a valid signature has no effect unless it is true', async ({
     openGateway,
     sql,
   }) => {
     const app = await openGateway();
     const { owner, topup } = await app.placed('va_bca');
-    // "settlement", signed as a cancelling, before anybody has paid.
     app.fake.mode.notices.tamperStatus = true;
     app.fake.notify(topup.id, 'cancel');
     await app.deliver();
     expect(await app.statusOf(topup)).toBe('pending');
     expect((await saldoOf(sql, owner.accountId)).available).toBe(0);
-    // "cancel", signed as a settlement, after it was paid.
     app.fake.happen(topup.id, 'pay');
     await app.deliver();
     expect(await app.statusOf(topup)).toBe('paid');
   });
 
-  test('that was forged before it was true does not stand in the way of the true one', async ({
-    openGateway,
-    sql,
-  }) => {
+  test('forged before it was true does not block the true one', async ({ openGateway, sql }) => {
     const app = await openGateway();
     const { owner, topup } = await app.placed('qris');
     app.fake.notify(topup.id, 'settlement');
@@ -55,7 +47,6 @@ describe('a notice', () => {
     app.fake.happen(topup.id, 'pay');
     await app.deliver();
     expect(await app.statusOf(topup)).toBe('paid');
-    // Once it is booked, the same again asks nobody.
     const asked = app.fake.calls.length;
     app.fake.notify(topup.id, 'settlement');
     await app.deliver();
@@ -63,10 +54,7 @@ describe('a notice', () => {
     expect(await saldoOf(sql, owner.accountId)).toEqual({ available: 50_000, topups: 1 });
   });
 
-  test('about an order that is not ours is answered, and ends there', async ({
-    openGateway,
-    sql,
-  }) => {
+  test('about an unknown order is answered and dropped', async ({ openGateway, sql }) => {
     const app = await openGateway();
     app.fake.book.make({
       provider: 'midtrans',
@@ -80,7 +68,7 @@ describe('a notice', () => {
     expect(await sql`select result from payment_inbox`).toEqual([{ result: 'unknown_order' }]);
   });
 
-  test('that cannot be applied waits longer each time, and is left to the operator after a day', async ({
+  test('that cannot be applied is retried with growing delays, and left to the operator after a day', async ({
     openGateway,
     sql,
   }) => {
@@ -106,16 +94,12 @@ describe('a notice', () => {
       labels: { state: 'dead' },
       value: 1,
     });
-    // The poller still finds what it told of.
     app.fake.mode.error500 = 0;
     await app.askDue(1);
     expect(await app.statusOf(topup)).toBe('paid');
   });
 
-  test('is kept as it came, without what is secret, for ninety days', async ({
-    openGateway,
-    sql,
-  }) => {
+  test('is stored as received, without secrets, for ninety days', async ({ openGateway, sql }) => {
     const app = await openGateway();
     const { topup } = await app.placed('xendit');
     app.fake.happen(topup.id, 'pay');
@@ -130,7 +114,7 @@ describe('a notice', () => {
     expect(await sql`select from payment_inbox`).toEqual([]);
   });
 
-  test('is blank once its customer is erased, and what was refunded has no words', async ({
+  test('is blanked when its customer is erased, and refunds lose their texts', async ({
     openGateway,
     sql,
     db,
@@ -155,7 +139,7 @@ describe('a notice', () => {
     expect(await sql`select reason from refunds`).toEqual([{ reason: '' }]);
   });
 
-  test('is sent again by the provider while the database is away', async ({
+  test('is sent again by the provider while the database is down', async ({
     openGateway,
     sql,
     db,

@@ -5,26 +5,20 @@ import { type NoticeHeaders, PaymentAlert } from './gateway.ts';
 import { flagged } from './flags.ts';
 import { type OrderDeps, findOrder, refOf, retryAt } from './orders.ts';
 
-/** What became of a notice that came in; `unserved`: there is no such gateway here. */
+/** Result of receiving a notice; `unserved`: this installation does not have the gateway. */
 export type Received = 'stored' | 'known' | 'forged' | 'malformed' | 'unserved';
 
 const AT_ONCE = 8;
 const LEASE_MS = 120_000;
-/** A notice that could not be applied for so long is left to the operator. */
+/** A notice that fails for this long is left to the operator. */
 const DEAD_MS = 86_400_000;
-/**
- * Ends of a notice after which the same one is reason to ask again: it may have come before it was true,
- * for its word is not signed. After money was booked it is not.
- */
-const REPEATED = ['unchanged', 'pending', 'expired', 'cancelled', 'review', 'flagged', 'dead'];
-/** Notices are kept for questions; they may name payers. */
-const KEPT_DAYS = 90;
+/** After these results a repeated notice asks the gateway again: its unsigned status may have come too early. */
+const RETRIGGERING = ['unchanged', 'pending', 'expired', 'cancelled', 'review', 'flagged', 'dead'];
+/** Notices are kept for inquiries, and may contain names of payers. */
+const RETENTION_DAYS = 90;
 const HEADER_LENGTH_MAX = 200;
 
-/**
- * Stores a gateway's notice, as it came and once, when it is known who sent it. Nothing of it is believed: it is
- * the reason to ask the gateway (`workInbox`).
- */
+/** Stores a verified notice once. Its content is not trusted: it only triggers a request to the gateway. */
 export async function receiveNotice(
   deps: OrderDeps,
   provider: string,
@@ -53,7 +47,7 @@ export async function receiveNotice(
     ) on conflict on constraint inbox_dedupe do update
       set processed_at = null, result = null, attempts = 0, received_at = excluded.received_at,
         next_try_at = excluded.next_try_at
-      where payment_inbox.result = any (${REPEATED}::text[])`;
+      where payment_inbox.result = any (${RETRIGGERING}::text[])`;
   return stored.count > 0 ? 'stored' : 'known';
 }
 
@@ -66,12 +60,7 @@ type InboxRow = {
   received_at: Date;
 };
 
-/**
- * Applies the notices that are due: asks the gateway what is true, and brings the order there. Any number
- * of nodes may; each notice is taken by one.
- *
- * @returns how many there were.
- */
+/** Any number of nodes may call it; one of them claims each notice. @returns how many were due. */
 export async function workInbox(deps: OrderDeps): Promise<number> {
   const at = deps.now();
   const due = await deps.allAccountsSql<InboxRow[]>`
@@ -107,7 +96,6 @@ async function workOne(deps: OrderDeps, row: InboxRow): Promise<void> {
   }
 }
 
-/** Asks about the order that a notice named, and about the payment it named. */
 async function applyNotice(deps: OrderDeps, row: InboxRow): Promise<string> {
   const topupId = uuidOf('topup', row.order_ref);
   const order = topupId === undefined ? undefined : await findOrder(deps.allAccountsSql, topupId);
@@ -122,16 +110,16 @@ const finish = (deps: OrderDeps, { inbox_id }: InboxRow, result: string) =>
     update payment_inbox set processed_at = ${deps.now()}, result = ${result}
     where inbox_id = ${inbox_id} and processed_at is null`;
 
-/** Deletes notices that were applied long ago. For the daily job. */
+/** Deletes old applied notices. For the daily job. */
 export async function pruneInbox({
   allAccountsSql,
   now,
 }: Pick<OrderDeps, 'allAccountsSql' | 'now'>): Promise<void> {
-  const before = new Date(now().getTime() - KEPT_DAYS * 86_400_000);
+  const before = new Date(now().getTime() - RETENTION_DAYS * 86_400_000);
   await allAccountsSql`delete from payment_inbox where processed_at < ${before}`;
 }
 
-/** What an operator should see: notices that wait or were given up, and orders that `flaggedPage` lists. */
+/** Figures for operators: waiting and failed notices, and the orders of `flaggedPage`. */
 export async function countGatewayWork({
   allAccountsSql,
 }: Pick<OrderDeps, 'allAccountsSql'>): Promise<{ labels: { state: string }; value: number }[]> {

@@ -27,7 +27,6 @@ type OfferConfig = Pick<Config, 'QRIS_MAX' | 'TOPUP_MAXIMUM' | 'TOPUP_MINIMUM'>;
 const DAY_MINUTES = 1_440;
 const QRIS_MINUTES = 30;
 
-/** What a method takes, before PPN, and how long it waits for its payment. */
 export function limitsOf(
   deps: LimitsDeps,
   method: TopupMethod,
@@ -41,7 +40,6 @@ export function limitsOf(
   };
 }
 
-/** What customers may choose with a method, within what it takes. */
 export function offeredLimits(
   deps: LimitsDeps & { config: OfferConfig },
   method: TopupMethod,
@@ -55,7 +53,6 @@ export function offeredLimits(
   };
 }
 
-/** The largest base that is not more than `total` with its PPN. */
 function baseWithin({ prices, now }: LimitsDeps, total: number): number {
   const at = now();
   let base = Math.ceil((total * total) / (total + prices.ppnOf(rupiah(total), at))) + 1;
@@ -63,7 +60,6 @@ function baseWithin({ prices, now }: LimitsDeps, total: number): number {
   return base;
 }
 
-/** The ways to pay that this installation has; a bank transfer always. */
 export const listMethodsHandler = (deps: MethodsDeps) =>
   handle(listTopupMethods, async () => ({
     methods: TopupMethod().options.flatMap((method): TopupOffer[] => {

@@ -11,11 +11,14 @@ import {
   type GatewayState,
   type PaymentDetails,
 } from '#server/domains/payments/gateways/gateway.ts';
-import { type GatewayAnswer, askGateway } from '#server/domains/payments/gateways/ask-gateway.ts';
+import {
+  type GatewayAnswer,
+  requestGateway,
+} from '#server/domains/payments/gateways/ask-gateway.ts';
 import {
   wibText,
   Word,
-  isSame,
+  areSecretsEqual,
   jsonOf,
   pageAddress,
   wholeRupiah,
@@ -31,13 +34,12 @@ export type MidtransOptions = {
   snapUrl: string;
   timeoutMs: number;
   simulated: boolean;
-  /** Where notices shall go; without it where the dashboard says. */
+  /** Address for notices; if absent, the dashboard's setting applies. */
   callbackUrl?: string | undefined;
-  /** Where Snap leads the customer back to. */
   finishUrl?: string | undefined;
 };
 
-/** Ways to pay on the page of Snap: only those whose status can be asked for by our own order id. */
+/** Snap payment types, limited to those whose status can be fetched by our own order id. */
 const SNAP_PAYMENTS = [
   'credit_card',
   'other_qris',
@@ -51,19 +53,19 @@ const SNAP_PAYMENTS = [
 ];
 const MINUTE_MS = 60_000;
 
-/** Midtrans: QRIS and virtual accounts by the Core API, everything else by Snap. */
+/** Midtrans: QRIS and virtual accounts through the Core API, everything else through Snap. */
 export function createMidtrans(options: MidtransOptions): PaymentGateway {
   const { serverKey: key, timeoutMs, simulated } = options;
   const core = options.coreUrl.replace(/\/+$/, '');
   const get = (id: string) =>
-    askGateway({
+    requestGateway({
       url: `${core}/v2/${encodeURIComponent(id)}/status`,
       method: 'GET',
       key,
       timeoutMs,
     });
   const post = (id: string, what: string, body: object = {}) =>
-    askGateway({
+    requestGateway({
       url: `${core}/v2/${encodeURIComponent(id)}/${what}`,
       method: 'POST',
       body,
@@ -77,7 +79,7 @@ export function createMidtrans(options: MidtransOptions): PaymentGateway {
     verify: (_headers, raw) => verifyMidtrans(raw, key),
     create: async (order) => {
       const isSnap = order.method === 'snap';
-      const answer = await askGateway({
+      const answer = await requestGateway({
         url: isSnap ? `${options.snapUrl.replace(/\/+$/, '')}/transactions` : `${core}/v2/charge`,
         method: 'POST',
         headers: headersOf(order, options.callbackUrl),
@@ -95,7 +97,7 @@ export function createMidtrans(options: MidtransOptions): PaymentGateway {
 
 function headersOf({ orderId, method }: GatewayOrder, callbackUrl: string | undefined) {
   return {
-    // Permata takes none.
+    // Permata does not support idempotency keys.
     ...(method !== 'va_permata' && { 'idempotency-key': orderId }),
     ...(callbackUrl !== undefined && { 'x-override-notification': callbackUrl }),
   };
@@ -107,7 +109,7 @@ const transactionOf = ({ orderId, base, ppn }: GatewayOrder) => ({
     { id: 'saldo', name: 'Isi saldo', price: base, quantity: 1 },
     ...(ppn > 0 ? [{ id: 'ppn', name: 'PPN', price: ppn, quantity: 1 }] : []),
   ],
-  // Named again in every status, also in those that do not name the order.
+  // Returned in every status, also in those that do not name the order.
   custom_field1: orderId,
 });
 
@@ -157,10 +159,7 @@ function createResult(
   return { outcome: 'created', details };
 }
 
-/**
- * The status of an order, by our id; then of the payment that a notice named, where that is another:
- * some answer to their own id only, and a second payment of an order has its own.
- */
+/** Also by the payment id of a notice: some types answer only to it, and a second payment has its own. */
 async function fetchStatus(
   get: (id: string) => Promise<GatewayAnswer>,
   { orderId, providerRef, txnId }: GatewayRef,
@@ -183,14 +182,13 @@ async function refund(
   });
   const code = codeOf(answer);
   if (code === 200) return { outcome: 'refunded', reference: refundKey };
-  // 406: a try of ours is known there; its status will tell.
+  // 406: one of our attempts arrived; its status will show the result.
   if (code === 406) throw new GatewayTrouble('unknown', 'midtrans knows this refund already');
-  // 412 and 414: not this kind of payment, or not enough at the gateway: it is given back by hand.
+  // 412 and 414: this payment type or the gateway balance does not allow a refund, so it is returned by hand.
   if (code >= 400 && code < 500 && code !== 429) return { outcome: 'unsupported' };
   throw new GatewayTrouble('unknown', `midtrans answered a refund with ${code}`);
 }
 
-/** What a notice of Midtrans must have; it has more, which is not read. */
 const Notice = z.object({
   order_id: Word(100),
   status_code: Word(10),
@@ -200,7 +198,7 @@ const Notice = z.object({
   transaction_id: z.optional(Word(100)),
 });
 
-/** The signature of a notice: over its texts exactly as they stand in the body. */
+/** The signature of a notice, over the field texts exactly as they are in the body. */
 export const midtransSignature = (
   { order_id, status_code, gross_amount }: SignedFields,
   serverKey: string,
@@ -212,15 +210,15 @@ export const midtransSignature = (
 type SignedFields = { order_id: string; status_code: string; gross_amount: string };
 
 /**
- * Whether Midtrans sent it. The signature covers neither the status word nor the payment's id: whoever has
- * one notice can make others. That is why none is believed.
+ * Verifies that Midtrans sent a notice. The signature covers neither the status nor the payment id, so the owner of one
+ * notice can forge others. That is why the content is not trusted.
  */
 export function verifyMidtrans(raw: Buffer, serverKey: string): Verification {
   const read = Notice.safeParse(jsonOf(raw));
   if (!read.success) return 'malformed';
   const notice = read.data;
   const { order_id, status_code, transaction_id, transaction_status } = notice;
-  if (!isSame(notice.signature_key.toLowerCase(), midtransSignature(notice, serverKey))) {
+  if (!areSecretsEqual(notice.signature_key.toLowerCase(), midtransSignature(notice, serverKey))) {
     return 'forged';
   }
   const word = transaction_status.toLowerCase();
@@ -233,7 +231,7 @@ export function verifyMidtrans(raw: Buffer, serverKey: string): Verification {
 
 const Coded = z.object({ status_code: z.string().check(z.regex(/^\d{3}$/)) });
 
-/** What an answer says: its body's own code, which Midtrans sends with any status; else its status. */
+/** The code in the body, which Midtrans sends with any HTTP status; else the HTTP status. */
 export function codeOf({ status, json }: GatewayAnswer): number {
   const coded = Coded.safeParse(json);
   return coded.success ? Number(coded.data.status_code) : status;
@@ -242,19 +240,22 @@ export function codeOf({ status, json }: GatewayAnswer): number {
 const Messages = z.object({ error_messages: z.array(z.string()) });
 
 /**
- * Why an order was not made: `taken` when its id was used, else words for the log.
+ * The reason an order was not created: `taken` when its id was used before, else a text for the log.
  *
- * @returns undefined when it was made.
- * @throws GatewayTrouble when nobody can tell.
+ * @returns undefined when it was created.
+ * @throws GatewayTrouble when the answer leaves that open.
  */
 export function refusalOf(answer: GatewayAnswer): string | undefined {
   const code = codeOf(answer);
   if (code === 406) return 'taken';
-  const told = Messages.safeParse(answer.json);
-  if (told.success && told.data.error_messages.some((one) => one.includes('already been taken'))) {
+  const failure = Messages.safeParse(answer.json);
+  if (
+    failure.success &&
+    failure.data.error_messages.some((one) => one.includes('already been taken'))
+  ) {
     return 'taken';
   }
-  // 202: another try with the same key is under way.
+  // 202: another attempt with the same key is in progress.
   if (code === 200 || code === 201) return undefined;
   if (code >= 400 && code < 500 && code !== 408) return `midtrans refused the order with ${code}`;
   throw new GatewayTrouble('unknown', `midtrans answered an order with ${code}`);
@@ -294,7 +295,6 @@ type Transaction = z.infer<typeof Transaction>;
 
 const Amount = z.union([z.string(), z.number()]);
 
-/** Parts of a gross amount where Midtrans adds its fee to the customer's payment. */
 const ImposedFee = z.object({
   extra_info: z.object({
     gross_amount_info: z.object({
@@ -305,7 +305,6 @@ const ImposedFee = z.object({
   }),
 });
 
-/** How the order is paid; undefined when the answer is of another order, amount or shape. */
 function chargeDetails(json: unknown, order: GatewayOrder): PaymentDetails | undefined {
   const read = Transaction.safeParse(json);
   if (!read.success || read.data.order_id !== order.orderId) return undefined;
@@ -327,15 +326,11 @@ function detailsOf(transaction: Transaction): PaymentDetails | undefined {
   return undefined;
 }
 
-/**
- * The truth about an order, as Midtrans answers it.
- *
- * @throws GatewayTrouble when it is no answer.
- */
+/** @throws GatewayTrouble when the answer is unusable. */
 export function statusOf(answer: GatewayAnswer, ref: GatewayRef): GatewayStatus {
   const code = codeOf(answer);
   if (code === 404) return { state: 'not_found' };
-  // 407 is how an expired order is answered.
+  // 407: the status of an expired order.
   if (code >= 400 && code !== 407) {
     throw new GatewayTrouble('unknown', `midtrans answered a status with ${code}`);
   }
@@ -357,8 +352,8 @@ export function statusOf(answer: GatewayAnswer, ref: GatewayRef): GatewayStatus 
 }
 
 /**
- * Whose the transaction is. Some kinds name themselves where the order's id should be: then it is the
- * field we gave, or what the gateway called it when it was made, that tells; or nothing does.
+ * The order of a transaction. Some payment types put their own id in place of the order's; then our custom field, or
+ * the id that Midtrans returned at creation, identifies it, if anything does.
  */
 function ownerOf(
   { order_id, transaction_id, custom_field1 }: Transaction,
@@ -370,10 +365,7 @@ function ownerOf(
   return typeof custom_field1 === 'string' ? 'another' : 'unclear';
 }
 
-/**
- * Facts of a partial refund. The fee that Midtrans imposed is not ours to give back: a
- * refund of all the rest is whole, although Midtrans calls it partial.
- */
+/** A fee imposed by Midtrans is not refunded, so Midtrans calls a full refund of the rest partial. */
 function partOf(transaction: Transaction): Pick<GatewayStatus, 'partly' | 'returned'> {
   const { transaction_status, refund_amount } = transaction;
   if (!/^partial_/i.test(transaction_status)) return {};
@@ -383,7 +375,6 @@ function partOf(transaction: Transaction): Pick<GatewayStatus, 'partly' | 'retur
   return { partly: true, ...(returned !== undefined && returned > 0 && { returned }) };
 }
 
-/** Amount paid for the order: the gross amount without the fee that Midtrans imposed on the customer. */
 function amountOf({ gross_amount, currency, metadata }: Transaction): Rupiah | undefined {
   if ((currency ?? 'IDR').toUpperCase() !== 'IDR') return undefined;
   const gross = wholeRupiah(gross_amount);
@@ -399,7 +390,7 @@ function amountOf({ gross_amount, currency, metadata }: Transaction): Rupiah | u
 const states: Readonly<Record<string, GatewayState>> = {
   pending: 'pending',
   authorize: 'pending',
-  // Another method may still be tried on the same page; the order ends by its time.
+  // The customer may try another method on the same page until the order expires.
   deny: 'pending',
   cancel: 'cancelled',
   expire: 'expired',

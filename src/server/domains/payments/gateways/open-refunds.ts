@@ -4,23 +4,18 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { PaymentRefund } from '#contract/operator/books.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** The payment that paid a top-up. */
 export type PaidPayment = {
   account_id: string;
   provider: string;
   txn: string;
-  /** All that came in, and what of it became saldo. */
+  /** The amount received, and the part credited to the saldo. */
   amount: Rupiah;
   credited: Rupiah;
-  /** What its gateway has not given back by itself; null when it does not say how much it has. */
+  /** The amount that its gateway has not refunded by itself; null when the gateway does not report it. */
   left: Rupiah | null;
 };
 
-/**
- * The payment that paid a top-up, of any account.
- *
- * @throws Refusal `not_found`, `topup_unpaid`.
- */
+/** Reads the payment of a top-up, of any account. @throws Refusal `not_found`, `topup_unpaid`. */
 export async function paymentOf(sql: Sql | Tx, topupId: string): Promise<PaidPayment> {
   const [found] = await sql<(Omit<PaidPayment, 'txn'> & { txn: string | null })[]>`
     select t.account_id, t.provider, p.txn_id as txn, coalesce(p.amount, 0)::bigint as amount,
@@ -37,11 +32,9 @@ export async function paymentOf(sql: Sql | Tx, topupId: string): Promise<PaidPay
   return { ...payment, txn, amount: rupiah(payment.amount), credited: rupiah(payment.credited) };
 }
 
-/** How far a refund has come; of a row of `refunds`. */
 export const refundStateOf = (sql: Sql | Tx) =>
   sql`case refunds.status when 'done' then 'done' else refunds.way end`;
 
-/** How far refunds have come, by their ids. */
 export async function refundStates(
   sql: Sql | Tx,
   refundIds: readonly string[],
@@ -53,19 +46,15 @@ export async function refundStates(
   return new Map(found.map(({ refund_id, state }) => [refund_id, state]));
 }
 
-/** A stored reference as `bankReference` spells it; those stored before it may have blanks and small letters. */
-export const inOneSpelling = (sql: Sql | Tx) =>
+/** SQL: a stored reference in the spelling of `bankReference`; older ones may have spaces and lower case. */
+export const normalizedReference = (sql: Sql | Tx) =>
   sql`upper(regexp_replace(reference, '\\s', '', 'g'))`;
 
-/**
- * Whether a transfer of the bank has finished a refund already.
- *
- * @param reference in its one spelling (`bankReference`).
- */
+/** @param reference in the spelling of `bankReference`. */
 export async function isRefundReference(tx: Tx, reference: string): Promise<boolean> {
   const found = await tx`
     select from refunds
-    where way = 'manual' and reference <> '' and ${inOneSpelling(tx)} = ${reference}`;
+    where way = 'manual' and reference <> '' and ${normalizedReference(tx)} = ${reference}`;
   return found.length > 0;
 }
 
@@ -81,7 +70,6 @@ export type OpenRefundRow = {
 
 type Paged = { page?: number | undefined; sort_type?: 'asc' | 'desc' | undefined };
 
-/** A page of what is owed to payers, the oldest first: somebody has waited longest for that. */
 export async function openRefundsPage(
   sql: Sql,
   { page = 0, sort_type }: Paged,
@@ -97,11 +85,7 @@ export async function openRefundsPage(
   return { rows: found, total: counted?.total ?? 0 };
 }
 
-/**
- * The account of a refund that waits for a transfer by hand.
- *
- * @throws Refusal `not_found`, `refund_finished`, `refund_at_gateway`.
- */
+/** @throws Refusal `not_found`, `refund_finished`, `refund_at_gateway`. */
 export async function accountOfManualRefund(tx: Sql | Tx, refundId: string): Promise<string> {
   const [found] = await tx<{ account_id: string; status: string; way: string }[]>`
     select account_id, status, way from refunds where refund_id = ${refundId}`;

@@ -10,13 +10,11 @@ import { type GatewaySettings, type Gateways, gatewaysOf, readGateways } from '.
 import { type SimulatedGateway, openSimulatedGateway } from './simulated.ts';
 
 export type OpenGatewaysDeps = {
-  /** Sees one account at a time. */
   sql: Sql;
   allAccountsSql: Sql;
   prices: Prices;
   config: GatewaySettings & Pick<Config, 'QRIS_MAX' | 'ROLE' | 'SIMULATOR' | 'production'>;
   log: Log;
-  /** Counts what became of notices and orders. */
   outcomes: Counter;
   now: () => Date;
   report: (trouble: unknown) => void;
@@ -24,19 +22,14 @@ export type OpenGatewaysDeps = {
 
 export type OpenGateways = {
   gateways: Gateways;
-  /** What work on orders of gateways needs. */
   deps: PlaceDeps;
-  /** Where somebody can pay without money; undefined where there is none. */
   simulated: SimulatedGateway | undefined;
-  /** Stores a notice that came in; see `receiveNotice`. */
   receive(provider: string, notice: { headers: NoticeHeaders; raw: Buffer }): Promise<Received>;
-  /** Names who applies what was stored, at once. */
   onNotice(wake: () => void): void;
   close(): Promise<void>;
 };
 
-/** What the callback of a provider answers, as `http/callbacks` does. */
-const statusOf: Readonly<Record<Received, number>> = {
+const callbackStatus: Readonly<Record<Received, number>> = {
   stored: 200,
   known: 200,
   forged: 401,
@@ -45,8 +38,8 @@ const statusOf: Readonly<Record<Received, number>> = {
 };
 
 /**
- * Opens the gateways that the settings name; without any, outside production and with the simulator on,
- * a simulated one. It lives in the memory of one process, so only where one process does everything.
+ * Opens the gateways in the settings; without any, outside production and with the simulator on, a simulated one. It
+ * keeps its orders in memory, so it needs an installation with a single process.
  */
 export async function openGateways(given: OpenGatewaysDeps): Promise<OpenGateways> {
   const { config, log, outcomes } = given;
@@ -62,13 +55,14 @@ export async function openGateways(given: OpenGatewaysDeps): Promise<OpenGateway
   const simulated = isSimulated
     ? await openSimulatedGateway({
         callbackUrl: (provider) => `app:/callbacks/${provider}`,
-        // The application has no address yet, or none at all; everything else is as it is outside.
+        // Calls `receive` directly, because the application may have no address yet; everything else is as in
+        // production.
         deliver: async ({ order, headers, body }) =>
-          statusOf[await receive(order.provider, { headers, raw: Buffer.from(body) })],
+          callbackStatus[await receive(order.provider, { headers, raw: Buffer.from(body) })],
       })
     : undefined;
   const gateways = gatewaysOf(simulated ? simulatedGateways(config, simulated) : real);
-  const told = {
+  const reporting = {
     ...given,
     report: (trouble: unknown) => {
       if (trouble instanceof PaymentAlert)
@@ -79,7 +73,7 @@ export async function openGateways(given: OpenGatewaysDeps): Promise<OpenGateway
     },
     onOutcome: (outcome: { provider: string; outcome: string }) => outcomes.add(outcome),
   };
-  const deps: PlaceDeps = { ...told, gateways, settle: openSettle(told) };
+  const deps: PlaceDeps = { ...reporting, gateways, settle: openSettle(reporting) };
   return {
     gateways,
     deps,
@@ -90,7 +84,6 @@ export async function openGateways(given: OpenGatewaysDeps): Promise<OpenGateway
   };
 }
 
-/** The adapters as they are, at the addresses and with the keys of a simulated gateway. */
 export const simulatedGateways = (
   { GATEWAY_TIMEOUT_MS }: Pick<GatewaySettings, 'GATEWAY_TIMEOUT_MS'>,
   { url, keys }: Pick<SimulatedGateway, 'url' | 'keys'>,

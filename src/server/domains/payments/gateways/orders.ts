@@ -42,7 +42,6 @@ import { withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 import type { PaymentFlagKind } from '#contract/operator/payments.ts';
 
-/** What an order's status at its gateway has changed here. */
 export type Settled =
   | PaidOutcome
   | 'pending'
@@ -52,20 +51,15 @@ export type Settled =
   | 'flagged'
   | 'unchanged';
 
-/** What work on orders of gateways needs. */
 export type OrderDeps = {
   allAccountsSql: Sql;
   gateways: Gateways;
-  /** Brings an order to what its gateway has just said (`openSettle`). */
   settle: (order: OrderRow, status: GatewayStatus) => Promise<Settled>;
   now: () => Date;
-  /** Takes trouble that somebody should see. */
   report: (trouble: unknown) => void;
-  /** Counts what became of notices and orders. */
   onOutcome?: (outcome: { provider: string; outcome: string }) => void;
 };
 
-/** A top-up that goes through a gateway. */
 export type OrderRow = {
   account_id: string;
   topup_id: string;
@@ -85,14 +79,14 @@ const columns = (sql: Sql | Tx): Fragment => sql`
   topups.simulated, topups.base, topups.ppn, topups.provider_ref, topups.created_at,
   topups.expires_at`;
 
-/** The order of a top-up, of any account; undefined for a bank transfer, or none. */
+/** The order of a top-up, of any account; undefined for a bank transfer or an unknown top-up. */
 export async function findOrder(sql: Sql | Tx, topupId: string): Promise<OrderRow | undefined> {
   const [row] = await sql<OrderRow[]>`
     select ${columns(sql)} from topups where topup_id = ${topupId} and provider <> 'bank'`;
   return row;
 }
 
-/** Locks the rows of orders, in the order of their ids, and answers them as they stand, by top-up. */
+/** Locks the rows of orders in the order of their ids, and returns them by top-up. */
 export async function lockOrders(
   tx: Tx,
   orders: readonly OrderRow[],
@@ -107,7 +101,6 @@ export async function lockOrders(
   return new Map(rows.map((row) => [row.topup_id, row]));
 }
 
-/** The order as its gateway knows it. */
 export const orderOf = (row: OrderRow): GatewayOrder => ({
   orderId: publicId('topup', row.topup_id),
   method: row.method,
@@ -125,11 +118,7 @@ export const refOf = (row: OrderRow, txnId?: string): GatewayRef => ({
 
 type Move = { from: readonly TopupStatus[]; to: TopupStatus; note?: string };
 
-/**
- * Moves an order from one of some states to another, in one statement.
- *
- * @returns whether it was in one of them.
- */
+/** In one statement. @returns whether the order was in one of the `from` states. */
 export async function moveOrder(
   sql: Sql | Tx,
   { account_id, topup_id }: OrderRow,
@@ -141,17 +130,13 @@ export async function moveOrder(
   return moved.count > 0;
 }
 
-/**
- * The gateway has said how an order is paid: it waits for its payment now.
- *
- * @returns whether it was `creating`; one that was cancelled meanwhile stays so.
- */
+/** @returns whether it was `creating`; an order cancelled meanwhile stays cancelled. */
 export async function openOrder(
   sql: Sql | Tx,
   { account_id, topup_id, expires_at }: OrderRow,
   { providerRef, qr, va, pageUrl, expiresAt = expires_at }: PaymentDetails,
 ): Promise<boolean> {
-  // A gateway that takes the money longer than we said does so as late money.
+  // If the gateway accepts payments longer than we do, these count as late money.
   const until = expiresAt < expires_at ? expiresAt : expires_at;
   const opened = await sql`
     update topups set status = 'pending', provider_ref = ${providerRef}, qr = ${qr ?? null},
@@ -161,7 +146,7 @@ export async function openOrder(
   return opened.count > 0;
 }
 
-/** Cancels an order at its gateway, as far as that goes: money that comes all the same still counts. */
+/** Cancels an order at its gateway, best effort; later money still counts. */
 export async function cancelAtGateway(deps: OrderDeps, row: OrderRow): Promise<void> {
   try {
     await deps.gateways.find(row)?.cancel(refOf(row));
@@ -172,32 +157,30 @@ export async function cancelAtGateway(deps: OrderDeps, row: OrderRow): Promise<v
 
 type CheckDeps = OrderDeps & { sql: Sql };
 
-/** Questions about one top-up in a minute. */
 const PER_MINUTE = 6;
 
-/** Asks the gateway of a top-up now what became of it. */
 export const checkTopupHandler = (deps: CheckDeps) =>
   handle(checkTopup, async ({ caller: { accountId } }, { topup_id: topupId }) => {
     const now = deps.now();
     const read = () =>
       asAccount(deps.sql, accountId, (tx) => findTopup(tx, { accountId, topupId, now }));
     const topup = await read();
-    // One that is being made has an owner: a second try beside it could make it twice.
-    const isNothingToAsk = ['paid', 'rejected', 'creating'].includes(topup.status);
-    if (topup.method === 'bank' || isNothingToAsk) return topup;
-    await askAboutOrder(deps, topupId);
+    // An order being created has an owner: a concurrent attempt could create it twice.
+    const isFinalOrCreating = ['paid', 'rejected', 'creating'].includes(topup.status);
+    if (topup.method === 'bank' || isFinalOrCreating) return topup;
+    await checkOrder(deps, topupId);
     return read();
   });
 
 /**
- * Asks the gateway of a top-up what became of it, and brings it to that. Of a bank transfer, and of an order
- * that is being made, nothing is asked.
+ * Checks a top-up at its gateway, and settles it by the answer. Does nothing for a bank transfer or an order being
+ * created.
  *
  * @throws Refusal `too_many_requests`, `gateway_down`.
  */
-export async function askAboutOrder(deps: OrderDeps, topupId: string): Promise<void> {
+export async function checkOrder(deps: OrderDeps, topupId: string): Promise<void> {
   const order = await findOrder(deps.allAccountsSql, topupId);
-  // As stored: a late `creating` is shown as expired.
+  // The stored status: a late `creating` is shown as expired.
   if (!order || order.status === 'creating') return;
   await refuseTooOften(deps, topupId);
   try {
@@ -215,22 +198,16 @@ async function refuseTooOften({ allAccountsSql }: OrderDeps, topupId: string): P
   if (full) throw new Refusal('too_many_requests', { seconds: full.seconds });
 }
 
-/** Orders asked about at the same time. */
 const AT_ONCE = 8;
-/** Whoever took an order and died has it no longer than this: longer than three questions may take. */
+/** A claim on an order ends after this, which is longer than three requests can take. */
 const LEASE_MS = 240_000;
-/** So long it is tried to make an order that nobody could pay yet. */
+/** Attempts to create an order that could not be paid yet end after this. */
 const CREATING_MS_MAX = 15 * 60_000;
-/** An order whose gateway has not answered for so long after its time is given up. */
+/** An order whose gateway does not answer for this long after expiry is given up. */
 const SILENCE_MS_MAX = 7 * 86_400_000;
 const CREATING_NOTE = 'Layanan pembayaran tidak menjawab. Buat isi saldo yang baru.';
 
-/**
- * Asks gateways what became of the orders that are due. Any number of nodes may; each order is asked
- * about by one.
- *
- * @returns how many there were.
- */
+/** Any number of nodes may poll; one of them claims each order. @returns how many were due. */
 export async function pollOrders(deps: OrderDeps): Promise<number> {
   const due = await claimDue(deps);
   await Promise.all(
@@ -285,20 +262,19 @@ async function afterTrouble(
 }
 
 /**
- * Asks a gateway about one order, and brings the order to what it says. An order that may not stand at
- * the gateway is made there, under the same id.
+ * Polls one order, and settles it by the answer. An order that may be missing at the gateway is created there under the
+ * same id.
  *
  * @returns `creating` while that has not succeeded.
  * @throws GatewayTrouble
  */
 async function pollOrder(deps: OrderDeps, order: OrderRow): Promise<Settled | 'creating'> {
   const gateway = deps.gateways.find(order);
-  // Nobody is left who could be asked: a gateway that was taken out of the settings.
   if (!gateway) return deps.settle(order, { state: 'not_found' });
   const status = await gateway.fetchStatus(refOf(order));
   if (order.status === 'creating' && !isOver(deps, order)) {
     const cannotBePaid = status.state === 'pending' && status.details === undefined;
-    if (status.state === 'not_found' || cannotBePaid) return makeAgain(deps, gateway, order);
+    if (status.state === 'not_found' || cannotBePaid) return recreate(deps, gateway, order);
   }
   return settleAndStop(deps, order, status);
 }
@@ -306,7 +282,7 @@ async function pollOrder(deps: OrderDeps, order: OrderRow): Promise<Settled | 'c
 const isOver = ({ now }: OrderDeps, { created_at, expires_at }: OrderRow): boolean =>
   now() >= expires_at || now().getTime() - created_at.getTime() >= CREATING_MS_MAX;
 
-async function makeAgain(
+async function recreate(
   deps: OrderDeps,
   gateway: PaymentGateway,
   order: OrderRow,
@@ -315,7 +291,7 @@ async function makeAgain(
   if (made === 'unknown') return 'creating';
   if (made === 'open') return 'pending';
   if (made === 'refused') return 'cancelled';
-  // It stands there, and nobody has seen how it is paid.
+  // The order exists, but its payment details were never shown.
   await giveUp(deps, order);
   return 'cancelled';
 }
@@ -344,7 +320,6 @@ async function settleAndStop(
 
 export type PlaceDeps = OrderDeps &
   LimitsDeps & {
-    /** The pool that sees one account at a time. */
     sql: Sql;
     prices: Pick<Prices, 'ppnOf'>;
   };
@@ -352,13 +327,12 @@ export type PlaceDeps = OrderDeps &
 type GatewayRequest = TopupRequest & { method: GatewayMethod };
 
 const MINUTE_MS = 60_000;
-/** When the worker looks after an order whose creator has died: later than any answer comes. */
-const FIRST_LOOK_MS = 75_000;
+/** First poll of an order whose creator may have crashed: later than any answer can arrive. */
+const FIRST_POLL_MS = 75_000;
 
 /**
- * Creates a top-up that is paid through a gateway. The order stands here before the gateway is asked, so
- * that whatever happens then, the worker can find out what became of it; it is `creating` until that is
- * known. Safe to repeat with the same key.
+ * Creates a top-up paid through a gateway. The order is stored as `creating` before the request to the gateway, so that
+ * the worker can settle it after any failure. Safe to repeat with the same key.
  *
  * @throws Refusal `gateway_down`, `topup_amount_unfit`, `topup_too_many`, `topup_too_often`, `wallet_frozen`,
  *   `account_suspended`, `idempotency_conflict`.
@@ -412,14 +386,14 @@ function insertOrder(
       )`;
     await tx`
       insert into gateway_orders (account_id, topup_id, provider, next_poll_at)
-      values (${accountId}, ${topupId}, ${provider}, ${new Date(now.getTime() + FIRST_LOOK_MS)})`;
+      values (${accountId}, ${topupId}, ${provider}, ${new Date(now.getTime() + FIRST_POLL_MS)})`;
     return { topupId, isNew: true };
   });
 }
 
 /**
- * Asks a gateway for an order that is `creating`. `unknown`: it may stand there, the worker will ask;
- * `taken`: it stands there, and how it is paid cannot be had; `refused`: it does not, and is cancelled.
+ * Creates a `creating` order at its gateway. `unknown`: it may exist, and the worker will check; `taken`: it exists,
+ * and its payment details cannot be fetched; `refused`: it does not exist, and is cancelled.
  */
 async function createAtGateway(
   deps: OrderDeps,
@@ -431,10 +405,9 @@ async function createAtGateway(
     if (result.outcome === 'taken') return 'taken';
     if (result.outcome === 'created') {
       const isOpen = await openOrder(deps.allAccountsSql, row, result.details);
-      // Cancelled while it was made.
       if (!isOpen) {
         await cancelAtGateway(deps, { ...row, provider_ref: result.details.providerRef });
-      } else await lookSoon(deps, row);
+      } else await schedulePoll(deps, row);
       return 'open';
     }
     deps.report(new PaymentAlert(result.why));
@@ -451,43 +424,39 @@ async function createAtGateway(
   return 'refused';
 }
 
-/** An order that is open is looked at after a minute. */
-async function lookSoon({ allAccountsSql }: OrderDeps, row: OrderRow): Promise<void> {
+async function schedulePoll({ allAccountsSql }: OrderDeps, row: OrderRow): Promise<void> {
   await allAccountsSql`
     update gateway_orders set next_poll_at = ${new Date(row.created_at.getTime() + MINUTE_MS)}
     where account_id = ${row.account_id} and topup_id = ${row.topup_id}
       and next_poll_at > ${row.created_at}`;
 }
 
-/** Minutes after an order was made. */
-const FIRST = [1, 3, 10, 30];
-const THEN = 30;
-/** Minutes after its time is over: for a payment at the last moment, and for what settles late. */
-const AFTER = [0, 10, 1_440];
+const FIRST_MINUTES = [1, 3, 10, 30];
+const REGULAR_MINUTES = 30;
+/** Minutes after expiry: for last-moment payments, and for late settlements. */
+const EXPIRED_MINUTES = [0, 10, 1_440];
 
 type Times = { createdAt: Date; expiresAt: Date };
 
 /**
- * When an order's gateway is asked next: 1, 3, 10 and 30 minutes after it was made, then every 30; when its
- * time is over, ten minutes later, and once more after a day.
+ * The next poll of an order: 1, 3, 10 and 30 minutes after creation, then every 30; at expiry, ten minutes later, and
+ * once more after a day.
  *
- * @returns undefined after the last time.
+ * @returns undefined after the last one.
  */
 export function nextPollAt({ createdAt, expiresAt }: Times, now: Date): Date | undefined {
   const age = (now.getTime() - createdAt.getTime()) / MINUTE_MS;
-  const next = FIRST.find((minutes) => minutes > age) ?? (Math.floor(age / THEN) + 1) * THEN;
+  const next =
+    FIRST_MINUTES.find((minutes) => minutes > age) ??
+    (Math.floor(age / REGULAR_MINUTES) + 1) * REGULAR_MINUTES;
   const regular = after(createdAt, next);
   if (regular < expiresAt) return regular;
-  return AFTER.map((minutes) => after(expiresAt, minutes)).find((at) => at > now);
+  return EXPIRED_MINUTES.map((minutes) => after(expiresAt, minutes)).find((at) => at > now);
 }
 
 const after = (at: Date, minutes: number): Date => new Date(at.getTime() + minutes * MINUTE_MS);
 
-/**
- * When it is tried again after trouble: 5 s, doubled with every try, up to ten minutes.
- *
- * @param tries how many there were, 1 or more.
- */
+/** 5 s, doubled with each of the `tries` (1 or more), up to ten minutes. */
 export const retryAt = (now: Date, tries: number): Date =>
   new Date(now.getTime() + Math.min(5_000 * 2 ** Math.min(tries - 1, 20), 10 * MINUTE_MS));
 
@@ -495,24 +464,19 @@ const waiting = ['creating', 'pending'] as const;
 const unpaid = ['creating', 'pending', 'expired', 'cancelled'] as const;
 const REVIEW_NOTE = 'Pembayaran ini sedang diperiksa.';
 
-/** Orders brought to their states in one transaction. */
-const TOGETHER_MAX = 100;
-/** Transactions at once: one that waits for a lock delays no other's orders. */
+const BATCH_MAX = 100;
+/** Concurrent transactions, so that one that waits for a lock does not delay the others. */
 const RUNS_MAX = 4;
 
 type GatewayReport = { order: OrderRow; status: GatewayStatus };
 
 type SettleDeps = Pick<OrderDeps, 'allAccountsSql' | 'now' | 'report' | 'onOutcome'>;
 
-/**
- * Brings orders to what their gateways have just said; what was said at the same moment, in one transaction.
- * The state an order ends in depends on that alone, whatever was said before, however often and in which
- * order.
- */
+/** Concurrent calls share a transaction. The final state depends only on the status, not on earlier notices. */
 export function openSettle(deps: SettleDeps): OrderDeps['settle'] {
   const settle = gather<GatewayReport, Settled>((asked) => settleAll(deps, asked), {
     waitMs: 0,
-    sizeMax: TOGETHER_MAX,
+    sizeMax: BATCH_MAX,
     runsMax: RUNS_MAX,
   });
   return async (order, status) => {
@@ -524,7 +488,6 @@ export function openSettle(deps: SettleDeps): OrderDeps['settle'] {
   };
 }
 
-/** What an operator should hear of. */
 const alerts: Partial<Record<Settled, string>> = {
   second_payment: 'a second payment rests in suspense',
   amount_mismatch: 'another amount was paid',
@@ -558,7 +521,7 @@ async function settleIn(tx: Tx, asked: readonly GatewayReport[], at: Date): Prom
   );
   const seen = asked.map(({ order, status }) => {
     const locked = orders.get(order.topup_id);
-    if (!locked) throw new Error('an order vanished');
+    if (!locked) throw new Error('a locked order was not found');
     return { order: locked, status };
   });
   const payments = seen.map((one) => paymentOf(one, at));
@@ -575,7 +538,6 @@ async function settleIn(tx: Tx, asked: readonly GatewayReport[], at: Date): Prom
   return settled;
 }
 
-/** The payment that a gateway speaks of; undefined where it says none, or not which. */
 function paymentOf({ order, status }: GatewayReport, at: Date): Payment | undefined {
   const { state, txnId, amount } = status;
   if (state !== 'paid' || txnId === undefined || amount === undefined) return undefined;
@@ -612,7 +574,6 @@ async function apply(tx: Tx, { order, status }: GatewayReport, at: Date): Promis
       break;
     case 'not_found':
   }
-  // Nothing paid it until now, and its time is over.
   return at >= order.expires_at ? close(tx, order, 'expired') : 'unchanged';
 }
 
@@ -625,15 +586,12 @@ async function close(tx: Tx, order: OrderRow, to: 'expired' | 'cancelled'): Prom
   return (await moveOrder(tx, order, { from: waiting, to })) ? to : 'unchanged';
 }
 
-/**
- * Money that went back is never taken from the saldo by itself: an operator decides. More that goes back after
- * they have is for them to look at anew.
- */
+/** A refund by the gateway never debits the saldo by itself: an operator decides, and again after a further one. */
 async function flag(tx: Tx, { order, status }: GatewayReport, at: Date): Promise<Settled> {
   await moveOrder(tx, order, { from: unpaid, to: 'review', note: REVIEW_NOTE });
   const kind: PaymentFlagKind = status.partly ? 'partly_refunded' : 'refunded';
   const returned = status.returned ?? null;
-  // What an operator gave back comes back as a notice, too.
+  // Our own refunds also come back as notices.
   const isGivenBack = tx`
     select from refunds where account_id = ${order.account_id} and topup_id = ${order.topup_id}`;
   if ((await isGivenBack).length > 0) return 'unchanged';

@@ -7,7 +7,6 @@ import { type GatewayApp, test } from '#tests/support/money/gateway-app.ts';
 import { idOf, saldoOf } from '#tests/support/money/topups.ts';
 import { closeAccount } from '#tests/support/people/people.ts';
 
-/** A paid top-up, and how to give it back. */
 async function paidTopup(app: GatewayApp, method: TopupMethod) {
   const { owner, topup } = await app.placed(method);
   if (method === 'bank') await app.transfer(topup.total);
@@ -28,14 +27,13 @@ async function paidTopup(app: GatewayApp, method: TopupMethod) {
 const reds = async ({ deps }: GatewayApp) =>
   (await checkLedger(deps.allAccountsSql)).filter(({ ok }) => !ok);
 
-/** What the general ledger says of one account. */
 async function balance({ deps }: GatewayApp, account: string): Promise<number> {
   const [row] = await deps.allAccountsSql<{ amount: number }[]>`
     select coalesce(sum(amount), 0)::bigint as amount from gl_lines where gl_account = ${account}`;
   return row?.amount ?? 0;
 }
 
-test('money for an account that has ended rests where it can be given back, or waits as a bank line', async ({
+test('money for a closed account lies in suspense for a refund, or waits as a bank line', async ({
   openGateway,
   sql,
 }) => {
@@ -57,8 +55,8 @@ test('money for an account that has ended rests where it can be given back, or w
   expect(await reds(app)).toEqual([]);
 });
 
-describe('giving a payment back', () => {
-  test('by the gateway: out of the saldo and the PPN, once, however often it is asked', async ({
+describe('refunding a payment', () => {
+  test('by the gateway debits the saldo and the PPN once, however often it is requested', async ({
     openGateway,
     sql,
   }) => {
@@ -72,7 +70,6 @@ describe('giving a payment back', () => {
       expect([account, left]).toEqual([account, 0]);
     }
     expect(app.fake.book.find(topup.id)?.status).toBe('refund');
-    // The gateway tells of it, too: that is no news.
     app.fake.notify(topup.id, 'refund');
     await app.deliver();
     expect(await sql`select flag from gateway_orders`).toEqual([{ flag: null }]);
@@ -80,7 +77,7 @@ describe('giving a payment back', () => {
     expect(await reds(app)).toEqual([]);
   });
 
-  test('is asked for again with the same key when the answer was lost, and paid once', async ({
+  test('is retried with the same key if the answer was lost, and paid once', async ({
     openGateway,
     sql,
   }) => {
@@ -101,7 +98,7 @@ describe('giving a payment back', () => {
   });
 
   test.for(['va_bca', 'xendit', 'bank'] as const)(
-    '%s cannot be given back by itself: somebody transfers it and says so, once',
+    '%s has no refund by the gateway: an operator transfers it and finishes it once',
     async (method, { openGateway, sql }) => {
       const app = await openGateway();
       const { owner, order, refund } = await paidTopup(app, method);
@@ -124,7 +121,7 @@ describe('giving a payment back', () => {
     },
   );
 
-  test('never takes more than the saldo has', async ({ openGateway, sql, db }) => {
+  test('never takes more than the saldo holds', async ({ openGateway, sql, db }) => {
     const app = await openGateway();
     const { owner, refund } = await paidTopup(app, 'qris');
     await db.owner`
@@ -135,17 +132,20 @@ describe('giving a payment back', () => {
     expect(await sql`select from refunds`).toEqual([]);
   });
 
-  test('of a payment that nobody knows is none', async ({ openGateway }) => {
+  test('returns `unknown` for an unknown payment', async ({ openGateway }) => {
     const app = await openGateway();
     const { order } = await paidTopup(app, 'qris');
     expect(await refundPayment(app.deps, { ...order, txnId: 'another' })).toBe('unknown');
   });
 });
 
-describe('a payment of which the gateway gave a part back by itself', () => {
+describe('a payment that its gateway partly refunded by itself', () => {
   const partly = { status: 'partial_refund', returned: 20_000 } as const;
 
-  test('is not given back whole, and is flagged with how much', async ({ openGateway, sql }) => {
+  test('is not refunded as a whole, and is flagged with the amount', async ({
+    openGateway,
+    sql,
+  }) => {
     const app = await openGateway();
     const { owner, topup, refund } = await paidTopup(app, 'qris');
     app.fake.happen(topup.id, 'refund', partly);
@@ -159,23 +159,17 @@ describe('a payment of which the gateway gave a part back by itself', () => {
     expect(await reds(app)).toEqual([]);
   });
 
-  test('while it was being given back here: only the rest is asked for', async ({
-    openGateway,
-  }) => {
+  test('during our own refund: only the rest is requested', async ({ openGateway }) => {
     const app = await openGateway();
     const { topup, refund } = await paidTopup(app, 'qris');
     app.fake.happen(topup.id, 'refund', partly);
-    // Its notice is on the way.
     expect(await refund()).toBe('refunded');
     expect(app.fake.book.find(topup.id)).toMatchObject({ status: 'refund', returned: 50_000 });
     expect(await balance(app, 'cash:midtrans')).toBe(0);
     expect(await reds(app)).toEqual([]);
   });
 
-  test('and nobody can say how much: it is never given back by hand beside it', async ({
-    openGateway,
-    sql,
-  }) => {
+  test('with an unknown amount is never refunded by hand', async ({ openGateway, sql }) => {
     const app = await openGateway();
     const { topup, refund } = await paidTopup(app, 'qris');
     app.fake.happen(topup.id, 'refund', { status: 'partial_refund' });
@@ -187,7 +181,7 @@ describe('a payment of which the gateway gave a part back by itself', () => {
   });
 });
 
-test('money that the gateway gave back by itself flags the order, and the saldo stays', async ({
+test('a refund by the gateway flags the order, and the saldo does not change', async ({
   openGateway,
   sql,
 }) => {

@@ -4,7 +4,7 @@ import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts'
 import { type GatewayStatus, PaymentAlert } from './gateway.ts';
 import { type OrderDeps, findOrder, refOf } from './orders.ts';
 
-/** What became of a refund. `open`: the gateway has not answered, and is asked again. */
+/** Result of a refund. `open`: the gateway has not answered, and the request is retried. */
 export type RefundOutcome = 'refunded' | 'open' | 'by_hand';
 
 type RefundRow = {
@@ -19,13 +19,12 @@ type RefundRow = {
 type RefundDeps = Omit<OrderDeps, 'settle'>;
 
 /**
- * Asks a gateway to give back what a refund says, which has left the saldo (or suspense) already. `by_hand`:
- * the gateway cannot, or it was a bank transfer: somebody transfers it and says so (`finishRefundByHand`).
- * What fails here is tried again each minute.
+ * Requests a refund, already booked out of saldo or suspense, from its gateway. `by_hand`: the gateway cannot, or it
+ * was a bank transfer: an operator transfers it and calls `finishRefundByHand`. Failures are retried each minute.
  */
 export async function sendRefund(deps: RefundDeps, refundId: string): Promise<RefundOutcome> {
   const [row] = await openRefunds(deps, refundId);
-  return row ? tellGateway(deps, row) : 'by_hand';
+  return row ? requestRefund(deps, row) : 'by_hand';
 }
 
 const openRefunds = ({ allAccountsSql }: RefundDeps, refundId?: string) => allAccountsSql<
@@ -35,28 +34,28 @@ const openRefunds = ({ allAccountsSql }: RefundDeps, refundId?: string) => allAc
   where status = 'open' and way = 'gateway' and (${refundId ?? null}::uuid is null or refund_id = ${refundId ?? null})
   order by created_at limit 50`;
 
-/** Asks gateways again for the refunds they have not answered. For the job of every minute. */
+/** Retries unanswered refunds. For the job of every minute. */
 export async function retryRefunds(deps: RefundDeps): Promise<void> {
-  for (const row of await openRefunds(deps)) await tellGateway(deps, row).catch(deps.report);
+  for (const row of await openRefunds(deps)) await requestRefund(deps, row).catch(deps.report);
 }
 
-/** The same refund key at every try, so that the gateway gives back once. */
-async function tellGateway(deps: RefundDeps, row: RefundRow): Promise<RefundOutcome> {
+/** Sends the same refund key with every attempt, so that the gateway refunds once. */
+async function requestRefund(deps: RefundDeps, row: RefundRow): Promise<RefundOutcome> {
   const order = await findOrder(deps.allAccountsSql, row.topup_id);
   const gateway = order && deps.gateways.find(order);
-  if (!order || !gateway?.refund) return byHand(deps, row);
+  if (!order || !gateway?.refund) return markManual(deps, row);
   const refundKey = publicId('adjustment', row.refund_id);
   try {
-    // It may have been done by a try whose answer was lost.
+    // An attempt whose answer was lost may have succeeded.
     const status = await gateway.fetchStatus(refOf(order, row.txn_id));
-    const rest = restOf(row, status);
-    if (rest === undefined) throw unclear(row);
+    const rest = unrefundedAmount(row, status);
+    if (rest === undefined) throw unclearRefund(row);
     if (rest > 0) {
       const request = { ref: refOf(order), txnId: row.txn_id, amount: rupiah(rest), refundKey };
       const result = await gateway.refund(request);
-      // By hand all of it would go back: never where part of it has already.
-      if (result.outcome === 'unsupported' && rest < row.amount) throw unclear(row);
-      if (result.outcome === 'unsupported') return await byHand(deps, row);
+      // A refund by hand returns the whole amount, so never after a partial refund.
+      if (result.outcome === 'unsupported' && rest < row.amount) throw unclearRefund(row);
+      if (result.outcome === 'unsupported') return await markManual(deps, row);
     }
   } catch (error) {
     deps.report(error);
@@ -68,17 +67,16 @@ async function tellGateway(deps: RefundDeps, row: RefundRow): Promise<RefundOutc
   return 'refunded';
 }
 
-/** What of a payment its gateway has not given back by itself; undefined when it does not say. */
-function restOf({ amount }: RefundRow, { state, partly, returned }: GatewayStatus) {
+function unrefundedAmount({ amount }: RefundRow, { state, partly, returned }: GatewayStatus) {
   if (state !== 'refunded') return amount;
   if (!partly) return 0;
   return returned === undefined ? undefined : Math.max(0, amount - returned);
 }
 
-const unclear = ({ topup_id }: RefundRow): PaymentAlert =>
+const unclearRefund = ({ topup_id }: RefundRow): PaymentAlert =>
   new PaymentAlert(`${topup_id}: its gateway gave part of it back, and not the rest`);
 
-async function byHand({ allAccountsSql }: RefundDeps, row: RefundRow): Promise<RefundOutcome> {
+async function markManual({ allAccountsSql }: RefundDeps, row: RefundRow): Promise<RefundOutcome> {
   await allAccountsSql`select refund_by_hand(${row.account_id}, ${row.refund_id})`;
   return 'by_hand';
 }
@@ -97,11 +95,7 @@ async function finish(
   return row?.finished ?? false;
 }
 
-/**
- * Somebody has transferred a refund from our bank account.
- *
- * @returns false when it was done before.
- */
+/** @returns false when it was finished before. */
 export const finishRefundByHand = (
   tx: Sql | Tx,
   {

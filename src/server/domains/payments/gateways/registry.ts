@@ -6,16 +6,13 @@ import type { Config } from '#server/infra/config.ts';
 
 /** The gateways of this installation: those with a key, or the simulated ones. */
 export type Gateways = {
-  /** The gateway of an order; undefined where there is none any more, or only a simulated one. */
+  /** The gateway of an order; undefined if it is no longer configured, or differs in `simulated`. */
   find(order: { provider: string; simulated: boolean }): PaymentGateway | undefined;
-  /** The gateway that takes new orders of a method. */
   forMethod(method: GatewayMethod): PaymentGateway | undefined;
-  /** Which gateway a notice comes from. */
   named(provider: string): PaymentGateway | undefined;
   readonly isEmpty: boolean;
 };
 
-/** Gateways by their names, each at most once. */
 export function gatewaysOf(all: readonly PaymentGateway[]): Gateways {
   const named = (provider: string) => all.find((one) => one.provider === provider);
   return {
@@ -29,7 +26,6 @@ export function gatewaysOf(all: readonly PaymentGateway[]): Gateways {
   };
 }
 
-/** No gateway: bank transfers alone. */
 export const noGateways: Gateways = gatewaysOf([]);
 
 export type GatewaySettings = Pick<
@@ -44,10 +40,9 @@ export type GatewaySettings = Pick<
   | 'PUBLIC_URL'
 >;
 
-/** Where notices of a provider come in. */
 export const callbackPath = (provider: Provider): string => `/callbacks/${provider}`;
 
-/** The gateways that the settings name. @param simulated true when the addresses are of simulated ones. */
+/** The gateways in the settings. @param simulated true when the addresses are of simulated ones. */
 export function readGateways(settings: GatewaySettings, simulated = false): PaymentGateway[] {
   const { PUBLIC_URL, GATEWAY_TIMEOUT_MS: timeoutMs } = settings;
   const gateways: PaymentGateway[] = [];

@@ -33,7 +33,7 @@ test('a local installation has every method, simulated, and the simulator pays',
   expect(await saldoOf(sql, accountId)).toEqual({ available: 100_000, topups: 2 });
 });
 
-test('where a key is set there is no simulated gateway, nor the act that pays at it', async ({
+test('with a real key there is neither a simulated gateway nor the act that pays at it', async ({
   openApp,
   db,
 }) => {
@@ -58,7 +58,7 @@ test('where a key is set there is no simulated gateway, nor the act that pays at
   expect(other.body.error.type).toBe('gateway_down');
 });
 
-test('where no simulator is, a bank transfer is all there is', async ({ openApp, db }) => {
+test('without the simulator, bank transfer is the only method', async ({ openApp, db }) => {
   const { ask, app } = await openApp({ env: { SIMULATOR: 'off' } });
   const { token } = await signedIn(db);
   const { methods } = (await ask('topup_methods', { token })).body.data;
@@ -67,10 +67,7 @@ test('where no simulator is, a bank transfer is all there is', async ({ openApp,
   expect(answer.statusCode).toBe(404);
 });
 
-test('where top-ups go to a real bank account, nobody can simulate a transfer to it', async ({
-  openApp,
-  db,
-}) => {
+test('a transfer to a real bank account cannot be simulated', async ({ openApp, db }) => {
   const { ask } = await openApp({
     env: { BANK_NAME: 'BCA', BANK_NUMBER: '5270012345', BANK_HOLDER: 'PT Toko Pesan' },
   });

@@ -1,16 +1,14 @@
 import { randomBytes, createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isSame } from '#server/domains/payments/gateways/wire.ts';
+import { areSecretsEqual } from '#server/domains/payments/gateways/wire.ts';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { simulatedPayment } from '#contract/simulator.ts';
 import { handle } from '#server/infra/acts.ts';
 
-/** An answer of the simulated gateway: status, and what is sent as JSON. */
 type Answer = { status: number; body: object };
-/** A request it takes. */
-type Ask = {
+type SimulatedRequest = {
   method: string;
   path: string;
   query: URLSearchParams;
@@ -20,7 +18,7 @@ type Ask = {
 };
 
 const WIB_MS = 7 * 3_600_000;
-/** Written a second time here, beside the adapter's: the wire is Midtrans', not ours. */
+/** A second implementation beside the adapter's: the format is Midtrans', not ours. */
 const wib = (at: Date): string =>
   new Date(at.getTime() + WIB_MS).toISOString().replace('T', ' ').slice(0, 19);
 
@@ -42,8 +40,11 @@ const failure = (code: string, words: string, id = '0'): Answer => ({
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
-/** Midtrans' Core API and Snap, as they answer. */
-function askMidtrans(book: OrderBook, ask: Ask, pageBase: string): Answer | undefined {
+function simulateMidtrans(
+  book: OrderBook,
+  ask: SimulatedRequest,
+  pageBase: string,
+): Answer | undefined {
   const { method, path } = ask;
   if (method === 'POST' && path === '/v2/charge') return charge(book, ask);
   if (method === 'POST' && path === '/snap/v1/transactions') return snap(book, ask, pageBase);
@@ -64,7 +65,11 @@ function askMidtrans(book: OrderBook, ask: Ask, pageBase: string): Answer | unde
   return { status: 200, body: { ...transaction(order), status_code: code } };
 }
 
-function newOrder(book: OrderBook, { body, headers, now }: Ask, kind: string): SimulatedOrder {
+function newOrder(
+  book: OrderBook,
+  { body, headers, now }: SimulatedRequest,
+  kind: string,
+): SimulatedOrder {
   const details = record(body['transaction_details']);
   const expiry = record(body['custom_expiry'] ?? body['expiry']);
   const minutes = Number(expiry['expiry_duration'] ?? expiry['duration'] ?? 1_440);
@@ -88,7 +93,7 @@ const isSummed = (body: Readonly<Record<string, unknown>>): boolean => {
   return sum === record(body['transaction_details'])['gross_amount'];
 };
 
-function charge(book: OrderBook, ask: Ask): Answer {
+function charge(book: OrderBook, ask: SimulatedRequest): Answer {
   const { body } = ask;
   const orderId = String(record(body['transaction_details'])['order_id']);
   if (!isSummed(body)) return failure('400', 'gross_amount is not equal to the sum of items');
@@ -108,7 +113,7 @@ function shown(order: SimulatedOrder): object {
   return { va_numbers: [{ bank: order.kind, va_number: order.va }], expiry_time: expires };
 }
 
-function snap(book: OrderBook, ask: Ask, pageBase: string): Answer {
+function snap(book: OrderBook, ask: SimulatedRequest, pageBase: string): Answer {
   const orderId = String(record(ask.body['transaction_details'])['order_id']);
   if (!isSummed(ask.body)) {
     return { status: 400, body: { error_messages: ['gross_amount is not equal to the sum'] } };
@@ -124,9 +129,9 @@ function snap(book: OrderBook, ask: Ask, pageBase: string): Answer {
 function statusOf(order: SimulatedOrder): Answer {
   const code = order.status === 'expire' ? '407' : (codes[order.status] ?? '200');
   const base = { ...transaction(order), status_code: code };
-  // A status does not tell the QR again.
-  const again = order.kind === 'qris' || order.kind === 'snap' ? {} : shown(order);
-  return { status: 200, body: { ...base, ...again } };
+  // A status does not contain the QR.
+  const instructions = order.kind === 'qris' || order.kind === 'snap' ? {} : shown(order);
+  return { status: 200, body: { ...base, ...instructions } };
 }
 
 function refund(order: SimulatedOrder, body: Readonly<Record<string, unknown>>): Answer {
@@ -144,7 +149,6 @@ function refund(order: SimulatedOrder, body: Readonly<Record<string, unknown>>):
   return { status: 200, body: { ...transaction(order), status_code: '200', refund_key: key } };
 }
 
-/** Amount that the customer paid, with the fee that Midtrans imposes. */
 const grossOf = ({ total, paidTotal, imposedFee = 0 }: SimulatedOrder): number =>
   (paidTotal ?? total) + imposedFee;
 
@@ -170,7 +174,7 @@ function transaction(order: SimulatedOrder) {
     currency: 'IDR',
     payment_type: order.kind === 'qris' ? 'qris' : 'bank_transfer',
     transaction_time: wib(order.createdAt),
-    // DANA writes its states in capitals.
+    // DANA sends its statuses in capitals.
     transaction_status: order.kind === 'snap' ? status.toUpperCase() : status,
     fraud_status: order.fraud,
     ...(order.returned !== undefined && { refund_amount: `${order.returned}.00` }),
@@ -180,7 +184,6 @@ function transaction(order: SimulatedOrder) {
   };
 }
 
-/** A notice of a status, as Midtrans signs it. */
 export function midtransNotice(order: SimulatedOrder, status: string, serverKey: string): object {
   const code = codes[status] ?? '200';
   const gross = `${grossOf(order)}.00`;
@@ -196,14 +199,12 @@ export function midtransNotice(order: SimulatedOrder, status: string, serverKey:
   };
 }
 
-/** How the simulated gateway fails. Changed at any time; it counts for the next request. */
+/** Simulated failures. Changes apply to the next request. */
 export type FailureMode = {
   latencyMs: number;
-  /** What was asked is done, and the connection ends without an answer. */
   dropAnswer: boolean;
-  /** From 0, never, to 1: answers 500 and does nothing. */
+  /** Probability, from 0 to 1, of answering 500 and doing nothing. */
   error500: number;
-  /** The fee that Midtrans adds to the orders made from now on; 0 for none. */
   imposedFee: number;
   notices: NoticeMode;
 };
@@ -212,17 +213,13 @@ export type SimulatedGateway = {
   url: string;
   keys: { serverKey: string; secretKey: string; callbackToken: string };
   mode: FailureMode;
-  /** Every request it got: `POST /v2/charge`. */
   calls: string[];
   book: OrderBook;
   queue: Pick<NoticeQueue, 'flush'>;
   /**
-   * What happens to an order outside: its payer acts, or its time passes. A notice follows.
-   *
-   * @returns false when there is no such order, or it has come to its end.
+   * Simulates the payer's action; a notice follows. @returns false when there is no such order, or it has ended.
    */
   happen(orderId: string, outcome: SimulatedOutcome, more?: Partial<SimulatedOrder>): boolean;
-  /** Sends a notice of a status, true or not. */
   notify(orderId: string, status: string): void;
   close(): Promise<void>;
 };
@@ -230,17 +227,15 @@ export type SimulatedGateway = {
 export type SimulatedOutcome = 'pay' | 'expire' | 'cancel' | 'deny' | 'refund' | 'refund_part';
 
 export type SimulatedOptions = {
-  /** Where notices go that no request named an address for: the address of the callbacks of a provider. */
   callbackUrl?: (provider: string) => string | undefined;
   now?: () => Date;
   random?: () => number;
-  /** False: notices leave only by `queue.flush()`. */
   isAutomatic?: boolean;
-  /** How notices reach the application; posted without it. @returns the answer's status. */
+  /** Delivers notices; default is an HTTP POST. @returns the answer's status. */
   deliver?: (notice: Notice) => Promise<number>;
 };
 
-const calm: NoticeMode = {
+const noFailures: NoticeMode = {
   copies: 1,
   shuffle: false,
   delayMs: 0,
@@ -248,10 +243,7 @@ const calm: NoticeMode = {
   tamperStatus: false,
 };
 
-/**
- * A server on a loopback port that speaks the wires of Midtrans and Xendit, with keys of its own. Its
- * orders are in memory: they are gone with the process.
- */
+/** Speaks the protocols of Midtrans and Xendit on a loopback port. Orders live in memory until the process ends. */
 export async function openSimulatedGateway(
   options: SimulatedOptions = {},
 ): Promise<SimulatedGateway> {
@@ -268,7 +260,7 @@ export async function openSimulatedGateway(
     dropAnswer: false,
     error500: 0,
     imposedFee: 0,
-    notices: { ...calm },
+    notices: { ...noFailures },
   };
   const book = openOrderBook(() => mode.imposedFee);
   const calls: string[] = [];
@@ -276,7 +268,7 @@ export async function openSimulatedGateway(
   const remember = openIdempotency();
   const server = await openLoopback(now, async (ask) => {
     calls.push(`${ask.method} ${ask.path}`);
-    // Read once: what is asked meanwhile may change it.
+    // Read once, because requests may change it meanwhile.
     const { dropAnswer, latencyMs } = mode;
     if (latencyMs > 0) await sleep(latencyMs);
     if (/^\/(snap|invoice)\/[\w-]+$/.test(ask.path)) return 'page';
@@ -318,10 +310,10 @@ const broken: Answer = { status: 500, body: { status_code: '500' } };
 
 const IDEMPOTENT_MS = 5 * 60_000;
 
-/** The first good answer to a POST with a key, again, for five minutes: whatever it asks for. */
+/** Replays the first successful answer to a POST with a key for five minutes, regardless of the body. */
 function openIdempotency() {
   const saved = new Map<string, { answer: Answer; at: number }>();
-  return ({ method, headers, now }: Ask, answer: () => Answer): Answer => {
+  return ({ method, headers, now }: SimulatedRequest, answer: () => Answer): Answer => {
     const key = headers['idempotency-key'];
     if (method !== 'POST' || typeof key !== 'string') return answer();
     const known = saved.get(key);
@@ -335,15 +327,21 @@ function openIdempotency() {
 
 type Keys = SimulatedGateway['keys'];
 
-function answerOf(ask: Ask, { book, keys, base }: { book: OrderBook; keys: Keys; base: string }) {
+function answerOf(
+  ask: SimulatedRequest,
+  { book, keys, base }: { book: OrderBook; keys: Keys; base: string },
+) {
   if (!isAllowed(ask, keys)) return { status: 401, body: { status_code: '401' } };
   const unknown = { status: 404, body: { status_code: '404' } };
-  return askMidtrans(book, ask, base) ?? askXendit(book, ask, base) ?? unknown;
+  return simulateMidtrans(book, ask, base) ?? simulateXendit(book, ask, base) ?? unknown;
 }
 
-type Telling = { status: string; keys: Keys; mode: FailureMode };
+type NoticeSource = { status: string; keys: Keys; mode: FailureMode };
 
-function noticeOf(order: SimulatedOrder, { status, keys, mode }: Telling): Omit<Notice, 'url'> {
+function noticeOf(
+  order: SimulatedOrder,
+  { status, keys, mode }: NoticeSource,
+): Omit<Notice, 'url'> {
   const isMidtrans = order.provider === 'midtrans';
   const body = isMidtrans
     ? midtransNotice(order, status, keys.serverKey)
@@ -351,8 +349,8 @@ function noticeOf(order: SimulatedOrder, { status, keys, mode }: Telling): Omit<
   const headers: Record<string, string> = isMidtrans
     ? { 'user-agent': 'Veritrans' }
     : { 'x-callback-token': keys.callbackToken };
-  const told = mode.notices.tamperStatus ? { ...body, ...tampered(order) } : body;
-  return { order, headers, body: JSON.stringify(told) };
+  const sent = mode.notices.tamperStatus ? { ...body, ...tampered(order) } : body;
+  return { order, headers, body: JSON.stringify(sent) };
 }
 
 const statuses = {
@@ -370,7 +368,6 @@ function canHappen({ status }: SimulatedOrder, outcome: SimulatedOutcome): boole
   return status === 'page' || status === 'pending' || status === 'deny';
 }
 
-/** The opposite word, under the same signature. */
 const tampered = ({ provider, status }: SimulatedOrder): object => {
   const isPaid = status === 'settlement';
   return provider === 'midtrans'
@@ -378,25 +375,23 @@ const tampered = ({ provider, status }: SimulatedOrder): object => {
     : { status: isPaid ? 'EXPIRED' : 'PAID' };
 };
 
-function isAllowed({ path, headers }: Ask, keys: Keys): boolean {
+function isAllowed({ path, headers }: SimulatedRequest, keys: Keys): boolean {
   const isXendit = /^\/(v2\/)?invoices/.test(path);
   const key = isXendit ? keys.secretKey : keys.serverKey;
   const given = String(headers['authorization'] ?? '');
-  return isSame(given, `Basic ${Buffer.from(`${key}:`).toString('base64')}`);
+  return areSecretsEqual(given, `Basic ${Buffer.from(`${key}:`).toString('base64')}`);
 }
 
 const BODY_BYTES_MAX = 65_536;
 
-/** What is answered: JSON, the page that a customer would see, or nothing at all. */
 type Reply = Answer | 'page' | 'drop';
 
-/** A server on a free loopback port that answers requests of JSON. */
 async function openLoopback(
   now: () => Date,
-  answer: (ask: Ask) => Promise<Reply>,
+  answer: (ask: SimulatedRequest) => Promise<Reply>,
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const reply = await answer(await readAsk(request, now()));
+    const reply = await answer(await readRequest(request, now()));
     if (reply === 'drop') request.socket.destroy();
     else send(response, reply);
   };
@@ -415,7 +410,7 @@ async function openLoopback(
   };
 }
 
-async function readAsk(request: IncomingMessage, now: Date): Promise<Ask> {
+async function readRequest(request: IncomingMessage, now: Date): Promise<SimulatedRequest> {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1');
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -431,7 +426,7 @@ async function readAsk(request: IncomingMessage, now: Date): Promise<Ask> {
     path: url.pathname,
     query: url.searchParams,
     headers: request.headers,
-    body: typeof body === 'object' && body !== null ? (body as Ask['body']) : {},
+    body: typeof body === 'object' && body !== null ? (body as SimulatedRequest['body']) : {},
     now,
   };
 }
@@ -449,8 +444,11 @@ function send(response: ServerResponse, reply: Answer | 'page'): void {
     .end(JSON.stringify(reply.body));
 }
 
-/** Xendit's invoices, as they answer. */
-function askXendit(book: OrderBook, ask: Ask, pageBase: string): Answer | undefined {
+function simulateXendit(
+  book: OrderBook,
+  ask: SimulatedRequest,
+  pageBase: string,
+): Answer | undefined {
   const { method, path, query, body, now } = ask;
   if (method === 'POST' && path === '/v2/invoices/') {
     const seconds = Number(body['invoice_duration'] ?? 86_400);
@@ -509,7 +507,6 @@ function invoice(order: SimulatedOrder, pageBase: string) {
   };
 }
 
-/** A callback about an invoice; it is not signed. */
 export const xenditNotice = (order: SimulatedOrder, status: string): object => ({
   ...invoice(order, 'https://checkout.invalid'),
   status: words[status] ?? 'PENDING',
@@ -517,15 +514,11 @@ export const xenditNotice = (order: SimulatedOrder, status: string): object => (
   payment_channel: 'QRIS',
 });
 
-/** How notices get lost on their way. */
 type NoticeMode = {
-  /** How often each is sent; 1 is once. */
   copies: number;
   shuffle: boolean;
   delayMs: number;
-  /** From 0, none, to 1, all. */
   lose: number;
-  /** The status word is another than the one that was signed. */
   tamperStatus: boolean;
 };
 
@@ -540,7 +533,6 @@ type Waiting = { notice: Notice; dueAt: number; tries: number };
 
 type NoticeQueue = {
   add(notice: Notice): void;
-  /** Sends what is due, and what comes due by that. @returns how many were sent. */
   flush(): Promise<number>;
   close(): void;
 };
@@ -549,9 +541,7 @@ type NoticeOptions = {
   now: () => Date;
   random: () => number;
   mode: NoticeMode;
-  /** False: only `flush` sends. */
   isAutomatic: boolean;
-  /** @returns the answer's status, 0 without one. */
   deliver: (notice: Notice) => Promise<number>;
 };
 
@@ -561,7 +551,6 @@ const retryMinutes = {
   xendit: [15, 45, 120, 180, 360, 720],
 } as const;
 
-/** How often an answer is tried again, as Midtrans says it. */
 function triesAfter(provider: SimulatedOrder['provider'], status: number): number {
   if (status >= 200 && status < 300) return 0;
   if (provider === 'xendit') return retryMinutes.xendit.length;
@@ -571,7 +560,6 @@ function triesAfter(provider: SimulatedOrder['provider'], status: number): numbe
   return status >= 301 && status <= 303 ? 0 : retryMinutes.midtrans.length;
 }
 
-/** Notices on their way, sent again as the providers do. */
 function openNoticeQueue(options: NoticeOptions): NoticeQueue {
   const { now, random, mode } = options;
   let waiting: Waiting[] = [];
@@ -620,7 +608,7 @@ function openNoticeQueue(options: NoticeOptions): NoticeQueue {
   };
 }
 
-/** Posts a notice as a provider does. @returns the answer's status, 0 without one. */
+/** @returns the HTTP status, 0 without an answer. */
 export async function postNotice({ url, headers, body }: Notice): Promise<number> {
   try {
     const answer = await fetch(url, {
@@ -637,17 +625,15 @@ export async function postNotice({ url, headers, body }: Notice): Promise<number
   }
 }
 
-/** What the simulated gateway knows of one order. Its status is the truth that everybody is told. */
+/** An order at the simulated gateway. `status` is the truth, which status requests return. */
 export type SimulatedOrder = {
   provider: 'midtrans' | 'xendit';
   orderId: string;
   txnId: string;
-  /** `qris`, `bca` … of a charge; `snap` and `invoice` until a way to pay is chosen on the page. */
+  /** `qris`, `bca` … of a charge; `snap` and `invoice` until a method is selected on the page. */
   kind: string;
   total: number;
-  /** Another amount than asked for came in. */
   paidTotal?: number;
-  /** The fee that Midtrans adds to what the customer pays, where the merchant's account is set so. */
   imposedFee?: number;
   status:
     | 'page'
@@ -665,13 +651,11 @@ export type SimulatedOrder = {
   qr: string;
   createdAt: Date;
   expiresAt: Date;
-  /** Where its notices go, where the request said so. */
   callback?: string;
   customField?: string;
   refundKeys: string[];
-  /** What of it was given back, where that is not all. */
   returned?: number;
-  /** True for a kind whose status names the payment where the order should be named. */
+  /** True for payment types whose status has the payment id in place of the order id. */
   isNamedByTxn: boolean;
 };
 
@@ -680,17 +664,14 @@ type OrderBook = {
     facts: Pick<SimulatedOrder, 'provider' | 'orderId' | 'kind' | 'total' | 'createdAt'> &
       Partial<SimulatedOrder>,
   ): SimulatedOrder;
-  /** By our id, the payment's, or the page's. */
   find(id: string): SimulatedOrder | undefined;
-  /** All that were made under an id: of invoices there may be several. */
+  /** All orders with an id; Xendit allows several invoices. */
   all(orderId: string): SimulatedOrder[];
-  /** Orders whose time is over become `expire`. */
   tick(now: Date): SimulatedOrder[];
 };
 
 const DAY_MS = 86_400_000;
 
-/** @param imposedFee the fee that Midtrans adds to an order that is made now; 0 for none. */
 function openOrderBook(imposedFee: () => number = () => 0): OrderBook {
   const orders: SimulatedOrder[] = [];
   return {
@@ -715,7 +696,7 @@ function openOrderBook(imposedFee: () => number = () => 0): OrderBook {
     find: (id) => orders.find(({ orderId, txnId, token }) => [orderId, txnId, token].includes(id)),
     all: (orderId) => orders.filter((one) => one.orderId === orderId),
     tick: (now) => {
-      // Of a page on which nothing was chosen nobody ever hears.
+      // A page without a selected method sends no notice.
       const due = orders.filter(
         ({ status, expiresAt }) => status === 'pending' && expiresAt <= now,
       );
@@ -725,7 +706,6 @@ function openOrderBook(imposedFee: () => number = () => 0): OrderBook {
   };
 }
 
-/** Somebody pays at the simulated gateway; where there is none, the act does not exist. */
 export const simulatedPaymentHandler = (simulated: SimulatedGateway | undefined) =>
   handle(simulatedPayment, async (_call, { topup_id, outcome }) => {
     if (!simulated) throw new Refusal('act_unknown', {});

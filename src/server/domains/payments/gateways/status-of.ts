@@ -2,7 +2,6 @@ import type { StatusOf } from '#server/domains/payments/desk.ts';
 import { GatewayTrouble } from './gateway.ts';
 import { type OrderDeps, findOrder, refOf } from './orders.ts';
 
-/** Asks gateways what became of payments: for the reconciliation. */
 export const gatewayStatusOf =
   (deps: OrderDeps): StatusOf =>
   async ({ provider, topupId }) => {

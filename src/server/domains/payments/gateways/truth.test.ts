@@ -15,11 +15,9 @@ import { pollOrders, openSettle } from '#server/domains/payments/gateways/orders
 const KEY = 'SB-Mid-server-of-this-test';
 const TOTAL = 50_000;
 
-/** The notices of one order; the second settlement is the first one sent again. */
 const words = ['pending', 'settlement', 'settlement', 'expire', 'cancel', 'refund'] as const;
 const codes = { pending: '201', settlement: '200', expire: '202', cancel: '200', refund: '200' };
 
-/** What is true at the gateway, and where an order must end by it. */
 const truths: readonly { status: Omit<GatewayStatus, 'txnId'>; ends: string; flag: boolean }[] = [
   { status: { state: 'paid', amount: rupiah(TOTAL) }, ends: 'paid', flag: false },
   { status: { state: 'expired' }, ends: 'expired', flag: false },
@@ -38,7 +36,6 @@ function ordersOf<T>(all: readonly T[]): T[][] {
 
 type Case = { topupId: string; orderId: string; order: number[]; truth: number };
 
-/** 720 waiting orders of one customer, one for each order of six notices. */
 async function manyOrders(db: TestDatabase): Promise<{ accountId: string; cases: Case[] }> {
   const { accountId } = await customerWith(db.allAccountsSql);
   const cases = ordersOf([0, 1, 2, 3, 4, 5]).map((order, at) => {
@@ -61,7 +58,7 @@ async function manyOrders(db: TestDatabase): Promise<{ accountId: string; cases:
   return { accountId, cases };
 }
 
-/** A notice with its real signature; where it is tampered with, the word is another than the signed one. */
+/** A notice with a genuine signature; a tampered one has another status than the signed one. */
 function noticeOf({ orderId }: Case, place: number, isTampered: boolean): Buffer {
   const word = words[place] ?? 'pending';
   const signed = {
@@ -79,7 +76,7 @@ function noticeOf({ orderId }: Case, place: number, isTampered: boolean): Buffer
   );
 }
 
-test('whatever is said of an order, in any order, twice, not at all, or with another word: it ends where the gateway’s truth is', async ({
+test('the final state follows the gateway’s truth, with notices in any order, repeated, missing or tampered', async ({
   sql,
   db,
 }) => {
@@ -113,7 +110,6 @@ test('whatever is said of an order, in any order, twice, not at all, or with ano
         if (!isLost) await receiveNotice(deps, 'midtrans', { headers: {}, raw });
       }),
     );
-    // Two workers at once, as two nodes have them.
     const work = async () => {
       while ((await workInbox(deps)) > 0);
     };
@@ -134,7 +130,7 @@ test('whatever is said of an order, in any order, twice, not at all, or with ano
   expect(await saldoOf(sql, accountId)).toEqual({ available: paid * TOTAL, topups: paid });
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 
-  // Late money: all that was not paid is now, and is found by the last look alone.
+  // Late money: all unpaid orders are paid now, and only the last poll finds it.
   for (const one of cases) one.truth = 0;
   at = new Date(MORNING.getTime() + 86_400_000);
   while ((await pollOrders(deps)) > 0);

@@ -11,10 +11,13 @@ import {
   type PaymentGateway,
   type Verification,
 } from '#server/domains/payments/gateways/gateway.ts';
-import { type GatewayAnswer, askGateway } from '#server/domains/payments/gateways/ask-gateway.ts';
+import {
+  type GatewayAnswer,
+  requestGateway,
+} from '#server/domains/payments/gateways/ask-gateway.ts';
 import {
   Word,
-  isSame,
+  areSecretsEqual,
   jsonOf,
   pageAddress,
   wholeRupiah,
@@ -26,7 +29,6 @@ export type XenditOptions = {
   url: string;
   timeoutMs: number;
   simulated: boolean;
-  /** Where its page leads the customer back to. */
   finishUrl?: string | undefined;
 };
 
@@ -45,20 +47,20 @@ const Invoice = (simulated: boolean) =>
   });
 type Invoice = z.infer<ReturnType<typeof Invoice>>;
 
-/** Xendit: its invoice page, where every way to pay is chosen. */
+/** Xendit: its invoice page, where the customer selects a method. */
 export function createXendit(options: XenditOptions): PaymentGateway {
   const { secretKey: key, timeoutMs, simulated } = options;
   const base = options.url.replace(/\/+$/, '');
   const invoice = Invoice(simulated);
   const ask = (path: string, body?: object) =>
-    askGateway({
+    requestGateway({
       url: `${base}${path}`,
       method: body === undefined ? 'GET' : 'POST',
       ...(body !== undefined && { body }),
       key,
       timeoutMs,
     });
-  /** Its id is ours alone: Xendit would make a second invoice of the same name. */
+  /** Xendit does not enforce unique ids: it would create a second invoice with the same one. */
   const find = async (orderId: string): Promise<Invoice | undefined> => {
     const answer = await ask(`/v2/invoices?external_id=${encodeURIComponent(orderId)}&limit=10`);
     const all = read(z.array(invoice), answer).filter((one) => one.external_id === orderId);
@@ -134,10 +136,10 @@ function detailsOf({ id, invoice_url, expiry_date }: Invoice): PaymentDetails | 
   };
 }
 
-type Ask = (path: string) => Promise<GatewayAnswer>;
+type Fetch = (path: string) => Promise<GatewayAnswer>;
 
 async function fetchStatus(
-  ask: Ask,
+  ask: Fetch,
   find: (orderId: string) => Promise<Invoice | undefined>,
   { ref, invoice }: { ref: GatewayRef; invoice: ReturnType<typeof Invoice> },
 ): Promise<GatewayStatus> {
@@ -187,10 +189,10 @@ function statusOf(invoice: Invoice): GatewayStatus {
 
 const Notice = z.object({ id: Word(100), external_id: Word(100), status: Word(40) });
 
-/** Whether Xendit sent it: it knows the token. The body itself is not signed, and so never believed. */
+/** Verifies the callback token. Xendit does not sign the body, so its content is not trusted. */
 function verifyXendit(headers: NoticeHeaders, raw: Buffer, token: string): Verification {
   const given = headers['x-callback-token'];
-  if (typeof given !== 'string' || !isSame(given, token)) return 'forged';
+  if (typeof given !== 'string' || !areSecretsEqual(given, token)) return 'forged';
   const notice = Notice.safeParse(jsonOf(raw));
   if (!notice.success) return 'malformed';
   const { id, external_id, status } = notice.data;

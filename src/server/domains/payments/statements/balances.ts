@@ -1,47 +1,47 @@
-/** Change of the balance by a row of a statement, in sen; undefined where it cannot be read. */
+/** Amounts in sen; undefined if unreadable. */
 export type BookedRow = {
-  /** The line of the file. */
   number: number;
   day: string | undefined;
   change: bigint | undefined;
   balance: bigint | undefined;
-  /** Credits in whole rupiah, which are stored as lines. */
+  /** Credits in whole rupiah, as stored in bank lines. */
   credit: number;
 };
 
-/** Balances of a day by a statement, in sen; null where it has none. */
+/** Balances in sen; null if absent. */
 export type DayBalance = {
   day: string;
   opening: bigint | null;
   closing: bigint | null;
   credits: number;
-  /** The last day of a statement may have more lines later. */
+  /** A later statement may have more lines of this statement's last day. */
   isLast: boolean;
 };
 
 /**
- * Adds up the balances of a statement, in the order of the file or the other way round. Rows without a balance count
- * until the next one that has one; a row that cannot be read ends what can be compared.
+ * Adds up the balances of a statement, in the order of the file or in reverse. Rows without a balance count until the
+ * next row with one; an unreadable row ends the comparison.
  *
- * @returns `unbalanced`: the line whose balance does not follow from those beside it.
+ * @returns `unbalanced`: the line whose balance does not follow from its neighbours.
  */
 export function readBalances(
   rows: readonly BookedRow[],
 ): { days: readonly DayBalance[] } | { unbalanced: number } {
-  const orders = [rows, rows.toReversed()].map((order) => ({ order, wrong: wrongLine(order) }));
+  const orders = [rows, rows.toReversed()].map((order) => ({
+    order,
+    wrong: findUnbalanced(order),
+  }));
   const fitting = orders.find(({ wrong }) => wrong === undefined);
-  if (fitting) return { days: daysOf(inTime(fitting.order) ? fitting.order : rows) };
+  if (fitting) return { days: daysOf(isChronological(fitting.order) ? fitting.order : rows) };
   return { unbalanced: orders[0]?.wrong ?? 0 };
 }
 
-/** Whether the days of an order never go back. */
-const inTime = (rows: readonly BookedRow[]): boolean => {
+const isChronological = (rows: readonly BookedRow[]): boolean => {
   const days = rows.flatMap(({ day }) => day ?? []);
   return days.every((day, place) => place === 0 || (days[place - 1] ?? '') <= day);
 };
 
-/** The first line whose balance is not the one before it and what was booked since. */
-function wrongLine(rows: readonly BookedRow[]): number | undefined {
+function findUnbalanced(rows: readonly BookedRow[]): number | undefined {
   let expected: bigint | undefined;
   for (const { number, change, balance } of rows) {
     expected = expected === undefined || change === undefined ? undefined : expected + change;
@@ -52,7 +52,7 @@ function wrongLine(rows: readonly BookedRow[]): number | undefined {
   return undefined;
 }
 
-/** The days of a statement whose rows are in time; a day that comes twice has no balances. */
+/** The days of chronological rows; a day that occurs twice has no balances. */
 function daysOf(rows: readonly BookedRow[]): DayBalance[] {
   const days = new Map<string, DayBalance>();
   let open: string | undefined;
@@ -80,7 +80,6 @@ function daysOf(rows: readonly BookedRow[]): DayBalance[] {
   }));
 }
 
-/** Rows without a balance get the one that follows from the row before. */
 function withBalances(rows: readonly BookedRow[]): BookedRow[] {
   let running: bigint | undefined;
   return rows.map((row) => {

@@ -1,6 +1,5 @@
 import { cleanCell } from './values.ts';
 
-/** What a column of a statement holds. */
 export type Field =
   | 'date'
   | 'time'
@@ -13,15 +12,13 @@ export type Field =
   | 'reference'
   | 'account';
 
-/** The columns of a statement, by their places; several may hold parts of the description. */
+/** The columns of a statement by index; several may hold parts of the description. */
 export type Columns = {
   at: Partial<Record<Field, readonly number[]>>;
-  /** How many columns the head names. */
   count: number;
   format: StatementFormat;
 };
 
-/** Whose form a statement has, by its head. */
 export const statementFormats = {
   bca: 'KlikBCA Individu',
   bca_business: 'KlikBCA Bisnis',
@@ -32,7 +29,6 @@ export const statementFormats = {
 } as const;
 export type StatementFormat = keyof typeof statementFormats;
 
-/** The words that heads of columns are written with, lower case, without marks. */
 const words: Readonly<Record<Field, RegExp>> = {
   date: /^(tanggal|tgl|date|(tanggal|tgl) (transaksi|tran|posting)|(transaction|trx|post|posting) date)$/,
   time: /^(jam|waktu|time|jam tran|jam transaksi|transaction time)$/,
@@ -54,10 +50,9 @@ const wordOf = (cell: string): string =>
     .toLowerCase()
     .replace(/[^a-z]+/g, ' ')
     .trim()
-    // Mandiri names the currency beside the amount.
+    // Mandiri adds the currency to the amount's column name.
     .replace(/ (?:idr|rp)$/, '');
 
-/** The columns that a record names; undefined when it is not the head of a statement's table. */
 export function readColumns(cells: readonly string[]): Columns | undefined {
   const heads = cells.map(wordOf);
   const at: Partial<Record<Field, number[]>> = {};
@@ -65,10 +60,10 @@ export function readColumns(cells: readonly string[]): Columns | undefined {
     const found = Object.entries(words).find(([, word]) => word.test(head));
     if (!found) continue;
     const field = found[0] as Field;
-    // Two columns of one kind are a choice that is not ours; descriptions alone come in parts.
+    // A second column of a kind would be ambiguous; only descriptions come in parts.
     if (field === 'description' || at[field] === undefined) (at[field] ??= []).push(place);
   }
-  // KlikBCA leaves the head of DB and CR empty.
+  // KlikBCA leaves the name of the DB/CR column empty.
   const next = (at.amount?.[0] ?? -2) + 1;
   if (at.way === undefined && heads[next] === '' && next < heads.length - 1) at.way = [next];
   const hasMoney = at.amount !== undefined || (at.debit !== undefined && at.credit !== undefined);
@@ -77,7 +72,6 @@ export function readColumns(cells: readonly string[]): Columns | undefined {
   return { at, count, format: formatOf(heads, at) };
 }
 
-/** Named for people only: what is read follows from the columns. */
 function formatOf(
   heads: readonly string[],
   at: Partial<Record<Field, readonly number[]>>,

@@ -22,7 +22,7 @@ type Row = { amount: number; text?: string; way?: 'CR' | 'DB'; date?: string };
 
 let balance = 1_000_000;
 
-/** A row of KlikBCA; each one follows on the one before, and the same row again is the same line. */
+/** A row of KlikBCA. Rows are consecutive, and an equal row is the same line. */
 const row = ({ amount, text = 'TRSF E-BANKING CR ANI', way = 'CR', date = '21/11' }: Row): string =>
   `"'${date}","${text}","'0000","${amount}.00","${way}","${(balance += way === 'CR' ? amount : -amount)}.00"`;
 
@@ -41,7 +41,6 @@ const preview = async (app: TopupApp, text: string) => {
   return { upload, report };
 };
 
-/** Looks at a statement, then imports what was looked at. */
 async function imported(app: TopupApp, text: string) {
   const { upload, report } = await preview(app, text);
   const done = (await ask(app, 'operator_statement_import', {
@@ -63,7 +62,6 @@ const healthy = async (sql: Parameters<typeof checkLedger>[0]) =>
 const confirm = (app: TopupApp, { id }: Topup, reference: string) =>
   ask(app, 'operator_topup_confirm', { topup_id: id, reference, reason: 'Terlihat di rekening' });
 
-/** Another operator confirms, with a line. */
 const confirmAs = (app: TopupApp, userId: string, { id }: Topup, reference: string) =>
   perform(
     operatorActs(app.deps),
@@ -72,7 +70,7 @@ const confirmAs = (app: TopupApp, userId: string, { id }: Topup, reference: stri
     { topup_id: id, reference, reason: 'Terlihat di rekening' },
   ) as Promise<OperatorTopup>;
 
-test('a file that one operator imported pays what one may vouch for alone; more waits for another', async ({
+test('an imported file pays what its operator may confirm alone; more waits for another operator', async ({
   sql,
   db,
 }) => {
@@ -98,13 +96,11 @@ test('a file that one operator imported pays what one may vouch for alone; more 
   };
   const seen = rows.find(({ id }) => id === large.id);
   expect(seen).toMatchObject({ needs_two: true, candidates: [{ line, mine: true }] });
-  // Who imported it may only propose.
   expect(await confirm(app, large, line)).toMatchObject({
     status: 'pending',
     proposal: { mine: true },
   });
   expect(await confirmAs(app, newId(), large, line)).toMatchObject({ status: 'paid' });
-  // What was imported and what was typed counts together.
   expect(await confirm(app, parts[1], 'TYPED 1')).toMatchObject({ status: 'pending' });
   app.clock.pass(24);
   const later = await app.topup(ani.accountId, 600_000);
@@ -114,7 +110,7 @@ test('a file that one operator imported pays what one may vouch for alone; more 
   await healthy(sql);
 });
 
-test('a line that joined a payment pays no other top-up, by its reference or by itself', async ({
+test('a line that joined a payment pays no other top-up, by its reference or automatically', async ({
   sql,
   db,
 }) => {
@@ -132,23 +128,20 @@ test('a line that joined a payment pays no other top-up, by its reference or by 
   await healthy(sql);
 });
 
-test('a reference that was typed for one top-up finds no line for another', async ({ sql, db }) => {
+test('a typed reference for one top-up matches no line for another', async ({ sql, db }) => {
   const app = await topupApp(db);
   const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
   const [mine, his] = [await app.topup(ani.accountId), await app.topup(budi.accountId, 200_000)];
   await confirm(app, mine, 'REF 78');
   await app.transfer(200_000, { reference: 'REF 78' });
   await expect(confirm(app, his, 'ref  78')).rejects.toEqual(new Refusal('bank_line_used', {}));
-  // Whoever has looked at the line may say that it is another transfer.
+  // An operator who has seen the line may decide that it is another transfer.
   const [line] = await listed(app);
   expect(await confirm(app, his, line?.line ?? '')).toMatchObject({ status: 'paid' });
 });
 
 describe('a statement', () => {
-  test('pays what it matches, keeps the rest, and does what its preview said', async ({
-    sql,
-    db,
-  }) => {
+  test('pays its matches, stores the rest, and agrees with its preview', async ({ sql, db }) => {
     const app = await topupApp(db);
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
     const [paid, near] = [await app.topup(ani.accountId), await app.topup(budi.accountId, 200_000)];
@@ -189,7 +182,7 @@ describe('a statement', () => {
     await healthy(sql);
   });
 
-  test('again, or one that overlaps it, changes nothing of what is known', async ({ sql, db }) => {
+  test('imported again, or overlapping, does not change known lines', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const [first, later] = [await app.topup(ani.accountId), await app.topup(ani.accountId)];
@@ -201,7 +194,7 @@ describe('a statement', () => {
     await imported(app, statement(...rows));
     expect(counted((await imported(app, statement(...rows))).done)).toEqual({ known: 3 });
     const more = row({ amount: later.total });
-    // The bank writes amounts otherwise today, and in other case.
+    // The bank now writes amounts differently, and in another case.
     const spelled = rows.map((one) => one.replace('.00","CR"', '","CR"').toLowerCase());
     const overlap = await imported(app, statement(...spelled.slice(1), more));
     expect(counted(overlap.done)).toEqual({ known: 2, pays: 1 });
@@ -213,7 +206,7 @@ describe('a statement', () => {
     await healthy(sql);
   });
 
-  test('that two operators import at once counts once', async ({ sql, db }) => {
+  test('imported by two operators at once counts once', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const { total } = await app.topup(ani.accountId);
@@ -229,7 +222,7 @@ describe('a statement', () => {
     await healthy(sql);
   });
 
-  test('that broke off in the middle is imported again from the same upload, and counts once', async ({
+  test('interrupted in the middle can be imported again from the same upload, and counts once', async ({
     sql,
     db,
   }) => {
@@ -251,7 +244,7 @@ describe('a statement', () => {
     await db.owner`drop trigger die on bank_lines`;
     expect(counted((await go()) as StatementReport)).toEqual({ known: 502, kept: 200 });
     expect((await saldoOf(sql, ani.accountId)).topups).toBe(2);
-    // The first answer may have been lost: the file is forgotten, and what it did is said.
+    // The first answer may have been lost: the file is deleted, and the refusal reports the import.
     await expect(go()).rejects.toEqual(new Refusal('statement_imported', {}));
     const other = { upload, sha256: '0'.repeat(64) };
     await expect(ask(app, 'operator_statement_import', other)).rejects.toEqual(
@@ -261,7 +254,7 @@ describe('a statement', () => {
     await healthy(sql);
   });
 
-  test('other than the one that was looked at is not imported', async ({ db }) => {
+  test('other than the previewed one is not imported', async ({ db }) => {
     const app = await topupApp(db);
     const { upload } = await preview(app, statement(row({ amount: 10_000 })));
     const fields = { upload, sha256: '0'.repeat(64) };
@@ -270,7 +263,7 @@ describe('a statement', () => {
     );
   });
 
-  test('of another account, or that is none, is refused', async ({ db }) => {
+  test('of another account, or not a statement, is refused', async ({ db }) => {
     const app = await topupApp(db);
     const other = statement(row({ amount: 10_000 })).replace('8800123456', '1234567890');
     await expect(preview(app, other)).rejects.toEqual(
@@ -279,7 +272,7 @@ describe('a statement', () => {
     await expect(preview(app, 'halo')).rejects.toEqual(new Refusal('statement_unknown', {}));
   });
 
-  test('brings the line of what was confirmed by a typed reference, once', async ({ sql, db }) => {
+  test('adds the line of a payment confirmed by a typed reference, once', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId);
@@ -292,7 +285,6 @@ describe('a statement', () => {
     expect(counted(done)).toEqual({ joins: 1 });
     expect(before).toEqual(done);
     expect((await saldoOf(sql, ani.accountId)).topups).toBe(1);
-    // A second transfer of the amount is other money, once an operator has seen both at the bank.
     const again = await imported(app, statement(row({ amount: topup.total, text: 'LAGI' })));
     expect(counted(again.done)).toEqual({ twin: 1 });
     expect(again.before).toEqual(again.done);
@@ -309,7 +301,7 @@ describe('a statement', () => {
     await healthy(sql);
   });
 
-  test('whose lines are older than a top-up, or came after its promise, pays nobody', async ({
+  test('with lines older than a top-up, or after its reservation, pays nothing', async ({
     sql,
     db,
   }) => {
@@ -320,14 +312,14 @@ describe('a statement', () => {
       app,
       statement(row({ amount: total, date: '20/11' }), row({ amount: total, date: '30/11' })),
     );
-    // The older one is not offered for it either: candidates are not older than a day.
+    // The older line is no candidate: candidates are at most a day older.
     expect(counted(done)).toEqual({ kept: 1, near: 1 });
     expect((await saldoOf(sql, ani.accountId)).topups).toBe(0);
   });
 });
 
-describe('a line that nobody has settled', () => {
-  test('is listed with what is near it, and matched by hand', async ({ sql, db }) => {
+describe('an unsettled line', () => {
+  test('is listed with similar top-ups, and matched by hand', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId);

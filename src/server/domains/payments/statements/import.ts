@@ -8,13 +8,13 @@ import {
 import {
   type IdentifiedLine,
   type LineOutcome,
-  inLineAccount,
+  inAccountOfLine,
   storeLine,
   twinOf,
   NEAR,
-  awaitsItsLine,
+  awaitsLine,
   identifiedLine,
-  isInTime,
+  fitsReservation,
 } from '#server/domains/payments/bank.ts';
 import { type OperatorTies, tiesOf } from '#server/domains/accounts/accounts.ts';
 import {
@@ -48,29 +48,22 @@ import {
   statementSteps,
 } from './parse.ts';
 
-/** Whose upload it is. */
 export type Uploader = { accountId: string; userId: string };
 
 export type StatementDeps = {
-  /** Sees every account. */
   allAccountsSql: Sql;
   config: Pick<Config, 'BANK_NUMBER' | 'FOUR_EYES_ABOVE' | 'FOUR_EYES_DAY_ABOVE'>;
   now: () => Date;
   uploads: {
     /** @throws Refusal `upload_gone` */
     read(owner: Uploader, uploadId: string, purpose: 'statement'): Promise<{ bytes: Buffer }>;
-    /** Forgets an upload with its file. */
     revert(owner: Uploader, uploadId: string): Promise<void>;
   };
 };
 
 type ImportRequest = Uploader & { uploadId: string };
 
-/**
- * What an import of a statement would do, line by line. Writes nothing.
- *
- * @throws Refusal `upload_gone`, and all that `readStatement` throws.
- */
+/** Writes nothing. @throws Refusal `upload_gone`, and all refusals of `readStatement`. */
 export async function previewStatement(
   { allAccountsSql, config, now, uploads }: StatementDeps,
   { uploadId, ...owner }: ImportRequest,
@@ -83,12 +76,11 @@ export async function previewStatement(
 }
 
 /**
- * Imports a statement: what a line pays is paid in a transaction of its own, what waits for a person is
- * stored some hundred lines at a time. Broken off at any point it is done again, and a line counts once.
- * At the end the file is forgotten: it names everybody who paid.
+ * Imports a statement: each paying line in its own transaction, lines for an operator in batches of some hundred. Safe
+ * to repeat after an interruption; a line counts once. Deletes the file at the end, because it names all payers.
  *
- * @param asked.sha256 of the file that was looked at.
- * @throws Refusal `upload_gone`, `statement_imported`, `statement_changed`, and all that `readStatement` throws.
+ * @param asked.sha256 of the previewed file.
+ * @throws Refusal `upload_gone`, `statement_imported`, `statement_changed`, and all refusals of `readStatement`.
  */
 export async function importStatement(
   deps: StatementDeps,
@@ -121,7 +113,7 @@ export async function importStatement(
       days: statement.days,
     });
   });
-  // A repeat at the same time may have forgotten it already.
+  // A concurrent repeat may have deleted it already.
   await uploads.revert(owner, uploadId).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
   });
@@ -129,7 +121,7 @@ export async function importStatement(
 }
 
 /**
- * The file of an import is forgotten: a repeat whose first answer was lost finds what that one did.
+ * Reports an earlier import whose file is deleted, to a caller whose first answer was lost.
  *
  * @throws Refusal `statement_imported`, or the error itself.
  */
@@ -146,7 +138,6 @@ async function refuseImported(
 
 type Balances = { statementId: string; bank: string; days: readonly DayBalance[] };
 
-/** Keeps what a statement says of its days, for the reconciliation. */
 async function storeBalances(tx: Tx, { statementId, bank, days }: Balances): Promise<void> {
   await tx`
     insert into bank_balances (statement_id, bank, day, opening_sen, closing_sen, credits, is_last)
@@ -170,19 +161,18 @@ type Work = {
   config: Limits;
 };
 
-/** Stores the lines in the order of the file, and says what became of each. */
 async function storeAll(sql: Sql, work: Work): Promise<Judged[]> {
   const { statement, judged, at, operatorId, importId } = work;
   const done = [...judged];
   let waiting: { index: number; stored: IdentifiedLine }[] = [];
   const flush = async () => {
-    const fresh = await keepAll(
+    const added = await storeUnmatched(
       sql,
       waiting.map(({ stored }) => stored),
       { at, importId },
     );
     for (const { index, stored } of waiting) {
-      if (!fresh.has(stored.hash)) done[index] = { ...(done[index] as Judged), outcome: 'known' };
+      if (!added.has(stored.hash)) done[index] = { ...(done[index] as Judged), outcome: 'known' };
     }
     waiting = [];
   };
@@ -200,7 +190,7 @@ async function storeAll(sql: Sql, work: Work): Promise<Judged[]> {
       done[index] = { ...one, outcome };
       continue;
     }
-    // Gifts of the same operator in the meantime count; above the limit the import waits for another operator.
+    // Other gifts of the operator count too; above the limit, the line waits for another operator.
     done[index] = { ...one, outcome: 'near' };
     waiting.push({ index, stored });
   }
@@ -208,14 +198,13 @@ async function storeAll(sql: Sql, work: Work): Promise<Judged[]> {
   return done;
 }
 
-/** Thrown to undo a payment by a line that exceeds the limit of one operator. */
 class LimitReached extends Error {}
 
 /**
- * Stores a line and pays with it what one operator may give alone, in one transaction under the lock of what they give.
- * Its payee is known only now: other lines of the import may have begun to wait.
+ * Stores a line and pays with it within the limit of one operator, in one transaction under the operator's lock. The
+ * payee is determined only now: other lines of the import may have begun to wait.
  *
- * @returns `limit` when the sum exceeds the limit; then the import stores no line.
+ * @returns `limit` when the sum exceeds the limit; then no line is stored.
  */
 async function storeWithin(
   sql: Sql,
@@ -223,7 +212,7 @@ async function storeWithin(
   stored: IdentifiedLine,
 ): Promise<LineOutcome | 'limit'> {
   const pay = () =>
-    inLineAccount(sql, stored, async (tx) => {
+    inAccountOfLine(sql, stored, async (tx) => {
       await lockAlone(tx, ties);
       const given = await readWhole({ sql, tx }, (from) => givenAlone(from, { ties, at }));
       const outcome = await storeLine(tx, stored, at);
@@ -242,14 +231,13 @@ async function storeWithin(
   }
 }
 
-/** Stores lines that wait for a person. @returns the hashes of those that were not there before. */
-async function keepAll(
+async function storeUnmatched(
   sql: Sql,
   lines: readonly IdentifiedLine[],
   { at, importId }: { at: Date; importId: string },
 ): Promise<ReadonlySet<string>> {
   if (lines.length === 0) return new Set();
-  // In one order, so that two imports at once wait for each other instead of being in each other's way.
+  // In one order, so that concurrent imports do not deadlock.
   const sorted = [...lines].sort((one, other) => (one.hash < other.hash ? -1 : 1));
   const stored = await retrying(
     () => sql<{ hash: string }[]>`
@@ -272,10 +260,8 @@ async function keepAll(
   return new Set(stored.map(({ hash }) => hash));
 }
 
-/** A line of the file, and for money that came in what identifies it. */
 type ReadLine = { line: StatementLine; stored: IdentifiedLine | undefined };
 
-/** A statement that is of our account, and what its lines are known by. */
 type ReadStatement = Statement & { sha256: string; read: readonly ReadLine[] };
 
 /**
@@ -287,7 +273,7 @@ async function readStatement(
   bytes: Uint8Array,
   { bank, at }: { bank: string; at: Date },
 ): Promise<ReadStatement> {
-  const statement = await parsed(bytes, { bank, today: civilDate(at) });
+  const statement = await parseInSteps(bytes, { bank, today: civilDate(at) });
   if ('no' in statement) {
     if (statement.no === 'unknown') throw new Refusal('statement_unknown', {});
     if (statement.no === 'unbalanced')
@@ -306,8 +292,8 @@ async function readStatement(
 
 const LINES_AT_ONCE = 500;
 
-/** Reads a file step by step: a long one takes longer than others should wait. */
-async function parsed(bytes: Uint8Array, reading: Reading): Promise<Statement | NoStatement> {
+/** Parses in steps, because a long file would block the event loop. */
+async function parseInSteps(bytes: Uint8Array, reading: Reading): Promise<Statement | NoStatement> {
   const steps = statementSteps(bytes, reading);
   for (;;) {
     const { done, value } = steps.next();
@@ -321,29 +307,23 @@ const storedOf = (bank: string, line: CreditLine): IdentifiedLine => {
   return identifiedLine(bank, { amount, sender: description, reference, place, at });
 };
 
-/** A top-up that a line has to do with. */
-type Concerned = { topupId: string; accountName: string; accountId?: string };
+type RelatedTopup = { topupId: string; accountName: string; accountId?: string };
 
 type Judged = {
   line: StatementLine;
   outcome: StatementOutcome;
-  topup: Concerned | undefined;
-  /** The line of its day and amount that was known before. */
+  topup: RelatedTopup | undefined;
   twinOf?: string;
 };
 
 type Judging = {
   at: Date;
-  /** The ties of who imports it. */
   ties: OperatorTies;
-  /** Limit of one operator: a file can be forged as a reference can. */
+  /** Limits of one operator: a file can be forged like a reference. */
   config: Limits;
 };
 
-/**
- * What an import would make of each line, in the order of the file. Reads only. What would pay more than one
- * operator may vouch for alone waits for another one, as `near`.
- */
+/** Reads only. A payment above the limit of one operator waits for another one, as `near`. */
 async function judge(
   sql: Sql,
   { read }: ReadStatement,
@@ -372,8 +352,8 @@ async function judge(
     if (!promise || promise.status === 'rejected') {
       return { line, outcome: topup ? 'near' : 'kept', topup };
     }
-    const again = paid.has(promise.topupId) || (promise.status === 'paid' && !promise.awaits);
-    if (!again && promise.status !== 'paid') {
+    const isSecond = paid.has(promise.topupId) || (promise.status === 'paid' && !promise.awaits);
+    if (!isSecond && promise.status !== 'paid') {
       const { accountId } = promise;
       const { amount } = stored;
       if (needsTwo(config, { accountId, amount }, given)) return { line, outcome: 'near', topup };
@@ -381,7 +361,7 @@ async function judge(
       given.total += amount;
     }
     paid.add(promise.topupId);
-    if (again) return { line, outcome: 'second', topup };
+    if (isSecond) return { line, outcome: 'second', topup };
     return { line, outcome: promise.status === 'paid' ? 'joins' : 'pays', topup };
   });
 }
@@ -391,12 +371,11 @@ const slices = <T>(all: readonly T[]): T[][] =>
     all.slice(at * LINES_AT_ONCE, (at + 1) * LINES_AT_ONCE),
   );
 
-/** The lines that were read before, with the top-ups they belong to. */
 async function knownOf(
   sql: Sql,
   lines: readonly IdentifiedLine[],
-): Promise<Map<string, { topup: Concerned | undefined }>> {
-  const known = new Map<string, { topup: Concerned | undefined }>();
+): Promise<Map<string, { topup: RelatedTopup | undefined }>> {
+  const known = new Map<string, { topup: RelatedTopup | undefined }>();
   for (const slice of slices(lines)) {
     const rows = await sql<{ hash: string; topup_id: string | null; name: string | null }[]>`
       select l.hash, l.topup_id, a.name from bank_lines l
@@ -410,10 +389,7 @@ async function knownOf(
   return known;
 }
 
-/**
- * Lines of the day and amount of another one that was known before, by the hashes of both: the same money in other
- * words, or twice the money. Equal lines of one statement differ by their places.
- */
+/** Known lines with the same day and amount, by the hashes of both: the same money, or a second payment. */
 async function twinsOf(
   sql: Sql,
   lines: readonly IdentifiedLine[],
@@ -434,20 +410,19 @@ async function twinsOf(
   return twins;
 }
 
-type Promised = Concerned & {
+type ReservedTopup = RelatedTopup & {
   accountId: string;
   status: string;
-  /** Paid by a reference that was typed, whose line has not come. */
   awaits: boolean;
 };
 
-/** The top-ups that lines would pay by themselves, by the same rule as in `storeLine`. */
+/** The top-ups that lines would pay automatically, by the rule of `storeLine`. */
 async function reservedFor(
   sql: Sql,
   lines: readonly IdentifiedLine[],
   at: Date,
-): Promise<Map<string, Promised>> {
-  const promised = new Map<string, Promised>();
+): Promise<Map<string, ReservedTopup>> {
+  const promised = new Map<string, ReservedTopup>();
   for (const slice of slices(lines)) {
     const bank = slice[0]?.bank ?? '';
     const held = await sql<{ accountId: string; amount: number }[]>`
@@ -458,19 +433,19 @@ async function reservedFor(
       const accountId = holders.get(line.amount);
       return accountId === undefined ? [] : [{ ...line, accountId }];
     });
-    const rows = await withEachAccount(theirs, (some) => promisedTo(sql, { bank, at }, some));
+    const rows = await withEachAccount(theirs, (some) => reservationOf(sql, { bank, at }, some));
     for (const { hash, ...rest } of rows) promised.set(hash, rest);
   }
   return promised;
 }
 
-type Held = Omit<Promised, 'awaits'> & { hash: string; amount: number };
+type Held = Omit<ReservedTopup, 'awaits'> & { hash: string; amount: number };
 
-async function promisedTo(
+async function reservationOf(
   sql: Sql,
   { bank, at }: { bank: string; at: Date },
   lines: readonly IdentifiedLine[],
-): Promise<(Promised & { hash: string })[]> {
+): Promise<(ReservedTopup & { hash: string })[]> {
   const held = await sql<Held[]>`
     select l.hash, l.amount, topups.topup_id as "topupId", a.account_id as "accountId",
       a.name as "accountName", topups.status
@@ -482,22 +457,21 @@ async function promisedTo(
     join topups using (account_id, topup_id)
     join accounts a on a.account_id = topups.account_id
     where topups.created_at <= ${at}
-      and ${isInTime(sql, sql`(l.at at time zone 'Asia/Jakarta')::date`)}`;
+      and ${fitsReservation(sql, sql`(l.at at time zone 'Asia/Jakarta')::date`)}`;
   const awaiting = await sql<{ topup_id: string; amount: number }[]>`
     select p.topup_id, p.amount from provider_payments p
     where p.provider = 'bank' and p.account_id = any(${held.map((one) => one.accountId)}::uuid[])
-      and p.topup_id = any(${held.map((one) => one.topupId)}::uuid[]) and ${awaitsItsLine(sql)}`;
+      and p.topup_id = any(${held.map((one) => one.topupId)}::uuid[]) and ${awaitsLine(sql)}`;
   return held.map(({ amount, ...one }) => ({
     ...one,
     awaits: awaiting.some((paid) => paid.topup_id === one.topupId && paid.amount === amount),
   }));
 }
 
-type OpenTotal = Concerned & { total: number; since: Date };
+type OpenTotal = RelatedTopup & { total: number; since: Date };
 
 const OPEN_MAX = 5_000;
 
-/** What waits to be paid, by its total. */
 async function openTotals(sql: Sql, bank: string): Promise<readonly OpenTotal[]> {
   return sql<OpenTotal[]>`
     select t.topup_id as "topupId", a.name as "accountName", t.total,
@@ -507,11 +481,11 @@ async function openTotals(sql: Sql, bank: string): Promise<readonly OpenTotal[]>
     order by t.total limit ${OPEN_MAX}`;
 }
 
-/** By the same rule as the lists of candidates that an operator chooses from. */
+/** By the rule of the candidates offered to operators. */
 function nearest(
   open: readonly OpenTotal[],
   { amount, at }: IdentifiedLine,
-): Concerned | undefined {
+): RelatedTopup | undefined {
   let [low, high] = [0, open.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -526,7 +500,6 @@ function nearest(
   return best;
 }
 
-/** What a person looks at first. */
 const order: readonly StatementOutcome[] = [
   'pays',
   'joins',
@@ -540,7 +513,6 @@ const order: readonly StatementOutcome[] = [
   'debit',
 ];
 
-/** What became of a statement, or would, for people. */
 function reportOf(statement: ReadStatement, judged: readonly Judged[]): StatementReport {
   const counts = Object.fromEntries(order.map((outcome) => [outcome, 0])) as Record<
     StatementOutcome,

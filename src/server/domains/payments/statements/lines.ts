@@ -4,14 +4,14 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
 import type { BankLineFilter, OperatorBankLine } from '#contract/operator/payments.ts';
 import { namesOfPeople, tiesOf } from '#server/domains/accounts/accounts.ts';
-import { NEAR, matchTwin, txnOf } from '#server/domains/payments/bank.ts';
+import { NEAR, payWithTwin, txnOf } from '#server/domains/payments/bank.ts';
 import {
   type Limits,
-  SOMEBODY,
+  UNKNOWN_OPERATOR,
   givenAlone,
   lockAlone,
   needsTwo,
-  showsTo,
+  provesTo,
 } from '#server/domains/payments/topups/four-eyes.ts';
 import { statusAt } from '#server/domains/payments/topups/topup.ts';
 import { type Fragment, type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
@@ -23,7 +23,7 @@ import {
 
 export type LinesDeps = { allAccountsSql: Sql; now: () => Date };
 
-/** Rows of `bank_lines` without a top-up that no operator has set aside. */
+/** SQL condition: a row of `bank_lines` has no top-up and is not set aside. */
 export const isUnmatched = (sql: Sql | Tx): Fragment => sql`
   bank_lines.topup_id is null and bank_lines.dismissed_at is null`;
 
@@ -37,21 +37,20 @@ type Query = {
   sort_type?: 'asc' | 'desc' | undefined;
 };
 
-/** A page of the lines of our bank account, the newest first. */
 export async function bankLinesForOperator(
   { allAccountsSql: sql, now }: LinesDeps,
   { filter = 'unmatched', amount, page = 0, sort_type }: Query,
 ): Promise<PageOf<OperatorBankLine>> {
-  const wanted = sql`
+  const condition = sql`
     ${filter === 'all' ? sql`true` : isUnmatched(sql)}
     ${amount === undefined ? sql`` : sql`and amount = ${amount}`}`;
   const way = sort_type === 'asc' ? sql`asc` : sql`desc`;
   const [found, [counted]] = await Promise.all([
     sql<{ hash: string }[]>`
-      select hash from bank_lines where ${wanted} order by at ${way}, hash ${way}
+      select hash from bank_lines where ${condition} order by at ${way}, hash ${way}
       limit ${PAGE_SIZE} offset ${Math.min(page * PAGE_SIZE, COUNT_MAX)}`,
     sql<{ total: number }[]>`
-      select count(*) as total from (select 1 from bank_lines where ${wanted} limit ${COUNT_MAX}) c`,
+      select count(*) as total from (select 1 from bank_lines where ${condition} limit ${COUNT_MAX}) c`,
   ]);
   const hashes = found.map(({ hash }) => hash);
   return { rows: await readLines(sql, hashes, now()), total: counted?.total ?? 0 };
@@ -65,7 +64,6 @@ type LineRow = Pick<OperatorBankLine, 'line' | 'amount' | 'description' | 'refer
   dismissed_at: Date | null;
   dismissed_by: string | null;
   dismiss_reason: string | null;
-  /** No operator has confirmed it beside its twin yet. */
   waits: boolean;
   twin_at: Date | null;
   twin_description: string | null;
@@ -79,7 +77,6 @@ type Candidate = {
   created_at: Date;
 };
 
-/** Lines by their hashes, in that order. */
 async function readLines(
   sql: Sql | Tx,
   hashes: readonly string[],
@@ -113,12 +110,10 @@ async function readLines(
 
 type Known = {
   names: ReadonlyMap<string, string>;
-  /** The payments that lie in suspense, since their top-up was paid before. */
   second: ReadonlySet<string>;
   candidates: ReadonlyMap<string, readonly Candidate[]>;
 };
 
-/** Top-ups that each of these lines may have been meant for, the nearest first. */
 async function candidatesFor(
   sql: Sql | Tx,
   hashes: readonly string[],
@@ -165,7 +160,7 @@ function lineOf(row: LineRow, { names, second, candidates }: Known): OperatorBan
       dismissed_at === null || dismissed_by === null
         ? null
         : {
-            by: names.get(dismissed_by) ?? SOMEBODY,
+            by: names.get(dismissed_by) ?? UNKNOWN_OPERATOR,
             reason: row.dismiss_reason ?? '',
             at: dismissed_at,
           },
@@ -182,18 +177,18 @@ function lineOf(row: LineRow, { names, second, candidates }: Known): OperatorBan
 }
 
 /**
- * An operator has seen a line and the other one of its day and amount at the bank: it pays what it would have paid.
- * The importer and operators tied to them decide only up to the limit of one operator.
+ * Confirms that a line and its twin are both real: it then pays. The importer and related operators may confirm only up
+ * to the limit of one operator.
  *
  * @throws Refusal `not_found`, `bank_line_used` when it does not wait for a decision, `operator_limit_reached`.
  */
-export async function confirmBoth(
+export async function confirmTwins(
   { allAccountsSql: sql, now, config }: LinesDeps & { config: Limits },
   { line, operatorId, reason }: { line: string; operatorId: string; reason: string },
 ): Promise<OperatorBankLine> {
   const at = now();
   const ties = await tiesOf(sql, operatorId);
-  type Stored = Parameters<typeof matchTwin>[1] & { imported_by: string | null; waits: boolean };
+  type Stored = Parameters<typeof payWithTwin>[1] & { imported_by: string | null; waits: boolean };
   const confirm = async (tx: Tx): Promise<void> => {
     await lockAlone(tx, ties);
     const [stored] = await tx<Stored[]>`
@@ -203,7 +198,7 @@ export async function confirmBoth(
       from bank_lines where hash = ${line} for no key update`;
     if (!stored) throw new Refusal('not_found', { what: 'Mutasi bank' });
     if (!stored.waits) throw new Refusal('bank_line_used', {});
-    if (!showsTo(ties, stored.imported_by)) {
+    if (!provesTo(ties, stored.imported_by)) {
       const [payee] = await tx<{ id: string }[]>`
         select account_id as id from reserved_transfers
         where bank = ${stored.bank} and amount = ${stored.amount}`;
@@ -214,7 +209,7 @@ export async function confirmBoth(
     await tx`
       update bank_lines set both_at = ${at}, both_by = ${operatorId}, both_reason = ${reason}
       where hash = ${line}`;
-    await matchTwin(tx, stored, at);
+    await payWithTwin(tx, stored, at);
   };
   await underLockOfAll(
     sql,
@@ -226,11 +221,10 @@ export async function confirmBoth(
       ),
   );
   const [read] = await readLines(sql, [line], at);
-  if (!read) throw new Error('a bank line vanished');
+  if (!read) throw new Error('the bank line was not found');
   return read;
 }
 
-/** The account whose top-up has the amount of a line reserved, if one has. */
 async function accountOfLine(sql: Sql, line: string): Promise<string | undefined> {
   const [found] = await sql<{ id: string }[]>`
     select r.account_id as id from bank_lines l
@@ -240,9 +234,7 @@ async function accountOfLine(sql: Sql, line: string): Promise<string | undefined
 }
 
 /**
- * Sets a line aside, with the reason; once more, with the newer one.
- *
- * @throws Refusal `not_found`, `bank_line_used` when it is the payment of a top-up.
+ * A repeat replaces the reason. @throws Refusal `not_found`, `bank_line_used` when it is the payment of a top-up.
  */
 export async function dismissLine(
   { allAccountsSql, now }: LinesDeps,
@@ -259,7 +251,7 @@ export async function dismissLine(
         dismiss_reason = ${reason}
       where hash = ${line}`;
     const [read] = await readLines(tx, [line], at);
-    if (!read) throw new Error('a bank line vanished');
+    if (!read) throw new Error('the bank line was not found');
     return read;
   });
 }

@@ -8,14 +8,12 @@ const TODAY = '2026-11-23';
 const parse = (text: string | Uint8Array) =>
   parseStatement(typeof text === 'string' ? Buffer.from(text) : text, { bank: OURS, today: TODAY });
 
-/** A statement that is expected to be one. */
 function read(text: string | Uint8Array): Statement {
   const statement = parse(text);
   if ('no' in statement) throw new Error(`no statement: ${statement.no}`);
   return statement;
 }
 
-/** What a line says, in short. */
 const inShort = (text: string | Uint8Array) =>
   read(text).lines.map((line) => {
     if (line.kind === 'credit') return [line.number, line.day, line.amount, line.description];
@@ -40,7 +38,7 @@ SANTOSO ","'7777","1,100,045.00","CR","2,600,168.00"
 `;
 
 describe('a statement of', () => {
-  test('KlikBCA Individu: the year by its period, apostrophes, DB and CR in a column without a name', () => {
+  test('KlikBCA Individu: the year from the period, apostrophes, DB and CR in a column without a name', () => {
     const { account, period, format } = read(bca);
     expect({ account, period, format }).toEqual({
       account: OURS,
@@ -62,7 +60,7 @@ describe('a statement of', () => {
     });
   });
 
-  test('KlikBCA Individu without a period: the newest such day that is not to come', () => {
+  test('KlikBCA Individu without a period: the newest such day that is not in the future', () => {
     const text = `Account No.,=,'8800123456
 Name,=,PT KABARI CONTOH
 Currency,=,IDR
@@ -81,7 +79,7 @@ Starting Balance,=,1450000.00
     expect(first).toMatchObject({ day: '2026-11-23' });
   });
 
-  test('KlikBCA Bisnis: CR and DB behind the amount, unquoted head', () => {
+  test('KlikBCA Bisnis: CR and DB after the amount, unquoted head', () => {
     const text = `Informasi Rekening - Mutasi Rekening
 No. rekening : 8800-123-456
 Nama : PT KABARI CONTOH
@@ -101,7 +99,7 @@ Mutasi Kredit : 50,123.00
     ]);
   });
 
-  test('Mandiri: two descriptions, debit and credit apart, the account in every row', () => {
+  test('Mandiri: two descriptions, separate debit and credit, the account in every row', () => {
     const text = `Account No,Date,Val. Date,Transaction Code,Description,Description,Reference No.,Debit,Credit,
 8800123456,21/11/26,21/11/26,7014,"MCM InhouseTrf DARI ANI
 SUPRIHATINI","Transfer Fee","ID2611210091",".00","50,123.00",
@@ -117,7 +115,7 @@ SUPRIHATINI","Transfer Fee","ID2611210091",".00","50,123.00",
     expect(read(text).lines[0]).toMatchObject({ reference: 'ID2611210091', place: '#0' });
   });
 
-  test('Livin: a head in two languages, the currency in it, a sign before the amount', () => {
+  test('Livin: a bilingual head with the currency, a sign before the amount', () => {
     const text = `Nomor Rekening/Account Number,880-01-2345-6
 
 No,Tanggal,Keterangan,Nominal (IDR),Saldo (IDR)
@@ -132,7 +130,7 @@ No,Date,Remarks,Amount (IDR),Balance (IDR)
     ]);
   });
 
-  test('Mandiri, saved again by Excel: the account’s number is rounded, and names none', () => {
+  test('Mandiri, saved by Excel: the account’s number is rounded, so it is ignored', () => {
     const text = `Account No;Date;Description;Debit;Credit
 8,80012E+09;21/11/2026;DARI ANI;0,00;50.123,00
 `;
@@ -186,7 +184,7 @@ Post Date,Branch,Journal No.,Description,Amount,DB/CR,Balance
 const simple = (rows: string, head = 'Tanggal;Keterangan;Jumlah;DB/CR;Saldo') =>
   `${head}\n${rows}\n`;
 
-describe('whatever a bank does to a file:', () => {
+describe('variations of files:', () => {
   test.each([
     ['a mark of UTF-8', '\uFEFF'],
     ['blank lines before', '\r\n\r\n'],
@@ -204,7 +202,7 @@ describe('whatever a bank does to a file:', () => {
     expect(inShort(Buffer.from(`\uFEFF${text}`, 'utf16le'))[0]?.[3]).toBe('RENÉ');
   });
 
-  test('a description that goes on in a row of its own belongs to the row above', () => {
+  test('a description wrapped to another row belongs to the row above', () => {
     const text = simple('21/11/2026;TRANSFER;50.123,00;CR;1\n;DARI ANI;;;\n;Saldo Akhir;;;');
     expect(inShort(text)).toEqual([[2, '2026-11-21', 50_123, 'TRANSFER DARI ANI']]);
   });
@@ -262,12 +260,12 @@ describe('whatever a bank does to a file:', () => {
     expect(inShort(simple(`${written};ANI;50.123;CR;1`))[0]?.[1]).toBe('2026-11-21');
   });
 
-  test('a row with more cells than the head is refused: its amount could be another one', () => {
+  test('a row with more cells than the head is refused: its amount may be another cell', () => {
     const text = simple('21/11/2026,ANI,50,123.00,CR,1', 'Tanggal,Keterangan,Jumlah,DB/CR,Saldo');
     expect(inShort(text)).toEqual([[2, 'Jumlah kolomnya tidak sama dengan judul tabel.']]);
   });
 
-  test('a quote that nobody closes spoils no other line', () => {
+  test('an unclosed quote does not affect other lines', () => {
     const text = simple(
       ['21/11/2026;"ANI 5" PIPA;10.001;CR;', '21/11/2026;"BUDI;10.002;CR;']
         .concat(Array.from({ length: 40 }, (_, n) => `22/11/2026;LINE ${n};${11_000 + n};CR;`))
@@ -298,7 +296,7 @@ describe('whatever a bank does to a file:', () => {
       '21/11/2026;BUDI;10.000;CR;153.746,45',
     ];
 
-    test('of each day are those before and after its rows, the newest first or last', () => {
+    test('of each day are those before and after its rows, in either order', () => {
       const expected = [
         ['2026-11-20', 10_000_000n, 14_362_300n, 50_123, false],
         ['2026-11-21', 14_362_300n, 15_374_645n, 10_000, true],
@@ -329,7 +327,7 @@ describe('whatever a bank does to a file:', () => {
       });
     });
 
-    test('that some rows leave out count over those rows', () => {
+    test('omitted in some rows are summed over those rows', () => {
       const sparse = file.map((one, at) => (at % 2 === 0 ? one.replace(/;[^;]*$/, ';') : one));
       expect(read(rows(...sparse)).lines).toHaveLength(4);
       const changed = sparse.map((one) =>
@@ -349,7 +347,7 @@ describe('whatever a bank does to a file:', () => {
         isLast,
       ]);
 
-    test('a day that comes twice are unknown, its credits count together', () => {
+    test('a day that occurs twice are unknown, and its credits are summed', () => {
       expect(
         days(
           '20/11/2026;ANI;100;CR;1.100',
@@ -362,7 +360,7 @@ describe('whatever a bank does to a file:', () => {
       ]);
     });
 
-    test('a row that cannot be read are taken as they are, and later ones follow from it', () => {
+    test('an unreadable row are taken as they are, and later ones follow from it', () => {
       const rows = [
         '20/11/2026;ANI;100;CR;1.100',
         '20/11/2026;BUDI;rusak;CR;5.000',
@@ -378,7 +376,7 @@ describe('whatever a bank does to a file:', () => {
       });
     });
 
-    test('a row without a day are those of the bank all the same', () => {
+    test('a row without a day still come from the bank', () => {
       expect(
         days(
           '20/11/2026;ANI;100;CR;1.100',
@@ -391,7 +389,7 @@ describe('whatever a bank does to a file:', () => {
       ]);
     });
 
-    test('rows that leave them out follow from the row before, or are unknown', () => {
+    test('rows without them follow from the row before, or are unknown', () => {
       expect(
         days(
           '19/11/2026;ANI;100;CR;',
@@ -406,7 +404,7 @@ describe('whatever a bank does to a file:', () => {
       ]);
     });
 
-    test('an account that is overdrawn are below nothing', () => {
+    test('an overdrawn account are negative', () => {
       expect(
         days('20/11/2026;ADM;100;DB;-50', '21/11/2026;ANI;200;CR;150', '21/11/2026;ADM;150;DB;0'),
       ).toEqual([
@@ -416,7 +414,7 @@ describe('whatever a bank does to a file:', () => {
     });
   });
 
-  test('equal lines of a day are told apart by their place', () => {
+  test('distinguishes equal lines of a day by their place', () => {
     const row = '21/11/2026;ANI;50.123;CR;';
     const places = read(simple([row, row, row].join('\n'))).lines.map((line) =>
       line.kind === 'credit' ? line.place : undefined,
@@ -426,25 +424,25 @@ describe('whatever a bank does to a file:', () => {
 });
 
 describe('a file', () => {
-  test('of another account is refused, in its head or in its rows', () => {
+  test('of another account is refused, by its head or its rows', () => {
     const head = bca.replace('8800123456', '1234567890');
     expect(parse(head)).toEqual({ no: 'other account', account: '1234567890' });
     const rows = 'Account No,Date,Description,Debit,Credit\n1234567890,21/11/26,ANI,.00,1.00\n';
     expect(parse(rows)).toEqual({ no: 'other account', account: '1234567890' });
   });
 
-  test('that is no statement, or is empty, is refused', () => {
+  test('that is not a statement, or is empty, is refused', () => {
     for (const text of ['', 'halo', 'a,b,c\n1,2,3\n', '\0\0\0', '{"a":1}', '\n'.repeat(9_000)]) {
       expect(parse(text)).toEqual({ no: 'unknown' });
     }
   });
 
-  test('of more lines than we take is refused', () => {
+  test('with too many lines is refused', () => {
     const rows = '21/11/2026;ANI;50.123;CR;1\n'.repeat(LINES_MAX + 1);
     expect(parse(simple(rows))).toEqual({ no: 'too long' });
   });
 
-  test('of hostile bytes is answered, with lines the database can keep', () => {
+  test('of hostile bytes is answered, with lines that the database can store', () => {
     const hostile = [
       simple(`21/11/2026;${'A'.repeat(2_000_000)};50.123;CR;1`),
       simple(`21/11/2026;${'"'.repeat(1_000_000)};50.123;CR;1`),
@@ -464,7 +462,7 @@ describe('a file', () => {
     }
   });
 
-  test('never throws, whatever stands in it, and never makes money of it that is not written', () => {
+  test('never throws, and never invents an amount', () => {
     const cell = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('"', '21/11/2026', 'CR', '50.123', '\n', ';'),

@@ -11,69 +11,58 @@ import {
   readAmount,
   readMoment,
   readPeriod,
-  readWay,
+  readDirection,
 } from './values.ts';
 
-/** Money that came in, as one line of a statement tells it. */
 export type CreditLine = {
   kind: 'credit';
-  /** The line of the file. */
   number: number;
   /** In WIB. */
   day: string;
   at: Date;
   amount: Rupiah;
   description: string;
-  /** The bank's own reference; '' where it has none. */
   reference: string;
-  /** What tells equal lines of one day apart: the balance after the line, and its place among its equals. */
+  /** Distinguishes equal lines of a day: the balance after the line, and its index among its equals. */
   place: string;
 };
 
 export type StatementLine =
   | CreditLine
-  /** Money that went out: less than nothing, its sen left out. Only shown. */
+  /** A debit: negative, without sen. For display only. */
   | { kind: 'debit'; number: number; day: string; amount: Rupiah; description: string }
   | { kind: 'pending'; number: number; day: string | undefined; description: string }
   | { kind: 'unreadable'; number: number; reason: string; description: string };
 
 export type Statement = {
   format: StatementFormat;
-  /** The account it is of, digits only; undefined when the file does not say. */
   account: string | undefined;
   period: Period | undefined;
   lines: readonly StatementLine[];
-  /** Its balances of each day. */
   days: readonly DayBalance[];
 };
 
-/** What keeps a whole file from being read. */
 export type NoStatement =
   | { no: 'unknown' }
   | { no: 'too long' }
-  /** The balance on this line does not add up. */
   | { no: 'unbalanced'; line: number }
   | { no: 'other account'; account: string };
 
-/** Whose statement is read, and when. */
 export type Reading = { bank: string; today: string };
 
 export const LINES_MAX = 20_000;
 const LINES_A_STEP = 250;
 const DESCRIPTION_MAX = 500;
 const REFERENCE_MAX = 100;
-/** Where the head of the table is looked for. */
 const HEAD_RECORDS_MAX = 60;
 const delimiters = [',', ';', '\t', '|'] as const;
 
 /**
- * Reads a statement that a bank's website gave as CSV: BCA, KlikBCA Bisnis, Mandiri, BRI, BNI, and others
- * whose columns have usual names (docs/money.md#bank-lines).
+ * Parses a CSV statement from a bank's website: BCA, KlikBCA Bisnis, Mandiri, BRI, BNI, and others with usual column
+ * names (docs/money.md#bank-lines). Never throws: an unreadable row becomes a line with a reason.
  *
- * Whatever the bytes are, it gives an answer: what cannot be read is a line with its reason.
- *
- * @param read.bank our account's number: a statement of another one is refused.
- * @param read.today in WIB: KlikBCA Individu writes neither years nor a period.
+ * @param read.bank our account's number; a statement of another account is refused.
+ * @param read.today in WIB, for KlikBCA Individu, which writes neither years nor a period.
  */
 export function parseStatement(bytes: Uint8Array, read: Reading): Statement | NoStatement {
   const steps = statementSteps(bytes, read);
@@ -83,7 +72,7 @@ export function parseStatement(bytes: Uint8Array, read: Reading): Statement | No
   }
 }
 
-/** The same in steps of some hundred lines, for whom others wait. */
+/** `parseStatement` in steps of some hundred lines, for callers that share the event loop. */
 export function* statementSteps(
   bytes: Uint8Array,
   { bank, today }: Reading,
@@ -100,7 +89,6 @@ export function* statementSteps(
 type Head = {
   columns: Columns;
   cells: readonly string[];
-  /** The line of the file that names the columns. */
   line: number;
   account: string | undefined;
   period: Period | undefined;
@@ -109,7 +97,6 @@ type Head = {
 const accountWords = /\b(?:no|nomor)\.? *rek|account *(?:no|number)|\brekening\b/i;
 const periodWords = /\bperiode?\b/i;
 
-/** The head of a statement's table, with what stands above it. */
 function readHead(text: string, delimiter: string): Head | undefined {
   let account: string | undefined;
   let period: Period | undefined;
@@ -127,12 +114,11 @@ function readHead(text: string, delimiter: string): Head | undefined {
 
 const digitsOf = (text: string): string => text.replace(/\D/g, '');
 
-/** What Excel makes of a long number: `8,80012E+09`. It names no account any more. */
+/** A long number that Excel has rounded: `8,80012E+09`. It no longer identifies an account. */
 const rounded = /\d(?:[.,]\d+)?e\+\d+/i;
 
 const accountOf = (text: string): string => (rounded.test(text) ? '' : digitsOf(text));
 
-/** An account's number; undefined where it is partly hidden, or is none. */
 function accountIn(words: string): string | undefined {
   if (rounded.test(words)) return undefined;
   const [found] = /\d[\d .-]{3,30}\d/.exec(words) ?? [];
@@ -172,11 +158,9 @@ function* readTable(
   return { format: columns.format, account, period, lines: placed(lines), days: balances.days };
 }
 
-/** What banks write under the table, and between its pages. */
 const footer =
   /^(saldo (awal|akhir)|mutasi (debet|debit|kredit|cr|db)|(starting|opening|ending|closing) balance|credits?|debits?|debet|kredit|total|jumlah|subtotal|generated|dicetak|halaman|page)\b/i;
 
-/** The rows of the table: without the head, blanks and footers, and with what was wrapped put together. */
 function* joined(records: Iterable<CsvRecord>, { columns, cells, line: first }: Head) {
   const names = cells.join('\t');
   let open: CsvRecord | undefined;
@@ -186,7 +170,7 @@ function* joined(records: Iterable<CsvRecord>, { columns, cells, line: first }: 
     if (record.line <= first) continue;
     const filled = record.cells.filter((cell) => cleanCell(cell) !== '');
     if (filled.length === 0 || record.cells.join('\t') === names) continue;
-    // Mandiri says its head a second time, in English.
+    // Mandiri repeats its head in English.
     if (!filled.some((cell) => /\d/.test(cell)) && readColumns(record.cells)) continue;
     if (footer.test(cleanCell(filled[0] ?? ''))) {
       if (open) yield open;
@@ -197,7 +181,7 @@ function* joined(records: Iterable<CsvRecord>, { columns, cells, line: first }: 
     if (open && isPart(row)) {
       const place = columns.at.description?.[0] ?? 0;
       const whole = `${open.cells[place] ?? ''} ${row.text('description')}`;
-      // A name that goes on for ever adds nothing.
+      // Ignores text beyond the maximum length.
       if (whole.length <= 2 * DESCRIPTION_MAX) open.cells[place] = whole;
       continue;
     }
@@ -207,7 +191,6 @@ function* joined(records: Iterable<CsvRecord>, { columns, cells, line: first }: 
   if (open) yield open;
 }
 
-/** One row of the table, its cells by what they hold. */
 class Row {
   readonly number: number;
   readonly #cells: readonly string[];
@@ -230,7 +213,7 @@ class Row {
   hasMoney(): boolean {
     return ['amount', 'debit', 'credit'].some((field) => this.text(field as Field) !== '');
   }
-  /** More cells than the head names: nobody knows which of them is the amount. */
+  /** With more cells than columns, the amount cannot be located. */
   isTooWide(): boolean {
     return this.#cells
       .slice(Math.max(this.#columns.count, 1))
@@ -248,7 +231,7 @@ class Row {
   }
 }
 
-/** Control and format characters are no part of a name, and half a pair is no character. */
+/** Removes control and format characters, and lone surrogates. */
 function plainText(text: string, lengthMax: number): string {
   const short = text.slice(0, lengthMax);
   if (/^[\x20-\x7e]*$/.test(short)) return short.trim();
@@ -296,7 +279,6 @@ function readRow(row: Row, period: Period): StatementLine {
   };
 }
 
-/** Change of the balance by a row, also for rows that are not stored as lines. */
 function bookedRow(row: Row, line: StatementLine, period: Period): BookedRow {
   const money = moneyOf(row);
   const isClear = typeof money !== 'string' && !row.isTooWide();
@@ -311,7 +293,6 @@ function bookedRow(row: Row, line: StatementLine, period: Period): BookedRow {
   };
 }
 
-/** The day of a row that is left out. */
 function dayOf(row: Row, period: Period): string | undefined {
   const moment = readMoment(row.text('date'), period);
   return moment === undefined || moment === 'no year' ? undefined : moment.day;
@@ -321,7 +302,7 @@ const senOf = ({ rupiah: whole, sen }: Amount): bigint => BigInt(whole) * 100n +
 
 type Money = Amount & { way: 'in' | 'out' };
 
-/** The row's money and its way; a sentence where that is not clear beyond doubt. */
+/** The amount and direction of a row; a sentence if either is unclear. */
 function moneyOf(row: Row): Money | string {
   if (row.has('debit') && row.has('credit')) {
     const [out, into] = [readSide(row.text('debit')), readSide(row.text('credit'))];
@@ -335,17 +316,17 @@ function moneyOf(row: Row): Money | string {
   }
   const amount = readAmount(row.text('amount'));
   if (!amount) return 'Jumlahnya tidak dapat dibaca.';
-  const way = wayOf(row, amount);
+  const way = directionOf(row, amount);
   if (way === undefined) return 'Tidak jelas apakah uang masuk atau keluar.';
   if (way === 'in' && amount.negative) return 'Jumlahnya negatif.';
   if (amount.rupiah + amount.sen === 0) return 'Jumlahnya nol.';
   return { ...amount, way };
 }
 
-/** What the marks of a row say, the one beside the amount and the one in its own column; undefined in doubt. */
-function wayOf(row: Row, amount: Amount): 'in' | 'out' | undefined {
+/** The direction in the marks beside the amount and in their own column; undefined if unclear. */
+function directionOf(row: Row, amount: Amount): 'in' | 'out' | undefined {
   const column = row.text('way');
-  const marked = column === '' ? amount.way : readWay(column);
+  const marked = column === '' ? amount.way : readDirection(column);
   if (column !== '' && amount.way !== undefined && amount.way !== marked) return undefined;
   if (marked !== undefined || column !== '') return marked;
   return amount.negative ? 'out' : undefined;
@@ -356,7 +337,6 @@ const readSide = (text: string): Amount | undefined =>
     ? { rupiah: 0, sen: 0, negative: false, way: undefined }
     : readAmount(text);
 
-/** The balance after the row as one spelling; '' where there is none. */
 function balanceOf(row: Row): string {
   const balance = readAmount(row.text('balance'));
   if (!balance) return '';
@@ -364,7 +344,6 @@ function balanceOf(row: Row): string {
   return `${negative ? '-' : ''}${whole}.${String(sen).padStart(2, '0')}`;
 }
 
-/** Gives each credit its place among the lines that say the very same. */
 function placed(lines: readonly StatementLine[]): StatementLine[] {
   const seen = new Map<string, number>();
   return lines.map((line) => {

@@ -1,8 +1,6 @@
 import { RUPIAH_MAX } from '#contract/base/money.ts';
 
-/** An amount as a bank writes it. */
 export type Amount = {
-  /** Without its sign. */
   rupiah: number;
   sen: number;
   negative: boolean;
@@ -20,14 +18,13 @@ const groupings = [
 const AMOUNT_CHARS_MAX = 40;
 
 /**
- * Reads `50,123.00`, `50.123,00`, `50123`, `.00`, `+50.123`, `Rp 50.123 CR`; undefined for what is no amount, and for
- * more than we handle.
+ * Parses `50,123.00`, `50.123,00`, `50123`, `.00`, `+50.123`, `Rp 50.123 CR`; undefined if not an amount, or too large.
  */
 export function readAmount(text: string): Amount | undefined {
   const word = cleanCell(text).toLowerCase();
   if (word.length > AMOUNT_CHARS_MAX) return undefined;
   const [, before, bracket, digits = '', after, mark = ''] = shape.exec(word) ?? [];
-  const way = mark === '' ? (before === '+' ? 'in' : undefined) : readWay(mark);
+  const way = mark === '' ? (before === '+' ? 'in' : undefined) : readDirection(mark);
   if (digits === '' || (mark !== '' && way === undefined)) return undefined;
   for (const grouping of groupings) {
     const [all, whole = '', sen = ''] = grouping.exec(digits) ?? [];
@@ -40,23 +37,21 @@ export function readAmount(text: string): Amount | undefined {
   return undefined;
 }
 
-/** Whether a mark of its own says that money came in or went out. */
-export function readWay(text: string): 'in' | 'out' | undefined {
+export function readDirection(text: string): 'in' | 'out' | undefined {
   const word = cleanCell(text).toLowerCase().replace(/\.$/, '');
   if (/^(cr|kr|c|k|kredit|credit)$/.test(word)) return 'in';
   return /^(db|dr|d|debet|debit)$/.test(word) ? 'out' : undefined;
 }
 
-/** A cell without the apostrophe that keeps spreadsheets from reading it, and without outer blanks. */
+/** Removes the apostrophe that stops spreadsheets from interpreting a cell, and outer blanks. */
 export function cleanCell(text: string): string {
   const word = text.trim();
   return word.startsWith("'") ? word.slice(1).trim() : word;
 }
 
-/** The days a statement covers, `YYYY-MM-DD`, both included. */
+/** The days of a statement, `YYYY-MM-DD`, both included. */
 export type Period = { from: string; to: string };
 
-/** A day and, where the bank says it, the time of day in WIB. */
 export type Moment = { day: string; time: string | undefined };
 
 const monthNames = 'jan feb mar apr mei jun jul agu sep okt nov des'.split(' ');
@@ -80,9 +75,9 @@ const yearFirst = /^(\d{4})[-/.]?(\d{2})[-/.]?(\d{2})(?!\d)(.*)$/s;
 const dayFirst = /^(\d{1,2})[-/. ](\d{1,2}|[a-z]{3,9})(?:[-/. ](\d{4}|\d{2})(?!\d))?(.*)$/is;
 
 /**
- * Reads `21/11/2026`, `21/11/26 09:17:31`, `21 Nov 2026`, `2026-11-21`, and `21/11` by the period's year.
+ * Parses `21/11/2026`, `21/11/26 09:17:31`, `21 Nov 2026`, `2026-11-21`, and `21/11` by the period's year.
  *
- * @returns undefined for what is no day of the calendar, `no year` where none is written or follows.
+ * @returns undefined if not a calendar day, `no year` if the year is neither written nor derivable.
  */
 export function readMoment(text: string, period?: Period): Moment | 'no year' | undefined {
   const word = cleanCell(text).slice(0, 40);
@@ -109,20 +104,20 @@ function momentOf(
   [year, month, day]: readonly [number, number, number],
   rest = '',
 ): Moment | undefined {
-  const said = `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
-  const at = new Date(`${said}T00:00:00Z`);
-  if (Number.isNaN(at.getTime()) || !at.toISOString().startsWith(said)) return undefined;
+  const isoDay = `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+  const at = new Date(`${isoDay}T00:00:00Z`);
+  if (Number.isNaN(at.getTime()) || !at.toISOString().startsWith(isoDay)) return undefined;
   const [all, hour, minute, second = '00'] = clock.exec(rest.trimEnd()) ?? [];
   if (all === undefined || year < 2000 || year > 2999) return undefined;
-  if (hour === undefined) return { day: said, time: undefined };
+  if (hour === undefined) return { day: isoDay, time: undefined };
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  return { day: said, time: `${hour.padStart(2, '0')}:${minute}:${second}` };
+  return { day: isoDay, time: `${hour.padStart(2, '0')}:${minute}:${second}` };
 }
 
-/** How far back a bank's website goes. */
+/** Banks' websites show at most this many days. */
 const LATELY_DAYS = 100;
 
-/** The days that a line without a year is of, where its file names no period: up to `today`. */
+/** The assumed period of a file that names none: the days up to `today`. */
 export function lately(today: string): Period {
   const from = new Date(`${today}T00:00:00Z`);
   from.setUTCDate(from.getUTCDate() - LATELY_DAYS);
@@ -132,7 +127,6 @@ export function lately(today: string): Period {
 const fullDay = /\d{4}-\d{2}-\d{2}|\d{1,2}[-/ ](?:\d{1,2}|[a-z]{3,9})[-/ ](?:\d{4}|\d{2})(?!\d)/gi;
 const wholeMonth = /\b([a-z]{3,9}) +(\d{4})\b/i;
 
-/** The period a line of a statement's head names: two days, one day, or a month. */
 export function readPeriod(text: string): Period | undefined {
   const days = (text.match(fullDay) ?? []).flatMap((word) => {
     const read = readMoment(word);

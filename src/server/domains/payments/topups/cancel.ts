@@ -14,7 +14,7 @@ type CancelDeps = OrderDeps & { sql: Sql };
 export const cancelTopupHandler = (deps: CancelDeps) =>
   handle(cancelTopup, async ({ caller }, { topup_id }) => {
     const cancelled = await cancelOne(deps, caller.accountId, topup_id);
-    // Nobody waits for the gateway: money that comes all the same still counts.
+    // Not awaited: money that still arrives at the gateway counts.
     if (cancelled.method !== 'bank') stopAtGateway(deps, topup_id).catch(deps.report);
     return cancelled;
   });
@@ -25,9 +25,8 @@ async function stopAtGateway(deps: CancelDeps, topupId: string): Promise<void> {
 }
 
 /**
- * Cancels a waiting top-up. Its amount stays reserved: a transfer already on its way still pays it.
- *
- * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed` when it waits no more.
+ * Its amount stays reserved for a transfer on its way. @throws Refusal `not_found`, `topup_already_paid`,
+ * `topup_closed`.
  */
 function cancelOne({ sql, now }: CancelDeps, accountId: string, topupId: string): Promise<Topup> {
   const at = now();

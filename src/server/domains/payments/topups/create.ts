@@ -12,9 +12,8 @@ import { type TopupRequest, existingTopup, lockAccount, refuseTooMany } from './
 import { findTopup } from './topup.ts';
 
 const HOUR_MS = 3_600_000;
-/** How long a top-up waits for its transfer. */
 const TO_PAY_MS = 24 * HOUR_MS;
-/** How long after that its amount stays reserved: a late transfer must not pay another's top-up. */
+/** Reservation of the amount after that: a late transfer must not pay another top-up. */
 const RESERVED_AFTER_MS = 7 * 24 * HOUR_MS;
 const CODES_TRIED = 30;
 
@@ -43,9 +42,8 @@ export const createTopupHandler = (deps: CreateDeps) =>
 type AnyRequest = Omit<TopupRequest, 'method'> & { method?: TopupMethod | undefined };
 
 /**
- * Creates a top-up, by bank transfer unless another method is asked for. Not within a transaction: a
- * gateway is asked on the way.
- *
+ * Creates a top-up, by bank transfer unless the request has another method. Call it outside a transaction, because it
+ * may send a request to a gateway.
  * Safe to repeat: a `key` already used by this account returns its first top-up.
  *
  * @throws Refusal `topup_too_many`, `topup_too_often`, `topup_amount_busy`, `topup_amount_unfit`, `gateway_down`,
@@ -60,7 +58,6 @@ export function placeTopup(
     : placeGatewayTopup(deps, { ...request, method });
 }
 
-/** Reserves the exact amount on our bank account, for 24 hours to pay and 7 days more. */
 async function placeTransfer(deps: CreateDeps, request: TopupRequest): Promise<Topup> {
   const { accountId, base } = request;
   const now = deps.now();
@@ -98,8 +95,8 @@ async function placeTransfer(deps: CreateDeps, request: TopupRequest): Promise<T
 type Reservation = { accountId: string; topupId: string; bank: string; net: Rupiah; until: Date };
 
 /**
- * Kode unik to try, at random, that make no round sum of `net`: a round one is what people transfer who
- * forget theirs, and shall not pay whoever waited for that.
+ * Random candidates for the kode unik, without those that make a round sum of `net`: a customer who forgets the kode
+ * unik transfers a round sum, which must not pay another top-up.
  */
 export function codesFor(net: Rupiah): number[] {
   const codes = new Set<number>();
@@ -110,7 +107,6 @@ export function codesFor(net: Rupiah): number[] {
   return [...codes];
 }
 
-/** The kode unik that makes `net` an amount that is not reserved: 1 to 999, at random. */
 async function reserve(tx: Tx, reservation: Reservation): Promise<number> {
   const [reserved] = await tx<{ code: number | null }[]>`
     select reserve_transfer(

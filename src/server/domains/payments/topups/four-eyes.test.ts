@@ -12,7 +12,6 @@ import { type TopupApp, perform, saldoOf, topupApp } from '#tests/support/money/
 
 type Operator = { accountId: string; userId: string; role: 'operator' };
 
-/** A person with a name, as an operator. */
 async function operatorNamed(sql: TestDatabase['allAccountsSql'], name: string): Promise<Operator> {
   const { accountId, userId } = await customerWith(sql);
   await changeUsers(sql, { userId }, { name });
@@ -44,7 +43,7 @@ async function withOperators(sql: TestDatabase['allAccountsSql'], db: TestDataba
   };
 }
 
-/** A pool that does what it is asked, and once loses its connection before the answer. */
+/** A pool that commits a transaction, and loses its connection once before the answer. */
 function losing(sql: Sql): Sql {
   let lost = false;
   return new Proxy(sql, {
@@ -59,7 +58,7 @@ function losing(sql: Sql): Sql {
   });
 }
 
-test('who decides while the connection is lost is told what was decided, once', async ({
+test('an operator whose connection is lost gets the result of the decision, made once', async ({
   sql,
   db,
 }) => {
@@ -78,7 +77,7 @@ test('who decides while the connection is lost is told what was decided, once', 
 });
 
 describe('above the limit', () => {
-  test('one proposes and another completes; who proposed cannot', async ({ sql, db }) => {
+  test('one operator proposes and another completes; the proposer cannot', async ({ sql, db }) => {
     const { app, ani, rina, sari, topup } = await withOperators(sql, db);
     expect(await confirm(app, rina, topup)).toMatchObject({
       status: 'pending',
@@ -101,7 +100,7 @@ describe('above the limit', () => {
     expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
   });
 
-  test('another reference is another proposal, and needs somebody else again', async ({
+  test('another reference is a new proposal, and needs a second operator again', async ({
     sql,
     db,
   }) => {
@@ -117,7 +116,7 @@ describe('above the limit', () => {
     expect((await confirm(app, rina, topup, 'TRX 2')).status).toBe('paid');
   });
 
-  test('a bank line of exactly the total needs nobody else; one that is off does', async ({
+  test('a bank line of exactly the total needs no second operator; one that is off does', async ({
     sql,
     db,
   }) => {
@@ -129,24 +128,21 @@ describe('above the limit', () => {
     await expect(confirm(app, rina, other, 'FAR')).rejects.toEqual(
       new Refusal('topup_amount_mismatch', { total: other.total, received: 3_005_000 }),
     );
-    // It came before the top-up was made, so it waits for a person.
+    // It arrived before the top-up was created, so it waits for an operator.
     const early = new Date(app.clock.now().getTime() - 20 * 3_600_000);
     await app.transfer(other.total, { reference: 'EXACT', at: early });
     expect((await confirm(app, rina, other, 'EXACT')).status).toBe('paid');
   });
 
-  test('up to the limit one is enough', async ({ sql, db }) => {
+  test('up to the limit one operator is enough', async ({ sql, db }) => {
     const { app, ani, rina } = await withOperators(sql, db);
     const small = await app.topup(ani.accountId, 999_000);
     expect(await confirm(app, rina, small)).toMatchObject({ status: 'paid', needs_two: false });
   });
 });
 
-describe('a large sum that is cut into small ones', () => {
-  test('is one sum: what an operator vouched for alone in a day counts together', async ({
-    sql,
-    db,
-  }) => {
+describe('a large sum split into small ones', () => {
+  test('is summed over a day of confirmations by one operator', async ({ sql, db }) => {
     const { app, ani, rina, sari } = await withOperators(sql, db);
     const other = await customerWith(sql);
     expect(
@@ -166,7 +162,7 @@ describe('a large sum that is cut into small ones', () => {
     expect((await confirm(app, rina, later, 'CUT 4')).status).toBe('paid');
   });
 
-  test('does not count what the bank has shown since', async ({ sql, db }) => {
+  test('does not count payments that the bank has shown since', async ({ sql, db }) => {
     const { app, ani, rina } = await withOperators(sql, db);
     const first = await app.topup(ani.accountId, 600_000);
     await confirm(app, rina, first, 'SHOWN 1');
@@ -175,7 +171,7 @@ describe('a large sum that is cut into small ones', () => {
     expect((await confirm(app, rina, second, 'SHOWN 2')).status).toBe('paid');
   });
 
-  test('is one sum also when all parts come at once', async ({ sql, db }) => {
+  test('is summed when all parts come at once', async ({ sql, db }) => {
     const { app, ani, rina } = await withOperators(sql, db);
     const parts = [
       await app.topup(ani.accountId, 600_000),
@@ -186,8 +182,8 @@ describe('a large sum that is cut into small ones', () => {
   });
 });
 
-describe('two operators who press at once', () => {
-  test('make one decision, and the other reads whose', async ({ sql, db }) => {
+describe('two operators at the same time', () => {
+  test('make one decision, and the other sees the author', async ({ sql, db }) => {
     const { app, ani, rina, sari } = await withOperators(sql, db);
     for (let round = 0; round < 6; round++) {
       const topup = await app.topup(ani.accountId);

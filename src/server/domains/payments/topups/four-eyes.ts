@@ -9,19 +9,17 @@ import {
 import type { Config } from '#server/infra/config.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** What one operator proposed, as another sees it. */
 export type Proposal = NonNullable<OperatorTopup['proposal']>;
 
-/** Who is gone is still somebody. */
-export const SOMEBODY = 'operator lain';
+export const UNKNOWN_OPERATOR = 'operator lain';
 
-/** Limits of one operator within a day: for one customer, and for all customers. */
+/** Limits of one operator per day: for one customer, and for all customers. */
 export type Limits = Pick<Config, 'FOUR_EYES_ABOVE' | 'FOUR_EYES_DAY_ABOVE'>;
 
-/** Sums that an operator gave alone within a day, of every kind: by customer, and in all. */
+/** Sums that an operator gave alone within a day: by customer, and in total. */
 export type GivenAlone = { byAccount: Map<string, number>; total: number };
 
-/** Whether an amount takes two operators, with what one gave alone before. */
+/** Whether an amount needs two operators, given the sums of one. */
 export const needsTwo = (
   config: Limits,
   { accountId, amount }: { accountId: string; amount: number },
@@ -30,20 +28,20 @@ export const needsTwo = (
   amount + (byAccount.get(accountId) ?? 0) > config.FOUR_EYES_ABOVE ||
   amount + total > config.FOUR_EYES_DAY_ABOVE;
 
-/** Gifts of one operator add up for this long, so that a large sum cannot be split. */
-const TOGETHER_MS = 86_400_000;
+/** Gifts of one operator within this time are summed, so that a large sum cannot be split. */
+const WINDOW_MS = 86_400_000;
 
 /**
- * Reads what an operator gave alone: gifts by hand (`given_by_desk`); confirmations by a reference that no line of
- * another operator has shown since; and top-ups paid by statements that they imported, from when a line began to count.
- * A line that was set aside shows nothing, and neither do the imports of related operators. Locks nothing; where it
- * decides, it is called under `lockAlone`.
+ * Reads the sums that an operator gave alone: gifts by hand (`given_by_desk`); confirmations by a reference that no
+ * line of another operator has shown since; and top-ups paid by statements that they imported, from the time a line
+ * began to count. Set aside lines and imports of related operators prove nothing. Takes no locks; a decision must hold
+ * `lockAlone`.
  */
 export async function givenAlone(
   sql: Sql | Tx,
   { ties: { together, related }, at }: { ties: OperatorTies; at: Date },
 ): Promise<GivenAlone> {
-  const since = new Date(at.getTime() - TOGETHER_MS);
+  const since = new Date(at.getTime() - WINDOW_MS);
   const found = await sql<{ account_id: string; amount: number }[]>`
     select given.account_id, sum(given.amount)::bigint as amount from (
       select desk.o_account as account_id, desk.o_amount as amount
@@ -78,14 +76,14 @@ export async function givenAlone(
   };
 }
 
-/** One decision at a time of operators whose sums count together; before every other lock of the transaction. */
+/** One decision at a time among operators with common sums; take it before every other lock. */
 export const lockAlone = (tx: Tx, { together }: OperatorTies): PromiseLike<unknown> => tx`
   select pg_advisory_xact_lock(7206323, hashtext(id)) from (
     select id from unnest(${[...together]}::text[]) as id order by hashtext(id)
   ) ids`;
 
-/** Whether a bank line shows the money to an operator: a file can be made up, so that of a relative shows nothing. */
-export const showsTo = ({ related }: OperatorTies, importedBy: string | null): boolean =>
+/** Whether a bank line proves the money to an operator: a file can be made up, so a related operator's does not. */
+export const provesTo = ({ related }: OperatorTies, importedBy: string | null): boolean =>
   importedBy === null || !related.includes(importedBy);
 
 type ProposalRow = {
@@ -96,7 +94,6 @@ type ProposalRow = {
   at: Date;
 };
 
-/** The proposals of those top-ups that still wait for a decision. */
 export async function proposalsOf(
   sql: Sql | Tx,
   topupIds: readonly string[],
@@ -113,12 +110,11 @@ export async function proposalsOf(
   return new Map(
     rows.map(({ topup_id, operator_id, ...rest }) => [
       topup_id,
-      { by: names.get(operator_id) ?? SOMEBODY, mine: operator_id === operatorId, ...rest },
+      { by: names.get(operator_id) ?? UNKNOWN_OPERATOR, mine: operator_id === operatorId, ...rest },
     ]),
   );
 }
 
-/** Counts the proposed confirmations that an operator may complete. */
 export async function countProposedFor(
   sql: Sql | Tx,
   { related, isNew }: OperatorTies,
@@ -131,12 +127,12 @@ export async function countProposedFor(
 }
 
 /**
- * The first of two presses is recorded; the same reference by another operator completes it. Another
- * reference is a new proposal in place of the former. The top-up's row is locked.
+ * Records a first proposal; a proposal of the same reference by another operator completes it. Another reference
+ * replaces the earlier proposal. The caller has locked the top-up's row.
  *
- * @returns who proposed what is completed now; undefined when it was only proposed.
- * @throws Refusal `topup_needs_another` when who proposed it presses again, `operator_not_independent` when this
- *   operator is no second person for it.
+ * @returns the proposer when it is completed now; undefined when it was only proposed.
+ * @throws Refusal `topup_needs_another` when the proposer repeats it, `operator_not_independent` when this operator is
+ *   not independent of the proposer.
  */
 export async function proposeFirst(
   tx: Tx,
@@ -148,7 +144,6 @@ export async function proposeFirst(
     reason: string;
     at: Date;
     ties: OperatorTies;
-    /** Whether it is tried again by itself. */
     isAgain: boolean;
   },
 ): Promise<string | undefined> {
@@ -161,7 +156,7 @@ export async function proposeFirst(
       if (isSecondFor(ties, before.operator_id)) return before.operator_id;
       throw new Refusal('operator_not_independent', {});
     }
-    // This very proposal stands already, as `isDecided` says of a decision.
+    // An earlier attempt stored this proposal; compare `isDecided`.
     if (isAgain && before.at.getTime() === at.getTime()) return undefined;
     throw new Refusal('topup_needs_another', {});
   }
@@ -174,7 +169,7 @@ export async function proposeFirst(
   return undefined;
 }
 
-/** Whether this very decision stands already: its commit was not heard of, and it is tried again. */
+/** Whether an earlier attempt stored this decision, whose commit was not acknowledged. */
 export async function isDecided(
   tx: Tx,
   decision: { accountId: string; topupId: string; operatorId: string; at: Date },
@@ -197,5 +192,5 @@ export async function decidedBefore(
     where account_id = ${accountId} and topup_id = ${topupId} and operator_id <> ${operatorId}`;
   if (!decided) return;
   const names = await namesOfPeople(tx, [decided.operator_id]);
-  throw new Refusal('topup_decided', { by: names.get(decided.operator_id) ?? SOMEBODY });
+  throw new Refusal('topup_decided', { by: names.get(decided.operator_id) ?? UNKNOWN_OPERATOR });
 }

@@ -17,7 +17,7 @@ import { onCoordinator, withEachAccount } from '#server/infra/postgres/distribut
 import {
   type GivenAlone,
   type Proposal,
-  SOMEBODY,
+  UNKNOWN_OPERATOR,
   givenAlone,
   needsTwo,
   proposalsOf,
@@ -28,12 +28,10 @@ export type ReviewDeps = {
   allAccountsSql: Sql;
   now: () => Date;
   config: Pick<Config, 'FOUR_EYES_ABOVE' | 'FOUR_EYES_DAY_ABOVE'>;
-  /** The signed address of an account's file. */
   fileLink: (accountId: string, fileId: string) => string;
 };
 
 const CANDIDATES_MAX = 5;
-/** Beyond this many, a filtered list is not counted further. */
 const COUNT_MAX = 10_000;
 
 type OperatorRow = TopupRow & {
@@ -55,24 +53,20 @@ type SlipRow = {
   name: string;
   mime: string;
   at: string;
-  /** The hash of its bytes, in hexadecimal. */
+  /** SHA-256 of its bytes, in hexadecimal. */
   hash: string;
 };
 
 type EarlierSlip = { topup_id: string; account_name: string; at: Date };
 
 type Query = {
-  /** Who asks: their own proposals are theirs. */
   operatorId: string;
   status?: OperatorTopupFilter | undefined;
   page?: number | undefined;
   sort_type?: 'asc' | 'desc' | undefined;
 };
 
-/**
- * A page of all accounts' top-ups, each with the unused bank lines that could be its payment. Of those that
- * wait, the ones with a slip come first, unless a sort is asked for.
- */
+/** Each with the unused bank lines that could be its payment. By default, waiting ones with a slip come first. */
 export async function topupsForOperator(
   deps: ReviewDeps,
   { operatorId, status, page = 0, sort_type }: Query,
@@ -101,16 +95,16 @@ export async function topupsForOperator(
   };
 }
 
-/** Lines of the bank that may be the payment of a row of `topups`. */
+/** SQL: bank lines that may be the payment of a row of `topups`. */
 const candidateLines = (sql: Sql | Tx): Fragment => sql`
   bank_lines where ${isUnmatched(sql)} and bank_lines.bank = topups.bank_number
     and bank_lines.amount between topups.total - ${NEAR} and topups.total + ${NEAR}
     and bank_lines.at >= topups.created_at - interval '1 day'`;
 
 /**
- * Whether an operator must act on a row of `topups`: all in review, and transfers whose money may have come (a
- * slip, a proposal, a bank line near the total). Other transfers wait for their customer, other payments for
- * their gateway.
+ * SQL condition: an operator must act on a row of `topups`: all in review, and transfers whose money may have arrived
+ * (a slip, a proposal, a bank line near the total). Other transfers wait for their customer, other payments for their
+ * gateway.
  */
 export const needsOperator = (sql: Sql | Tx, at: Date): Fragment => sql`
   (topups.status = 'review' or (
@@ -132,7 +126,7 @@ function filterOf(allAccountsSql: Sql, status: OperatorTopupFilter | undefined, 
     return allAccountsSql`${statusAt(allAccountsSql, at)} in ('creating', 'pending')
       and status in ('creating', 'pending') and provider <> 'bank'`;
   }
-  // A pending row may be an expired one that no job has closed yet.
+  // A pending row may have expired before the job has closed it.
   const stored = status === 'expired' ? ['expired', 'pending', 'creating'] : [status];
   return allAccountsSql`${statusAt(allAccountsSql, at)} = ${status} and status = any (${stored}::text[])`;
 }
@@ -144,16 +138,12 @@ const slipsFirst = (sql: Sql) => sql`
   ) desc,`;
 
 type More = {
-  /** The earlier top-up that the same slip was sent for. */
   usedBefore: EarlierSlip | null;
   proposal: Proposal | undefined;
-  /** Of people who have settled something. */
   names: ReadonlyMap<string, string>;
-  /** Earlier gifts of the operator alone. */
   given: GivenAlone;
 };
 
-/** A row as the operator who asks sees it. */
 function operatorTopup(
   { config, fileLink }: Pick<ReviewDeps, 'config' | 'fileLink'>,
   row: OperatorRow,
@@ -186,7 +176,7 @@ function gatewayOf(row: OperatorRow, names: ReadonlyMap<string, string>): Operat
   const { provider, reference, flag, returned, settled_at, settled_by, settled_reason } = row;
   if (provider === 'bank') return null;
   const settled = settled_at && {
-    by: names.get(settled_by ?? '') ?? SOMEBODY,
+    by: names.get(settled_by ?? '') ?? UNKNOWN_OPERATOR,
     reason: settled_reason ?? '',
     at: settled_at,
   };
@@ -195,7 +185,6 @@ function gatewayOf(row: OperatorRow, names: ReadonlyMap<string, string>): Operat
 
 type TopupsQuery = { ids: readonly string[]; at: Date; operatorId: string };
 
-/** Top-ups as the operator who asks sees them, by their ids; in no order. */
 export async function readForOperator(
   deps: ReviewDeps,
   { ids, at, operatorId }: TopupsQuery,
@@ -247,7 +236,6 @@ const noGifts: GivenAlone = { byAccount: new Map(), total: 0 };
 
 const isDecided = ({ status }: OperatorRow): boolean => status === 'paid' || status === 'rejected';
 
-/** The newest slip of a row of `topups`. */
 const newestSlip = (sql: Sql) => sql`(
   select jsonb_build_object(
     'file_id', p.file_id, 'name', p.name, 'mime', p.mime, 'at', p.at,
@@ -258,7 +246,7 @@ const newestSlip = (sql: Sql) => sql`(
   order by p.at desc, p.file_id desc limit 1
 )`;
 
-/** By top-up, the first other one that the file of its newest slip was sent for before, by whichever account. */
+/** By top-up, the first other top-up, of any account, with the same file as its newest slip. */
 async function earlierSlips(
   sql: Sql,
   rows: readonly OperatorRow[],

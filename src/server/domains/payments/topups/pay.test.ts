@@ -10,7 +10,6 @@ import { type TopupApp, idOf, perform, topupApp } from '#tests/support/money/top
 import { customerWith } from '#tests/support/people/people.ts';
 import { type Payment, applyPayments } from './pay.ts';
 
-/** Top-ups of two customers, in the states that money may find them in. */
 async function someTopups(app: TopupApp, db: TestDatabase) {
   const operator = { accountId: randomUUID(), userId: randomUUID(), role: 'operator' } as const;
   const owners = [await customerWith(db.allAccountsSql), await customerWith(db.allAccountsSql)];
@@ -32,13 +31,13 @@ async function someTopups(app: TopupApp, db: TestDatabase) {
 }
 
 const payment = fc.record({
-  /** Which top-up; one more than there are is nobody's. */
+  /** Index of a top-up; the index beyond the last is unknown. */
   topup: fc.nat({ max: 6 }),
   txn: fc.nat({ max: 5 }),
   off: fc.constantFrom(0, 0, 0, 0, 500, 5_000),
 });
 
-test('payments that come together do what they do one by one, in their order', async ({
+test('payments applied together have the same effect as one by one, in their order', async ({
   sql,
   db,
 }) => {
@@ -93,7 +92,7 @@ test('payments that come together do what they do one by one, in their order', a
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-test('one of them that fails takes all of them with it', async ({ sql, db }) => {
+test('one failing payment rolls back all of them', async ({ sql, db }) => {
   const app = await topupApp(db);
   const ani = await customerWith(sql);
   const first = await app.topup(ani.accountId);

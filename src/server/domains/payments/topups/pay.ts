@@ -1,7 +1,6 @@
 import type { Rupiah } from '#contract/base/money.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
-/** What a notice of money turned out to be; `apply_payments` says what each one did. */
 export type PaidOutcome =
   | 'applied'
   | 'duplicate'
@@ -15,24 +14,21 @@ export type PaidOutcome =
 export type Payment = {
   accountId: string;
   topupId: string;
-  /** The provider's own id of the payment: it pays one top-up only. */
+  /** The provider's payment id, which pays one top-up only. */
   txnId: string;
-  /** The amount received. */
   amount: Rupiah;
   at: Date;
   actor: string;
-  /** A sentence for the customer. */
   note?: string;
 };
 
 /**
- * Applies payments to their top-ups: entries, general ledger, statuses, invoices and events, all or nothing.
- *
- * Safe to repeat and in any order with expiry, cancelling and other payments. Only in a transaction of
- * the all-accounts role; the database refuses it to a tenant's.
+ * Applies payments to their top-ups: entries, general ledger, statuses, invoices and events, all or nothing. Safe to
+ * repeat, and in any order with expiry, cancelling and other payments. Needs a transaction of the all-accounts role;
+ * the database refuses a tenant's.
  *
  * @param byHand true when an operator confirms them: an amount up to Rp 999 off is then accepted.
- * @returns what each one did, in order.
+ * @returns the outcomes, in order.
  */
 export async function applyPayments(
   tx: Tx,
@@ -48,22 +44,21 @@ export async function applyPayments(
       ${payments.map(({ at }) => at)}::timestamptz[], ${payments.map(({ actor }) => actor)}::text[],
       ${payments.map(({ note }) => note ?? null)}::text[], ${byHand}
     ) as outcomes`;
-  if (answer?.outcomes.length !== payments.length) throw new Error('a payment was not answered');
+  if (answer?.outcomes.length !== payments.length)
+    throw new Error('apply_payments must return one outcome per payment');
   return answer.outcomes;
 }
 
-/** Applies one payment, as {@link applyPayments} does. */
 export async function applyPaid(
   tx: Tx,
   payment: Payment,
   options?: { byHand?: boolean },
 ): Promise<PaidOutcome> {
   const [outcome] = await applyPayments(tx, [payment], options);
-  if (outcome === undefined) throw new Error('a payment was not answered');
+  if (outcome === undefined) throw new Error('apply_payments returned no outcome');
   return outcome;
 }
 
-/** The note for the customer about a payment after the top-up was closed. */
 export const lateNote = (status: string): string | undefined => {
   if (status === 'expired') return 'Dibayar setelah kedaluwarsa.';
   if (status === 'cancelled') return 'Dibayar setelah dibatalkan.';

@@ -3,15 +3,11 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { TOPUPS_DAY_MAX, TOPUPS_OPEN_MAX, type TopupMethod } from '#contract/saldo.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
-/** A top-up as it is asked for, by whatever method. */
 export type TopupRequest = {
   accountId: string;
-  /** The caller's idempotency key. */
   key: string;
-  /** What is bought, before PPN and kode unik. */
   base: Rupiah;
   method: TopupMethod;
-  /** The open invoice of a plan that it is made for. */
   invoiceId?: string;
 };
 
@@ -25,11 +21,7 @@ export async function lockAccount(tx: Tx, accountId: string): Promise<void> {
   if (holder.wallet !== 'active') throw new Refusal('wallet_frozen', {});
 }
 
-/**
- * The top-up that a key stands for.
- *
- * @throws Refusal `idempotency_conflict` when it was of another amount or method.
- */
+/** @throws Refusal `idempotency_conflict` when the key had another amount or method. */
 export async function existingTopup(
   tx: Tx,
   { accountId, key, base, method }: TopupRequest,
@@ -46,8 +38,8 @@ export async function existingTopup(
 const DAY_MS = 86_400_000;
 
 /**
- * Refuses one more top-up while as many wait as may, and where as many within a day came to nothing: each
- * keeps an amount from everybody else for a week, or asks a gateway.
+ * Refuses another top-up at the limit of waiting ones, and at the limit of unpaid ones within a day: each blocks an
+ * amount for a week, or costs requests to a gateway.
  *
  * @throws Refusal `topup_too_many`, `topup_too_often`.
  */

@@ -18,7 +18,7 @@ import {
   normalized,
   txnOf,
 } from '#server/domains/payments/bank.ts';
-import { askAboutOrder, type OrderDeps } from '#server/domains/payments/gateways/orders.ts';
+import { checkOrder, type OrderDeps } from '#server/domains/payments/gateways/orders.ts';
 import {
   decidedBefore,
   givenAlone,
@@ -26,23 +26,19 @@ import {
   lockAlone,
   needsTwo,
   proposeFirst,
-  showsTo,
+  provesTo,
 } from './four-eyes.ts';
 import { type ReviewDeps, readForOperator } from './operator-list.ts';
 import { applyPaid, lateNote } from './pay.ts';
 import { statusAt } from './topup.ts';
 
-/**
- * Asks the gateway of a top-up what became of it; a bank transfer is answered as it stands.
- *
- * @throws Refusal `not_found`, `gateway_down`, `too_many_requests`.
- */
+/** A bank transfer is returned as it is. @throws Refusal `not_found`, `gateway_down`, `too_many_requests`. */
 export async function checkTopupForOperator(
   deps: ReviewDeps & OrderDeps,
   { topupId, operatorId }: Pick<Decision, 'topupId' | 'operatorId'>,
 ): Promise<OperatorTopup> {
   return inAccount(await accountOf(deps, topupId), async () => {
-    await askAboutOrder(deps, topupId);
+    await checkOrder(deps, topupId);
     return readOne(deps, { topupId, operatorId });
   });
 }
@@ -53,11 +49,11 @@ type LockedTopup = {
   status: string;
   total: number;
   provider: string;
-  /** Our account that it is transferred to; '' where it goes through a gateway. */
+  /** Our receiving bank account; '' for a gateway. */
   bank: string;
 };
 
-/** Of one customer one confirmation at a time: what counts together is counted once. Before the top-up's lock. */
+/** One confirmation per customer at a time, so that sums are counted once. Take it before the top-up's lock. */
 const lockDecisions = (tx: Tx, topupId: string) => tx`
   select pg_advisory_xact_lock(7206322, hashtext(account_id::text)) from topups
   where topup_id = ${topupId}`;
@@ -68,7 +64,6 @@ async function accountOf({ allAccountsSql }: ReviewDeps, topupId: string): Promi
   return accountId;
 }
 
-/** Locks a top-up's row, of any account. */
 async function lockTopup(tx: Tx, topupId: string, at: Date): Promise<LockedTopup> {
   const [locked] = await tx<LockedTopup[]>`
     select account_id, topup_id, ${statusAt(tx, at)} as status, total, provider,
@@ -78,28 +73,29 @@ async function lockTopup(tx: Tx, topupId: string, at: Date): Promise<LockedTopup
   return locked;
 }
 
-/** As it is after a decision, once that stands: payments are written by a function of the owner. */
+/** Reads the result after the commit, because a function of the owner writes payments. */
 async function readOne(
   deps: ReviewDeps,
   { topupId, operatorId }: Pick<Decision, 'topupId' | 'operatorId'>,
 ): Promise<OperatorTopup> {
-  const asked = { ids: [topupId], at: deps.now(), operatorId };
-  const [one] = await readForOperator(deps, asked);
-  if (!one) throw new Error('a top-up vanished');
+  const query = { ids: [topupId], at: deps.now(), operatorId };
+  const [one] = await readForOperator(deps, query);
+  if (!one) throw new Error('the decided top-up was not found');
   return one.topup;
 }
 
 export type Decision = { topupId: string; operatorId: string; reason: string };
 
 /**
- * Confirms a bank transfer by hand, from any state but paid and rejected; a gateway's payments are its own
- * to confirm. With a stored bank line (its `line`
- * or its reference), or with a reference whose line has not come, which vouches for the exact amount.
- * Above the limit, without a line of exactly the total that somebody else imported, it is proposed,
- * and paid once another operator says the same.
+ * Confirms a bank transfer by hand, from any state except paid and rejected; gateway payments cannot be confirmed by
+ * hand. It takes a stored bank line (by `line` or reference), or a reference whose line has not arrived, which vouches
+ * for the exact amount.
+ * Above the limit, without a line of exactly the total imported by another operator, it is only proposed, and paid once
+ * another operator confirms the same.
  *
- * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`, `topup_decided` by somebody else,
- *   `topup_at_gateway`, `topup_needs_another`, `operator_not_independent`, `bank_line_used`, `bank_line_twin`, `topup_amount_mismatch` when the line is more than Rp 999 off.
+ * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`, `topup_decided` by another operator,
+ *   `topup_at_gateway`, `topup_needs_another`, `operator_not_independent`, `bank_line_used`, `bank_line_twin`,
+ *   `topup_amount_mismatch` when the line is more than Rp 999 off.
  */
 export async function confirmTopupByHand(
   deps: ReviewDeps,
@@ -125,7 +121,7 @@ export async function confirmTopupByHand(
     const amount = rupiah(line?.amount ?? locked.total);
     let proposedBy: string | null = null;
     const given = await readWhole({ sql, tx }, (from) => givenAlone(from, { ties, at }));
-    const isShown = showsWhole(line, locked.total, ties);
+    const isShown = provesTotal(line, locked.total, ties);
     const credit = { accountId: locked.account_id, amount: locked.total };
     if (!isShown && needsTwo(deps.config, credit, given)) {
       refuseUnfit(line, locked.total);
@@ -173,9 +169,9 @@ export async function confirmTopupByHand(
 }
 
 /**
- * A line's money counts once, also where it joined a payment that its reference was typed for before; and a
- * reference that was typed vouches for one payment, whatever the line says that came with it since. Who
- * means the line itself names it by its `line`.
+ * A line's money counts once, also if it joined a payment confirmed by its typed reference; and a typed reference
+ * vouches for one payment, even if its line later had another text. An operator who means the line itself passes its
+ * `line`.
  */
 async function refuseUsed(
   tx: Tx,
@@ -189,11 +185,10 @@ async function refuseUsed(
   if (line.used || vouched.length > 0) throw new Refusal('bank_line_used', {});
 }
 
-/** Whether a line shows exactly the total to an operator; one that was set aside shows nothing. */
-const showsWhole = (line: Line | undefined, total: number, ties: OperatorTies): boolean =>
-  line?.amount === total && !line.dismissed && showsTo(ties, line.imported_by);
+/** Whether a line proves exactly the total to an operator; one that is set aside proves nothing. */
+const provesTotal = (line: Line | undefined, total: number, ties: OperatorTies): boolean =>
+  line?.amount === total && !line.dismissed && provesTo(ties, line.imported_by);
 
-/** Nobody proposes what could not be confirmed. */
 function refuseUnfit(line: Line | undefined, total: number): void {
   if (line && Math.abs(line.amount - total) > NEAR) {
     throw new Refusal('topup_amount_mismatch', { total, received: line.amount });
@@ -205,13 +200,11 @@ type Line = {
   amount: number;
   used: boolean;
   imported_by: string | null;
-  /** Set aside by an operator: it shows no money. */
   dismissed: boolean;
-  /** Until an operator has seen it beside the line of its day and amount. */
   waits: boolean;
 };
 
-/** The stored line that an operator means, locked: by its `line`, else by its reference, unused ones first. */
+/** Locks the line of a reference: by its `line`, else by its reference, unused ones first. */
 async function lineOf(tx: Tx, bank: string, reference: string): Promise<Line | undefined> {
   const [line] = await tx<Line[]>`
     select hash, amount, topup_id is not null as used, imported_by,
@@ -224,11 +217,7 @@ async function lineOf(tx: Tx, bank: string, reference: string): Promise<Line | u
   return line;
 }
 
-/**
- * Rejects a top-up that is pending or in review; the customer sees the reason.
- *
- * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`, `topup_decided` by somebody else.
- */
+/** @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`, `topup_decided` by another operator. */
 export async function rejectTopupByHand(
   deps: ReviewDeps,
   decision: Decision,

@@ -20,7 +20,6 @@ import {
 import { paymentsActs, expireTopups } from '#server/domains/payments/payments.ts';
 import { type PaidOutcome, applyPaid } from './pay.ts';
 
-/** A top-up of somebody new, and everything that can happen to it. */
 async function someTopup(app: TopupApp, db: TestDatabase) {
   const owner = await customerWith(db.allAccountsSql);
   const operator = { accountId: randomUUID(), userId: randomUUID(), role: 'operator' } as const;
@@ -64,12 +63,11 @@ async function someTopup(app: TopupApp, db: TestDatabase) {
   return { owner, topup, happenings, statusNow };
 }
 
-/** A bank transfer has nothing to wait for before it is pending. */
+/** A bank transfer is pending from the start. */
 type BankStatus = Exclude<TopupStatus, 'creating'>;
 
 type Happening = keyof Awaited<ReturnType<typeof someTopup>>['happenings'];
 
-/** How a top-up gets into a state. */
 const ways: Record<BankStatus, readonly Happening[]> = {
   pending: [],
   paid: ['paid'],
@@ -79,7 +77,7 @@ const ways: Record<BankStatus, readonly Happening[]> = {
   rejected: ['reject'],
 };
 
-/** Every cell: where it goes, and what is answered (a refusal's code, or a notice's outcome). */
+/** Every cell: the next state, and the answer (a refusal's code, or a notice's outcome). */
 type Cell = [to: BankStatus, answer?: string];
 const cells: Record<BankStatus, Record<Exclude<Happening, 'second'>, Cell>> = {
   pending: {
@@ -134,9 +132,9 @@ const cells: Record<BankStatus, Record<Exclude<Happening, 'second'>, Cell>> = {
 
 const reds = async (sql: Sql) => (await checkLedger(sql)).filter(({ ok }) => !ok);
 
-describe('every cell of the state machine', () => {
+describe('every cell of the state table', () => {
   for (const [from, row] of Object.entries(cells)) {
-    test(`what may happen to a top-up that is ${from}`, async ({ sql, db }) => {
+    test(`events of a top-up that is ${from}`, async ({ sql, db }) => {
       const app = await topupApp(db);
       for (const [happening, [to, answer]] of Object.entries(row)) {
         const one = await someTopup(app, db);
@@ -158,7 +156,7 @@ describe('every cell of the state machine', () => {
     });
   }
 
-  test('the database knows no other step', async ({ db }) => {
+  test('the database refuses every transition outside the table', async ({ db }) => {
     const app = await topupApp(db);
     const { topup } = await someTopup(app, db);
     await db.allAccountsSql`update topups set status = 'rejected' where topup_id = ${idOf(topup)}`;
@@ -170,7 +168,7 @@ describe('every cell of the state machine', () => {
 describe('notices in any order', () => {
   const notices: readonly Happening[] = ['paid', 'paid', 'second', 'expire', 'cancel', 'wrong'];
 
-  test('end paid, with one entry, whatever came first, twice or late', async ({ sql, db }) => {
+  test('end paid with one entry, whichever came first, twice or late', async ({ sql, db }) => {
     const app = await topupApp(db, { ppn: true });
     const orders = fc.shuffledSubarray([...notices], { minLength: notices.length });
     await fc.assert(
@@ -192,7 +190,7 @@ describe('notices in any order', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('all at the same time pay once', async ({ sql, db }) => {
+  test('pay once when they all arrive at the same time', async ({ sql, db }) => {
     const app = await topupApp(db);
     for (let round = 0; round < 5; round++) {
       const one = await someTopup(app, db);
@@ -207,10 +205,7 @@ describe('notices in any order', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('a payment pays one top-up only, also when both are notified at once', async ({
-    sql,
-    db,
-  }) => {
+  test('pay one top-up only, even if both are notified at once', async ({ sql, db }) => {
     const app = await topupApp(db);
     const [one, other] = [await someTopup(app, db), await someTopup(app, db)];
     const pay = ({ owner, topup }: { owner: { accountId: string }; topup: Topup }) =>
@@ -228,7 +223,7 @@ describe('notices in any order', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('a second payment rests in suspense, and not in the saldo', async ({ sql, db }) => {
+  test('put a second payment into suspense, not into the saldo', async ({ sql, db }) => {
     const app = await topupApp(db);
     const one = await someTopup(app, db);
     await one.happenings.paid();
@@ -247,7 +242,7 @@ describe('notices in any order', () => {
 });
 
 describe('the ledger of a paid top-up', () => {
-  test('PPN goes to what we owe, the kode unik to the saldo', async ({ sql, db }) => {
+  test('posts PPN to our liabilities, and the kode unik to the saldo', async ({ sql, db }) => {
     const app = await topupApp(db, { ppn: true });
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId, 250_000);
@@ -260,7 +255,7 @@ describe('the ledger of a paid top-up', () => {
     expect((await saldoOf(sql, ani.accountId)).available).toBe(250_000 + topup.unique_code);
   });
 
-  test('the kode unik goes to our income where it is set so', async ({ sql, db }) => {
+  test('posts the kode unik to our income if configured', async ({ sql, db }) => {
     const app = await topupApp(db, { kodeUnik: 'income' });
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId);
@@ -273,7 +268,7 @@ describe('the ledger of a paid top-up', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('random top-ups, paid or not, leave the ledger in balance', async ({ sql, db }) => {
+  test('balances after random top-ups, paid or not', async ({ sql, db }) => {
     const kinds = fc.record({
       base: fc.integer({ min: 10_000, max: 100_000_000 }),
       ppn: fc.boolean(),
@@ -313,7 +308,7 @@ describe('time', () => {
     expect(await sql`select from reserved_transfers`).toHaveLength(0);
   });
 
-  test('more than one batch expires in one go', async ({ sql, db }) => {
+  test('one call expires more than one batch', async ({ sql, db }) => {
     const ani = await customerWith(sql);
     await db.owner`
       insert into topups (

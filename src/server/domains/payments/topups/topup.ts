@@ -22,7 +22,6 @@ import { alertOf } from '#server/domains/payments/alerts.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 
-/** A row of `topups`, with its status at a given instant. */
 export type TopupRow = {
   account_id: string;
   topup_id: string;
@@ -34,7 +33,7 @@ export type TopupRow = {
   credited: number;
   method: TopupMethod;
   simulated: boolean;
-  /** Null together, where it is no bank transfer. */
+  /** Both null unless it is a bank transfer. */
   bank_name: string | null;
   bank_number: string | null;
   bank_holder: string | null;
@@ -49,12 +48,11 @@ export type TopupRow = {
   proof: { file_id: string; at: string } | null;
 };
 
-/** A top-up's status at an instant: expired after its time, also before the job has closed it. */
+/** SQL: a top-up's status at an instant; expired after its time, also before the job has closed it. */
 export const statusAt = (sql: Sql | Tx, now: Date): Fragment => sql`
   case when topups.status in ('creating', 'pending') and topups.expires_at <= ${now} then 'expired'
     else topups.status end`;
 
-/** The columns of a `TopupRow`, from a table called `topups`. */
 export const topupColumns = (sql: Sql | Tx, now: Date): Fragment => sql`
   topups.account_id, topups.topup_id, ${statusAt(sql, now)} as status, topups.base, topups.ppn,
   topups.unique_code, topups.total, topups.credited, topups.method, topups.simulated,
@@ -66,7 +64,6 @@ export const topupColumns = (sql: Sql | Tx, now: Date): Fragment => sql`
     order by p.at desc, p.file_id desc limit 1
   ) as proof`;
 
-/** The top-up as its owner sees it. */
 export const topupOf = (row: TopupRow): Topup => ({
   id: publicId('topup', row.topup_id),
   status: row.status,
@@ -99,11 +96,7 @@ function bankOf({ bank_name, bank_number, bank_holder }: TopupRow): Topup['bank'
   return { name: bank_name, number: bank_number, holder: bank_holder };
 }
 
-/**
- * One top-up of an account.
- *
- * @throws Refusal `not_found`, also for another account's.
- */
+/** Finds a top-up of an account. @throws Refusal `not_found`, also for another account's. */
 export async function findTopup(
   sql: Sql | Tx,
   { accountId, topupId, now }: { accountId: string; topupId: string; now: Date },
@@ -127,7 +120,7 @@ export const getTopupHandler = ({ sql, now }: ReadDeps) =>
     asAccount(sql, accountId, (tx) => findTopup(tx, { accountId, topupId, now: now() })),
   );
 
-/** One top-up of an account, for operators. @throws Refusal `not_found`. */
+/** Finds a top-up of an account, for operators. @throws Refusal `not_found`. */
 export const topupOfAccount = (
   allAccountsSql: Sql,
   topup: { accountId: string; topupId: string; now: Date },
@@ -135,7 +128,6 @@ export const topupOfAccount = (
 
 type Query = InputOf<typeof listTopups> & { now: Date };
 
-/** A page of the account's top-ups, the newest first unless asked otherwise. */
 function topupsOf(sql: Sql, accountId: string, query: Query): Promise<PageOf<Topup>> {
   const { now, status, page = 0 } = query;
   return asAccount(sql, accountId, async (tx) => {
@@ -154,7 +146,6 @@ function topupsOf(sql: Sql, accountId: string, query: Query): Promise<PageOf<Top
 
 export type SummaryDeps = { sql: Sql; prices: Pick<Prices, 'message'>; now: () => Date };
 
-/** The saldo summary. */
 export const saldoSummaryHandler = ({ sql, prices, now }: SummaryDeps) =>
   handle(saldoSummary, ({ caller: { accountId } }) =>
     asAccount(sql, accountId, async (tx) => {
@@ -179,17 +170,14 @@ export const saldoSummaryHandler = ({ sql, prices, now }: SummaryDeps) =>
     }),
   );
 
-/** Top-ups closed in one transaction. */
 const BATCH = 500;
 
 /**
- * Expires bank transfers after their time, and frees amounts after their reservation. Those with a slip or a
- * proposal wait for an operator instead, in review. What goes through a gateway is expired by its poller, which
- * asks the gateway before.
- *
+ * Expires bank transfers after their time, and frees amounts after their reservation. Those with a slip or a proposal
+ * go to review instead. The poller expires gateway orders, after asking the gateway.
  * A job calls it every minute; any number of nodes may.
  *
- * @returns how many were closed, those in review among them, and how many amounts were freed.
+ * @returns the number of closed top-ups, including those in review, and of freed amounts.
  */
 export async function expireTopups({
   allAccountsSql,

@@ -12,8 +12,8 @@ import { gatewaysOf } from '#server/domains/payments/gateways/registry.ts';
 import { codesFor } from '#server/domains/payments/topups/create.ts';
 import { changeWallets } from '#tests/support/money/wallets.ts';
 
-describe('making a top-up', () => {
-  test('says the exact amount, the account and until when', async ({ sql, db }) => {
+describe('creating a top-up', () => {
+  test('returns the exact amount, the account and the deadline', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const made = await perform(paymentsActs(app.deps), 'topup_create', ani, { amount: '100000' });
@@ -41,7 +41,7 @@ describe('making a top-up', () => {
     expect(made.credited).toBe(250_000 + made.unique_code);
   });
 
-  test('credits the base alone where the kode unik is income', async ({ sql, db }) => {
+  test('credits the base alone if the kode unik is income', async ({ sql, db }) => {
     const app = await topupApp(db, { kodeUnik: 'income' });
     const ani = await customerWith(sql);
     const made = await app.topup(ani.accountId);
@@ -49,7 +49,7 @@ describe('making a top-up', () => {
     expect(made.total).toBeGreaterThan(50_000);
   });
 
-  test('asked twice with one key is one top-up, also at the same time', async ({ sql, db }) => {
+  test('twice with one key gives one top-up, also at the same time', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const key = randomUUID();
@@ -58,7 +58,7 @@ describe('making a top-up', () => {
     expect(await sql`select count(*) as n from reserved_transfers`).toEqual([{ n: 1 }]);
   });
 
-  test('a key that stood for another amount is refused', async ({ sql, db }) => {
+  test('refuses a key that was used for another amount', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const key = randomUUID();
@@ -68,7 +68,7 @@ describe('making a top-up', () => {
     );
   });
 
-  test('three may wait at once, a fourth is refused, however fast they come', async ({
+  test('allows three waiting top-ups and refuses a fourth, also when concurrent', async ({
     sql,
     db,
   }) => {
@@ -85,7 +85,7 @@ describe('making a top-up', () => {
     await expect(app.topup(ani.accountId)).resolves.toMatchObject({ status: 'pending' });
   });
 
-  test('twenty that came to nothing within a day are enough: amounts are not gathered', async ({
+  test('refuses more than twenty unpaid top-ups within a day, which would block amounts', async ({
     sql,
     db,
   }) => {
@@ -101,10 +101,7 @@ describe('making a top-up', () => {
     await expect(app.topup(ani.accountId)).resolves.toMatchObject({ status: 'pending' });
   });
 
-  test('what a gateway never took does not count as one that came to nothing', async ({
-    sql,
-    db,
-  }) => {
+  test('does not count an order that the gateway never took as unpaid', async ({ sql, db }) => {
     const nobody = gatewaysOf([
       {
         provider: 'midtrans',
@@ -128,7 +125,7 @@ describe('making a top-up', () => {
     await expect(app.topup(ani.accountId)).resolves.toMatchObject({ status: 'pending' });
   });
 
-  test('a round sum is never reserved: who forgets the kode unik pays nobody else', () => {
+  test('never reserves a round sum, so that a forgotten kode unik pays no other top-up', () => {
     fc.assert(
       fc.property(fc.integer({ min: 10_000, max: 100_000_000 }), (net) => {
         const codes = codesFor(rupiah(net));
@@ -142,14 +139,14 @@ describe('making a top-up', () => {
     );
   });
 
-  test('the same amount is never reserved for two people', async ({ sql, db }) => {
+  test('never reserves the same amount for two customers', async ({ sql, db }) => {
     const app = await topupApp(db);
     const people = await Promise.all(Array.from({ length: 12 }, () => customerWith(sql)));
     const made = await Promise.all(people.map(({ accountId }) => app.topup(accountId)));
     expect(new Set(made.map(({ total }) => total)).size).toBe(12);
   });
 
-  test('an amount whose every kode unik is reserved is refused', async ({ sql, db }) => {
+  test('refuses an amount whose every kode unik is reserved', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     await db.owner`
@@ -160,7 +157,7 @@ describe('making a top-up', () => {
     expect(await sql`select from topups`).toHaveLength(0);
   });
 
-  test('a suspended account and a frozen saldo are refused', async ({ sql, db }) => {
+  test('refuses a suspended account and a frozen saldo', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     await changeWallets(db.owner, {}, { status: 'frozen' });
@@ -170,7 +167,7 @@ describe('making a top-up', () => {
   });
 
   test.for(['9999', '100000001', '10000.5', 'NaN', '1e309', '-50000', ''])(
-    'the amount %s is not taken',
+    'rejects the amount %s',
     async (amount, { db, sql }) => {
       const app = await topupApp(db);
       const ani = await customerWith(sql);
@@ -182,7 +179,7 @@ describe('making a top-up', () => {
 });
 
 describe('reading top-ups', () => {
-  test('the newest comes first, ten on a page, and beyond the last is nothing', async ({
+  test('lists the newest first, ten per page, and nothing beyond the last page', async ({
     sql,
     db,
   }) => {
@@ -206,12 +203,11 @@ describe('reading top-ups', () => {
     expect((await list({ page: '1' })).rows.map(({ base }) => base)).toEqual([10_000]);
     expect((await list({ page: '2' })).rows).toEqual([]);
     expect((await list({ sort_type: 'asc' })).rows[0]?.base).toBe(10_000);
-    // No job has run: what has passed its time is expired all the same.
     expect((await list({ status: 'pending' })).total).toBe(2);
     expect((await list({ status: 'expired' })).total).toBe(9);
   });
 
-  test("another account's top-up is not found, not shown and not cancelled", async ({
+  test('another account’s top-up is not found, not listed and not cancelled', async ({
     sql,
     db,
   }) => {
@@ -228,7 +224,7 @@ describe('reading top-ups', () => {
     expect(await perform(acts, 'topup_get', ani, { topup_id: topup.id })).toEqual(topup);
   });
 
-  test('what has passed its time cannot be cancelled, though no job has run', async ({
+  test('an expired top-up cannot be cancelled, even before the job has run', async ({
     sql,
     db,
   }) => {
@@ -241,7 +237,7 @@ describe('reading top-ups', () => {
     expect(await sql`select status from topups`).toEqual([{ status: 'pending' }]);
   });
 
-  test('the summary says what the next message costs by the plan, and whether the bonus is all there is', async ({
+  test('the summary shows the price of the next message by the plan, and whether only the bonus is left', async ({
     sql,
     db,
   }) => {
@@ -264,7 +260,10 @@ describe('reading top-ups', () => {
     });
   });
 
-  test('the summary says the saldo, what waits and what a message costs', async ({ sql, db }) => {
+  test('the summary shows the saldo, waiting top-ups and the price of a message', async ({
+    sql,
+    db,
+  }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql, { saldo: 1_000 });
     await app.topup(ani.accountId);
@@ -285,8 +284,8 @@ describe('reading top-ups', () => {
   });
 });
 
-describe('what is published', () => {
-  test('the database writes a top-up id as everybody else does', async ({ sql }) => {
+describe('events', () => {
+  test('the database formats a top-up id like the contract', async ({ sql }) => {
     const ids = fc.sample(fc.uuid(), 200);
     const rows = await sql<{ id: string; said: string }[]>`
       select id, public_id('TU-', id) as said from unnest(${ids}::uuid[]) id`;
@@ -308,8 +307,8 @@ describe('what is published', () => {
   });
 });
 
-describe('the law in the database', () => {
-  test('the app cannot call a top-up paid by itself', async ({ sql, db }) => {
+describe('constraints of the database', () => {
+  test('the app’s role cannot mark a top-up as paid', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId);
@@ -319,7 +318,10 @@ describe('the law in the database', () => {
     await expect(write).rejects.toThrow('permission denied');
   });
 
-  test("a tenant's connection cannot apply a payment, nor see bank lines", async ({ sql, db }) => {
+  test('a tenant’s connection can neither apply a payment nor see bank lines', async ({
+    sql,
+    db,
+  }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId);

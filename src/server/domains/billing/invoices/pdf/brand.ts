@@ -8,7 +8,6 @@ const SIDE = 64;
 
 type Place = { x: number; y: number; size: number };
 
-/** The mark and the name of the product, as the portal has them. */
 export function drawLogo(doc: PDFKit.PDFDocument, { x, y, size }: Place): void {
   doc
     .save()
@@ -30,9 +29,9 @@ export function drawLogo(doc: PDFKit.PDFDocument, { x, y, size }: Place): void {
     .text('Kabari', x + size * 1.22, y + size * 0.06, { lineBreak: false });
 }
 
-/** A QR code as rectangles, a run of dark modules each; whoever draws it leaves white around it. */
+/** Draws a QR code as runs of dark modules. The caller leaves a white margin around it. */
 export function drawQr(doc: PDFKit.PDFDocument, text: string, { x, y, size }: Place): void {
-  // Its border of one module lies outside of the place.
+  // The border of one module lies outside the given box.
   const rows = encodeQR(text, 'raw', { ecc: 'medium', border: 1 });
   const unit = size / (rows.length - 2);
   doc.save();

@@ -15,13 +15,11 @@ import { drawLogo, drawQr } from './brand.ts';
 import { INNER, PAGE, PAGE_END, type Sheet, footPages, ink, openSheet } from './sheet.ts';
 import { type Column, cellWidth, drawCells, drawHead, drawRule, figures } from './table.ts';
 
-/** From here on a document that says LUNAS is a receipt that needs an e-Meterai (UU 10/2020). */
+/** Above this amount, a document marked LUNAS is a receipt that requires an e-Meterai (UU 10/2020). */
 export const STAMP_DUTY_OVER = 5_000_000;
 
 type Options = {
-  /** Of the portal, for the address that verifies the document. */
   origin: string;
-  /** Whether it says LUNAS also above `STAMP_DUTY_OVER`. */
   stampsOver5m: boolean;
 };
 
@@ -29,7 +27,7 @@ const LEFT = PAGE.margin;
 const RIGHT = PAGE.width - PAGE.margin;
 const QR = 92;
 
-/** The document of a paid invoice or a credit note; the same row gives the same bytes. */
+/** Renders a paid invoice or a credit note; the same row gives the same bytes. */
 export async function invoicePdf(row: InvoiceRow, options: Options): Promise<Buffer> {
   if (row.number === null || row.paid_at === null) throw new Error('an invoice without a number');
   const isNote = row.kind === 'credit_note';
@@ -49,7 +47,6 @@ export async function invoicePdf(row: InvoiceRow, options: Options): Promise<Buf
   return sheet.finish();
 }
 
-/** A text whose right end stands at the right margin. */
 function rightText(doc: PDFKit.PDFDocument, text: string, y: number): void {
   doc.text(text, RIGHT - doc.widthOfString(text), y, { lineBreak: false });
 }
@@ -69,7 +66,6 @@ function drawTitle({ doc }: Sheet, { kind, number, paid_at }: InvoiceRow): void 
   drawRule(doc, 130);
 }
 
-/** Seller, buyer, and the QR beside them; the place below the longest of them. */
 function drawParties(sheet: Sheet, { seller, buyer }: InvoiceRow, verifyUrl: string): number {
   const { doc } = sheet;
   const top = 146;
@@ -112,7 +108,6 @@ function drawParty(sheet: Sheet, party: Party, { label, x, y, width }: Block): n
 
 type Paragraph = { x: number; y: number; width: number; lines: number };
 
-/** A text of at most so many lines, its last one cut; the height it took. */
 function paragraph(
   doc: PDFKit.PDFDocument,
   text: string,
@@ -126,13 +121,13 @@ function paragraph(
   return height;
 }
 
-/** `01.234.567.8-901.000` of 15 digits; the 16 of the new form in fours. */
+/** 15 digits as `01.234.567.8-901.000`; 16 digits (the new format) in groups of four. */
 const npwpText = (npwp: string): string =>
   npwp.length === 15
     ? npwp.replace(/^(..)(...)(...)(.)(...)(...)$/, '$1.$2.$3.$4-$5.$6')
     : npwp.replace(/(....)(?=.)/g, '$1 ');
 
-/** A customer’s number as the portal writes it; a seller’s telephone as the setting says it. */
+/** Formats a customer's number as the portal does; a seller's telephone stays as configured. */
 const phoneText = (phone: string): string => (/^62\d+$/.test(phone) ? formatPhone(phone) : phone);
 
 const columns: readonly Column[] = [
@@ -170,7 +165,6 @@ function drawLines(sheet: Sheet, row: InvoiceRow, top: number): number {
 type Closing = Options & { y: number };
 const SUMS = 240;
 
-/** Sums on the right; in words, how it was paid and the stamp on the left. */
 function drawClosing(sheet: Sheet, row: InvoiceRow, { y, stampsOver5m }: Closing): void {
   const { doc } = sheet;
   const room = 210;
@@ -267,7 +261,6 @@ const lastDay = (end: Date): Date => new Date(end.getTime() - 1);
 
 const GREEN = '#1b7f4b';
 
-/** LUNAS, and since when, a little aslant. */
 function drawStamp({ doc }: Sheet, { paid_at }: InvoiceRow, top: number): void {
   const [width, height] = [132, 52];
   const x = RIGHT - width - 6;

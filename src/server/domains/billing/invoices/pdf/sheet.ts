@@ -2,37 +2,31 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 
-/** The looks of our documents: sober, and the portal's own colour. */
 export const ink = {
   text: '#1c2526',
   muted: '#5c6b6d',
   line: '#d5dddd',
   brand: '#026064',
 } as const;
-/** Behind the head of a table. */
 export const TINT = '#eef5f4';
 
-/** A4 upright, in points. */
 export const PAGE = { width: 595.28, height: 841.89, margin: 48, foot: 64 } as const;
 export const INNER = PAGE.width - 2 * PAGE.margin;
-/** What is below it belongs to the foot of the page. */
 export const PAGE_END = PAGE.height - PAGE.margin - PAGE.foot;
 
-/** A document that is being drawn, and how texts that came from people are made fit for it. */
 export type Sheet = {
   doc: PDFKit.PDFDocument;
-  /** A text of somebody as one line of letters that the font has, at most so many. */
+  /** Text from users as one line of at most `max` characters that the font can draw. */
   clean: (text: string, max?: number) => string;
-  /** `clean`, cut so that it is not wider. */
   fit: (text: string, width: number) => string;
-  /** Ends the document: its bytes, the same for the same drawing. */
+  /** Ends the document and returns its bytes, equal for equal drawings. */
   finish: () => Promise<Buffer>;
 };
 
 type Fonts = { regular: Buffer; bold: Buffer };
 let fonts: Promise<Fonts> | undefined;
 
-/** Plus Jakarta Sans, the portal's font; what a document uses of it is embedded in it. */
+/** Plus Jakarta Sans, the portal's font; the document embeds the glyphs it uses. */
 function readFonts(): Promise<Fonts> {
   const read = (name: string) => readFile(join(import.meta.dirname, 'fonts', name));
   fonts ??= Promise.all([
@@ -45,13 +39,12 @@ function readFonts(): Promise<Fonts> {
 type SheetFacts = {
   title: string;
   author: string;
-  /** Written into it: the same facts give the same bytes. */
+  /** Written into the PDF, so that the same facts give the same bytes. */
   createdAt: Date;
 };
 
-/** Begins a document of A4 pages. */
 export async function openSheet({ title, author, createdAt }: SheetFacts): Promise<Sheet> {
-  // Loaded with the first document: with its fonts it would weigh on every process.
+  // Imported with the first document, because the module and its fonts are large.
   const [{ regular, bold }, { default: PDFDocument }] = await Promise.all([
     readFonts(),
     import('pdfkit'),
@@ -74,10 +67,10 @@ export async function openSheet({ title, author, createdAt }: SheetFacts): Promi
     },
   });
   doc.registerFont('regular', regular).registerFont('bold', bold);
-  for (const name of ['bold', 'regular']) rememberLayouts(fontOf(doc.font(name)));
+  for (const name of ['bold', 'regular']) cacheLayouts(fontOf(doc.font(name)));
   doc.fillColor(ink.text);
   const bytes = buffer(doc);
-  const clean = cleanerOf(doc);
+  const clean = createCleaner(doc);
   return {
     doc,
     clean,
@@ -91,17 +84,14 @@ export async function openSheet({ title, author, createdAt }: SheetFacts): Promi
 
 const LENGTH_MAX = 500;
 
-/** Controls, marks that turn the direction of writing, and what has no width: none of it is to be seen. */
 const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}]+/gu;
 
-/** A text of people on one line, without anything that acts on its surroundings. */
 const letters = (text: string): string =>
   text.toWellFormed().normalize('NFC').replace(unseen, ' ').replace(/\s+/g, ' ').trim();
 
-/** Marks of their own that follow a letter, beyond one or two: they would be stacked over other lines. */
+/** More than two combining marks after a letter would overlap other lines. */
 const stacked = /(\p{M}{2})\p{M}+/gu;
 
-/** What pdfkit has of a font, as far as it is used here. */
 type Font = {
   font: { hasGlyphForCodePoint: (point: number) => boolean };
   layout: (text: string, features?: readonly string[]) => object;
@@ -111,8 +101,8 @@ const fontOf = (doc: PDFKit.PDFDocument): Font => (doc as unknown as { _font: Fo
 
 const LAYOUTS_MAX = 2_000;
 
-/** A text is measured three times before it is drawn, and many are the same: each is laid out once. */
-function rememberLayouts(font: Font): void {
+/** Caches layouts: a text is measured three times before it is drawn, and many texts repeat. */
+function cacheLayouts(font: Font): void {
   const layouts = new Map<string, object>();
   const layout = font.layout.bind(font);
   font.layout = (text, features) => {
@@ -126,8 +116,7 @@ function rememberLayouts(font: Font): void {
   };
 }
 
-/** What the font has no letter for is shown as a box, one for each. */
-function cleanerOf(doc: PDFKit.PDFDocument) {
+function createCleaner(doc: PDFKit.PDFDocument) {
   const { font } = fontOf(doc);
   const has = (char: string) => font.hasGlyphForCodePoint(char.codePointAt(0) ?? 0);
   const box = ['□', '?'].find(has) ?? '?';
@@ -151,7 +140,6 @@ function fitted(doc: PDFKit.PDFDocument, text: string, width: number): string {
   return `${points.slice(0, low).join('').trimEnd()}…`;
 }
 
-/** Puts the same foot on every page, with its number. */
 export function footPages({ doc }: Sheet, words: readonly string[]): void {
   const { start, count } = doc.bufferedPageRange();
   for (let page = 0; page < count; page++) {

@@ -4,11 +4,10 @@ import { formatDateTime } from '#contract/base/time.ts';
 import { entryKindLabel } from '#contract/saldo.ts';
 import { statementPdf } from './statement-pdf.ts';
 
-test('no time and no kind is cut in its column', async () => {
+test('fits every time and kind into its column', async () => {
   const kinds = Object.values(entryKindLabel);
   const rows = Array.from({ length: 24 }, (_, hour) => ({
     seq: hour,
-    // The months with the widest names, at wide hours.
     at: new Date(Date.UTC(2026, [1, 7, 9][hour % 3] ?? 0, 20, hour, 0)),
     kind: kinds[hour % kinds.length] ?? '',
     text: '',

@@ -5,7 +5,6 @@ import { drawLogo } from './brand.ts';
 import { INNER, PAGE, PAGE_END, type Sheet, footPages, ink, openSheet } from './sheet.ts';
 import { type Column, cellWidth, drawCells, drawHead, drawRule } from './table.ts';
 
-/** A row of a statement: an entry of the ledger that changed the available saldo. */
 export type StatementRow = {
   seq: number;
   at: Date;
@@ -15,12 +14,9 @@ export type StatementRow = {
   after: number;
 };
 
-/** What a statement says besides its rows. */
 export type StatementFacts = {
   holder: string;
-  /** The days, in words. */
   period: string;
-  /** What it is filtered by, in words; null where it has every kind. */
   only: string | null;
   opening: number;
   closing: number;
@@ -35,14 +31,11 @@ const columns: readonly Column[] = [
   { title: 'Saldo (Rp)', width: 69, align: 'right' },
 ];
 const ROW = 18;
-/** The longest kind and the widest time are not cut in their columns. */
+/** Chosen so that the longest kind and the widest time fit into their columns. */
 const ROW_TEXT = 7;
 const RIGHT = PAGE.width - PAGE.margin;
 
-/**
- * The statement as a document. Long ones are drawn a page at a time, and leave the process to others in
- * between.
- */
+/** Renders a statement. Yields to the event loop between the pages of a long one. */
 export async function statementPdf(
   facts: StatementFacts,
   rows: AsyncIterable<StatementRow>,

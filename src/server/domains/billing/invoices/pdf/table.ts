@@ -4,10 +4,8 @@ export type Column = { title: string; width: number; align?: 'right' };
 
 const PADDING = 8;
 
-/** The width that a cell has for its text. */
 export const cellWidth = ({ width }: Column): number => width - 2 * PADDING;
 
-/** The head of a table; the place right below it. */
 export function drawHead({ doc }: Sheet, columns: readonly Column[], y: number): number {
   const height = 22;
   doc.roundedRect(PAGE.margin, y, INNER, height, 4).fill(TINT);
@@ -16,7 +14,7 @@ export function drawHead({ doc }: Sheet, columns: readonly Column[], y: number):
   return y + height;
 }
 
-/** The texts of a row, each on one line: already cut to the width of their cells. */
+/** Draws the cells of a row on one line; texts are already truncated to their cells. */
 export function drawCells(
   doc: PDFKit.PDFDocument,
   columns: readonly Column[],
@@ -36,10 +34,8 @@ export function drawCells(
   }
 }
 
-/** Figures of one width each, so that they stand below each other. */
 export const figures: { features: ['tnum'] } = { features: ['tnum'] };
 
-/** The line below a row. */
 export function drawRule(doc: PDFKit.PDFDocument, y: number): void {
   doc
     .moveTo(PAGE.margin, y)
