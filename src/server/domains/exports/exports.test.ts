@@ -12,7 +12,6 @@ import { changeTokens } from '#tests/support/people/people.ts';
 
 type Owner = Awaited<ReturnType<typeof signedIn>>;
 
-/** Files of rows as a signed-in person asks for them. */
 function desk(running: RunningApp, { token }: Owner) {
   const ask = (act: string, fields: Record<string, unknown> = {}, headers = {}) =>
     running.ask(act, { token, key: randomUUID(), ...fields }, { headers });
@@ -30,7 +29,7 @@ function desk(running: RunningApp, { token }: Owner) {
   };
 }
 
-test('refuses a token and chosen messages that are not the account’s, and stores no request', async ({
+test('refuses a token and a selection of messages of another account, and stores no request', async ({
   db,
   openApp,
 }) => {
@@ -57,7 +56,7 @@ test('refuses a token and chosen messages that are not the account’s, and stor
 
 const start = Date.parse('2026-11-20T02:00:00Z');
 
-/** A shop with some messages, one of which a spreadsheet would run. */
+/** A shop with some messages, one of which a spreadsheet would run as a formula. */
 const stocked = async (db: TestDatabase, { accountId, tokenId }: Owner, count = 3) =>
   storeMessages(
     db.owner,
@@ -70,7 +69,7 @@ const stocked = async (db: TestDatabase, { accountId, tokenId }: Owner, count = 
     })),
   );
 
-test('what the filter lets through is a file for its account alone, and for a day', async ({
+test('offers the filtered rows as a file to the requesting account alone, for one day', async ({
   db,
   openApp,
 }) => {
@@ -87,7 +86,7 @@ test('what the filter lets through is a file for its account alone, and for a da
 
   const asked = await shop.request({ format: 'csv', sort_type: 'asc' });
   expect(asked).toMatchObject({ status: 'waiting', url: null, of: { kind: 'messages' } });
-  // What comes after the request is in no file of it.
+  // The file contains no row that came after the request.
   await storeMessages(db.owner, ani.accountId, [
     { at: new Date(Date.now() + 60_000), tokenId: ani.tokenId },
   ]);
@@ -114,7 +113,7 @@ test('what the filter lets through is a file for its account alone, and for a da
   expect(text).toContain(`${publicId('message', first?.id ?? '')},2026-11-20 09:00:01,,\r\n`);
   expect(text.match(/msg_/g)).toHaveLength(3);
 
-  // Nobody else’s: not by its id, not by its address, not in another browser with a copied token.
+  // Another account cannot open it: not by id, not by address, not in another browser with a copied token.
   const stranger = desk(running, budi);
   expect(await stranger.list()).toEqual([]);
   expect((await stranger.ask('export_cancel', { export_id: asked.id })).status).toBe(404);
@@ -139,7 +138,7 @@ test('what the filter lets through is a file for its account alone, and for a da
   expect(await db.owner`select from row_exports`).toHaveLength(0);
 });
 
-test('chosen messages are a workbook; nothing found is no file, and says so', async ({
+test('writes selected messages as a workbook; a search without results creates no file and says so', async ({
   db,
   openApp,
 }) => {
@@ -168,11 +167,10 @@ test('chosen messages are a workbook; nothing found is no file, and says so', as
     ],
     [new Date('2026-11-20T09:00:00Z'), '6281234567890', '=1+1', 0],
   ]);
-  // An empty one keeps no bytes.
   expect(await readdir(join(running.dataFolder, 'exports/rows'))).toHaveLength(1);
 });
 
-test('a file whose worker died is made anew and whole; nothing half-written is offered', async ({
+test('restarts the file of a dead worker from the beginning, and never offers a partial file', async ({
   db,
   openApp,
 }) => {
@@ -199,7 +197,7 @@ test('a file whose worker died is made anew and whole; nothing half-written is o
     expect.stringMatching(new RegExp(`^${claimed?.id}\\.(?!${claimed?.owner}).*\\.csv$`)),
   ]);
 
-  // What three workers could not make has failed, and a fresh request is made.
+  // After three failed attempts the export has failed; a new request succeeds.
   await db.owner`
     update row_exports set status = 'working', tries = 3, lease_until = clock_timestamp()`;
   await running.inEach(() => running.container.rowExports.work());
@@ -207,7 +205,7 @@ test('a file whose worker died is made anew and whole; nothing half-written is o
   expect(await db.owner`select from outbox where kind = 'export.changed'`).toHaveLength(4);
 });
 
-test('a cancelled one is gone, also from under its worker, and from the disk', async ({
+test('cancels an export, also while a worker makes it, and deletes its bytes', async ({
   db,
   openApp,
 }) => {
@@ -227,7 +225,10 @@ test('a cancelled one is gone, also from under its worker, and from the disk', a
   expect(await readdir(join(running.dataFolder, 'exports/rows'))).toEqual([]);
 });
 
-test('so many a day, each after the password, each in the audit log', async ({ db, openApp }) => {
+test('limits exports per day, requires the password and writes an audit entry for each', async ({
+  db,
+  openApp,
+}) => {
   const running = await openApp();
   const ani = await signedIn(db);
   const shop = desk(running, ani);

@@ -1,7 +1,7 @@
 import { SNAPSHOT } from '#server/infra/postgres/alone.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** What must hold of what operators do by hand. */
+/** Invariants of manual operations by operators. */
 const deskInvariants: readonly Invariant[] = [
   {
     invariant: 'I14',
@@ -45,10 +45,10 @@ type Invariant = {
   broken: (sql: Tx) => PromiseLike<object[]>;
 };
 
-/** Accounts whose messages are being or were erased: their entries have no messages any more. */
+/** Accounts whose messages are being or were erased: their entries no longer have messages. */
 const closed = (sql: Tx) => sql`(select account_id from accounts where closed_at is not null)`;
 
-/** What must hold of invoices, their numbers, and the PPN that was collected with them. */
+/** Invariants of invoices, their numbers, and the PPN collected with them. */
 const invoiceInvariants: readonly Invariant[] = [
   {
     invariant: 'I11',
@@ -114,11 +114,11 @@ const invoiceInvariants: readonly Invariant[] = [
   },
 ];
 
-/** The kind of entry that settled a message `m`: a correction comes on top of its release. */
+/** The kind of entry that settled a message `m`: a correction is added to its release. */
 const settlement = (sql: Tx) => sql`
   case when m.charge_state = 'captured' and m.correct_seq is null then 'capture' else 'release' end`;
 
-/** What must hold of the prices of messages. */
+/** Invariants of message prices. */
 const messageInvariants: readonly Invariant[] = [
   {
     invariant: 'I4',
@@ -193,7 +193,7 @@ const messageInvariants: readonly Invariant[] = [
   },
 ];
 
-/** What must hold of prices that were charged again. */
+/** Invariants of prices that were charged after a release. */
 const correctionInvariants: readonly Invariant[] = [
   {
     invariant: 'I16',
@@ -225,7 +225,7 @@ const correctionInvariants: readonly Invariant[] = [
   },
 ];
 
-/** What must hold of payments: top-ups, what lies in suspense, and what is given back. */
+/** Invariants of payments: top-ups, suspense and refunds. */
 const paymentInvariants: readonly Invariant[] = [
   {
     invariant: 'I7',
@@ -305,7 +305,7 @@ const paymentInvariants: readonly Invariant[] = [
   },
 ];
 
-/** What must hold of plans: their quota, and what was charged for them. */
+/** Invariants of plans: their quota and their charges. */
 const planInvariants: readonly Invariant[] = [
   {
     invariant: 'I19',
@@ -353,7 +353,7 @@ const planInvariants: readonly Invariant[] = [
   },
 ];
 
-/** What must hold of wallets, their entries and the general ledger. */
+/** Invariants of wallets, their entries and the general ledger. */
 const walletInvariants: readonly Invariant[] = [
   {
     invariant: 'I1',
@@ -404,21 +404,19 @@ const walletInvariants: readonly Invariant[] = [
   },
 ];
 
-/** One invariant of docs/money.md#invariants, as it was found. */
+/** Result of one invariant of docs/money.md#invariants. */
 export type Finding = {
   invariant: string;
-  /** What the invariant says. */
   description: string;
   ok: boolean;
-  /** What breaks it: at most 100 rows. */
+  /** Rows that break the invariant, at most 100. */
   offenders: readonly object[];
 };
 
-/** Rows shown of what breaks an invariant. */
 const OFFENDERS_MAX = 100;
 
 /**
- * Checks the invariants of the money in one snapshot, so that it may run while money moves.
+ * Checks the invariants of the money in one snapshot, so that it can run while money moves.
  *
  * @param allAccountsSql a pool that sees every account.
  */
@@ -426,7 +424,7 @@ export async function checkLedger(allAccountsSql: Sql): Promise<Finding[]> {
   return allAccountsSql.begin(checkLedgerIn, SNAPSHOT);
 }
 
-/** The same in a transaction that was begun as a `SNAPSHOT`. */
+/** Like `checkLedger`, in a transaction that was begun as a `SNAPSHOT`. */
 export async function checkLedgerIn(tx: Tx): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { invariant, description, broken } of invariants) {

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 type Sealing = {
   folder: string;
   ani: Customer;
-  /** Seals as if so many days had passed. */
+  /** Seals as if this many days had passed. */
   sealAfter: (days: number) => Promise<{ day: string; entries: number; bookings: number }[]>;
   verify: () => ReturnType<typeof verifySeals>;
 };
@@ -43,7 +43,7 @@ const booking = (sql: TestDatabase['allAccountsSql'], { accountId }: Customer) =
   select post_gl(${accountId}, gen_random_uuid(), ${`test:${(bookings += 1)}`}, 'test',
     array['cash:bank', 'suspense'], array[100, -100]::bigint[])`;
 
-/** Lets the tables' owner write what nobody may. */
+/** Runs a statement that append-only triggers would deny, as the tables' owner. */
 const harm = (db: TestDatabase, statement: string) =>
   db.owner.query(`
     alter table wallet_entries disable trigger user;
@@ -55,7 +55,7 @@ const harm = (db: TestDatabase, statement: string) =>
     ${statement}`);
 
 describe('the daily seal', () => {
-  test('has every entry and booking once, and stands in a file as well', async ({
+  test('contains every entry and booking once, and is also in a file', async ({
     sealing: { folder, ani, sealAfter, verify },
     sql,
   }) => {
@@ -73,7 +73,7 @@ describe('the daily seal', () => {
     expect(lines.map((line) => line.split(' ')[0])).toEqual(['1', '2', '3', '4']);
   });
 
-  test('is the same for the same books, and follows the seal before', async ({
+  test('is the same for the same books, and follows the previous seal', async ({
     sealing: { sealAfter },
     sql,
     db,
@@ -88,7 +88,7 @@ describe('the daily seal', () => {
     expect(seals[1]?.previous).toBe(seals[0]?.hash);
   });
 
-  test('what of a sealed day is committed late is in the next seal', async ({
+  test('puts entries of a sealed day that are committed late in the next seal', async ({
     sealing: { ani, sealAfter, verify },
     db,
     sql,
@@ -160,7 +160,7 @@ describe('the daily seal', () => {
     },
   };
   for (const [what, { statement, day, why }] of Object.entries(tampering)) {
-    test(`shows ${what}, and the first day that differs`, async ({
+    test(`detects ${what}, and the first day that differs`, async ({
       sealing: { ani, sealAfter, verify },
       sql,
       db,
@@ -175,7 +175,7 @@ describe('the daily seal', () => {
     });
   }
 
-  test('also shows who changed books and seals together, by the file', async ({
+  test('detects a change of books and seals together by the file', async ({
     sealing: { folder, sealAfter, verify },
     db,
   }) => {
@@ -194,7 +194,7 @@ describe('the daily seal', () => {
     expect(await readFile(join(folder, 'ledger-seals.txt'), 'utf8')).toBe(file);
   });
 
-  test('a line of the file that a crash cut off is written again', async ({
+  test('rewrites a line of the file that a crash cut off', async ({
     sealing: { folder, sealAfter, verify },
   }) => {
     await sealAfter(1);

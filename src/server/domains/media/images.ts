@@ -4,24 +4,24 @@ import type { UploadMetadata } from '#contract/uploads.ts';
 import { TURN_WAIT_MS, semaphore } from '#server/infra/semaphore.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 
-/** The pictures that are taken; each is decoded and drawn anew. */
+/** The accepted picture types; each is decoded and drawn anew. */
 export type PictureMime = 'image/jpeg' | 'image/png' | 'image/webp';
 type Crop = NonNullable<UploadMetadata['crop']>;
 
-/** Bombs and giants (docs/threats.md, T17). */
+/** Limits decompression bombs and giant pictures (docs/threats.md, T17). */
 const PIXELS_MAX = 40_000_000;
 /**
- * The longest side: what a WebP can have at most, and more than cameras' panoramas. A row is held whole in each step
- * of drawing, so a picture of few pixels in one row takes far more memory and time than its area says.
+ * The longest side: the maximum of WebP, and more than cameras' panoramas. Each drawing step holds a whole row, so a
+ * picture of few pixels in one row takes far more memory and time than its area suggests.
  */
 const SIDE_MAX = 16_383;
 const CHANNELS_MAX = 4;
 /** From the first byte read to the last one written. */
 const SECONDS_MAX = 10;
 const AT_ONCE = 2;
-/** More pictures than this do not wait: their senders are asked to come again. */
+/** Pictures in the queue; more are answered `busy`. */
 const WAITING_MAX = 12;
-/** Nor more of one account, so that others find a place. */
+/** Per account, so that others find a slot. */
 const WAITING_EACH_MAX = 4;
 const AVATAR_PIXELS = 512;
 const QUALITY = 85;
@@ -39,17 +39,16 @@ const enter = semaphore(AT_ONCE, WAITING_MAX, {
   waitingEachMax: WAITING_EACH_MAX,
 });
 
-/** A picture: where its bytes lie, what they are said to be, and the account that sends it. */
+/** A picture: its path, its claimed type, and the account that sends it. */
 export type Picture = { path: string; mime: PictureMime; accountId: string };
 
 /**
- * Draws a picture anew: upright, without metadata, nothing of the old file but what one sees. What was
- * hidden in it (docs/threats.md, T16) does not come along.
+ * Draws a picture anew: upright, without metadata or hidden content (docs/threats.md, T16).
  *
- * @param given the sender's bytes; @param to where the new ones will lie.
- * @throws Refusal `upload_contradicts` when it is a picture of another kind, `upload_unsafe` when it cannot be
- *   drawn, moves, takes longer than 10 s, has more than 40 million pixels, or a side of more than 16,383; `busy`
- *   when too many are drawn already, or wait of this account.
+ * @param given the sender's bytes; @param to path of the new ones.
+ * @throws Refusal `upload_contradicts` when it is a picture of another kind, `upload_unsafe` when it cannot be drawn,
+ * is animated, takes longer than 10 s, has more than 40 million pixels, or a side of more than 16,383; `busy` when too
+ * many are queued in all or from this account.
  */
 export const redraw = (given: Picture, to: string): Promise<void> =>
   drawing(given, async (picture, { isPalette }) => {
@@ -65,8 +64,8 @@ export const redraw = (given: Picture, to: string): Promise<void> =>
   });
 
 /**
- * Draws an avatar: a square WebP of 512 pixels, of the part that `crop` names (fractions of the upright
- * picture), or of the largest square in the middle.
+ * Draws an avatar: a square WebP of 512 pixels, from the part that `crop` names (fractions of the upright picture), or
+ * from the largest square in the middle.
  *
  * @throws Refusal as `redraw` does.
  */
@@ -80,7 +79,7 @@ export const redrawSquare = (given: Picture, to: string, crop?: Crop): Promise<v
   });
 
 /**
- * A picture as JPEG, for who takes no WebP; what is transparent in it becomes white.
+ * A picture as JPEG, for clients without WebP; transparent parts become white.
  *
  * @throws Refusal as `redraw` does.
  */
@@ -97,12 +96,11 @@ export async function jpegOf(given: Picture): Promise<Buffer> {
 export type Pixels = { width: number; height: number };
 
 /**
- * Draws a small WebP of a picture that was drawn anew before, to be shown in its place until somebody wants
- * the whole.
+ * Draws a small WebP preview of a picture that was drawn anew before.
  *
- * @param msMax the time there is for it, with its wait.
- * @returns the size of the picture itself, and whether a small one was drawn: not when it is small itself. Undefined
- *   when the time was too short, or too many are drawn already: the picture is kept without.
+ * @param msMax the time limit, including the wait.
+ * @returns the size of the picture itself, and whether a preview was drawn: not for a small picture. Undefined when
+ * time was too short or the queue was full: the picture is stored without a preview.
  */
 export async function drawPreview(
   given: Picture,
@@ -131,7 +129,7 @@ export async function drawPreview(
 
 type Draw = (picture: Sharp, facts: Metadata) => Promise<void>;
 
-/** In its turn. Who waits is answered after `SECONDS_MAX` at the latest; the turn ends when the drawing has. */
+/** Waits for a slot, at most `SECONDS_MAX`; the slot is freed when drawing ends. */
 const drawing = async (given: Picture, draw: Draw, waitMs?: number): Promise<void> => {
   const outcome = Promise.withResolvers<void>();
   const turn = enter(
@@ -177,11 +175,11 @@ const tooLong = () => unsafe('gambarnya terlalu lama diolah, perkecil dahulu');
 const tooLongSide = () => unsafe('sisi gambarnya lebih dari 16.383 piksel, perkecil dahulu');
 const tooManyPixels = () => unsafe('gambarnya lebih dari 40 juta piksel, perkecil dahulu');
 
-/** A full disk, or memory: no fault of the picture. */
+/** A full disk, or memory: not caused by the picture. */
 const isOurs = (error: unknown): boolean =>
   error instanceof Error && /ENOSPC|EIO|EMFILE|No space left|out of memory/i.test(error.message);
 
-/** Whole pixels within the picture, one at least. */
+/** Crop in whole pixels within the picture, at least one each. */
 function pixelsOf({ x, y, width, height }: Crop, wide: number, high: number) {
   const left = Math.min(Math.floor(x * wide), wide - 1);
   const top = Math.min(Math.floor(y * high), high - 1);
@@ -196,12 +194,12 @@ function pixelsOf({ x, y, width, height }: Crop, wide: number, high: number) {
 type Decoder = (from: string, how: SharpOptions) => Sharp;
 let loading: Promise<Decoder> | undefined;
 
-/** Loaded with the first picture: an installation that gets none never pays for it. */
+/** Loaded with the first picture, so that installations without pictures do not pay for it. */
 function decoder(): Promise<Decoder> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.concurrency(1);
     sharp.cache(false);
-    // What is not one of our pictures is not even looked at: SVG, TIFF, PDF and the rest.
+    // Block every other loader: SVG, TIFF, PDF and so on.
     sharp.block({ operation: ['VipsForeignLoad'] });
     sharp.unblock({
       operation: ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp'],

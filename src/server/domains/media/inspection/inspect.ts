@@ -17,26 +17,26 @@ import { beginsAs, controls, edgesOf, findsIn } from './inspect-bytes.ts';
 import type { Scanner } from './inspect-malware.ts';
 import { withEnding } from './inspect-name.ts';
 
-/** What a sender says of a file. */
+/** The sender's claims about a file. */
 export type Claim = {
   purpose: UploadPurpose;
-  /** As `cleanName` made it. */
+  /** From `cleanName`. */
   name: string;
-  /** Empty, or `application/octet-stream`, when the sender says nothing. */
+  /** Empty, or `application/octet-stream`, when the sender declares no type. */
   declared: string;
   crop?: UploadMetadata['crop'] | undefined;
 };
 
-/** A file that may be kept: where its bytes lie now, and what they are. */
+/** An accepted file: its current path, and its type. */
 export type Inspected = { path: string; name: string; mime: FileMime };
 
 const silent = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 
 /**
- * The type a file must have, from what its sender says of it.
+ * The type a file must have, by the sender's claims.
  *
  * @throws Refusal `upload_kind_refused` when the purpose takes no such files, `upload_contradicts` when name and
- *   declared type speak of different things.
+ * declared type disagree.
  */
 export function claimedMime({ purpose, name, declared }: Claim): FileMime {
   const mime = mimeOfName(name);
@@ -64,12 +64,12 @@ export function checkHead(claim: Claim, head: Uint8Array): void {
 const enterHeavy = semaphore(2, 12, { waitMs: TURN_WAIT_MS, waitingEachMax: 4 });
 
 /**
- * Looks into a whole file: its size, its first bytes, malware where a scanner is set, and what its kind can
- * hide. Pictures are drawn anew beside `path`; nothing else is changed.
+ * Inspects a whole file: its size, its first bytes, malware if a scanner is configured, and the hidden content of its
+ * kind. Pictures are drawn anew beside `path`; other files are not changed.
  *
- * @param claim what is said of it, and the account that says so: one account takes its share of waiting places alone.
- * @throws Refusal as `claimedMime`, `checkSize`, `inspectArchive` and `redraw` say; `upload_infected`,
- *   `upload_unscanned`, `busy`.
+ * @param claim the sender's claims and account; one account has a limited share of the queue.
+ * @throws Refusal as `claimedMime`, `checkSize`, `inspectArchive` and `redraw` do; `upload_infected`,
+ * `upload_unscanned`, `busy`.
  */
 export async function inspect(
   path: string,
@@ -115,8 +115,8 @@ const unescaped = (text: string): string =>
   );
 
 /**
- * A PDF is only ever downloaded, never shown in place: what hides in its packed parts runs in nobody's
- * browser here. One that openly carries a script, or starts programs, is not even kept.
+ * A PDF is only downloaded, never shown in place, so hidden content in its packed parts does not run in a browser here.
+ * One that openly carries a script, or starts programs, is refused.
  */
 async function inspectPdf(path: string, tail: Buffer): Promise<void> {
   if (!tail.includes('%%EOF')) throw unsafe('PDF-nya rusak atau terpotong');
@@ -128,7 +128,7 @@ async function inspectPdf(path: string, tail: Buffer): Promise<void> {
   if (found.size > 0) throw unsafe('PDF ini berisi skrip atau menjalankan program');
 }
 
-/** Names of streams in the old office formats, in UTF-16. */
+/** Stream names in the old office formats, as UTF-16. */
 const wide = (word: string) => [...word].join('\\0');
 const oldParts = {
   'application/msword': new RegExp(wide('WordDocument')),
@@ -143,7 +143,7 @@ async function inspectOldOffice(path: string, mime: keyof typeof oldParts): Prom
   if (found.has('macros')) throw unsafe('dokumen ini berisi makro');
 }
 
-/** Sound alone: film is taken as MP4, whose players are everywhere. */
+/** Sound only: video is accepted as MP4, which all players support. */
 async function inspectWebm(path: string): Promise<void> {
   const found = await findsIn(path, { sound: /A_(OPUS|VORBIS)/, film: /V_(VP[89]|AV1|MPEG)/ });
   if (!found.has('sound') || found.has('film')) throw new Refusal('upload_contradicts', {});
