@@ -379,10 +379,10 @@ revoke all on function set_bonus_only from public;
 grant execute on function set_bonus_only to kabari_app;
 
 -- One manual entry of an operator. Answers its result:
--- applied: booked, or booked before with the same key
--- short: the saldo is too small; no entry is booked
--- frozen: no money leaves a frozen wallet
--- closed: the account has ended
+--   applied: booked, or booked before with the same key
+--   short: the saldo is too small; no entry is booked
+--   frozen: no money leaves a frozen wallet
+--   closed: the account has ended
 -- A payout (p_cash names the cash account) also books the cash against clearing. Called by apply_adjustment. Locks the
 -- wallet. Raises as post_entry does.
 create or replace function post_desk_entry(
@@ -417,10 +417,10 @@ $$;
 revoke all on function post_desk_entry from public;
 
 -- Refunds the price of one message to the saldo, whole or in part, once for each message. Answers:
--- applied: booked
--- done_before: this message was refunded before
--- over: more than was captured for it (also when nothing was)
--- closed: the account has ended
+--   applied: booked
+--   done_before: this message was refunded before
+--   over: more than was captured for it (also when nothing was)
+--   closed: the account has ended
 -- Called by apply_adjustment. Locks the wallet, so that two refunds of one message take turns.
 create or replace function refund_message(
   p_account uuid, p_message uuid, p_amount bigint, p_adjustment uuid, p_actor text, p_memo text

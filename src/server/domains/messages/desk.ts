@@ -16,7 +16,7 @@ const left: readonly MessageStatus[] = ['sent', 'delivered', 'read'];
 
 type Sums = { sent: number; failed: number };
 
-/** An account's messages of the last 24 hours and 30 days, by whole hours; from the counts. */
+/** Counts of an account's messages in the last 24 hours and 30 days, by whole hours. */
 export function messageSums(
   sql: Sql,
   accountId: string,
@@ -41,11 +41,15 @@ export function messageSums(
   });
 }
 
-/** Waiting messages are counted up to here: a long queue is not read through for a figure. */
+/**
+ * Waiting messages are counted up to this limit, so that a long queue is not scanned for a figure.
+ */
 const WAITING_MAX = 10_000;
 const MINUTES = 60;
 
-/** Traffic of all accounts at one instant, from small tables and counts; it reads no messages. */
+/**
+ * Traffic of all accounts at one instant, from small tables and counts, without reading messages.
+ */
 export const trafficFigures = (allAccountsSql: Sql, now: Date): Promise<TrafficFigures> =>
   allAccountsSql.begin((tx) => readTraffic(tx, now), SNAPSHOT);
 
@@ -100,7 +104,7 @@ async function readTraffic(sql: Tx, now: Date): Promise<TrafficFigures> {
   };
 }
 
-/** How many messages wait in a token's lane, up to `WAITING_MAX`. */
+/** Number of messages that wait in a token's lane, up to `WAITING_MAX`. */
 export async function waitingOf(
   sql: Sql,
   { accountId, tokenId }: { accountId: string; tokenId: string },
@@ -116,8 +120,7 @@ export async function waitingOf(
 type MessageRef = { accountId: string; messageId: string };
 
 /**
- * A message of an account as operators see it: all but what it says. Its `peer` is whole; who shows it hides
- * the middle.
+ * A message of an account for operators, without its content. `peer` is the whole number; the caller masks it.
  *
  * @throws Refusal `not_found` when the account has no such message.
  */
@@ -135,7 +138,7 @@ export function messageForDesk(sql: Sql, ref: MessageRef): Promise<DeskMessage> 
 }
 
 /**
- * What a message of an account says, as lists show it, but whole.
+ * The full text of a message, in the format of lists.
  *
  * @throws Refusal `not_found`.
  */
@@ -162,7 +165,7 @@ type FailedMessage = {
 
 const FAILED_MAX = 5;
 
-/** The newest messages of an account that failed, found by the counts. */
+/** The newest failed messages of an account, found by the counts. */
 export function lastFailures(sql: Sql, accountId: string): Promise<FailedMessage[]> {
   const filter = { direction: 'out', statuses: ['failed'] } as const;
   return readAsAccount(sql, accountId, async (tx) => {
@@ -180,8 +183,8 @@ export function lastFailures(sql: Sql, accountId: string): Promise<FailedMessage
 }
 
 /**
- * Whose message it is, by its id. No index has ids over all accounts, which every message would pay for: each
- * account is asked for its own, some 10 ms for 5,000.
+ * The account of a message, by id. An index over all accounts would slow down every insert, so each account is queried
+ * on its own: some 10 ms for 5,000 accounts.
  */
 export async function holderOfMessage(sql: Sql, messageId: string): Promise<string | undefined> {
   const [found] = await sql<{ id: string }[]>`
@@ -192,7 +195,7 @@ export async function holderOfMessage(sql: Sql, messageId: string): Promise<stri
   return found?.id;
 }
 
-/** The message that a customer's own reference names, or a channel's id of one that came in. */
+/** The message of a customer's own reference, or of a channel's id of an inbound message. */
 export async function messageOfRef(sql: Sql, ref: string): Promise<MessageRef | undefined> {
   const [found] = await sql<MessageRef[]>`
     select a.account_id as "accountId", found.message_id as "messageId"

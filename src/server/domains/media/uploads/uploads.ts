@@ -34,28 +34,30 @@ import {
 } from '#server/domains/media/inspection/inspect.ts';
 
 export type Uploads = {
-  /** Begins an upload in pieces. @throws Refusal `upload_empty`, `upload_too_large`, `upload_quota_full`, `storage_full` */
+  /**
+   * Begins an upload in parts. @throws Refusal `upload_empty`, `upload_too_large`, `upload_quota_full`, `storage_full`
+   */
   begin(owner: Owner, announced: Announced): Promise<string>;
   /**
-   * Takes the next piece, whole or not at all; with the last one the file is looked into and kept.
-   * A repeat of the newest piece is answered like the first time.
+   * Accepts the next part, atomically; with the last one the file is inspected and stored. A repeat of the newest part
+   * gets the same answer.
    *
    * @returns the bytes received.
-   * @throws Refusal `upload_offset_wrong`, `upload_length_wrong`, `request_in_flight`, and all that
-   *   `inspect` throws: what is refused for good stays refused, and is forgotten but for the reason.
+   * @throws Refusal `upload_offset_wrong`, `upload_length_wrong`, `request_in_flight`, and all that `inspect` throws: a
+   * final refusal is stored, and the bytes are deleted.
    */
   append(owner: Owner, uploadId: string, piece: Piece): Promise<number>;
-  /** Takes a file in one piece and gives the upload's id; when it is refused, nothing is left. */
+  /** Accepts a file in one part and gives the upload's id; a refused file leaves nothing. */
   take(owner: Owner, announced: Announced & { name: string; bytes: Incoming }): Promise<string>;
   /** @throws Refusal `not_found`; for a refused upload, its reason. */
   find(owner: Owner, uploadId: string): Promise<Upload>;
-  /** A finished upload's small file, that nothing has claimed. @throws Refusal `upload_gone` */
+  /** The small file of a finished, unclaimed upload. @throws Refusal `upload_gone` */
   read(owner: Owner, uploadId: string, purpose: UploadPurpose): Promise<UploadedFile>;
-  /** Takes an upload back, with its file. @throws Refusal `not_found`, `upload_used` */
+  /** Reverts an upload and deletes its file. @throws Refusal `not_found`, `upload_used` */
   revert(owner: Owner, uploadId: string): Promise<void>;
-  /** Forgets what has expired. */
+  /** Deletes expired uploads. */
   sweep(): Promise<void>;
-  /** Forgets all uploads of an account. The files that some became stay. */
+  /** Deletes all uploads of an account. The files made from claimed ones stay. */
   eraseAll(accountId: string): Promise<void>;
 };
 
@@ -78,15 +80,13 @@ export function openUploads(deps: UploadDeps): Uploads {
 }
 
 /**
- * Uses a finished upload, once, in the transaction of the act that needs its file.
- *
- * The file then stays as long as whatever names it; what nobody claims is forgotten after a day.
+ * Claims a finished upload, once, in the transaction of the act that needs its file.
+ * The file then stays as long as a row names it; unclaimed uploads are deleted after a day.
  *
  * @param tx sees the account, or all of them.
  * @param uploadId the UUID behind `upl_…`, as `IdInput('upload')` gives it.
- * @returns the file's id, for `files.link` and for a row that keeps it.
- * @throws Refusal `upload_gone` when it is not this person's, has another purpose, is not finished, or was
- *   used before.
+ * @returns the file's id, for `files.link` and for a row that names it.
+ * @throws Refusal `upload_gone` when it is not this user's, has another purpose, is not finished, or was used before.
  */
 export async function claimUpload(
   tx: Tx,
@@ -103,8 +103,8 @@ export async function claimUpload(
 }
 
 /**
- * The file that an upload of this person has become, for an act that may be a repeat: the caller checks that its own row
- * names this file. Undefined when the upload is unused or was forgotten.
+ * The file of a claimed upload of this user, for an act that may be a repeat: the caller checks that its own row names
+ * this file. Undefined when the upload is unclaimed or was deleted.
  */
 export async function claimedFile(
   tx: Tx,
@@ -119,8 +119,8 @@ export async function claimedFile(
 }
 
 /**
- * In a restored database, forgets the uploads that were under way when the backup was made: their pieces are no
- * part of it, and browsers begin them again. What was finished is a file.
+ * In a restored database, deletes the uploads that were in progress at the time of the backup: it does not contain
+ * their parts, and browsers start them again. Finished uploads are files.
  *
  * @param owner a pool of the database's owner.
  */
@@ -129,9 +129,9 @@ export async function forgetUnderWay(owner: Sql): Promise<void> {
 }
 
 /**
- * Lets go of a file that an upload became, in the transaction of the act that stops naming it.
+ * Releases a file made from an upload, in the transaction of the act that stops naming it.
  *
- * @returns hashes of bytes that may lie there for nobody now: `files.erase` them once it stands.
+ * @returns hashes of bytes that may be unused now: call `files.erase` with them after COMMIT.
  */
 export async function releaseFile(
   tx: Tx,
@@ -159,10 +159,10 @@ async function readFinished(
   return file;
 }
 
-/** What is kept of a file: its name, its type, its size, and the hash of its bytes. */
+/** Metadata of a file: its name, type, size, and the hash of its bytes. */
 export type FileFacts = { name: string; mime: string; sizeBytes: number; sha256: Buffer };
 
-/** What is kept of an account's file, in the transaction that claimed it. */
+/** Metadata of an account's file, in the transaction that claimed it. */
 export async function describeFile(
   tx: Tx,
   { accountId, fileId }: { accountId: string; fileId: string },
@@ -183,16 +183,16 @@ async function findFacts(
 }
 
 /**
- * Gives a file that was claimed before to another account: from then on it goes and stays with that one.
+ * Moves a claimed file to another account, whose lifetime it then has.
  *
- * @param sql sees all accounts, as `tx` does. In a distributed database the file is let go of although `tx` fails.
+ * @param sql sees all accounts, as `tx` does. In a distributed database the file is released even if `tx` fails.
  */
 export async function handOverFile(
   { sql, tx }: { sql: Sql; tx: Tx },
   { from, to, fileId }: { from: string; to: string; fileId: string },
 ): Promise<void> {
   const file = await inAccountIn({ sql, tx }, from, async (own) => {
-    // Both at once where that is one transaction, so that two of these do not wait for each other.
+    // Lock both accounts in one call if it is one transaction, so that two of these cannot deadlock.
     await lockFiles(own, ...(own === tx ? [from, to] : [from]));
     return findFacts(own, { accountId: from, fileId });
   });
@@ -223,7 +223,7 @@ async function revert(ready: Ready, owner: Owner, uploadId: string): Promise<voi
 
 type Gone = { account_id: string; upload_id: string; file_id: string | null };
 
-/** Drops the files of uploads that are gone, and gives the hashes that may lie there for nobody now. */
+/** Deletes the files of removed uploads, and answers the hashes that may be unused now. */
 export async function dropFiles(
   tx: Tx,
   gone: readonly Pick<Gone, 'account_id' | 'file_id'>[],
@@ -246,7 +246,7 @@ async function sweep({ allAccountsSql, files, parts }: Ready): Promise<void> {
   await parts.clearOld();
 }
 
-/** Expired uploads go with their files; of claimed ones only the row goes. */
+/** Deletes expired uploads with their files; of claimed ones only the row. */
 async function sweepSome(
   allAccountsSql: Sql,
   { files, parts }: Pick<Ready, 'files' | 'parts'>,
@@ -270,7 +270,7 @@ async function eraseAll({ allAccountsSql, parts }: Ready, accountId: string): Pr
     const some = await allAccountsSql<{ upload_id: string }[]>`
       select upload_id from uploads where account_id = ${accountId} limit ${ROWS_AT_ONCE}`;
     if (some.length === 0) return;
-    // The pieces first: once its row is gone, nobody knows of them until a day has passed.
+    // Parts first: without the row, only the sweep a day later would find them.
     for (const { upload_id } of some) await parts.clear(upload_id);
     await allAccountsSql`
       delete from uploads where account_id = ${accountId}
@@ -278,15 +278,15 @@ async function eraseAll({ allAccountsSql, parts }: Ready, accountId: string): Pr
   }
 }
 
-/** The next bytes of an upload: where they begin, how long the whole is, and what it is called. */
+/** The next bytes of an upload, with their offset, the length of the whole, and its name. */
 type Piece = { offset: number; lengthBytes: number; name: string; bytes: Incoming };
 
-/** 100 MB in pieces of 100 kB: smaller ones would only make many files. */
+/** 100 MB in parts of 100 kB: smaller ones would only make many files. */
 const PARTS_MAX = 1_000;
 const CHECK_SECONDS = 180;
 const AGAIN_SECONDS = 2;
 
-/** What is refused for these reasons will never be anything else. */
+/** Refusals that are final for the file. */
 const final: ReadonlySet<RefusalCode> = new Set([
   'upload_kind_refused',
   'upload_contradicts',
@@ -381,7 +381,7 @@ async function nothingMore(bytes: Incoming, offset: number): Promise<void> {
   for await (const chunk of bytes) if (chunk.length > 0) throw wrongOffset(offset);
 }
 
-/** True for the newest piece once more, byte by byte: its first answer was lost on the way. */
+/** True for a byte-by-byte repeat of the newest part, whose first answer was lost. */
 async function isRepeat(upload: Upload, { offset, bytes }: Piece): Promise<boolean> {
   const { receivedBytes, lastOffset, lastSha256 } = upload;
   if (offset === receivedBytes) return false;
@@ -391,7 +391,9 @@ async function isRepeat(upload: Upload, { offset, bytes }: Piece): Promise<boole
   return true;
 }
 
-/** Writes a piece and has the row say so; of two at the same offset, the row takes the first. */
+/**
+ * Writes a part and adds it to the row; of two parts at the same offset, the row takes the first.
+ */
 async function receive(
   ready: Ready,
   owner: Owner,
@@ -438,8 +440,7 @@ async function rowTakes(
 }
 
 /**
- * Looks into an upload whose bytes are all here, and keeps it. One at a time looks; who died meanwhile
- * is waited for no longer than three minutes.
+ * Inspects a complete upload and stores it. One process at a time inspects; after three minutes another takes over.
  */
 async function complete(ready: Ready, owner: Owner, uploadId: string): Promise<void> {
   const upload = await leased(ready, owner, uploadId);
@@ -502,7 +503,7 @@ async function keepWhole(ready: Ready, { accountId }: Owner, upload: Upload): Pr
   try {
     await files.sendAhead({ path: kept, ...measured });
     await asAccount(sql, accountId, async (tx) => {
-      // Locked before the files of the account, as by who forgets it.
+      // Lock order: the upload before the account's files, as in deleting an upload.
       await tx`
         select from uploads where account_id = ${accountId} and upload_id = ${uploadId} for update`;
       await files.keep(tx, { accountId, fileId, path: kept, name, mime, ...measured });
@@ -512,7 +513,7 @@ async function keepWhole(ready: Ready, { accountId }: Owner, upload: Upload): Pr
           expires_at = clock_timestamp() + make_interval(hours => ${UPLOAD_HOURS})
         where account_id = ${accountId} and upload_id = ${uploadId} and state = 'receiving'
         returning 1`;
-      // Taken back, or finished by another, meanwhile: then this file is nobody's.
+      // Reverted, or finished by another process, meanwhile: this file is unused.
       if (finished.length === 0) throw notFound();
     });
   } catch (error) {
@@ -524,9 +525,9 @@ async function keepWhole(ready: Ready, { accountId }: Owner, upload: Upload): Pr
 }
 
 /**
- * Does something with an upload; a refusal for good is written down, and its bytes are forgotten.
+ * Runs `work` for an upload; stores a final refusal, and deletes the bytes.
  *
- * @throws Refusal `not_found` when it was taken back meanwhile, whatever that did to `work`.
+ * @throws Refusal `not_found` when the upload was reverted meanwhile, regardless of the result of `work`.
  */
 async function refusing<T>(
   ready: Ready,

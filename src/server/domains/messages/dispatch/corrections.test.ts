@@ -35,7 +35,7 @@ async function oneMessage(db: TestDatabase, saldo = 1000) {
   return { ani, id: results[0]?.id ?? '' };
 }
 
-/** Ends that we decide ourselves, for want of a word from the network. */
+/** Ends that we assume when the network gives no answer. */
 const assumed: readonly Omit<Outcome, 'id'>[] = [
   { outcome: 'expired' },
   { outcome: 'cancelled' },
@@ -118,9 +118,7 @@ describe('a receipt that contradicts a final state', () => {
     expect(page.rows.map(({ kind }) => entryKindLabel[kind])).toEqual(['Koreksi biaya pesan']);
   });
 
-  test('takes nothing below zero: what the saldo does not hold any more, we bear', async ({
-    sql,
-  }) => {
+  test('never makes the saldo negative: the installation bears the rest', async ({ sql }) => {
     const ani = await customerWith(sql, { saldo: 450 });
     const { results } = await place(sql, ani, { prices: [150, 150, 150], peers: phones(3) });
     const ids = results.map(({ id }) => id);
@@ -138,7 +136,7 @@ describe('a receipt that contradicts a final state', () => {
     expect(await sql`select available, held from wallets`).toEqual([{ available: 50, held: 250 }]);
     await ledgerIsWell(sql);
 
-    // Saldo that comes later pays for nothing that is past.
+    // A later top-up does not pay for past messages.
     await sql`select post_entry(
       ${ani.accountId}, 'bonus', 1000, 'exp:bonus', 'test', 'x', 'bonus:more', 'test')`;
     await settle(sql, ani.accountId, ...outcomes('read'));
@@ -157,7 +155,7 @@ describe('a receipt that contradicts a final state', () => {
     await ledgerIsWell(sql);
   });
 
-  test('is delivered or read after a failure that the network reported; "sent" comes before that', async ({
+  test('accepts delivered or read after a failure that the network reported, and orders "sent" before it', async ({
     db,
     sql,
   }) => {

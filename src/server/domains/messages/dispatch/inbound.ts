@@ -21,13 +21,13 @@ import {
   storeOptout,
 } from '#server/domains/messages/optouts/optouts.ts';
 
-/** Letters of what a sender calls itself that are stored. */
+/** Stored characters of a sender's own name. */
 const SENDER_NAME_MAX = 100;
 
-/** Letters of each text of a message that are stored: as many as an app of WhatsApp sends at most. */
+/** Stored characters of each text of a message: the maximum of WhatsApp's apps. */
 const TEXT_MAX = 65_536;
 
-/** Words with which a recipient stops, and resumes, receiving from a token. */
+/** Keywords by which a recipient stops, and resumes, messages of a token. */
 const stopKeywords = new Set(['stop', 'berhenti', 'unsub', 'unsubscribe']);
 const startKeywords = new Set(['start', 'mulai']);
 
@@ -37,10 +37,12 @@ export function isOptInOutKeyword(text: string): boolean {
   return stopKeywords.has(keyword) || startKeywords.has(keyword);
 }
 
-/** A longer text is no keyword, whatever stands around its word; nor is time spent on one of 65,536 letters. */
+/** A longer text is never a keyword; this also avoids scanning 65,536 characters. */
 const KEYWORD_TEXT_MAX = 40;
 
-/** A text as keywords are compared: people write `STOP`, `*Stop*`, `berhenti!` and `stop 🙏`. */
+/**
+ * A text normalized for comparing keywords: people write `STOP`, `*Stop*`, `berhenti!` and `stop 🙏`.
+ */
 function keywordOf(text: string): string {
   const said = text.trim();
   if (said.length > KEYWORD_TEXT_MAX) return '';
@@ -48,7 +50,6 @@ function keywordOf(text: string): string {
   return word.toLowerCase();
 }
 
-/** A stored inbound message. */
 type Received = {
   accountId: string;
   tokenId: string;
@@ -63,15 +64,12 @@ export type OnReceived = (tx: Tx, received: Received) => Promise<void>;
 type Stored = { receive_message: boolean; contactName: string | null } & FoundQuestion;
 
 /**
- * Stores an inbound message, with its event, once: the same provider id twice is one message. STOP or
- * BERHENTI opts the sender out of this token, MULAI or START back in, in the same transaction; what waits for who
- * opts out is cancelled. A text that
- * chooses from the message it answers is stored with its choice (docs/api.md#choices).
+ * Stores an inbound message with its event, idempotent by provider id. STOP or BERHENTI opts the sender out of this
+ * token, MULAI or START in again, in the same transaction; an opt-out cancels waiting messages. A text that chooses
+ * from the message it answers is stored with its choice (docs/api.md#choices).
+ * An edit or deletion changes the earlier message, and is stored itself only if that one does not exist.
  *
- * One that edits or deletes an earlier message changes that one instead, and is stored itself only where the earlier
- * one is not there.
- *
- * @returns its id; undefined when it was there, or has changed another one.
+ * @returns its id; undefined when it was stored before, or has changed another one.
  */
 export async function receiveInbound(
   sql: Sql,
@@ -85,7 +83,7 @@ export async function receiveInbound(
     if (stored.changes && (await changeEarlier(tx, stored, stored.changes))) return undefined;
     const body = await namingBody(tx, stored);
     const text = textOf(stored);
-    // Before the wallet, which storing a message locks.
+    // Lock order: before the wallet, which storing a message locks.
     if (stopKeywords.has(keywordOf(text ?? ''))) await lockOptouts(tx, accountId);
     const isAnswer = text !== undefined && stored.quotes === undefined && mayChoose(text);
     const [received] = await tx<Stored[]>`
@@ -105,7 +103,9 @@ export async function receiveInbound(
   });
 }
 
-/** Gives a message that was stored without its file what is known of it now: its own words stay. */
+/**
+ * Adds the file's metadata to a message that was stored without it; the message's own text stays.
+ */
 export async function completeInbound(
   sql: Sql,
   { accountId, tokenId, providerId, body: { caption: _, ...file } }: Inbound,
@@ -122,7 +122,7 @@ export async function completeInbound(
   );
 }
 
-/** False when the message that is to be changed is not there. */
+/** False when the message to change does not exist. */
 async function changeEarlier(
   tx: Tx,
   { accountId, tokenId, from, providerId, at }: Inbound,
@@ -136,12 +136,14 @@ async function changeEarlier(
   return row?.change_inbound === true;
 }
 
-/** What a text says; undefined for anything else. */
 function textOf({ type, body: { text } }: Inbound): string | undefined {
   return type === 'text' && typeof text === 'string' ? text : undefined;
 }
 
-/** What is stored of it: also its id in the network, and, when it names a message, which one, what that says, and what of it is chosen. */
+/**
+ * The stored body: with the id in the network, and for a message that names another, that one's id, excerpt and the
+ * choice made.
+ */
 async function namingBody(tx: Tx, inbound: Inbound): Promise<Record<string, unknown>> {
   const { accountId, tokenId, from: peer, type, body, providerId, quotes } = inbound;
   const own = { ...body, provider_id: providerId };
@@ -154,7 +156,7 @@ async function namingBody(tx: Tx, inbound: Inbound): Promise<Record<string, unkn
   return { ...own, [name]: named.id, quoted: named.quoted, ...(choice && { choice }) };
 }
 
-/** Replaces what the database cannot store: a network cannot be asked to send it again. */
+/** Replaces characters that the database cannot store: a network does not send a message again. */
 const storableInbound = ({ name: given = '', quotes, ...inbound }: Inbound): Inbound => {
   const name = cleanedName(storable(given), SENDER_NAME_MAX);
   return {

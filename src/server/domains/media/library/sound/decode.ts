@@ -6,20 +6,22 @@ import { MPEGDecoder } from 'mpg123-decoder';
 import { OpusDecoder } from 'opus-decoder';
 import type { Sound, SoundRequest } from './listen.ts';
 
-// Its types declare the class as the module's own value; what is there is a module with a default.
+// Its types declare the class as the module's own value, but the module has a default export.
 const { default: CodecParser } = (await import('codec-parser')) as unknown as {
   default: typeof CodecParserClass;
 };
 
-/** Enough for the shape of a sound, and a sixth of the work of 48,000. */
+/** Enough for a waveform, at a sixth of the work of 48,000. */
 const OPUS_RATE = 8_000;
 const CHUNK_BYTES = 1 << 16;
-/** Packets of silence are a byte or two: a file within its limit may claim to last for weeks. */
+/**
+ * Packets of silence take one or two bytes, so a file within the size limit may claim to last for weeks.
+ */
 const SECONDS_MAX = 3 * 3_600;
 
 class TooLongError extends Error {}
 
-/** Takes bytes of a file as they are read; without any at its end. */
+/** Takes the bytes of a file chunk by chunk; call it without a chunk at the end. */
 type Decoder = { decode(chunk?: Uint8Array): Promise<void>; meter(): Meter | undefined };
 
 function opusDecoder(): Decoder {
@@ -75,7 +77,7 @@ function checkLength(meter: Meter): void {
   if (meter.seconds() > SECONDS_MAX) throw new TooLongError();
 }
 
-/** Decodes a file piece by piece: no more of it is in memory than that. */
+/** Decodes a file chunk by chunk, so that only one chunk is in memory. */
 async function soundOf({ path, mime }: SoundRequest): Promise<Sound | undefined> {
   const decoder = mime === 'audio/ogg' ? opusDecoder() : mpegDecoder();
   const file = await open(path, 'r');
@@ -96,7 +98,7 @@ async function soundOf({ path, mime }: SoundRequest): Promise<Sound | undefined>
 }
 
 parentPort?.on('message', (request: SoundRequest) => {
-  // What cannot be decoded is a file without a waveform; why, nobody can help.
+  // A sound that cannot be decoded has no waveform; the reason does not help the sender.
   void soundOf(request)
     .catch(() => undefined)
     .then((sound) => parentPort?.postMessage(sound));
@@ -108,15 +110,15 @@ export const BARS = 64;
 /** Parts of a second over which loudness is averaged: shorter than a syllable. */
 const BLOCKS_A_SECOND = 50;
 
-/** Quieter than this is silence (−60 dB): it is not drawn as if it were loud. */
+/** Quieter than this counts as silence (−60 dB), so that noise is not scaled up to full bars. */
 const SILENCE = 0.001;
 
-/** Measures a sound as it is decoded; what is heard is forgotten but for its loudness. */
+/** Measures a sound while it is decoded; only its loudness is kept. */
 type Meter = {
-  /** Hears the next samples, one array of equal length for each channel, each −1 to 1. */
+  /** Adds the next samples, one array of equal length per channel, each −1 to 1. */
   hear(channels: readonly Float32Array[]): void;
   seconds(): number;
-  /** How loud it was in `BARS` parts of equal length: 0 to 100, the loudest 100; all 0 when nothing is heard. */
+  /** Loudness in `BARS` parts of equal length: 0 to 100, the loudest 100; all 0 for silence. */
   bars(): number[];
 };
 
