@@ -50,10 +50,7 @@ describe('messages that waited when the backup was made', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('are not called expired when their time is over: they may have arrived', async ({
-    sql,
-    db,
-  }) => {
+  test('do not expire when their time is over: they may have arrived', async ({ sql, db }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await place(sql, ani, { expiresAt: new Date(Date.now() + 3_600_000) });
     await changeDispatch(db.owner, {}, { expiresAt: 'now' });
@@ -70,7 +67,7 @@ describe('messages that waited when the backup was made', () => {
     expect(seen).toEqual([]);
   });
 
-  test('are left as they are when they are due later', async ({ sql, db }) => {
+  test('stay unchanged when they are due later', async ({ sql, db }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await place(sql, ani);
     await changeDispatch(db.owner, {}, { readyAt: inFuture('1 day') });

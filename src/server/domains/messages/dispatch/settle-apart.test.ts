@@ -39,7 +39,7 @@ const stepsOf = async (sql: Sql, id: string) => {
   return rows.map(({ kind }) => kind);
 };
 
-test('an account that is held delays the settling of no other', async ({ sql, db }) => {
+test('does not delay other accounts while one account is locked', async ({ sql, db }) => {
   const [ani, budi] = [await sender(sql), await sender(sql)];
   const settle = openSettle({ sql });
   let held: Promise<unknown> | undefined;
@@ -54,7 +54,7 @@ test('an account that is held delays the settling of no other', async ({ sql, db
   expect(await standing(sql, ani.customer)).toBe('sent captured 850');
 });
 
-test('what was sent and failed is charged, whether one call tells both or two', async ({ sql }) => {
+test('charges a message that was sent and failed, in one call or two', async ({ sql }) => {
   const [ani, budi] = [await sender(sql), await sender(sql)];
   const settle = openSettle({ sql });
   await settle([told(ani, 'failed'), told(ani, 'sent')]);
@@ -64,9 +64,7 @@ test('what was sent and failed is charged, whether one call tells both or two', 
   expect(await standing(sql, budi.customer)).toBe('failed captured 850');
 });
 
-test('an end that is told of what has arrived, after it or with it, is no step on its way', async ({
-  sql,
-}) => {
+test('ignores a bad end reported with or after an arrival', async ({ sql }) => {
   const [ani, budi] = [await sender(sql), await sender(sql)];
   const settle = openSettle({ sql });
   const lost = (one: Awaited<ReturnType<typeof sender>>): Outcome => ({
@@ -84,7 +82,7 @@ test('an end that is told of what has arrived, after it or with it, is no step o
   expect(await stepsOf(sql, budi.id)).toEqual(['delivered']);
 });
 
-test('leases that cannot be renewed end no lane before they are nearly over', async ({ sql }) => {
+test('ends no lane before its lease is nearly over when renewing fails', async ({ sql }) => {
   const [mine, taken] = [await sender(sql), await sender(sql)];
   await nextEpoch(sql, taken.customer);
   const lanes = [leasedNow(mine.claim), leasedNow(taken.claim)];

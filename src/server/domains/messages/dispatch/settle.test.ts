@@ -24,7 +24,7 @@ async function customerWithMessages(sql: Sql, count: number, peers = phones(coun
   return { customer, ids: results.map(({ id }) => id) };
 }
 
-/** Takes a customer's lane, as a worker does, and all that it has to send. */
+/** Claims a customer's lane and all its messages, as a worker does. */
 async function claimed(sql: Sql, { accountId, tokenId, phone }: Customer): Promise<Claim> {
   const claim = { accountId, tokenId, epoch: await nextEpoch(sql, { tokenId }) };
   await openClaimMessages({ sql })({ claim, from: phone, limit: 100, isUrgent: false });
@@ -56,7 +56,7 @@ const messagesOf = async (sql: Sql, { accountId }: Customer) => {
     order by message_id`;
   return rows.map((row) => Object.values(row).filter(Boolean).join(' '));
 };
-/** What open tabs are told of a customer: what changed, and the saldo last of all. */
+/** Events of a customer's open tabs; the saldo comes last. */
 const eventsOf = async (sql: Sql, { accountId }: Customer) => {
   const rows = await sql<{ told: string }[]>`
     select concat_ws(' ', kind, status, data ->> 'available', data ->> 'held') as told
@@ -73,7 +73,7 @@ const ledgerIsWell = async (sql: Sql) =>
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 
 describe('outcomes of several accounts in one call:', () => {
-  test('each gets its own money, statuses and events', async ({ sql }) => {
+  test('settles the money, statuses and events of each account', async ({ sql }) => {
     const ani = await customerWithMessages(sql, 3);
     const budi = await customerWithMessages(sql, 2);
     const cici = await customerWithMessages(sql, 2);
@@ -139,7 +139,7 @@ describe('outcomes of several accounts in one call:', () => {
     await ledgerIsWell(sql);
   });
 
-  test('of one whose lane is lost nothing is written, of the others all is', async ({ sql }) => {
+  test('writes nothing for a lost lane, and everything for the others', async ({ sql }) => {
     const ani = await customerWithMessages(sql, 1);
     const budi = await customerWithMessages(sql, 2);
     const settle = openSettle({ sql });
@@ -167,7 +167,7 @@ describe('outcomes of several accounts in one call:', () => {
     await ledgerIsWell(sql);
   });
 
-  test('what is proved after its price was given back is charged to whose it is, while the saldo lasts', async ({
+  test('charges a delivery proved after its release to its own account, while the saldo lasts', async ({
     sql,
   }) => {
     const ani = await customerWithMessages(sql, 2);
@@ -189,7 +189,7 @@ describe('outcomes of several accounts in one call:', () => {
 });
 
 describe('receipts', () => {
-  test('of messages that are not there are told, the others are settled', async ({ sql }) => {
+  test('reports receipts of unknown messages, and settles the others', async ({ sql }) => {
     const ani = await customerWithMessages(sql, 1);
     const unknown = newId();
     const settle = openSettle({ sql });
@@ -202,7 +202,7 @@ describe('receipts', () => {
     expect(await stepsOf(sql, unknown)).toEqual([]);
   });
 
-  test('of a message that still waits charge it, and let its lane send the next to that phone', async ({
+  test('charges a waiting message, and lets its lane send the next to that phone', async ({
     sql,
   }) => {
     const ani = await customerWithMessages(sql, 2, ['6281200000001', '6281200000001']);
@@ -222,16 +222,14 @@ describe('receipts', () => {
     const next = { claim, from: ani.customer.phone, limit: 10, isUrgent: false };
     expect((await openClaimMessages({ sql })(next)).due).toMatchObject([{ o_id: ani.ids[1] }]);
 
-    // Its lane looks after its own results; and what has left wakes nobody.
+    // A lane polls after its own results, and a message that has left the queue wakes no lane.
     await settle([told(ani.customer, ani.ids[1], 'sent', { lane: claim })]);
     await settle([told(ani.customer, ani.ids[1], 'read')]);
     expect(woken.flat()).toHaveLength(1);
     expect(await sql`select wakes from lanes`).toEqual([{ wakes: 1 }]);
   });
 
-  test('that are told twice in one call are one step, one charge and one event', async ({
-    sql,
-  }) => {
+  test('stores a repeat in one call as one step, one charge and one event', async ({ sql }) => {
     const ani = await customerWithMessages(sql, 1);
     const settle = openSettle({ sql });
     const receipt = told(ani.customer, ani.ids[0], 'delivered');
@@ -247,7 +245,7 @@ describe('receipts', () => {
     await ledgerIsWell(sql);
   });
 
-  test('delivered and read in one call, in any order, end at read with both steps', async ({
+  test('ends delivered and read in one call, in any order, at read with both steps', async ({
     sql,
   }) => {
     const ani = await customerWithMessages(sql, 1);
@@ -263,7 +261,7 @@ describe('receipts', () => {
     ]);
   });
 
-  test('of messages that another process is just settling wait for it, and lose none', async ({
+  test('waits for messages that another process is settling, and loses none', async ({
     sql,
     db,
   }) => {
@@ -283,7 +281,7 @@ describe('receipts', () => {
         each(at),
       ]);
       resolve();
-      // Until the other waits for what this one holds.
+      // Until one waits for the locks of the other.
       await waitFor(async () =>
         expect(await tx`select 1 from pg_locks where not granted`).not.toEqual([]),
       );
@@ -295,7 +293,7 @@ describe('receipts', () => {
     expect(new Set(await messagesOf(sql, ani.customer))).toEqual(new Set(['read captured']));
   });
 
-  test('that move no money do not wait for who holds the wallet', async ({ sql, db }) => {
+  test('does not wait for the wallet’s lock if no money moves', async ({ sql, db }) => {
     const ani = await customerWithMessages(sql, 2);
     const settle = openSettle({ sql });
     await settle([told(ani.customer, ani.ids[0], 'sent')]);
@@ -316,9 +314,7 @@ describe('receipts', () => {
     expect(await moneyOf(sql, ani.customer)).toEqual({ available: 700, held: 0 });
   });
 
-  test('of one account after the other are the same, where a database wants it so', async ({
-    sql,
-  }) => {
+  test('settles account by account when the database requires it', async ({ sql }) => {
     const ani = await customerWithMessages(sql, 1);
     const budi = await customerWithMessages(sql, 1);
     const unknown = newId();
@@ -334,7 +330,7 @@ describe('receipts', () => {
   });
 });
 
-describe('of a lane that a worker has lost and taken again', () => {
+describe('of a lane that a worker has lost and claimed again', () => {
   test('results under the former epoch are lost, also beside those under the present one', async ({
     sql,
   }) => {
@@ -350,7 +346,7 @@ describe('of a lane that a worker has lost and taken again', () => {
     expect([lost.isLost, kept.isLost]).toEqual([true, false]);
   });
 
-  test('nothing is handed out under the former epoch, also beside the present one', async ({
+  test('hands out no messages under the former epoch, also beside the present one', async ({
     sql,
   }) => {
     const ani = await customerWithMessages(sql, 2);
@@ -367,7 +363,7 @@ describe('of a lane that a worker has lost and taken again', () => {
   });
 });
 
-test('a receipt that names a message of another account is unknown, and writes nothing', async ({
+test('treats a receipt for another account’s message as unknown, and writes nothing', async ({
   sql,
 }) => {
   const ani = await customerWithMessages(sql, 1);

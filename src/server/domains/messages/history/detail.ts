@@ -19,18 +19,18 @@ import {
 import { type StoredMessage, conversationMessage, failureOf, readMessages } from './rows.ts';
 import { readWithTimeline } from './timeline.ts';
 
-/** How the API's shape of a message is written: language, links, files. */
+/** Format of an API message: language, links, files. */
 export type Reader = {
   language: Language;
-  /** Where links begin that do not name their host: `https://kabari.example`. */
+  /** Prefix of links that do not name their host: `https://kabari.example`. */
   origin: string;
   offerFile: OfferFile;
 };
 
 /**
- * One message with everything known of it.
+ * One message with all its details.
  *
- * @param reader how its raw form is written.
+ * @param reader format of its raw form.
  * @throws Refusal `not_found` when the account has no such message.
  */
 export function messageDetail(
@@ -65,7 +65,7 @@ export function messageDetail(
   });
 }
 
-/** The same as the API's `retrying`, for those who write the sentence themselves. */
+/** The API's `retrying` without its sentence, for clients with their own texts. */
 function retryOf(progress: Progress | undefined): MessageDetail['retrying'] {
   const retrying = retryingOf(progress, 'id');
   if (!retrying || !progress) return null;
@@ -77,7 +77,7 @@ type MessageWithProgress = {
   stored: StoredMessage;
   timeline: TimelineStep[];
   progress: Progress | undefined;
-  /** The files of its page that are still there. */
+  /** The files of its page that still exist. */
   kept: ReadonlySet<string>;
 };
 
@@ -129,10 +129,10 @@ const secondsBetween = (from: Date, to: Date): number =>
 
 const API_PAGE_SIZE = 50;
 
-/** What a list may hold, beyond what `GET /v1/messages` asks: one of several statuses, a type. */
+/** Filters of a list, beyond those of `GET /v1/messages`: one of several statuses, a type. */
 export type ListQuery = ApiMessageQuery & Pick<MessageFilter, 'statuses' | 'type'>;
 
-/** Which messages to list: with `tokenId`, those of one token only. */
+/** Messages to list: with `tokenId`, those of one token only. */
 export type ApiQuery = { accountId: string; tokenId?: string | undefined } & ListQuery;
 
 /** A page of `GET /v1/messages`, newest first; `next` is the cursor of the page after it. */
@@ -192,20 +192,20 @@ export function messageForApi(
   });
 }
 
-/** What the row of a message does not have: its schedule, and the progress of its sending. */
+/** Schedule of a message, and the progress of its sending, which its row lacks. */
 type Progress = {
   message_id: string;
-  /** ISO 8601; null when it was to leave at once. */
+  /** ISO 8601; null without a schedule. */
   send_at: string | null;
-  /** How its newest try ended, while it waits for the next one; null when none failed. */
+  /** Result of its newest try while it waits for the next one; null when none failed. */
   ended: 'retrying' | 'unknown' | null;
   reason: string | null;
   tries: number | null;
-  /** Not before; null while a try is under way. */
+  /** Earliest time of the next try; null while one is in flight. */
   next_at: Date | null;
 };
 
-/** The progress of some messages, by id; what has left the queue is not tried again. */
+/** The progress of some messages, by id; one that has left the queue is not retried. */
 async function readProgress(
   tx: Tx,
   accountId: string,
@@ -230,7 +230,7 @@ async function readProgress(
   return new Map(found.map((one) => [one.message_id, one]));
 }
 
-/** That a try failed and another one follows by itself; null when that is not so. */
+/** State of a failed try that is retried automatically; null otherwise. */
 function retryingOf(progress: Progress | undefined, language: Language): ApiMessage['retrying'] {
   if (!progress || progress.ended === null) return null;
   const reason = Failure().safeParse(progress.reason);

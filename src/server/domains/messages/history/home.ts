@@ -25,7 +25,6 @@ type WebhookTroubles = (
   now: Date,
 ) => Promise<readonly { token_id: string; why: 'unconfirmed' | 'gone' | 'failing' | 'erring' }[]>;
 
-/** What the home page (Beranda) needs. */
 export type HomeDeps = { sql: Sql; now: () => Date; webhookTroubles: WebhookTroubles };
 
 /** The act of the home page. */
@@ -37,7 +36,7 @@ const DAYS = 30;
 /** A token needs attention when this share of its daily limit is used. */
 const LIMIT_NEAR = 0.9;
 
-/** Everything the home page shows, at one instant. Without `webhookTroubles` nothing is said of webhooks. */
+/** All data of the home page, at one instant. Without `webhookTroubles` webhooks are left out. */
 export function summaryOf(
   sql: Sql,
   accountId: string,
@@ -80,7 +79,7 @@ async function saldoOf(tx: Tx, accountId: string): Promise<HomeSummary['saldo']>
   return { available: rupiah(wallet?.available ?? 0), held: rupiah(wallet?.held ?? 0) };
 }
 
-/** The welcome bonus; 0 when there was none. */
+/** The welcome bonus; 0 without one. */
 async function bonusOf(tx: Tx, accountId: string): Promise<Rupiah> {
   const [given] = await tx<{ bonus: number }[]>`
     select coalesce(sum(d_available), 0)::bigint as bonus from wallet_entries
@@ -88,7 +87,7 @@ async function bonusOf(tx: Tx, accountId: string): Promise<Rupiah> {
   return rupiah(given?.bonus ?? 0);
 }
 
-/** Rows scanned for one page: at most so many STOP replies are skipped. */
+/** Rows scanned for one page, which limits how many STOP replies are skipped. */
 const SCAN_MAX = 5 * PAGE_SIZE;
 
 /** The newest messages, without replies that only opt out or in. */
@@ -148,7 +147,7 @@ const figuresOf = ({ sent, delivered, read, failed, received }: Day): HomeSummar
   received,
 });
 
-/** Under which figure a status counts; scheduled, cancelled and expired messages are in none. */
+/** The figure that a status counts in; scheduled, cancelled and expired messages count in none. */
 const figureOf: Partial<Record<MessageStatus, Exclude<keyof Day, 'date'>>> = {
   accepted: 'waiting',
   queued: 'waiting',
@@ -189,7 +188,7 @@ type StoredToken = {
   expires_on: string | null;
 };
 
-/** The account's own tokens, the first one first. */
+/** The account's own tokens, oldest first. */
 const tokensOf = (tx: Tx, accountId: string, today: string): Promise<StoredToken[]> =>
   tx<StoredToken[]>`
     select t.token_id, t.name, t.status, t.channel, t.daily_limit, coalesce(l.accepted, 0) as accepted,
@@ -202,7 +201,7 @@ const tokensOf = (tx: Tx, accountId: string, today: string): Promise<StoredToken
     where t.account_id = ${accountId} and not t.is_system and t.deleted_at is null
     order by t.token_id`;
 
-/** By token: what is the matter with it, then with its webhook. */
+/** Problems by token: first its own, then those of its webhook. */
 function attentionOf(
   tokens: readonly StoredToken[],
   webhooks: Awaited<ReturnType<WebhookTroubles>>,
@@ -221,7 +220,7 @@ function attentionOf(
 
 type Reason = HomeSummary['attention'][number]['reason'];
 
-/** A token that expires within so many days is to be given more time. */
+/** A token that expires within this many days needs attention. */
 const EXPIRES_SOON_DAYS = 7;
 
 function reasonOf(
