@@ -67,7 +67,7 @@ const BULK = 2;
 
 type TokenRef = { accountId: string; tokenId: string };
 
-/** How many messages of a token that leave last are still in its queue, counted to `max`. */
+/** Number of bulk messages in a token's queue, counted to `max`. */
 export async function countQueuedBulk(
   sql: Sql | Tx,
   { accountId, tokenId }: TokenRef,
@@ -81,10 +81,10 @@ export async function countQueuedBulk(
   return counted?.n ?? 0;
 }
 
-/** A message, by the reference under which it was placed. */
+/** A message with its reference. */
 type RefOfMessage = { id: string; ref: string };
 
-/** The messages of a token in its queue that leave last and whose references begin with `prefix`. */
+/** Bulk messages in a token's queue whose references begin with `prefix`. */
 export const queuedBulk = (
   sql: Sql | Tx,
   { accountId, tokenId }: TokenRef,
@@ -99,14 +99,14 @@ export const queuedBulk = (
     where d.account_id = ${accountId} and d.token_id = ${tokenId} and d.priority = ${BULK}
       and starts_with(m.ref, ${prefix})`;
 
-/** Takes messages back that have not left: they are cancelled, their price is released. @returns those that were */
+/** Cancels unsent messages and releases their price. @returns the cancelled ones */
 export const takeBack = (
   sql: Sql | Tx,
   accountId: string,
   ids: readonly string[],
 ): Promise<readonly string[]> => withdrawMessages(sql, { accountId, ids, outcome: 'cancelled' });
 
-/** The messages that were placed under these references, within the 30 days that references are remembered. */
+/** The messages with these references, which are stored for 30 days. */
 export const messagesOfRefs = (
   sql: Sql | Tx,
   accountId: string,
@@ -116,7 +116,7 @@ export const messagesOfRefs = (
     select message_id as id, ref from message_refs
     where account_id = ${accountId} and ref = any (${[...refs]}::text[])`;
 
-/** What became of messages, by their id (UUID). */
+/** Outcomes of messages, by their id (UUID). */
 export async function outcomesOf(
   tx: Tx,
   accountId: string,
@@ -137,7 +137,7 @@ export async function outcomesOf(
   );
 }
 
-/** What became of one message: its status before, null where it was just placed, and what it costs. */
+/** Change of one message: its status before (null if it was just accepted), and its cost. */
 type ChangeOfRef = {
   ref: string;
   before: MessageStatus | null;
@@ -146,12 +146,12 @@ type ChangeOfRef = {
   cost_before: number;
 };
 
-/** So many events are read at once. */
+/** Events read at once. */
 const EVENTS_MAX = 5_000;
 
 /**
- * What events after a position say of an account's messages whose references begin with `prefix`; and up to which
- * position that is. Undefined when there is none after it.
+ * Changes of an account's messages whose references begin with `prefix`, from the events after a position, and the new
+ * position. Undefined when there are no more events.
  */
 export async function changesOfRefs(
   tx: Tx,
@@ -178,12 +178,12 @@ export async function changesOfRefs(
   return { position, changes };
 }
 
-/** Partitions of `messages` for this month and the three that follow. */
+/** Creates the partitions of `messages` for this month and the next three. */
 export async function ensurePartitions(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`select ensure_message_partitions(clock_timestamp(), 3)`;
 }
 
-/** Forgets request keys and refs after 30 days, a few thousand rows at a time. */
+/** Deletes request keys and refs after 30 days, a few thousand rows at a time. */
 export async function pruneRequests(allAccountsSql: Sql): Promise<void> {
   const before = allAccountsSql`clock_timestamp() - interval '30 days'`;
   await untilNone(async (limit) => {
@@ -245,24 +245,23 @@ export type MessagesDeps = {
   acceptSql: Sql;
   prices: Prices;
   channels: Channels;
-  /** Sends what the installation itself writes. */
+  /** Token of the installation's own messages. */
   system: { accountId: string; tokenId: string };
-  /** The files of messages. */
   media: MediaOfMessages & Pick<Library, 'adopt'>;
   fileLink: FileLink;
   offerFile: OfferFile;
-  /** The files that ids of media name; left out, there are none. */
+  /** Finds the files of media ids; default: none. */
   findMedia?: FindMedia;
-  /** The network that reviews templates; left out, there is none. */
+  /** The network that reviews templates; default: none. */
   review?: TemplateReview;
-  /** Where links begin that are shown outside the portal. */
+  /** Prefix of links shown outside the portal. */
   origin: string;
   log: Log;
   now: () => Date;
   pacePerSecond: () => number;
-  /** False: each account by itself, as a distributed database needs. */
+  /** False: one call per account, as a distributed database needs. */
   isAcrossAccounts: boolean;
-  /** Reacts to a message that has come in, in the transaction that keeps it. */
+  /** Called for an inbound message, in the transaction that stores it. */
   onReceived: OnReceived;
   tracing?: Tracing | undefined;
 } & Pick<HomeDeps, 'webhookTroubles'>;
@@ -272,30 +271,28 @@ export type Messages = AsSystem & {
   api: ApiMessages;
   optouts: ApiOptouts;
   templates: ApiTemplates;
-  /** Reads an account's templates from the network that reviews them. */
+  /** Syncs an account's templates from the network that reviews them. */
   syncTemplates: (accountId: string) => Promise<void>;
-  /** Where channels bring receipts and inbound messages. */
+  /** Entry points of channels for receipts and inbound messages. */
   sinks: Sinks;
-  /** Gives a message that was stored without its file what is known of it now. */
+  /** Adds a file's metadata to a message that was stored without it. */
   completeInbound: (inbound: Inbound) => Promise<void>;
-  /** Calls a listener after each COMMIT that gave lanes new work, or the outbox news. */
+  /** Calls a listener after each COMMIT that gave lanes new work, or added to the outbox. */
   onWork: (listener: WorkListener) => void;
-  /** Tries parked receipts again. */
   retryParked: () => Promise<void>;
-  /** A link has become a file, or has not: messages that wait for it go on. */
+  /** Call when the fetch of a link has ended: messages that wait for it continue. */
   linkEnded: (fetched: { accountId: string; fetchId: string }) => Promise<void>;
-  /** Starts the worker that owns lanes. */
   startLanes: () => Lanes;
-  /** Messages that wait to be placed. */
+  /** Number of messages that wait to be accepted. */
   waiting: () => number;
-  /** Answers what waits and takes nothing new. */
+  /** Answers waiting messages and accepts no new ones. */
   close: () => Promise<void>;
 };
 
-/** Called with the tokens whose lanes have new work; none when only the outbox has news. */
+/** Called with the tokens whose lanes have new work; without any when only the outbox has grown. */
 type WorkListener = (tokenIds: readonly string[]) => void;
 
-/** Opens the subject: the acts it keeps and what others may call. */
+/** Opens the messages domain: its acts and its functions for other domains. */
 export function openMessages(deps: MessagesDeps): Messages {
   const { sql, allAccountsSql, acceptSql, prices, fileLink, offerFile, origin, now } = deps;
   const { isAcrossAccounts, findMedia = findNoMedia, review = noReview, tracing } = deps;
@@ -361,7 +358,7 @@ export function openMessages(deps: MessagesDeps): Messages {
 
 type Settle = ReturnType<typeof openSettle>;
 
-/** The sinks of channels; each call stays in the bucket of its account. */
+/** The sinks of channels; each call runs within the bucket of its account. */
 const sinksOf = (
   { allAccountsSql, media, tracing, onReceived }: MessagesDeps,
   settle: Settle,
@@ -384,7 +381,7 @@ const sinksOf = (
     }),
 });
 
-/** A message that came in begins a trace of its own. */
+/** Starts a trace for an inbound message. */
 function traceReceived(
   tracing: Tracing,
   began: number,
@@ -395,11 +392,11 @@ function traceReceived(
   tracing.created({ operation: 'receive', began, requests: [{ messages }] });
 }
 
-/** The act that pins a conversation, or lets it go; open pages learn of it. */
+/** The act that pins or unpins a conversation; open pages are notified. */
 export const pinActs = (sql: Sql): readonly ActHandler[] => [
   handle(pinConversation, ({ caller: { accountId } }, { token_id: tokenId, peer, pinned }) =>
     asAccount(sql, accountId, async (tx) => {
-      // One at a time: two that pin the last one would both find room.
+      // One at a time: two concurrent ones would both see room for the last pin.
       await tx`select pg_advisory_xact_lock(hashtextextended('pins ' || ${accountId}::text, 0))`;
       const which = tx`account_id = ${accountId} and token_id = ${tokenId} and peer = ${peer}`;
       const [known] = await tx`select from conversations where ${which}`;
@@ -420,7 +417,7 @@ export const pinActs = (sql: Sql): readonly ActHandler[] => [
   ),
 ];
 
-/** The acts of an account's quick replies; open pages learn of each change. */
+/** The acts of an account's quick replies; open pages are notified of each change. */
 export const quickReplyActs = (sql: Sql): readonly ActHandler[] => [
   handle(listQuickReplies, ({ caller: { accountId } }) =>
     asAccount(sql, accountId, async (tx) => ({ replies: await readReplies(tx, accountId) })),
@@ -452,7 +449,7 @@ async function saveReply(
   accountId: string,
   { name, text }: Pick<QuickReply, 'name' | 'text'>,
 ): Promise<QuickReply> {
-  // One at a time: two that add the last one would both find room.
+  // One at a time: two concurrent ones would both see room for the last reply.
   await tx`select pg_advisory_xact_lock(hashtextextended('quick_replies ' || ${accountId}::text, 0))`;
   const [saved] = await tx<QuickReply[]>`
     insert into quick_replies (account_id, name, text) values (${accountId}, ${name}, ${text})
@@ -469,11 +466,11 @@ async function saveReply(
 
 type Deps = {
   sql: Sql;
-  /** Called after a view was stored: the outbox has news. */
+  /** Called after a view was stored: the outbox has grown. */
   onStored: () => void;
 };
 
-/** Whose views they are: each person of an account has their own. */
+/** Owner of views: each user of an account has their own. */
 type Person = { accountId: string; userId: string };
 
 type StoredView = { view_id: string; name: string; filters: unknown };
@@ -502,13 +499,13 @@ async function readViews(tx: Tx, { accountId, userId }: Person): Promise<Message
   return found.map(viewOf);
 }
 
-/** What is stored that nobody understands any more is left out, and the rest still shown. */
+/** Stored filters that are no longer valid are left out; the rest is still shown. */
 function viewOf({ view_id, name, filters }: StoredView): MessageView {
   const read = ViewFilters().safeParse(filters);
   return { id: publicId('view', view_id), name, filters: read.success ? read.data : {} };
 }
 
-/** Filters as they are stored; a range that moves along has no days of its own. */
+/** Filters in their stored form; a relative range has no days of its own. */
 function filtersOf(input: InputOf<typeof saveView>): ViewFilters {
   const { view_id: _, name: __, token_id: tokenId, days, from, to, ...rest } = input;
   const range = days === undefined ? { from, to } : { days };
@@ -524,7 +521,7 @@ function storeView(
   const { view_id: viewId = newId(), name } = input;
   const filters = filtersOf(input);
   return asAccount(sql, accountId, async (tx) => {
-    // One at a time: two that add the last one would both find room.
+    // One at a time: two concurrent ones would both see room for the last view.
     await tx`select pg_advisory_xact_lock(hashtextextended(${`message_views ${userId}`}, 0))`;
     await refuse(tx, { accountId, userId }, input);
     if (input.token_id !== undefined) {

@@ -14,11 +14,11 @@ import { changeDispatch } from '#tests/support/app/lanes.ts';
 import { changeMessages } from '#tests/support/people/stored-messages.ts';
 
 const HOUR_MS = 3_600_000;
-/** One for all tests: a second that passes meanwhile changes no expected time. */
+/** One time for all tests, so that a passing second changes no expected time. */
 const BEGUN_MS = Math.ceil(Date.now() / 1_000) * 1_000;
 const inHours = (hours: number) => new Date(BEGUN_MS + hours * HOUR_MS);
 
-/** A shop that plans messages. */
+/** A shop that schedules messages. */
 type Shop = Customer & {
   plan: (planned?: { readyAt?: Date | undefined; expiresAt?: Date }) => Promise<string>;
   move: (messageId: string, at: Date) => Promise<void>;
@@ -50,7 +50,7 @@ async function standing(sql: Sql, id: string) {
   return row;
 }
 
-test('a plan gets another time, and its end moves along', async ({ sql, shop }) => {
+test('reschedules a message, and moves its end along', async ({ sql, shop }) => {
   const id = await shop.plan({ readyAt: inHours(2), expiresAt: inHours(3) });
   const [lane] = await sql<{ wakes: number }[]>`select wakes from lanes`;
   await shop.move(id, inHours(1));
@@ -79,7 +79,7 @@ test('a plan gets another time, and its end moves along', async ({ sql, shop }) 
   expect(steps).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
 });
 
-test('what is no plan any more stays as it is', async ({ db, sql, shop }) => {
+test('leaves a message that is no longer scheduled unchanged', async ({ db, sql, shop }) => {
   const refused = async (id: string, code: string) => {
     const before = await standing(sql, id);
     await expect(shop.move(id, inHours(9))).rejects.toMatchObject({ code });
@@ -104,7 +104,7 @@ test('what is no plan any more stays as it is', async ({ db, sql, shop }) => {
   ).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a lane that takes it at the same moment wins, and never takes one that is being moved', async ({
+test('lets a lane that takes the message at the same moment win, and never send it during the change', async ({
   db,
   sql,
   shop,
@@ -137,7 +137,7 @@ test('a lane that takes it at the same moment wins, and never takes one that is 
   expect(await standing(sql, another)).toMatchObject({ ready_at: inHours(9), state: 'ready' });
 });
 
-test('its file is kept until the new time', async ({ db, sql, shop }) => {
+test('keeps its file until the new time', async ({ db, sql, shop }) => {
   const id = await shop.plan();
   const file = newId();
   await changeMessages(db.owner, {}, { body: json({ text: 'Halo', file }) });

@@ -15,11 +15,11 @@ import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type ResendDeps, checkResend, resend, resendOne } from './resend.ts';
 
 type Deps = ResendDeps & {
-  /** A lane has something else to wait for. */
+  /** Called with tokens whose lanes have new work. */
   onWork: (tokenIds: readonly string[]) => void;
 };
 
-/** What is done to messages that stand in the history: sent anew, cancelled, moved; one or many. */
+/** The acts on messages of the history: resend, cancel and reschedule, one or many. */
 export const resendActs = (deps: Deps): readonly ActHandler[] => [
   handle(resendMessage, ({ caller: { accountId }, key }, { message_id: id }) =>
     resendOne(deps, { accountId, id, key }),

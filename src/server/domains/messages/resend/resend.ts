@@ -32,19 +32,19 @@ export type ResendDeps = {
   now: () => Date;
 };
 
-/** Messages of an account, by their ids (UUIDs), and the browser's key of the whole. */
+/** Messages of an account, by their ids (UUIDs), and the browser's key of the whole request. */
 export type ResendRequest = { accountId: string; ids: readonly string[]; key: string };
 
-/** What became of one: the id of the new message, or why there is none. */
+/** Result of one message: the id of the new message, or the refusal. */
 export type Resent = { id: string; as: string | Refusal };
 
-/** One that can be placed, or why it cannot. */
+/** A message ready to be accepted again, or its refusal. */
 type Prepared = { id: string; tokenId: string; channel: ChannelName; item: Item } | Refused;
 type Refused = { id: string; refusal: Refusal };
 
 /**
- * Places the content of messages anew, in the order in which they were sent, each by itself: what is refused
- * keeps no other. Repeated under the same key, none is placed twice.
+ * Sends the content of messages again, in the order of the originals, each on its own: a refusal does not stop the
+ * others. Idempotent by key.
  */
 export async function resend(deps: ResendDeps, request: ResendRequest): Promise<Resent[]> {
   const { accountId, key } = request;
@@ -59,7 +59,7 @@ export async function resend(deps: ResendDeps, request: ResendRequest): Promise<
 }
 
 /**
- * Places one message anew.
+ * Resends one message.
  *
  * @throws Refusal of `resendRefusals`; `not_found` when the account has no such message.
  */
@@ -76,7 +76,7 @@ export async function resendOne(
   return messageRow(stored);
 }
 
-/** What sending them anew would cost now. */
+/** Cost of resending the messages now. */
 export async function checkResend(
   deps: ResendDeps,
   request: Omit<ResendRequest, 'key'>,
@@ -90,7 +90,7 @@ export async function checkResend(
   for (const one of prepared) {
     if ('refusal' in one) continue;
     count += 1;
-    // By the Cloud API, which has prices of its own, the quota pays for none.
+    // The Cloud API has its own prices, which no quota covers.
     const isCounted = one.channel !== 'cloud';
     if (isCounted && left > 0) {
       left -= 1;
@@ -117,7 +117,7 @@ async function readOriginals(
   );
 }
 
-/** Each as it can be placed now, or its refusal; the oldest first, what is not there last. */
+/** Each message ready to resend, or its refusal; oldest first, missing ones last. */
 async function prepare(
   deps: ResendDeps,
   { accountId, ids }: Omit<ResendRequest, 'key'>,
@@ -180,7 +180,7 @@ async function placeOne(
     const { results } = await accepter.place({
       accountId,
       tokenId,
-      // Of each message its own: a repeat after a crash places what the first try did not, and no more.
+      // One key per message: a repeat after a crash sends exactly the ones that the first try did not.
       key: `act:${key}:${id}`,
       hash: hashOf(['message_resend', id]),
       items: [item],
@@ -213,11 +213,11 @@ const notFound = () => new Refusal('not_found', { what: 'Pesan' });
 type Original = Pick<StoredMessage, 'peer' | 'type' | 'body'>;
 
 /**
- * What was sent as a message to be placed anew, to the same number: its content, what it answers, its choices and
- * its metadata. Its `ref`, time, `ttl` and priority were of the first one alone.
+ * A sent message as a new message to the same number: its content, its reference to an answered message, its choices
+ * and its metadata. Its `ref`, time, `ttl` and priority applied to the original only.
  *
- * @param kept the files that are still there: of one that is gone, its link is fetched again.
- * @returns undefined for what a new message cannot say.
+ * @param kept the files that still exist: a missing one is fetched again from its link.
+ * @returns undefined when a new message cannot have this content.
  */
 function againOf(
   { peer, type, body }: Original,
@@ -239,7 +239,7 @@ function againOf(
   return { ...read.data, choices, ...(interactive && { interactive }) };
 }
 
-/** What the replies of a template carry, by their places among all its buttons. */
+/** The payloads of a template's replies, by their positions among all its buttons. */
 function payloadsOf(body: Body, options: readonly { id: string }[]): readonly string[] {
   const places = Array.isArray(body['reply_places']) ? body['reply_places'].map(Number) : undefined;
   const payloads: string[] = [];
@@ -274,7 +274,7 @@ function contentOf(type: StoredMessage['type'], body: Body, kept: ReadonlySet<st
   }
 }
 
-/** Its file of ours while it is there, else the link that it came from. */
+/** Its stored file while it exists, else the link that it came from. */
 function sourceOf({ file, link }: Body, kept: ReadonlySet<string>): Body {
   const isLost = typeof file !== 'string' || !kept.has(file);
   if (isLost && typeof link === 'string') return { link };

@@ -12,7 +12,9 @@ import { changeWallets } from '#tests/support/money/wallets.ts';
 
 const nobody = () => undefined;
 
-/** Orders that no statement bears, each for a reason of its own, as if a schema had let them through. */
+/**
+ * Invalid orders that make every statement fail, each for another reason, as if the schema had let them through.
+ */
 const poisons: Record<string, (customer: Customer) => SendRequest> = {
   'a text that cannot be kept': (customer) => orderOf(customer, { text: 'a\u0000b' }),
   'half a surrogate pair': (customer) => orderOf(customer, { text: '\uD83D' }),
@@ -35,7 +37,7 @@ const poisons: Record<string, (customer: Customer) => SendRequest> = {
 const outcomeOf = (done: PromiseSettledResult<{ results: readonly { outcome: string }[] }>) =>
   done.status === 'fulfilled' ? done.value.results[0]?.outcome : 'failed';
 
-test('of 320 requests at once with poison among them, the poisoned fail and all others are placed once', async ({
+test('fails the poisoned of 320 concurrent requests, and accepts all others once', async ({
   sql,
 }) => {
   const people = await Promise.all(
@@ -68,16 +70,14 @@ test('of 320 requests at once with poison among them, the poisoned fail and all 
 });
 
 for (const [what, poison] of Object.entries(poisons)) {
-  test(`${what} fails its own request only, in its wallet and among other wallets`, async ({
-    sql,
-  }) => {
+  test(`fails only the request ${what}, in its wallet and among other wallets`, async ({ sql }) => {
     const people = await Promise.all(
       Array.from({ length: 5 }, () => customerWith(sql, { saldo: 10_000 })),
     );
     const [ani, budi] = people;
     if (!ani || !budi) throw new Error('nobody');
     const accepter = openIntake(sql, nobody);
-    // Every batch slot is in use, so that what is submitted now goes together.
+    // Every batch slot is in use, so that requests submitted now go together.
     const busy = people.slice(2).map((person) => accepter.place(orderOf(person)));
     const requests = [orderOf(ani), poison(ani), orderOf(ani, { key: 'after' }), orderOf(budi)];
     const done = await Promise.allSettled(requests.map((order) => accepter.place(order)));
@@ -93,12 +93,12 @@ for (const [what, poison] of Object.entries(poisons)) {
   });
 }
 
-test('poison and lost connections together place nothing twice', async ({ sql }) => {
+test('accepts nothing twice under poison and lost connections together', async ({ sql }) => {
   const people = await Promise.all(
     Array.from({ length: 4 }, () => customerWith(sql, { saldo: 100_000 })),
   );
   let calls = 0;
-  // Every third call is done, and its answer lost on the way.
+  // Every third call is executed, and its answer lost.
   const losing = new Proxy(sql, {
     apply(target, self, args: Parameters<typeof sql>) {
       const answer = Reflect.apply(target, self, args) as Promise<unknown>;
@@ -123,7 +123,7 @@ test('poison and lost connections together place nothing twice', async ({ sql })
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-test('a database out of resources is tried once, and every request is refused as retryable', async ({
+test('refuses every request as retryable after one try when the database is out of resources', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
@@ -143,7 +143,7 @@ test('a database out of resources is tried once, and every request is refused as
   expect(calls).toBe(2);
 });
 
-/** The first call that places is done, and its answer is lost on the way, after `meanwhile`. */
+/** The first accepting call is executed, and its answer is lost, after `meanwhile`. */
 function losingFirst(
   sql: Sql,
   meanwhile: () => Promise<unknown> = async () => undefined,
@@ -170,11 +170,11 @@ const contextAt = (at: number): AnswerContext => ({
   shape: 'one',
 });
 
-/** Answers to the orders of one wallet that are placed in one call. */
+/** Answers to the orders of one wallet that are accepted in one call. */
 const placeTogether = async (sql: Sql, requests: readonly SendRequest[]) =>
   (await placeGroups(sql, [requests]))[0];
 
-test('a repeat that is placed beside a new request when the connection is lost stays a repeat', async ({
+test('treats a repeat as a repeat when the connection is lost beside a new request', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
@@ -194,7 +194,7 @@ test('a repeat that is placed beside a new request when the connection is lost s
   expect(await sql`select count(*) from messages`).toEqual([{ count: 2 }]);
 });
 
-test('a wallet frozen while an answer was lost: what was placed is answered, and only the rest is refused', async ({
+test('answers accepted requests and refuses the rest when a wallet is frozen while an answer is lost', async ({
   sql,
   db,
 }) => {

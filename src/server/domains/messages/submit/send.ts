@@ -22,7 +22,7 @@ import { itemFrom, refusalOf } from './place.ts';
 import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
-/** Sending from the browser: a text, a file, and what has fields of its own. */
+/** The acts of sending from the browser: a text, a file, and messages with fields. */
 export const sendHandlers = (deps: PlaceDeps & Pick<Library, 'adopt'>): readonly ActHandler[] => [
   handle(sendMessage, ({ caller: { accountId }, key }, input) => {
     const { token_id: tokenId, to, text, reply_to: replyTo } = input;
@@ -69,7 +69,7 @@ export const sendHandlers = (deps: PlaceDeps & Pick<Library, 'adopt'>): readonly
 
 type Template = Extract<NewMessage, { type: 'template' }>['template'];
 
-/** A template as it was filled in; the file above it is named, the others by their places. */
+/** The given values of a template; the header's file is given by name, the others by position. */
 function templateFrom(
   { name, language, variables, header, buttons = [] }: InputOf<typeof sendTemplate>,
   file: MediaFacts | undefined,
@@ -95,13 +95,12 @@ const replying = (replyTo: string | undefined) =>
 
 const shownAs = ['image', 'video', 'audio'] as const satisfies readonly MediaKind[];
 
-/** The type of message that shows a file; what none shows is a document. */
+/** The message type of a file; unknown file types are documents. */
 export const messageTypeOfFile = ({
   mime,
 }: Pick<MediaFacts, 'mime'>): (typeof shownAs)[number] | 'document' =>
   shownAs.find((kind) => fitsKind(kind, mime)) ?? 'document';
 
-/** A file as a message. */
 function carrying(file: MediaFacts, caption: string | undefined) {
   const { fileId, name } = file;
   const id = publicId('media', fileId);
@@ -118,7 +117,6 @@ function carrying(file: MediaFacts, caption: string | undefined) {
   }
 }
 
-/** What placing a message of the browser needs. */
 type PlaceDeps = {
   sql: Sql;
   accepter: Intake;
@@ -134,16 +132,16 @@ type Placing = {
   key: string;
   message: NewMessage;
   hash: Buffer;
-  /** The upload that it carries. */
+  /** The upload of its file. */
   upload?: string | undefined;
 };
 
 /**
- * Places one message of the browser. The browser's `key` is the request's idempotency key, so that its
- * one retry, or a crash between COMMIT and answer, sends and charges once. An upload is sent once to a phone with
- * the same words, under any key.
+ * Accepts one message from the browser. The browser's `key` is the request's idempotency key, so that its one retry, or
+ * a crash between COMMIT and answer, sends and charges once. An upload is sent once to a phone with the same text,
+ * under any key.
  *
- * @throws Refusal `sendRefusals`, and those of what the message names.
+ * @throws Refusal `sendRefusals`, and those of the lookups.
  */
 async function placeOne(
   { sql, accepter, prices, fileLink, findMedia, now }: PlaceDeps,
@@ -180,7 +178,7 @@ async function placeOne(
   return conversationMessage(stored, { accountId, fileLink, kept });
 }
 
-/** Refusals of one upload after which only the browser's key tells its calls apart. */
+/** After this many refusals of one upload, only the browser's key identifies its calls. */
 const REFUSED_MAX = 10;
 
 const keysOfUpload = (upload: string, hash: Buffer): string[] =>
@@ -189,7 +187,9 @@ const keysOfUpload = (upload: string, hash: Buffer): string[] =>
     (_, nth) => `upload:${upload}:${hash.toString('base64url')}:${nth}`,
   );
 
-/** Places a message under the first key that was not refused before: what was refused may be tried anew. */
+/**
+ * Accepts a message under the first key without a refusal: a refused message may be tried again.
+ */
 async function placeOnce(
   accepter: Intake,
   request: SendRequest,
