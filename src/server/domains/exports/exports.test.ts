@@ -12,7 +12,7 @@ import { changeTokens } from '#tests/support/people/people.ts';
 
 type Owner = Awaited<ReturnType<typeof signedIn>>;
 
-function desk(running: RunningApp, { token }: Owner) {
+function exportsClient(running: RunningApp, { token }: Owner) {
   const ask = (act: string, fields: Record<string, unknown> = {}, headers = {}) =>
     running.ask(act, { token, key: randomUUID(), ...fields }, { headers });
   const list = async (): Promise<RowExport[]> => (await ask('export_list')).body.data.exports;
@@ -35,9 +35,9 @@ test('refuses a token and a selection of messages of another account, and stores
 }) => {
   const running = await openApp();
   const [ani, budi] = [await signedIn(db), await signedIn(db)];
-  const [own] = await stocked(db, ani);
-  const [foreign] = await stocked(db, budi);
-  const { ask, list } = desk(running, ani);
+  const [own] = await storeShopMessages(db, ani);
+  const [foreign] = await storeShopMessages(db, budi);
+  const { ask, list } = exportsClient(running, ani);
   const ids = (...found: (typeof own)[]) => found.map((one) => publicId('message', one?.id ?? ''));
   for (const fields of [
     { token_id: publicId('token', budi.tokenId) },
@@ -57,7 +57,7 @@ test('refuses a token and a selection of messages of another account, and stores
 const start = Date.parse('2026-11-20T02:00:00Z');
 
 /** A shop with some messages, one of which a spreadsheet would run as a formula. */
-const stocked = async (db: TestDatabase, { accountId, tokenId }: Owner, count = 3) =>
+const storeShopMessages = async (db: TestDatabase, { accountId, tokenId }: Owner, count = 3) =>
   storeMessages(
     db.owner,
     accountId,
@@ -75,14 +75,14 @@ test('offers the filtered rows as a file to the requesting account alone, for on
 }) => {
   const running = await openApp();
   const [ani, budi] = [await signedIn(db), await signedIn(db)];
-  const [first, failed] = await stocked(db, ani);
-  await stocked(db, budi);
+  const [first, failed] = await storeShopMessages(db, ani);
+  await storeShopMessages(db, budi);
   const failure = { failure: 'not_on_whatsapp', ref: 'INV-2' };
   await changeMessages(db.owner, { messageId: failed!.id }, failure);
   await db.owner`
     insert into message_events (account_id, message_id, kind, at)
     values (${ani.accountId}, ${first?.id ?? ''}, 'sent', '2026-11-20T02:00:01Z')`;
-  const shop = desk(running, ani);
+  const shop = exportsClient(running, ani);
 
   const asked = await shop.request({ format: 'csv', sort_type: 'asc' });
   expect(asked).toMatchObject({ status: 'waiting', url: null, of: { kind: 'messages' } });
@@ -114,7 +114,7 @@ test('offers the filtered rows as a file to the requesting account alone, for on
   expect(text.match(/msg_/g)).toHaveLength(3);
 
   // Another account cannot open it: not by id, not by address, not in another browser with a copied token.
-  const stranger = desk(running, budi);
+  const stranger = exportsClient(running, budi);
   expect(await stranger.list()).toEqual([]);
   expect((await stranger.ask('export_cancel', { export_id: asked.id })).status).toBe(404);
   const own = await stranger.request({ format: 'csv' });
@@ -144,8 +144,8 @@ test('writes selected messages as a workbook; a search without results creates n
 }) => {
   const running = await openApp();
   const ani = await signedIn(db);
-  const stored = await stocked(db, ani);
-  const shop = desk(running, ani);
+  const stored = await storeShopMessages(db, ani);
+  const shop = exportsClient(running, ani);
   const ids = stored.slice(0, 2).map(({ id }) => publicId('message', id));
   const asked = await shop.request({ format: 'xlsx', message_ids: ids });
   expect(asked.of).toEqual({ kind: 'messages', chosen: 2 });
@@ -176,8 +176,8 @@ test('restarts the file of a dead worker from the beginning, and never offers a 
 }) => {
   const running = await openApp();
   const ani = await signedIn(db);
-  await stocked(db, ani);
-  const shop = desk(running, ani);
+  await storeShopMessages(db, ani);
+  const shop = exportsClient(running, ani);
   await shop.request({ format: 'csv' });
   const folder = join(running.dataFolder, 'exports/rows');
   const [claimed] = await db.owner<{ id: string; owner: string }[]>`
@@ -211,8 +211,8 @@ test('cancels an export, also while a worker makes it, and deletes its bytes', a
 }) => {
   const running = await openApp();
   const ani = await signedIn(db);
-  await stocked(db, ani);
-  const shop = desk(running, ani);
+  await storeShopMessages(db, ani);
+  const shop = exportsClient(running, ani);
   const waiting = await shop.request({ format: 'csv' });
   await shop.ask('export_cancel', { export_id: waiting.id });
   await running.inEach(() => running.container.rowExports.work());
@@ -231,7 +231,7 @@ test('limits exports per day, requires the password and writes an audit entry fo
 }) => {
   const running = await openApp();
   const ani = await signedIn(db);
-  const shop = desk(running, ani);
+  const shop = exportsClient(running, ani);
   const foreign = { format: 'csv', campaign_id: publicId('campaign', randomUUID()) };
   expect((await shop.ask('campaign_export', foreign)).status).toBe(404);
   for (let n = 0; n < 20; n++) await shop.request({ format: 'csv' });

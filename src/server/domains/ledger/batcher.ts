@@ -1,7 +1,7 @@
 import { Refusal } from '#contract/base/refusals.ts';
 
 /** A job that waits to be accepted; `size` counts its messages. */
-export type Waiting = { size: number };
+export type QueuedJob = { size: number };
 
 type Entry<Job, Result> = {
   job: Job;
@@ -64,7 +64,7 @@ const RECENT_BATCHES = 8;
  * many: a call costs the database at least six times as much as one more message does. Wallets are served round-robin,
  * so that a busy one does not starve the others.
  */
-export class WalletBatcher<Job extends Waiting, Result> {
+export class WalletBatcher<Job extends QueuedJob, Result> {
   readonly #run: RunBatch<Job, Result>;
   readonly #limits: BatcherLimits;
   readonly #queues = new Map<string, WalletQueue<Job, Result>>();
@@ -147,7 +147,7 @@ export class WalletBatcher<Job extends Waiting, Result> {
     while (room > 0 && batch.length < this.#limits.walletsMax) {
       const [queue] = this.#ready;
       if (!queue) break;
-      const { count, size } = fitting(queue.entries, room, batch.length === 0);
+      const { count, size } = countFitting(queue.entries, room, batch.length === 0);
       if (count === 0) break;
       this.#ready.shift();
       queue.isReady = false;
@@ -225,7 +225,7 @@ export class WalletBatcher<Job extends Waiting, Result> {
 }
 
 /** Number of jobs from the front that fit; the first job of a batch always fits. */
-function fitting(entries: readonly { job: Waiting }[], room: number, first: boolean) {
+function countFitting(entries: readonly { job: QueuedJob }[], room: number, first: boolean) {
   let size = 0;
   let count = 0;
   for (const { job } of entries) {

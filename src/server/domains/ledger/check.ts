@@ -2,7 +2,7 @@ import { SNAPSHOT } from '#server/infra/postgres/alone.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 /** Invariants of manual operations by operators. */
-const deskInvariants: readonly Invariant[] = [
+const operatorInvariants: readonly Invariant[] = [
   {
     invariant: 'I14',
     description: 'what left by hand, to a customer or back to a payer, was booked at the bank',
@@ -34,7 +34,7 @@ const deskInvariants: readonly Invariant[] = [
       ) e
       left join messages m using (account_id, message_id)
       where (m.price is null or m.charge_state <> 'captured' or e.d_available > m.price)
-        and e.account_id not in ${closed(sql)} limit 100`,
+        and e.account_id not in ${closedAccounts(sql)} limit 100`,
   },
 ];
 
@@ -46,7 +46,8 @@ type Invariant = {
 };
 
 /** Accounts whose messages are being or were erased: their entries no longer have messages. */
-const closed = (sql: Tx) => sql`(select account_id from accounts where closed_at is not null)`;
+const closedAccounts = (sql: Tx) =>
+  sql`(select account_id from accounts where closed_at is not null)`;
 
 /** Invariants of invoices, their numbers, and the PPN collected with them. */
 const invoiceInvariants: readonly Invariant[] = [
@@ -115,7 +116,7 @@ const invoiceInvariants: readonly Invariant[] = [
 ];
 
 /** The kind of entry that settled a message `m`: a correction is added to its release. */
-const settlement = (sql: Tx) => sql`
+const settlementKind = (sql: Tx) => sql`
   case when m.charge_state = 'captured' and m.correct_seq is null then 'capture' else 'release' end`;
 
 /** Invariants of message prices. */
@@ -140,7 +141,7 @@ const messageInvariants: readonly Invariant[] = [
         select account_id, hold_seq as seq, 'hold' as kind, price from messages
         where hold_seq is not null
         union all
-        select account_id, settle_seq, ${settlement(sql)}, price
+        select account_id, settle_seq, ${settlementKind(sql)}, price
         from messages m where settle_seq is not null
         union all
         select account_id, correct_seq, 'correction', price from messages
@@ -156,7 +157,7 @@ const messageInvariants: readonly Invariant[] = [
         from wallet_entries where kind in ('hold', 'capture', 'release', 'correction')
       ) e full join whole using (account_id, seq, kind)
       where (e.amount, e.n_items::bigint) is distinct from (whole.price, whole.n)
-        and account_id not in ${closed(sql)} limit 100`,
+        and account_id not in ${closedAccounts(sql)} limit 100`,
   },
   {
     invariant: 'I9',
@@ -168,7 +169,7 @@ const messageInvariants: readonly Invariant[] = [
         on h.account_id = m.account_id and h.seq = m.hold_seq and h.kind = 'hold'
       left join wallet_entries s
         on s.account_id = m.account_id and s.seq = m.settle_seq
-        and s.kind = ${settlement(sql)}
+        and s.kind = ${settlementKind(sql)}
       where m.price > 0 and (
         h.seq is null or m.charge_state is null
         or (m.charge_state = 'held') <> (m.settle_seq is null)
@@ -189,7 +190,7 @@ const messageInvariants: readonly Invariant[] = [
         select account_id, sum(price)::bigint as amount from messages
         where charge_state = 'captured' and price > 0 group by account_id
       ) m using (account_id)
-      where e.amount is distinct from m.amount and account_id not in ${closed(sql)} limit 100`,
+      where e.amount is distinct from m.amount and account_id not in ${closedAccounts(sql)} limit 100`,
   },
 ];
 
@@ -221,7 +222,7 @@ const correctionInvariants: readonly Invariant[] = [
         where x.kind = 'waived' group by x.account_id, x.idem_key
       ) g using (account_id, message_id)
       where (m.price, m.price) is distinct from (g.expense, g.revenue)
-        and account_id not in ${closed(sql)} limit 100`,
+        and account_id not in ${closedAccounts(sql)} limit 100`,
   },
 ];
 
@@ -317,7 +318,7 @@ const planInvariants: readonly Invariant[] = [
         select account_id, plan_round, count(*) as n from messages
         where plan_round is not null and charge_state <> 'released' group by account_id, plan_round
       ) m using (account_id, plan_round)
-      where w.plan_used <> coalesce(m.n, 0) and w.account_id not in ${closed(sql)} limit 100`,
+      where w.plan_used <> coalesce(m.n, 0) and w.account_id not in ${closedAccounts(sql)} limit 100`,
   },
   {
     invariant: 'I15',
@@ -444,5 +445,5 @@ const invariants = [
   ...planInvariants,
   ...paymentInvariants,
   ...invoiceInvariants,
-  ...deskInvariants,
+  ...operatorInvariants,
 ].sort((one, other) => numberOf(one) - numberOf(other));

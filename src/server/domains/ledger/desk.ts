@@ -85,11 +85,11 @@ export async function totalSaldo(
 }
 
 /** A figure of the reconciliation that should be 0, with examples. */
-export type Off = { count: number; amount: Rupiah; examples: readonly string[] };
+export type Discrepancy = { count: number; amount: Rupiah; examples: readonly string[] };
 
 const EXAMPLES_MAX = 10;
 
-export async function openClearing(allAccountsSql: Sql | Tx): Promise<Off> {
+export async function openClearing(allAccountsSql: Sql | Tx): Promise<Discrepancy> {
   const found = await allAccountsSql<{ account_id: string; off: number }[]>`
     select account_id, sum(amount)::bigint as off from gl_all where gl_account = 'clearing'
     group by account_id having sum(amount) <> 0`;
@@ -106,7 +106,7 @@ export async function openClearing(allAccountsSql: Sql | Tx): Promise<Off> {
  *
  * @param before held since before then.
  */
-export async function oldHolds(allAccountsSql: Sql | Tx, before: Date): Promise<Off> {
+export async function oldHolds(allAccountsSql: Sql | Tx, before: Date): Promise<Discrepancy> {
   const [sums] = await allAccountsSql<{ n: number; amount: number; examples: string[] }[]>`
     select count(*) as n, coalesce(sum(m.price), 0)::bigint as amount,
       coalesce((array_agg(m.message_id order by m.message_id))[1:${EXAMPLES_MAX}], '{}')::text[]

@@ -31,7 +31,7 @@ export async function storeCheck({
   now,
   readSql = allAccountsSql,
 }: Deps): Promise<LedgerCheck> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const found = await alone(readSql, CHECK_LOCK, checkLedgerIn);
   const findings = found.map(({ invariant, description, ok, offenders }) => ({
     invariant,
@@ -43,7 +43,7 @@ export async function storeCheck({
   const check = {
     at: now(),
     ok: findings.every(({ ok }) => ok),
-    millis: Math.round(performance.now() - begun),
+    millis: Math.round(performance.now() - startedAt),
     findings,
   };
   await allAccountsSql`
@@ -258,7 +258,7 @@ export async function planChargesByDay(
 export { BATCHER_LIMITS, WalletBatcher } from './batcher.ts';
 export { type Finding, checkLedger } from './check.ts';
 export {
-  type Off,
+  type Discrepancy,
   capturedPrice,
   chargedMessages,
   oldHolds,

@@ -44,7 +44,7 @@ const booking = (sql: TestDatabase['allAccountsSql'], { accountId }: Customer) =
     array['cash:bank', 'suspense'], array[100, -100]::bigint[])`;
 
 /** Runs a statement that append-only triggers would deny, as the tables' owner. */
-const harm = (db: TestDatabase, statement: string) =>
+const tamper = (db: TestDatabase, statement: string) =>
   db.owner.query(`
     alter table wallet_entries disable trigger user;
     alter table gl_txns disable trigger user;
@@ -79,7 +79,7 @@ describe('the daily seal', () => {
     db,
   }) => {
     const [first] = await sealAfter(1);
-    await harm(db, 'truncate ledger_seals, ledger_seal_accounts, ledger_seal_txns');
+    await tamper(db, 'truncate ledger_seals, ledger_seal_accounts, ledger_seal_txns');
     const [again] = await sealAfter(1);
     expect(again).toMatchObject({ day: first?.day, hash: (first as { hash?: string }).hash });
     await sealAfter(2);
@@ -169,7 +169,7 @@ describe('the daily seal', () => {
       await sql.begin((tx) => giveSaldo(tx, ani.accountId, 500));
       days.push(...(await sealAfter(2)));
       expect((await verify()).difference).toBeUndefined();
-      await harm(db, statement);
+      await tamper(db, statement);
       const { difference } = await verify();
       expect(difference).toEqual({ day: days[day]?.day, why: expect.stringMatching(why) });
     });
@@ -180,7 +180,7 @@ describe('the daily seal', () => {
     db,
   }) => {
     const [first] = await sealAfter(1);
-    await harm(
+    await tamper(
       db,
       `update wallet_entries set d_available = 9 where seq = 1;
        truncate ledger_seals, ledger_seal_accounts, ledger_seal_txns`,

@@ -123,13 +123,13 @@ async function* accountsOf(sql: Sql, sealNo: number): AsyncGenerator<AccountSeal
 export type AccountSeal = { account_id: string; from_seq: number; to_seq: number; digest: string };
 
 const ROWS_AT_ONCE = 2_000;
-const FIRST = '00000000-0000-0000-0000-000000000000';
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Accounts with entries that no seal contains, ordered by id, with the last sealed entry. */
 export async function* accountsToSeal(
   sql: Sql,
 ): AsyncGenerator<{ account_id: string; sealed: number }> {
-  let last = FIRST;
+  let last = FIRST_ID;
   for (;;) {
     const page: { account_id: string; sealed: number }[] = await sql<
       { account_id: string; sealed: number }[]
@@ -201,7 +201,7 @@ export async function digestTxns(
 ): Promise<{ digest: string; ids: TxnId[] }> {
   const hash = createHash('sha256');
   const ids: TxnId[] = [];
-  let last: TxnId = { account_id: FIRST, txn_id: FIRST };
+  let last: TxnId = { account_id: FIRST_ID, txn_id: FIRST_ID };
   for (;;) {
     const page = await pageOfTxns(sql, which, last);
     for (const { account_id, txn_id, line } of page) {
@@ -220,7 +220,7 @@ function pageOfTxns(
   which: { end: Date } | { sealNo: number },
   last: TxnId,
 ): PromiseLike<TxnLine[]> {
-  const chosen =
+  const pageIds =
     'sealNo' in which
       ? sql`
         select account_id, txn_id from ledger_seal_txns
@@ -238,7 +238,7 @@ function pageOfTxns(
           from gl_lines l where l.account_id = c.account_id and l.txn_id = c.txn_id
         )
       )::text as line
-    from (${chosen} order by account_id, txn_id limit ${ROWS_AT_ONCE}) c
+    from (${pageIds} order by account_id, txn_id limit ${ROWS_AT_ONCE}) c
     left join gl_txns t using (account_id, txn_id)
     order by c.account_id, c.txn_id`;
 }
@@ -287,7 +287,7 @@ type Deps = {
 
 const DAY_MS = 86_400_000;
 /** The predecessor hash of the first seal. */
-const NOTHING = '0'.repeat(64);
+const INITIAL_HASH = '0'.repeat(64);
 
 /** The civil day before an instant, in WIB. */
 const dayBefore = (at: Date): string => civilDate(new Date(at.getTime() - DAY_MS));
@@ -329,7 +329,7 @@ type Day = { day: string; before: Seal | undefined; at: Date };
 async function sealDay(sql: Sql, { day, before, at }: Day): Promise<Seal> {
   const end = endOf(day);
   const number = (before?.number ?? 0) + 1;
-  const previous = before?.hash ?? NOTHING;
+  const previous = before?.hash ?? INITIAL_HASH;
   const chain = sealHash({ number, day, previous });
   const accounts: AccountSeal[] = [];
   let entries = 0;

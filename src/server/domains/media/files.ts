@@ -148,12 +148,12 @@ export function openFiles({
       return { ...file, bytes: await buffer(await stream()) };
     },
     erase: async (all, digests) => {
-      if (erasesAtOnce) await eraseAllUnkept(all, store, digests);
+      if (erasesAtOnce) await eraseAllUnused(all, store, digests);
     },
     sweep: async (all) => {
       await store.claim();
-      for await (const digests of orphansIn(all, store)) {
-        for (const digest of digests) await eraseUnkept(all, store, digest, isOld);
+      for await (const digests of listOrphans(all, store)) {
+        for (const digest of digests) await eraseUnused(all, store, digest, isOld);
       }
     },
     eraseAll: async (all, accountId) => {
@@ -206,16 +206,16 @@ async function keepDraft(tx: Tx, { store, erasesAtOnce }: Storage, draft: Draft)
 }
 
 /** The files among these that the account still has. */
-export async function keptFiles(
+export async function findExistingFiles(
   tx: Tx,
   accountId: string,
   fileIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (fileIds.length === 0) return new Set();
-  const kept = await tx<{ fileId: string }[]>`
+  const found = await tx<{ fileId: string }[]>`
     select file_id as "fileId" from files
     where account_id = ${accountId} and file_id = any(${[...fileIds]}::uuid[])`;
-  return new Set(kept.map(({ fileId }) => fileId));
+  return new Set(found.map(({ fileId }) => fileId));
 }
 
 /**
@@ -270,9 +270,9 @@ export async function measure(path: string): Promise<Measured> {
   }
 }
 
-async function eraseAllUnkept(all: Sql, store: FileStore, digests: readonly Buffer[]) {
+async function eraseAllUnused(all: Sql, store: FileStore, digests: readonly Buffer[]) {
   try {
-    for (const digest of digests) await eraseUnkept(all, store, digest);
+    for (const digest of digests) await eraseUnused(all, store, digest);
   } catch (error) {
     // The rows are committed: the bytes have no owner, and the next sweep erases them.
     if (!(error instanceof StoreAway)) throw error;
@@ -280,18 +280,18 @@ async function eraseAllUnkept(all: Sql, store: FileStore, digests: readonly Buff
 }
 
 /**
- * @param mayGo checked last, where others may store the same bytes meanwhile without taking the lock.
+ * @param canErase checked last, where others may store the same bytes meanwhile without taking the lock.
  */
-async function eraseUnkept(
+async function eraseUnused(
   all: Sql,
   store: FileStore,
   digest: Buffer,
-  mayGo = async (_store: FileStore, _key: string) => true,
+  canErase = async (_store: FileStore, _key: string) => true,
 ): Promise<void> {
   await all.begin(async (tx) => {
     await lockDigest(tx, digest);
     const [kept] = await tx`select 1 from files where sha256 = ${digest} limit 1`;
-    if (!kept && (await mayGo(store, keyOf(digest)))) await store.delete(keyOf(digest));
+    if (!kept && (await canErase(store, keyOf(digest)))) await store.delete(keyOf(digest));
   });
 }
 
@@ -357,7 +357,7 @@ function keyOf(digest: Buffer): string {
 /**
  * Younger ones may be about to be named; after a database restore there is a day to restore newer data.
  */
-const AGE_MS = 24 * 3_600_000;
+const ORPHAN_AGE_MS = 24 * 3_600_000;
 const AT_ONCE = 500;
 
 const named = /^files\/[0-9a-f]{2}\/(?<digest>[0-9a-f]{64})$/;
@@ -368,34 +368,34 @@ const named = /^files\/[0-9a-f]{2}\/(?<digest>[0-9a-f]{64})$/;
  * @param all a pool that sees every account.
  * @returns hashes, in batches. The caller checks each again, under its lock, before it erases.
  */
-async function* orphansIn(all: Sql, store: FileStore): AsyncGenerator<Buffer[]> {
-  const before = Date.now() - AGE_MS;
+async function* listOrphans(all: Sql, store: FileStore): AsyncGenerator<Buffer[]> {
+  const before = Date.now() - ORPHAN_AGE_MS;
   let old: string[] = [];
   for await (const { key, modifiedMs } of store.list('files/')) {
     if (modifiedMs >= before) continue;
     const digest = named.exec(key)?.groups?.['digest'];
     if (digest !== undefined) old.push(digest);
     if (old.length < AT_ONCE) continue;
-    yield await unnamedOf(all, old);
+    yield await findUnreferenced(all, old);
     old = [];
   }
-  yield await unnamedOf(all, old);
+  yield await findUnreferenced(all, old);
 }
 
 /** False when the content under a key was written again recently. */
 async function isOld(store: FileStore, key: string): Promise<boolean> {
-  const before = Date.now() - AGE_MS;
+  const before = Date.now() - ORPHAN_AGE_MS;
   for await (const found of store.list(key)) {
     if (found.key === key) return found.modifiedMs < before;
   }
   return false;
 }
 
-async function unnamedOf(all: Sql, digests: readonly string[]): Promise<Buffer[]> {
-  const asked = digests.map((digest) => Buffer.from(digest, 'hex'));
+async function findUnreferenced(all: Sql, digests: readonly string[]): Promise<Buffer[]> {
+  const buffers = digests.map((digest) => Buffer.from(digest, 'hex'));
   const found = await all<{ digest: string }[]>`
     select distinct encode(sha256, 'hex') as digest from files
-    where sha256 = any(${asked}::bytea[])`;
+    where sha256 = any(${buffers}::bytea[])`;
   const named = new Set(found.map(({ digest }) => digest));
-  return asked.filter((digest) => !named.has(digest.toString('hex')));
+  return buffers.filter((digest) => !named.has(digest.toString('hex')));
 }

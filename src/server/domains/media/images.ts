@@ -51,7 +51,7 @@ export type Picture = { path: string; mime: PictureMime; accountId: string };
  * many are queued in all or from this account.
  */
 export const redraw = (given: Picture, to: string): Promise<void> =>
-  drawing(given, async (picture, { isPalette }) => {
+  drawInTurn(given, async (picture, { isPalette }) => {
     const { mime } = given;
     const palette = isPalette && { palette: true };
     const drawn =
@@ -70,7 +70,7 @@ export const redraw = (given: Picture, to: string): Promise<void> =>
  * @throws Refusal as `redraw` does.
  */
 export const redrawSquare = (given: Picture, to: string, crop?: Crop): Promise<void> =>
-  drawing(given, async (picture, { autoOrient: { width, height } }) => {
+  drawInTurn(given, async (picture, { autoOrient: { width, height } }) => {
     const part = crop ? picture.extract(pixelsOf(crop, width, height)) : picture;
     await part
       .resize(AVATAR_PIXELS, AVATAR_PIXELS, { fit: 'cover' })
@@ -89,7 +89,7 @@ export async function jpegOf(given: Picture): Promise<Buffer> {
     drawn.resolve(
       await picture.flatten({ background: 'white' }).jpeg({ quality: QUALITY }).toBuffer(),
     );
-  await drawing(given, draw);
+  await drawInTurn(given, draw);
   return drawn.promise;
 }
 
@@ -119,7 +119,7 @@ export async function drawPreview(
     isDrawn = true;
   };
   const waitMs = Math.min(msMax, TURN_WAIT_MS);
-  const drawn = drawing(given, draw, waitMs).then(() => ({ pixels, isDrawn }));
+  const drawn = drawInTurn(given, draw, waitMs).then(() => ({ pixels, isDrawn }));
   const unlessBusy = drawn.catch((error: unknown) => {
     if (error instanceof Refusal && error.code === 'busy') return undefined;
     throw error;
@@ -130,13 +130,13 @@ export async function drawPreview(
 type Draw = (picture: Sharp, facts: Metadata) => Promise<void>;
 
 /** Waits for a slot, at most `SECONDS_MAX`; the slot is freed when drawing ends. */
-const drawing = async (given: Picture, draw: Draw, waitMs?: number): Promise<void> => {
+const drawInTurn = async (given: Picture, draw: Draw, waitMs?: number): Promise<void> => {
   const outcome = Promise.withResolvers<void>();
   const turn = enter(
     async () => {
-      const late = setTimeout(() => outcome.reject(tooLong()), SECONDS_MAX * 1_000);
+      const timer = setTimeout(() => outcome.reject(tooLong()), SECONDS_MAX * 1_000);
       await drawNow(given, draw).then(outcome.resolve, outcome.reject);
-      clearTimeout(late);
+      clearTimeout(timer);
     },
     { owner: given.accountId, waitMs },
   );
@@ -162,7 +162,7 @@ async function drawNow({ path, mime }: Picture, draw: Draw): Promise<void> {
     await draw(picture.autoOrient().timeout({ seconds: SECONDS_MAX }), facts);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    if (isOurs(error)) throw error;
+    if (isResourceError(error)) throw error;
     if (!(error instanceof Error)) throw broken();
     if (/pixel limit/i.test(error.message)) throw tooManyPixels();
     throw /timeout/i.test(error.message) ? tooLong() : broken();
@@ -176,7 +176,7 @@ const tooLongSide = () => unsafe('sisi gambarnya lebih dari 16.383 piksel, perke
 const tooManyPixels = () => unsafe('gambarnya lebih dari 40 juta piksel, perkecil dahulu');
 
 /** A full disk, or memory: not caused by the picture. */
-const isOurs = (error: unknown): boolean =>
+const isResourceError = (error: unknown): boolean =>
   error instanceof Error && /ENOSPC|EIO|EMFILE|No space left|out of memory/i.test(error.message);
 
 /** Crop in whole pixels within the picture, at least one each. */

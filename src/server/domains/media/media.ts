@@ -151,7 +151,7 @@ async function* linksOf(sql: Sql, accountId: string) {
 }
 
 export { jpegOf } from './images.ts';
-export { type Files, keptFiles, verifyFile } from './files.ts';
+export { type Files, findExistingFiles, verifyFile } from './files.ts';
 export type { Library } from './library/library.ts';
 export type { MediaFacts } from './library/row.ts';
 export {
@@ -159,8 +159,8 @@ export {
   claimUpload,
   claimedFile,
   describeFile,
-  handOverFile,
-  forgetUnderWay,
+  moveFile,
+  deleteUnfinishedUploads,
   releaseFile,
 } from './uploads/uploads.ts';
 

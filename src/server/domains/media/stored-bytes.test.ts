@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { handOverFile, releaseFile } from '#server/domains/media/uploads/uploads.ts';
+import { moveFile, releaseFile } from '#server/domains/media/uploads/uploads.ts';
 import { newId } from '#server/infra/ids.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/app/media-library.ts';
@@ -43,9 +43,7 @@ test('keeps the sum of an account’s bytes right under concurrent changes', asy
         return roll(6) === 0 ? files.eraseAll(sql, from) : stored(from);
       case 2:
         return (
-          fileId &&
-          from !== to &&
-          sql.begin((tx) => handOverFile({ sql, tx }, { from, to, fileId }))
+          fileId && from !== to && sql.begin((tx) => moveFile({ sql, tx }, { from, to, fileId }))
         );
       case 3:
       case 4:

@@ -8,7 +8,7 @@ import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import { type Intake, hashOf } from './submit/accept.ts';
 import type { AnswerContext, Item, ItemResult, Placed } from './submit/send-request.ts';
-import { choicesIn, noteChoices } from './choices.ts';
+import { choicesIn, markSendsChoices } from './choices.ts';
 import { withdraw } from './dispatch/withdraw.ts';
 import type { OfferFile } from './content.ts';
 import { knownNumbers } from './contacts.ts';
@@ -157,7 +157,7 @@ async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
   const items = itemsOf(context);
   if (items.length === 0) return refusedWhole(deps, request, found);
   if (items.some(({ type, body }) => choicesIn(type, body))) {
-    await asAccount(deps.sql, accountId, (tx) => noteChoices(tx, { accountId, tokenId }));
+    await asAccount(deps.sql, accountId, (tx) => markSendsChoices(tx, { accountId, tokenId }));
   }
   const hash = key === undefined ? noHash : hashOf(request.identity ?? messages);
   const placed = await accepter.place({ accountId, tokenId, key, hash, context, items });

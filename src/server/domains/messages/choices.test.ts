@@ -10,7 +10,7 @@ import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { test as base } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { changeMessages, idOf } from '#tests/support/people/stored-messages.ts';
-import { choiceBy, choicesIn, mayChoose, noteChoices } from './choices.ts';
+import { matchChoice, choicesIn, canBeChoice, markSendsChoices } from './choices.ts';
 import { changeDispatch, changeLanes, dropDispatch } from '#tests/support/app/lanes.ts';
 
 const peer = '6281234567890';
@@ -24,7 +24,7 @@ const buttons = (...titles: string[]) => ({
 describe('matches a text by number or title only', () => {
   const messageId = newId();
   const idBy = (text: string, ...titles: string[]) =>
-    choiceBy(text, { messageId, choices: buttons(...titles) })?.id;
+    matchChoice(text, { messageId, choices: buttons(...titles) })?.id;
 
   for (const text of ['1', '1.', ' 1 ', '\n1.\n', 'Ya', 'ya', ' YA ']) {
     unit(`${JSON.stringify(text)} is the first one`, () =>
@@ -57,7 +57,7 @@ describe('matches a text by number or title only', () => {
       fc.property(fc.array(title, { minLength: 1, maxLength: 10 }), fc.nat(9), (titles, n) => {
         const at = n % titles.length;
         for (const text of [`${at + 1}`, titles[at] ?? '']) {
-          expect(mayChoose(text) ? [undefined, `id-${at + 1}`] : [undefined]).toContain(
+          expect(canBeChoice(text) ? [undefined, `id-${at + 1}`] : [undefined]).toContain(
             idBy(text, ...titles),
           );
         }
@@ -89,7 +89,7 @@ const test = base.extend<{ shop: Shop }>({
   shop: async ({ db, sql }, use) => {
     const customer = await customerWith(sql, { saldo: 10_000 });
     const send = sendOf(sql, db.owner, customer);
-    await asAccount(sql, customer.accountId, (tx) => noteChoices(tx, customer));
+    await asAccount(sql, customer.accountId, (tx) => markSendsChoices(tx, customer));
     await use({ ...customer, send, answer: answerOf(sql, customer) });
   },
 });
@@ -124,8 +124,8 @@ test('skips the lookup for a token that never sent choices', async ({ db, sql, s
   await shop.send({ body: { choices } });
   await changeLanes(db.owner, {}, { hasChoices: false });
   expect(await shop.answer('1')).toBeUndefined();
-  await asAccount(sql, shop.accountId, (tx) => noteChoices(tx, shop));
-  await asAccount(sql, shop.accountId, (tx) => noteChoices(tx, shop));
+  await asAccount(sql, shop.accountId, (tx) => markSendsChoices(tx, shop));
+  await asAccount(sql, shop.accountId, (tx) => markSendsChoices(tx, shop));
   expect(await shop.answer('1')).toMatchObject({ id: 'id-1' });
 });
 

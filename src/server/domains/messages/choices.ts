@@ -11,7 +11,7 @@ export type Question = { messageId: string; choices: Choices };
 const TITLE_UNITS_MAX = 2 * TEMPLATE_LIMITS.button;
 
 /** Whether a text is short enough to be a number or a title; longer ones skip the lookup. */
-export const mayChoose = (text: string): boolean => text.trim().length <= TITLE_UNITS_MAX;
+export const canBeChoice = (text: string): boolean => text.trim().length <= TITLE_UNITS_MAX;
 
 /**
  * The choices that a message offers: its own, or the buttons of its template; undefined without any.
@@ -31,23 +31,26 @@ export function choicesIn(type: string, body: object): Choices | undefined {
  * The option that a text names by number (`2`, `2.`) or by title, ignoring case. Undefined otherwise, also for a text
  * that matches several options.
  */
-function chosenBy(text: string, options: readonly Choice[]): Choice | undefined {
-  const said = folded(text);
-  const number = Number(/^([1-9]\d?)\.?$/.exec(said)?.[1]);
+function matchOption(text: string, options: readonly Choice[]): Choice | undefined {
+  const normalized = normalizeTitle(text);
+  const number = Number(/^([1-9]\d?)\.?$/.exec(normalized)?.[1]);
   const fitting = options.filter(
-    ({ title }, index) => index + 1 === number || folded(title) === said,
+    ({ title }, index) => index + 1 === number || normalizeTitle(title) === normalized,
   );
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
 /** Normal form of a text for comparing titles. */
-const folded = (text: string): string => text.trim().normalize('NFC').toLowerCase();
+const normalizeTitle = (text: string): string => text.trim().normalize('NFC').toLowerCase();
 
 /** The option that a text chooses, as stored with the text (`content.choice`). */
-export function choiceBy(text: string, question: Question | undefined): ChosenOption | undefined {
-  const chosen = question && chosenBy(text, question.choices.options);
-  if (!chosen) return undefined;
-  return { ...chosen, type: question.choices.type, of: publicId('message', question.messageId) };
+export function matchChoice(
+  text: string,
+  question: Question | undefined,
+): ChosenOption | undefined {
+  const option = question && matchOption(text, question.choices.options);
+  if (!option) return undefined;
+  return { ...option, type: question.choices.type, of: publicId('message', question.messageId) };
 }
 
 type Row = { id: string; type: string; choices: unknown; buttons: unknown };
@@ -71,7 +74,7 @@ export const openQuestion = (
  * Records that a token sends choices, before it does so: until then answers to it skip the lookup. Locks the token's
  * lane, the first time.
  */
-export async function noteChoices(
+export async function markSendsChoices(
   tx: Tx,
   { accountId, tokenId }: { accountId: string; tokenId: string },
 ): Promise<void> {

@@ -93,8 +93,11 @@ test('shows the metadata of a file before it is opened', () => {
     waveform: [0, 100],
     seconds: 7.4,
   };
-  const shown = (kept?: ReadonlySet<string>) =>
-    contentOf({ accountId, type: 'audio', body, ...(kept && { kept }) }, fileLink);
+  const shown = (existing?: ReadonlySet<string>) =>
+    contentOf(
+      { accountId, type: 'audio', body, ...(existing && { existingFiles: existing }) },
+      fileLink,
+    );
   const file = { preview: '/files/a1/p1', size: 13_038, waveform: [0, 100], seconds: 7.4 };
   expect(shown()).toMatchObject({ url: '/files/a1/f1', file: { ...file, missing: null } });
   expect(shown(new Set(['f1']))).toEqual(shown());

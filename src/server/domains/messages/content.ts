@@ -42,7 +42,7 @@ function wordsOf(type: MessageType, body: Body): string {
   switch (type) {
     case 'text':
     case 'template':
-      return captionText(spokenIn(body));
+      return captionText(textWithChoice(body));
     case 'other':
       return oneLine(text(body['text']) ?? '');
     case 'reaction':
@@ -67,7 +67,7 @@ export function wholeTextOf(type: MessageType, body: Body): string {
     case 'text':
     case 'template':
     case 'other':
-      return spokenIn(body);
+      return textWithChoice(body);
     case 'reaction':
       return lines(body['emoji']);
     case 'location':
@@ -83,9 +83,10 @@ const REVOKED = 'Pesan dihapus pengirim';
 const isRevoked = (body: Body): boolean => text(body['revoked_at']) !== null;
 
 /** Text of a message; for an answer to buttons or a list the chosen title instead of the number. */
-function spokenIn({ text: written, choice }: Body): string {
-  const chosen = typeof choice === 'object' && choice !== null ? (choice as Body)['title'] : null;
-  return text(chosen) ?? text(written) ?? '';
+function textWithChoice({ text: written, choice }: Body): string {
+  const choiceTitle =
+    typeof choice === 'object' && choice !== null ? (choice as Body)['title'] : null;
+  return text(choiceTitle) ?? text(written) ?? '';
 }
 
 /** Short form of a contact card: its name, else its first other value. */
@@ -131,12 +132,21 @@ export function fileFacts(file: MediaFacts, type: MessageType, body: Body): Body
 }
 
 /** Metadata for display only; the API has its own `file`. */
-const shownOnly = ['preview', 'waveform', 'seconds', 'media', 'mime', 'bytes', 'sha256'] as const;
+const displayFields = [
+  'preview',
+  'waveform',
+  'seconds',
+  'media',
+  'mime',
+  'bytes',
+  'sha256',
+] as const;
 
 /** The files of some messages that still exist; left out if all do. */
-type Kept = { kept?: ReadonlySet<string> };
+type ExistingFiles = { existingFiles?: ReadonlySet<string> };
 
-const isGone = (file: string, { kept }: Kept): boolean => kept !== undefined && !kept.has(file);
+const isGone = (file: string, { existingFiles }: ExistingFiles): boolean =>
+  existingFiles !== undefined && !existingFiles.has(file);
 
 /** The ids of the files that messages name. */
 export const filesIn = (stored: readonly { body: Body }[]): string[] =>
@@ -151,14 +161,14 @@ export const filesIn = (stored: readonly { body: Body }[]): string[] =>
 export function bodyForApi(
   accountId: string,
   stored: Body,
-  { offerFile, origin, ...files }: { offerFile: OfferFile; origin: string } & Kept,
+  { offerFile, origin, ...files }: { offerFile: OfferFile; origin: string } & ExistingFiles,
 ): Body {
   const body = withoutProvider(stored);
   const file = text(body['file']);
   if (file === null) return body;
   const shown = Object.fromEntries(
     Object.entries(body).filter(
-      ([name]) => name !== 'file' && !(shownOnly as readonly string[]).includes(name),
+      ([name]) => name !== 'file' && !(displayFields as readonly string[]).includes(name),
     ),
   );
   if (isRevoked(body)) return shown;
@@ -186,7 +196,7 @@ function fileForApi(file: string, { mime, bytes, sha256 }: Body, url: string | n
 }
 
 /** Fields that only the network uses, or fills in. */
-const ofNetwork: ReadonlySet<string> = new Set([
+const networkFields: ReadonlySet<string> = new Set([
   'provider_id',
   'parameters',
   'interactive',
@@ -196,7 +206,7 @@ const ofNetwork: ReadonlySet<string> = new Set([
 ]);
 
 function withoutProvider(stored: Body): Body {
-  const own = Object.entries(stored).filter(([name]) => !ofNetwork.has(name));
+  const own = Object.entries(stored).filter(([name]) => !networkFields.has(name));
   const body = withShownPhones(Object.fromEntries(own));
   const { quoted } = body;
   if (typeof quoted !== 'object' || quoted === null) return body;
@@ -220,7 +230,7 @@ export function withShownPhones(body: Body): Body {
  * External links are not files here: pages link to them, and never load them.
  */
 export function contentOf(
-  message: { accountId: string; type: MessageType; body: Body } & Kept,
+  message: { accountId: string; type: MessageType; body: Body } & ExistingFiles,
   fileLink: FileLink,
 ): ChatContent {
   const { type, body } = message;
@@ -241,7 +251,7 @@ export function contentOf(
   };
   switch (type) {
     case 'text':
-      return { ...content, caption: spokenIn(body) };
+      return { ...content, caption: textWithChoice(body) };
     case 'template':
       return { ...content, caption: text(body['text']) ?? '', template: templateIn(type, body) };
     case 'reaction':
@@ -284,7 +294,7 @@ const withoutFile = { url: null, external: false, filename: null, name: null, ph
 
 /** The stored file of a message, as it is shown; undefined without one. */
 function fileOf(
-  { accountId, body, ...files }: { accountId: string; body: Body } & Kept,
+  { accountId, body, ...files }: { accountId: string; body: Body } & ExistingFiles,
   fileLink: FileLink,
 ): { url: string | null; shown: ChatFile } | undefined {
   const file = text(body['file']);

@@ -21,7 +21,7 @@ import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { contactName, shownName } from './contacts.ts';
-import { keptFiles } from '#server/domains/media/media.ts';
+import { findExistingFiles } from '#server/domains/media/media.ts';
 import { type Body, type FileLink, excerptOf, filesIn } from '#server/domains/messages/content.ts';
 import { idsWhere, readAsAccount } from '#server/domains/messages/history/pages.ts';
 import {
@@ -317,13 +317,13 @@ export function messagesWith(
     const shown = found.slice(0, PAGE_SIZE);
     const shownIds = shown.map(({ message_id }) => message_id);
     const reactions = await reactionsTo(tx, { accountId, tokenId, peer }, shownIds);
-    const kept = await keptFiles(tx, accountId, filesIn(shown));
+    const existingFiles = await findExistingFiles(tx, accountId, filesIn(shown));
     return {
       rows: shown.map((stored) =>
         conversationMessage(stored, {
           accountId,
           fileLink,
-          kept,
+          existingFiles,
           reactions: reactions.get(stored.message_id),
         }),
       ),

@@ -12,7 +12,7 @@ import { failureOf, messageRow, readMessages } from '#server/domains/messages/hi
 import { readWithTimeline } from '#server/domains/messages/history/timeline.ts';
 
 const HOUR_MS = 3_600_000;
-const left: readonly MessageStatus[] = ['sent', 'delivered', 'read'];
+const sentStatuses: readonly MessageStatus[] = ['sent', 'delivered', 'read'];
 
 type Sums = { sent: number; failed: number };
 
@@ -26,7 +26,7 @@ export function messageSums(
   const before = new Date(hour + HOUR_MS);
   const [day, month] = [new Date(hour - 23 * HOUR_MS), new Date(hour - (30 * 24 - 1) * HOUR_MS)];
   return readAsAccount(sql, accountId, async (tx) => {
-    const isSent = tx`status = any(${left}::text[])`;
+    const isSent = tx`status = any(${sentStatuses}::text[])`;
     const isFailed = tx`status = 'failed'`;
     const [sums] = await tx<Record<'day_s' | 'day_f' | 'month_s' | 'month_f', number>[]>`
       select coalesce(sum(messages) filter (where ${isSent} and hour >= ${day}), 0)::bigint as day_s,
@@ -124,7 +124,7 @@ type MessageRef = { accountId: string; messageId: string };
  *
  * @throws Refusal `not_found` when the account has no such message.
  */
-export function messageForDesk(sql: Sql, ref: MessageRef): Promise<DeskMessage> {
+export function messageForAdmin(sql: Sql, ref: MessageRef): Promise<DeskMessage> {
   return readAsAccount(sql, ref.accountId, async (tx) => {
     const { stored, timeline } = await readWithTimeline(tx, ref, 'id');
     const { excerpt: _text, peer_name: _name, ...row } = messageRow(stored);
@@ -142,7 +142,7 @@ export function messageForDesk(sql: Sql, ref: MessageRef): Promise<DeskMessage> 
  *
  * @throws Refusal `not_found`.
  */
-export function textForDesk(
+export function messageTextForAdmin(
   sql: Sql,
   ref: MessageRef,
 ): Promise<OutputOf<typeof readCustomerMessage>> {
@@ -186,7 +186,7 @@ export function lastFailures(sql: Sql, accountId: string): Promise<FailedMessage
  * The account of a message, by id. An index over all accounts would slow down every insert, so each account is queried
  * on its own: some 10 ms for 5,000 accounts.
  */
-export async function holderOfMessage(sql: Sql, messageId: string): Promise<string | undefined> {
+export async function accountOfMessage(sql: Sql, messageId: string): Promise<string | undefined> {
   const [found] = await sql<{ id: string }[]>`
     select a.account_id as id from accounts a cross join lateral (
       select 1 from messages m where m.account_id = a.account_id and m.message_id = ${messageId}
@@ -196,7 +196,7 @@ export async function holderOfMessage(sql: Sql, messageId: string): Promise<stri
 }
 
 /** The message of a customer's own reference, or of a channel's id of an inbound message. */
-export async function messageOfRef(sql: Sql, ref: string): Promise<MessageRef | undefined> {
+export async function findMessageByRef(sql: Sql, ref: string): Promise<MessageRef | undefined> {
   const [found] = await sql<MessageRef[]>`
     select a.account_id as "accountId", found.message_id as "messageId"
     from accounts a cross join lateral (

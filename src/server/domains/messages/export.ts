@@ -104,18 +104,18 @@ async function openMessages({
   requestId,
   zoneName,
 }: RowRequest<Params>): Promise<OpenedRows> {
-  const { q, message_ids: chosen, sort_type, ...fields } = params;
+  const { q, message_ids: selection, sort_type, ...fields } = params;
   const walk: Walk = {
     accountId,
     filter: filterOf(fields),
     order: sort_type === 'asc' ? 'oldest' : 'newest',
     before: requestId,
-    chosen,
+    chosen: selection,
     search: q ? await readAsAccount(sql, accountId, (tx) => searchOf(tx, accountId, q)) : undefined,
   };
   return {
     columns: columnsOf(zoneName),
-    total: chosen?.length ?? (await lookedAt(sql, walk)),
+    total: selection?.length ?? (await countToScan(sql, walk)),
     batches: async function* () {
       for await (const { ids, looked } of walkMessages(sql, walk)) {
         yield { rows: [], looked };
@@ -129,7 +129,7 @@ async function openMessages({
 }
 
 /** Approximate number of messages to scan: all of the filter's days, or those with one number. */
-async function lookedAt(sql: Sql, walk: Walk): Promise<number> {
+async function countToScan(sql: Sql, walk: Walk): Promise<number> {
   const {
     accountId,
     filter: { from, until },

@@ -9,13 +9,13 @@ import {
   fileFacts,
   mediaKindIn,
 } from '#server/domains/messages/content.ts';
-import { indexAgain } from '#server/domains/messages/history/words.ts';
+import { reindexMessage } from '#server/domains/messages/history/words.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type Sql, asAccount, retrying } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import type { Inbound } from '#server/domains/channels/channels.ts';
 
-export type MediaOfMessages = Pick<Library, 'find' | 'use' | 'stateOf' | 'endedOf'>;
+export type MessageMedia = Pick<Library, 'find' | 'use' | 'stateOf' | 'endedOf'>;
 
 /** A message's content to send, or the reason why it cannot be sent now. */
 export type Prepared =
@@ -31,7 +31,7 @@ type Leaving = { accountId: string; messageId: string; type: MessageType; body: 
  * names (docs/decisions/010-media-and-uploads.md). A message without a file is ready as it is.
  */
 export async function prepareMedia(
-  { sql, media }: { sql: Sql; media: MediaOfMessages },
+  { sql, media }: { sql: Sql; media: MessageMedia },
   { accountId, messageId, type, body }: Leaving,
 ): Promise<Prepared> {
   const kind = mediaKindIn(type, body);
@@ -51,7 +51,7 @@ export async function prepareMedia(
 type Linked = { accountId: string; messageId: string; kind: MediaKind; body: Body; link: string };
 
 async function fromLink(
-  { sql, media }: { sql: Sql; media: MediaOfMessages },
+  { sql, media }: { sql: Sql; media: MessageMedia },
   { accountId, messageId, kind, body, link }: Linked,
 ): Promise<Prepared> {
   const known = await media.stateOf({ accountId, link, kind });
@@ -69,13 +69,13 @@ const attach = (
 ): Promise<void> =>
   retrying(async () => {
     await sql`select attach_file(${accountId}, ${messageId}, ${json(facts)})`;
-    if ('filename' in facts) await indexAgain(sql, { accountId, messageId });
+    if ('filename' in facts) await reindexMessage(sql, { accountId, messageId });
   });
 
 type LoadDeps = {
   sql: Sql;
   allAccountsSql: Sql;
-  media: MediaOfMessages;
+  media: MessageMedia;
   fileLink: FileLink;
 };
 
@@ -106,7 +106,7 @@ export const AWAIT_MS = 60_000;
 
 /** An inbound message with the metadata of its file, for all channels. */
 export async function withFileFacts(
-  media: Pick<MediaOfMessages, 'find'>,
+  media: Pick<MessageMedia, 'find'>,
   inbound: Inbound,
 ): Promise<Inbound> {
   const { accountId, type, body } = inbound;

@@ -12,7 +12,7 @@ import { usageHandler } from './history/figures.ts';
 import { type Lanes, startLanes } from './dispatch/lanes.ts';
 import { applyReceipts, retryParked } from './dispatch/receipts.ts';
 import { type OnReceived, completeInbound, receiveInbound } from './dispatch/inbound.ts';
-import { withFileFacts, type MediaOfMessages, loadImageHandler } from './media.ts';
+import { withFileFacts, type MessageMedia, loadImageHandler } from './media.ts';
 import { openClaimMessages } from './dispatch/lane.ts';
 import type { Library } from '#server/domains/media/media.ts';
 import { openSettle, wakeAwaiting } from './dispatch/settle.ts';
@@ -82,15 +82,15 @@ export async function countQueuedBulk(
 }
 
 /** A message with its reference. */
-type RefOfMessage = { id: string; ref: string };
+type MessageWithRef = { id: string; ref: string };
 
 /** Bulk messages in a token's queue whose references begin with `prefix`. */
 export const queuedBulk = (
   sql: Sql | Tx,
   { accountId, tokenId }: TokenRef,
   prefix: string,
-): PromiseLike<RefOfMessage[]> =>
-  sql<RefOfMessage[]>`
+): PromiseLike<MessageWithRef[]> =>
+  sql<MessageWithRef[]>`
     select d.message_id as id, m.ref from dispatch d
     cross join lateral (
       select ref from messages x
@@ -100,7 +100,7 @@ export const queuedBulk = (
       and starts_with(m.ref, ${prefix})`;
 
 /** Cancels unsent messages and releases their price. @returns the cancelled ones */
-export const takeBack = (
+export const cancelMessages = (
   sql: Sql | Tx,
   accountId: string,
   ids: readonly string[],
@@ -111,8 +111,8 @@ export const messagesOfRefs = (
   sql: Sql | Tx,
   accountId: string,
   refs: readonly string[],
-): PromiseLike<RefOfMessage[]> =>
-  sql<RefOfMessage[]>`
+): PromiseLike<MessageWithRef[]> =>
+  sql<MessageWithRef[]>`
     select message_id as id, ref from message_refs
     where account_id = ${accountId} and ref = any (${[...refs]}::text[])`;
 
@@ -138,7 +138,7 @@ export async function outcomesOf(
 }
 
 /** Change of one message: its status before (null if it was just accepted), and its cost. */
-type ChangeOfRef = {
+type RefChange = {
   ref: string;
   before: MessageStatus | null;
   status: MessageStatus;
@@ -156,7 +156,7 @@ const EVENTS_MAX = 5_000;
 export async function changesOfRefs(
   tx: Tx,
   { accountId, after, prefix }: { accountId: string; after: number; prefix: string },
-): Promise<{ position: number; changes: ChangeOfRef[] } | undefined> {
+): Promise<{ position: number; changes: RefChange[] } | undefined> {
   const [end] = await tx<{ position: number | null }[]>`
     select max(position) as position from (
       select position from message_changes
@@ -165,7 +165,7 @@ export async function changesOfRefs(
     ) next`;
   const position = end?.position;
   if (position === null || position === undefined) return undefined;
-  const changes = await tx<ChangeOfRef[]>`
+  const changes = await tx<RefChange[]>`
     select m.ref, e.status_before as before, e.status, coalesce(e.cost, 0) as cost,
       coalesce(e.cost_before, 0) as cost_before
     from message_changes e
@@ -213,18 +213,18 @@ export {
   leaveChannel,
   wakeLane,
   type Lanes,
-  markMayHaveLeft,
+  markPossibleDuplicates,
 } from './dispatch/lanes.ts';
 export { tokensOfMessages } from './dispatch/receipts.ts';
 export {
   messageSums,
   trafficFigures,
   waitingOf,
-  holderOfMessage,
+  accountOfMessage,
   lastFailures,
-  messageForDesk,
-  messageOfRef,
-  textForDesk,
+  messageForAdmin,
+  findMessageByRef,
+  messageTextForAdmin,
 } from './desk.ts';
 export { messageRows, outcomeCellsOf, outcomeColumns } from './export.ts';
 export { optedOutOf } from './optouts/optouts.ts';
@@ -247,7 +247,7 @@ export type MessagesDeps = {
   channels: Channels;
   /** Token of the installation's own messages. */
   system: { accountId: string; tokenId: string };
-  media: MediaOfMessages & Pick<Library, 'adopt'>;
+  media: MessageMedia & Pick<Library, 'adopt'>;
   fileLink: FileLink;
   offerFile: OfferFile;
   /** Finds the files of media ids; default: none. */

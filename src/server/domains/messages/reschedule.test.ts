@@ -40,7 +40,7 @@ const test = base.extend<{ shop: Shop }>({
   },
 });
 
-async function standing(sql: Sql, id: string) {
+async function scheduleOf(sql: Sql, id: string) {
   const [row] = await sql<
     { ready_at: Date; expires_at: Date | null; kept: Date | null; status: string; state: string }[]
   >`
@@ -55,7 +55,7 @@ test('reschedules a message, and moves its end along', async ({ sql, shop }) => 
   const [lane] = await sql<{ wakes: number }[]>`select wakes from lanes`;
   await shop.move(id, inHours(1));
   const end = inHours(2);
-  expect(await standing(sql, id)).toMatchObject({
+  expect(await scheduleOf(sql, id)).toMatchObject({
     ready_at: inHours(1),
     expires_at: end,
     kept: end,
@@ -64,7 +64,7 @@ test('reschedules a message, and moves its end along', async ({ sql, shop }) => 
   const [woken] = await sql<{ wakes: number }[]>`select wakes from lanes`;
   expect(Number(woken?.wakes)).toBe(Number(lane?.wakes) + 1);
   await shop.move(id, inHours(5));
-  expect(await standing(sql, id)).toMatchObject({ ready_at: inHours(5), status: 'scheduled' });
+  expect(await scheduleOf(sql, id)).toMatchObject({ ready_at: inHours(5), status: 'scheduled' });
   expect(await sql`select kind, data from outbox where kind = 'message.rescheduled'`).toEqual(
     Array.from({ length: 2 }, () => ({
       kind: 'message.rescheduled',
@@ -81,9 +81,9 @@ test('reschedules a message, and moves its end along', async ({ sql, shop }) => 
 
 test('leaves a message that is no longer scheduled unchanged', async ({ db, sql, shop }) => {
   const refused = async (id: string, code: string) => {
-    const before = await standing(sql, id);
+    const before = await scheduleOf(sql, id);
     await expect(shop.move(id, inHours(9))).rejects.toMatchObject({ code });
-    expect(await standing(sql, id)).toEqual(before);
+    expect(await scheduleOf(sql, id)).toEqual(before);
   };
   const id = await shop.plan();
   for (const state of ['sending', 'unknown']) {
@@ -110,7 +110,7 @@ test('lets a lane that takes the message at the same moment win, and never send 
   shop,
 }) => {
   const id = await shop.plan();
-  const planned = await standing(sql, id);
+  const planned = await scheduleOf(sql, id);
   let moving: Promise<void> | undefined;
   await db.owner.begin(async (tx) => {
     await changeDispatch(tx, { messageId: id }, { state: 'sending', attempt: 1 });
@@ -124,7 +124,10 @@ test('lets a lane that takes the message at the same moment win, and never send 
     );
   });
   await expect(moving).rejects.toMatchObject({ code: 'message_in_flight' });
-  expect(await standing(sql, id)).toMatchObject({ state: 'sending', ready_at: planned?.ready_at });
+  expect(await scheduleOf(sql, id)).toMatchObject({
+    state: 'sending',
+    ready_at: planned?.ready_at,
+  });
 
   const another = await shop.plan();
   await sql.begin(async (tx) => {
@@ -134,7 +137,7 @@ test('lets a lane that takes the message at the same moment win, and never send 
       select from dispatch where message_id = ${another} for update skip locked`;
     expect(taken).toEqual([]);
   });
-  expect(await standing(sql, another)).toMatchObject({ ready_at: inHours(9), state: 'ready' });
+  expect(await scheduleOf(sql, another)).toMatchObject({ ready_at: inHours(9), state: 'ready' });
 });
 
 test('keeps its file until the new time', async ({ db, sql, shop }) => {

@@ -133,10 +133,10 @@ export async function codeTemplate(
   const stored = await readTemplates(sql, accountId, undefined);
   const fit = stored.filter((one) => isOfCodes(one) && variablesOf(one.body).length === 1);
   const sendable = fit.filter(({ status }) => status === 'approved');
-  const chosen = sendable.find(({ language }) => language === 'id') ?? sendable[0];
-  if (!chosen) return undefined;
-  const { name, language } = chosen;
-  const rendered = renderTemplate([chosen], { name, language, variables: [HIDDEN_CODE] });
+  const template = sendable.find(({ language }) => language === 'id') ?? sendable[0];
+  if (!template) return undefined;
+  const { name, language } = template;
+  const rendered = renderTemplate([template], { name, language, variables: [HIDDEN_CODE] });
   return rendered instanceof Refusal ? undefined : rendered;
 }
 
@@ -397,7 +397,7 @@ const joined = (same: readonly NetworkTemplate[]): NetworkTemplate => ({
     .toSorted(),
 });
 
-const dearness: Readonly<Record<TemplateCategory, number>> = {
+const priceRank: Readonly<Record<TemplateCategory, number>> = {
   utility: 1,
   authentication: 2,
   marketing: 3,
@@ -408,7 +408,7 @@ const dearness: Readonly<Record<TemplateCategory, number>> = {
  * expensive, even if it cannot be sent from here: the sending number decides which of them is sent.
  */
 const rankOf = ({ status, isLive, category }: NetworkTemplate): number =>
-  isLive ? dearness[category] + (status === 'approved' ? 0.5 : 0) : 0;
+  isLive ? priceRank[category] + (status === 'approved' ? 0.5 : 0) : 0;
 
 /** @returns whether anything has changed */
 async function storeTemplates(

@@ -45,10 +45,10 @@ import {
   wakeLane,
   lastFailures,
   messageSums,
-  holderOfMessage,
-  messageOfRef,
-  messageForDesk,
-  textForDesk,
+  accountOfMessage,
+  findMessageByRef,
+  messageForAdmin,
+  messageTextForAdmin,
   waitingOf,
 } from '#server/domains/messages/messages.ts';
 import {
@@ -374,7 +374,7 @@ async function meantBy(sql: Sql, q: string): Promise<Meant> {
   const [, hint] = /^(?:…|\.{3}|•+)?([0-9A-Za-z]{4})$/.exec(q) ?? [];
   if (hint !== undefined) return { ...NOBODY, found: ofTokens(await tokensOfHint(sql, hint)) };
   if (!looksLikeRef(q)) return NOBODY;
-  const message = await messageOfRef(sql, q);
+  const message = await findMessageByRef(sql, q);
   return message
     ? { ...NOBODY, found: one(message.accountId, 'message', message.messageId) }
     : NOBODY;
@@ -424,7 +424,7 @@ async function thingOfId(sql: Sql, q: string): Promise<Found | undefined> {
   return undefined;
 }
 
-const holders = { message: holderOfMessage, token: holderOfToken, topup: holderOfTopup };
+const holders = { message: accountOfMessage, token: holderOfToken, topup: holderOfTopup };
 
 /** The UUID behind a message's id in the Cloud dialect, `wamid.` and base64url. */
 function cloudId(q: string): string | undefined {
@@ -445,7 +445,7 @@ async function refuseOwn({ allAccountsSql }: CustomerDeps, accountId: string): P
 /** A customer's message without what it says, its number without the middle. @throws Refusal `not_found`. */
 export async function customerMessage(deps: CustomerDeps, ref: MessageRef): Promise<DeskMessage> {
   await refuseOwn(deps, ref.accountId);
-  const message = await messageForDesk(deps.allAccountsSql, ref);
+  const message = await messageForAdmin(deps.allAccountsSql, ref);
   return { ...message, peer: maskedPeer(message.peer) };
 }
 
@@ -459,7 +459,7 @@ export async function disclosedText(
   { operatorId, reason, ...ref }: MessageRef & { operatorId: string; reason: string },
 ): Promise<OutputOf<typeof readCustomerMessage>> {
   await refuseOwn(deps, ref.accountId);
-  const said = await textForDesk(deps.allAccountsSql, ref);
+  const said = await messageTextForAdmin(deps.allAccountsSql, ref);
   await deps.allAccountsSql`
     insert into message_disclosures (account_id, disclosure_id, message_id, reason, operator_id, at)
     values (${ref.accountId}, ${newId()}, ${ref.messageId}, ${reason}, ${operatorId}, ${deps.now()})`;

@@ -32,7 +32,7 @@ const FILE_TYPE = 0o170000;
  * @throws Refusal `upload_unsafe`, or `upload_contradicts` when an office document is another type or none.
  */
 export async function inspectArchive(path: string, mime: FileMime): Promise<void> {
-  const zip = await opened(path);
+  const zip = await openArchive(path);
   try {
     const entries = await entriesOf(zip);
     refuseBomb(entries, zip.fileSize);
@@ -52,7 +52,7 @@ export async function inspectArchive(path: string, mime: FileMime): Promise<void
 const unsafe = (why: string) => new Refusal('upload_unsafe', { why });
 const broken = (cause: unknown) => Object.assign(unsafe('arsipnya rusak'), { cause });
 
-function opened(path: string): Promise<ZipFile> {
+function openArchive(path: string): Promise<ZipFile> {
   return new Promise((resolve, reject) => {
     const how = { lazyEntries: true, autoClose: false, strictFileNames: true };
     open(path, how, (error, zip) => (error ? reject(broken(error)) : resolve(zip)));

@@ -58,7 +58,7 @@ export function sniff(bytes: Uint8Array): Sniffed {
   );
   if (mark) return mark.is;
   if (head === '') return 'unknown';
-  const words = wideOf(bytes.subarray(0, HEAD_BYTES)) ?? head;
+  const words = utf16TextOf(bytes.subarray(0, HEAD_BYTES)) ?? head;
   if (controls.test(words)) return 'unknown';
   return markup.test(words.replace(/^(\xef\xbb\xbf|\ufeff)/, '').trimStart()) ? 'markup' : 'text';
 }
@@ -66,7 +66,7 @@ export function sniff(bytes: Uint8Array): Sniffed {
 /**
  * A text of UTF-16, by its byte order mark: one byte of many letters beyond Latin looks like a control character.
  */
-function wideOf(bytes: Uint8Array): string | undefined {
+function utf16TextOf(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
@@ -114,11 +114,11 @@ const sniffedAs: Record<FileMime, Sniffed> = {
   'text/plain': 'text',
 };
 
-export const beginsAs = (mime: FileMime, head: Uint8Array): boolean =>
+export const startsAsType = (mime: FileMime, head: Uint8Array): boolean =>
   sniff(head) === sniffedAs[mime];
 
 /** The first and the last bytes of a file. */
-export async function edgesOf(path: string): Promise<{ head: Buffer; tail: Buffer }> {
+export async function readEdges(path: string): Promise<{ head: Buffer; tail: Buffer }> {
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
@@ -140,7 +140,7 @@ const OVERLAP = 256;
  *
  * @param as transforms the text before matching.
  */
-export async function findsIn<Name extends string>(
+export async function findPatterns<Name extends string>(
   path: string,
   patterns: Readonly<Record<Name, RegExp>>,
   as: (text: string) => string = (text) => text,

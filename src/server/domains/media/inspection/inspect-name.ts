@@ -3,7 +3,7 @@ import { FILE_NAME_MAX } from '#contract/uploads.ts';
 
 /** Characters that some system treats as special: drives, streams, wildcards, pipes. */
 const special = /[<>:"|?*]/g;
-const NAMELESS = 'berkas';
+const DEFAULT_NAME = 'berkas';
 const ENDING_MAX = 12;
 const RAW_MAX = 4_096;
 
@@ -18,12 +18,12 @@ export function cleanName(raw: string): string {
     .replace(special, '_')
     .replace(/\s+/g, ' ')
     .replace(/^[. ]+|[. ]+$/g, '');
-  return shortened(name === '' ? NAMELESS : name);
+  return shorten(name === '' ? DEFAULT_NAME : name);
 }
 
 const graphemes = new Intl.Segmenter('id', { granularity: 'grapheme' });
 
-function shortened(name: string): string {
+function shorten(name: string): string {
   const letters = Array.from(graphemes.segment(name), ({ segment }) => segment);
   if (letters.length <= FILE_NAME_MAX) return name;
   const dot = letters.lastIndexOf('.');
@@ -32,4 +32,4 @@ function shortened(name: string): string {
 }
 
 export const withEnding = (name: string, ending: string): string =>
-  shortened(`${name.replace(/\.[^.]*$/, '')}.${ending}`);
+  shorten(`${name.replace(/\.[^.]*$/, '')}.${ending}`);

@@ -10,7 +10,7 @@ import { ZipFile } from 'yazl';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { UploadPurpose } from '#contract/uploads.ts';
 import { movingPicture } from '#tests/support/app/uploads-app.ts';
-import { beginsAs, mimeByBytes, sniff } from './inspect-bytes.ts';
+import { startsAsType, mimeByBytes, sniff } from './inspect-bytes.ts';
 import { cleanName, withEnding } from './inspect-name.ts';
 import { inspect } from './inspect.ts';
 
@@ -242,7 +242,7 @@ test('never accepts markup or scripts as text, and gives unknown bytes no type',
   }
   expect(mimeByBytes(Buffer.alloc(0))).toBe('application/octet-stream');
   expect(mimeByBytes(latin1('\xff\xd8\xff\xe0'))).toBe('image/jpeg');
-  expect(beginsAs('text/plain', Buffer.alloc(0))).toBe(false);
+  expect(startsAsType('text/plain', Buffer.alloc(0))).toBe(false);
 });
 
 test('cleans every file name to a plain name', () => {

@@ -7,7 +7,7 @@ import { type MediaKind, bytesMaxOfKind, endingsOfKind, fitsKind } from '#contra
 import { bytesMaxFor, type FileMime, fileKinds, mimeOfName } from '#contract/uploads.ts';
 import { type Draft, type Files, measure, storedBytes } from '#server/domains/media/files.ts';
 import { type PictureMime, type Pixels, drawPreview } from '#server/domains/media/images.ts';
-import { edgesOf, type Sniffed, sniff } from '#server/domains/media/inspection/inspect-bytes.ts';
+import { readEdges, type Sniffed, sniff } from '#server/domains/media/inspection/inspect-bytes.ts';
 import type { Scanner } from '#server/domains/media/inspection/inspect-malware.ts';
 import { withEnding, cleanName } from '#server/domains/media/inspection/inspect-name.ts';
 import { type Inspected, inspect } from '#server/domains/media/inspection/inspect.ts';
@@ -15,7 +15,7 @@ import { scratchFolder } from '#server/infra/file-store/scratch.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { type MediaFacts, readMedia } from './row.ts';
-import { type Sound, listenTo } from './sound/listen.ts';
+import { type Sound, computeWaveform } from './sound/listen.ts';
 
 export type IntakeDeps = {
   /** A pool that names the account, or sees all. */
@@ -37,7 +37,7 @@ export type Bytes = AsyncIterable<Uint8Array> | Uint8Array | { path: string };
 export type NewMedia = {
   accountId: string;
   /** A function when it is known only after the bytes have come. */
-  said: Said | (() => Said);
+  declared: MediaClaim | (() => MediaClaim);
   bytes: Bytes;
   source: 'api' | 'link' | 'channel' | 'portal';
   /** Message type of the file; without it any type fits. */
@@ -85,7 +85,7 @@ export function takeMediaOnce<T>(deps: IntakeDeps, media: NewMedia, once: TakeOn
     const answerBeforeMs = performance.now() + ANSWER_MS_MAX;
     const { sha256 } = await measure(path);
     return once(sha256, async () => {
-      const inspected = await look(path, media, deps.scanner);
+      const inspected = await inspectDraft(path, media, deps.scanner);
       const { accountId } = media;
       const described = await describe({ ...inspected, accountId }, folder, answerBeforeMs);
       return keep(deps, media, described);
@@ -114,14 +114,14 @@ async function* limited(bytes: AsyncIterable<Uint8Array>, bytesMax: number) {
   }
 }
 
-async function look(
+async function inspectDraft(
   path: string,
-  { accountId, said, source, kind }: NewMedia,
+  { accountId, declared, source, kind }: NewMedia,
   scanner: Scanner | undefined,
 ): Promise<Inspected> {
-  const { head } = await edgesOf(path);
+  const { head } = await readEdges(path);
   const by = source === 'api' ? 'program' : 'link';
-  const known = typeof said === 'function' ? said() : said;
+  const known = typeof declared === 'function' ? declared() : declared;
   const claim = { accountId, purpose: 'media' as const, ...claimOf(known, { by, kind, head }) };
   const inspected = await inspect(path, claim, scanner);
   if (kind !== undefined && !fitsKind(kind, inspected.mime)) {
@@ -158,7 +158,12 @@ export async function describe(
   const preview = drawn?.isDrawn
     ? { path: small, name: withEnding(name, 'webp'), mime: 'image/webp', ...(await measure(small)) }
     : undefined;
-  return { file, preview, pixels: drawn?.pixels, sound: await listenTo(path, mime, accountId) };
+  return {
+    file,
+    preview,
+    pixels: drawn?.pixels,
+    sound: await computeWaveform(path, mime, accountId),
+  };
 }
 
 /**
@@ -209,10 +214,10 @@ export async function keep(
 }
 
 /** External claims about a file: its name and its type, empty if unknown. */
-type Said = { name: string; type: string };
+type MediaClaim = { name: string; type: string };
 
 /** Types that hosts and programs give to unknown files, or to files to be saved. */
-const silent = new Set([
+const unspecifiedTypes = new Set([
   '',
   '*/*',
   'application/octet-stream',
@@ -224,7 +229,7 @@ const silent = new Set([
 ]);
 
 /** Types that the first bytes alone prove; a ZIP or an old office document may be many types. */
-const told: Partial<Record<Sniffed, FileMime>> = {
+const typeBySniff: Partial<Record<Sniffed, FileMime>> = {
   jpeg: 'image/jpeg',
   png: 'image/png',
   webp: 'image/webp',
@@ -245,10 +250,10 @@ function mimeOfType(type: string): FileMime | undefined {
   return (named ?? kinds.find(([, { alsoDeclared }]) => alsoDeclared?.includes(type)))?.[0];
 }
 
-const bare = (type: string): string => type.split(';')[0]?.trim().toLowerCase() ?? '';
+const bareType = (type: string): string => type.split(';')[0]?.trim().toLowerCase() ?? '';
 
 /** Audio in a video container: only the message's type tells which. */
-const asKind = (mime: FileMime, kind: MediaKind | undefined): FileMime =>
+const mimeForKind = (mime: FileMime, kind: MediaKind | undefined): FileMime =>
   kind === 'audio' && mime === 'video/mp4' ? 'audio/mp4' : mime;
 
 /**
@@ -259,21 +264,21 @@ const asKind = (mime: FileMime, kind: MediaKind | undefined): FileMime =>
  * host that returns WebP), so the declared type of a link takes precedence.
  */
 function claimOf(
-  { name, type }: Said,
+  { name, type }: MediaClaim,
   { by, kind, head }: { by: 'program' | 'link'; kind?: MediaKind | undefined; head: Uint8Array },
 ): { name: string; declared: string } {
   const clean = cleanName(name);
-  const declared = silent.has(bare(type)) ? '' : bare(type);
+  const declared = unspecifiedTypes.has(bareType(type)) ? '' : bareType(type);
   const byName = mimeOfName(clean);
   const byType = declared === '' ? undefined : mimeOfType(declared);
   const mime = by === 'link' ? (byType ?? byName) : (byName ?? byType);
   // A declared type that is unknown is refused under its own name.
   const unknown = declared !== '' && byType === undefined;
   if (unknown) return { name: clean, declared };
-  const known = mime ?? told[sniff(head)];
+  const known = mime ?? typeBySniff[sniff(head)];
   if (known === undefined) return { name: clean, declared };
-  const is = asKind(known, kind);
-  const fits = byName !== undefined && asKind(byName, kind) === is && mimeOfName(clean) === is;
+  const is = mimeForKind(known, kind);
+  const fits = byName !== undefined && mimeForKind(byName, kind) === is && mimeOfName(clean) === is;
   return {
     name: fits ? clean : withEnding(clean, fileKinds[is].extensions[0]),
     declared: by === 'program' ? declared : '',

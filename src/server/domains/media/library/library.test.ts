@@ -16,7 +16,7 @@ const take = (
   accountId: string,
   bytes: Buffer,
   { name = '', type = '', kind }: Given = {},
-) => library.take({ accountId, bytes, said: { name, type }, source: 'api', kind });
+) => library.take({ accountId, bytes, declared: { name, type }, source: 'api', kind });
 
 const whyNot = (...given: Parameters<typeof take>): Promise<string> =>
   take(...given).then(

@@ -1,6 +1,6 @@
 import { Refusal, type RefusalCode } from '#contract/base/refusals.ts';
 import { type Sql, asAccount, type Tx } from '#server/infra/postgres/database.ts';
-import { dropFiles, claimUpload } from '#server/domains/media/uploads/uploads.ts';
+import { deleteFiles, claimUpload } from '#server/domains/media/uploads/uploads.ts';
 import {
   type IntakeDeps,
   type NewMedia,
@@ -67,12 +67,12 @@ export type LibraryDeps = Omit<IntakeDeps, 'keepUntil'> &
 const DAY_MS = 86_400_000;
 const ROWS_AT_ONCE = 200;
 /** Schedules reach into the year 9998; an expiry must remain a valid date. */
-const KEPT_UNTIL_MAX = Date.UTC(9999, 11, 31);
+const EXPIRES_AT_MAX = Date.UTC(9999, 11, 31);
 
 export function openLibrary(deps: LibraryDeps): Library {
   const { sql, allAccountsSql, files, now, retentionDays } = deps;
   const keepFrom = (atMs: number) =>
-    new Date(Math.min(KEPT_UNTIL_MAX, atMs + retentionDays() * DAY_MS));
+    new Date(Math.min(EXPIRES_AT_MAX, atMs + retentionDays() * DAY_MS));
   const keepUntil = () => keepFrom(now().getTime());
   const intake: IntakeDeps = { ...deps, keepUntil };
   let wake = () => undefined as void;
@@ -93,16 +93,16 @@ export function openLibrary(deps: LibraryDeps): Library {
         const until = keepFrom(Math.max(nowMs, leaving.get(fileId)?.getTime() ?? 0));
         return isLater(until, expiresAt) ? [{ fileId, until }] : [];
       });
-      const kept = short.length === 0 ? [] : await keepLonger(sql, accountId, short);
+      const extended = short.length === 0 ? [] : await extendRetention(sql, accountId, short);
       // Files that were removed in between are not found.
-      const gone = new Set(short.map(({ fileId }) => fileId)).difference(new Set(kept));
+      const gone = new Set(short.map(({ fileId }) => fileId)).difference(new Set(extended));
       return new Map(
         found.filter(({ fileId }) => !gone.has(fileId)).map((file) => [file.fileId, file]),
       );
     },
     use: (accountId, fileIds) => use(deps, { accountId, fileIds, until: keepUntil() }),
     remove: (accountId, fileId) => remove(deps, accountId, fileId),
-    stateOf: (link) => stateOfLink(allAccountsSql, link, () => wake()),
+    stateOf: (link) => linkState(allAccountsSql, link, () => wake()),
     endedOf: (accountId, fetchIds) => endedFetches(allAccountsSql, accountId, fetchIds),
     startFetching({ onEnded }) {
       const fetcher = startFetcher({ ...deps, intake, onEnded });
@@ -111,7 +111,7 @@ export function openLibrary(deps: LibraryDeps): Library {
     },
     async sweep() {
       for (;;) {
-        const { gone, digests } = await forgetSome(allAccountsSql, now());
+        const { gone, digests } = await removeExpired(allAccountsSql, now());
         await files.erase(allAccountsSql, digests);
         if (gone < ROWS_AT_ONCE) break;
       }
@@ -129,12 +129,12 @@ const isLater = (until: Date, expiresAt: Date): boolean =>
   until.getTime() - DAY_MS > expiresAt.getTime();
 
 /** Keeps files until these times at least; answers the ones found. */
-async function keepLonger(
+async function extendRetention(
   sql: Sql,
   accountId: string,
   files: readonly { fileId: string; until: Date }[],
 ): Promise<string[]> {
-  const kept = await asAccount(
+  const extended = await asAccount(
     sql,
     accountId,
     (tx) => tx<{ file_id: string }[]>`
@@ -148,7 +148,7 @@ async function keepLonger(
       where l.account_id = ${accountId} and l.file_id = k.file_id
       returning l.file_id`,
   );
-  return kept.map(({ file_id: fileId }) => fileId);
+  return extended.map(({ file_id: fileId }) => fileId);
 }
 
 /** A file extended today is skipped: a picture sent to thousands has one row. */
@@ -166,10 +166,10 @@ async function use(
   );
 }
 
-type Gone = { account_id: string; file_id: string; preview_id: string | null };
+type RemovedRow = { account_id: string; file_id: string; preview_id: string | null };
 
 /** The files of a library row, and their previews. */
-const filesOf = (gone: readonly Gone[]) =>
+const filesOf = (gone: readonly RemovedRow[]) =>
   gone.flatMap(({ account_id, file_id, preview_id }) => [
     { account_id, file_id },
     { account_id, file_id: preview_id },
@@ -177,23 +177,23 @@ const filesOf = (gone: readonly Gone[]) =>
 
 async function remove({ sql, allAccountsSql, files }: LibraryDeps, accountId: string, id: string) {
   const digests = await asAccount(sql, accountId, async (tx) => {
-    const gone = await tx<Gone[]>`
+    const gone = await tx<RemovedRow[]>`
       delete from media_library where account_id = ${accountId} and file_id = ${id}
       returning account_id, file_id, preview_id`;
     if (gone.length === 0) throw new Refusal('not_found', { what: 'Media' });
-    return dropFiles(tx, filesOf(gone));
+    return deleteFiles(tx, filesOf(gone));
   });
   await files.erase(allAccountsSql, digests);
 }
 
-const forgetSome = (all: Sql, now: Date): Promise<{ gone: number; digests: Buffer[] }> =>
+const removeExpired = (all: Sql, now: Date): Promise<{ gone: number; digests: Buffer[] }> =>
   all.begin(async (tx) => {
-    const gone = await tx<Gone[]>`
+    const gone = await tx<RemovedRow[]>`
       delete from media_library where (account_id, file_id) in (
         select account_id, file_id from media_library where expires_at < ${now}
         limit ${ROWS_AT_ONCE} for update skip locked)
       returning account_id, file_id, preview_id`;
-    return { gone: gone.length, digests: await dropFiles(tx, filesOf(gone)) };
+    return { gone: gone.length, digests: await deleteFiles(tx, filesOf(gone)) };
   });
 
 /**
@@ -277,12 +277,12 @@ function startFetcher(deps: FetcherDeps): Fetcher {
   const { allAccountsSql, report } = deps;
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
-  let looking: Promise<void> | undefined;
-  let lookAgain = false;
+  let polling: Promise<void> | undefined;
+  let pollRequested = false;
 
   const look = async () => {
     do {
-      lookAgain = false;
+      pollRequested = false;
       const room = AT_ONCE - running.size;
       if (room <= 0 || closing.signal.aborted) return;
       const claimed = await claimFetches(allAccountsSql, room);
@@ -295,15 +295,15 @@ function startFetcher(deps: FetcherDeps): Fetcher {
           });
         running.add(done);
       }
-    } while (lookAgain);
+    } while (pollRequested);
   };
   const wake = () => {
     if (closing.signal.aborted) return;
-    lookAgain = true;
-    looking ??= look()
+    pollRequested = true;
+    polling ??= look()
       .catch(report)
       .finally(() => {
-        looking = undefined;
+        polling = undefined;
       });
   };
   const timer = setInterval(wake, POLL_MS);
@@ -313,7 +313,7 @@ function startFetcher(deps: FetcherDeps): Fetcher {
     close: async () => {
       clearInterval(timer);
       closing.abort();
-      await looking;
+      await polling;
       await Promise.all(running);
     },
   };
@@ -340,22 +340,34 @@ async function run(deps: FetcherDeps, claimed: ClaimedFetch, closing: AbortSigna
   }
 }
 
-type Later = { seconds: number; counts?: boolean };
+type Retry = { seconds: number; counts?: boolean };
 
 /** One try; never throws. */
 async function fetchOnce(
   { intake, client, report }: FetcherDeps,
   { accountId, fetchId, link, kind, tries }: ClaimedFetch,
   signal: AbortSignal,
-): Promise<FetchEnd | Later> {
+): Promise<FetchEnd | Retry> {
   if (tries > TRIES_MAX) return { failure: 'media_unreachable' };
   try {
     return await withDraftFolder(intake.dataFolder, async (folder) => {
       const path = join(folder, 'fetched');
-      const said = await client.fetch({ url: link, path, bytesMax: bytesMaxOfKind(kind), signal });
+      const declared = await client.fetch({
+        url: link,
+        path,
+        bytesMax: bytesMaxOfKind(kind),
+        signal,
+      });
       const bytes = { path };
       // A worker that takes the fetch over finds the file that this one may have stored: there is one per fetch.
-      const media = { accountId, fileId: fetchId, said, bytes, source: 'link' as const, kind };
+      const media = {
+        accountId,
+        fileId: fetchId,
+        declared,
+        bytes,
+        source: 'link' as const,
+        kind,
+      };
       const file = await takeMedia(intake, media);
       return { fileId: file.fileId };
     });
@@ -365,11 +377,11 @@ async function fetchOnce(
     if (error instanceof StoreAway) return { seconds: STORE_SECONDS, counts: false };
     // Our own failure (disk, database), not the host's.
     report(error);
-    return later(tries, 'media_unreachable', TRIES_MAX);
+    return retryOrFail(tries, 'media_unreachable', TRIES_MAX);
   }
 }
 
-function afterFetchError(reason: FetchReason, tries: number): FetchEnd | Later {
+function afterFetchError(reason: FetchReason, tries: number): FetchEnd | Retry {
   switch (reason) {
     case 'ended':
       return { seconds: 0, counts: false };
@@ -379,16 +391,18 @@ function afterFetchError(reason: FetchReason, tries: number): FetchEnd | Later {
     case 'missing':
       return { failure: 'media_unreachable' };
     default:
-      return later(tries, 'media_unreachable', RETRY_SECONDS.length);
+      return retryOrFail(tries, 'media_unreachable', RETRY_SECONDS.length);
   }
 }
 
-const passing: ReadonlySet<RefusalCode> = new Set(['busy', 'upload_unscanned']);
+const transientRefusals: ReadonlySet<RefusalCode> = new Set(['busy', 'upload_unscanned']);
 
-const afterRefusal = (code: RefusalCode, tries: number): FetchEnd | Later =>
-  passing.has(code) ? later(tries, 'media_refused', TRIES_MAX) : { failure: 'media_refused' };
+const afterRefusal = (code: RefusalCode, tries: number): FetchEnd | Retry =>
+  transientRefusals.has(code)
+    ? retryOrFail(tries, 'media_refused', TRIES_MAX)
+    : { failure: 'media_refused' };
 
-const later = (tries: number, failure: MediaFailure, triesMax: number): FetchEnd | Later =>
+const retryOrFail = (tries: number, failure: MediaFailure, triesMax: number): FetchEnd | Retry =>
   tries >= triesMax
     ? { failure }
     : { seconds: RETRY_SECONDS[Math.min(tries, RETRY_SECONDS.length) - 1] ?? 0 };
@@ -425,7 +439,7 @@ type Row = {
  * @param all a pool that sees all accounts.
  * @param wake called when a fetch was queued.
  */
-async function stateOfLink(
+async function linkState(
   all: Sql,
   { accountId, link, kind }: LinkQuery,
   wake: () => void,
@@ -470,7 +484,7 @@ export const claimFetches = (all: Sql | Tx, limit: number): Promise<ClaimedFetch
     select o_account as "accountId", o_fetch as "fetchId", o_link as link, o_kind as kind, o_tries as tries
     from claim_media_fetches(${limit}, make_interval(secs => ${LEASE_SECONDS}))`;
 
-const isMine = (all: Sql, { accountId, fetchId, tries }: ClaimedFetch) => all`
+const ownsFetch = (all: Sql, { accountId, fetchId, tries }: ClaimedFetch) => all`
   account_id = ${accountId} and fetch_id = ${fetchId} and state = 'waiting' and tries = ${tries}`;
 
 /** Renews the lease of a fetch; false when another worker has it. */
@@ -478,7 +492,7 @@ async function renewFetch(all: Sql, claimed: ClaimedFetch): Promise<boolean> {
   const mine = await all`
     update media_fetches
     set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-    where ${isMine(all, claimed)} returning 1`;
+    where ${ownsFetch(all, claimed)} returning 1`;
   return mine.length > 0;
 }
 
@@ -491,7 +505,7 @@ export async function endFetch(all: Sql, claimed: ClaimedFetch, end: FetchEnd): 
     update media_fetches
     set state = case when ${fileId}::uuid is null then 'failed' else 'done' end, file_id = ${fileId},
       failure = ${failure}, ended_at = clock_timestamp(), lease_until = null
-    where ${isMine(all, claimed)} returning 1`;
+    where ${ownsFetch(all, claimed)} returning 1`;
   return mine.length > 0;
 }
 
@@ -504,7 +518,7 @@ const postponeFetch = (
   update media_fetches
   set due_at = clock_timestamp() + make_interval(secs => ${seconds}), lease_until = null,
     tries = tries - ${counts ? 0 : 1}
-  where ${isMine(all, claimed)}`;
+  where ${ownsFetch(all, claimed)}`;
 
 /** The fetches among these that have ended. */
 async function endedFetches(
@@ -519,7 +533,7 @@ async function endedFetches(
   return ended.map(({ fetchId }) => fetchId);
 }
 
-const KEPT_HOURS = 24;
+const ENDED_RETENTION_HOURS = 24;
 
 /** Removes links that ended a day ago. Their files stay. */
 const pruneFetches = (all: Sql): Promise<void> =>
@@ -527,6 +541,6 @@ const pruneFetches = (all: Sql): Promise<void> =>
     const { count } = await all`
       delete from media_fetches where ctid = any(array(
         select ctid from media_fetches
-        where ended_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS}) limit ${limit}))`;
+        where ended_at < clock_timestamp() - make_interval(hours => ${ENDED_RETENTION_HOURS}) limit ${limit}))`;
     return count;
   });

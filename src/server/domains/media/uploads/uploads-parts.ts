@@ -76,7 +76,7 @@ export function openParts(folder: string, store: FileStore): Parts {
     },
     async drop(uploadId, partId) {
       await rm(pathOf(uploadId, partId), { force: true });
-      await forget(store, keyOf(uploadId, partId));
+      await deleteParts(store, keyOf(uploadId, partId));
     },
     async join(uploadId, partIds) {
       const path = pathOf(uploadId, `whole-${newId()}`);
@@ -104,11 +104,11 @@ export function openParts(folder: string, store: FileStore): Parts {
     },
     async clear(uploadId) {
       await rm(folderOf(uploadId), { recursive: true, force: true });
-      await forget(store, `uploads/${uploadId}/`);
+      await deleteParts(store, `uploads/${uploadId}/`);
     },
     async clearOld() {
       await sweepScratch(folder, AGE_MS);
-      await forget(store, 'uploads/', Date.now() - AGE_MS);
+      await deleteParts(store, 'uploads/', Date.now() - AGE_MS);
     },
   };
 }
@@ -116,7 +116,7 @@ export function openParts(folder: string, store: FileStore): Parts {
 /**
  * Deletes unused parts of a shared store; parts that cannot be deleted now are deleted when they are old.
  */
-async function forget(store: FileStore, prefix: string, beforeMs = Infinity): Promise<void> {
+async function deleteParts(store: FileStore, prefix: string, beforeMs = Infinity): Promise<void> {
   if (!store.isShared) return;
   try {
     for await (const { key, modifiedMs } of store.list(prefix)) {

@@ -12,7 +12,7 @@ import type { Parts } from './uploads-parts.ts';
 export type Owner = { accountId: string; userId: string };
 
 /** Metadata that the sender gives before the bytes. */
-export type Announced = {
+export type NewUpload = {
   purpose: UploadPurpose;
   declared: string;
   crop?: UploadMetadata['crop'] | undefined;
@@ -48,7 +48,7 @@ export type UploadDeps = {
   storedBytesMax: number;
 };
 
-export type Ready = UploadDeps & { parts: Parts };
+export type UploadContext = UploadDeps & { parts: Parts };
 
 const OPEN_MAX = 100;
 
@@ -58,9 +58,9 @@ const OPEN_MAX = 100;
  * @throws Refusal `upload_empty`, `upload_too_large`, `upload_quota_full`, `storage_full`
  */
 export async function begin(
-  { sql, openBytesMax, storedBytesMax }: Ready,
+  { sql, openBytesMax, storedBytesMax }: UploadContext,
   { accountId, userId }: Owner,
-  { purpose, declared, crop, lengthBytes }: Announced,
+  { purpose, declared, crop, lengthBytes }: NewUpload,
 ): Promise<string> {
   checkSize(purpose, lengthBytes);
   const uploadId = newId();
@@ -90,7 +90,7 @@ export async function begin(
 
 /** @throws Refusal `not_found`, also when it is another user's or has expired. */
 export async function find(
-  { sql }: Ready,
+  { sql }: UploadContext,
   { accountId, userId }: Owner,
   uploadId: string,
 ): Promise<Upload> {
@@ -111,7 +111,7 @@ export async function find(
 
 export const notFound = () => new Refusal('not_found', { what: 'Unggahan' });
 /** @throws Refusal the reason why an upload was refused. */
-export function notRefused(upload: Upload): Upload {
+export function requireNotRefused(upload: Upload): Upload {
   if (upload.state === 'refused') throw refusalFrom(upload.refusal) ?? notFound();
   return upload;
 }

@@ -1,7 +1,7 @@
 import { channelOfHidden } from '#contract/messages/peer.ts';
 import type { Failure, MessageType } from '#contract/messages.ts';
 import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
-import { AWAIT_MS, type MediaOfMessages, prepareMedia } from '#server/domains/messages/media.ts';
+import { AWAIT_MS, type MessageMedia, prepareMedia } from '#server/domains/messages/media.ts';
 import { hasOptedOut } from '#server/domains/messages/optouts/optouts.ts';
 import { StoreAway } from '#server/infra/file-store/file-store.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
@@ -25,7 +25,7 @@ export class LaneLost extends Error {
 export type AttemptContext = {
   sql: Sql;
   channel: Channel;
-  media: MediaOfMessages;
+  media: MessageMedia;
   /** The linked phone that sends. */
   from: string;
   /** True when its number was paused and this message alone is tried. */
@@ -112,9 +112,9 @@ export async function attempt(
   }
   if (unknowns > 1) return settled('failed', 'no_answer');
   if (message.o_attempt > 1 && unsureMs === null) {
-    const isUnwanted = await isUnwantedNow(context, claim, message).catch(() => undefined);
-    if (isUnwanted === undefined) return unread(id);
-    if (isUnwanted) return settled('cancelled', null);
+    const isOptedOut = await hasOptedOutSince(context, claim, message).catch(() => undefined);
+    if (isOptedOut === undefined) return unread(id);
+    if (isOptedOut) return settled('cancelled', null);
   }
 
   const prepared = await prepareMedia(context, {
@@ -130,7 +130,7 @@ export async function attempt(
     return { kind: 'postponed', id, state: 'ready', afterMs: AWAIT_MS, detail: '', awaits };
   }
   const { body } = prepared;
-  if (mayArriveTwice(context, message)) {
+  if (canArriveTwice(context, message)) {
     const isMarked = await markResent(context, claim, id).catch(() => false);
     if (!isMarked) return unread(id);
   }
@@ -208,7 +208,7 @@ function heldBy(
  * Whether a phone has opted out since an earlier try of this message: a message in flight is not in the queue for
  * `storeOptout` to cancel. Codes of the installation's own token are still sent.
  */
-async function isUnwantedNow(
+async function hasOptedOutSince(
   { sql }: AttemptContext,
   claim: Claim,
   { o_id: id, o_peer: peer }: Dispatched,
@@ -225,7 +225,7 @@ async function isUnwantedNow(
 }
 
 /** An earlier try may have left, and the channel cannot deduplicate a second one. */
-const mayArriveTwice = ({ channel }: AttemptContext, message: Dispatched): boolean =>
+const canArriveTwice = ({ channel }: AttemptContext, message: Dispatched): boolean =>
   message.o_unknowns > 0 && !channel.preallocates;
 
 /** @throws LN001 when the lane is another worker's. */
@@ -272,7 +272,7 @@ const outgoing = (context: AttemptContext, claim: Claim, message: Dispatched): O
   type: message.o_type,
   body: message.o_body,
   ...(message.o_secret !== null && { text: message.o_secret }),
-  possibleDuplicate: mayArriveTwice(context, message),
+  possibleDuplicate: canArriveTwice(context, message),
   attempt: message.o_attempt,
 });
 

@@ -19,9 +19,9 @@ const settle = (sql: Sql, accountId: string, ...outcomes: readonly Outcome[]) =>
     ${outcomes.map(({ failure }) => failure ?? null)}::text[],
     ${outcomes.map(() => null)}::timestamptz[])`;
 
-const ledgerIsWell = async (sql: Sql) =>
+const expectConsistentLedger = async (sql: Sql) =>
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
-const standing = (sql: Sql) => sql`
+const stateOf = (sql: Sql) => sql`
   select status, charge_state, failure from messages order by message_id`;
 const entriesOf = (sql: Sql) => sql`
   select kind, d_available, d_held, n_items from wallet_entries where kind <> 'bonus' order by seq`;
@@ -56,7 +56,7 @@ describe('a receipt that contradicts a final state', () => {
         await settle(sql, ani.accountId, { id, outcome: status });
       }
 
-      expect(await standing(sql)).toEqual([
+      expect(await stateOf(sql)).toEqual([
         { status: 'read', charge_state: 'captured', failure: null },
       ]);
       expect(await entriesOf(sql)).toEqual([
@@ -74,7 +74,7 @@ describe('a receipt that contradicts a final state', () => {
         'delivered',
         'read',
       ]);
-      await ledgerIsWell(sql);
+      await expectConsistentLedger(sql);
     });
   }
 
@@ -127,14 +127,14 @@ describe('a receipt that contradicts a final state', () => {
     await place(sql, ani, { prices: [250] });
     await settle(sql, ani.accountId, ...outcomes('delivered'));
     await settle(sql, ani.accountId, ...outcomes('delivered'));
-    expect(await standing(sql)).toMatchObject([
+    expect(await stateOf(sql)).toMatchObject([
       { status: 'delivered', charge_state: 'captured' },
       { status: 'delivered', charge_state: 'waived' },
       { status: 'delivered', charge_state: 'waived' },
       { status: 'queued' },
     ]);
     expect(await sql`select available, held from wallets`).toEqual([{ available: 50, held: 250 }]);
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
 
     // A later top-up does not pay for past messages.
     await sql`select post_entry(
@@ -152,7 +152,7 @@ describe('a receipt that contradicts a final state', () => {
       { status: 'queued', messages: 1, cost: 250 },
       { status: 'read', messages: 3, cost: 150 },
     ]);
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
   });
 
   test('accepts delivered or read after a failure that the network reported, and orders "sent" before it', async ({
@@ -162,13 +162,13 @@ describe('a receipt that contradicts a final state', () => {
     const { ani, id } = await oneMessage(db);
     await settle(sql, ani.accountId, { id, outcome: 'failed', failure: 'blocked' });
     await settle(sql, ani.accountId, { id, outcome: 'sent' });
-    expect(await standing(sql)).toEqual([
+    expect(await stateOf(sql)).toEqual([
       { status: 'failed', charge_state: 'released', failure: 'blocked' },
     ]);
     await settle(sql, ani.accountId, { id, outcome: 'delivered' });
-    expect(await standing(sql)).toEqual([
+    expect(await stateOf(sql)).toEqual([
       { status: 'delivered', charge_state: 'captured', failure: null },
     ]);
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
   });
 });

@@ -6,8 +6,8 @@ import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
 import {
   type FoundQuestion,
-  choiceBy,
-  mayChoose,
+  matchChoice,
+  canBeChoice,
   openQuestion,
   questionIn,
   storeChoice,
@@ -44,9 +44,9 @@ const KEYWORD_TEXT_MAX = 40;
  * A text normalized for comparing keywords: people write `STOP`, `*Stop*`, `berhenti!` and `stop 🙏`.
  */
 function keywordOf(text: string): string {
-  const said = text.trim();
-  if (said.length > KEYWORD_TEXT_MAX) return '';
-  const word = said.normalize('NFKC').replace(/^[^\p{L}\p{N}?]+|[^\p{L}\p{N}?]+$/gu, '');
+  const trimmed = text.trim();
+  if (trimmed.length > KEYWORD_TEXT_MAX) return '';
+  const word = trimmed.normalize('NFKC').replace(/^[^\p{L}\p{N}?]+|[^\p{L}\p{N}?]+$/gu, '');
   return word.toLowerCase();
 }
 
@@ -76,16 +76,17 @@ export async function receiveInbound(
   inbound: Inbound,
   onReceived?: OnReceived,
 ): Promise<string | undefined> {
-  const stored = storableInbound(inbound);
+  const stored = sanitizeInbound(inbound);
   const { accountId, tokenId, from, name } = stored;
   const messageId = stored.messageId ?? newId();
   return asAccount(sql, accountId, async (tx) => {
-    if (stored.changes && (await changeEarlier(tx, stored, stored.changes))) return undefined;
-    const body = await namingBody(tx, stored);
+    if (stored.changes && (await changeEarlierMessage(tx, stored, stored.changes)))
+      return undefined;
+    const body = await bodyWithReferences(tx, stored);
     const text = textOf(stored);
     // Lock order: before the wallet, which storing a message locks.
     if (stopKeywords.has(keywordOf(text ?? ''))) await lockOptouts(tx, accountId);
-    const isAnswer = text !== undefined && stored.quotes === undefined && mayChoose(text);
+    const isAnswer = text !== undefined && stored.quotes === undefined && canBeChoice(text);
     const [received] = await tx<Stored[]>`
       with known as materialized (select ${contactName(tx, accountId, tx`${from}::text`)} as name)
       select receive_message(
@@ -95,7 +96,7 @@ export async function receiveInbound(
       from known`;
     if (!received?.receive_message) return undefined;
     if (text !== undefined) await applyKeyword(tx, stored, keywordOf(text));
-    const choice = isAnswer ? choiceBy(text, questionIn(received)) : undefined;
+    const choice = isAnswer ? matchChoice(text, questionIn(received)) : undefined;
     if (choice) await storeChoice(tx, { accountId, messageId }, choice);
     const shown = received.contactName ?? name;
     await onReceived?.(tx, { accountId, tokenId, messageId, peer: from, name: shown });
@@ -123,7 +124,7 @@ export async function completeInbound(
 }
 
 /** False when the message to change does not exist. */
-async function changeEarlier(
+async function changeEarlierMessage(
   tx: Tx,
   { accountId, tokenId, from, providerId, at }: Inbound,
   { providerId: earlier, text }: NonNullable<Inbound['changes']>,
@@ -144,7 +145,7 @@ function textOf({ type, body: { text } }: Inbound): string | undefined {
  * The stored body: with the id in the network, and for a message that names another, that one's id, excerpt and the
  * choice made.
  */
-async function namingBody(tx: Tx, inbound: Inbound): Promise<Record<string, unknown>> {
+async function bodyWithReferences(tx: Tx, inbound: Inbound): Promise<Record<string, unknown>> {
   const { accountId, tokenId, from: peer, type, body, providerId, quotes } = inbound;
   const own = { ...body, provider_id: providerId };
   if (quotes === undefined) return own;
@@ -152,24 +153,24 @@ async function namingBody(tx: Tx, inbound: Inbound): Promise<Record<string, unkn
   if (!named) return own;
   const name = type === 'reaction' ? 'message_id' : 'reply_to';
   const text = textOf(inbound);
-  const choice = text === undefined ? undefined : choiceBy(text, named.question);
+  const choice = text === undefined ? undefined : matchChoice(text, named.question);
   return { ...own, [name]: named.id, quoted: named.quoted, ...(choice && { choice }) };
 }
 
 /** Replaces characters that the database cannot store: a network does not send a message again. */
-const storableInbound = ({ name: given = '', quotes, ...inbound }: Inbound): Inbound => {
+const sanitizeInbound = ({ name: given = '', quotes, ...inbound }: Inbound): Inbound => {
   const name = cleanedName(storable(given), SENDER_NAME_MAX);
   return {
     ...inbound,
     ...(quotes !== undefined && { quotes: storable(quotes) }),
     from: storable(inbound.from),
     ...(name !== undefined && { name }),
-    body: storableJson(shortened(inbound.body)),
+    body: storableJson(shortenTexts(inbound.body)),
     providerId: storable(inbound.providerId),
   };
 };
 
-const shortened = (body: MessageBody): MessageBody =>
+const shortenTexts = (body: MessageBody): MessageBody =>
   Object.fromEntries(
     Object.entries(body).map(([name, value]) => [
       name,

@@ -336,9 +336,9 @@ class Lane {
   /** Queries the time at which the next message is due that was not due at the last poll. */
   async #findNext() {
     this.#knowsNext = true;
-    const askedAt = performance.now();
-    const inMs = await nextDueMs(this.#context, this.#claim, askedAt - this.#polledAt);
-    if (inMs !== null) this.#nextDue = Math.min(this.#nextDue, askedAt + inMs);
+    const queriedAt = performance.now();
+    const inMs = await nextDueMs(this.#context, this.#claim, queriedAt - this.#polledAt);
+    if (inMs !== null) this.#nextDue = Math.min(this.#nextDue, queriedAt + inMs);
   }
 
   #nextLeaveMs = () => this.#nextLeave - performance.now();

@@ -2,7 +2,7 @@ import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import type { Channel, Channels } from '#server/domains/channels/channels.ts';
 import { type Claim, receiptWaitMs } from './attempt.ts';
 import { type LaneRun, runLane, type ClaimMessages } from './lane.ts';
-import type { MediaOfMessages } from '#server/domains/messages/media.ts';
+import type { MessageMedia } from '#server/domains/messages/media.ts';
 import { type Settle, deferUnsure } from './settle.ts';
 import { failWaiting } from './withdraw.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
@@ -48,7 +48,7 @@ export type LanesDeps = {
   pacePerSecond: () => number;
   settle: Settle;
   claimMessages: ClaimMessages;
-  media: MediaOfMessages;
+  media: MessageMedia;
   tracing?: Tracing | undefined;
 };
 
@@ -80,10 +80,10 @@ export function startLanes(deps: LanesDeps): Lanes {
   const byToken = new Map<string, OwnLane>();
   const closing = new AbortController();
   let polling = false;
-  let pollAgain = false;
+  let pollRequested = false;
 
   const own = (claim: Claim) => {
-    const lane: OwnLane = { ...leasedNow(claim), wakes: 0, run: undefined };
+    const lane: OwnLane = { ...newLease(claim), wakes: 0, run: undefined };
     const signal = AbortSignal.any([closing.signal, lane.lost.signal]);
     const done = ownLane({ ...deps, running: () => running.size }, lane, signal)
       .catch((error: unknown) =>
@@ -105,15 +105,15 @@ export function startLanes(deps: LanesDeps): Lanes {
   };
   const poll = async () => {
     if (polling) {
-      pollAgain = true;
+      pollRequested = true;
       return;
     }
     polling = true;
     try {
       do {
-        pollAgain = false;
+        pollRequested = false;
         await claimSome();
-      } while (pollAgain && !closing.signal.aborted);
+      } while (pollRequested && !closing.signal.aborted);
     } catch (error) {
       log.warn({ err: error }, 'lanes cannot be claimed');
     } finally {
@@ -179,7 +179,7 @@ async function claimLanes(
     select account_id, token_id from lanes
     where ready_at <= clock_timestamp()
       and (lease_until is null or lease_until < clock_timestamp())
-      ${onlyHeld(sql, channels)}
+      ${heldLanesOnly(sql, channels)}
     order by ready_at limit ${limit}`;
   const byAccount = [...Map.groupBy(due, ({ account_id }) => account_id)];
   const claimed = await Promise.all(
@@ -197,7 +197,7 @@ async function claimLanes(
 /**
  * Excludes the lanes of numbers that this worker does not hold; empty if no channel has such numbers.
  */
-function onlyHeld(sql: Sql, channels: Channels): Fragment {
+function heldLanesOnly(sql: Sql, channels: Channels): Fragment {
   const holding = [...channels.values()].filter(({ numbers }) => numbers !== undefined);
   if (holding.length === 0) return sql``;
   return sql`and not exists (
@@ -258,7 +258,7 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
   const isHeld = numbers && (() => numbers.held().includes(tokenId));
   if (isHeld?.() === false) return { delayMs: BLOCKED_DELAY_MS, isBlocked: false, wakes: null };
   if (isHeld) lane.isHeld = isHeld;
-  const still = await stillFor(channel, claim);
+  const still = await remainingPauseMs(channel, claim);
   if (still.ms > 0) return { delayMs: still.ms, isBlocked: false, wakes: sender.wakes };
   const context = {
     sql,
@@ -292,7 +292,7 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
 /**
  * Remaining pause of a number; after a pause the network is queried first, without sending a message.
  */
-async function stillFor(
+async function remainingPauseMs(
   { pauses }: Channel,
   claim: Claim,
 ): Promise<{ ms: number; isOver: boolean }> {
@@ -337,7 +337,7 @@ type LeasedLane = {
 };
 
 /** A lane whose lease has just been taken. */
-export const leasedNow = (claim: Claim): LeasedLane => ({
+export const newLease = (claim: Claim): LeasedLane => ({
   claim,
   lost: new AbortController(),
   renewedAt: performance.now(),
@@ -371,7 +371,7 @@ export async function renewLeases(
   lanes: readonly LeasedLane[],
 ): Promise<void> {
   if (lanes.length === 0) return;
-  const askedAt = performance.now();
+  const queriedAt = performance.now();
   try {
     const renewed = await sql<{ key: string }[]>`
       select unnest(renew_lanes(
@@ -382,13 +382,13 @@ export async function renewLeases(
       )) as key`;
     const owned = new Set(renewed.map(({ key }) => key));
     for (const lane of lanes) {
-      if (owned.has(`${lane.claim.tokenId}.${lane.claim.epoch}`)) lane.renewedAt = askedAt;
+      if (owned.has(`${lane.claim.tokenId}.${lane.claim.epoch}`)) lane.renewedAt = queriedAt;
       else lane.lost.abort();
     }
   } catch (error) {
     log.warn({ err: error }, 'leases cannot be renewed');
     for (const { lost, renewedAt } of lanes) {
-      if (askedAt - renewedAt > RENEWED_MS_MAX) lost.abort();
+      if (queriedAt - renewedAt > RENEWED_MS_MAX) lost.abort();
     }
   }
 }
@@ -489,7 +489,7 @@ async function waitingTemplates(tx: Tx, { accountId, tokenId }: TokenRef): Promi
  * @param owner a pool of the database's owner; no worker runs.
  * @returns the number of messages.
  */
-export async function markMayHaveLeft(owner: Sql): Promise<number> {
+export async function markPossibleDuplicates(owner: Sql): Promise<number> {
   const marked = await owner`
     update dispatch
     set unknowns = greatest(unknowns, 1), unsure_until = coalesce(unsure_until, clock_timestamp())

@@ -20,7 +20,7 @@ export async function applyReceipts(
   receipts: readonly Receipt[],
   settle: Settle = openSettle({ sql }),
 ): Promise<FailedItem<Receipt>[]> {
-  const foreign = await foreignTo(sql, receipts);
+  const foreign = await foreignMessages(sql, receipts);
   const own = receipts.filter(({ messageId }) => !foreign.has(messageId));
   return eachByItself(own, async (some) => {
     const { unknownIds } = await settle(
@@ -43,7 +43,10 @@ export async function applyReceipts(
 /**
  * Messages in these receipts that belong to another token than the one whose network reports them.
  */
-async function foreignTo(sql: Sql, receipts: readonly Receipt[]): Promise<ReadonlySet<string>> {
+async function foreignMessages(
+  sql: Sql,
+  receipts: readonly Receipt[],
+): Promise<ReadonlySet<string>> {
   const named = receipts.flatMap(({ accountId, tokenId, messageId }) =>
     tokenId === undefined ? [] : [{ accountId, tokenId, messageId }],
   );

@@ -5,7 +5,7 @@ import { lanesOver, network, phones, place } from '#tests/support/app/fake-chann
 import { customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { expireMessages } from './withdraw.ts';
-import { markMayHaveLeft } from './lanes.ts';
+import { markPossibleDuplicates } from './lanes.ts';
 import { changeDispatch } from '#tests/support/app/lanes.ts';
 import { inFuture } from '#tests/support/database/changes.ts';
 
@@ -18,7 +18,7 @@ describe('messages that waited when the backup was made', () => {
   }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await place(sql, ani, { prices: [100, 100], peers: phones(2) });
-    expect(await markMayHaveLeft(db.owner)).toBe(2);
+    expect(await markPossibleDuplicates(db.owner)).toBe(2);
     const { seen, channels } = network(() => sent, { preallocates: false });
     const lanes = lanesOver(sql, channels);
     await waitFor(async () => {
@@ -38,7 +38,7 @@ describe('messages that waited when the backup was made', () => {
   }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await place(sql, ani);
-    await markMayHaveLeft(db.owner);
+    await markPossibleDuplicates(db.owner);
     const { seen, channels } = network(() => sent);
     const lanes = lanesOver(sql, channels);
     await waitFor(async () =>
@@ -54,7 +54,7 @@ describe('messages that waited when the backup was made', () => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await place(sql, ani, { expiresAt: new Date(Date.now() + 3_600_000) });
     await changeDispatch(db.owner, {}, { expiresAt: 'now' });
-    await markMayHaveLeft(db.owner);
+    await markPossibleDuplicates(db.owner);
     await expireMessages(sql);
     const { seen, channels } = network(() => sent, { preallocates: false });
     const lanes = lanesOver(sql, channels);
@@ -71,7 +71,7 @@ describe('messages that waited when the backup was made', () => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await place(sql, ani);
     await changeDispatch(db.owner, {}, { readyAt: inFuture('1 day') });
-    expect(await markMayHaveLeft(db.owner)).toBe(0);
+    expect(await markPossibleDuplicates(db.owner)).toBe(0);
     expect(await sql`select unknowns, unsure_until from dispatch`).toEqual([
       { unknowns: 0, unsure_until: null },
     ]);

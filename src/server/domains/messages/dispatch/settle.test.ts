@@ -31,7 +31,7 @@ async function claimed(sql: Sql, { accountId, tokenId, phone }: Customer): Promi
   return claim;
 }
 
-const told = (
+const outcomeOf = (
   { accountId }: Pick<Customer, 'accountId'>,
   id: string | undefined,
   outcome: string,
@@ -68,8 +68,8 @@ const stepsOf = async (sql: Sql, id: string | undefined) => {
     select kind from message_events where message_id = ${id ?? ''} order by at, kind`;
   return rows.map(({ kind }) => kind);
 };
-const forgetEvents = (sql: Sql) => sql`delete from events`;
-const ledgerIsWell = async (sql: Sql) =>
+const deleteEvents = (sql: Sql) => sql`delete from events`;
+const expectConsistentLedger = async (sql: Sql) =>
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 
 describe('outcomes of several accounts in one call:', () => {
@@ -78,22 +78,22 @@ describe('outcomes of several accounts in one call:', () => {
     const budi = await customerWithMessages(sql, 2);
     const cici = await customerWithMessages(sql, 2);
     const settle = openSettle({ sql });
-    await settle(cici.ids.map((id) => told(cici.customer, id, 'sent')));
+    await settle(cici.ids.map((id) => outcomeOf(cici.customer, id, 'sent')));
     const aniLane = { lane: await claimed(sql, ani.customer) };
     const budiLane = { lane: await claimed(sql, budi.customer) };
     await publishAll(sql);
-    await forgetEvents(sql);
+    await deleteEvents(sql);
 
     const failed = { failure: 'not_on_whatsapp' };
     const answers = await Promise.all([
       settle([
-        told(ani.customer, ani.ids[0], 'sent', aniLane),
-        told(ani.customer, ani.ids[1], 'failed', { ...aniLane, ...failed }),
-        told(ani.customer, ani.ids[2], 'sent', aniLane),
+        outcomeOf(ani.customer, ani.ids[0], 'sent', aniLane),
+        outcomeOf(ani.customer, ani.ids[1], 'failed', { ...aniLane, ...failed }),
+        outcomeOf(ani.customer, ani.ids[2], 'sent', aniLane),
       ]),
-      settle([told(budi.customer, budi.ids[1], 'failed', { ...budiLane, ...failed })]),
-      settle([told(cici.customer, cici.ids[0], 'read')]),
-      settle([told(cici.customer, cici.ids[1], 'failed', { failure: 'rejected' })]),
+      settle([outcomeOf(budi.customer, budi.ids[1], 'failed', { ...budiLane, ...failed })]),
+      settle([outcomeOf(cici.customer, cici.ids[0], 'read')]),
+      settle([outcomeOf(cici.customer, cici.ids[1], 'failed', { failure: 'rejected' })]),
     ]);
     expect(answers).toEqual(answers.map(() => ({ isLost: false, unknownIds: new Set() })));
     const changed = await sql`
@@ -136,7 +136,7 @@ describe('outcomes of several accounts in one call:', () => {
       'message.changed read',
       'message.changed failed',
     ]);
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
   });
 
   test('writes nothing for a lost lane, and everything for the others', async ({ sql }) => {
@@ -148,9 +148,9 @@ describe('outcomes of several accounts in one call:', () => {
     await nextEpoch(sql, budi.customer);
 
     const [kept, lost, receipt] = await Promise.all([
-      settle([told(ani.customer, ani.ids[0], 'sent', aniLane)]),
-      settle([told(budi.customer, budi.ids[0], 'sent', budiLane)]),
-      settle([told(budi.customer, budi.ids[1], 'delivered')]),
+      settle([outcomeOf(ani.customer, ani.ids[0], 'sent', aniLane)]),
+      settle([outcomeOf(budi.customer, budi.ids[0], 'sent', budiLane)]),
+      settle([outcomeOf(budi.customer, budi.ids[1], 'delivered')]),
     ]);
     expect([kept?.isLost, lost?.isLost, receipt?.isLost]).toEqual([false, true, false]);
     expect(await messagesOf(sql, ani.customer)).toEqual(['sent captured']);
@@ -164,7 +164,7 @@ describe('outcomes of several accounts in one call:', () => {
       'message.changed delivered',
       'saldo.changed 700 150',
     ]);
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
   });
 
   test('charges a delivery proved after its release to its own account, while the saldo lasts', async ({
@@ -174,17 +174,17 @@ describe('outcomes of several accounts in one call:', () => {
     const budi = await customerWithMessages(sql, 1);
     const settle = openSettle({ sql });
     const all = [ani, budi].flatMap(({ customer, ids }) => ids.map((id) => ({ customer, id })));
-    await settle(all.map(({ customer, id }) => told(customer, id, 'expired')));
+    await settle(all.map(({ customer, id }) => outcomeOf(customer, id, 'expired')));
     await sql`select post_entry(
       ${ani.customer.accountId}, 'adjust', -800, 'exp:fee', 'test', 'x', 'x', 'test',
       'Koreksi')`;
 
-    await settle(all.map(({ customer, id }) => told(customer, id, 'delivered')));
+    await settle(all.map(({ customer, id }) => outcomeOf(customer, id, 'delivered')));
     expect(await messagesOf(sql, ani.customer)).toEqual(['delivered captured', 'delivered waived']);
     expect(await messagesOf(sql, budi.customer)).toEqual(['delivered captured']);
     expect(await moneyOf(sql, ani.customer)).toEqual({ available: 50, held: 0 });
     expect(await moneyOf(sql, budi.customer)).toEqual({ available: 850, held: 0 });
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
   });
 });
 
@@ -194,8 +194,8 @@ describe('receipts', () => {
     const unknown = newId();
     const settle = openSettle({ sql });
     const { unknownIds, isLost } = await settle([
-      told(ani.customer, unknown, 'delivered'),
-      told(ani.customer, ani.ids[0], 'delivered'),
+      outcomeOf(ani.customer, unknown, 'delivered'),
+      outcomeOf(ani.customer, ani.ids[0], 'delivered'),
     ]);
     expect([unknownIds, isLost]).toEqual([new Set([unknown]), false]);
     expect(await messagesOf(sql, ani.customer)).toEqual(['delivered captured']);
@@ -211,7 +211,7 @@ describe('receipts', () => {
     const settle = openSettle({ sql, onSettled: (tokenIds) => void woken.push([...tokenIds]) });
     await changeLanes(sql, {}, { wakes: 0, readyAt: null });
 
-    await settle([told(ani.customer, ani.ids[0], 'delivered')]);
+    await settle([outcomeOf(ani.customer, ani.ids[0], 'delivered')]);
     expect(woken).toEqual([[ani.customer.tokenId]]);
     expect(await sql`select wakes, ready_at is not null as is_due from lanes`).toEqual([
       { wakes: 1, is_due: true },
@@ -223,8 +223,8 @@ describe('receipts', () => {
     expect((await openClaimMessages({ sql })(next)).due).toMatchObject([{ o_id: ani.ids[1] }]);
 
     // A lane polls after its own results, and a message that has left the queue wakes no lane.
-    await settle([told(ani.customer, ani.ids[1], 'sent', { lane: claim })]);
-    await settle([told(ani.customer, ani.ids[1], 'read')]);
+    await settle([outcomeOf(ani.customer, ani.ids[1], 'sent', { lane: claim })]);
+    await settle([outcomeOf(ani.customer, ani.ids[1], 'read')]);
     expect(woken.flat()).toHaveLength(1);
     expect(await sql`select wakes from lanes`).toEqual([{ wakes: 1 }]);
   });
@@ -232,7 +232,7 @@ describe('receipts', () => {
   test('stores a repeat in one call as one step, one charge and one event', async ({ sql }) => {
     const ani = await customerWithMessages(sql, 1);
     const settle = openSettle({ sql });
-    const receipt = told(ani.customer, ani.ids[0], 'delivered');
+    const receipt = outcomeOf(ani.customer, ani.ids[0], 'delivered');
     await Promise.all([settle([receipt, receipt]), settle([receipt])]);
     await settle([receipt]);
     expect(await stepsOf(sql, ani.ids[0])).toEqual(['delivered']);
@@ -242,7 +242,7 @@ describe('receipts', () => {
       'message.changed delivered',
       'saldo.changed 850 0',
     ]);
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
   });
 
   test('ends delivered and read in one call, in any order, at read with both steps', async ({
@@ -250,8 +250,10 @@ describe('receipts', () => {
   }) => {
     const ani = await customerWithMessages(sql, 1);
     const settle = openSettle({ sql });
-    const read = told(ani.customer, ani.ids[0], 'read', { at: new Date(at.getTime() + 1_000) });
-    await settle([read, told(ani.customer, ani.ids[0], 'delivered')]);
+    const read = outcomeOf(ani.customer, ani.ids[0], 'read', {
+      at: new Date(at.getTime() + 1_000),
+    });
+    await settle([read, outcomeOf(ani.customer, ani.ids[0], 'delivered')]);
     expect(await messagesOf(sql, ani.customer)).toEqual(['read captured']);
     expect(await stepsOf(sql, ani.ids[0])).toEqual(['delivered', 'read']);
     await publishAll(sql);
@@ -267,7 +269,7 @@ describe('receipts', () => {
   }) => {
     const ani = await customerWithMessages(sql, 6);
     const settle = openSettle({ sql });
-    await settle(ani.ids.map((id) => told(ani.customer, id, 'sent')));
+    await settle(ani.ids.map((id) => outcomeOf(ani.customer, id, 'sent')));
     const { promise: isDelivered, resolve } = Promise.withResolvers<void>();
     const other = db.owner.begin(async (tx) => {
       const each = (value: unknown) => ani.ids.map(() => value);
@@ -287,7 +289,7 @@ describe('receipts', () => {
       );
     });
     await isDelivered;
-    const { unknownIds } = await settle(ani.ids.map((id) => told(ani.customer, id, 'read')));
+    const { unknownIds } = await settle(ani.ids.map((id) => outcomeOf(ani.customer, id, 'read')));
     await other;
     expect(unknownIds).toEqual(new Set());
     expect(new Set(await messagesOf(sql, ani.customer))).toEqual(new Set(['read captured']));
@@ -296,13 +298,13 @@ describe('receipts', () => {
   test('does not wait for the wallet’s lock if no money moves', async ({ sql, db }) => {
     const ani = await customerWithMessages(sql, 2);
     const settle = openSettle({ sql });
-    await settle([told(ani.customer, ani.ids[0], 'sent')]);
+    await settle([outcomeOf(ani.customer, ani.ids[0], 'sent')]);
     let charging: Promise<unknown> | undefined;
     await db.owner.begin(async (tx) => {
       await tx`select from wallets where account_id = ${ani.customer.accountId} for no key update`;
-      await settle([told(ani.customer, ani.ids[0], 'read')]);
+      await settle([outcomeOf(ani.customer, ani.ids[0], 'read')]);
       expect(await messagesOf(sql, ani.customer)).toEqual(['read captured', 'queued held']);
-      charging = settle([told(ani.customer, ani.ids[1], 'read')]);
+      charging = settle([outcomeOf(ani.customer, ani.ids[1], 'read')]);
       await waitFor(async () =>
         expect(
           await sql`select from pg_locks where not granted and locktype in ('tuple', 'transactionid')`,
@@ -320,9 +322,9 @@ describe('receipts', () => {
     const unknown = newId();
     const settle = openSettle({ sql, isAcrossAccounts: false });
     const { unknownIds } = await settle([
-      told(ani.customer, ani.ids[0], 'delivered'),
-      told(budi.customer, budi.ids[0], 'read'),
-      told(ani.customer, unknown, 'read'),
+      outcomeOf(ani.customer, ani.ids[0], 'delivered'),
+      outcomeOf(budi.customer, budi.ids[0], 'read'),
+      outcomeOf(ani.customer, unknown, 'read'),
     ]);
     expect(unknownIds).toEqual(new Set([unknown]));
     expect(await messagesOf(sql, ani.customer)).toEqual(['delivered captured']);
@@ -339,8 +341,8 @@ describe('of a lane that a worker has lost and claimed again', () => {
     const present = { lane: await claimed(sql, ani.customer) };
     const settle = openSettle({ sql });
     const [lost, kept] = await Promise.all([
-      settle([told(ani.customer, ani.ids[0], 'failed', former)]),
-      settle([told(ani.customer, ani.ids[1], 'sent', present)]),
+      settle([outcomeOf(ani.customer, ani.ids[0], 'failed', former)]),
+      settle([outcomeOf(ani.customer, ani.ids[1], 'sent', present)]),
     ]);
     expect(await messagesOf(sql, ani.customer)).toEqual(['queued held', 'sent captured']);
     expect([lost.isLost, kept.isLost]).toEqual([true, false]);
@@ -371,8 +373,8 @@ test('treats a receipt for another account’s message as unknown, and writes no
   const [id] = ani.ids;
   const settle = openSettle({ sql });
   const { unknownIds } = await settle([
-    told(ani.customer, id, 'delivered'),
-    told(budi, id, 'failed', { failure: 'rejected' }),
+    outcomeOf(ani.customer, id, 'delivered'),
+    outcomeOf(budi, id, 'failed', { failure: 'rejected' }),
   ]);
   expect(await stepsOf(sql, id)).toEqual(['delivered']);
   expect(unknownIds).toEqual(new Set([id]));

@@ -4,7 +4,7 @@ import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
-import { AWAIT_MS, type MediaOfMessages } from '#server/domains/messages/media.ts';
+import { AWAIT_MS, type MessageMedia } from '#server/domains/messages/media.ts';
 import {
   type Claim,
   LaneLost,
@@ -62,14 +62,14 @@ export function openSettle({
     if (tracing) traceSettled(tracing, began, outcomes, rows);
     return rows;
   };
-  const told = (rows: readonly AnswerRow[]) => {
+  const notifyWoken = (rows: readonly AnswerRow[]) => {
     onSettled(rows.filter((row) => row.o_answer === 'woken').map((row) => row.o_id));
     return rows;
   };
   const settleAccount = (accountId: string, outcomes: readonly Outcome[]) =>
     inAccount(accountId, async () => {
       const alone = sql`settle_messages`;
-      return told(await retrying(() => settleBy(alone, outcomes), { tries: SETTLE_TRIES }));
+      return notifyWoken(await retrying(() => settleBy(alone, outcomes), { tries: SETTLE_TRIES }));
     });
   /** Answers nothing when one of the accounts is locked for long. */
   const settleTogether = (outcomes: readonly Outcome[]) =>
@@ -87,7 +87,7 @@ export function openSettle({
       if (isAcrossAccounts && byAccount.size > 1) {
         const rows = await settleTogether(outcomes);
         if (rows) {
-          told(rows);
+          notifyWoken(rows);
           return settlements.map(unsettledBy(rows));
         }
       }
@@ -151,9 +151,9 @@ const settleRows = (sql: Sql, by: Fragment, outcomes: readonly Outcome[]) => sql
 /** Retry delay of a result that cannot be settled: it is our bug, and reported. */
 const BROKEN_RETRY_MS = 60_000;
 
-type ResultsDeps = { sql: Sql; log: Log; settle: Settle; media: Pick<MediaOfMessages, 'endedOf'> };
+type ResultsDeps = { sql: Sql; log: Log; settle: Settle; media: Pick<MessageMedia, 'endedOf'> };
 
-function partedBy<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
+function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
@@ -171,7 +171,7 @@ export async function settleResults(
 ): Promise<void> {
   const { tokenId: token } = claim;
   const settled = results.filter((result) => result.kind === 'settled');
-  const [awaiting, postponed] = partedBy(
+  const [awaiting, postponed] = partition(
     results.filter((result) => result.kind === 'postponed'),
     ({ awaits }) => awaits !== undefined,
   );
@@ -184,7 +184,7 @@ export async function settleResults(
     log.error({ err: error, token, message: item.id }, 'a result cannot be settled');
   }
   // Results of unsent messages can be dropped: the next try finds them again.
-  const [cancelled, known] = partedBy(
+  const [cancelled, known] = partition(
     unsettled.map(({ item }) => item),
     ({ outcome }) => outcome === 'cancelled',
   );

@@ -36,7 +36,7 @@ const entries = async (sql: Sql) => {
   const found = await sql<{ kind: string }[]>`select kind from wallet_entries order by seq`;
   return found.map(({ kind }) => kind).filter((kind) => kind !== 'bonus');
 };
-const ledgerIsWell = async (sql: Sql) =>
+const expectConsistentLedger = async (sql: Sql) =>
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 const awaited = [{ state: 'unknown', awaited: true }];
 const queued = [{ status: 'queued', charge_state: 'held', failure: null }];
@@ -94,7 +94,7 @@ describe('a message whose worker died while it was being sent, and whose ttl has
     expect(await entries(sql)).toEqual(['hold', 'capture']);
     expect(seen).toEqual([]);
     await lanes.close();
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
   });
 
   test('fails without an answer when no receipt comes, and one that comes later corrects that', async ({
@@ -115,7 +115,7 @@ describe('a message whose worker died while it was being sent, and whose ttl has
       { status: 'delivered', charge_state: 'captured', failure: null },
     ]);
     expect(await sql`select available, held from wallets`).toEqual([{ available: 850, held: 0 }]);
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
   });
 
   test('waits for its receipt also while its phone is away', async ({ sql, db }) => {
@@ -152,7 +152,7 @@ test('is marked when resent by a worker that dies before recording it, even if a
   ]);
   letGo();
   await lanes.close();
-  await ledgerIsWell(db.allAccountsSql);
+  await expectConsistentLedger(db.allAccountsSql);
 });
 
 test('neither resends nor marks a message that another worker is sending', async ({ sql }) => {
@@ -269,5 +269,5 @@ test('does not release a message that may have left early when its account is cl
   await changeDispatch(db.owner, {}, { unsureUntil: 'now' });
   await accountData.close?.(ani.accountId);
   expect(await ends(sql)).toEqual([...noAnswer, notLinked, notLinked]);
-  await ledgerIsWell(sql);
+  await expectConsistentLedger(sql);
 });

@@ -121,14 +121,14 @@ export function withdraw(sql: Sql, accountId: string, messageId: string): Promis
     await withdrawMessages(tx, { accountId, ids: [messageId], outcome: 'cancelled' });
     const ids = tx`select ${messageId}::uuid as message_id`;
     const [stored] = await readMessages(tx, { accountId, ids, order: 'newest' });
-    const refusal = whyNotCancelled(stored);
+    const refusal = cancelRefusal(stored);
     if (refusal || !stored) throw refusal ?? notFound();
     return messageRow(stored);
   });
 }
 
 /** The refusal to cancel a message; undefined when it can be cancelled. */
-function whyNotCancelled(stored: StoredMessage | undefined): Refusal | undefined {
+function cancelRefusal(stored: StoredMessage | undefined): Refusal | undefined {
   if (!stored || stored.direction === 'in') return notFound();
   const { status } = stored;
   if (status === 'cancelled') return undefined;
@@ -163,7 +163,7 @@ export async function withdrawMany(
       return readMessages(tx, { accountId, ids, order: 'oldest' });
     });
     const byId = new Map(stored.map((one) => [one.message_id, one]));
-    results.push(...some.map((id) => ({ id, refusal: whyNotCancelled(byId.get(id)) })));
+    results.push(...some.map((id) => ({ id, refusal: cancelRefusal(byId.get(id)) })));
   }
   return results;
 }

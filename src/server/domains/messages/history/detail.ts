@@ -6,7 +6,7 @@ import { type MessageDetail, type TimelineStep, Failure } from '#contract/messag
 import { rupiah } from '#contract/base/money.ts';
 import type { ApiMessage, ApiMessageQuery } from '#contract/rest/messages.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { keptFiles } from '#server/domains/media/media.ts';
+import { findExistingFiles } from '#server/domains/media/media.ts';
 import { type OfferFile, bodyForApi, filesIn } from '#server/domains/messages/content.ts';
 import {
   type MessageFilter,
@@ -39,7 +39,7 @@ export function messageDetail(
   reader: Reader,
 ): Promise<MessageDetail> {
   return readAsAccount(sql, accountId, async (tx) => {
-    const { stored, timeline, progress, kept } = await readWithProgress(
+    const { stored, timeline, progress, existingFiles } = await readWithProgress(
       tx,
       { accountId, messageId },
       reader,
@@ -49,7 +49,7 @@ export function messageDetail(
       ...conversationMessage(stored, {
         accountId,
         fileLink: (...file) => reader.offerFile(...file).link,
-        kept,
+        existingFiles,
       }),
       ref,
       timeline,
@@ -60,7 +60,7 @@ export function messageDetail(
           : { state, amount: rupiah(stored.price), hold_seq, settle_seq, correct_seq },
       retrying: retryOf(progress),
       by_quota: stored.plan_round !== null && state !== 'released',
-      raw: { ...apiMessage(accountId, { stored, progress, kept }, reader), timeline },
+      raw: { ...apiMessage(accountId, { stored, progress, existingFiles }, reader), timeline },
     };
   });
 }
@@ -78,7 +78,7 @@ type MessageWithProgress = {
   timeline: TimelineStep[];
   progress: Progress | undefined;
   /** The files of its page that still exist. */
-  kept: ReadonlySet<string>;
+  existingFiles: ReadonlySet<string>;
 };
 
 async function readWithProgress(
@@ -90,14 +90,14 @@ async function readWithProgress(
     readWithTimeline(tx, ref, language),
     readProgress(tx, ref.accountId, [ref.messageId]),
   ]);
-  const kept = await keptFiles(tx, ref.accountId, filesIn([read.stored]));
-  return { ...read, kept, progress: progress.get(ref.messageId) };
+  const existingFiles = await findExistingFiles(tx, ref.accountId, filesIn([read.stored]));
+  return { ...read, existingFiles, progress: progress.get(ref.messageId) };
 }
 
 /** A message as `GET /v1/messages` shows it. */
 function apiMessage(
   accountId: string,
-  { stored, progress, kept }: Omit<MessageWithProgress, 'timeline'>,
+  { stored, progress, existingFiles }: Omit<MessageWithProgress, 'timeline'>,
   reader: Reader,
 ): ApiMessage {
   const code = failureOf(stored);
@@ -116,7 +116,7 @@ function apiMessage(
     failure: code === null ? null : { code, detail: failureSentence(code, language) },
     retrying: retryingOf(progress, language),
     ref: stored.ref,
-    content: bodyForApi(accountId, stored.body, { ...reader, kept }),
+    content: bodyForApi(accountId, stored.body, { ...reader, existingFiles }),
     created_at: createdAt,
     send_at: sendAt,
     ttl: expiresAt === null ? null : secondsBetween(sendAt ?? createdAt, expiresAt),
@@ -166,10 +166,14 @@ export function listForApi(sql: Sql, query: ApiQuery, reader: Reader): Promise<A
     const last = shown.at(-1);
     const shownIds = shown.map(({ message_id }) => message_id);
     const progress = await readProgress(tx, accountId, shownIds);
-    const kept = await keptFiles(tx, accountId, filesIn(shown));
+    const existingFiles = await findExistingFiles(tx, accountId, filesIn(shown));
     return {
       messages: shown.map((stored) =>
-        apiMessage(accountId, { stored, kept, progress: progress.get(stored.message_id) }, reader),
+        apiMessage(
+          accountId,
+          { stored, existingFiles, progress: progress.get(stored.message_id) },
+          reader,
+        ),
       ),
       next: found.length > limit && last ? publicId('message', last.message_id) : null,
     };

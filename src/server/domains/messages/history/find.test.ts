@@ -57,7 +57,7 @@ describe('the words of a text', () => {
   });
 });
 
-const sayings = [
+const texts = [
   'Pesanan',
   'sudah',
   'KAMI',
@@ -83,7 +83,7 @@ const aMessage = (tokens: readonly string[]) =>
     peer: fc.constantFrom(...peers),
     direction: fc.constantFrom('in' as const, 'out' as const),
     type: fc.constantFrom<MessageType>('text', 'text', 'image'),
-    said: fc.shuffledSubarray(sayings).map((some) => some.join(' ')),
+    said: fc.shuffledSubarray(texts).map((some) => some.join(' ')),
     status: fc.constantFrom(...statuses),
   });
 
@@ -144,7 +144,7 @@ describe('a search by words', () => {
     const days = ['2026-10-20', '2026-10-28', '2026-11-01', '2026-11-08', '2026-11-19'];
     const anAsk = fc.record({
       q: fc.constantFrom(
-        ...sayings,
+        ...texts,
         'pesanan kirim',
         'kasih kami sudah',
         'RÉSUMÉ ﬁnal',

@@ -22,11 +22,11 @@ async function customerWithMessages(sql: Sql) {
   const customer = await customerWith(sql, { saldo: 1000 });
   const { results } = await place(sql, customer, { prices: [150, 150, 150], peers: phones(3) });
   const ids = results.map(({ id }) => id);
-  await told(sql, customer, ids[0], 'read');
+  await applyStatus(sql, customer, ids[0], 'read');
   return { customer, ids };
 }
 
-const told = (
+const applyStatus = (
   sql: Sql,
   { accountId }: Customer,
   messageId: string | undefined,
@@ -60,7 +60,7 @@ test('folds once; a second time changes nothing', async ({ db, sql }) => {
   expect(await rollups(sql)).toEqual(three(customer.accountId));
   // Nor when the newest event counts: its money had moved before.
   for (const status of ['delivered', 'read'] as const) {
-    for (const id of [ids[1], ids[2]]) await told(sql, customer, id, status);
+    for (const id of [ids[1], ids[2]]) await applyStatus(sql, customer, id, status);
     await publishAll(sql);
   }
   for (let round = 0; round < 3; round++) await folded(sql, customer);
@@ -109,7 +109,8 @@ test('counts everything once with any number of concurrent folders', async ({ db
   );
   const accountIds = people.map(({ customer }) => customer.accountId);
   for (const index of [1, 2]) {
-    for (const { customer, ids } of people) await told(sql, customer, ids[index], 'delivered');
+    for (const { customer, ids } of people)
+      await applyStatus(sql, customer, ids[index], 'delivered');
     const publishing = publishAll(sql);
     for (let round = 0; round < 3; round++) {
       folders.forEach((folder, nth) => {
@@ -143,11 +144,11 @@ test('counts events set aside as unpublishable, and once afterwards', async ({ d
       return new;
     end $$;
     create trigger refuse before insert on events for each row execute function refuse()`);
-  await told(sql, customer, ids[1], 'delivered');
+  await applyStatus(sql, customer, ids[1], 'delivered');
   await publishAll(sql);
   // The next event is published first, so it is counted from the outdated status.
-  await told(sql, customer, ids[1], 'read');
-  await told(sql, customer, ids[2], 'failed');
+  await applyStatus(sql, customer, ids[1], 'read');
+  await applyStatus(sql, customer, ids[2], 'failed');
   await publishAll(sql);
   expect(await sql`select tries, statuses from outbox`).toEqual([
     { tries: 1, statuses: ['delivered'] },
@@ -175,7 +176,7 @@ test('does not count events up to the mark again', async ({ db, sql }) => {
   await publishAll(sql);
   await foldAll(sql);
   await expectCounted(db, customer);
-  await told(sql, customer, ids[1], 'read');
+  await applyStatus(sql, customer, ids[1], 'read');
   await publishAll(sql);
   await foldAll(sql);
   await expectCounted(db, customer);

@@ -12,7 +12,7 @@ import { idOf, insertMessages, storeMessages } from '#tests/support/people/store
 import { SIZE, found, indexAll, storeLate, text } from '#tests/support/people/worded-messages.ts';
 import { messagesAccountData } from '#server/domains/messages/account-data.ts';
 import { messageList } from '#server/domains/messages/history/history.ts';
-import { indexAgain, indexBatch, startIndexing } from './words.ts';
+import { reindexMessage, indexBatch, startIndexing } from './words.ts';
 
 const start = Date.parse('2026-10-20T03:00:00Z');
 
@@ -109,8 +109,8 @@ describe('the index of words', () => {
     const some = all.slice(0, 18);
     for (const { id } of some) {
       await sql`select attach_file(${accountId}, ${id}, ${json({ filename: 'Kuitansi.pdf' })})`;
-      await indexAgain(sql, { accountId, messageId: id });
-      await indexAgain(sql, { accountId, messageId: id });
+      await reindexMessage(sql, { accountId, messageId: id });
+      await reindexMessage(sql, { accountId, messageId: id });
     }
     expect(await found(db.tenantSql, accountId, { q: 'kuitansi' })).toHaveLength(some.length);
   });

@@ -118,17 +118,17 @@ type Shown = {
   accountId: string;
   fileLink: FileLink;
   /** The files of its page that still exist. */
-  kept: ReadonlySet<string>;
+  existingFiles: ReadonlySet<string>;
   reactions?: readonly Reaction[] | undefined;
 };
 
 /** A message in its conversation, with the reactions to it if they were read. */
 export const conversationMessage = (
   stored: StoredMessage,
-  { accountId, fileLink, kept, reactions = [] }: Shown,
+  { accountId, fileLink, existingFiles, reactions = [] }: Shown,
 ): ConversationMessage => ({
   ...messageRow(stored),
-  content: contentOf({ accountId, type: stored.type, body: stored.body, kept }, fileLink),
+  content: contentOf({ accountId, type: stored.type, body: stored.body, existingFiles }, fileLink),
   quoted: quotedIn(stored.body),
   reactions: [...reactions],
 });

@@ -177,7 +177,7 @@ export function startIndexing({ allAccountsSql, report }: Deps): Indexing {
     }
   };
   const index = async () => {
-    for (const { accountId, position } of await grown(allAccountsSql, checked)) {
+    for (const { accountId, position } of await grownAccounts(allAccountsSql, checked)) {
       try {
         await indexAccount(accountId);
         checked.set(accountId, position);
@@ -205,7 +205,7 @@ export function startIndexing({ allAccountsSql, report }: Deps): Indexing {
 }
 
 /** Accounts that may have one more full batch than at their last check. */
-async function grown(allAccountsSql: Sql, checked: ReadonlyMap<string, number>) {
+async function grownAccounts(allAccountsSql: Sql, checked: ReadonlyMap<string, number>) {
   const marks = await allAccountsSql<{ accountId: string; position: number }[]>`
     select account_id as "accountId", position from word_marks`;
   const marked = new Map(marks.map(({ accountId, position }) => [accountId, position]));
@@ -318,7 +318,7 @@ const wordingOf = (tx: Tx, accountId: string, ids: readonly string[]): Promise<W
  * Adds the present words of a message to its batch. Called after its body has changed; a message in no batch is indexed
  * with its own later.
  */
-export async function indexAgain(
+export async function reindexMessage(
   sql: Sql,
   { accountId, messageId }: { accountId: string; messageId: string },
 ): Promise<void> {

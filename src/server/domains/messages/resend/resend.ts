@@ -5,8 +5,8 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { type PlacedMessage, NewMessage } from '#contract/rest/new-message.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
-import { keptFiles } from '#server/domains/media/media.ts';
-import { choicesIn, noteChoices } from '#server/domains/messages/choices.ts';
+import { findExistingFiles } from '#server/domains/media/media.ts';
+import { choicesIn, markSendsChoices } from '#server/domains/messages/choices.ts';
 import { filesIn, type Body } from '#server/domains/messages/content.ts';
 import { readAsAccount } from '#server/domains/messages/history/pages.ts';
 import {
@@ -122,16 +122,16 @@ async function prepare(
   deps: ResendDeps,
   { accountId, ids }: Omit<ResendRequest, 'key'>,
 ): Promise<Prepared[]> {
-  const asked = [...new Set(ids)];
-  const originals = await readOriginals(deps.sql, accountId, asked);
-  const kept = await asAccount(deps.sql, accountId, (tx) =>
-    keptFiles(tx, accountId, filesIn(originals)),
+  const uniqueIds = [...new Set(ids)];
+  const originals = await readOriginals(deps.sql, accountId, uniqueIds);
+  const existing = await asAccount(deps.sql, accountId, (tx) =>
+    findExistingFiles(tx, accountId, filesIn(originals)),
   );
   const prepared = new Map<string, Prepared>();
   const fit: { original: StoredMessage; message: PlacedMessage }[] = [];
   for (const original of originals) {
     const { message_id: id } = original;
-    const message = mayResend(original) ? againOf(original, kept) : undefined;
+    const message = mayResend(original) ? toNewMessage(original, existing) : undefined;
     if (message) fit.push({ original, message });
     else prepared.set(id, { id, refusal: new Refusal('resend_unfit', {}) });
   }
@@ -163,7 +163,7 @@ async function prepare(
       prepared.set(id, { id, tokenId, channel, item });
     }
   }
-  const missing = asked.filter((id) => !prepared.has(id));
+  const missing = uniqueIds.filter((id) => !prepared.has(id));
   return [
     ...originals.flatMap(({ message_id: id }) => prepared.get(id) ?? []),
     ...missing.map((id) => ({ id, refusal: notFound() })),
@@ -205,7 +205,7 @@ async function noteAllChoices(
     ),
   );
   for (const tokenId of tokens)
-    await asAccount(sql, accountId, (tx) => noteChoices(tx, { accountId, tokenId }));
+    await asAccount(sql, accountId, (tx) => markSendsChoices(tx, { accountId, tokenId }));
 }
 
 const notFound = () => new Refusal('not_found', { what: 'Pesan' });
@@ -216,18 +216,18 @@ type Original = Pick<StoredMessage, 'peer' | 'type' | 'body'>;
  * A sent message as a new message to the same number: its content, its reference to an answered message, its choices
  * and its metadata. Its `ref`, time, `ttl` and priority applied to the original only.
  *
- * @param kept the files that still exist: a missing one is fetched again from its link.
+ * @param existing the files that still exist: a missing one is fetched again from its link.
  * @returns undefined when a new message cannot have this content.
  */
-function againOf(
+function toNewMessage(
   { peer, type, body }: Original,
-  kept: ReadonlySet<string>,
+  existing: ReadonlySet<string>,
 ): PlacedMessage | undefined {
   const { reply_to: replyTo, metadata } = body;
   const read = NewMessage().safeParse({
     to: writtenPeer(peer),
     type,
-    ...contentOf(type, body, kept),
+    ...contentOf(type, body, existing),
     ...(typeof replyTo === 'string' && { reply_to: replyTo }),
     ...(metadata !== undefined && { metadata }),
   });

@@ -47,7 +47,7 @@ const IN_FLIGHT_WAIT_MS = 5000;
 export const hashOf = (value: unknown): Buffer =>
   createHash('sha256').update(JSON.stringify(value)).digest();
 
-type AccepterOptions = {
+type IntakeOptions = {
   /** False: a batch has one account's requests only, as a distributed database needs. */
   isAcrossAccounts?: boolean;
   /** Called with the number of messages accepted in a request. */
@@ -63,7 +63,7 @@ type AccepterOptions = {
 export function openIntake(
   sql: Sql,
   onPlaced: (tokenIds: readonly string[]) => void,
-  { isAcrossAccounts = true, onAccepted = () => undefined, tracing }: AccepterOptions = {},
+  { isAcrossAccounts = true, onAccepted = () => undefined, tracing }: IntakeOptions = {},
 ): Intake {
   const batcher = new WalletBatcher<Job, Answer>(
     async (groups) => {

@@ -74,7 +74,7 @@ export async function lookUp(
   const templates = messages.flatMap((one) => (one.type === 'template' ? [one.template.name] : []));
   const media = leavingMedia(messages);
   if (named.length + templates.length + media.size === 0)
-    return messages.map((message) => refusalOf(message) ?? nothing);
+    return messages.map((message) => refusalOf(message) ?? noReferences);
   const [targets, stored] =
     named.length + templates.length === 0
       ? [new Map<string, Target>(), []]
@@ -105,7 +105,7 @@ const reviewedFor = (
       )
     : stored;
 
-const nothing: Found = {};
+const noReferences: Found = {};
 
 type Target = {
   message_id: string;

@@ -10,7 +10,7 @@ import {
 } from '#contract/messages/sending/send-content.ts';
 import { sendFile } from '#contract/messages/sending/send-file.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
-import { type Library, type MediaFacts, keptFiles } from '#server/domains/media/media.ts';
+import { type Library, type MediaFacts, findExistingFiles } from '#server/domains/media/media.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { hashOf, type Intake } from './accept.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -34,7 +34,7 @@ export const sendHandlers = (deps: PlaceDeps & Pick<Library, 'adopt'>): readonly
     const { accountId, userId } = caller;
     const { token_id: tokenId, to, upload: uploadId, caption, reply_to: replyTo } = input;
     const file = await deps.adopt({ accountId, userId, uploadId });
-    const message: NewMessage = { to, ...carrying(file, caption), ...replying(replyTo) };
+    const message: NewMessage = { to, ...messageWithFile(file, caption), ...replying(replyTo) };
     const hash = hashOf(['message_send_file', to, uploadId, caption ?? '', replyTo ?? '']);
     return placeOne(deps, { accountId, tokenId, key, message, hash, upload: uploadId });
   }),
@@ -101,19 +101,19 @@ export const messageTypeOfFile = ({
 }: Pick<MediaFacts, 'mime'>): (typeof shownAs)[number] | 'document' =>
   shownAs.find((kind) => fitsKind(kind, mime)) ?? 'document';
 
-function carrying(file: MediaFacts, caption: string | undefined) {
+function messageWithFile(file: MediaFacts, caption: string | undefined) {
   const { fileId, name } = file;
   const id = publicId('media', fileId);
-  const said = caption === undefined || caption === '' ? {} : { caption };
+  const captionField = caption === undefined || caption === '' ? {} : { caption };
   switch (messageTypeOfFile(file)) {
     case 'image':
-      return { type: 'image' as const, image: { id }, ...said };
+      return { type: 'image' as const, image: { id }, ...captionField };
     case 'video':
-      return { type: 'video' as const, video: { id }, ...said };
+      return { type: 'video' as const, video: { id }, ...captionField };
     case 'audio':
       return { type: 'audio' as const, audio: { id } };
     default:
-      return { type: 'document' as const, document: { id, filename: name }, ...said };
+      return { type: 'document' as const, document: { id, filename: name }, ...captionField };
   }
 }
 
@@ -166,16 +166,19 @@ async function placeOne(
   if (!result) throw new Error('the accept path returned no result');
   const refusal = refusalOf(result, item);
   if (refusal) throw refusal;
-  const { stored, kept } = await asAccount(sql, accountId, async (tx) => {
+  const { stored, existingFiles } = await asAccount(sql, accountId, async (tx) => {
     const [row] = await readMessages(tx, {
       accountId,
       ids: tx`select ${result.id}::uuid as message_id`,
       order: 'newest',
     });
-    return { stored: row, kept: await keptFiles(tx, accountId, row ? filesIn([row]) : []) };
+    return {
+      stored: row,
+      existingFiles: await findExistingFiles(tx, accountId, row ? filesIn([row]) : []),
+    };
   });
   if (!stored) throw new Refusal('not_found', { what: 'Pesan' });
-  return conversationMessage(stored, { accountId, fileLink, kept });
+  return conversationMessage(stored, { accountId, fileLink, existingFiles });
 }
 
 /** After this many refusals of one upload, only the browser's key identifies its calls. */

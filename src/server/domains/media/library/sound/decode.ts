@@ -35,7 +35,7 @@ function opusDecoder(): Decoder {
         const [first] = codecFrames;
         if (first === undefined) continue;
         decoder ??= await decoderOf(first.header as OpusHeader);
-        meter.hear(decoder.decodeFrames(codecFrames.map(({ data }) => data)).channelData);
+        meter.addSamples(decoder.decodeFrames(codecFrames.map(({ data }) => data)).channelData);
         checkLength(meter);
       }
     },
@@ -66,7 +66,7 @@ function mpegDecoder(): Decoder {
       const { channelData, sampleRate, samplesDecoded } = decoder.decode(chunk);
       if (samplesDecoded === 0) return;
       meter ??= openMeter(sampleRate);
-      meter.hear(channelData);
+      meter.addSamples(channelData);
       checkLength(meter);
     },
     meter: () => meter,
@@ -116,7 +116,7 @@ const SILENCE = 0.001;
 /** Measures a sound while it is decoded; only its loudness is kept. */
 type Meter = {
   /** Adds the next samples, one array of equal length per channel, each −1 to 1. */
-  hear(channels: readonly Float32Array[]): void;
+  addSamples(channels: readonly Float32Array[]): void;
   seconds(): number;
   /** Loudness in `BARS` parts of equal length: 0 to 100, the loudest 100; all 0 for silence. */
   bars(): number[];
@@ -132,7 +132,7 @@ export function openMeter(sampleRate: number): Meter {
     [inBlock, energy] = [0, 0];
   };
   return {
-    hear(channels) {
+    addSamples(channels) {
       const length = channels[0]?.length ?? 0;
       for (let at = 0; at < length; at++) {
         let power = 0;

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { listenTo as listen } from './listen.ts';
+import { computeWaveform as listen } from './listen.ts';
 
 const voice = join(import.meta.dirname, '../../../channels/simulator/samples/suara.ogg');
 const mp3 = join(process.cwd(), 'tests/support/media/suara.mp3');

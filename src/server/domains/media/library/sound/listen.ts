@@ -8,7 +8,7 @@ export type Sound = { waveform: readonly number[]; seconds: number };
 export type SoundRequest = { path: string; mime: string };
 
 /** Types that the decoders support (docs/decisions/010-media-and-uploads.md). */
-const decoded: ReadonlySet<string> = new Set(['audio/ogg', 'audio/mpeg']);
+const decodedTypes: ReadonlySet<string> = new Set(['audio/ogg', 'audio/mpeg']);
 
 const SECONDS_MAX = 10;
 const MEMORY_MB_MAX = 96;
@@ -30,14 +30,14 @@ const enter = semaphore(1, WAITING_MAX, {
  * @returns undefined for a type that is not decoded (AAC, AMR, WebM, Vorbis), a broken file, one that takes longer than
  * ten seconds, or a full queue. Never throws: a sound may be sent without a waveform.
  */
-export async function listenTo(
+export async function computeWaveform(
   path: string,
   mime: string,
   accountId: string,
 ): Promise<Sound | undefined> {
-  if (!decoded.has(mime)) return undefined;
+  if (!decodedTypes.has(mime)) return undefined;
   try {
-    return await enter(() => decodeApart({ path, mime }), { owner: accountId });
+    return await enter(() => decodeInWorker({ path, mime }), { owner: accountId });
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;
@@ -46,7 +46,7 @@ export async function listenTo(
 
 let idle: Worker | undefined;
 
-function decodeApart(request: SoundRequest): Promise<Sound | undefined> {
+function decodeInWorker(request: SoundRequest): Promise<Sound | undefined> {
   const worker = idle ?? openWorker();
   idle = undefined;
   const { promise, resolve } = Promise.withResolvers<Sound | undefined>();
@@ -55,12 +55,12 @@ function decodeApart(request: SoundRequest): Promise<Sound | undefined> {
     resolve(sound);
   };
   const broken = () => resolve(undefined);
-  const late = setTimeout(broken, SECONDS_MAX * 1_000);
+  const timer = setTimeout(broken, SECONDS_MAX * 1_000);
   worker.ref();
   worker.once('message', ended).once('exit', broken);
   worker.postMessage(request);
   return promise.finally(() => {
-    clearTimeout(late);
+    clearTimeout(timer);
     worker.off('message', ended).off('exit', broken);
     worker.unref();
     if (idle !== worker) void worker.terminate();
