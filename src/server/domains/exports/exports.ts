@@ -50,13 +50,10 @@ export type ExportsDeps = {
   sql: Sql;
   /** Sees every account: files are made for all of them. */
   allAccountsSql: Sql;
-  /** Connection that rows are read from. */
   reading: Pick<Reading, 'tenantSql' | 'catchUp'>;
   secrets: Secrets;
-  /** Folder or store of the files. */
   place: MadeFilesPlace;
   sources: RowSources;
-  /** Time zone in which a user reads times. */
   timezoneOf: (tx: Tx, user: { accountId: string; userId: string }) => Promise<string>;
   /** True when the session is used in another browser than the one it began in. */
   isElsewhere: (caller: Person, device: string) => boolean;
@@ -69,11 +66,9 @@ export type RowExports = {
   /** A finished file; undefined when the account has none with this id, or it has expired. */
   open: (accountId: string, exportId: string) => Promise<MadeFile | undefined>;
   start: () => Repeated;
-  /** Makes all waiting files now. */
   work: () => Promise<void>;
   /** Deletes expired files and requests, and the leftovers of dead workers. */
   sweep: () => Promise<void>;
-  /** Calls the listener after each COMMIT that added to the outbox. */
   onNews: (listener: () => void) => void;
 };
 
@@ -363,7 +358,6 @@ const write = (
 ): Promise<void> =>
   format === 'csv' ? writeCsv(path, table, signal) : writeXlsx(path, table, { signal });
 
-/** The rows as a table that counts the rows it has passed on. */
 function countRows({ columns, total, batches }: OpenedRows, hoursAhead: number) {
   let [looked, rows] = [0, 0];
   const counting = async function* () {
@@ -381,7 +375,6 @@ function countRows({ columns, total, batches }: OpenedRows, hoursAhead: number) 
   };
 }
 
-/** Offers a file for a day; no file when there are no rows. */
 function finish(
   { files: { allAccountsSql } }: WorkDeps,
   claim: Claim,
@@ -423,11 +416,9 @@ type StoredExport = {
   size_bytes: number | null;
   created_at: Date;
   expires_at: Date | null;
-  /** Day of the request in the requester's time zone. */
   day: string;
 };
 
-/** Requests of an account from the last day that match a condition. */
 const readExports = (tx: Tx, accountId: string, also: Fragment): Promise<StoredExport[]> => tx<
   StoredExport[]
 >`
@@ -437,12 +428,10 @@ const readExports = (tx: Tx, accountId: string, also: Fragment): Promise<StoredE
   where account_id = ${accountId}
     and coalesce(expires_at, created_at + interval '1 day') > clock_timestamp() ${also}`;
 
-/** Request parameters by kind, as stored. */
 type ExportParams = {
   messages: Omit<InputOf<typeof exportMessages>, 'format'>;
   campaign: { campaign_id: string };
 };
 type ExportKind = keyof ExportParams;
 
-/** Row source of each kind. */
 type RowSources = { [Kind in ExportKind]: RowSource<ExportParams[Kind]> };

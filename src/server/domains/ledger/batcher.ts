@@ -12,14 +12,11 @@ type Entry<Job, Result> = {
 type WalletQueue<Job, Result> = {
   wallet: string;
   entries: Entry<Job, Result>[];
-  /** Waiting messages, over all jobs of the queue. */
   waiting: number;
   inFlight: boolean;
-  /** True while the queue is in the list of ready queues. */
   isReady: boolean;
 };
 
-/** The jobs of one wallet in a batch. */
 export type Group<Job> = { wallet: string; jobs: readonly Job[] };
 
 /**
@@ -35,7 +32,6 @@ export type BatcherLimits = {
   batchMax: number;
   batches: number;
   walletsMax: number;
-  /** Waiting messages per wallet before `queue_full`. */
   queueMax: number;
   /** Longest wait of a batch, in milliseconds, for as many jobs as the fullest recent batch had. */
   gatherMs: number;
@@ -71,7 +67,6 @@ export class WalletBatcher<Job extends QueuedJob, Result> {
   readonly #ready: WalletQueue<Job, Result>[] = [];
   #inFlight = 0;
   #jobs = 0;
-  /** Number of jobs in each recent batch. */
   readonly #recent: number[] = [];
   #timer: NodeJS.Timeout | undefined;
   #closed = false;

@@ -1,7 +1,6 @@
 import { SNAPSHOT } from '#server/infra/postgres/alone.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** Invariants of manual operations by operators. */
 const operatorInvariants: readonly Invariant[] = [
   {
     invariant: 'I14',
@@ -38,7 +37,6 @@ const operatorInvariants: readonly Invariant[] = [
   },
 ];
 
-/** An invariant, with a query for the rows that break it. */
 type Invariant = {
   invariant: string;
   description: string;
@@ -49,7 +47,6 @@ type Invariant = {
 const closedAccounts = (sql: Tx) =>
   sql`(select account_id from accounts where closed_at is not null)`;
 
-/** Invariants of invoices, their numbers, and the PPN collected with them. */
 const invoiceInvariants: readonly Invariant[] = [
   {
     invariant: 'I11',
@@ -119,7 +116,6 @@ const invoiceInvariants: readonly Invariant[] = [
 const settlementKind = (sql: Tx) => sql`
   case when m.charge_state = 'captured' and m.correct_seq is null then 'capture' else 'release' end`;
 
-/** Invariants of message prices. */
 const messageInvariants: readonly Invariant[] = [
   {
     invariant: 'I4',
@@ -194,7 +190,6 @@ const messageInvariants: readonly Invariant[] = [
   },
 ];
 
-/** Invariants of prices that were charged after a release. */
 const correctionInvariants: readonly Invariant[] = [
   {
     invariant: 'I16',
@@ -226,7 +221,6 @@ const correctionInvariants: readonly Invariant[] = [
   },
 ];
 
-/** Invariants of payments: top-ups, suspense and refunds. */
 const paymentInvariants: readonly Invariant[] = [
   {
     invariant: 'I7',
@@ -306,7 +300,6 @@ const paymentInvariants: readonly Invariant[] = [
   },
 ];
 
-/** Invariants of plans: their quota and their charges. */
 const planInvariants: readonly Invariant[] = [
   {
     invariant: 'I19',
@@ -354,7 +347,6 @@ const planInvariants: readonly Invariant[] = [
   },
 ];
 
-/** Invariants of wallets, their entries and the general ledger. */
 const walletInvariants: readonly Invariant[] = [
   {
     invariant: 'I1',

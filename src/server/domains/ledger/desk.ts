@@ -74,7 +74,6 @@ export async function recentEntries(
   return [...found];
 }
 
-/** Total of the available and held saldo of all customers. */
 export async function totalSaldo(
   allAccountsSql: Sql | Tx,
 ): Promise<{ float: Rupiah; held: Rupiah }> {

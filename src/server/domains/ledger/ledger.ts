@@ -52,7 +52,6 @@ export async function storeCheck({
   return check;
 }
 
-/** The newest stored check; `undefined` before the first. */
 export async function lastCheck(allAccountsSql: Sql | Tx): Promise<LedgerCheck | undefined> {
   const [found] = await allAccountsSql<LedgerCheck[]>`
     select at, is_ok as ok, findings, millis from ledger_checks order by check_id desc limit 1`;
@@ -120,9 +119,7 @@ export async function restrictToBonus(tx: Tx, accountId: string, on: boolean): P
 export type Entry = {
   accountId: string;
   kind: EntryKind;
-  /** Change of the available saldo; negative subtracts. */
   delta: Rupiah;
-  /** The general-ledger account on the other side. */
   contra: string;
   refType: string;
   refId: string;
@@ -214,7 +211,6 @@ export async function lockWallet(
   return { available: rupiah(available), status, isBonusOnly };
 }
 
-/** A plan's allowance for an account's messages. */
 export type PlanAllowance = {
   accountId: string;
   quota: number;

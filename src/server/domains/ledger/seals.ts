@@ -12,7 +12,6 @@ export type SealVerification = { seals: number; difference: SealDifference | und
 type Options = {
   /** The data folder, whose file has the same seals. Left out: they are not compared. */
   folder?: string | undefined;
-  /** Hashes only the newest seal again. */
   newestOnly?: boolean;
 };
 
@@ -119,7 +118,6 @@ async function* accountsOf(sql: Sql, sealNo: number): AsyncGenerator<AccountSeal
   }
 }
 
-/** Range of an account's entries in a seal, and their hash. */
 export type AccountSeal = { account_id: string; from_seq: number; to_seq: number; digest: string };
 
 const ROWS_AT_ONCE = 2_000;
@@ -158,9 +156,7 @@ const entryLine = (sql: Sql) => sql`
 type Range = {
   accountId: string;
   after: number;
-  /** Up to the first entry made at or after this instant. */
   end?: Date;
-  /** Up to this entry. */
   upto?: number;
 };
 
@@ -243,7 +239,6 @@ function pageOfTxns(
     order by c.account_id, c.txn_id`;
 }
 
-/** The seals in the file beside the database, by number. */
 type FiledSeal = { day: string; hash: string };
 
 /**
@@ -281,15 +276,12 @@ export async function appendSeals(folder: string, allAccountsSql: Sql): Promise<
 type Deps = {
   allAccountsSql: Sql;
   now: () => Date;
-  /** The data folder, which also has the seals in a file. */
   folder: string;
 };
 
 const DAY_MS = 86_400_000;
-/** The predecessor hash of the first seal. */
 const INITIAL_HASH = '0'.repeat(64);
 
-/** The civil day before an instant, in WIB. */
 const dayBefore = (at: Date): string => civilDate(new Date(at.getTime() - DAY_MS));
 const nextDay = (day: string): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);

@@ -21,7 +21,6 @@ export const ledgerActs = ({ sql }: { sql: Sql }): readonly ActHandler[] => [
 /** Highest number of lines of one kind that are counted and can be paged. */
 const COUNT_MAX = 10_000;
 
-/** Entries `after + 1` to `last` of a wallet. */
 type Range = { after: number; last: number };
 
 /**
@@ -52,7 +51,6 @@ async function statementOf(
   });
 }
 
-/** Lines with the outcome of their messages. */
 async function mutationsOf(tx: Tx, accountId: string, lines: readonly Row[]): Promise<Mutation[]> {
   const outcomes = await outcomesOf(tx, accountId, lines);
   const invoices = await chargeInvoices(tx, accountId, lines);
@@ -62,7 +60,6 @@ async function mutationsOf(tx: Tx, accountId: string, lines: readonly Row[]): Pr
   }));
 }
 
-/** Lines of the statement before a number, newest first; of one kind if given. */
 export function mutationsBefore(
   sql: Sql,
   accountId: string,
@@ -119,7 +116,6 @@ async function rangeOf(
   return { after: range.after, last: Math.max(range.after, range.last) };
 }
 
-/** Range of one entry; empty when the wallet has no such entry. */
 async function rangeOfOne(tx: Tx, accountId: string, seq: number): Promise<Range> {
   const [wallet] = await tx<{ last: number }[]>`
     select seq as last from wallets where account_id = ${accountId}`;
@@ -209,7 +205,6 @@ type Outcome = {
   corrected_n: number;
   waived_n: number;
   held_n: number;
-  /** The available saldo after the last release. */
   after: number | null;
   message: string | null;
   peer: string | null;
@@ -257,7 +252,6 @@ async function outcomesOf(
   return new Map(found.map((one) => [one.line, one]));
 }
 
-/** Invoices of the plan charges among these lines, by charge. */
 async function chargeInvoices(
   tx: Tx,
   accountId: string,

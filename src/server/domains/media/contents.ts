@@ -23,7 +23,6 @@ export async function namedContents(all: Sql, digit: number): Promise<Contents> 
   return byKey(rows);
 }
 
-/** Some of the contents that file rows name, in no particular order. */
 export async function someContents(all: Sql, atMost: number): Promise<Contents> {
   const rows = await all<Row[]>`
     select 'files/' || left(hex, 2) || '/' || hex as key, size_bytes as "sizeBytes"

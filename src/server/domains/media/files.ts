@@ -32,7 +32,6 @@ export type Bytes = { path: string } & Measured;
 /** Bytes ready to be stored, and their metadata. A store on disk moves the file away. */
 export type Draft = { accountId: string; fileId: string; name: string; mime: string } & Bytes;
 
-/** Hash and size of bytes on the disk. */
 export type Measured = { sha256: Buffer; sizeBytes: number };
 
 export type StoredFile = MediaFile & {
@@ -51,7 +50,6 @@ export type Files = {
    * that no row names afterwards are swept.
    */
   sendAhead(bytes: Bytes): Promise<void>;
-  /** Stores a measured draft as a file, in the caller's transaction. */
   keep(tx: Tx, draft: Draft): Promise<void>;
   /** A file whose bytes are read on demand; undefined when the account has none with this id. */
   open(accountId: string, fileId: string): Promise<StoredFile | undefined>;
@@ -79,7 +77,6 @@ export type Files = {
   offer(accountId: string, fileId: string): FileOffer;
 };
 
-/** Address of a file and its expiry. */
 export type FileOffer = { link: string; expiresAt: Date };
 
 const SIGNED_FOR_MS = 3_600_000;
@@ -348,7 +345,6 @@ export function verifyFile(
   return linked && { accountId: linked.accountId, fileId: linked.id };
 }
 
-/** Key of the bytes in the store. */
 function keyOf(digest: Buffer): string {
   const name = digest.toString('hex');
   return `files/${name.slice(0, 2)}/${name}`;

@@ -39,7 +39,6 @@ const enter = semaphore(AT_ONCE, WAITING_MAX, {
   waitingEachMax: WAITING_EACH_MAX,
 });
 
-/** A picture: its path, its claimed type, and the account that sends it. */
 export type Picture = { path: string; mime: PictureMime; accountId: string };
 
 /**
@@ -179,7 +178,6 @@ const tooManyPixels = () => unsafe('gambarnya lebih dari 40 juta piksel, perkeci
 const isResourceError = (error: unknown): boolean =>
   error instanceof Error && /ENOSPC|EIO|EMFILE|No space left|out of memory/i.test(error.message);
 
-/** Crop in whole pixels within the picture, at least one each. */
 function pixelsOf({ x, y, width, height }: Crop, wide: number, high: number) {
   const left = Math.min(Math.floor(x * wide), wide - 1);
   const top = Math.min(Math.floor(y * high), high - 1);

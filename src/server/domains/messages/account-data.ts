@@ -101,7 +101,6 @@ async function readPage(tx: Tx, { accountId, after, limit }: PageQuery): Promise
     order by m.message_id`;
 }
 
-/** The body; a stored file gets its id from the list of files. */
 function withFile(body: Body): Body {
   const { file, ...rest } = body;
   return typeof file === 'string' ? { ...rest, file: publicId('file', file) } : body;
@@ -233,7 +232,6 @@ async function isSettled(
   });
 }
 
-/** The account whose token sends the installation's own messages. */
 async function systemAccount(allAccountsSql: Sql): Promise<string | undefined> {
   const [system] = await onCoordinator(
     () => allAccountsSql<{ account_id: string }[]>`

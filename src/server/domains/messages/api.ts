@@ -25,7 +25,6 @@ import { type FindMedia, channelOf, lookUp } from './submit/lookups.ts';
 import { itemFrom, refusalOf } from './submit/place.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
-/** The sender on whose behalf the API is called. */
 export type Sender = {
   accountId: string;
   tokenId: string;
@@ -38,7 +37,6 @@ export type Sender = {
 export type SendRequest = {
   sender: Sender;
   messages: readonly PlacedMessage[];
-  /** The caller's Idempotency-Key. */
   key: string | undefined;
   /** The language and the extra fields of the answer: a repeat must have the same shape. */
   answer: { language: string; shape: string };
@@ -58,19 +56,15 @@ export type SendResponse = {
   at: number;
 };
 
-/** Language of an answer, and the origin of links. */
 type ReaderOptions = Omit<Reader, 'offerFile'>;
 
-/** Messages for the public API. */
 export type ApiMessages = {
   send: (request: SendRequest) => Promise<SendResponse>;
   list: (sender: Sender, query: ListQuery, reader: ReaderOptions) => Promise<ApiPage>;
   one: (sender: Sender, id: string, reader: ReaderOptions) => Promise<ApiMessage>;
   cancel: (sender: Sender, id: string, reader: ReaderOptions) => Promise<ApiMessage>;
-  /** Reschedules a message; a time in the past counts as now. */
   reschedule: (sender: Sender, id: string, at: Date, reader: ReaderOptions) => Promise<ApiMessage>;
   balance: (sender: Sender) => Promise<{ available: number; held: number }>;
-  /** See `knownNumbers`. */
   known: (accountId: string, numbers: readonly string[]) => Promise<ReadonlySet<string>>;
   markRead: (sender: Sender, peer: string) => Promise<unknown>;
 };
@@ -118,7 +112,6 @@ export function openApiMessages(deps: Deps): ApiMessages {
   };
 }
 
-/** A message of the sender's own token; another's is not found. */
 async function ownMessage(sql: Sql, sender: Sender, id: string, reader: Reader) {
   const ref = { accountId: sender.accountId, messageId: messageUuid(id) };
   const message = await messageForApi(sql, ref, reader);
@@ -190,7 +183,6 @@ const refusedOf = (found: readonly unknown[]): Refused =>
     one instanceof Refusal ? [{ index, code: one.code, facts: one.facts }] : [],
   );
 
-/** The results of all messages of a request, in order: accepted ones and refusals. */
 function withRefused(
   placed: readonly (Accepted | Refusal)[],
   { refused = [] }: AnswerContext,

@@ -4,7 +4,6 @@ import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
 import type { Fragment, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
-/** Choices of a receiver, and the UUID of the message that offers them. */
 export type Question = { messageId: string; choices: Choices };
 
 /** Length of the longest title in UTF-16 units: each character may take two. */
@@ -40,7 +39,6 @@ function matchOption(text: string, options: readonly Choice[]): Choice | undefin
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-/** Normal form of a text for comparing titles. */
 const normalizeTitle = (text: string): string => text.trim().normalize('NFC').toLowerCase();
 
 /** The option that a text chooses, as stored with the text (`content.choice`). */
@@ -92,7 +90,6 @@ export function questionIn({ question }: FoundQuestion): Question | undefined {
   return choices ? { messageId: question.id, choices } : undefined;
 }
 
-/** Stores the choice of an inbound message. */
 export async function storeChoice(
   tx: Tx,
   { accountId, messageId }: { accountId: string; messageId: string },

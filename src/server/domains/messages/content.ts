@@ -82,14 +82,12 @@ const REVOKED = 'Pesan dihapus pengirim';
 
 const isRevoked = (body: Body): boolean => text(body['revoked_at']) !== null;
 
-/** Text of a message; for an answer to buttons or a list the chosen title instead of the number. */
 function textWithChoice({ text: written, choice }: Body): string {
   const choiceTitle =
     typeof choice === 'object' && choice !== null ? (choice as Body)['title'] : null;
   return text(choiceTitle) ?? text(written) ?? '';
 }
 
-/** Short form of a contact card: its name, else its first other value. */
 const cardTitle = (body: Body): string =>
   text(body['name']) ??
   text(body['organization']) ??
@@ -148,7 +146,6 @@ type ExistingFiles = { existingFiles?: ReadonlySet<string> };
 const isGone = (file: string, { existingFiles }: ExistingFiles): boolean =>
   existingFiles !== undefined && !existingFiles.has(file);
 
-/** The ids of the files that messages name. */
 export const filesIn = (stored: readonly { body: Body }[]): string[] =>
   stored.flatMap(({ body }) => [text(body['file'])].filter((file) => file !== null));
 
@@ -183,7 +180,6 @@ export function bodyForApi(
   };
 }
 
-/** The file of a message. Only its type is known when its bytes are not in the library. */
 function fileForApi(file: string, { mime, bytes, sha256 }: Body, url: string | null): ApiFile {
   const isMedia = typeof sha256 === 'string';
   return {
@@ -214,7 +210,6 @@ function withoutProvider(stored: Body): Body {
   return { ...body, quoted: shown };
 }
 
-/** A contact card with its numbers in the API's format. */
 export function withShownPhones(body: Body): Body {
   const shown = (phone: unknown) => (typeof phone === 'string' ? shownPeer(phone) : phone);
   const { phone, phones } = body;
@@ -292,7 +287,6 @@ function originOf(body: Body): { origin?: string } {
 
 const withoutFile = { url: null, external: false, filename: null, name: null, phone: null };
 
-/** The stored file of a message, as it is shown; undefined without one. */
 function fileOf(
   { accountId, body, ...files }: { accountId: string; body: Body } & ExistingFiles,
   fileLink: FileLink,
@@ -354,7 +348,6 @@ function kindOf(body: Body): string {
   return /\.([a-z0-9]{1,8})$/i.exec(name)?.[1]?.toLowerCase() ?? '';
 }
 
-/** The file name at the end of an address; null without one. */
 function lastSegment(link: string | null): string | null {
   if (link === null || !URL.canParse(link, 'http://here')) return null;
   const last = new URL(link, 'http://here').pathname.split('/').at(-1) ?? '';
@@ -392,7 +385,6 @@ function contactIn(body: Body): CardContent {
   };
 }
 
-/** A place; without coordinates as text only. */
 function placed(content: ChatContent, body: Body): ChatContent {
   const [name, address] = [text(body['name']), text(body['address'])];
   const { latitude, longitude } = body;

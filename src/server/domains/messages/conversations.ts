@@ -170,7 +170,6 @@ const NAMED_MAX = 1_000;
  */
 const LATER_WORDS_OF = 10_000;
 
-/** The keys of a page's conversations, in order, and one more. */
 async function keysOf(
   tx: Tx,
   accountId: string,
@@ -207,7 +206,6 @@ async function keysOf(
   ];
 }
 
-/** The pinned conversations, newest first; there are few. */
 const pinsOf = (tx: Tx, accountId: string, matches: Fragment): Promise<Key[]> => tx<Key[]>`
   select c.token_id, c.peer
   from pinned_conversations p
@@ -350,7 +348,6 @@ export function markRead(
   });
 }
 
-/** Unread messages of an account, in all conversations. */
 export async function unreadOf(tx: Tx, accountId: string): Promise<number> {
   const [sum] = await tx<{ unread: number }[]>`
     select coalesce(sum(unread), 0)::bigint as unread from conversations

@@ -104,7 +104,6 @@ async function readTraffic(sql: Tx, now: Date): Promise<TrafficFigures> {
   };
 }
 
-/** Number of messages that wait in a token's lane, up to `WAITING_MAX`. */
 export async function waitingOf(
   sql: Sql,
   { accountId, tokenId }: { accountId: string; tokenId: string },
@@ -165,7 +164,6 @@ type FailedMessage = {
 
 const FAILED_MAX = 5;
 
-/** The newest failed messages of an account, found by the counts. */
 export function lastFailures(sql: Sql, accountId: string): Promise<FailedMessage[]> {
   const filter = { direction: 'out', statuses: ['failed'] } as const;
   return readAsAccount(sql, accountId, async (tx) => {

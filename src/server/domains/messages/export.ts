@@ -81,7 +81,6 @@ const columnsOf = (zone: string): readonly Column[] => [
   ...timeColumns(zone),
 ];
 
-/** Columns of `stateCells`. */
 const stateColumns: readonly Column[] = [
   { title: 'Status', width: 12 },
   { title: 'Alasan gagal', width: 40 },
@@ -90,7 +89,6 @@ const stateColumns: readonly Column[] = [
 
 const idColumn: Column = { title: 'Id pesan', width: 32 };
 
-/** Columns of `timeCells`. */
 const timeColumns = (zone: string): readonly Column[] => [
   { title: `Terkirim (${zone})`, width: 20 },
   { title: `Sampai (${zone})`, width: 20 },
@@ -175,7 +173,6 @@ const cellsOf = (message: StoredMessage, times: Times | undefined): Cell[] => [
   ...timeCells(times),
 ];
 
-/** Status, reason and cost. */
 function stateCells(message: StoredMessage): Cell[] {
   const failure = failureOf(message);
   return [
@@ -191,7 +188,6 @@ const timeCells = (times: Times | undefined): Cell[] => [
   times?.read ?? null,
 ];
 
-/** Times of sending, delivery and reading. */
 async function timesOf(
   tx: Tx,
   accountId: string,
@@ -207,14 +203,12 @@ async function timesOf(
   return new Map(found.map(({ id, ...times }) => [id, times]));
 }
 
-/** Outcome columns of a campaign's messages, as in its results. */
 export const outcomeColumns = (zone: string): readonly Column[] => [
   ...stateColumns,
   idColumn,
   ...timeColumns(zone),
 ];
 
-/** The cells of `outcomeColumns`, by the messages' ids. */
 export async function outcomeCellsOf(
   tx: Tx,
   accountId: string,
@@ -240,14 +234,12 @@ export async function outcomeCellsOf(
   );
 }
 
-/** Messages to scan, and their order. */
 export type Walk = {
   accountId: string;
   filter: MessageFilter;
   order: SortOrder;
   /** A UUIDv7: only messages before it. */
   before: string;
-  /** Only these messages. */
   chosen: readonly string[] | undefined;
   search: Search | undefined;
 };
@@ -260,7 +252,6 @@ type Search =
 /** A name may match this many phones; the table reads fewer. */
 const PEERS_MAX = 10_000;
 
-/** Parses a search as the table does. */
 export async function searchOf(tx: Tx, accountId: string, typed: string): Promise<Search> {
   const readings = readingsOf(typed);
   if (readings.length === 0) {
@@ -276,7 +267,6 @@ export async function searchOf(tx: Tx, accountId: string, typed: string): Promis
 /** Messages scanned in one statement, regardless of how few match. */
 const WINDOW = 1_000;
 
-/** From the first id to before the other. */
 type Window = { low: string; high: string };
 
 /**
@@ -307,7 +297,6 @@ function boundsOf({ filter: { from, until }, before }: Walk): Window {
   return { low, high: high < before ? high : before };
 }
 
-/** Number of messages with the given numbers, within the walk's bounds. */
 const countWithNumbers = (sql: Sql, walk: Walk, digits: readonly string[]): Promise<number> =>
   readAsAccount(sql, walk.accountId, async (tx) => {
     const [found] = await tx<{ count: number }[]>`
@@ -337,7 +326,6 @@ async function boundaryOf(
   return found?.id;
 }
 
-/** The matching messages of a window. */
 async function idsIn(tx: Tx, walk: Walk, window: Window): Promise<string[]> {
   const { accountId, chosen, filter, order, search } = walk;
   const where = tx`
@@ -362,7 +350,6 @@ async function idsIn(tx: Tx, walk: Walk, window: Window): Promise<string[]> {
 
 type Candidate = { id: string; isNamed: boolean; text: string | null };
 
-/** `and` the phones that a search means. */
 function peersOf(tx: Tx, search: Search): Fragment {
   if (search.by === 'names and words') return tx`and m.peer = any (${search.peers}::text[])`;
   const { by, digits } = search;

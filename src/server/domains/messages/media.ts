@@ -17,13 +17,11 @@ import type { Inbound } from '#server/domains/channels/channels.ts';
 
 export type MessageMedia = Pick<Library, 'find' | 'use' | 'stateOf' | 'endedOf'>;
 
-/** A message's content to send, or the reason why it cannot be sent now. */
 export type Prepared =
   | { state: 'ready'; body: Body }
   | { state: 'failed'; failure: Failure }
   | { state: 'waiting'; fetchId: string };
 
-/** A message that is about to leave. */
 type Leaving = { accountId: string; messageId: string; type: MessageType; body: Body };
 
 /**

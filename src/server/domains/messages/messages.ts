@@ -81,7 +81,6 @@ export async function countQueuedBulk(
   return counted?.n ?? 0;
 }
 
-/** A message with its reference. */
 type MessageWithRef = { id: string; ref: string };
 
 /** Bulk messages in a token's queue whose references begin with `prefix`. */
@@ -116,7 +115,6 @@ export const messagesOfRefs = (
     select message_id as id, ref from message_refs
     where account_id = ${accountId} and ref = any (${[...refs]}::text[])`;
 
-/** Outcomes of messages, by their id (UUID). */
 export async function outcomesOf(
   tx: Tx,
   accountId: string,
@@ -146,7 +144,6 @@ type RefChange = {
   cost_before: number;
 };
 
-/** Events read at once. */
 const EVENTS_MAX = 5_000;
 
 /**
@@ -245,23 +242,18 @@ export type MessagesDeps = {
   acceptSql: Sql;
   prices: Prices;
   channels: Channels;
-  /** Token of the installation's own messages. */
   system: { accountId: string; tokenId: string };
   media: MessageMedia & Pick<Library, 'adopt'>;
   fileLink: FileLink;
   offerFile: OfferFile;
-  /** Finds the files of media ids; default: none. */
   findMedia?: FindMedia;
-  /** The network that reviews templates; default: none. */
   review?: TemplateReview;
-  /** Prefix of links shown outside the portal. */
   origin: string;
   log: Log;
   now: () => Date;
   pacePerSecond: () => number;
   /** False: one call per account, as a distributed database needs. */
   isAcrossAccounts: boolean;
-  /** Called for an inbound message, in the transaction that stores it. */
   onReceived: OnReceived;
   tracing?: Tracing | undefined;
 } & Pick<HomeDeps, 'webhookTroubles'>;
@@ -271,11 +263,8 @@ export type Messages = AsSystem & {
   api: ApiMessages;
   optouts: ApiOptouts;
   templates: ApiTemplates;
-  /** Syncs an account's templates from the network that reviews them. */
   syncTemplates: (accountId: string) => Promise<void>;
-  /** Entry points of channels for receipts and inbound messages. */
   sinks: Sinks;
-  /** Adds a file's metadata to a message that was stored without it. */
   completeInbound: (inbound: Inbound) => Promise<void>;
   /** Calls a listener after each COMMIT that gave lanes new work, or added to the outbox. */
   onWork: (listener: WorkListener) => void;
@@ -283,7 +272,6 @@ export type Messages = AsSystem & {
   /** Call when the fetch of a link has ended: messages that wait for it continue. */
   linkEnded: (fetched: { accountId: string; fetchId: string }) => Promise<void>;
   startLanes: () => Lanes;
-  /** Number of messages that wait to be accepted. */
   waiting: () => number;
   /** Answers waiting messages and accepts no new ones. */
   close: () => Promise<void>;
@@ -358,7 +346,6 @@ export function openMessages(deps: MessagesDeps): Messages {
 
 type Settle = ReturnType<typeof openSettle>;
 
-/** The sinks of channels; each call runs within the bucket of its account. */
 const sinksOf = (
   { allAccountsSql, media, tracing, onReceived }: MessagesDeps,
   settle: Settle,
@@ -381,7 +368,6 @@ const sinksOf = (
     }),
 });
 
-/** Starts a trace for an inbound message. */
 function traceReceived(
   tracing: Tracing,
   began: number,
@@ -470,12 +456,10 @@ type Deps = {
   onStored: () => void;
 };
 
-/** Owner of views: each user of an account has their own. */
 type Person = { accountId: string; userId: string };
 
 type StoredView = { view_id: string; name: string; filters: unknown };
 
-/** The acts of saved views of the message table. */
 export const viewActs = ({ sql, onStored }: Deps): readonly ActHandler[] => [
   handle(listViews, async ({ caller: { accountId, userId } }) => ({
     views: await asAccount(sql, accountId, (tx) => readViews(tx, { accountId, userId })),

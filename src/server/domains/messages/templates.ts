@@ -49,7 +49,6 @@ type Named = GivenParts & {
   variables?: readonly string[] | undefined;
 };
 
-/** Fills in the template that a message names, or refuses it. */
 export function renderTemplate(
   stored: readonly StoredTemplate[],
   { name, language, variables = [], ...given }: Named,
@@ -140,7 +139,6 @@ export async function codeTemplate(
   return rendered instanceof Refusal ? undefined : rendered;
 }
 
-/** Parameters of a template besides the variables of its body. */
 type Parts = Pick<Template, 'header_file' | 'header_variable' | 'button_values'>;
 
 /**
@@ -159,12 +157,10 @@ export function partsOf({ header, header_file, buttons, ...stored }: StoredTempl
 
 type GivenTemplate = Extract<NewMessage, { type: 'template' }>['template'];
 
-/** The values that a message gives for a template's parts. */
 type GivenParts = Pick<GivenTemplate, 'header' | 'buttons'> & {
   headerKind?: TemplateFile | undefined;
 };
 
-/** The parts as a message stores them, for the network that fills the template in. */
 type FilledParts = {
   /**
    * The file type of the header; the file itself is a field of the message, as in a message of that type.
@@ -229,7 +225,6 @@ export type StoredTemplate = {
   language: string;
   category: TemplateCategory;
   header: string | null;
-  /** The file type of the header. */
   header_file: TemplateFile | null;
   body: string;
   footer: string | null;
@@ -240,7 +235,6 @@ export type StoredTemplate = {
   reason: string | null;
   /** Its id at the network that reviews it; null without one. */
   network_id: string | null;
-  /** The tokens whose numbers that network allows to send it. */
   token_ids: readonly string[];
   created_at: Date;
 };
@@ -330,7 +324,6 @@ export async function pageOfTemplates(
   return { rows: found.map(templateOf), total: counted?.total ?? 0 };
 }
 
-/** The network that reviews an account's templates. */
 export type TemplateReview = {
   /** True when the account has a number at the network. */
   reviews(accountId: string): Promise<boolean>;
@@ -378,7 +371,6 @@ export async function syncTemplates({ sql, review }: Deps, accountId: string): P
   }
 }
 
-/** A digest of an account's templates that its network has; null when there is none. */
 async function networkDigest(tx: Tx, accountId: string): Promise<string | null> {
   const [row] = await tx<{ digest: string | null }[]>`
     select md5(string_agg(t::text, '' order by name, language)) as digest
@@ -496,7 +488,6 @@ async function removeTemplate(tx: Tx, { accountId, name, language }: TemplateKey
   await appendEvent(tx, { accountId, kind: 'template.changed', data: {} });
 }
 
-/** A template for its owner. */
 export const templateOf = (stored: StoredTemplate): Template => ({
   name: stored.name,
   language: stored.language,

@@ -3,7 +3,6 @@ import { type Entry, type ZipFile, open } from 'yauzl';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { FileMime } from '#contract/uploads.ts';
 
-/** Limits of an archive (docs/threats.md, T17). */
 const ENTRIES_MAX = 1_000;
 const INFLATED_BYTES_MAX = 100_000_000;
 const RATIO_MAX = 100;
@@ -59,7 +58,6 @@ function openArchive(path: string): Promise<ZipFile> {
   });
 }
 
-/** All entries, at most one more than allowed. */
 function entriesOf(zip: ZipFile): Promise<Entry[]> {
   return new Promise((resolve, reject) => {
     const entries: Entry[] = [];

@@ -117,7 +117,6 @@ const sniffedAs: Record<FileMime, Sniffed> = {
 export const startsAsType = (mime: FileMime, head: Uint8Array): boolean =>
   sniff(head) === sniffedAs[mime];
 
-/** The first and the last bytes of a file. */
 export async function readEdges(path: string): Promise<{ head: Buffer; tail: Buffer }> {
   const file = await open(path, 'r');
   try {

@@ -17,17 +17,14 @@ import { startsAsType, controls, readEdges, findPatterns } from './inspect-bytes
 import type { Scanner } from './inspect-malware.ts';
 import { withEnding } from './inspect-name.ts';
 
-/** The sender's claims about a file. */
 export type Claim = {
   purpose: UploadPurpose;
-  /** From `cleanName`. */
   name: string;
   /** Empty, or `application/octet-stream`, when the sender declares no type. */
   declared: string;
   crop?: UploadMetadata['crop'] | undefined;
 };
 
-/** An accepted file: its current path, and its type. */
 export type Inspected = { path: string; name: string; mime: FileMime };
 
 const unspecifiedTypes = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
@@ -128,7 +125,6 @@ async function inspectPdf(path: string, tail: Buffer): Promise<void> {
   if (found.size > 0) throw unsafe('PDF ini berisi skrip atau menjalankan program');
 }
 
-/** Stream names in the old office formats, as UTF-16. */
 const utf16Pattern = (word: string) => [...word].join('\\0');
 const legacyParts = {
   'application/msword': new RegExp(utf16Pattern('WordDocument')),

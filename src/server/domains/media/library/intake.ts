@@ -24,14 +24,11 @@ export type IntakeDeps = {
   files: Files;
   dataFolder: string;
   scanner: Scanner | undefined;
-  /** Maximum bytes of all files of an account. */
   storedBytesMax: number;
-  /** Expiry of a file that no message uses from now on. */
   keepUntil: () => Date;
   report: (error: unknown) => void;
 };
 
-/** Bytes as a stream, in memory, or on the disk already. */
 export type Bytes = AsyncIterable<Uint8Array> | Uint8Array | { path: string };
 
 export type NewMedia = {
@@ -213,7 +210,6 @@ export async function keep(
   }
 }
 
-/** External claims about a file: its name and its type, empty if unknown. */
 type MediaClaim = { name: string; type: string };
 
 /** Types that hosts and programs give to unknown files, or to files to be saved. */
@@ -243,7 +239,6 @@ const typeBySniff: Partial<Record<Sniffed, FileMime>> = {
   text: 'text/plain',
 };
 
-/** The type of a declared name; undefined for one that we do not accept. */
 function mimeOfType(type: string): FileMime | undefined {
   const kinds = Object.entries(fileKinds) as [FileMime, (typeof fileKinds)[FileMime]][];
   const named = kinds.find(([mime]) => mime === type);

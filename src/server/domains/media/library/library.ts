@@ -46,12 +46,9 @@ export type Library = {
   use(accountId: string, fileIds: readonly string[]): Promise<void>;
   /** Removes a file. Messages that named it have none any more. @throws Refusal `not_found` */
   remove(accountId: string, fileId: string): Promise<void>;
-  /** State of a link; a new one is queued to be fetched. */
   stateOf(link: LinkQuery): Promise<LinkState>;
-  /** The fetches among these that have ended. */
   endedOf(accountId: string, fetchIds: readonly string[]): Promise<string[]>;
   startFetching(on: Pick<FetcherDeps, 'onEnded'>): Fetcher;
-  /** Removes expired files and links. */
   sweep(): Promise<void>;
   /** Removes the library and the links of an account; the files are erased with the others. */
   eraseAll(accountId: string): Promise<void>;
@@ -168,7 +165,6 @@ async function use(
 
 type RemovedRow = { account_id: string; file_id: string; preview_id: string | null };
 
-/** The files of a library row, and their previews. */
 const filesOf = (gone: readonly RemovedRow[]) =>
   gone.flatMap(({ account_id, file_id, preview_id }) => [
     { account_id, file_id },
@@ -257,9 +253,7 @@ type FetcherDeps = {
 };
 
 export type Fetcher = {
-  /** Call after queueing a fetch. */
   wake: () => void;
-  /** Releases the fetches in progress. */
   close: () => Promise<void>;
 };
 
@@ -272,7 +266,6 @@ const STORE_SECONDS = 15;
 /** Limit of tries through outages of ours or of the host. */
 const TRIES_MAX = 8;
 
-/** Fetches the links that messages wait for: several at once, each under a lease. */
 function startFetcher(deps: FetcherDeps): Fetcher {
   const { allAccountsSql, report } = deps;
   const closing = new AbortController();
@@ -407,13 +400,10 @@ const retryOrFail = (tries: number, failure: MediaFailure, triesMax: number): Fe
     ? { failure }
     : { seconds: RETRY_SECONDS[Math.min(tries, RETRY_SECONDS.length) - 1] ?? 0 };
 
-/** Failure of a link. */
 type MediaFailure = 'media_unreachable' | 'media_refused';
 
-/** A link that a message names. */
 type LinkQuery = { accountId: string; link: string; kind: MediaKind };
 
-/** State of a link: its file, its failure, or that it is being fetched. */
 type LinkState =
   | { state: 'done'; file: MediaFacts }
   | { state: 'failed'; failure: MediaFailure }
@@ -520,7 +510,6 @@ const postponeFetch = (
     tries = tries - ${counts ? 0 : 1}
   where ${ownsFetch(all, claimed)}`;
 
-/** The fetches among these that have ended. */
 async function endedFetches(
   all: Sql,
   accountId: string,

@@ -1,15 +1,12 @@
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** A file of the library with its metadata. */
 export type MediaFacts = {
   fileId: string;
   name: string;
   mime: string;
   sizeBytes: number;
   sha256: Buffer;
-  /** Its preview, a file of its own. */
   previewId: string | null;
-  /** Pixels of a picture. */
   width: number | null;
   height: number | null;
   /** Loudness of a sound in 64 parts of equal length, 0 to 100. */
@@ -19,7 +16,6 @@ export type MediaFacts = {
   expiresAt: Date;
 };
 
-/** The files with these ids in an account's library. */
 export const readMedia = (
   sql: Sql | Tx,
   accountId: string,

@@ -10,7 +10,6 @@ import { newId } from '#server/infra/ids.ts';
 
 export type Incoming = AsyncIterable<Uint8Array>;
 
-/** One stored part of an upload. */
 export type Part = { partId: string; bytes: number; sha256: Buffer };
 
 /** The parts of uploads, under our ids, never under a file name. */
@@ -26,7 +25,6 @@ export type Parts = {
   drop(uploadId: string, partId: string): Promise<void>;
   /** Joins parts, from any node, into one local file and gives its path. */
   join(uploadId: string, partIds: readonly string[]): Promise<string>;
-  /** Deletes all parts of an upload. */
   clear(uploadId: string): Promise<void>;
   /** Deletes parts that were not written to for longer than an upload lives. */
   clearOld(): Promise<void>;

@@ -11,7 +11,6 @@ import type { Parts } from './uploads-parts.ts';
 /** Owner of the uploads; those of others are not found. */
 export type Owner = { accountId: string; userId: string };
 
-/** Metadata that the sender gives before the bytes. */
 export type NewUpload = {
   purpose: UploadPurpose;
   declared: string;
@@ -43,7 +42,6 @@ export type UploadDeps = {
   files: Files;
   dataFolder: string;
   scanner: Scanner | undefined;
-  /** Limits of an account's bytes: uploaded and unused, and of all its files. */
   openBytesMax: number;
   storedBytesMax: number;
 };

@@ -55,7 +55,6 @@ export type Uploads = {
   read(owner: Owner, uploadId: string, purpose: UploadPurpose): Promise<UploadedFile>;
   /** Reverts an upload and deletes its file. @throws Refusal `not_found`, `upload_used` */
   revert(owner: Owner, uploadId: string): Promise<void>;
-  /** Deletes expired uploads. */
   sweep(): Promise<void>;
   /** Deletes all uploads of an account. The files made from claimed ones stay. */
   eraseAll(accountId: string): Promise<void>;
@@ -162,7 +161,6 @@ async function readFinished(
   return file;
 }
 
-/** Metadata of a file: its name, type, size, and the hash of its bytes. */
 export type FileFacts = { name: string; mime: string; sizeBytes: number; sha256: Buffer };
 
 /** Metadata of an account's file, in the transaction that claimed it. */
@@ -284,7 +282,6 @@ async function eraseAll(
   }
 }
 
-/** The next bytes of an upload, with their offset, the length of the whole, and its name. */
 type IncomingPart = { offset: number; lengthBytes: number; name: string; bytes: Incoming };
 
 /** 100 MB in parts of 100 kB: smaller ones would only make many files. */
@@ -292,7 +289,6 @@ const PARTS_MAX = 1_000;
 const CHECK_SECONDS = 180;
 const RETRY_SECONDS = 2;
 
-/** Refusals that are final for the file. */
 const finalRefusals: ReadonlySet<RefusalCode> = new Set([
   'upload_kind_refused',
   'upload_contradicts',
@@ -302,7 +298,6 @@ const finalRefusals: ReadonlySet<RefusalCode> = new Set([
   'upload_empty',
 ]);
 
-/** See `Uploads.append`. */
 async function append(
   ready: UploadContext,
   owner: Owner,
@@ -328,7 +323,6 @@ async function append(
   return received;
 }
 
-/** See `Uploads.take`. */
 async function take(
   ready: UploadContext,
   owner: Owner,

@@ -10,7 +10,6 @@ import { type Sql, retrying } from '#server/infra/postgres/database.ts';
 /** A claimed lane: ours while its epoch is unchanged. */
 export type Claim = { accountId: string; tokenId: string; epoch: number };
 
-/** Another worker has taken the lane. */
 export class LaneLost extends Error {
   /** SQLSTATE that the database functions raise for it. */
   static readonly code = 'LN001';
@@ -26,7 +25,6 @@ export type AttemptContext = {
   sql: Sql;
   channel: Channel;
   media: MessageMedia;
-  /** The linked phone that sends. */
   from: string;
   /** True when its number was paused and this message alone is tried. */
   isProbe?: boolean;
@@ -44,7 +42,6 @@ const RECEIPT_WAITS = 2;
 export const receiptWaitMs = ({ timeoutMs }: Pick<Channel, 'timeoutMs'>): number =>
   timeoutMs * RECEIPT_WAITS;
 
-/** A message as `claim_messages` hands it out. */
 export type Dispatched = {
   o_id: string;
   o_peer: string;
@@ -77,14 +74,12 @@ export type Postponed = {
   state: 'ready' | 'held' | 'unknown' | 'probed';
   afterMs: number;
   detail: string;
-  /** Remaining pause of its number. */
   stillMs?: number;
   /**
    * Not tried: it waits for the fetch of its link, or, null, for its file, which cannot be read now.
    */
   awaits?: string | null;
 };
-/** The result of one try. */
 export type Result = Settled | Postponed;
 
 /**
@@ -137,7 +132,6 @@ export async function attempt(
   return tryOnce(context, claim, { ...message, o_body: body });
 }
 
-/** The possible results of a message. */
 const resultsOf = (id: string) => ({
   settled: (outcome: Settled['outcome'], failure: Failure | null): Settled => ({
     kind: 'settled',
@@ -155,7 +149,6 @@ const resultsOf = (id: string) => ({
   }),
 });
 
-/** Hands a message to its channel, and maps the answer to a result. */
 async function tryOnce(
   context: AttemptContext,
   claim: Claim,
@@ -249,7 +242,6 @@ export const unread = (id: string): Postponed => ({
 
 type RecordedOutcome = Pick<Settled, 'outcome' | 'failure' | 'at'>;
 
-/** The outcome of an earlier try that could not be settled (`store_outcomes`). */
 async function recordedOutcomeOf(
   { sql }: AttemptContext,
   { accountId }: Claim,

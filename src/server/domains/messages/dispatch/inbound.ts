@@ -21,7 +21,6 @@ import {
   storeOptout,
 } from '#server/domains/messages/optouts/optouts.ts';
 
-/** Stored characters of a sender's own name. */
 const SENDER_NAME_MAX = 100;
 
 /** Stored characters of each text of a message: the maximum of WhatsApp's apps. */
@@ -123,7 +122,6 @@ export async function completeInbound(
   );
 }
 
-/** False when the message to change does not exist. */
 async function changeEarlierMessage(
   tx: Tx,
   { accountId, tokenId, from, providerId, at }: Inbound,

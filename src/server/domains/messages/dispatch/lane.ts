@@ -18,7 +18,6 @@ export type LaneContext = AttemptContext & {
   claimMessages: ClaimMessages;
   /** Milliseconds between two messages; 0: no pacing. */
   paceMs: number;
-  /** Number of lanes that its worker runs. */
   lanes: () => number;
   /** Aborted when the lane must stop: the lease is lost, or the process closes. */
   signal: AbortSignal;
@@ -30,7 +29,6 @@ const WINDOW = 64;
  * A try without an answer for this long is silent: it blocks its own number, but no slot of the window.
  */
 const SILENT_AFTER_MS = 250;
-/** Tries of one lane in flight at once, silent ones included. */
 const IN_FLIGHT_MAX = 512;
 /** A full window without an answer for this long begins no more tries, in a channel with pauses. */
 const SUSPECT_AFTER_MS = 2_000;
@@ -68,7 +66,6 @@ const LINGER_MS = 3_000;
 /** Above this many lanes a worker releases drained ones at once, to make room for others. */
 const LINGER_LANES_MAX = 256;
 
-/** A running lane, from the view of its worker. */
 export type LaneRun = {
   /** There may be new work: poll now. False when the run has ended and was not woken. */
   wake: () => boolean;
@@ -94,30 +91,24 @@ export function runLane(context: LaneContext, claim: Claim): LaneRun {
 class Lane {
   readonly #context: LaneContext;
   readonly #claim: Claim;
-  /** Start of each try in flight. */
   readonly #inFlight = new Map<Promise<void>, number>();
   readonly #results: Result[] = [];
   #tries = 0;
   /** Something may be due; a one-time code may be due. */
   #mayBeDue = true;
   #mayBeUrgent = true;
-  /** Earliest time of the next message, at the lane's pace. */
   #nextLeave = 0;
-  /** Time at which the first postponed or later message is due. */
   #nextDue = Infinity;
   /** Time of the last poll, and whether the next due time was queried since. */
   #polledAt = 0;
   #knowsNext = false;
   #pollMs = POLL_MS;
-  /** True when no message waits besides those in flight; reset by a wake-up. */
   #isDrained = false;
   /** The token no longer sends from its phone. */
   #isAway = false;
   #isLingering = false;
   #isOver = false;
-  /** Time of the last answer to a try in flight. */
   #answeredAt = 0;
-  /** End of its number's pause. */
   #stillUntil = 0;
   /** Its number was paused: messages are tried one by one until the network has answered. */
   #isProbing: boolean;
@@ -183,7 +174,6 @@ class Lane {
     if (this.#results.length > 0) await this.#settle();
   }
 
-  /** Claims the messages that may leave now and begins to send them. */
   async #send() {
     const now = performance.now();
     if (now >= this.#nextDue) {
@@ -230,7 +220,6 @@ class Lane {
     return { limit: Math.max(0, urgentSlots), isUrgent: true };
   }
 
-  /** Number of messages that may leave now at the lane's pace. */
   #mayLeave(now: number): number {
     const { paceMs } = this.#context;
     if (paceMs === 0) return Infinity;
@@ -238,7 +227,6 @@ class Lane {
     return lateMs < 0 ? 0 : 1 + Math.floor(Math.min(lateMs, this.#catchUpMs()) / paceMs);
   }
 
-  /** Updates the pace after this many messages left. */
   #left(messages: number) {
     const earliest = performance.now() - this.#catchUpMs();
     this.#nextLeave = Math.max(this.#nextLeave, earliest) + messages * this.#context.paceMs;
@@ -246,7 +234,6 @@ class Lane {
 
   #catchUpMs = () => (this.#context.paceMs < ONE_BY_ONE_MS ? CATCH_UP_MS : 0);
 
-  /** Tries whose answers are still expected soon. */
   #expected(): number {
     const silentSince = performance.now() - SILENT_AFTER_MS;
     let expected = 0;
@@ -275,7 +262,6 @@ class Lane {
     this.#inFlight.set(sending, performance.now());
   }
 
-  /** Waits briefly for more results to batch, but not for silent tries. */
   async #collect() {
     const end = performance.now() + BATCH_WINDOW_MS;
     for (;;) {
@@ -317,7 +303,6 @@ class Lane {
     this.#mayBeDue = true;
   }
 
-  /** Waits for new work while drained; false when none came, or it must not wait. */
   async #linger(): Promise<boolean> {
     const { lanes, signal } = this.#context;
     if (!this.#isDrained || this.#isAway || signal.aborted || lanes() > LINGER_LANES_MAX)
@@ -333,7 +318,6 @@ class Lane {
     return this.#mayBeDue && !signal.aborted;
   }
 
-  /** Queries the time at which the next message is due that was not due at the last poll. */
   async #findNext() {
     this.#knowsNext = true;
     const queriedAt = performance.now();
@@ -343,7 +327,6 @@ class Lane {
 
   #nextLeaveMs = () => this.#nextLeave - performance.now();
 
-  /** Idle time in milliseconds, unless an answer or a wake-up comes. */
   #idleMs(): number {
     const { paceMs, lanes } = this.#context;
     if (this.#inFlight.size === 0) return this.#nextLeaveMs();
@@ -388,13 +371,10 @@ async function nextDueMs(
   return next?.in_ms ?? null;
 }
 
-/** Claim of a lane's next messages. */
 type ClaimQuery = {
   claim: Claim;
-  /** The phone that it sends from. */
   from: string;
   limit: number;
-  /** Only one-time codes. */
   isUrgent: boolean;
 };
 
@@ -402,7 +382,6 @@ type ClaimedMessages = {
   due: readonly Dispatched[];
   /** Besides the messages in flight none waits in the lane, not even scheduled ones. */
   isDrained: boolean;
-  /** The token no longer sends from that phone. */
   isAway: boolean;
 };
 
@@ -415,7 +394,6 @@ export type ClaimMessages = (query: ClaimQuery) => Promise<ClaimedMessages>;
 
 /** Wait of a lane's query for those of other lanes. */
 const GATHER = { waitMs: 2, busy: { perSecond: 50, waitMs: 30, enough: 16 } };
-/** Lanes in one call. */
 const LANES_MAX = 64;
 
 type Row = { o_nth: number } & (
@@ -465,7 +443,6 @@ type Numbered = ClaimQuery & { nth: number };
 const stepOf = (row: Row) =>
   row.o_state === null ? [{ messageId: row.o_id, attempt: row.o_attempt }] : [];
 
-/** Claims for each lane, by its `nth`. */
 const claim = (sql: Sql, queries: readonly Numbered[]) => sql<Row[]>`
   select * from claim_messages(
     ${queries.map(({ nth }) => nth)}::int[],

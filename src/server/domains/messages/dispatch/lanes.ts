@@ -210,7 +210,6 @@ function heldLanesOnly(sql: Sql, channels: Channels): Fragment {
 
 type OwnDeps = LanesDeps & Pick<Lanes, 'running'>;
 
-/** Runs one claimed lane and always releases it. */
 async function ownLane(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Promise<void> {
   let state: CloseState = { delayMs: 0, isBlocked: false, wakes: null };
   try {
@@ -302,7 +301,6 @@ async function remainingPauseMs(
   return { ms: Math.ceil(ms), isOver: true };
 }
 
-/** The delay of a lane whose phone is not linked; it grows with the wait. */
 async function awayDelayMs(sql: Sql, { accountId, tokenId }: Claim): Promise<number> {
   const [first] = await sql<{ due_ms: number | null }[]>`
     select extract(epoch from clock_timestamp() - min(ready_at))::float8 * 1000 as due_ms
@@ -320,7 +318,6 @@ async function senderOf(sql: Sql, { accountId, tokenId }: Claim): Promise<Sender
   return sender;
 }
 
-/** Lease of a lane without a renewal. */
 const LEASE = '15 seconds';
 const RENEW_MS = 5_000;
 /**
@@ -328,7 +325,6 @@ const RENEW_MS = 5_000;
  */
 const RENEWED_MS_MAX = 10_000;
 
-/** A lane that this worker owns. Aborting `lost` ends it. */
 type LeasedLane = {
   claim: Claim;
   lost: AbortController;
@@ -336,7 +332,6 @@ type LeasedLane = {
   renewedAt: number;
 };
 
-/** A lane whose lease has just been taken. */
 export const newLease = (claim: Claim): LeasedLane => ({
   claim,
   lost: new AbortController(),
@@ -398,7 +393,6 @@ export async function createLane(tx: Tx, { accountId, tokenId }: TokenRef): Prom
   await tx`insert into lanes (account_id, token_id) values (${accountId}, ${tokenId})`;
 }
 
-/** Makes messages that waited for the token's phone due now. */
 export async function wakeLane(tx: Tx, { accountId, tokenId }: TokenRef): Promise<void> {
   await tx`
     update lanes set wakes = wakes + 1, ready_at = least(ready_at, clock_timestamp())

@@ -3,7 +3,6 @@ import { type FailedItem, eachByItself } from '#server/infra/postgres/batches.ts
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type Settle, openSettle } from './settle.ts';
 
-/** Receipts for unknown messages are retried for this long. */
 const PARK_FOR = '24 hours';
 
 /**
@@ -66,7 +65,6 @@ async function foreignMessages(
   return new Set(rows.map(({ message_id }) => message_id));
 }
 
-/** The tokens of the messages that exist. */
 export async function tokensOfMessages(
   sql: Sql,
   named: readonly { accountId: string; messageId: string }[],

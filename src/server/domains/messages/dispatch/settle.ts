@@ -24,7 +24,6 @@ export type Outcome = {
   at: Date;
 };
 
-/** Outcomes that were not settled: another worker owns the lane, or the messages do not exist. */
 type Unsettled = { isLost: boolean; unknownIds: ReadonlySet<string> };
 
 /**
@@ -106,7 +105,6 @@ export function openSettle({
   );
 }
 
-/** The unsettled ones of some outcomes, from the answers of their calls. */
 function unsettledBy(rows: readonly AnswerRow[]): (outcomes: readonly Outcome[]) => Unsettled {
   const idsOf = (answer: string) =>
     new Set(rows.filter((row) => row.o_answer === answer).map((row) => row.o_id));
@@ -119,7 +117,6 @@ function unsettledBy(rows: readonly AnswerRow[]): (outcomes: readonly Outcome[])
 
 type AnswerRow = { o_id: string; o_answer: 'lost' | 'unknown' | 'woken' };
 
-/** Records settled outcomes; unsettled ones have changed nothing. */
 function traceSettled(
   tracing: Tracing,
   began: number,
@@ -212,7 +209,6 @@ const outcomeOf = (
 const isLaneLost = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === LaneLost.code;
 
-/** Stores outcomes that could not be settled. */
 async function storeOutcomes(sql: Sql, claim: Claim, known: readonly Settled[]): Promise<void> {
   const { accountId, tokenId, epoch } = claim;
   await retrying(

@@ -9,7 +9,6 @@ import {
 } from '#server/domains/messages/history/rows.ts';
 import { handle } from '#server/infra/acts.ts';
 
-/** Reason for removing messages from the queue. */
 export type Withdrawal =
   | { outcome: 'cancelled' | 'expired' }
   | { outcome: 'failed'; failure: 'not_linked' };
@@ -127,7 +126,6 @@ export function withdraw(sql: Sql, accountId: string, messageId: string): Promis
   });
 }
 
-/** The refusal to cancel a message; undefined when it can be cancelled. */
 function cancelRefusal(stored: StoredMessage | undefined): Refusal | undefined {
   if (!stored || stored.direction === 'in') return notFound();
   const { status } = stored;

@@ -12,9 +12,7 @@ const ACCOUNTS_MAX = 200;
 const SWEEP_MS = 30_000;
 
 export type Folding = {
-  /** Adds accounts with new events. */
   add: (accountIds: Iterable<string>) => void;
-  /** Folds all pending changes. */
   fold: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -110,6 +108,5 @@ export const countsBySpan = (
     where account_id = ${accountId} and grain = ${grain} and since >= ${from} and since < ${before}
   )`;
 
-/** All counts of an account, by month. */
 export const allCounts = (sql: Sql | Tx, accountId: string): Fragment =>
   countsBySpan(sql, 'month', { accountId, from: '-infinity', before: 'infinity' });

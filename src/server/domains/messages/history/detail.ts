@@ -19,7 +19,6 @@ import {
 import { type StoredMessage, conversationMessage, failureOf, readMessages } from './rows.ts';
 import { readWithTimeline } from './timeline.ts';
 
-/** Format of an API message: language, links, files. */
 export type Reader = {
   language: Language;
   /** Prefix of links that do not name their host: `https://kabari.example`. */
@@ -65,7 +64,6 @@ export function messageDetail(
   });
 }
 
-/** The API's `retrying` without its sentence, for clients with their own texts. */
 function retryOf(progress: Progress | undefined): MessageDetail['retrying'] {
   const retrying = retryingOf(progress, 'id');
   if (!retrying || !progress) return null;
@@ -77,7 +75,6 @@ type MessageWithProgress = {
   stored: StoredMessage;
   timeline: TimelineStep[];
   progress: Progress | undefined;
-  /** The files of its page that still exist. */
   existingFiles: ReadonlySet<string>;
 };
 
@@ -94,7 +91,6 @@ async function readWithProgress(
   return { ...read, existingFiles, progress: progress.get(ref.messageId) };
 }
 
-/** A message as `GET /v1/messages` shows it. */
 function apiMessage(
   accountId: string,
   { stored, progress, existingFiles }: Omit<MessageWithProgress, 'timeline'>,
@@ -129,10 +125,8 @@ const secondsBetween = (from: Date, to: Date): number =>
 
 const API_PAGE_SIZE = 50;
 
-/** Filters of a list, beyond those of `GET /v1/messages`: one of several statuses, a type. */
 export type ListQuery = ApiMessageQuery & Pick<MessageFilter, 'statuses' | 'type'>;
 
-/** Messages to list: with `tokenId`, those of one token only. */
 export type ApiQuery = { accountId: string; tokenId?: string | undefined } & ListQuery;
 
 /** A page of `GET /v1/messages`, newest first; `next` is the cursor of the page after it. */
@@ -196,7 +190,6 @@ export function messageForApi(
   });
 }
 
-/** Schedule of a message, and the progress of its sending, which its row lacks. */
 type Progress = {
   message_id: string;
   /** ISO 8601; null without a schedule. */
@@ -205,7 +198,6 @@ type Progress = {
   ended: 'retrying' | 'unknown' | null;
   reason: string | null;
   tries: number | null;
-  /** Earliest time of the next try; null while one is in flight. */
   next_at: Date | null;
 };
 
@@ -234,7 +226,6 @@ async function readProgress(
   return new Map(found.map((one) => [one.message_id, one]));
 }
 
-/** State of a failed try that is retried automatically; null otherwise. */
 function retryingOf(progress: Progress | undefined, language: Language): ApiMessage['retrying'] {
   if (!progress || progress.ended === null) return null;
   const reason = Failure().safeParse(progress.reason);

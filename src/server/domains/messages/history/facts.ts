@@ -6,16 +6,13 @@ import { type Body, bodyForApi } from '#server/domains/messages/content.ts';
 import type { Reader } from './detail.ts';
 import { failureOf } from './rows.ts';
 
-/** Facts of a message for notifications, beyond those in its event. */
 export type MessageFacts = {
   type: MessageType;
   ref: string | null;
   failure: { code: Failure; detail: string } | null;
   /** As the API shows it: a file is a freshly signed link. */
   content: Body;
-  /** The message of its conversation that it answers. */
   replyTo: string | null;
-  /** Key-value pairs from its sender. */
   metadata: Body;
 };
 

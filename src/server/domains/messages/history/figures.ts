@@ -43,7 +43,6 @@ export async function readMessageRow(
 
 const HOUR_MS = 3_600_000;
 
-/** Failed messages accepted since the hour of an instant, by the counts. */
 export const countFailed = (sql: Sql, accountId: string, since: Date): Promise<number> =>
   asAccount(sql, accountId, async (tx) => {
     const from = new Date(Math.floor(since.getTime() / HOUR_MS) * HOUR_MS);
@@ -67,13 +66,11 @@ export const newestFailed = (
     return stored.map(messageRow);
   });
 
-/** Messages of the installation's own token; `to` is a whole number. */
 type SystemFigures = Pick<SystemToken, 'today' | 'failures' | 'last'>;
 
 const LAST = 10;
 const DAY_MS = 86_400_000;
 
-/** Figure of the day that a status counts in. */
 const figureOf: Partial<Record<MessageStatus, keyof SystemFigures['today']>> = {
   scheduled: 'waiting',
   accepted: 'waiting',
@@ -86,7 +83,6 @@ const figureOf: Partial<Record<MessageStatus, keyof SystemFigures['today']>> = {
   expired: 'expired',
 };
 
-/** Figures of the installation's own messages, without their texts. */
 export function systemFigures(
   sql: Sql,
   { accountId, tokenId }: { accountId: string; tokenId: string },
@@ -125,7 +121,6 @@ type Last = { to: string; status: MessageStatus; failure: string | null; at: Dat
 
 type Deps = { sql: Sql; now: () => Date };
 
-/** Messages by day: the chart of the saldo page. */
 export const usageHandler = ({ sql, now }: Deps) =>
   handle(saldoUsage, ({ caller }) => usageOf(sql, caller.accountId, now()));
 

@@ -16,11 +16,9 @@ import { searchMessages } from './search.ts';
 
 export type HistoryDeps = {
   sql: Sql;
-  /** Format of a message's raw form. */
   reader: Reader;
 };
 
-/** The acts of the history: the table and one message. */
 export const historyActs = ({ sql, reader }: HistoryDeps): readonly ActHandler[] => [
   handle(listMessages, ({ caller }, input) => messageList(sql, caller.accountId, input)),
   handle(getMessage, ({ caller: { accountId } }, { message_id: messageId }) =>
@@ -54,7 +52,6 @@ export async function messageList(
   });
 }
 
-/** The filter from the fields of the table, or of its export. */
 export function filterOf(
   input: Pick<ListInput, 'from' | 'to' | 'status' | 'direction' | 'token_id' | 'type'>,
 ): MessageFilter {

@@ -18,7 +18,6 @@ import { allCounts, countsBySpan } from './counts.ts';
 import { daysAfter, idsWhere, readAsAccount } from './pages.ts';
 import { messageRow, readMessages } from './rows.ts';
 
-/** The webhooks of an account that need attention. */
 type WebhookTroubles = (
   tx: Tx,
   accountId: string,
@@ -27,7 +26,6 @@ type WebhookTroubles = (
 
 export type HomeDeps = { sql: Sql; now: () => Date; webhookTroubles: WebhookTroubles };
 
-/** The act of the home page. */
 export const homeActs = ({ sql, now, webhookTroubles }: HomeDeps): readonly ActHandler[] => [
   handle(homeSummary, ({ caller }) => summaryOf(sql, caller.accountId, now(), webhookTroubles)),
 ];
@@ -79,7 +77,6 @@ async function saldoOf(tx: Tx, accountId: string): Promise<HomeSummary['saldo']>
   return { available: rupiah(wallet?.available ?? 0), held: rupiah(wallet?.held ?? 0) };
 }
 
-/** The welcome bonus; 0 without one. */
 async function bonusOf(tx: Tx, accountId: string): Promise<Rupiah> {
   const [given] = await tx<{ bonus: number }[]>`
     select coalesce(sum(d_available), 0)::bigint as bonus from wallet_entries
@@ -104,7 +101,6 @@ async function newestOf(tx: Tx, accountId: string): Promise<MessageRow[]> {
     .slice(0, PAGE_SIZE);
 }
 
-/** The four first steps; each stays done. */
 async function checklistOf(tx: Tx, accountId: string): Promise<HomeSummary['checklist']> {
   const [done] = await tx<HomeSummary['checklist'][]>`
     select
@@ -147,7 +143,6 @@ const figuresOf = ({ sent, delivered, read, failed, received }: Day): HomeSummar
   received,
 });
 
-/** The figure that a status counts in; scheduled, cancelled and expired messages count in none. */
 const figureOf: Partial<Record<MessageStatus, Exclude<keyof Day, 'date'>>> = {
   accepted: 'waiting',
   queued: 'waiting',
@@ -188,7 +183,6 @@ type StoredToken = {
   expires_on: string | null;
 };
 
-/** The account's own tokens, oldest first. */
 const tokensOf = (tx: Tx, accountId: string, today: string): Promise<StoredToken[]> =>
   tx<StoredToken[]>`
     select t.token_id, t.name, t.status, t.channel, t.daily_limit, coalesce(l.accepted, 0) as accepted,

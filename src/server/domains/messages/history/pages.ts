@@ -12,11 +12,9 @@ const DAY_MS = 24 * HOUR_MS;
 /** An id's time may be in a year of more than four digits. */
 const LATEST_MS = Date.UTC(9000, 0);
 
-/** The lowest and the highest possible id. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** A message filter; missing fields match everything. */
 export type MessageFilter = {
   /** From this civil day (WIB, `YYYY-MM-DD`) to before that one. */
   from?: string | undefined;
@@ -27,7 +25,6 @@ export type MessageFilter = {
   type?: MessageType | undefined;
 };
 
-/** Page to read: `limit` messages after the first `offset`. */
 export type PageQuery = {
   accountId: string;
   filter: MessageFilter;
@@ -57,10 +54,8 @@ export function readAsAccount<T>(
   });
 }
 
-/** The first instant of a civil day in WIB, in milliseconds since 1970. */
 export const dayStartMs = (day: string): number => Date.parse(`${day}T00:00:00+07:00`);
 
-/** The civil day some days after another. */
 export const daysAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 
@@ -76,7 +71,6 @@ export function matchesFilter(sql: Sql | Tx, filter: MessageFilter): Fragment {
     ${statuses === undefined ? sql`` : sql`and m.status = any (${statuses})`}`;
 }
 
-/** `and` the time of a filter, for messages called `m`. */
 export const inTimeRange = (sql: Sql | Tx, { from, until }: MessageFilter): Fragment => sql`
   ${from === undefined ? sql`` : sql`and m.message_id >= ${idFloor(dayStartMs(from))}`}
   ${until === undefined ? sql`` : sql`and m.message_id < ${idFloor(dayStartMs(until))}`}`;
@@ -92,7 +86,6 @@ export const idsWhere = (
     where m.account_id = ${accountId} ${inTimeRange(tx, filter)} ${matchesFilter(tx, filter)} ${also}
     order by m.message_id ${sqlOrder(tx, order)} offset ${offset} limit ${limit}`;
 
-/** An hour with a part of a page, and the number of messages before it. */
 type Slice = { hour: Date; messages: number; before: number };
 
 /** The part of a page in an hour: `take` messages after the first `skip`, in this order. */
@@ -153,7 +146,6 @@ async function pageByCounts(tx: Tx, query: PageQuery): Promise<Page> {
   return { stored: await readMessages(tx, { accountId, ids, order }), total };
 }
 
-/** The part of a page in an hour, counted from the nearer end of the hour. */
 function partOf(
   { hour, messages, before }: Slice,
   { order, offset, limit }: Pick<PageQuery, 'order' | 'offset' | 'limit'>,
@@ -199,7 +191,6 @@ const idsOfParts = (
     ) found`;
 };
 
-/** At least one query, as one. */
 const unionAll = (tx: Tx, [first, ...others]: readonly Fragment[]): Fragment =>
   others.reduce((all, one) => tx`${all} union all ${one}`, first ?? tx``);
 
@@ -286,7 +277,6 @@ function topCounts(tx: Tx, accountId: string, { from, until }: MessageFilter): F
   ]);
 }
 
-/** The first month that begins on or after a day. */
 function monthFrom(day: string): string {
   if (day.endsWith('-01')) return day;
   const [year = 0, month = 0] = day.split('-').map(Number);
@@ -297,7 +287,6 @@ function monthFrom(day: string): string {
 export const isNarrowed = ({ direction, type, statuses, tokenId }: MessageFilter): boolean =>
   [direction, type, statuses, tokenId].some((value) => value !== undefined);
 
-/** Messages before a cursor to read, newest first. */
 type CursorQuery = {
   accountId: string;
   filter: MessageFilter;

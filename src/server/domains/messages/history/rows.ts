@@ -11,7 +11,6 @@ import {
   excerptOf,
 } from '#server/domains/messages/content.ts';
 
-/** A message as read for a screen or the API, with its token and its conversation's name. */
 export type StoredMessage = {
   message_id: string;
   token_id: string;
@@ -35,14 +34,11 @@ export type StoredMessage = {
   possible_duplicate: boolean;
   expires_at: Date | null;
   created_at: Date;
-  /** The scheduled time; null unless it is scheduled. */
   scheduled_at: Date | null;
 };
 
-/** Order by time of acceptance. */
 export type SortOrder = 'newest' | 'oldest';
 
-/** The `order by` direction for ids. */
 export const sqlOrder = (sql: Sql | Tx, order: SortOrder): Fragment =>
   order === 'newest' ? sql`desc` : sql`asc`;
 
@@ -79,7 +75,6 @@ export function readMessages(
     order by m.message_id ${sqlOrder(sql, order)}`;
 }
 
-/** Its failure as in the contract; null if it did not fail. */
 export function failureOf({ failure }: Pick<StoredMessage, 'failure'>): Failure | null {
   if (failure === null) return null;
   const known = Failure().safeParse(failure);
@@ -111,18 +106,15 @@ export function messageRow(stored: StoredMessage): MessageRow {
   };
 }
 
-/** A side's reaction to a message. */
 export type Reaction = ConversationMessage['reactions'][number];
 
 type Shown = {
   accountId: string;
   fileLink: FileLink;
-  /** The files of its page that still exist. */
   existingFiles: ReadonlySet<string>;
   reactions?: readonly Reaction[] | undefined;
 };
 
-/** A message in its conversation, with the reactions to it if they were read. */
 export const conversationMessage = (
   stored: StoredMessage,
   { accountId, fileLink, existingFiles, reactions = [] }: Shown,
@@ -133,7 +125,6 @@ export const conversationMessage = (
   reactions: [...reactions],
 });
 
-/** The message that a body answers. */
 function quotedIn(body: Body): Quoted | null {
   const given = body['quoted'];
   if (typeof given !== 'object' || given === null) return null;

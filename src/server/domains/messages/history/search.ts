@@ -26,7 +26,6 @@ const STATUS_READS = 2_000;
 /** A name may match this many phones; more are ignored. */
 const PEERS_MAX = 100;
 
-/** The messages with the phones that match a search, in two forms. */
 type Matches = {
   /** A condition on messages `m`, answered from the phones' index. */
   all: Fragment;
@@ -84,7 +83,6 @@ async function searchNamesAndWords(tx: Tx, typed: string, query: PageQuery): Pro
   );
 }
 
-/** A page of the messages with all words, in any status. */
 async function pageOfWords(tx: Tx, query: WordQuery): Promise<Page> {
   const { found } = await foundWords(tx, query);
   const [page] = await tx<{ total: number; ids: string[] | null }[]>`
@@ -138,7 +136,6 @@ export function readingsOf(typed: string): string[] {
   return readings.filter((digits) => /^[1-9][0-9]{0,14}$/.test(digits));
 }
 
-/** The numbers among these that the account has messages with. */
 export async function knownOf(
   tx: Tx,
   accountId: string,
@@ -150,7 +147,6 @@ export async function knownOf(
   return found.map(({ peer }) => peer);
 }
 
-/** A condition on a column of phones: it begins with any of these digits. */
 export function beginsWith(tx: Tx, peer: Fragment, beginnings: readonly string[]): Fragment {
   const [first = tx`false`, ...others] = beginnings.map(
     (digits) => tx`${peer} ~>=~ ${digits} and ${peer} ~<~ ${`${digits}:`}`,
@@ -158,7 +154,6 @@ export function beginsWith(tx: Tx, peer: Fragment, beginnings: readonly string[]
   return others.reduce((all, one) => tx`${all} or ${one}`, first);
 }
 
-/** The messages with the phones that begin with any of these digits. */
 const beginning = (
   tx: Tx,
   beginnings: readonly string[],
@@ -186,7 +181,6 @@ const beginning = (
   },
 });
 
-/** The messages with any of these phones. */
 const withPeers = (
   tx: Tx,
   peers: readonly string[],
@@ -203,10 +197,8 @@ const withPeers = (
     order by f.message_id ${sqlOrder(tx, order)} offset ${offset} limit ${limit}`,
 });
 
-/** Text as a prefix in a `like`. */
 export const likeBeginning = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** The phones, up to a limit, whose conversations' names begin like this. */
 export async function peersNamed(
   tx: Tx,
   accountId: string,
@@ -281,7 +273,6 @@ async function widthOf(tx: Tx, { all }: Matches, query: PageQuery): Promise<Widt
   return width ?? { messages: 0, near: 0 };
 }
 
-/** The first messages in the order of the page, of any phone. */
 const firstOfAll = (tx: Tx, { accountId, filter, order }: PageQuery, limit: number): Fragment => tx`
   select m.message_id, m.peer from messages m
   where m.account_id = ${accountId} ${inTimeRange(tx, filter)}

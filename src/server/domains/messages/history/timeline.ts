@@ -78,7 +78,6 @@ async function readOne(
   return stored;
 }
 
-/** A stored step: `detail` is a failure's code, or the time of a schedule. */
 type StoredStep = { kind: string; at: Date; detail: string | null };
 
 const timelineOf = async (tx: Tx, accountId: string, messageId: string): Promise<StoredStep[]> =>

@@ -12,9 +12,7 @@ import { sqlOrder } from '#server/domains/messages/history/rows.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { newestPositions } from '#server/domains/events/events.ts';
 
-/** Shortest and longest word that is searched. */
 const LETTERS = { min: 2, max: 40 };
-/** Searched words of one message. */
 const WORDS_MAX = 200;
 
 const word = /[\p{L}\p{M}\p{N}]+/gu;
@@ -61,7 +59,6 @@ export const messageText = (tx: Tx): Fragment => tx`
       m.body ->> 'address', m.body ->> 'header', m.body ->> 'footer')
   end`;
 
-/** Constant facts of a message that are searched like a word. */
 export type Kind = {
   direction?: string | undefined;
   type?: string | undefined;
@@ -78,7 +75,6 @@ export const kindWords = ({ direction, type, tokenId }: Kind): string[] =>
  */
 const TAIL_MAX = 20_000;
 
-/** Messages with all of some words, from `wordsIn`, in any status. */
 export type WordQuery = PageQuery & {
   words: readonly string[];
   max: number;
@@ -108,7 +104,6 @@ export async function foundWords(tx: Tx, query: WordQuery): Promise<{ found: Fra
   return { found };
 }
 
-/** Messages with all words that are in no batch yet. */
 async function tailWith(tx: Tx, query: WordQuery, mark: Mark | undefined): Promise<string[]> {
   const { words } = query;
   const candidates = await tx<{ id: string; text: string }[]>`
@@ -152,7 +147,6 @@ const SWEEP_MS = 10_000;
 const SETTLED = '5 seconds';
 
 type Indexing = {
-  /** Indexes all full batches. */
   index: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -164,7 +158,6 @@ type Deps = { allAccountsSql: Sql; report: (trouble: unknown) => void };
  * number of processes may run it. Between two batches it pauses as long as one took.
  */
 export function startIndexing({ allAccountsSql, report }: Deps): Indexing {
-  /** Position up to which each account was checked. */
   const checked = new Map<string, number>();
   const closing = new AbortController();
   let running: Promise<void> | undefined;
@@ -204,7 +197,6 @@ export function startIndexing({ allAccountsSql, report }: Deps): Indexing {
   };
 }
 
-/** Accounts that may have one more full batch than at their last check. */
 async function grownAccounts(allAccountsSql: Sql, checked: ReadonlyMap<string, number>) {
   const marks = await allAccountsSql<{ accountId: string; position: number }[]>`
     select account_id as "accountId", position from word_marks`;
@@ -264,11 +256,9 @@ async function hasMark(allAccountsSql: Sql, accountId: string, size: number): Pr
   return count > 0;
 }
 
-/** The columns of a `Wording`, of messages called `m`. */
 const wording = (tx: Tx): Fragment =>
   tx`m.message_id as id, ${messageText(tx)} as text, m.direction, m.type, m.token_id as "tokenId"`;
 
-/** The next whole batch after the mark; empty when there are fewer messages. */
 async function nextMessages(
   tx: Tx,
   { accountId, upto, size }: { accountId: string; upto: string; size: number },
@@ -360,7 +350,6 @@ async function storeBatch(tx: Tx, accountId: string, messages: readonly Wording[
       as r(word, places, ids, bits)`;
 }
 
-/** A message with its searchable text. */
 type Wording = { id: string; text: string } & Kind;
 
 /**
@@ -376,7 +365,6 @@ type WordRows = {
   bits: (string | null)[];
 };
 
-/** Rows of `message_words` for a batch of messages, ordered by id. */
 function wordRows(messages: readonly Wording[]): WordRows {
   const placesOf = new Map<string, number[]>();
   for (const [place, message] of messages.entries()) {

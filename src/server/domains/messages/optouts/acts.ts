@@ -20,7 +20,6 @@ type Deps = {
   onStored: () => void;
 };
 
-/** The acts of opt-outs: the list, opting a phone out, and removing an opt-out. */
 export const optoutActs = ({ sql, onStored }: Deps): readonly ActHandler[] => [
   handle(listOptouts, ({ caller: { accountId } }, { token_id: tokenId, peer, page = 1 }) =>
     asAccount(sql, accountId, async (tx) => {

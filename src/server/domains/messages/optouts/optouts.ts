@@ -4,7 +4,6 @@ import { appendEvent } from '#server/domains/events/events.ts';
 import { withdrawMessages } from '#server/domains/messages/dispatch/withdraw.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** A token and a phone that it would write to. */
 export type OptoutRef = { accountId: string; tokenId: string; peer: string };
 
 export type StoredOptout = {
@@ -86,7 +85,6 @@ export async function hasOptedOut(
   return found.length > 0;
 }
 
-/** All phones that opted out of a token. */
 export async function optedOutOf(
   tx: Tx,
   { accountId, tokenId }: { accountId: string; tokenId: string },
@@ -101,7 +99,6 @@ type Which = { accountId: string; tokenId: string; peer?: string | undefined };
 /** Opt-outs of a token, newest first from `offset` on, or by phone from the one `after`. */
 type Page = { limit: number } & ({ offset: number } | { after: string | undefined });
 
-/** Opt-outs of a token: all, or that of one phone. */
 export function readOptouts(
   tx: Tx,
   { accountId, tokenId, peer }: Which,
@@ -117,7 +114,6 @@ export function readOptouts(
       ${peer === undefined ? tx`` : tx`and peer = ${peer}`} ${order}`;
 }
 
-/** Counts the opt-outs of a token, of all phones or of one. */
 export async function countOptouts(tx: Tx, { accountId, tokenId, peer }: Which): Promise<number> {
   const [found] = await tx<{ count: number }[]>`
     select count(*) as count from optouts

@@ -19,7 +19,6 @@ type Deps = ResendDeps & {
   onWork: (tokenIds: readonly string[]) => void;
 };
 
-/** The acts on messages of the history: resend, cancel and reschedule, one or many. */
 export const resendActs = (deps: Deps): readonly ActHandler[] => [
   handle(resendMessage, ({ caller: { accountId }, key }, { message_id: id }) =>
     resendOne(deps, { accountId, id, key }),

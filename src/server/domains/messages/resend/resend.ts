@@ -38,7 +38,6 @@ export type ResendRequest = { accountId: string; ids: readonly string[]; key: st
 /** Result of one message: the id of the new message, or the refusal. */
 export type Resent = { id: string; as: string | Refusal };
 
-/** A message ready to be accepted again, or its refusal. */
 type Prepared = { id: string; tokenId: string; channel: ChannelName; item: Item } | Refused;
 type Refused = { id: string; refusal: Refusal };
 
@@ -76,7 +75,6 @@ export async function resendOne(
   return messageRow(stored);
 }
 
-/** Cost of resending the messages now. */
 export async function checkResend(
   deps: ResendDeps,
   request: Omit<ResendRequest, 'key'>,
@@ -170,7 +168,6 @@ async function prepare(
   ];
 }
 
-/** @returns the new message's id, or the refusal. */
 async function placeOne(
   accepter: Intake,
   { accountId, key }: { accountId: string; key: string },
@@ -239,7 +236,6 @@ function toNewMessage(
   return { ...read.data, choices, ...(interactive && { interactive }) };
 }
 
-/** The payloads of a template's replies, by their positions among all its buttons. */
 function payloadsOf(body: Body, options: readonly { id: string }[]): readonly string[] {
   const places = Array.isArray(body['reply_places']) ? body['reply_places'].map(Number) : undefined;
   const payloads: string[] = [];

@@ -35,7 +35,6 @@ export type Intake = {
    * @throws Refusal `idempotency_conflict`, `request_in_flight`, `queue_full`, `wallet_frozen`.
    */
   place: (request: SendRequest) => Promise<Placed>;
-  /** Number of messages that wait to be accepted. */
   waiting: () => number;
   close: () => Promise<void>;
 };
@@ -43,7 +42,6 @@ export type Intake = {
 /** Wait of a repeat for the first request with the same key. */
 const IN_FLIGHT_WAIT_MS = 5000;
 
-/** The hash by which two requests are compared. */
 export const hashOf = (value: unknown): Buffer =>
   createHash('sha256').update(JSON.stringify(value)).digest();
 
@@ -122,13 +120,10 @@ function refuseInFlight(): never {
   throw new Refusal('request_in_flight', { seconds: 1 });
 }
 
-/** A request, and the caller's trace if traces are recorded. */
 type TracedJob = { request: SendRequest; cause?: RequestTrace | undefined };
 
 type Batch = {
-  /** Start of the batch, by `performance.now()`. */
   began: number;
-  /** The jobs of each wallet, and their answers in the same order, or a promise of them. */
   groups: readonly { jobs: readonly TracedJob[] }[];
   answers: readonly (readonly Answer[] | Promise<readonly Answer[]>)[];
 };
@@ -158,7 +153,6 @@ function traceAccepted(tracing: Tracing, { began, groups, answers }: Batch): voi
 
 type Pair = readonly [{ jobs: readonly TracedJob[] }, readonly Answer[]];
 
-/** The messages that a request newly accepted, without those of a repeat. */
 function acceptedOf({ accountId, items }: SendRequest, answer: Answer | undefined): Step[] {
   if (answer === undefined || answer instanceof Error || answer.replayed) return [];
   return answer.results.flatMap(({ id, outcome }, index) => {
@@ -168,7 +162,6 @@ function acceptedOf({ accountId, items }: SendRequest, answer: Answer | undefine
   });
 }
 
-/** The first answer as stored under its key; `o_ids` are the ids of its request. */
 type StoredAnswer = {
   o_saldo: number | null;
   o_ids: string[] | null;
@@ -208,7 +201,6 @@ export async function placeGroups(
   }
 }
 
-/** Accepts the requests of a wallet that the common call did not accept. */
 async function placeRemaining(
   sql: Sql,
   requests: readonly SendRequest[],
@@ -362,7 +354,6 @@ const requestArrays = (
     ${spans.map((span) => span.from)}::int[],
     ${spans.map((span) => span.upto)}::int[]`;
 
-/** The items of all requests, in their order, and the context of each request's answer. */
 function itemArrays(sql: Sql, requests: readonly SendRequest[]): Fragment {
   const items = requests.flatMap((request) => request.items);
   return sql`
@@ -415,7 +406,6 @@ async function placeMany(
 const isPartlyFree = ({ items }: SendRequest): boolean =>
   items.length > 1 && items.some(({ price }) => (price === 0) !== (items[0]?.price === 0));
 
-/** Known prices of messages, by their ids. */
 type PricesById = ReadonlyMap<string, number | undefined>;
 
 const acceptedItem = (id: string, price: number | undefined): ItemResult => ({
@@ -454,7 +444,6 @@ async function placeBatch(sql: Sql, requests: readonly SendRequest[]): Promise<A
   return answersFrom(rows, requests, spans);
 }
 
-/** Range of a request's items, from 1; `price` is the request's own, `sum` is cumulative. */
 type Span = { from: number; upto: number; price: number; sum: number };
 
 function spansOf(requests: readonly SendRequest[]): Span[] {
@@ -514,9 +503,7 @@ function storedAnswerOf(stored: StoredAnswer, request: SendRequest): Placed {
 const WRITE_MS = 5_000;
 
 type MinuteCounts = {
-  /** Counts accepted messages. */
   add: (messages: number) => void;
-  /** Writes the counts, and stops. */
   close: () => Promise<void>;
 };
 

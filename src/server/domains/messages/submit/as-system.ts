@@ -14,7 +14,6 @@ type Deps = {
   accepter: Intake;
 };
 
-/** Form of codes: a text, a template, or nothing while the Cloud API has approved no template. */
 type CodesBy = 'text' | 'nothing' | RenderedTemplate;
 
 type SystemText = {
@@ -27,7 +26,6 @@ type SystemText = {
 };
 type SystemNotice = { to: string; text: string; key: string; expiresAt: Date };
 
-/** Messages of the installation's own token, free of charge. */
 export type AsSystem = {
   /**
    * Sends a text. At rest the message shows `shown`; the text itself is in its dispatch row until it is sent
@@ -42,7 +40,6 @@ export type AsSystem = {
    * @returns false when its receiver has opted out. @throws Error while it cannot be sent.
    */
   sendNoticeAsSystem: (notice: SystemNotice) => Promise<boolean>;
-  /** The present form of codes. */
   codesBy: () => Promise<CodesBy>;
 };
 

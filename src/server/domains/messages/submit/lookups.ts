@@ -26,7 +26,6 @@ export type FindMedia = (
   leaving: ReadonlyMap<string, Date>,
 ) => Promise<ReadonlyMap<string, MediaFacts>>;
 
-/** Default without files: every id is unknown. */
 export const findNoMedia: FindMedia = async () => new Map();
 
 /**
@@ -40,7 +39,6 @@ export type Quoted = {
   provider_id?: string;
 };
 
-/** Lookup results for a message's references. */
 export type Found = {
   quoted?: Quoted;
   template?: RenderedTemplate;
@@ -164,7 +162,6 @@ function refuseUnfit({ mime, sizeBytes }: MediaFacts, type: MessageType): Refusa
   return new Refusal('media_unfit', { type, allowed: endingsOfKind(type), bytesMax });
 }
 
-/** Statuses of messages that no phone has received. */
 const hasNotLeft: ReadonlySet<MessageStatus> = new Set([
   'failed',
   'cancelled',
@@ -215,7 +212,6 @@ function mediaOf(message: PlacedMessage): { id?: string | undefined } | undefine
   }
 }
 
-/** The named messages of one token, by their ids. */
 async function readTargets(
   tx: Tx,
   { accountId, tokenId }: Sender,
@@ -233,7 +229,6 @@ async function readTargets(
   return new Map(found.map((target) => [target.message_id, target]));
 }
 
-/** The excerpt of an answered message. */
 function quotedOf({ direction, type, body }: Pick<Target, 'direction' | 'type' | 'body'>) {
   const provider = body['provider_id'];
   const quoted: Quoted = { direction, type, text: excerptOf(type, body) };
@@ -283,7 +278,6 @@ export async function channelOf(
  */
 const WINDOW_MS = 24 * 3_600_000;
 
-/** Whether the window of a receiver is open when a message leaves. */
 type IsOpen = (message: NewMessage) => boolean;
 
 /**
@@ -327,7 +321,6 @@ async function lastInbound(
   return new Map(rows.map(({ peer, last_in_at }) => [peer, last_in_at.getTime()]));
 }
 
-/** Time of the last inbound message from each within the window, from the messages themselves. */
 async function newestInbound(
   tx: Tx,
   { accountId, tokenId, now }: Sender & { now: Date },
@@ -347,7 +340,6 @@ async function newestInbound(
 
 const needsWindow = ({ type }: NewMessage): boolean => type !== 'template';
 
-/** The refusal of a message whose receiver's window is closed. */
 const refuseClosed = (message: NewMessage, isOpen: IsOpen | undefined): Refusal | undefined =>
   isOpen === undefined || !needsWindow(message) || isOpen(message)
     ? undefined

@@ -14,11 +14,9 @@ const priorities = { otp: 0, normal: 1, bulk: 2 } as const;
 /** A `send_at` nearer than this leaves at once. */
 const IMMEDIATE_MS = 1000;
 
-/** Context of accepting a message: its token, prices, time, and lookup results. */
 type Placing = {
   tokenId: string;
   price: Rupiah;
-  /** Prices by category, for a token of the Cloud API. */
   cloudPrices?: CloudPrices | undefined;
   now: Date;
   found?: Found | undefined;
@@ -122,7 +120,6 @@ type TemplateMessage = Extract<PlacedMessage, { type: 'template' }>;
 
 type Source = { link?: string | undefined; id?: string | undefined; filename?: string | undefined };
 
-/** Source of its bytes: a link, or a stored file with its metadata. */
 function sourceOf(type: MediaKind, { id, ...source }: Source, { file }: Found): object {
   if (id === undefined || !file) return source;
   return { ...source, ...fileFacts(file, type, source) };
@@ -136,7 +133,6 @@ function cardOf({ phones, ...contact }: Contact): object {
   return { ...contact, phone: phones[0], ...(phones.length > 1 && { phones }) };
 }
 
-/** The refusal behind an item's outcome; `undefined` when it was accepted. */
 export function refusalOf(result: ItemResult, item: { ref?: string | undefined; price: Rupiah }) {
   switch (result.outcome) {
     case 'accepted':

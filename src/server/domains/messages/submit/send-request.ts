@@ -10,7 +10,6 @@ export type Item = {
   type: string;
   body: object;
   price: Rupiah;
-  /** The caller's own reference, unique per account, and the hash of its message. */
   ref?: string | undefined;
   hash: Buffer;
   /** 0 otp, 1 normal, 2 bulk */
@@ -30,10 +29,8 @@ export type AnswerContext = {
   /** Time of the request, in ms since 1970: a message due at once then stays so. */
   at: number;
   price: Rupiah;
-  /** Prices by category, for a token of the Cloud API. */
   cloudPrices?: CloudPrices;
   simulated: boolean;
-  /** The language of its sentences. */
   language: string;
   /**
    * Fields that the caller added to the answer; a different shape under the same key is another request.
@@ -80,7 +77,6 @@ export type ItemResult = {
 
 export type Placed = {
   results: readonly ItemResult[];
-  /** The available saldo after this request. */
   saldo: Rupiah;
   /** True when this key had been answered before: nothing new was accepted. */
   replayed: boolean;

@@ -22,7 +22,6 @@ import { itemFrom, refusalOf } from './place.ts';
 import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
-/** The acts of sending from the browser: a text, a file, and messages with fields. */
 export const sendHandlers = (deps: PlaceDeps & Pick<Library, 'adopt'>): readonly ActHandler[] => [
   handle(sendMessage, ({ caller: { accountId }, key }, input) => {
     const { token_id: tokenId, to, text, reply_to: replyTo } = input;
@@ -69,7 +68,6 @@ export const sendHandlers = (deps: PlaceDeps & Pick<Library, 'adopt'>): readonly
 
 type Template = Extract<NewMessage, { type: 'template' }>['template'];
 
-/** The given values of a template; the header's file is given by name, the others by position. */
 function templateFrom(
   { name, language, variables, header, buttons = [] }: InputOf<typeof sendTemplate>,
   file: MediaFacts | undefined,
@@ -95,7 +93,6 @@ const replying = (replyTo: string | undefined) =>
 
 const shownAs = ['image', 'video', 'audio'] as const satisfies readonly MediaKind[];
 
-/** The message type of a file; unknown file types are documents. */
 export const messageTypeOfFile = ({
   mime,
 }: Pick<MediaFacts, 'mime'>): (typeof shownAs)[number] | 'document' =>
@@ -132,7 +129,6 @@ type Placing = {
   key: string;
   message: NewMessage;
   hash: Buffer;
-  /** The upload of its file. */
   upload?: string | undefined;
 };
 

@@ -104,7 +104,6 @@ parentPort?.on('message', (request: SoundRequest) => {
     .then((sound) => parentPort?.postMessage(sound));
 });
 
-/** Bars of a waveform. */
 export const BARS = 64;
 
 /** Parts of a second over which loudness is averaged: shorter than a syllable. */
@@ -122,7 +121,6 @@ type Meter = {
   bars(): number[];
 };
 
-/** @param sampleRate samples of a channel a second. */
 export function openMeter(sampleRate: number): Meter {
   const blockSamples = Math.max(1, Math.round(sampleRate / BLOCKS_A_SECOND));
   const blocks: number[] = [];
