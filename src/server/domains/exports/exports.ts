@@ -322,7 +322,6 @@ async function makeOne(deps: WorkDeps, claim: Claim, signal: AbortSignal): Promi
   );
   if (!stored) throw new LeaseLost();
   const { hours, name: zoneName } = zoneOf(stored.timezone);
-  // The act of this kind validated and stored the parameters.
   const source = deps.sources[stored.kind] as RowSource<unknown>;
   // The replica must include everything that was committed before the request.
   await reading.catchUp();

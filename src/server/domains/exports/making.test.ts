@@ -81,7 +81,6 @@ const request = async (
 const stateOf = async (db: TestDatabase) =>
   db.owner`select status, tries, progress, owner from row_exports order by export_id`;
 
-/** Waits until a file is partially written. */
 const half = (running: RunningApp) =>
   waitFor(async () => expect(await filesOf(running)).toEqual([expect.stringMatching(/part$/)]));
 

@@ -408,11 +408,7 @@ export type Finding = {
 
 const OFFENDERS_MAX = 100;
 
-/**
- * Checks the invariants of the money in one snapshot, so that it can run while money moves.
- *
- * @param allAccountsSql a pool that sees every account.
- */
+/** Checks the invariants of the money in one snapshot, so that it can run while money moves. */
 export async function checkLedger(allAccountsSql: Sql): Promise<Finding[]> {
   return allAccountsSql.begin(checkLedgerIn, SNAPSHOT);
 }

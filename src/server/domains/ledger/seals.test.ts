@@ -118,42 +118,42 @@ describe('the daily seal', () => {
   });
 
   const tampering: Record<string, { statement: string; day: number; why: RegExp }> = {
-    'an amount': {
+    'a changed amount': {
       statement: 'update wallet_entries set d_available = d_available + 1 where seq = 1',
       day: 0,
       why: /entries 1 to 1 of the account/,
     },
-    'a memo': {
+    'a changed memo': {
       statement: `update wallet_entries set memo = 'lain' where seq = 2`,
       day: 1,
       why: /entries 2 to 2/,
     },
-    'an entry removed': {
+    'a removed entry': {
       statement: 'delete from wallet_entries where seq = 2',
       day: 1,
       why: /entries 2 to 2/,
     },
-    'a booking removed': {
+    'a removed booking': {
       statement: 'delete from gl_lines; delete from gl_txns',
       day: 0,
       why: /bookings/,
     },
-    'a seal made anew': {
+    'a recreated seal': {
       statement: `update ledger_seals set hash = repeat('a', 64) where seal_no = 1`,
       day: 0,
       why: /the file has another hash/,
     },
-    'a seal removed': {
+    'a removed seal': {
       statement: 'delete from ledger_seals where seal_no = 1',
       day: 1,
       why: /a seal before it is gone/,
     },
-    'the newest seal removed': {
+    'a removal of the newest seal': {
       statement: 'delete from ledger_seals where seal_no = 2',
       day: 1,
       why: /only in the file/,
     },
-    'what a seal has': {
+    'a changed content of a seal': {
       statement: 'delete from ledger_seal_accounts where seal_no = 2',
       day: 1,
       why: /the seal itself differs/,

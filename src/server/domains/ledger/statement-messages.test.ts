@@ -109,7 +109,6 @@ describe('the statement of messages', () => {
     expect(await page({ page: '2' })).toEqual({ rows: [], total: 12 });
   });
 
-  /** The network reports that failed messages arrived. */
   async function arrived(sql: Sql, { accountId }: Customer, ids: readonly string[]): Promise<void> {
     const at = new Date();
     const of = (messageId: string) => ({ accountId, messageId, status: 'delivered', at }) as const;

@@ -216,7 +216,7 @@ describe('the statement', () => {
   });
 
   test.for(['2026-02-31', '2026-13-01', '21-11-2026', "'; drop table"])(
-    'the day %s is not taken',
+    'rejects the day %s',
     async (from, { sql, db }) => {
       const ani = await customerWith(sql);
       const answer = perform(ledgerActs({ sql: db.tenantSql }), 'saldo_mutation_list', ani, {

@@ -48,7 +48,6 @@ test('shares templates between the portal and the API, in both directions', asyn
   await ask(deleteTemplate, one);
   await expect(ask(deleteTemplate, one)).rejects.toEqual(gone);
   expect(await ask(listTemplates, {})).toMatchObject({ total: 1, rows: [{ language: 'en' }] });
-  // Open pages are notified of each: two created, one deleted.
   const told = await sql`select account_id, data from outbox where kind = 'template.changed'`;
   expect(told).toEqual(Array.from({ length: 3 }, () => ({ account_id: ani.accountId, data: {} })));
 });

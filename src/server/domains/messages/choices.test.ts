@@ -81,7 +81,6 @@ type Sent = { body?: object; type?: string; id?: string; readyAt?: Date; isOnThe
 /** A shop, with its sent messages and the answers to them. */
 type Shop = Customer & {
   send: (sent?: Sent) => Promise<string>;
-  /** The choice stored with an answer. */
   answer: (text: string, more?: Partial<Inbound>) => Promise<unknown>;
 };
 

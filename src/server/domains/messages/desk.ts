@@ -136,11 +136,7 @@ export function messageForAdmin(sql: Sql, ref: MessageRef): Promise<DeskMessage>
   });
 }
 
-/**
- * The full text of a message, in the format of lists.
- *
- * @throws Refusal `not_found`.
- */
+/** The full text of a message, in the format of lists. @throws Refusal `not_found`. */
 export function messageTextForAdmin(
   sql: Sql,
   ref: MessageRef,

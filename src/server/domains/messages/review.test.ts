@@ -81,7 +81,6 @@ test('offers and sends with a number only the templates that its own business ac
   await sync();
   expect(await told()).toBe(before + 1);
 
-  // Other channels send all templates, also those that no network has.
   await changeTokens(sql, { tokenId: second }, { channel: 'web' });
   expect(await offered(second)).toEqual(['cabang_menunggu', 'dua_duanya', 'pusat_saja']);
 });

@@ -505,7 +505,6 @@ export const templateOf = (stored: StoredTemplate): Template => ({
 
 /**
  * Creates a template, first at the network that reviews the account's templates. Without one it is approved.
- *
  * @throws Refusal `template_exists`, `templates_full`, `cloud_refused`, `cloud_unreachable`
  */
 export async function addTemplate(
@@ -527,7 +526,6 @@ export async function addTemplate(
 
 /**
  * Deletes a template: one language only here, all languages also at the network.
- *
  * @throws Refusal `template_not_found`, `cloud_refused`, `cloud_unreachable`
  */
 export async function dropTemplate({ sql, review }: Deps, named: TemplateKey): Promise<void> {
@@ -540,9 +538,7 @@ type Sender = { accountId: string };
 
 export type ApiTemplates = {
   /**
-   * The account's templates, by name and language: all, or those of one name.
-   *
-   * @throws Refusal `template_not_found` when there is none of the name
+   * The account's templates, by name and language: all, or those of one name. @throws Refusal `template_not_found`
    */
   list: (sender: Sender, name?: string) => Promise<Template[]>;
   /**

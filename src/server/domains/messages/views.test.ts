@@ -36,7 +36,6 @@ test('saves, renames and deletes a view, and notifies other tabs', async ({ db, 
     from: '2026-11-01',
     to: '2026-11-07',
   });
-  // A relative range has no days of its own.
   expect(view).toMatchObject({ name: 'Gambar gagal', filters: { ...filters, token_id, days: 7 } });
   expect(view.filters).not.toHaveProperty('from');
   const fixed = await ask(saveView, { name: 'November', from: '2026-11-01', to: '2026-11-30' });

@@ -28,7 +28,6 @@ async function inspected(
   return inspect(path, { accountId: 'ani', purpose, name, declared }, undefined);
 }
 
-/** Refusal of a file; undefined when it was accepted. */
 const refusalOf = (...file: Parameters<typeof inspected>): Promise<Refusal | undefined> =>
   inspected(...file).then(
     () => undefined,

@@ -10,7 +10,6 @@ import { privateHosts } from '#tests/support/private-hosts.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { claimFetches, endFetch, type Library } from './library.ts';
 
-/** Polls until a link has ended. */
 function ended(library: Library, accountId: string, link: string, kind: MediaKind = 'image') {
   return waitFor(async () => {
     const state = await library.stateOf({ accountId, link, kind });
@@ -41,7 +40,6 @@ test('fetches a link once for all messages that name it, and stores it as a file
   expect(host.asked).toEqual(['/foto.jpg?v=2']);
   if (done.state !== 'done') throw new Error('not done');
   expect((await files.read(accountId, done.file.fileId))?.sizeBytes).toBeGreaterThan(0);
-  // Another account cannot use it.
   const budi = await customerWith(sql);
   expect(await library.stateOf({ ...query, accountId: budi.accountId })).toMatchObject({
     state: 'waiting',
@@ -171,7 +169,6 @@ test('fetches a failed link again after a minute, and a stored one after ten', a
   await later(2);
   await ended(library, accountId, link);
   expect(host.asked).toHaveLength(3);
-  // Once removed, it is fetched at once.
   const [{ file_id: fileId } = { file_id: '' }] = await sql<{ file_id: string }[]>`
     select file_id from media_fetches`;
   await library.remove(accountId, fileId);

@@ -69,7 +69,6 @@ test('refuses files that contradict themselves, hide content or explode', async 
   expect(await of(png, { name: 'a.png', type: 'image/jpeg' })).toBe('upload_contradicts');
   expect(await of(png, { type: 'application/pdf' })).toBe('upload_contradicts');
   expect(await of(mp3, { type: 'image/png' })).toBe('upload_contradicts');
-  // Pages, scripts and scripted pictures.
   expect(await of('<svg onload="x()"/>', { name: 'a.svg' })).toBe('upload_kind_refused');
   expect(await of('<svg onload="x()"/>', { type: 'image/svg+xml' })).toBe('upload_kind_refused');
   expect(await of('<html>', { type: 'text/html' })).toBe('upload_kind_refused');
@@ -162,7 +161,6 @@ test('stores and counts the same content once', async ({ sql, openTestLibrary })
   const second = await take(library, accountId, pdfOf(1_000), { name: 'b.pdf' });
   expect(second.sha256).toEqual(first.sha256);
   expect(await whyNot(library, accountId, pdfOf(1_000, 2))).toBe('storage_full');
-  // Each is removed on its own.
   await library.remove(accountId, first.fileId);
   expect((await files.read(accountId, second.fileId))?.bytes.length).toBe(1_000);
 });

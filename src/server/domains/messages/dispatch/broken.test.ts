@@ -37,7 +37,6 @@ const refuse = (
 const refuseResults = (db: TestDatabase) =>
   refuse(db, 'messages', `new.peer = '${BROKEN}' and new.status <> 'queued'`);
 
-/** Counts the settle statements during `work`. */
 async function settlingsOf(db: TestDatabase, work: () => Promise<unknown>): Promise<number> {
   await db.owner.query(`
     create sequence settlings;

@@ -153,7 +153,6 @@ class Real {
     return closed;
   }
 
-  /** Ends everything, also after a failure. */
   async end(): Promise<void> {
     this.#isOver = true;
     this.#loseFlying();
@@ -270,7 +269,6 @@ const step = fc.oneof(
   steps(4, record({ does: of('pass time') })),
 );
 
-/** Picks up to `count` neighbours from a list. */
 const some = <T>(list: readonly T[], from: number, count = 1): T[] =>
   list.length === 0
     ? []
@@ -306,7 +304,6 @@ async function perform(model: Model, real: Real, one: Step): Promise<void> {
       await real.receive(message.id, one.status);
     }
   } else if (one.does === 'cancel') {
-    // Mostly messages that are still open.
     for (const message of some(one.at % 4 === 0 ? model.messages : model.open(), one.at)) {
       const refusal = model.cancel(message);
       expect(await real.cancel(message.id)).toBe(refusal);
@@ -348,7 +345,6 @@ async function perform(model: Model, real: Real, one: Step): Promise<void> {
 const agree = (model: Model, real: Real) =>
   waitFor(async () => expect(await real.view()).toEqual(model.view()));
 
-/** Answers everything until no message waits. */
 async function finish(model: Model, real: Real): Promise<void> {
   for (let turn = 0; model.open().length + model.inFlight().length > 0; turn++) {
     expect(turn, 'turns until every message has ended').toBeLessThan(200);

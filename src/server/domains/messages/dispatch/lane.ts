@@ -145,7 +145,6 @@ class Lane {
           continue;
         }
         if (this.stillMs() > 0 && this.#inFlight.size === 0) return this.#tries;
-        // Woken while it was polling: poll again.
         if (!signal.aborted && this.#freeSlots(performance.now()).limit > 0) continue;
         if (this.isQuiet() && !this.#knowsNext && !signal.aborted) {
           await this.#findNext();

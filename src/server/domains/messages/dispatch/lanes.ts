@@ -341,8 +341,6 @@ export const newLease = (claim: Claim): LeasedLane => ({
 /**
  * Renews the leases of a worker's lanes every 5 s. An outage of the database ends no lane before its lease is nearly
  * over.
- *
- * @returns the timer.
  */
 function startRenewing(
   { sql, log }: { sql: Sql; log: Log },

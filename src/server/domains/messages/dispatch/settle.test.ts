@@ -131,7 +131,6 @@ describe('outcomes of several accounts in one call:', () => {
       'message.changed failed',
       'saldo.changed 850 150',
     ]);
-    // Their money moved when they were sent.
     expect(await eventsOf(sql, cici.customer)).toEqual([
       'message.changed read',
       'message.changed failed',

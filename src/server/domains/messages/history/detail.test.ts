@@ -137,7 +137,7 @@ describe('one message', () => {
   });
 
   test.for([0, 700])(
-    'was sent before it failed, also where the network says %i ms earlier',
+    'shows sent before failed, also when the network reports it %i ms earlier',
     async (earlier, { db, sql }) => {
       const ani = await customerWith(sql, { saldo: 1000 });
       const { accountId } = ani;
@@ -221,7 +221,6 @@ describe('one message', () => {
         url: `https://kabari.example${url}`,
       },
     });
-    // The file is deleted; the text stays.
     await db.owner`delete from files where file_id = ${fileId}`;
     const later = await read();
     expect(later.content).toMatchObject({

@@ -27,10 +27,7 @@ export type Reader = {
 };
 
 /**
- * One message with all its details.
- *
- * @param reader format of its raw form.
- * @throws Refusal `not_found` when the account has no such message.
+ * One message with all its details. @throws Refusal `not_found` when the account has no such message.
  */
 export function messageDetail(
   sql: Sql,

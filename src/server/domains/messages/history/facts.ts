@@ -28,8 +28,6 @@ type Row = {
 
 /**
  * Facts of messages, of any accounts that `sql` sees, by public id; erased messages are left out.
- *
- * @param reader format of content and failures.
  */
 export async function readMessageFacts(
   sql: Sql | Tx,

@@ -26,10 +26,7 @@ import { planChargesByDay } from '#server/domains/ledger/ledger.ts';
 import { handle } from '#server/infra/acts.ts';
 
 /**
- * One message as a row of the history.
- *
- * @param tx of the account, or one that sees all.
- * @throws Refusal `not_found` when the account has no such message.
+ * One message as a row of the history. @throws Refusal `not_found` when the account has no such message.
  */
 export async function readMessageRow(
   tx: Tx,

@@ -25,7 +25,7 @@ type Ask = Parameters<typeof messageList>[2];
 const DAY_MS = 86_400_000;
 
 describe('the words of a text', () => {
-  plain('are its runs of letters and digits, small, of 2 to 40 characters, each once', () => {
+  plain('are its runs of 2 to 40 letters and digits in lower case, each once', () => {
     expect(wordsIn('Halo, Kak! INV-2026/77 a ' + 'x'.repeat(41) + ' halo')).toEqual([
       'halo',
       'kak',
@@ -43,7 +43,7 @@ describe('the words of a text', () => {
     expect(wordsIn(Array.from({ length: 300 }, (_, n) => `kata${n}`).join(' '))).toHaveLength(200);
   });
 
-  plain('are looked for in a text as they are taken from it', () => {
+  plain('match in a text in the same way as they are extracted', () => {
     const letters = fc.constantFrom('a', 'B', '7', ' ', '-', '_', '.', 'é', '\n', 'K');
     const some = fc.array(letters, { maxLength: 500 }).map((all) => all.join(''));
     fc.assert(

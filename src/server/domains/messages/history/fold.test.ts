@@ -89,7 +89,6 @@ test('skips an account that another process is folding, and readers count it onc
     await tx`select fold_counts(${[customer.accountId]}::uuid[])`;
     const [second] = await sql<{ n: number }[]>`
       select fold_counts(${[customer.accountId, other.customer.accountId]}::uuid[]) as n`;
-    // Only those of the other account.
     expect(second?.n).toBe(5);
     await expectCounted(db, customer);
     await expectCounted(db, other.customer);

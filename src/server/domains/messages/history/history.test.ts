@@ -52,7 +52,6 @@ function expected(all: readonly Stored[], ask: Ask): Stored[] {
 
 const idsOf = (messages: readonly Stored[]) => messages.map(({ id }) => publicId('message', id));
 
-/** Every page of an answer, and the one after the last. */
 async function allPages(sql: Sql, accountId: string, ask: Ask) {
   const first = await messageList(sql, accountId, ask);
   const pages = [first.rows];
@@ -233,7 +232,7 @@ describe('days', () => {
     expect(await day('2026-11-21')).toEqual(['tepat']);
   });
 
-  plain('that no calendar has are refused, and the field is named', () => {
+  plain('outside the calendar are refused by field', () => {
     for (const from of ['2026-02-30', '2026-13-01', '2026-00-10']) {
       expect(listMessages.input.safeParse({ from }).error?.issues).toMatchObject([
         { path: ['from'], message: 'Tanggal ini tidak ada.' },
@@ -316,11 +315,9 @@ describe('a long history', () => {
       where account_id = ${accountId} group by 1, 2, 3, 4, 5, 6, 7`;
   }
 
-  /** The expected page of these. */
   const pageIn = (all: readonly number[], { page = 0, sort_type }: Ask): number[] =>
     (sort_type === 'asc' ? all : all.toReversed()).slice(page * 10, page * 10 + 10);
 
-  /** Queries such a history, and answers the numbers of the messages and the total. */
   async function openLong(db: { owner: Sql; tenantSql: Sql }, sql: Sql) {
     const { accountId, tokenId } = await customerWith(sql);
     await storeMinutes(db.owner, accountId, tokenId);

@@ -39,7 +39,6 @@ describe('the index of words', () => {
       accountId,
       Array.from({ length: SIZE }, () => options),
     );
-    // The last step fails, after the words were written.
     await db.owner.query(
       'alter table word_marks add constraint broken check (position < 0) not valid',
     );

@@ -115,12 +115,12 @@ describe('the pace', () => {
     expect(paceOf(days(900, 0, 0, 0, 0, 0, 0, 0, 0))).toEqual({ state: 'none' });
   });
 
-  plain('less than three whole days since the first use are too little to say', () => {
+  plain('is unknown with less than three whole days since the first use', () => {
     expect(paceOf(days(0, 0, 500))).toEqual({ state: 'little' });
     expect(paceOf(days(0, 500, 500, 10_000))).toEqual({ state: 'little' });
   });
 
-  plain('the whole days since the first use, seven at most, and never today', () => {
+  plain('averages the whole days since the first use, at most seven, without today', () => {
     expect(paceOf(days(0, 300, 0, 600, 9_999))).toEqual({ state: 'known', per_day: 300, days: 3 });
     const long = days(50_000, 70, 70, 70, 70, 70, 70, 75, 1);
     expect(paceOf(long)).toEqual({ state: 'known', per_day: 71, days: 7 });

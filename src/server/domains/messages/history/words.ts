@@ -35,11 +35,6 @@ export function wordsIn(text: string): string[] {
  */
 const plain = /^\p{ASCII}{0,400}$/u;
 
-/**
- * Returns a test whether a text has all of some words.
- *
- * @param words from `wordsIn`.
- */
 export function matcherOf(words: readonly string[]): (text: string) => boolean {
   const whole = words.map((one) => new RegExp(`(?<![a-z0-9])${one}(?![a-z0-9])`, 'i'));
   return (text) => {
@@ -175,7 +170,6 @@ export function startIndexing({ allAccountsSql, report }: Deps): Indexing {
         await indexAccount(accountId);
         checked.set(accountId, position);
       } catch (error: unknown) {
-        // Retried with the next sweep.
         report(error);
       }
     }

@@ -25,7 +25,6 @@ type Content = { type?: string; body?: object; status?: string; failure?: string
 
 /** A shop whose messages failed, with the acts of its user. */
 type Shop = Customer & {
-  /** Stores a message that ended, and gives its id (a UUID). */
   ended: (content?: Content) => Promise<string>;
   planned: () => Promise<string>;
   ask: <A extends Act>(act: A, input: InputOf<A>, key?: string) => Promise<OutputOf<A>>;

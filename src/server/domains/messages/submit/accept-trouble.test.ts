@@ -16,19 +16,19 @@ const nobody = () => undefined;
  * Invalid orders that make every statement fail, each for another reason, as if the schema had let them through.
  */
 const poisons: Record<string, (customer: Customer) => SendRequest> = {
-  'a text that cannot be kept': (customer) => orderOf(customer, { text: 'a\u0000b' }),
+  'a text that cannot be stored': (customer) => orderOf(customer, { text: 'a\u0000b' }),
   'half a surrogate pair': (customer) => orderOf(customer, { text: '\uD83D' }),
-  'a peer that cannot be kept': (customer) => orderOf(customer, { peers: ['62\u0000'] }),
-  'a price below nothing': (customer) => orderOf(customer, { prices: [-1] }),
-  'a token that is no id': (customer) => orderOf({ ...customer, tokenId: 'x' }),
+  'a peer that cannot be stored': (customer) => orderOf(customer, { peers: ['62\u0000'] }),
+  'a negative price': (customer) => orderOf(customer, { prices: [-1] }),
+  'an invalid token id': (customer) => orderOf({ ...customer, tokenId: 'x' }),
   'a key too long for its index': (customer) =>
     orderOf(customer, { key: Array.from({ length: 500 }, newId).join('') }),
-  'a time beyond all calendars': (customer) => {
+  'a time out of range': (customer) => {
     const order = orderOf(customer);
     const items = order.items.map((item) => ({ ...item, readyAt: new Date(8.64e15) }));
     return { ...order, items };
   },
-  'something that is no JSON': (customer) => {
+  'a body that is not JSON': (customer) => {
     const order = orderOf(customer);
     return { ...order, items: order.items.map((item) => ({ ...item, body: { n: 1n } })) };
   },
@@ -70,7 +70,9 @@ test('fails the poisoned of 320 concurrent requests, and accepts all others once
 });
 
 for (const [what, poison] of Object.entries(poisons)) {
-  test(`fails only the request ${what}, in its wallet and among other wallets`, async ({ sql }) => {
+  test(`fails only the request with ${what}, in its wallet and among other wallets`, async ({
+    sql,
+  }) => {
     const people = await Promise.all(
       Array.from({ length: 5 }, () => customerWith(sql, { saldo: 10_000 })),
     );

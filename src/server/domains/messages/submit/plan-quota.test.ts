@@ -172,7 +172,6 @@ test('spends the welcome bonus on the simulator and the own number only, until a
   const accepter = openIntake(sql, nobody);
   expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('accepted');
 
-  // Real channels add themselves to this constraint in their own migration.
   await db.owner`alter table tokens drop constraint tokens_channel_check`;
   await changeTokens(sql, ani, { channel: 'cloud' });
   expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('bonus_only');

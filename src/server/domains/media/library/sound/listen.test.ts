@@ -47,7 +47,6 @@ test('gives a voice note 64 bars, a loudest bar of 100, and its length', async (
   expect(sound?.seconds).toBeCloseTo(7.4, 1);
   expect(sound?.waveform).toHaveLength(64);
   expect(Math.max(...(sound?.waveform ?? []))).toBeGreaterThan(90);
-  // Speech with pauses.
   expect(new Set(sound?.waveform).size).toBeGreaterThan(20);
   expect(Math.min(...(sound?.waveform ?? []))).toBe(0);
 });
