@@ -209,7 +209,6 @@ async function cancelExport({ sql, place }: ExportsDeps, { accountId, exportId }
     await announce(tx, { accountId, exportId });
     return deleted.status;
   });
-  // A worker deletes its own unfinished file.
   if (status === 'ready') await deleteAttempts(place, exportId);
 }
 
@@ -261,7 +260,6 @@ type WorkDeps = {
   sources: RowSources;
   reading: Pick<Reading, 'tenantSql' | 'catchUp'>;
   report: (error: unknown) => void;
-  /** Called after each COMMIT that added to the outbox. */
   onNews: () => void;
 };
 

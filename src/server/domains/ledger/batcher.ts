@@ -28,7 +28,6 @@ export type RunBatch<Job, Result> = (
 ) => Promise<readonly (readonly Result[] | Promise<readonly Result[]>)[]>;
 
 export type BatcherLimits = {
-  /** Messages in one batch; a larger single job goes alone. */
   batchMax: number;
   batches: number;
   walletsMax: number;
@@ -49,7 +48,6 @@ export const BATCHER_LIMITS: BatcherLimits = {
   gatherMs: 12,
 };
 
-/** Number of past batches among which the fullest is searched. */
 const RECENT_BATCHES = 8;
 
 /**
@@ -135,7 +133,6 @@ export class WalletBatcher<Job extends QueuedJob, Result> {
     while (this.#inFlight < this.#limits.batches && this.#ready.length > 0) void this.#send();
   }
 
-  /** The next ready queues, with as many jobs of each as fit in the batch. */
   #nextBatch(): { queue: WalletQueue<Job, Result>; entries: Entry<Job, Result>[] }[] {
     const batch: { queue: WalletQueue<Job, Result>; entries: Entry<Job, Result>[] }[] = [];
     let room = this.#limits.batchMax;

@@ -214,7 +214,6 @@ export async function lockWallet(
 export type PlanAllowance = {
   accountId: string;
   quota: number;
-  /** Price of a message beyond the quota; null: the list price. */
   price: Rupiah | null;
   /** True when the used quota stays used, as when the plan changes within its period. */
   keepUsed: boolean;

@@ -70,7 +70,6 @@ async function* storedSeals(sql: Sql, newestOnly: boolean): AsyncGenerator<Store
   }
 }
 
-/** Difference between a seal and its predecessor or the file; `before` is null for the first. */
 function linkDifference(
   seal: StoredSeal,
   before: StoredSeal | null | undefined,
@@ -354,7 +353,6 @@ async function sealDay(sql: Sql, { day, before, at }: Day): Promise<Seal> {
   return { number, day, hash, entries, bookings: bookings.ids.length, at };
 }
 
-/** Hash of a seal: the previous hash, then the digests of the accounts and the general ledger. */
 function sealHash({ number, day, previous }: { number: number; day: string; previous: string }) {
   const hash = createHash('sha256').update(`${previous}\n${number}\n${day}\n`);
   return {

@@ -305,7 +305,6 @@ function mutationOf(row: Row, outcome: Outcome | undefined): Omit<Mutation, 'inv
   };
 }
 
-/** The id that a line refers to, if it is of this kind and is a UUID. */
 const refOf = ({ ref_type, ref_id }: Row, kind: 'topup' | 'invoice'): string | null =>
   ref_type === kind && isUuid(ref_id) ? publicId(kind, ref_id) : null;
 

@@ -73,7 +73,6 @@ export type Files = {
    * A signed address of a file, valid for one to two hours: the same within an hour, so it can be cached.
    */
   link(accountId: string, fileId: string): string;
-  /** The same address with the instant at which it expires. */
   offer(accountId: string, fileId: string): FileOffer;
 };
 
@@ -82,7 +81,6 @@ export type FileOffer = { link: string; expiresAt: Date };
 const SIGNED_FOR_MS = 3_600_000;
 
 type FilesDeps = {
-  /** A pool that names the account (`tenant`) or sees all. */
   sql: Sql;
   store: FileStore;
   dataFolder: string;
@@ -378,7 +376,6 @@ async function* listOrphans(all: Sql, store: FileStore): AsyncGenerator<Buffer[]
   yield await findUnreferenced(all, old);
 }
 
-/** False when the content under a key was written again recently. */
 async function isOld(store: FileStore, key: string): Promise<boolean> {
   const before = Date.now() - ORPHAN_AGE_MS;
   for await (const found of store.list(key)) {

@@ -21,7 +21,6 @@ const SECONDS_MAX = 10;
 const AT_ONCE = 2;
 /** Pictures in the queue; more are answered `busy`. */
 const WAITING_MAX = 12;
-/** Per account, so that others find a slot. */
 const WAITING_EACH_MAX = 4;
 const AVATAR_PIXELS = 512;
 const QUALITY = 85;
@@ -128,7 +127,6 @@ export async function drawPreview(
 
 type Draw = (picture: Sharp, facts: Metadata) => Promise<void>;
 
-/** Waits for a slot, at most `SECONDS_MAX`; the slot is freed when drawing ends. */
 const drawInTurn = async (given: Picture, draw: Draw, waitMs?: number): Promise<void> => {
   const outcome = Promise.withResolvers<void>();
   const turn = enter(

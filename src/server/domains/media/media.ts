@@ -167,7 +167,6 @@ export {
 export type Media = { files: Files; uploads: Uploads; library: Library };
 
 export type MediaDeps = {
-  /** Sees one account at a time. */
   sql: Sql;
   allAccountsSql: Sql;
   config: Pick<
@@ -181,10 +180,8 @@ export type MediaDeps = {
   >;
   now: () => Date;
   secrets: Secrets;
-  /** Topology of the accounts' rows. */
   place: Pick<Place, 'isDistributed'>;
   store: FileStore;
-  /** Folder for drafts and parts of uploads. */
   dataFolder: string;
   /**
    * Called when the malware scanner is unreachable or answers unexpectedly, or when a fetch fails on our side.

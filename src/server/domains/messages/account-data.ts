@@ -19,7 +19,6 @@ import { allCounts } from './history/counts.ts';
 import { inOrder } from './history/timeline.ts';
 
 type Deps = {
-  /** The portal's pool: one account at a time. */
   sql: Sql;
   allAccountsSql: Sql;
 };
@@ -193,7 +192,6 @@ async function* repliesOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   );
 }
 
-/** Maximum wait for a channel's answer. */
 const RECEIPT_WAIT_MS = 30_000;
 
 /**
@@ -287,7 +285,6 @@ const eraseWords = (allAccountsSql: Sql, accountId: string, limit: number): Prom
     return count;
   });
 
-/** Erases the system account's conversations with numbers that no longer belong to any account. */
 async function eraseSystemConversations(
   allAccountsSql: Sql,
   system: string,

@@ -30,7 +30,6 @@ export type Sender = {
   tokenId: string;
   simulated: boolean;
   channel: ChannelName;
-  /** Time of reading, by `performance.now()`. */
   readAtMs: number;
 };
 
@@ -52,7 +51,6 @@ export type SendResponse = {
   saldo: number;
   replayed: boolean;
   language: string;
-  /** Time of the first request, in ms since 1970. */
   at: number;
 };
 
@@ -167,7 +165,6 @@ async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
   };
 }
 
-/** A sender older than this is read again. */
 const SENDER_MS = 2_000;
 
 /** The channel whose prices and rules apply; a token may have moved while a long body arrived. */
@@ -196,7 +193,6 @@ function withRefused(
   return results;
 }
 
-/** Answers when no message could be accepted: refusals are not stored. */
 async function refusedWhole(
   { sql, now }: Deps,
   { sender: { accountId }, answer: { language } }: SendRequest,
@@ -207,7 +203,6 @@ async function refusedWhole(
   return { results, saldo: available, replayed: false, language, at: now().getTime() };
 }
 
-/** Whether a request with this key was accepted before. */
 async function isAnswered(sql: Sql, { accountId, tokenId }: Sender, key: string): Promise<boolean> {
   const stored = await asAccount(
     sql,

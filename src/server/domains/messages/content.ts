@@ -77,7 +77,6 @@ export function wholeTextOf(type: MessageType, body: Body): string {
   }
 }
 
-/** The text of a message that its sender deleted. */
 const REVOKED = 'Pesan dihapus pengirim';
 
 const isRevoked = (body: Body): boolean => text(body['revoked_at']) !== null;
@@ -140,7 +139,6 @@ const displayFields = [
   'sha256',
 ] as const;
 
-/** The files of some messages that still exist; left out if all do. */
 type ExistingFiles = { existingFiles?: ReadonlySet<string> };
 
 const isGone = (file: string, { existingFiles }: ExistingFiles): boolean =>
@@ -267,7 +265,6 @@ export function contentOf(
   }
 }
 
-/** The origin of a message in words: forwarded, from an advertisement, about a product. */
 function originOf(body: Body): { origin?: string } {
   const fieldOf = (object: unknown, ...names: readonly string[]) =>
     typeof object === 'object' && object !== null

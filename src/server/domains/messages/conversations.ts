@@ -305,7 +305,6 @@ export function messagesWith(
   } as const;
   return readAsAccount(sql, accountId, async (tx) => {
     await requireToken(tx, accountId, tokenId, { alsoDeleted: true });
-    // A reaction is shown with the message it reacts to.
     const also = tx`
       and m.peer = ${peer} and m.type <> 'reaction'
       ${before === undefined ? tx`` : tx`and m.message_id < ${before}`}

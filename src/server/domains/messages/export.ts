@@ -238,7 +238,6 @@ export type Walk = {
   accountId: string;
   filter: MessageFilter;
   order: SortOrder;
-  /** A UUIDv7: only messages before it. */
   before: string;
   chosen: readonly string[] | undefined;
   search: Search | undefined;
@@ -308,7 +307,6 @@ const countWithNumbers = (sql: Sql, walk: Walk, digits: readonly string[]): Prom
 const inWindow = (tx: Tx, { low, high }: Window): Fragment =>
   tx`and m.message_id >= ${low}::uuid and m.message_id < ${high}::uuid`;
 
-/** The end of the next window, in the direction of the walk; undefined for the last one. */
 async function boundaryOf(
   tx: Tx,
   { accountId, chosen, order, search }: Walk,

@@ -62,7 +62,6 @@ import { newId } from '#server/infra/ids.ts';
 import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
-/** `priority` of messages that leave after all others of their token. */
 const BULK = 2;
 
 type TokenRef = { accountId: string; tokenId: string };
@@ -452,7 +451,6 @@ async function saveReply(
 
 type Deps = {
   sql: Sql;
-  /** Called after a view was stored: the outbox has grown. */
   onStored: () => void;
 };
 

@@ -118,7 +118,6 @@ export function refuseUnfitValue({
   return undefined;
 }
 
-/** Placeholder for a code in stored texts. */
 const HIDDEN_CODE = '••••••';
 
 /**
@@ -172,7 +171,6 @@ type FilledParts = {
   reply_places?: readonly number[];
 };
 
-/** Fills in the parts of a template, or refuses missing and unexpected values. */
 function fillParts(stored: StoredTemplate, given: GivenParts): FilledParts | Refusal {
   const parts = partsOf(stored);
   const { header_file, header_variable, button_values } = parts;
@@ -325,7 +323,6 @@ export async function pageOfTemplates(
 }
 
 export type TemplateReview = {
-  /** True when the account has a number at the network. */
   reviews(accountId: string): Promise<boolean>;
   /** The network's templates. @throws Refusal `cloud_refused`, `cloud_unreachable` */
   list(accountId: string): Promise<readonly NetworkTemplate[]>;
@@ -343,7 +340,6 @@ export const noReview: TemplateReview = {
   remove: async () => undefined,
 };
 
-/** Tries to read the list again after another one was stored meanwhile. */
 const SYNC_TRIES_MAX = 3;
 
 /**
@@ -402,7 +398,6 @@ const priceRank: Readonly<Record<TemplateCategory, number>> = {
 const rankOf = ({ status, isLive, category }: NetworkTemplate): number =>
   isLive ? priceRank[category] + (status === 'approved' ? 0.5 : 0) : 0;
 
-/** @returns whether anything has changed */
 async function storeTemplates(
   tx: Tx,
   accountId: string,

@@ -105,7 +105,6 @@ function requireParts(entries: readonly Entry[], mime: keyof typeof officeParts)
   if (!isDocument) throw new Refusal('upload_contradicts', {});
 }
 
-/** Inflates an entry and discards the bytes: the sizes in the directory may be false. */
 async function inflatedBytes(zip: ZipFile, entry: Entry, left: number): Promise<number> {
   if (entry.fileName.endsWith('/')) return 0;
   const stream = await streamOf(zip, entry);

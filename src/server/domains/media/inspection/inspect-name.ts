@@ -1,7 +1,6 @@
 import { withoutUnusable } from '#contract/base/unusable.ts';
 import { FILE_NAME_MAX } from '#contract/uploads.ts';
 
-/** Characters that some system treats as special: drives, streams, wildcards, pipes. */
 const special = /[<>:"|?*]/g;
 const DEFAULT_NAME = 'berkas';
 const ENDING_MAX = 12;

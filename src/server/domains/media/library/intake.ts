@@ -18,7 +18,6 @@ import { type MediaFacts, readMedia } from './row.ts';
 import { type Sound, computeWaveform } from './sound/listen.ts';
 
 export type IntakeDeps = {
-  /** A pool that names the account, or sees all. */
   sql: Sql;
   allAccountsSql: Sql;
   files: Files;
@@ -37,7 +36,6 @@ export type NewMedia = {
   declared: MediaClaim | (() => MediaClaim);
   bytes: Bytes;
   source: 'api' | 'link' | 'channel' | 'portal';
-  /** Message type of the file; without it any type fits. */
   kind?: MediaKind | undefined;
   /** Idempotency: the same id is the same file and is stored once. */
   fileId?: string;
@@ -267,7 +265,6 @@ function claimOf(
   const byName = mimeOfName(clean);
   const byType = declared === '' ? undefined : mimeOfType(declared);
   const mime = by === 'link' ? (byType ?? byName) : (byName ?? byType);
-  // A declared type that is unknown is refused under its own name.
   const unknown = declared !== '' && byType === undefined;
   if (unknown) return { name: clean, declared };
   const known = mime ?? typeBySniff[sniff(head)];

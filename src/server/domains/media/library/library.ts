@@ -32,7 +32,6 @@ export type Library = {
    * Like `take`, but `once` may return the file of an earlier call, by the hash of the received bytes.
    */
   takeOnce<T>(media: NewMedia, once: TakeOnce<T>): Promise<T>;
-  /** The files with these ids that the account has, by id; those of others are not found. */
   find(accountId: string, fileIds: readonly string[]): Promise<ReadonlyMap<string, MediaFacts>>;
   /**
    * Like `find`, for messages that are sent at these times, by file: the files are kept until then, and for the
@@ -57,7 +56,6 @@ export type Library = {
 export type LibraryDeps = Omit<IntakeDeps, 'keepUntil'> &
   Pick<FetcherDeps, 'client' | 'report'> & {
     now: () => Date;
-    /** Days after its last use that a file is kept. */
     retentionDays: () => number;
   };
 
@@ -125,7 +123,6 @@ export function openLibrary(deps: LibraryDeps): Library {
 const isLater = (until: Date, expiresAt: Date): boolean =>
   until.getTime() - DAY_MS > expiresAt.getTime();
 
-/** Keeps files until these times at least; answers the ones found. */
 async function extendRetention(
   sql: Sql,
   accountId: string,
@@ -245,9 +242,6 @@ type FetcherDeps = {
   allAccountsSql: Sql;
   intake: IntakeDeps;
   client: FileClient;
-  /**
-   * Called when a fetch has ended, with or without a file: messages that wait for it may continue.
-   */
   onEnded: (fetched: { accountId: string; fetchId: string }) => Promise<void>;
   report: (error: unknown) => void;
 };
@@ -261,7 +255,6 @@ const AT_ONCE = 16;
 const POLL_MS = 1_000;
 /** Delays after retryable failures; the try after the last one is final. */
 const RETRY_SECONDS = [2, 8, 30];
-/** Delay while the store of files is away. */
 const STORE_SECONDS = 15;
 /** Limit of tries through outages of ours or of the host. */
 const TRIES_MAX = 8;
@@ -368,7 +361,6 @@ async function fetchOnce(
     if (error instanceof FetchError) return afterFetchError(error.reason, tries);
     if (error instanceof Refusal) return afterRefusal(error.code, tries);
     if (error instanceof StoreAway) return { seconds: STORE_SECONDS, counts: false };
-    // Our own failure (disk, database), not the host's.
     report(error);
     return retryOrFail(tries, 'media_unreachable', TRIES_MAX);
   }
@@ -409,9 +401,7 @@ type LinkState =
   | { state: 'failed'; failure: MediaFailure }
   | { state: 'waiting'; fetchId: string };
 
-/** The file of a link is reused for this long; then it is fetched again. */
 const DONE_MINUTES = 10;
-/** A failed link is not retried for this long. */
 const FAILED_MINUTES = 1;
 
 type Row = {
@@ -477,7 +467,6 @@ export const claimFetches = (all: Sql | Tx, limit: number): Promise<ClaimedFetch
 const ownsFetch = (all: Sql, { accountId, fetchId, tries }: ClaimedFetch) => all`
   account_id = ${accountId} and fetch_id = ${fetchId} and state = 'waiting' and tries = ${tries}`;
 
-/** Renews the lease of a fetch; false when another worker has it. */
 async function renewFetch(all: Sql, claimed: ClaimedFetch): Promise<boolean> {
   const mine = await all`
     update media_fetches
@@ -499,7 +488,6 @@ export async function endFetch(all: Sql, claimed: ClaimedFetch, end: FetchEnd): 
   return mine.length > 0;
 }
 
-/** Reschedules a fetch after a delay; `counts` is false when the try must not count. */
 const postponeFetch = (
   all: Sql,
   claimed: ClaimedFetch,
@@ -524,7 +512,6 @@ async function endedFetches(
 
 const ENDED_RETENTION_HOURS = 24;
 
-/** Removes links that ended a day ago. Their files stay. */
 const pruneFetches = (all: Sql): Promise<void> =>
   untilNone(async (limit) => {
     const { count } = await all`

@@ -36,7 +36,6 @@ export type Upload = {
 };
 
 export type UploadDeps = {
-  /** A pool that names the account. */
   sql: Sql;
   allAccountsSql: Sql;
   files: Files;

@@ -247,7 +247,6 @@ async function sweep({ allAccountsSql, files, parts }: UploadContext): Promise<v
   await parts.clearOld();
 }
 
-/** Deletes expired uploads with their files; of claimed ones only the row. */
 async function sweepSome(
   allAccountsSql: Sql,
   { files, parts }: Pick<UploadContext, 'files' | 'parts'>,
@@ -526,7 +525,6 @@ async function storeUpload(
           expires_at = clock_timestamp() + make_interval(hours => ${UPLOAD_HOURS})
         where account_id = ${accountId} and upload_id = ${uploadId} and state = 'receiving'
         returning 1`;
-      // Reverted, or finished by another process, meanwhile: this file is unused.
       if (finished.length === 0) throw notFound();
     });
   } catch (error) {

@@ -33,7 +33,6 @@ export type AttemptContext = {
 
 /** Tries after which a "later" becomes a failure. */
 const TRIES_MAX = 8;
-/** Retry delay when a stored outcome cannot be read. */
 const UNREAD_RETRY_MS = 5_000;
 /** A receipt for a try without an answer is awaited for this many times the channel's time-out. */
 const RECEIPT_WAITS = 2;
@@ -50,7 +49,6 @@ export type Dispatched = {
   o_secret: string | null;
   o_attempt: number;
   o_unknowns: number;
-  /** True once its ttl has passed. */
   o_expired: boolean;
   /**
    * Null: it certainly has not left. Else the remaining wait for the receipt of an earlier try, in milliseconds.

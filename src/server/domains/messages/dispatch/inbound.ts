@@ -26,7 +26,6 @@ const SENDER_NAME_MAX = 100;
 /** Stored characters of each text of a message: the maximum of WhatsApp's apps. */
 const TEXT_MAX = 65_536;
 
-/** Keywords by which a recipient stops, and resumes, messages of a token. */
 const stopKeywords = new Set(['stop', 'berhenti', 'unsub', 'unsubscribe']);
 const startKeywords = new Set(['start', 'mulai']);
 

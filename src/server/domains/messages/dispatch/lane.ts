@@ -45,7 +45,6 @@ const ONE_BY_ONE_MS = 50;
  * interval between two messages.
  */
 const CATCH_UP_MS = 100;
-/** Polling interval of a lane that expects answers. */
 const POLL_MS = 250;
 /**
  * Polling takes at most 1/20 of a lane's time, regardless of how much waits behind silent numbers.
@@ -69,9 +68,7 @@ const LINGER_LANES_MAX = 256;
 export type LaneRun = {
   /** There may be new work: poll now. False when the run has ended and was not woken. */
   wake: () => boolean;
-  /** True while there is nothing to send: only silent tries, or none, are in flight. */
   isQuiet: () => boolean;
-  /** Remaining pause of its number; the run ends once the tries in flight are answered. */
   stillMs: () => number;
   /** Resolves with the number of tries when nothing more is due or in flight. */
   done: Promise<number>;
@@ -99,12 +96,10 @@ class Lane {
   #mayBeUrgent = true;
   #nextLeave = 0;
   #nextDue = Infinity;
-  /** Time of the last poll, and whether the next due time was queried since. */
   #polledAt = 0;
   #knowsNext = false;
   #pollMs = POLL_MS;
   #isDrained = false;
-  /** The token no longer sends from its phone. */
   #isAway = false;
   #isLingering = false;
   #isOver = false;
@@ -193,7 +188,6 @@ class Lane {
     const tookMs = performance.now() - now;
     this.#pollMs = Math.min(POLL_MS_MAX, Math.max(POLL_MS, POLL_SHARE * tookMs));
     if (due.length === 0) return;
-    // A full batch: there may be more of the same.
     if (due.length === limit && isUrgent) this.#mayBeUrgent = true;
     else if (due.length === limit && !this.#isDrained) this.#mayBeDue = true;
     this.#left(due.length);
@@ -281,7 +275,6 @@ class Lane {
       this.#isDrained = false;
     }
     if (this.#isProbing && this.stillMs() === 0) await this.#endProbing();
-    // Messages behind them, to the same phones, may leave now.
     if (!this.#isDrained) this.#mayBeDue = true;
   }
 
@@ -336,7 +329,6 @@ class Lane {
     return Math.min(this.#expected() > 0 ? this.#pollMs : quietMs, dueInMs, leaveInMs);
   }
 
-  /** Sleeps until woken; polls after `ms`, as there may be work without a wake-up. */
   async #pause(ms: number) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wakeUp = resolve;
@@ -379,7 +371,6 @@ type ClaimQuery = {
 
 type ClaimedMessages = {
   due: readonly Dispatched[];
-  /** Besides the messages in flight none waits in the lane, not even scheduled ones. */
   isDrained: boolean;
   isAway: boolean;
 };

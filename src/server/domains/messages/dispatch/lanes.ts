@@ -11,7 +11,6 @@ import type { Log } from '#server/infra/observability/log.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import type { TokenMove, TokenRef } from '#server/domains/tokens/tokens.ts';
 
-/** Lanes with due messages that one worker runs at once. */
 const LANES_MAX = 32;
 /** Including those that only wait for silent numbers. */
 const LANES_OPEN_MAX = 512;
@@ -36,7 +35,6 @@ export type Lanes = {
   /** There may be work: in the lanes of these tokens, or, without them, anywhere. */
   wake: (tokenIds?: readonly string[]) => void;
   running: () => number;
-  /** Stops claiming, waits for the tries in flight, and releases the lanes. */
   close: () => Promise<void>;
 };
 
@@ -328,7 +326,6 @@ const RENEWED_MS_MAX = 10_000;
 type LeasedLane = {
   claim: Claim;
   lost: AbortController;
-  /** Time of the last known renewal, by `performance.now()`. */
   renewedAt: number;
 };
 
@@ -427,7 +424,6 @@ export const laneLagSeconds = (allAccountsSql: Sql): Promise<Figure[]> =>
     where ready_at <= clock_timestamp()
       and (lease_until is null or lease_until < clock_timestamp())`;
 
-/** Messages that bind a token to its channel. */
 type ChannelHold = 'sending' | { templates: number };
 
 /**

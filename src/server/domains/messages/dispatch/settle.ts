@@ -70,7 +70,6 @@ export function openSettle({
       const alone = sql`settle_messages`;
       return notifyWoken(await retrying(() => settleBy(alone, outcomes), { tries: SETTLE_TRIES }));
     });
-  /** Answers nothing when one of the accounts is locked for long. */
   const settleTogether = (outcomes: readonly Outcome[]) =>
     retrying(
       () =>

@@ -46,7 +46,6 @@ export function startFolding({ allAccountsSql, report }: Deps): Folding {
   const run = () => {
     folding ??= fold()
       .catch((error: unknown) => {
-        // The next sweep finds the accounts that were not folded.
         sweptAt = -Infinity;
         report(error);
       })

@@ -49,7 +49,6 @@ export function messageDetail(
       }),
       ref,
       timeline,
-      // A free message has no hold.
       charge:
         state === null || hold_seq === null
           ? null
@@ -141,7 +140,6 @@ export function listForApi(sql: Sql, query: ApiQuery, reader: Reader): Promise<A
     statuses: status ? [status] : query.statuses,
   };
   return readAsAccount(sql, accountId, async (tx) => {
-    // One more than a page shows whether there is a next one.
     const pageQuery = { accountId, filter, limit: limit + 1, cursor };
     const ids =
       peer === undefined && isNarrowed(filter)

@@ -10,7 +10,6 @@ export type MessageFacts = {
   type: MessageType;
   ref: string | null;
   failure: { code: Failure; detail: string } | null;
-  /** As the API shows it: a file is a freshly signed link. */
   content: Body;
   replyTo: string | null;
   metadata: Body;

@@ -87,7 +87,6 @@ async function bonusOf(tx: Tx, accountId: string): Promise<Rupiah> {
 /** Rows scanned for one page, which limits how many STOP replies are skipped. */
 const SCAN_MAX = 5 * PAGE_SIZE;
 
-/** The newest messages, without replies that only opt out or in. */
 async function newestOf(tx: Tx, accountId: string): Promise<MessageRow[]> {
   const newest = { accountId, filter: {}, order: 'newest', offset: 0, limit: SCAN_MAX } as const;
   const ids = idsWhere(tx, newest, tx``);
@@ -195,7 +194,6 @@ const tokensOf = (tx: Tx, accountId: string, today: string): Promise<StoredToken
     where t.account_id = ${accountId} and not t.is_system and t.deleted_at is null
     order by t.token_id`;
 
-/** Problems by token: first its own, then those of its webhook. */
 function attentionOf(
   tokens: readonly StoredToken[],
   webhooks: Awaited<ReturnType<WebhookTroubles>>,
@@ -214,7 +212,6 @@ function attentionOf(
 
 type Reason = HomeSummary['attention'][number]['reason'];
 
-/** A token that expires within this many days needs attention. */
 const EXPIRES_SOON_DAYS = 7;
 
 function reasonOf(

@@ -158,7 +158,6 @@ function partOf(
     : { hour, skip: after, take, order: opposite(order) };
 }
 
-/** The ids of some parts that are scanned in the same direction. */
 const idsOfParts = (
   tx: Tx,
   { accountId, filter }: PageQuery,
@@ -261,7 +260,6 @@ async function slicesOf(
   return { total: found[0]?.total ?? 0, slices };
 }
 
-/** The counts that cover a range: its whole months, and the days of partial months. */
 function topCounts(tx: Tx, accountId: string, { from, until }: MessageFilter): Fragment {
   const counts = (grain: 'day' | 'month', first: string, before: string) =>
     tx`select ${grain} as grain, c.* from ${countsBySpan(tx, grain, { accountId, from: first, before })} c`;

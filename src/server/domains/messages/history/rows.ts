@@ -23,7 +23,6 @@ export type StoredMessage = {
   body: Body;
   status: MessageStatus;
   price: number;
-  /** The round of the plan whose quota it used. */
   plan_round: number | null;
   charge_state: 'held' | 'captured' | 'released' | 'waived' | null;
   hold_seq: number | null;

@@ -23,7 +23,6 @@ export const SEARCH_MAX = 10_000;
  * The status of found messages is looked up in at most about this many database pages: 50 ms if all are apart.
  */
 const STATUS_READS = 2_000;
-/** A name may match this many phones; more are ignored. */
 const PEERS_MAX = 100;
 
 type Matches = {
@@ -210,7 +209,6 @@ export async function peersNamed(
   return found.map(({ peer }) => peer);
 }
 
-/** One phone: its messages are in order in the index, and all of them are counted. */
 async function searchOne(tx: Tx, peer: string, query: PageQuery): Promise<Page> {
   const also = tx`and m.peer = ${peer}`;
   const ids = idsWhere(tx, query, also);

@@ -136,7 +136,6 @@ const tailOf = (tx: Tx, { accountId, filter }: WordQuery, mark: Mark | undefined
 
 /** Messages of a batch; also the number of new events after which an account may have one. */
 const BATCH = 2_048;
-/** Interval of looking for accounts with a full batch. */
 const SWEEP_MS = 10_000;
 /** Messages younger than this wait: lower ids may still be uncommitted. */
 const SETTLED = '5 seconds';
@@ -380,7 +379,6 @@ function wordRows(messages: readonly Wording[]): WordRows {
   return rows;
 }
 
-/** Bits in hexadecimal, the first place leftmost. */
 function hexBits(places: readonly number[], length: number): string {
   const digits = new Uint8Array(Math.ceil(length / 4));
   for (const place of places) {

@@ -15,7 +15,6 @@ import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type ResendDeps, checkResend, resend, resendOne } from './resend.ts';
 
 type Deps = ResendDeps & {
-  /** Called with tokens whose lanes have new work. */
   onWork: (tokenIds: readonly string[]) => void;
 };
 

@@ -115,7 +115,6 @@ async function readOriginals(
   );
 }
 
-/** Each message ready to resend, or its refusal; oldest first, missing ones last. */
 async function prepare(
   deps: ResendDeps,
   { accountId, ids }: Omit<ResendRequest, 'key'>,
@@ -270,7 +269,6 @@ function contentOf(type: StoredMessage['type'], body: Body, kept: ReadonlySet<st
   }
 }
 
-/** Its stored file while it exists, else the link that it came from. */
 function sourceOf({ file, link }: Body, kept: ReadonlySet<string>): Body {
   const isLost = typeof file !== 'string' || !kept.has(file);
   if (isLost && typeof link === 'string') return { link };

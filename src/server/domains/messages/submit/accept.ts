@@ -48,7 +48,6 @@ export const hashOf = (value: unknown): Buffer =>
 type IntakeOptions = {
   /** False: a batch has one account's requests only, as a distributed database needs. */
   isAcrossAccounts?: boolean;
-  /** Called with the number of messages accepted in a request. */
   onAccepted?: (messages: number) => void;
   tracing?: Tracing | undefined;
 };

@@ -43,7 +43,6 @@ export type AsSystem = {
   codesBy: () => Promise<CodesBy>;
 };
 
-/** Older codes are not worth sending. */
 const SYSTEM_TTL_MS = 5 * 60_000;
 
 export function openAsSystem(deps: Deps): AsSystem {

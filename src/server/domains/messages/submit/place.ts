@@ -127,7 +127,6 @@ function sourceOf(type: MediaKind, { id, ...source }: Source, { file }: Found): 
 
 type Contact = Extract<PlacedMessage, { type: 'contact' }>['contact'];
 
-/** A contact card; its first phone is also `phone`, as in a card with one. */
 function cardOf({ phones, ...contact }: Contact): object {
   if (!phones) return contact;
   return { ...contact, phone: phones[0], ...(phones.length > 1 && { phones }) };

@@ -80,7 +80,6 @@ export type Placed = {
   saldo: Rupiah;
   /** True when this key had been answered before: nothing new was accepted. */
   replayed: boolean;
-  /** The first answer's; `undefined` if none was stored. */
   context: AnswerContext | undefined;
 };
 

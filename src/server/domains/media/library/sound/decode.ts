@@ -77,7 +77,6 @@ function checkLength(meter: Meter): void {
   if (meter.seconds() > SECONDS_MAX) throw new TooLongError();
 }
 
-/** Decodes a file chunk by chunk, so that only one chunk is in memory. */
 async function soundOf({ path, mime }: SoundRequest): Promise<Sound | undefined> {
   const decoder = mime === 'audio/ogg' ? opusDecoder() : mpegDecoder();
   const file = await open(path, 'r');
@@ -114,7 +113,6 @@ const SILENCE = 0.001;
 
 /** Measures a sound while it is decoded; only its loudness is kept. */
 type Meter = {
-  /** Adds the next samples, one array of equal length per channel, each −1 to 1. */
   addSamples(channels: readonly Float32Array[]): void;
   seconds(): number;
   /** Loudness in `BARS` parts of equal length: 0 to 100, the loudest 100; all 0 for silence. */

@@ -14,7 +14,6 @@ const SECONDS_MAX = 10;
 const MEMORY_MB_MAX = 96;
 /** Files in the queue; more are stored without a waveform. */
 const WAITING_MAX = 24;
-/** Per account. */
 const WAITING_EACH_MAX = 8;
 
 const enter = semaphore(1, WAITING_MAX, {
