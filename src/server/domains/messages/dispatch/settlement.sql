@@ -1,5 +1,5 @@
--- Rank of a status: a status only rises. Failed, cancelled and expired are accepted only before delivered. The same order
--- as statusRank in the contract (a test compares every pair).
+-- Rank of a status: a status only rises. Failed, cancelled and expired are accepted only before delivered. The same
+-- order as statusRank in the contract (a test compares every pair).
 create or replace function status_rank(p_status text) returns int
 language sql immutable parallel safe
 return case p_status
