@@ -103,7 +103,7 @@ test('one picture to three numbers is uploaded once', async ({ ani, meta }) => {
   );
   const kept = await ani.running.container.media.library.take({
     accountId: ani.accountId,
-    said: { name: 'titik.png', type: 'image/png' },
+    declared: { name: 'titik.png', type: 'image/png' },
     bytes,
     source: 'api',
   });
@@ -136,10 +136,10 @@ test('a WebP goes as it is as a sticker, and as a JPEG where it is a picture; wh
   meta.control.receiveFrom(BUDI, { type: 'text' });
   await meta.control.settled();
   const take = async (bytes: Buffer, name: string, type: string) => {
-    const said = { name, type };
+    const declared = { name, type };
     const { accountId } = ani;
     const { library } = ani.running.container.media;
-    const { fileId } = await library.take({ accountId, said, bytes, source: 'api' });
+    const { fileId } = await library.take({ accountId, declared, bytes, source: 'api' });
     return publicId('media', fileId);
   };
   const red = { width: 512, height: 512, channels: 4, background: '#ff000080' } as const;

@@ -27,7 +27,7 @@ test('a message waits while the store of its file is away, others leave, and it 
   const picture = await library.take({
     accountId: ani.accountId,
     bytes: await sharp({ create: red }).png().toBuffer(),
-    said: { name: 'titik.png', type: 'image/png' },
+    declared: { name: 'titik.png', type: 'image/png' },
     source: 'api',
   });
   for (const peer of ['6281200000001', '6281200000002']) {

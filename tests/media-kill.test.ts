@@ -79,8 +79,8 @@ test.for(deaths)(
 
     // The same file can be taken in again.
     const bytes = await readFile(given);
-    const said = { name: '', type: '' };
-    const again = await library.take({ accountId, bytes, said, source: 'channel' });
+    const declared = { name: '', type: '' };
+    const again = await library.take({ accountId, bytes, declared, source: 'channel' });
     expect((await files.read(accountId, again.fileId))?.bytes.length).toBeGreaterThan(0);
   },
 );

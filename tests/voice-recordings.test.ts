@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { listenTo } from '#server/domains/media/library/sound/listen.ts';
+import { computeWaveform } from '#server/domains/media/library/sound/listen.ts';
 import {
   type OpusTrack,
   checksum,
@@ -103,7 +103,7 @@ test('a recording of WebM becomes Ogg with the same packets, and so with its wav
   await writeFile(path, ogg);
   // A busy machine gives a sound up after ten seconds: it is listened to again.
   const heard = (file: string) =>
-    waitFor(async () => (await listenTo(file, 'audio/ogg', 'ani')) ?? false);
+    waitFor(async () => (await computeWaveform(file, 'audio/ogg', 'ani')) ?? false);
   const [before, after] = [await heard(sample), await heard(path)];
   await rm(folder, { recursive: true });
   expect(after.waveform).toEqual(before.waveform);

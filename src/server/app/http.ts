@@ -663,15 +663,15 @@ function storeFileIn(
   return (sender, { filename, type, bytes }, { key, kind }) => {
     const { accountId, tokenId } = sender;
     access.allow(sender, 'media');
-    const said = { name: filename, type };
+    const declared = { name: filename, type };
     return media.library.takeOnce(
-      { accountId, said, bytes, source: 'api', kind },
+      { accountId, declared, bytes, source: 'api', kind },
       async (sha256, take) => {
         const store = async () => {
           const { fileId, mime } = await take();
           return JSON.stringify({ id: publicId('media', fileId), type: kind ?? kindOf(mime) });
         };
-        const input = JSON.stringify([sha256.toString('hex'), said, kind ?? null]);
+        const input = JSON.stringify([sha256.toString('hex'), declared, kind ?? null]);
         const asked = { tokenId, endpoint: 'file of a message', input };
         const stored = key === undefined ? store() : firstAnswer({ ...asked, key }, store);
         return JSON.parse(await stored) as { id: string; type: FileKind };

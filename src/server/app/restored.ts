@@ -3,8 +3,8 @@ import { endAllSessions } from '#server/domains/accounts/accounts.ts';
 import { pauseRestored } from '#server/domains/campaigns/campaigns.ts';
 import { skipPositions } from '#server/domains/events/events.ts';
 import { type Finding, checkLedger } from '#server/domains/ledger/ledger.ts';
-import { forgetUnderWay } from '#server/domains/media/media.ts';
-import { markMayHaveLeft } from '#server/domains/messages/messages.ts';
+import { deleteUnfinishedUploads } from '#server/domains/media/media.ts';
+import { markPossibleDuplicates } from '#server/domains/messages/messages.ts';
 import { forgetUnfinished } from '#server/infra/backup/runs.ts';
 import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { countOthers } from '#server/infra/postgres/check.ts';
@@ -51,11 +51,11 @@ export async function reckonWithRestore(url: string): Promise<Restored> {
       throw new StartError('Kabari runs on this database; stop it first.');
     }
     await updateSchema(owner, join(import.meta.dirname, '..'), RELEASE);
-    const mayHaveLeft = await markMayHaveLeft(owner);
+    const mayHaveLeft = await markPossibleDuplicates(owner);
     await pauseRestored(owner);
     await skipPositions(owner);
     await endAllSessions(owner);
-    await forgetUnderWay(owner);
+    await deleteUnfinishedUploads(owner);
     await forgetUnfinished(owner);
     const broken = (await checkLedger(allAccountsSql)).filter(({ ok }) => !ok);
     return { mayHaveLeft, broken };

@@ -1,4 +1,4 @@
-import type { MediaOfMessages } from '#server/domains/messages/media.ts';
+import type { MessageMedia } from '#server/domains/messages/media.ts';
 import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { openClaimMessages } from '#server/domains/messages/dispatch/lane.ts';
@@ -44,7 +44,7 @@ export function silence(): { forever: Promise<SendResult>; letGo: () => void } {
 }
 
 /** No message of theirs carries a file. */
-export const noMedia: MediaOfMessages = {
+export const noMedia: MessageMedia = {
   find: async () => new Map(),
   use: async () => undefined,
   stateOf: async () => ({ state: 'failed', failure: 'media_unreachable' }),

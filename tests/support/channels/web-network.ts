@@ -147,9 +147,9 @@ const namedBy = ({ name, type: mime }: { name: string; type: string }) => ({ nam
 type NumberNotice = Parameters<PresenceDeps['queueNotice']>[1];
 
 /** A library that takes all as it is said to be. */
-const takenFrom = ({ fileId = newId(), said, bytes }: Parameters<Take>[0]): MediaFacts => ({
+const takenFrom = ({ fileId = newId(), declared, bytes }: Parameters<Take>[0]): MediaFacts => ({
   fileId,
-  ...namedBy(typeof said === 'function' ? said() : said),
+  ...namedBy(typeof declared === 'function' ? declared() : declared),
   sizeBytes: Buffer.isBuffer(bytes) ? bytes.length : 0,
   sha256: Buffer.alloc(32),
   previewId: null,

@@ -42,6 +42,6 @@ const library = openLibrary({
     },
   },
 });
-const said = { name: '', type: '' };
-await library.take({ accountId, bytes: await readFile(path), said, source: 'channel' });
+const declared = { name: '', type: '' };
+await library.take({ accountId, bytes: await readFile(path), declared, source: 'channel' });
 die('committed');

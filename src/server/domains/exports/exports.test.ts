@@ -12,8 +12,7 @@ import { changeTokens } from '#tests/support/people/people.ts';
 
 type Owner = Awaited<ReturnType<typeof signedIn>>;
 
-/** Files of rows as a signed-in person asks for them. */
-function desk(running: RunningApp, { token }: Owner) {
+function exportsClient(running: RunningApp, { token }: Owner) {
   const ask = (act: string, fields: Record<string, unknown> = {}, headers = {}) =>
     running.ask(act, { token, key: randomUUID(), ...fields }, { headers });
   const list = async (): Promise<RowExport[]> => (await ask('export_list')).body.data.exports;
@@ -30,15 +29,15 @@ function desk(running: RunningApp, { token }: Owner) {
   };
 }
 
-test('refuses a token and chosen messages that are not the account’s, and stores no request', async ({
+test('refuses a token and a selection of messages of another account, and stores no request', async ({
   db,
   openApp,
 }) => {
   const running = await openApp();
   const [ani, budi] = [await signedIn(db), await signedIn(db)];
-  const [own] = await stocked(db, ani);
-  const [foreign] = await stocked(db, budi);
-  const { ask, list } = desk(running, ani);
+  const [own] = await storeShopMessages(db, ani);
+  const [foreign] = await storeShopMessages(db, budi);
+  const { ask, list } = exportsClient(running, ani);
   const ids = (...found: (typeof own)[]) => found.map((one) => publicId('message', one?.id ?? ''));
   for (const fields of [
     { token_id: publicId('token', budi.tokenId) },
@@ -57,8 +56,8 @@ test('refuses a token and chosen messages that are not the account’s, and stor
 
 const start = Date.parse('2026-11-20T02:00:00Z');
 
-/** A shop with some messages, one of which a spreadsheet would run. */
-const stocked = async (db: TestDatabase, { accountId, tokenId }: Owner, count = 3) =>
+/** A shop with some messages, one of which a spreadsheet would run as a formula. */
+const storeShopMessages = async (db: TestDatabase, { accountId, tokenId }: Owner, count = 3) =>
   storeMessages(
     db.owner,
     accountId,
@@ -70,24 +69,24 @@ const stocked = async (db: TestDatabase, { accountId, tokenId }: Owner, count = 
     })),
   );
 
-test('what the filter lets through is a file for its account alone, and for a day', async ({
+test('offers the filtered rows as a file to the requesting account alone, for one day', async ({
   db,
   openApp,
 }) => {
   const running = await openApp();
   const [ani, budi] = [await signedIn(db), await signedIn(db)];
-  const [first, failed] = await stocked(db, ani);
-  await stocked(db, budi);
+  const [first, failed] = await storeShopMessages(db, ani);
+  await storeShopMessages(db, budi);
   const failure = { failure: 'not_on_whatsapp', ref: 'INV-2' };
   await changeMessages(db.owner, { messageId: failed!.id }, failure);
   await db.owner`
     insert into message_events (account_id, message_id, kind, at)
     values (${ani.accountId}, ${first?.id ?? ''}, 'sent', '2026-11-20T02:00:01Z')`;
-  const shop = desk(running, ani);
+  const shop = exportsClient(running, ani);
 
   const asked = await shop.request({ format: 'csv', sort_type: 'asc' });
   expect(asked).toMatchObject({ status: 'waiting', url: null, of: { kind: 'messages' } });
-  // What comes after the request is in no file of it.
+  // The file contains no row that came after the request.
   await storeMessages(db.owner, ani.accountId, [
     { at: new Date(Date.now() + 60_000), tokenId: ani.tokenId },
   ]);
@@ -114,8 +113,8 @@ test('what the filter lets through is a file for its account alone, and for a da
   expect(text).toContain(`${publicId('message', first?.id ?? '')},2026-11-20 09:00:01,,\r\n`);
   expect(text.match(/msg_/g)).toHaveLength(3);
 
-  // Nobody else’s: not by its id, not by its address, not in another browser with a copied token.
-  const stranger = desk(running, budi);
+  // Another account cannot open it: not by id, not by address, not in another browser with a copied token.
+  const stranger = exportsClient(running, budi);
   expect(await stranger.list()).toEqual([]);
   expect((await stranger.ask('export_cancel', { export_id: asked.id })).status).toBe(404);
   const own = await stranger.request({ format: 'csv' });
@@ -139,14 +138,14 @@ test('what the filter lets through is a file for its account alone, and for a da
   expect(await db.owner`select from row_exports`).toHaveLength(0);
 });
 
-test('chosen messages are a workbook; nothing found is no file, and says so', async ({
+test('writes selected messages as a workbook; a search without results creates no file and says so', async ({
   db,
   openApp,
 }) => {
   const running = await openApp();
   const ani = await signedIn(db);
-  const stored = await stocked(db, ani);
-  const shop = desk(running, ani);
+  const stored = await storeShopMessages(db, ani);
+  const shop = exportsClient(running, ani);
   const ids = stored.slice(0, 2).map(({ id }) => publicId('message', id));
   const asked = await shop.request({ format: 'xlsx', message_ids: ids });
   expect(asked.of).toEqual({ kind: 'messages', chosen: 2 });
@@ -168,18 +167,17 @@ test('chosen messages are a workbook; nothing found is no file, and says so', as
     ],
     [new Date('2026-11-20T09:00:00Z'), '6281234567890', '=1+1', 0],
   ]);
-  // An empty one keeps no bytes.
   expect(await readdir(join(running.dataFolder, 'exports/rows'))).toHaveLength(1);
 });
 
-test('a file whose worker died is made anew and whole; nothing half-written is offered', async ({
+test('restarts the file of a dead worker from the beginning, and never offers a partial file', async ({
   db,
   openApp,
 }) => {
   const running = await openApp();
   const ani = await signedIn(db);
-  await stocked(db, ani);
-  const shop = desk(running, ani);
+  await storeShopMessages(db, ani);
+  const shop = exportsClient(running, ani);
   await shop.request({ format: 'csv' });
   const folder = join(running.dataFolder, 'exports/rows');
   const [claimed] = await db.owner<{ id: string; owner: string }[]>`
@@ -199,7 +197,7 @@ test('a file whose worker died is made anew and whole; nothing half-written is o
     expect.stringMatching(new RegExp(`^${claimed?.id}\\.(?!${claimed?.owner}).*\\.csv$`)),
   ]);
 
-  // What three workers could not make has failed, and a fresh request is made.
+  // After three failed attempts the export has failed; a new request succeeds.
   await db.owner`
     update row_exports set status = 'working', tries = 3, lease_until = clock_timestamp()`;
   await running.inEach(() => running.container.rowExports.work());
@@ -207,14 +205,14 @@ test('a file whose worker died is made anew and whole; nothing half-written is o
   expect(await db.owner`select from outbox where kind = 'export.changed'`).toHaveLength(4);
 });
 
-test('a cancelled one is gone, also from under its worker, and from the disk', async ({
+test('cancels an export, also while a worker makes it, and deletes its bytes', async ({
   db,
   openApp,
 }) => {
   const running = await openApp();
   const ani = await signedIn(db);
-  await stocked(db, ani);
-  const shop = desk(running, ani);
+  await storeShopMessages(db, ani);
+  const shop = exportsClient(running, ani);
   const waiting = await shop.request({ format: 'csv' });
   await shop.ask('export_cancel', { export_id: waiting.id });
   await running.inEach(() => running.container.rowExports.work());
@@ -227,10 +225,13 @@ test('a cancelled one is gone, also from under its worker, and from the disk', a
   expect(await readdir(join(running.dataFolder, 'exports/rows'))).toEqual([]);
 });
 
-test('so many a day, each after the password, each in the audit log', async ({ db, openApp }) => {
+test('limits exports per day, requires the password and writes an audit entry for each', async ({
+  db,
+  openApp,
+}) => {
   const running = await openApp();
   const ani = await signedIn(db);
-  const shop = desk(running, ani);
+  const shop = exportsClient(running, ani);
   const foreign = { format: 'csv', campaign_id: publicId('campaign', randomUUID()) };
   expect((await shop.ask('campaign_export', foreign)).status).toBe(404);
   for (let n = 0; n < 20; n++) await shop.request({ format: 'csv' });

@@ -47,43 +47,35 @@ import { appendEvent } from '#server/domains/events/events.ts';
 import type { InputOf } from '#contract/base/act.ts';
 
 export type ExportsDeps = {
-  /** Sees one account at a time. */
   sql: Sql;
-  /** Sees all: files are made for every account. */
+  /** Sees every account: files are made for all of them. */
   allAccountsSql: Sql;
-  /** Where the rows are read. */
   reading: Pick<Reading, 'tenantSql' | 'catchUp'>;
   secrets: Secrets;
-  /** Where the files lie. */
   place: MadeFilesPlace;
   sources: RowSources;
-  /** The zone that somebody's times are shown in. */
   timezoneOf: (tx: Tx, user: { accountId: string; userId: string }) => Promise<string>;
-  /** True for a session that is used in another browser than it began in. */
+  /** True when the session is used in another browser than the one it began in. */
   isElsewhere: (caller: Person, device: string) => boolean;
   report: (error: unknown) => void;
 };
 
-/** Rows that accounts take along as files. */
 export type RowExports = {
   acts: readonly ActHandler[];
   accountData: AccountData;
-  /** A finished file; undefined when the account has none of this id, or its time is over. */
+  /** A finished file; undefined when the account has none with this id, or it has expired. */
   open: (accountId: string, exportId: string) => Promise<MadeFile | undefined>;
-  /** Starts the worker that makes them. */
   start: () => Repeated;
-  /** Makes what waits, now. */
   work: () => Promise<void>;
-  /** Deletes files and requests after their day, and what dead workers left. */
+  /** Deletes expired files and requests, and the leftovers of dead workers. */
   sweep: () => Promise<void>;
-  /** Calls the listener after each COMMIT that left news in the outbox. */
   onNews: (listener: () => void) => void;
 };
 
 const RENEW_MS = 1_000;
 const MIME = 'application/octet-stream';
 
-/** Opens files of rows: requests, the worker that makes them, and their signed addresses. */
+/** Opens row exports: requests, the worker that makes the files, and their signed addresses. */
 export function openRowExports(deps: ExportsDeps): RowExports {
   const { allAccountsSql, place } = deps;
   const listeners: (() => void)[] = [];
@@ -205,7 +197,9 @@ const requestExport = (
     return stored;
   });
 
-/** Deletes a request with its file; whoever is making it stops. @throws Refusal `not_found` */
+/**
+ * Deletes a request with its file; a worker that is making it stops. @throws Refusal `not_found`
+ */
 async function cancelExport({ sql, place }: ExportsDeps, { accountId, exportId }: FileRef) {
   const status = await asAccount(sql, accountId, async (tx) => {
     const [deleted] = await tx<{ status: string }[]>`
@@ -215,7 +209,6 @@ async function cancelExport({ sql, place }: ExportsDeps, { accountId, exportId }
     await announce(tx, { accountId, exportId });
     return deleted.status;
   });
-  // A worker deletes what it has not finished by itself.
   if (status === 'ready') await deleteAttempts(place, exportId);
 }
 
@@ -253,7 +246,7 @@ function requestOf(kind: ExportKind, params: unknown): RowExport['of'] {
   };
 }
 
-/** The file of a signed URL; undefined when we did not sign it, or it expired. */
+/** The file of a signed URL; undefined when the signature is not ours, or has expired. */
 export function verifyRowExport(
   secrets: Secrets,
   address: { id: string; key: string },
@@ -267,7 +260,6 @@ type WorkDeps = {
   sources: RowSources;
   reading: Pick<Reading, 'tenantSql' | 'catchUp'>;
   report: (error: unknown) => void;
-  /** Called after each COMMIT that left news in the outbox. */
   onNews: () => void;
 };
 
@@ -275,8 +267,8 @@ const LOOK_MS = 5_000;
 const RETENTION_HOURS = 24;
 
 /**
- * Starts the worker that makes files, one after another. Any number of processes may have one. Closing it gives back
- * what is under way: another worker begins it anew.
+ * Starts the worker that makes files, one after another. Any number of processes may run one. Closing it releases the
+ * current file, and another worker starts it from the beginning.
  */
 function startMaking(deps: WorkDeps): Repeated {
   const stop = new AbortController();
@@ -291,8 +283,8 @@ function startMaking(deps: WorkDeps): Repeated {
 }
 
 /**
- * Makes every file that waits, and those whose worker died. What fails is tried again, three times in all; that the database
- * or the store of files was away does not count.
+ * Makes every waiting file, and those of dead workers. A failed file is retried, three attempts in all; attempts during
+ * an outage of the database or the store do not count.
  */
 async function makeWaiting(
   deps: WorkDeps,
@@ -308,14 +300,14 @@ async function makeWaiting(
         const hasPassed = isTransient(error);
         if (!(error instanceof LeaseLost) && !hasPassed) deps.report(error);
         if (signal.aborted || hasPassed) {
-          // What cut the attempt off may cut this off as well; left behind, it would wait for its lease to end.
+          // The same outage may also fail this call; the file then waits until its lease expires.
           await giveBack(deps.files, claim).catch(deps.report);
         }
         return hasPassed;
       },
     );
     deps.onNews();
-    // What was away is looked at again a moment later, not at once and for ever.
+    // After an outage, retry at the next interval instead of in a tight loop.
     if (isAway) return;
   }
 }
@@ -328,9 +320,8 @@ async function makeOne(deps: WorkDeps, claim: Claim, signal: AbortSignal): Promi
   );
   if (!stored) throw new LeaseLost();
   const { hours, name: zoneName } = zoneOf(stored.timezone);
-  // The parameters were stored by the act of this kind, and checked by it.
   const source = deps.sources[stored.kind] as RowSource<unknown>;
-  // Rows are read that were committed before: what was asked for, and all that came before it, is among them.
+  // The replica must include everything that was committed before the request.
   await reading.catchUp();
   const opened = await source.open({
     sql: reading.tenantSql,
@@ -364,7 +355,6 @@ const write = (
 ): Promise<void> =>
   format === 'csv' ? writeCsv(path, table, signal) : writeXlsx(path, table, { signal });
 
-/** The rows as a table that counts what it has given. */
 function countRows({ columns, total, batches }: OpenedRows, hoursAhead: number) {
   let [looked, rows] = [0, 0];
   const counting = async function* () {
@@ -382,7 +372,6 @@ function countRows({ columns, total, batches }: OpenedRows, hoursAhead: number) 
   };
 }
 
-/** Offers a file for a day; one without rows is none. */
 function finish(
   { files: { allAccountsSql } }: WorkDeps,
   claim: Claim,
@@ -401,7 +390,7 @@ function finish(
   });
 }
 
-/** Tells open tabs that a file has changed: whose it is and how it stands, unless it was deleted. */
+/** Notifies open tabs that a file has changed: its owner and its state, unless it was deleted. */
 async function announce(tx: Tx, { accountId, exportId }: FileRef): Promise<void> {
   const [stored] = await tx<{ user_id: string; status: RowExportStatus }[]>`
     select user_id, status from row_exports
@@ -410,7 +399,6 @@ async function announce(tx: Tx, { accountId, exportId }: FileRef): Promise<void>
   await appendEvent(tx, { accountId, kind: 'export.changed', data: data ?? {} });
 }
 
-/** A requested file as it is stored. */
 type StoredExport = {
   account_id: string;
   export_id: string;
@@ -425,11 +413,9 @@ type StoredExport = {
   size_bytes: number | null;
   created_at: Date;
   expires_at: Date | null;
-  /** The day of the request where its person lives. */
   day: string;
 };
 
-/** The requests of an account that are not over a day old, as far as a condition names them. */
 const readExports = (tx: Tx, accountId: string, also: Fragment): Promise<StoredExport[]> => tx<
   StoredExport[]
 >`
@@ -439,12 +425,10 @@ const readExports = (tx: Tx, accountId: string, also: Fragment): Promise<StoredE
   where account_id = ${accountId}
     and coalesce(expires_at, created_at + interval '1 day') > clock_timestamp() ${also}`;
 
-/** What is asked for, by kind, as it is stored. */
 type ExportParams = {
   messages: Omit<InputOf<typeof exportMessages>, 'format'>;
   campaign: { campaign_id: string };
 };
 type ExportKind = keyof ExportParams;
 
-/** Who holds the rows of each kind. */
 type RowSources = { [Kind in ExportKind]: RowSource<ExportParams[Kind]> };

@@ -18,7 +18,7 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { openRowExports } from './exports.ts';
 
-/** A worker beside the application, with two rows; the second comes when a test lets it. */
+/** A worker beside the application, with two rows; the test releases the second one. */
 function workerOf({ container, dataFolder }: RunningApp) {
   const served: string[] = [];
   const troubles: unknown[] = [];
@@ -60,7 +60,7 @@ function workerOf({ container, dataFolder }: RunningApp) {
     exports,
     served,
     troubles,
-    /** From now on files stay half written: rows are looked at, and none is meant. */
+    /** From now on files stay partial. */
     hold: () => void (isHeld = true),
     release: () => void (isHeld = false),
     beforeLastRow: (work: () => Promise<void>) => void (beforeLast = work),
@@ -81,18 +81,17 @@ const request = async (
 const stateOf = async (db: TestDatabase) =>
   db.owner`select status, tries, progress, owner from row_exports order by export_id`;
 
-/** Waits until a file is half written. */
 const half = (running: RunningApp) =>
   waitFor(async () => expect(await filesOf(running)).toEqual([expect.stringMatching(/part$/)]));
 
-test('a worker takes one file at a time, also where the planner believes that there is but one', async ({
+test('takes one file at a time, also when the planner expects a single row', async ({
   openApp,
   db,
 }) => {
   const running = await openApp();
   const ani = await signedIn(db);
   await request(running, ani);
-  // As while one file was made, whose lease is renewed each second.
+  // Statistics as after making one file, whose lease is renewed each second.
   await db.owner`analyze row_exports`;
   for (let n = 0; n < 3; n++) await request(running, ani);
   const worker = workerOf(running);
@@ -113,10 +112,7 @@ test('a worker takes one file at a time, also where the planner believes that th
   );
 });
 
-test('a worker that comes too late leaves the file alone that another has made meanwhile', async ({
-  db,
-  openApp,
-}) => {
+test('leaves the file alone when another worker has finished it first', async ({ db, openApp }) => {
   const running = await openApp();
   await request(running, await signedIn(db));
   const place = placeIn(openDiskStore(running.dataFolder), running.dataFolder, 'exports/rows/');
@@ -138,7 +134,7 @@ test('a worker that comes too late leaves the file alone that another has made m
   expect(await stateOf(db)).toMatchObject([{ status: 'ready' }]);
 });
 
-test('a worker that is shut down gives back its file at once, and another makes it whole', async ({
+test('releases its file on shutdown, and another worker makes it whole', async ({
   db,
   openApp,
 }) => {
@@ -163,7 +159,7 @@ test('a worker that is shut down gives back its file at once, and another makes 
   expect(text).toBe('\uFEFFIsi\r\npertama\r\nkedua\r\n');
 });
 
-test('a file whose worker loses the database twice, the second time while giving it back, waits for the next one at once', async ({
+test('makes the file at once after its worker lost the database twice, the second time while releasing it', async ({
   db,
   openApp,
 }) => {
@@ -177,7 +173,7 @@ test('a file whose worker loses the database twice, the second time while giving
       throw Object.assign(new Error('cut'), { code: '57P01' });
     });
     working = worker.exports.work();
-    // It waits for this lock, and is cut off there.
+    // The worker waits for this lock, and its connection is terminated there.
     await waitFor(async () => {
       const cut = await db.owner`
         select pg_terminate_backend(pid) from pg_stat_activity
@@ -190,7 +186,7 @@ test('a file whose worker loses the database twice, the second time while giving
   expect(worker.troubles).toEqual([]);
 });
 
-test('a file that is deleted while it is written is never offered, and leaves nothing', async ({
+test('never offers a file that was deleted while it was written, and leaves no bytes', async ({
   db,
   openApp,
 }) => {
@@ -204,12 +200,12 @@ test('a file that is deleted while it is written is never offered, and leaves no
   const { token } = ani;
   const cancelled = await running.ask('export_cancel', { token, key: randomUUID(), export_id });
   expect(cancelled.status).toBe(200);
-  // With the next renewal of its lease the worker stops, however long the rows take.
+  // The worker stops at the next renewal of its lease, however long reading takes.
   await made;
   expect(await filesOf(running)).toEqual([]);
 
   worker.release();
-  // Too late for a renewal to notice: the finished file has nobody to be offered to.
+  // Deleted after the last renewal: the finished file is discarded.
   const again = await request(running, ani);
   worker.beforeLastRow(async () => {
     await running.ask('export_cancel', { token, key: randomUUID(), ...again });
@@ -223,7 +219,7 @@ test('a file that is deleted while it is written is never offered, and leaves no
   expect(news.at(-1)).toEqual({ data: {} });
 });
 
-test('accounts take turns: who was served longest ago comes first, however much another has asked for', async ({
+test('serves the account that was served longest ago first, regardless of how many requests another has', async ({
   db,
   openApp,
 }) => {
@@ -234,13 +230,13 @@ test('accounts take turns: who was served longest ago comes first, however much 
   await worker.exports.work();
   const names = new Map([ani, budi, citra].map(({ accountId }, n) => [accountId, 'abc'[n]]));
   expect(worker.served.map((id) => names.get(id)).join('')).toBe('abcaba');
-  // Budi was served before Ani: he has the next turn, though she asked first.
+  // Budi was served before Ani, so he is next although she asked first.
   for (const one of [ani, budi]) await request(running, one);
   await worker.exports.work();
   expect(worker.served.map((id) => names.get(id)).join('')).toBe('abcababa');
 });
 
-test('open tabs are told whose file stands ready', async ({ db, openApp }) => {
+test('notifies open tabs of the account whose file is ready', async ({ db, openApp }) => {
   const running = await openApp();
   const ani = await signedIn(db);
   await request(running, ani);

@@ -24,7 +24,7 @@ function batcherWith(limits: Partial<BatcherLimits> = {}) {
   return { batcher, calls, submit, sizes };
 }
 
-test('with nothing under way a job leaves at once; what queues meanwhile goes together', async () => {
+test('sends a job at once when none is in flight, and batches the jobs queued meanwhile', async () => {
   const { calls, submit, sizes } = batcherWith();
   const first = submit('a', '1');
   const rest = [submit('a', '2'), submit('b', '3'), submit('a', '4')];
@@ -37,7 +37,7 @@ test('with nothing under way a job leaves at once; what queues meanwhile goes to
   expect(await Promise.all(rest)).toEqual(['2', '3', '4']);
 });
 
-test('a wallet is in one batch at a time', async () => {
+test('puts a wallet in one batch at a time', async () => {
   const { calls, submit, sizes } = batcherWith({ batches: 3 });
   const all = [submit('a', '1'), submit('a', '2'), submit('b', '3')];
   expect(sizes()).toEqual([['a1'], ['b1']]);
@@ -47,7 +47,7 @@ test('a wallet is in one batch at a time', async () => {
   expect(await Promise.all(all)).toEqual(['1', '2', '3']);
 });
 
-test('a busy wallet starves nobody, and a single large job goes alone', async () => {
+test('serves wallets in turn despite a busy one, and sends a single large job alone', async () => {
   const { calls, submit, sizes } = batcherWith({ batchMax: 3 });
   const all = [submit('a', '1')];
   for (const name of ['2', '3', '4', '5', '6']) all.push(submit('a', name));
@@ -63,7 +63,7 @@ test('a busy wallet starves nobody, and a single large job goes alone', async ()
   expect(order).toContain('c1');
 });
 
-test('beyond its bound the queue refuses, and a closing batcher answers what it took', async () => {
+test('refuses jobs beyond the queue limit, and answers accepted jobs while closing', async () => {
   const { batcher, calls, submit } = batcherWith({ queueMax: 2 });
   const submitted = [submit('a', '1'), submit('a', '2'), submit('a', '3')];
   await expect(submit('a', '4')).rejects.toEqual(new Refusal('queue_full', { seconds: 1 }));
@@ -78,7 +78,7 @@ test('beyond its bound the queue refuses, and a closing batcher answers what it 
   await closed;
 });
 
-test('a job that is larger than the bound is taken where no other waits', async () => {
+test('accepts a job larger than the limit when no other job waits', async () => {
   const { calls, submit } = batcherWith({ queueMax: 2 });
   const done = [submit('a', '1'), submit('a', '2', 3)];
   await expect(submit('a', '3')).rejects.toEqual(new Refusal('queue_full', { seconds: 1 }));
@@ -88,7 +88,7 @@ test('a job that is larger than the bound is taken where no other waits', async 
   expect(await Promise.all(done)).toEqual(['1', '2']);
 });
 
-test('a batch that fails fails its jobs, and the next ones go on', async () => {
+test('fails the jobs of a failed batch, and continues with the next ones', async () => {
   const { calls, submit } = batcherWith();
   const first = submit('a', '1');
   const second = submit('a', '2');
@@ -99,12 +99,12 @@ test('a batch that fails fails its jobs, and the next ones go on', async () => {
   expect(await second).toBe('2');
 });
 
-test('after calls that came together, a batch waits for as many, and leaves when they are there', async () => {
+test('waits for as many calls as the fullest recent batch had, and sends when they have arrived', async () => {
   const { calls, submit, sizes } = batcherWith({ gatherMs: 60_000 });
   const done = [submit('a', '1'), submit('b', '2'), submit('c', '3')];
   calls[0]?.answer();
   await done[0];
-  // Fewer than in the fullest of the last batches wait for more of them.
+  // Fewer jobs than in the fullest recent batch wait for more.
   await waitFor(() => expect(calls.length).toBe(2));
   calls[1]?.answer();
   await Promise.all(done);
@@ -116,7 +116,7 @@ test('after calls that came together, a batch waits for as many, and leaves when
   expect(await Promise.all(done)).toEqual(['1', '2', '3', '4', '5']);
 });
 
-test('a batch waits for more calls for a moment only, and not at all eight batches later', async () => {
+test('waits for more calls only briefly, and no longer eight batches later', async () => {
   const { calls, submit, sizes } = batcherWith();
   const answer = async (index: number) => {
     await waitFor(() => expect(calls.length).toBe(index + 1));
@@ -142,7 +142,7 @@ test('a batch waits for more calls for a moment only, and not at all eight batch
   expect(await next).toBe('next');
 });
 
-test('a batch holds so many wallets, and what waits is counted by its messages', async () => {
+test('limits the wallets of a batch, and counts waiting jobs by their messages', async () => {
   const { batcher, calls, submit, sizes } = batcherWith({ walletsMax: 2 });
   const done = [submit('a', '1', 9), submit('b', '2', 3), submit('c', '3', 4), submit('d', '4')];
   expect(batcher.waiting).toBe(8);
@@ -157,7 +157,7 @@ test('a batch holds so many wallets, and what waits is counted by its messages',
   await batcher.close();
 });
 
-test('a wallet whose answer comes later holds up no other, and fails alone', async () => {
+test('answers and fails each wallet independently of a slower one', async () => {
   const late = Promise.withResolvers<readonly string[]>();
   const batches: string[][] = [];
   const batcher = new WalletBatcher<Job, string>(
@@ -180,7 +180,7 @@ test('a wallet whose answer comes later holds up no other, and fails alone', asy
   await batcher.close();
 });
 
-test('a job that its batch does not answer fails', async () => {
+test('fails a job that its batch does not answer', async () => {
   const batcher = new WalletBatcher<Job, string>(async () => [[]]);
   await expect(batcher.submit('a', { size: 1, name: '1' })).rejects.toThrow('not answered');
   const silent = new WalletBatcher<Job, string>(async () => []);

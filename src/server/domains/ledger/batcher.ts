@@ -1,7 +1,7 @@
 import { Refusal } from '#contract/base/refusals.ts';
 
-/** A job that waits to be placed; `size` counts its messages. */
-export type Waiting = { size: number };
+/** A job that waits to be accepted; `size` counts its messages. */
+export type QueuedJob = { size: number };
 
 type Entry<Job, Result> = {
   job: Job;
@@ -12,40 +12,33 @@ type Entry<Job, Result> = {
 type WalletQueue<Job, Result> = {
   wallet: string;
   entries: Entry<Job, Result>[];
-  /** Messages waiting, over all jobs of the queue. */
   waiting: number;
   inFlight: boolean;
-  /** True while the queue is in the list of ready ones. */
   isReady: boolean;
 };
 
-/** The jobs of one wallet in a batch. */
 export type Group<Job> = { wallet: string; jobs: readonly Job[] };
 
 /**
- * Places the groups of a batch. Resolves when the batch's slot is free again, with an answer per group:
- * one result per job, in order, or a promise of them, so that a slow group delays no other.
+ * Runs the groups of a batch. Resolves when the batch's slot is free again, with an answer per group: one result per
+ * job, in order, or a promise of them, so that a slow group does not delay the others.
  */
 export type RunBatch<Job, Result> = (
   groups: readonly Group<Job>[],
 ) => Promise<readonly (readonly Result[] | Promise<readonly Result[]>)[]>;
 
 export type BatcherLimits = {
-  /** Messages in one batch; a larger single job goes alone. */
   batchMax: number;
-  /** Batches in flight at once. */
   batches: number;
-  /** Wallets in one batch. */
   walletsMax: number;
-  /** Messages waiting per wallet before `queue_full`. */
   queueMax: number;
-  /** How long a batch waits, in milliseconds, until as many jobs have come as there were in the fullest of late. */
+  /** Longest wait of a batch, in milliseconds, for as many jobs as the fullest recent batch had. */
   gatherMs: number;
 };
 
 /**
- * One batch in flight: what comes meanwhile shares the next one. Two or three of them accepted no more in
- * a second, and took a third more of the database's time.
+ * One batch in flight; new jobs join the next one. With two or three in flight, throughput did not rise and the
+ * database used a third more time.
  */
 export const BATCHER_LIMITS: BatcherLimits = {
   batchMax: 200,
@@ -55,26 +48,23 @@ export const BATCHER_LIMITS: BatcherLimits = {
   gatherMs: 12,
 };
 
-/** How many batches back the fullest is looked for. */
 const RECENT_BATCHES = 8;
 
 /**
- * The micro-batcher: a batch is whatever was queued, over all wallets, while earlier batches were in flight.
- *
- * A caller who waits for each answer before the next request is kept waiting only for the first few after
- * others came together: with nothing in flight, a job leaves at once. Where several came together in the last
- * eight batches, a batch waits some milliseconds for as many, but no longer once they are there: a call costs the database at least six times what one more message does.
- * Wallets are served round-robin, so that a busy one starves no other.
+ * The micro-batcher: a batch contains all jobs, over all wallets, that were queued while earlier batches were in
+ * flight.
+ * With nothing in flight a job leaves at once, so a caller that sends requests one by one is delayed only for the first
+ * few after concurrent calls. If a batch of the last eight had several jobs, a batch waits some milliseconds for as
+ * many: a call costs the database at least six times as much as one more message does. Wallets are served round-robin,
+ * so that a busy one does not starve the others.
  */
-export class WalletBatcher<Job extends Waiting, Result> {
+export class WalletBatcher<Job extends QueuedJob, Result> {
   readonly #run: RunBatch<Job, Result>;
   readonly #limits: BatcherLimits;
   readonly #queues = new Map<string, WalletQueue<Job, Result>>();
   readonly #ready: WalletQueue<Job, Result>[] = [];
   #inFlight = 0;
-  /** Jobs that wait, over all wallets. */
   #jobs = 0;
-  /** How many jobs the last batches had. */
   readonly #recent: number[] = [];
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -88,7 +78,7 @@ export class WalletBatcher<Job extends Waiting, Result> {
   /**
    * Queues a job for a wallet and answers when its batch is durable.
    *
-   * @throws Refusal `queue_full` when too much waits already, `busy` while closing.
+   * @throws Refusal `queue_full` when too many messages wait already, `busy` while closing.
    */
   submit(wallet: string, job: Job): Promise<Result> {
     if (this.#closed) return Promise.reject(new Refusal('busy', { seconds: 5 }));
@@ -109,14 +99,13 @@ export class WalletBatcher<Job extends Waiting, Result> {
     return promise;
   }
 
-  /** Messages that wait, over all wallets. */
   get waiting(): number {
     let waiting = 0;
     for (const queue of this.#queues.values()) waiting += queue.waiting;
     return waiting;
   }
 
-  /** Accepts nothing new and resolves when everything queued has been answered. */
+  /** Accepts no new jobs and resolves when every queued job has been answered. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#queues.size === 0) return;
@@ -144,14 +133,13 @@ export class WalletBatcher<Job extends Waiting, Result> {
     while (this.#inFlight < this.#limits.batches && this.#ready.length > 0) void this.#send();
   }
 
-  /** The next ready queues, with as much of each as fits in the batch. */
   #nextBatch(): { queue: WalletQueue<Job, Result>; entries: Entry<Job, Result>[] }[] {
     const batch: { queue: WalletQueue<Job, Result>; entries: Entry<Job, Result>[] }[] = [];
     let room = this.#limits.batchMax;
     while (room > 0 && batch.length < this.#limits.walletsMax) {
       const [queue] = this.#ready;
       if (!queue) break;
-      const { count, size } = fitting(queue.entries, room, batch.length === 0);
+      const { count, size } = countFitting(queue.entries, room, batch.length === 0);
       if (count === 0) break;
       this.#ready.shift();
       queue.isReady = false;
@@ -228,8 +216,8 @@ export class WalletBatcher<Job extends Waiting, Result> {
   }
 }
 
-/** How many jobs from the front fit; the first of a batch always does. */
-function fitting(entries: readonly { job: Waiting }[], room: number, first: boolean) {
+/** Number of jobs from the front that fit; the first job of a batch always fits. */
+function countFitting(entries: readonly { job: QueuedJob }[], room: number, first: boolean) {
   let size = 0;
   let count = 0;
   for (const { job } of entries) {

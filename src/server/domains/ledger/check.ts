@@ -1,8 +1,7 @@
 import { SNAPSHOT } from '#server/infra/postgres/alone.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** What must hold of what operators do by hand. */
-const deskInvariants: readonly Invariant[] = [
+const operatorInvariants: readonly Invariant[] = [
   {
     invariant: 'I14',
     description: 'what left by hand, to a customer or back to a payer, was booked at the bank',
@@ -34,21 +33,20 @@ const deskInvariants: readonly Invariant[] = [
       ) e
       left join messages m using (account_id, message_id)
       where (m.price is null or m.charge_state <> 'captured' or e.d_available > m.price)
-        and e.account_id not in ${closed(sql)} limit 100`,
+        and e.account_id not in ${closedAccounts(sql)} limit 100`,
   },
 ];
 
-/** An invariant, with a query for the rows that break it. */
 type Invariant = {
   invariant: string;
   description: string;
   broken: (sql: Tx) => PromiseLike<object[]>;
 };
 
-/** Accounts whose messages are being or were erased: their entries have no messages any more. */
-const closed = (sql: Tx) => sql`(select account_id from accounts where closed_at is not null)`;
+/** Accounts whose messages are being or were erased: their entries no longer have messages. */
+const closedAccounts = (sql: Tx) =>
+  sql`(select account_id from accounts where closed_at is not null)`;
 
-/** What must hold of invoices, their numbers, and the PPN that was collected with them. */
 const invoiceInvariants: readonly Invariant[] = [
   {
     invariant: 'I11',
@@ -114,11 +112,10 @@ const invoiceInvariants: readonly Invariant[] = [
   },
 ];
 
-/** The kind of entry that settled a message `m`: a correction comes on top of its release. */
-const settlement = (sql: Tx) => sql`
+/** The kind of entry that settled a message `m`: a correction is added to its release. */
+const settlementKind = (sql: Tx) => sql`
   case when m.charge_state = 'captured' and m.correct_seq is null then 'capture' else 'release' end`;
 
-/** What must hold of the prices of messages. */
 const messageInvariants: readonly Invariant[] = [
   {
     invariant: 'I4',
@@ -140,7 +137,7 @@ const messageInvariants: readonly Invariant[] = [
         select account_id, hold_seq as seq, 'hold' as kind, price from messages
         where hold_seq is not null
         union all
-        select account_id, settle_seq, ${settlement(sql)}, price
+        select account_id, settle_seq, ${settlementKind(sql)}, price
         from messages m where settle_seq is not null
         union all
         select account_id, correct_seq, 'correction', price from messages
@@ -156,7 +153,7 @@ const messageInvariants: readonly Invariant[] = [
         from wallet_entries where kind in ('hold', 'capture', 'release', 'correction')
       ) e full join whole using (account_id, seq, kind)
       where (e.amount, e.n_items::bigint) is distinct from (whole.price, whole.n)
-        and account_id not in ${closed(sql)} limit 100`,
+        and account_id not in ${closedAccounts(sql)} limit 100`,
   },
   {
     invariant: 'I9',
@@ -168,7 +165,7 @@ const messageInvariants: readonly Invariant[] = [
         on h.account_id = m.account_id and h.seq = m.hold_seq and h.kind = 'hold'
       left join wallet_entries s
         on s.account_id = m.account_id and s.seq = m.settle_seq
-        and s.kind = ${settlement(sql)}
+        and s.kind = ${settlementKind(sql)}
       where m.price > 0 and (
         h.seq is null or m.charge_state is null
         or (m.charge_state = 'held') <> (m.settle_seq is null)
@@ -189,11 +186,10 @@ const messageInvariants: readonly Invariant[] = [
         select account_id, sum(price)::bigint as amount from messages
         where charge_state = 'captured' and price > 0 group by account_id
       ) m using (account_id)
-      where e.amount is distinct from m.amount and account_id not in ${closed(sql)} limit 100`,
+      where e.amount is distinct from m.amount and account_id not in ${closedAccounts(sql)} limit 100`,
   },
 ];
 
-/** What must hold of prices that were charged again. */
 const correctionInvariants: readonly Invariant[] = [
   {
     invariant: 'I16',
@@ -221,11 +217,10 @@ const correctionInvariants: readonly Invariant[] = [
         where x.kind = 'waived' group by x.account_id, x.idem_key
       ) g using (account_id, message_id)
       where (m.price, m.price) is distinct from (g.expense, g.revenue)
-        and account_id not in ${closed(sql)} limit 100`,
+        and account_id not in ${closedAccounts(sql)} limit 100`,
   },
 ];
 
-/** What must hold of payments: top-ups, what lies in suspense, and what is given back. */
 const paymentInvariants: readonly Invariant[] = [
   {
     invariant: 'I7',
@@ -305,7 +300,6 @@ const paymentInvariants: readonly Invariant[] = [
   },
 ];
 
-/** What must hold of plans: their quota, and what was charged for them. */
 const planInvariants: readonly Invariant[] = [
   {
     invariant: 'I19',
@@ -317,7 +311,7 @@ const planInvariants: readonly Invariant[] = [
         select account_id, plan_round, count(*) as n from messages
         where plan_round is not null and charge_state <> 'released' group by account_id, plan_round
       ) m using (account_id, plan_round)
-      where w.plan_used <> coalesce(m.n, 0) and w.account_id not in ${closed(sql)} limit 100`,
+      where w.plan_used <> coalesce(m.n, 0) and w.account_id not in ${closedAccounts(sql)} limit 100`,
   },
   {
     invariant: 'I15',
@@ -353,7 +347,6 @@ const planInvariants: readonly Invariant[] = [
   },
 ];
 
-/** What must hold of wallets, their entries and the general ledger. */
 const walletInvariants: readonly Invariant[] = [
   {
     invariant: 'I1',
@@ -404,29 +397,23 @@ const walletInvariants: readonly Invariant[] = [
   },
 ];
 
-/** One invariant of docs/money.md#invariants, as it was found. */
+/** Result of one invariant of docs/money.md#invariants. */
 export type Finding = {
   invariant: string;
-  /** What the invariant says. */
   description: string;
   ok: boolean;
-  /** What breaks it: at most 100 rows. */
+  /** Rows that break the invariant, at most 100. */
   offenders: readonly object[];
 };
 
-/** Rows shown of what breaks an invariant. */
 const OFFENDERS_MAX = 100;
 
-/**
- * Checks the invariants of the money in one snapshot, so that it may run while money moves.
- *
- * @param allAccountsSql a pool that sees every account.
- */
+/** Checks the invariants of the money in one snapshot, so that it can run while money moves. */
 export async function checkLedger(allAccountsSql: Sql): Promise<Finding[]> {
   return allAccountsSql.begin(checkLedgerIn, SNAPSHOT);
 }
 
-/** The same in a transaction that was begun as a `SNAPSHOT`. */
+/** Like `checkLedger`, in a transaction that was begun as a `SNAPSHOT`. */
 export async function checkLedgerIn(tx: Tx): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { invariant, description, broken } of invariants) {
@@ -446,5 +433,5 @@ const invariants = [
   ...planInvariants,
   ...paymentInvariants,
   ...invoiceInvariants,
-  ...deskInvariants,
+  ...operatorInvariants,
 ].sort((one, other) => numberOf(one) - numberOf(other));

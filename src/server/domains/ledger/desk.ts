@@ -3,7 +3,7 @@ import type { EntryKind } from '#contract/saldo.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 /**
- * Freezes a wallet, or lets it go on. What was accepted before is still sent and settled.
+ * Freezes or unfreezes a wallet. Messages accepted before are still sent and settled.
  *
  * @returns whether anything changed; `undefined` when the account has ended.
  */
@@ -17,7 +17,7 @@ export async function setWalletFrozen(
   return answer?.changed ?? undefined;
 }
 
-/** What was charged for a message; 0 for one that was not, or that the account has not. */
+/** Price captured for a message; 0 for a free one, or one the account does not have. */
 export async function capturedPrice(
   sql: Sql | Tx,
   accountId: string,
@@ -30,8 +30,8 @@ export async function capturedPrice(
 }
 
 /**
- * What was charged for the messages that were accepted from an instant to before another, and for how many:
- * prices that are held or captured. What was free, or given back, is not among them.
+ * Sum and number of the prices held or captured for messages accepted in a period (end exclusive). Free messages and
+ * released prices do not count.
  */
 export async function chargedMessages(
   tx: Tx,
@@ -57,7 +57,7 @@ export type RecentEntry = {
 
 const RECENT_MAX = 10;
 
-/** The newest entries of a wallet that are no steps of a hold, newest first. */
+/** The newest entries of a wallet, newest first, without the steps of a hold. */
 export async function recentEntries(
   allAccountsSql: Sql,
   accountId: string,
@@ -74,7 +74,6 @@ export async function recentEntries(
   return [...found];
 }
 
-/** What all customers may still use: available and held. */
 export async function totalSaldo(
   allAccountsSql: Sql | Tx,
 ): Promise<{ float: Rupiah; held: Rupiah }> {
@@ -84,13 +83,12 @@ export async function totalSaldo(
   return { float: rupiah(sums?.float ?? 0), held: rupiah(sums?.held ?? 0) };
 }
 
-/** What a reconciliation asks of the ledger: amounts that should be nothing, with examples. */
-export type Off = { count: number; amount: Rupiah; examples: readonly string[] };
+/** A figure of the reconciliation that should be 0, with examples. */
+export type Discrepancy = { count: number; amount: Rupiah; examples: readonly string[] };
 
 const EXAMPLES_MAX = 10;
 
-/** Accounts whose clearing is not 0. */
-export async function openClearing(allAccountsSql: Sql | Tx): Promise<Off> {
+export async function openClearing(allAccountsSql: Sql | Tx): Promise<Discrepancy> {
   const found = await allAccountsSql<{ account_id: string; off: number }[]>`
     select account_id, sum(amount)::bigint as off from gl_all where gl_account = 'clearing'
     group by account_id having sum(amount) <> 0`;
@@ -102,12 +100,12 @@ export async function openClearing(allAccountsSql: Sql | Tx): Promise<Off> {
 }
 
 /**
- * Messages whose price has been held for more than a day: no outcome of them is known. Those that were
- * scheduled are counted from when they were to leave, which is when they can expire.
+ * Messages whose price has been held for more than a day without an outcome. Scheduled messages count from their
+ * scheduled time, which is when they can expire.
  *
  * @param before held since before then.
  */
-export async function oldHolds(allAccountsSql: Sql | Tx, before: Date): Promise<Off> {
+export async function oldHolds(allAccountsSql: Sql | Tx, before: Date): Promise<Discrepancy> {
   const [sums] = await allAccountsSql<{ n: number; amount: number; examples: string[] }[]>`
     select count(*) as n, coalesce(sum(m.price), 0)::bigint as amount,
       coalesce((array_agg(m.message_id order by m.message_id))[1:${EXAMPLES_MAX}], '{}')::text[]

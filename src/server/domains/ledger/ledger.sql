@@ -1,4 +1,4 @@
--- What the ledger has written, sealed or checked stays as it is: every change is refused (deny).
+-- Ledger entries, seals and check results are append-only: deny() refuses every change.
 create or replace trigger wallet_entries_append_only before update or delete on wallet_entries
   for each row execute function deny();
 create or replace trigger gl_txns_append_only before update or delete on gl_txns
@@ -14,8 +14,8 @@ create or replace trigger ledger_seal_txns_append_only before update or delete o
 create or replace trigger ledger_checks_append_only before update or delete on ledger_checks
   for each row execute function deny();
 
--- Opens an account's wallet, empty; a second time changes nothing. Called by openWallet when an
--- account is opened. Locks nothing that exists.
+-- Opens an account's empty wallet; repeating it changes nothing. Called by openWallet when an account is opened. Locks
+-- nothing that exists.
 create or replace function open_wallet(p_account uuid) returns void
 language sql security definer set search_path = public, pg_temp as $$
   insert into wallets (account_id) values (p_account) on conflict do nothing;
@@ -24,8 +24,8 @@ $$;
 revoke all on function open_wallet from public;
 grant execute on function open_wallet to kabari_app;
 
--- The saldo that may be spent, the wallet's status, and whether it holds the welcome bonus alone: they stay so until the transaction ends.
--- Called before a charge that must not be more than the saldo. Locks the wallet.
+-- The available saldo, the wallet's status, and whether it holds the welcome bonus alone, unchanged until the
+-- transaction ends. Called before a charge that must not exceed the saldo. Locks the wallet.
 create or replace function lock_wallet(p_account uuid)
 returns table (o_available bigint, o_status text, o_bonus_only boolean)
 language sql security definer set search_path = public, pg_temp as $$
@@ -35,9 +35,9 @@ $$;
 revoke all on function lock_wallet from public;
 grant execute on function lock_wallet to kabari_app;
 
--- A balanced transaction of the general ledger: lines of zero are left out, the rest must sum to
--- zero. Called by whatever moves money, in the transaction of the cause. Locks nothing. Raises P0001 when
--- the lines are not balanced, 23503 when there is no such account, a unique violation when the key was used.
+-- A balanced transaction of the general ledger: lines of zero are left out, the rest must sum to zero. Called by every
+-- function that moves money, in the transaction of the cause. Locks nothing. Raises P0001 when the lines are not
+-- balanced, 23503 when there is no such account, a unique violation when the key was used.
 create or replace function post_gl(
   p_account uuid, p_txn uuid, p_idem text, p_kind text, p_accounts text[], p_amounts bigint[]
 ) returns void
@@ -50,8 +50,8 @@ begin
 end
 $$;
 
--- Transactions of one kind, in one statement. Their lines come as parallel arrays: p_of[l] is the
--- transaction of line l, counted from 1. Otherwise as post_gl.
+-- Transactions of one kind, in one statement. Their lines come as parallel arrays: p_of[l] is the transaction of line
+-- l, counted from 1. Otherwise as post_gl.
 create or replace function post_gl_many(
   p_account uuid[], p_txn uuid[], p_idem text[], p_kind text,
   p_of int[], p_gl_account text[], p_amount bigint[]
@@ -84,11 +84,10 @@ revoke all on function post_gl from public;
 grant execute on function post_gl to kabari_app;
 revoke all on function post_gl_many from public;
 
--- One entry that is not a batch of messages: bonus, plan, refund, adjustment, payout (top-ups: post_entries). Repeating an
--- idem_key with the same facts changes nothing.
--- Called by postEntry and what books refunds and corrections, in the transaction of the cause. Locks the wallet. Raises
--- WA002 when the key was used with other facts, 23503 when there is no such contra account, a violation
--- of saldo_not_negative when the saldo does not reach.
+-- One entry that is not a batch of messages: bonus, plan, refund, adjustment, payout (top-ups: post_entries). Repeating
+-- an idem_key with the same facts changes nothing. Called by postEntry and by refunds and corrections, in the
+-- transaction of the cause. Locks the wallet. Raises WA002 when the key was used with other facts, 23503 when there is
+-- no such contra account, a violation of saldo_not_negative when the saldo is too small.
 create or replace function post_entry(
   p_account uuid, p_kind text, p_delta bigint, p_contra text,
   p_ref_type text, p_ref_id text, p_idem text, p_actor text, p_memo text default null
@@ -110,7 +109,7 @@ begin
   if not exists (select from gl_accounts where code = p_contra) then
     raise exception 'no general-ledger account %', p_contra using errcode = '23503';
   end if;
-  -- Who has paid once may spend the bonus on whatever they like.
+  -- After a first payment the bonus may pay for any message.
   update wallets
     set available = available + p_delta, seq = seq + 1, bonus_only = bonus_only and p_kind <> 'topup'
     where account_id = p_account returning * into w;
@@ -132,9 +131,9 @@ $$;
 revoke all on function post_entry from public;
 grant execute on function post_entry to kabari_app;
 
--- One entry for what happened to a batch of messages; answers the wallet after it.
--- Called by correct_charges, under the wallet's lock; only the owner may call it. Raises a violation
--- of saldo_not_negative or held_not_negative when the saldo does not reach.
+-- One entry for a batch of messages; answers the wallet after it. Called by correct_charges, under the wallet's lock;
+-- only the owner may call it. Raises a violation of saldo_not_negative or held_not_negative when the saldo is too
+-- small.
 create or replace function post_batch_entry(
   p_account uuid, p_kind text, p_d_available bigint, p_d_held bigint, p_contra text, p_items int,
   p_actor text, p_memo text default null
@@ -159,10 +158,9 @@ $$;
 
 revoke all on function post_batch_entry from public;
 
--- Entries of one kind that add to the saldo, any number at once and several of one wallet, in the order of the
--- arrays. Whoever calls it knows that none of them was posted before.
--- Called by credit_topups; apply_payments holds the wallets' locks. Raises 23503 when there is no such
--- contra account, a unique violation when a key was used.
+-- Entries of one kind that add to the saldo, in the order of the arrays; a wallet may have several. The caller
+-- guarantees that none of them was posted before. Called by credit_topups; apply_payments holds the wallets' locks.
+-- Raises 23503 when there is no such contra account, a unique violation when a key was used.
 create or replace function post_entries(
   p_account uuid[], p_kind text, p_delta bigint[], p_contra text, p_ref_type text, p_ref_id text[],
   p_idem text[], p_actor text[]
@@ -181,7 +179,7 @@ begin
       as e(account, delta, ref, idem, actor, place)
     window wallet as (partition by e.account order by e.place)
   ), moved as (
-    -- Who has paid once may spend the bonus on whatever they like.
+    -- After a first payment the bonus may pay for any message.
     update wallets w
       set available = w.available + s.delta, seq = w.seq + s.n,
         bonus_only = w.bonus_only and p_kind <> 'topup'
@@ -201,19 +199,18 @@ begin
   select array_agg(account_id),
       array_agg(jsonb_build_object('available', available, 'held', held, 'seq', seq))
     into v_account, v_saldo from moved;
-  -- Whoever hears of it wants the saldo as it is then, not each step.
+  -- Listeners need the final saldo only, not each step.
   perform enqueue_events(v_account, 'saldo.changed', v_saldo);
 end
 $$;
 
 revoke all on function post_entries from public;
 
--- Moves the money of settled messages of any number of wallets: what is captured and what is released,
--- by one entry each and wallet, and what is charged again after it had been given back (`corrected`).
--- Answers by wallet the numbers of the entries (null where nothing moved), and the charges as they are
--- after that: a correction may have become `waived` (correct_charges).
--- Called by settle_messages, which holds the wallets' locks; only the owner may call it. Raises a
--- violation of held_not_negative when more is settled than was held: our bug.
+-- Moves the money of settled messages of any number of wallets: one entry per wallet for captures and one for releases,
+-- and one for charges after a release (`corrected`). Answers by wallet the numbers of the entries (null where nothing
+-- moved), and the resulting charges: a correction may have become `waived` (correct_charges). Called by
+-- settle_messages, which holds the wallets' locks; only the owner may call it. Raises a violation of held_not_negative
+-- when more is settled than was held: our bug.
 create or replace function settle_charges(
   p_account uuid[], p_id uuid[], p_charge text[], p_price bigint[],
   out w_account uuid[], out w_captured bigint[], out w_released bigint[], out w_corrected bigint[],
@@ -268,11 +265,10 @@ $$;
 
 revoke all on function settle_charges from public;
 
--- Charges again what had been given back by mistake, wallet by wallet, after what was captured and
--- released beside it: whole while the saldo lasts, the oldest message first; the installation bears
--- the rest, whose charge becomes `waived`, booked as revenue and as our own expense. w_* are the wallets
--- with their entries so far; they are answered with those of the corrections, by wallet.
--- Called by settle_charges, which is called under the wallets' locks; only the owner may call it. Raises
+-- Charges messages whose price was released by mistake, wallet by wallet, after the captures and releases beside it: in
+-- full while the saldo lasts, the oldest message first. The installation bears the rest, whose charge becomes `waived`,
+-- booked as revenue and as our own expense. w_* are the wallets with their entries so far; the result adds the entries
+-- of the corrections, by wallet. Called by settle_charges, under the wallets' locks; only the owner may call it. Raises
 -- a unique violation when a message would be waived twice.
 create or replace function correct_charges(
   p_account uuid[], p_id uuid[], p_charge text[], p_price bigint[],
@@ -330,10 +326,9 @@ $$;
 
 revoke all on function correct_charges from public;
 
--- What a plan includes from now on: p_quota messages, and the price of a message beyond them (null: the list
--- price, and no quota). p_keep_used: what was used of the quota stays used, as when the plan changes
--- within its period; otherwise a new round begins.
--- Called when a period begins, and when its plan changes or rests. Locks the wallet.
+-- Sets the allowance of a plan: p_quota messages, and the price of a message beyond them (null: the list price, and no
+-- quota). With p_keep_used the used quota stays used, as when the plan changes within its period; otherwise a new round
+-- begins. Called when a period begins, and when its plan changes or pauses. Locks the wallet.
 create or replace function set_plan_allowance(
   p_account uuid, p_quota int, p_price bigint, p_keep_used boolean
 ) returns void
@@ -348,10 +343,9 @@ $$;
 revoke all on function set_plan_allowance from public;
 grant execute on function set_plan_allowance to kabari_app;
 
--- Gives back to the quota of its round what was taken for messages that were not sent (released), and
--- takes it again for those that arrived after all (corrected). What belongs to an earlier round changes
--- nothing.
--- Called by settle_messages, which holds the wallets' locks; only the owner may call it.
+-- Returns the quota of unsent messages (released) to its round, and takes it for those that arrived after all
+-- (corrected). Messages of an earlier round change nothing. Called by settle_messages, which holds the wallets' locks;
+-- only the owner may call it.
 create or replace function return_plan_quota(p_account uuid[], p_round int[], p_charge text[])
 returns void
 language plpgsql as $$
@@ -373,9 +367,9 @@ $$;
 
 revoke all on function return_plan_quota from public;
 
--- Whether a wallet's saldo is the welcome bonus alone, which pays for the simulator and the account's own
--- number only. A first top-up ends it (post_entry), and so does an operator.
--- Called when the bonus is given, and when an operator approves of its use. Locks the wallet.
+-- Sets whether a wallet's saldo is the welcome bonus alone, which pays for the simulator and the account's own number
+-- only. A first top-up ends it (post_entry), and so does an operator. Called when the bonus is given, and when an
+-- operator approves its use. Locks the wallet.
 create or replace function set_bonus_only(p_account uuid, p_on boolean) returns void
 language sql security definer set search_path = public, pg_temp as $$
   update wallets set bonus_only = p_on where account_id = p_account and bonus_only <> p_on;
@@ -384,13 +378,13 @@ $$;
 revoke all on function set_bonus_only from public;
 grant execute on function set_bonus_only to kabari_app;
 
--- One entry that an operator books by hand. Answers what came of it:
--- applied: booked, or booked before with the same key
--- short: the saldo does not reach; nothing is booked
--- frozen: money leaves no frozen wallet
--- closed: the account has ended
--- A payout (p_cash names where it leaves from) also books the cash against clearing.
--- Called by apply_adjustment. Locks the wallet. Raises as post_entry does.
+-- One manual entry of an operator. Answers its result:
+--   applied: booked, or booked before with the same key
+--   short: the saldo is too small; no entry is booked
+--   frozen: no money leaves a frozen wallet
+--   closed: the account has ended
+-- A payout (p_cash names the cash account) also books the cash against clearing. Called by apply_adjustment. Locks the
+-- wallet. Raises as post_entry does.
 create or replace function post_desk_entry(
   p_account uuid, p_kind text, p_delta bigint, p_contra text, p_cash text, p_adjustment uuid,
   p_actor text, p_memo text
@@ -422,11 +416,11 @@ $$;
 
 revoke all on function post_desk_entry from public;
 
--- The price of one message back to the saldo, whole or in part, once for each message. Answers:
--- applied: booked
--- done_before: this message was refunded before
--- over: more than was captured for it (also when nothing was)
--- closed: the account has ended
+-- Refunds the price of one message to the saldo, whole or in part, once for each message. Answers:
+--   applied: booked
+--   done_before: this message was refunded before
+--   over: more than was captured for it (also when nothing was)
+--   closed: the account has ended
 -- Called by apply_adjustment. Locks the wallet, so that two refunds of one message take turns.
 create or replace function refund_message(
   p_account uuid, p_message uuid, p_amount bigint, p_adjustment uuid, p_actor text, p_memo text
@@ -457,9 +451,9 @@ $$;
 
 revoke all on function refund_message from public;
 
--- Freezes a wallet, or lets it go on: from a frozen one nothing is accepted and nothing paid out. What
--- was accepted before is sent and settled. Answers whether anything changed; null when there is no such
--- wallet, or the account has ended. Called by setWalletFrozen. Locks the wallet.
+-- Freezes or unfreezes a wallet: a frozen one accepts no messages and pays nothing out. Messages accepted before are
+-- sent and settled. Answers whether anything changed; null when there is no such wallet, or the account has ended.
+-- Called by setWalletFrozen. Locks the wallet.
 create or replace function set_wallet_frozen(p_account uuid, p_frozen boolean) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -484,8 +478,8 @@ $$;
 revoke all on function set_wallet_frozen from public;
 grant execute on function set_wallet_frozen to kabari_app;
 
--- Whether the newest check of the books found an invariant broken; false before the first check.
--- Called by apply_adjustment: no money leaves meanwhile.
+-- Whether the newest check of the books found a broken invariant; false before the first check. Called by
+-- apply_adjustment: no money leaves meanwhile.
 create or replace function books_are_red() returns boolean
 language sql stable as $$
   select not coalesce((select is_ok from ledger_checks order by check_id desc limit 1), true);

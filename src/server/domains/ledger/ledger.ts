@@ -12,18 +12,17 @@ import { checkLedgerIn } from './check.ts';
 type Deps = {
   allAccountsSql: Sql;
   now: () => Date;
-  /** Where the books are read, when not where the result is stored. */
+  /** Replica to read the books from; the result is stored with `allAccountsSql`. */
   readSql?: Sql;
 };
 
-/** Examples stored of what breaks an invariant. */
 const EXAMPLES_MAX = 5;
-/** Any number, the same on every node: who holds this advisory lock checks. */
+/** Advisory lock of the check; an arbitrary number, the same on every node. */
 const CHECK_LOCK = 7_206_312;
 
 /**
- * Checks all invariants in one read-only snapshot, and stores the result; one check at a time, on all
- * nodes. While the newest result is red, nothing is paid out (docs/money.md#the-money-desk).
+ * Checks all invariants in one read-only snapshot, and stores the result; one check at a time, on all nodes. While the
+ * newest result is red, no payout is made (docs/money.md#the-money-desk).
  *
  * @throws Refusal `check_running`.
  */
@@ -32,7 +31,7 @@ export async function storeCheck({
   now,
   readSql = allAccountsSql,
 }: Deps): Promise<LedgerCheck> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const found = await alone(readSql, CHECK_LOCK, checkLedgerIn);
   const findings = found.map(({ invariant, description, ok, offenders }) => ({
     invariant,
@@ -44,7 +43,7 @@ export async function storeCheck({
   const check = {
     at: now(),
     ok: findings.every(({ ok }) => ok),
-    millis: Math.round(performance.now() - begun),
+    millis: Math.round(performance.now() - startedAt),
     findings,
   };
   await allAccountsSql`
@@ -53,7 +52,6 @@ export async function storeCheck({
   return check;
 }
 
-/** The newest stored check; `undefined` before the first. */
 export async function lastCheck(allAccountsSql: Sql | Tx): Promise<LedgerCheck | undefined> {
   const [found] = await allAccountsSql<LedgerCheck[]>`
     select at, is_ok as ok, findings, millis from ledger_checks order by check_id desc limit 1`;
@@ -61,8 +59,8 @@ export async function lastCheck(allAccountsSql: Sql | Tx): Promise<LedgerCheck |
 }
 
 /**
- * An account's saldo and its mutations. They are never erased: tax law requires the ledger to be kept, and
- * after pseudonymization it names nobody.
+ * An account's saldo and its mutations. They are never erased: tax law requires keeping the ledger, and after
+ * pseudonymization it identifies no person.
  */
 export const ledgerAccountData = ({ sql }: { sql: Sql }): AccountData => ({
   subjects: (accountId) => [
@@ -105,14 +103,14 @@ const mutationsOf = (sql: Sql, accountId: string) =>
       order by seq limit ${limit}`,
   );
 
-/** Opens the account's wallet, empty; a second time changes nothing. */
+/** Opens the account's empty wallet; repeating it changes nothing. */
 export async function openWallet(tx: Tx, accountId: string): Promise<void> {
   await tx`select open_wallet(${accountId})`;
 }
 
 /**
- * Says whether an account's saldo is the welcome bonus alone: it then pays for the simulator and the
- * account's own number only (docs/money.md#bonus). A first top-up ends it by itself.
+ * Sets whether an account's saldo is the welcome bonus alone: it then pays for the simulator and the account's own
+ * number only (docs/money.md#bonus). A first top-up clears it.
  */
 export async function restrictToBonus(tx: Tx, accountId: string, on: boolean): Promise<void> {
   await tx`select set_bonus_only(${accountId}, ${on})`;
@@ -121,9 +119,7 @@ export async function restrictToBonus(tx: Tx, accountId: string, on: boolean): P
 export type Entry = {
   accountId: string;
   kind: EntryKind;
-  /** What is added to the available saldo; negative subtracts. */
   delta: Rupiah;
-  /** The general-ledger account on the other side. */
   contra: string;
   refType: string;
   refId: string;
@@ -138,7 +134,7 @@ export type Entry = {
  *
  * @returns `applied: false` when this `idemKey` had been posted before, with the same facts.
  * @throws PostgresError `WA002` when the key was used with other facts (our bug), and a violation of
- *   `saldo_not_negative` when the saldo is too small.
+ * `saldo_not_negative` when the saldo is too small.
  */
 export async function postEntry(
   tx: Tx,
@@ -158,9 +154,9 @@ export type Wallet = {
   held: Rupiah;
   seq: number;
   status: 'active' | 'frozen' | 'closed';
-  /** What the next message costs by the account's plan; null without one: the list price. */
+  /** Price of the next message by the account's plan; null without a plan: the list price. */
   planPrice: Rupiah | null;
-  /** What a message costs by the plan once its quota is used up; null without one. */
+  /** Price of a message by the plan once its quota is used up; null without a plan. */
   beyondQuotaPrice: Rupiah | null;
   /** Messages that the plan includes in its period, and how many of them are used. */
   planQuota: number;
@@ -169,7 +165,6 @@ export type Wallet = {
   isBonusOnly: boolean;
 };
 
-/** The account's wallet as it stands. */
 export async function walletOf(sql: Sql | Tx, accountId: string): Promise<Wallet> {
   type Row = Pick<Wallet, 'seq' | 'status'> & {
     available: number;
@@ -202,8 +197,8 @@ export async function walletOf(sql: Sql | Tx, accountId: string): Promise<Wallet
 }
 
 /**
- * What may be spent, and the wallet's status, locked until the transaction ends: a charge of as much
- * cannot fail.
+ * The available saldo and the wallet's status, locked until the transaction ends: a charge of at most this much cannot
+ * fail.
  */
 export async function lockWallet(
   tx: Tx,
@@ -216,21 +211,18 @@ export async function lockWallet(
   return { available: rupiah(available), status, isBonusOnly };
 }
 
-/** What a plan includes for an account's messages. */
 export type PlanAllowance = {
   accountId: string;
-  /** Messages included. */
   quota: number;
-  /** What a message beyond them costs; null: the list price. */
   price: Rupiah | null;
-  /** True when what was used stays used, as when the plan changes within its period. */
+  /** True when the used quota stays used, as when the plan changes within its period. */
   keepUsed: boolean;
 };
 
-/** Sets what plans include, from the next message on, of any number of accounts, each once. */
+/** Sets the plan allowances of any number of accounts, each once, from the next message on. */
 export async function setPlanAllowances(tx: Tx, all: readonly PlanAllowance[]): Promise<void> {
   if (all.length === 0) return;
-  // By account, so that two that lock the same wallets do not wait for each other.
+  // Sorted by account, so that two calls on the same wallets cannot deadlock.
   const sorted = all.toSorted((one, other) => (one.accountId < other.accountId ? -1 : 1));
   await tx`
     select set_plan_allowance(a.account, a.quota, a.price, a.keep)
@@ -242,7 +234,7 @@ export async function setPlanAllowances(tx: Tx, all: readonly PlanAllowance[]): 
     order by a.place`;
 }
 
-/** What plans cost since an instant, by the day of WIB (`YYYY-MM-DD`) they were charged on. */
+/** Plan charges since an instant, by the day of WIB (`YYYY-MM-DD`). */
 export async function planChargesByDay(
   tx: Tx,
   accountId: string,
@@ -261,7 +253,7 @@ export async function planChargesByDay(
 export { BATCHER_LIMITS, WalletBatcher } from './batcher.ts';
 export { type Finding, checkLedger } from './check.ts';
 export {
-  type Off,
+  type Discrepancy,
   capturedPrice,
   chargedMessages,
   oldHolds,

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 type Sealing = {
   folder: string;
   ani: Customer;
-  /** Seals as if so many days had passed. */
+  /** Seals as if this many days had passed. */
   sealAfter: (days: number) => Promise<{ day: string; entries: number; bookings: number }[]>;
   verify: () => ReturnType<typeof verifySeals>;
 };
@@ -43,8 +43,8 @@ const booking = (sql: TestDatabase['allAccountsSql'], { accountId }: Customer) =
   select post_gl(${accountId}, gen_random_uuid(), ${`test:${(bookings += 1)}`}, 'test',
     array['cash:bank', 'suspense'], array[100, -100]::bigint[])`;
 
-/** Lets the tables' owner write what nobody may. */
-const harm = (db: TestDatabase, statement: string) =>
+/** Runs a statement that append-only triggers would deny, as the tables' owner. */
+const tamper = (db: TestDatabase, statement: string) =>
   db.owner.query(`
     alter table wallet_entries disable trigger user;
     alter table gl_txns disable trigger user;
@@ -55,7 +55,7 @@ const harm = (db: TestDatabase, statement: string) =>
     ${statement}`);
 
 describe('the daily seal', () => {
-  test('has every entry and booking once, and stands in a file as well', async ({
+  test('contains every entry and booking once, and is also in a file', async ({
     sealing: { folder, ani, sealAfter, verify },
     sql,
   }) => {
@@ -73,13 +73,13 @@ describe('the daily seal', () => {
     expect(lines.map((line) => line.split(' ')[0])).toEqual(['1', '2', '3', '4']);
   });
 
-  test('is the same for the same books, and follows the seal before', async ({
+  test('is the same for the same books, and follows the previous seal', async ({
     sealing: { sealAfter },
     sql,
     db,
   }) => {
     const [first] = await sealAfter(1);
-    await harm(db, 'truncate ledger_seals, ledger_seal_accounts, ledger_seal_txns');
+    await tamper(db, 'truncate ledger_seals, ledger_seal_accounts, ledger_seal_txns');
     const [again] = await sealAfter(1);
     expect(again).toMatchObject({ day: first?.day, hash: (first as { hash?: string }).hash });
     await sealAfter(2);
@@ -88,7 +88,7 @@ describe('the daily seal', () => {
     expect(seals[1]?.previous).toBe(seals[0]?.hash);
   });
 
-  test('what of a sealed day is committed late is in the next seal', async ({
+  test('puts entries of a sealed day that are committed late in the next seal', async ({
     sealing: { ani, sealAfter, verify },
     db,
     sql,
@@ -118,49 +118,49 @@ describe('the daily seal', () => {
   });
 
   const tampering: Record<string, { statement: string; day: number; why: RegExp }> = {
-    'an amount': {
+    'a changed amount': {
       statement: 'update wallet_entries set d_available = d_available + 1 where seq = 1',
       day: 0,
       why: /entries 1 to 1 of the account/,
     },
-    'a memo': {
+    'a changed memo': {
       statement: `update wallet_entries set memo = 'lain' where seq = 2`,
       day: 1,
       why: /entries 2 to 2/,
     },
-    'an entry removed': {
+    'a removed entry': {
       statement: 'delete from wallet_entries where seq = 2',
       day: 1,
       why: /entries 2 to 2/,
     },
-    'a booking removed': {
+    'a removed booking': {
       statement: 'delete from gl_lines; delete from gl_txns',
       day: 0,
       why: /bookings/,
     },
-    'a seal made anew': {
+    'a recreated seal': {
       statement: `update ledger_seals set hash = repeat('a', 64) where seal_no = 1`,
       day: 0,
       why: /the file has another hash/,
     },
-    'a seal removed': {
+    'a removed seal': {
       statement: 'delete from ledger_seals where seal_no = 1',
       day: 1,
       why: /a seal before it is gone/,
     },
-    'the newest seal removed': {
+    'a removal of the newest seal': {
       statement: 'delete from ledger_seals where seal_no = 2',
       day: 1,
       why: /only in the file/,
     },
-    'what a seal has': {
+    'a changed content of a seal': {
       statement: 'delete from ledger_seal_accounts where seal_no = 2',
       day: 1,
       why: /the seal itself differs/,
     },
   };
   for (const [what, { statement, day, why }] of Object.entries(tampering)) {
-    test(`shows ${what}, and the first day that differs`, async ({
+    test(`detects ${what}, and the first day that differs`, async ({
       sealing: { ani, sealAfter, verify },
       sql,
       db,
@@ -169,18 +169,18 @@ describe('the daily seal', () => {
       await sql.begin((tx) => giveSaldo(tx, ani.accountId, 500));
       days.push(...(await sealAfter(2)));
       expect((await verify()).difference).toBeUndefined();
-      await harm(db, statement);
+      await tamper(db, statement);
       const { difference } = await verify();
       expect(difference).toEqual({ day: days[day]?.day, why: expect.stringMatching(why) });
     });
   }
 
-  test('also shows who changed books and seals together, by the file', async ({
+  test('detects a change of books and seals together by the file', async ({
     sealing: { folder, sealAfter, verify },
     db,
   }) => {
     const [first] = await sealAfter(1);
-    await harm(
+    await tamper(
       db,
       `update wallet_entries set d_available = 9 where seq = 1;
        truncate ledger_seals, ledger_seal_accounts, ledger_seal_txns`,
@@ -194,7 +194,7 @@ describe('the daily seal', () => {
     expect(await readFile(join(folder, 'ledger-seals.txt'), 'utf8')).toBe(file);
   });
 
-  test('a line of the file that a crash cut off is written again', async ({
+  test('rewrites a line of the file that a crash cut off', async ({
     sealing: { folder, sealAfter, verify },
   }) => {
     await sealAfter(1);

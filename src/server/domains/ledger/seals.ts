@@ -5,14 +5,13 @@ import { civilDate, wibMidnight } from '#contract/base/time.ts';
 import type { Seal } from '#contract/operator/books.ts';
 import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 
-/** The first day that is not as it was sealed, and what of it differs. */
+/** The first day that differs from its seal, and the reason. */
 export type SealDifference = { day: string; why: string };
 export type SealVerification = { seals: number; difference: SealDifference | undefined };
 
 type Options = {
   /** The data folder, whose file has the same seals. Left out: they are not compared. */
   folder?: string | undefined;
-  /** Only the newest seal is hashed again. */
   newestOnly?: boolean;
 };
 
@@ -28,9 +27,9 @@ const SEALS_AT_ONCE = 500;
 const ACCOUNTS_AT_ONCE = 2_000;
 
 /**
- * Hashes what was sealed again, seal by seal, and stops at the first that differs: an entry or a booking
- * that was changed, added among sealed ones, or removed; a seal that was changed or removed, also one that
- * only the file still has. Reads a page at a time.
+ * Hashes sealed entries and bookings again, seal by seal, and stops at the first difference: an entry or a booking that
+ * was changed, removed, or added among sealed ones; a seal that was changed or removed, also one that only the file
+ * still has. Reads a page at a time.
  */
 export async function verifySeals(
   allAccountsSql: Sql,
@@ -71,7 +70,6 @@ async function* storedSeals(sql: Sql, newestOnly: boolean): AsyncGenerator<Store
   }
 }
 
-/** How a seal fits to the one before and to the file; `before` is null for the first. */
 function linkDifference(
   seal: StoredSeal,
   before: StoredSeal | null | undefined,
@@ -119,17 +117,16 @@ async function* accountsOf(sql: Sql, sealNo: number): AsyncGenerator<AccountSeal
   }
 }
 
-/** Which entries of an account a seal has, and their hash. */
 export type AccountSeal = { account_id: string; from_seq: number; to_seq: number; digest: string };
 
 const ROWS_AT_ONCE = 2_000;
-const FIRST = '00000000-0000-0000-0000-000000000000';
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Accounts whose wallet has entries that no seal has, in the order of their ids, with the last sealed one. */
+/** Accounts with entries that no seal contains, ordered by id, with the last sealed entry. */
 export async function* accountsToSeal(
   sql: Sql,
 ): AsyncGenerator<{ account_id: string; sealed: number }> {
-  let last = FIRST;
+  let last = FIRST_ID;
   for (;;) {
     const page: { account_id: string; sealed: number }[] = await sql<
       { account_id: string; sealed: number }[]
@@ -148,7 +145,7 @@ export async function* accountsToSeal(
   }
 }
 
-/** An entry as it is hashed: every column, without a word's worth of room for two readings. */
+/** Hash input of an entry: every column, in an unambiguous encoding. */
 const entryLine = (sql: Sql) => sql`
   jsonb_build_array(
     seq, kind, d_available, d_held, contra, available_after, held_after, n_items, ref_type, ref_id,
@@ -158,9 +155,7 @@ const entryLine = (sql: Sql) => sql`
 type Range = {
   accountId: string;
   after: number;
-  /** Up to the first entry that was made then or later. */
   end?: Date;
-  /** Up to this entry. */
   upto?: number;
 };
 
@@ -193,8 +188,7 @@ type TxnId = { account_id: string; txn_id: string };
 type TxnLine = TxnId & { line: string };
 
 /**
- * Hashes bookings with their lines, in the order of their ids: those of a seal, or those that no seal
- * has and that were made before `end`.
+ * Hashes bookings with their lines, ordered by id: those of a seal, or unsealed ones made before `end`.
  */
 export async function digestTxns(
   sql: Sql,
@@ -202,7 +196,7 @@ export async function digestTxns(
 ): Promise<{ digest: string; ids: TxnId[] }> {
   const hash = createHash('sha256');
   const ids: TxnId[] = [];
-  let last: TxnId = { account_id: FIRST, txn_id: FIRST };
+  let last: TxnId = { account_id: FIRST_ID, txn_id: FIRST_ID };
   for (;;) {
     const page = await pageOfTxns(sql, which, last);
     for (const { account_id, txn_id, line } of page) {
@@ -215,13 +209,13 @@ export async function digestTxns(
   }
 }
 
-/** A booking that is gone still has its place, with nothing in it. */
+/** A removed booking keeps its place, with empty content. */
 function pageOfTxns(
   sql: Sql,
   which: { end: Date } | { sealNo: number },
   last: TxnId,
 ): PromiseLike<TxnLine[]> {
-  const chosen =
+  const pageIds =
     'sealNo' in which
       ? sql`
         select account_id, txn_id from ledger_seal_txns
@@ -239,17 +233,15 @@ function pageOfTxns(
           from gl_lines l where l.account_id = c.account_id and l.txn_id = c.txn_id
         )
       )::text as line
-    from (${chosen} order by account_id, txn_id limit ${ROWS_AT_ONCE}) c
+    from (${pageIds} order by account_id, txn_id limit ${ROWS_AT_ONCE}) c
     left join gl_txns t using (account_id, txn_id)
     order by c.account_id, c.txn_id`;
 }
 
-/** The seals as the file beside the database has them, by number. */
 type FiledSeal = { day: string; hash: string };
 
 /**
- * The seals of a data folder's file; empty when it has none yet. What was cut off by a crash while it
- * was written counts as not there.
+ * The seals of a data folder's file; empty when there is none. A line that a crash cut off is ignored.
  */
 async function readSeals(folder: string): Promise<Map<number, FiledSeal>> {
   const seals = new Map<number, FiledSeal>();
@@ -257,13 +249,13 @@ async function readSeals(folder: string): Promise<Map<number, FiledSeal>> {
     const found = /^(\d+) (\d{4}-\d{2}-\d{2}) ([0-9a-f]{64}) /.exec(line);
     if (!found) continue;
     const [, number, day = '', hash = ''] = found;
-    // The first of a number counts: lines are only ever added.
+    // The first line of a number counts: lines are only appended.
     if (!seals.has(Number(number))) seals.set(Number(number), { day, hash });
   }
   return seals;
 }
 
-/** Adds the seals that the file has not: only those after its newest, so that nothing old is written anew. */
+/** Appends only the seals after the file's newest, so that no old line is rewritten. */
 export async function appendSeals(folder: string, allAccountsSql: Sql): Promise<void> {
   const known = Math.max(0, ...(await readSeals(folder)).keys());
   const missing = await allAccountsSql<
@@ -283,27 +275,23 @@ export async function appendSeals(folder: string, allAccountsSql: Sql): Promise<
 type Deps = {
   allAccountsSql: Sql;
   now: () => Date;
-  /** The data folder: the seals stand in a file of it as well. */
   folder: string;
 };
 
 const DAY_MS = 86_400_000;
-/** What the first seal follows. */
-const NOTHING = '0'.repeat(64);
+const INITIAL_HASH = '0'.repeat(64);
 
-/** The civil day before an instant, in WIB. */
 const dayBefore = (at: Date): string => civilDate(new Date(at.getTime() - DAY_MS));
 const nextDay = (day: string): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
 const endOf = (day: string): Date => new Date(wibMidnight(day).getTime() + DAY_MS);
 
 /**
- * Seals every day up to yesterday that is not sealed yet, and writes the seals into the file.
- *
- * What a seal has does not depend on clocks: of a wallet, the entries after its last sealed one, up to the
- * first that says the day was over. Entries are committed in the order of their numbers, so none can turn up
- * among those. A booking has no number: it is in the first seal after its commit. So whatever is committed
- * late, with an instant of a sealed day, is in the next seal (docs/money.md#the-money-desk).
+ * Seals every unsealed day up to yesterday, and appends the seals to the file.
+ * The content of a seal does not depend on clocks. Of a wallet it contains the entries after the last sealed one, up to
+ * the first that was made after the day: entries are committed in the order of their numbers, so none can appear among
+ * those later. Bookings have no number: each is in the first seal after its commit. Anything committed late, with an
+ * instant of a sealed day, is in the next seal (docs/money.md#the-money-desk).
  *
  * @returns the seals made now.
  */
@@ -332,7 +320,7 @@ type Day = { day: string; before: Seal | undefined; at: Date };
 async function sealDay(sql: Sql, { day, before, at }: Day): Promise<Seal> {
   const end = endOf(day);
   const number = (before?.number ?? 0) + 1;
-  const previous = before?.hash ?? NOTHING;
+  const previous = before?.hash ?? INITIAL_HASH;
   const chain = sealHash({ number, day, previous });
   const accounts: AccountSeal[] = [];
   let entries = 0;
@@ -365,11 +353,10 @@ async function sealDay(sql: Sql, { day, before, at }: Day): Promise<Seal> {
   return { number, day, hash, entries, bookings: bookings.ids.length, at };
 }
 
-/** The hash of a seal: the one before, then what each account and the general ledger have. */
 function sealHash({ number, day, previous }: { number: number; day: string; previous: string }) {
   const hash = createHash('sha256').update(`${previous}\n${number}\n${day}\n`);
   return {
-    /** In the order of account ids. */
+    /** Call in the order of account ids. */
     add: ({ account_id, from_seq, to_seq, digest }: AccountSeal) =>
       void hash.update(`${account_id} ${from_seq} ${to_seq} ${digest}\n`),
     end: (glDigest: string): string => hash.update(`gl ${glDigest}\n`).digest('hex'),
@@ -411,7 +398,7 @@ function* inParts<T>(all: readonly T[]): Generator<readonly T[]> {
   }
 }
 
-/** A page of the seals, the newest first. */
+/** A page of the seals, newest first. */
 export async function sealsPage(
   allAccountsSql: Sql,
   { page = 0 }: { page?: number | undefined },

@@ -14,7 +14,7 @@ type Page = { rows: Mutation[]; total: number };
 const seqs = ({ rows }: Page) => rows.map(({ seq }) => seq);
 
 describe('the statement of messages', () => {
-  /** Places messages in one batch, and lets each come to its end; `null` is still on its way. */
+  /** Accepts messages in one batch and settles each; `null` leaves one in flight. */
   async function sent(
     sql: Sql,
     who: Customer,
@@ -33,7 +33,7 @@ describe('the statement of messages', () => {
     return ids;
   }
 
-  test('a message is one line: what it cost, or that it came back', async ({ sql, db }) => {
+  test('shows a message as one row: its price, or that it was returned', async ({ sql, db }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     const ids = [
       ...(await sent(sql, ani, ['delivered'], ['6281200000001'])),
@@ -65,7 +65,7 @@ describe('the statement of messages', () => {
     ]);
   });
 
-  test('a batch is one line that opens to its messages, paged', async ({ sql, db }) => {
+  test('shows a batch as one row that opens to its messages, paged', async ({ sql, db }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     const ends = Array.from({ length: 12 }, (_, index) =>
       index === 0 ? 'failed' : index === 11 ? null : 'delivered',
@@ -109,14 +109,13 @@ describe('the statement of messages', () => {
     expect(await page({ page: '2' })).toEqual({ rows: [], total: 12 });
   });
 
-  /** The network says of messages that had failed that they arrived. */
   async function arrived(sql: Sql, { accountId }: Customer, ids: readonly string[]): Promise<void> {
     const at = new Date();
     const of = (messageId: string) => ({ accountId, messageId, status: 'delivered', at }) as const;
     await applyReceipts(sql, ids.map(of));
   }
 
-  test('says at once what the saldo is after what came back', async ({ sql, db }) => {
+  test('shows the saldo after a release at once', async ({ sql, db }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await sent(sql, ani, ['failed']);
     const acts = ledgerActs({ sql: db.tenantSql });
@@ -124,7 +123,7 @@ describe('the statement of messages', () => {
     expect(rows[0]).toMatchObject({ amount: 0, available_after: 1_000 });
   });
 
-  test('a message charged again says so in its line, and the correction names it', async ({
+  test('marks a row whose message was charged after a release, and the correction names the message', async ({
     sql,
     db,
   }) => {
@@ -164,7 +163,7 @@ describe('the statement of messages', () => {
     }
   });
 
-  test('a correction of several messages opens to them; what we waive is shown too', async ({
+  test('opens a correction of several messages to them; also shows waived charges', async ({
     sql,
     db,
   }) => {
@@ -190,7 +189,10 @@ describe('the statement of messages', () => {
     expect(await states(rows[2])).toEqual(['corrected', 'corrected', 'waived']);
   });
 
-  test('the lines of all pages sum up to the wallet, also after hundreds', async ({ sql, db }) => {
+  test('sums the rows of all pages to the wallet, also after hundreds of entries', async ({
+    sql,
+    db,
+  }) => {
     const ani = await customerWith(sql, { saldo: 100_000 });
     for (let n = 0; n < 150; n++) {
       await sent(sql, ani, [
@@ -229,7 +231,7 @@ describe('the statement of messages', () => {
     );
   });
 
-  test("opens nothing of another account's, and no line without messages", async ({ sql, db }) => {
+  test('opens no row of another account, and none without messages', async ({ sql, db }) => {
     const [ani, budi] = [await customerWith(sql, { saldo: 500 }), await customerWith(sql)];
     await sent(sql, ani, ['delivered']);
     const acts = ledgerActs({ sql: db.tenantSql });

@@ -1,12 +1,11 @@
--- The statement shows what became of a batch of messages as one line: its hold, and what captures
--- and releases did to it. Those two kinds of entries are steps of lines, every other kind is a
--- line.
+-- The statement shows a batch of messages as one line: its hold, with its captures and releases. Entries of those two
+-- kinds are steps of a line; every other kind is a line of its own.
 create or replace function is_line(p_kind text) returns boolean
 language sql immutable parallel safe
 return p_kind not in ('capture', 'release');
 
--- The entry that is the p_line-th line of the statement; null beyond the last. The marks are
--- searched by halves. Called by the statement's pages.
+-- The entry that is the p_line-th line of the statement; null beyond the last. Binary search over the marks. Called by
+-- the statement's pages.
 create or replace function line_entry(p_account uuid, p_line bigint) returns bigint
 language plpgsql stable as $$
 declare
@@ -37,7 +36,7 @@ begin
 end
 $$;
 
--- How many lines of the statement the entries 1 to p_seq are. Called by the statement's pages.
+-- Number of statement lines among the entries 1 to p_seq. Called by the statement's pages.
 create or replace function lines_upto(p_account uuid, p_seq bigint) returns bigint
 language plpgsql stable as $$
 declare
@@ -53,9 +52,8 @@ begin
 end
 $$;
 
--- How many entries a wallet had before an instant. Entries are numbered without gaps and in the
--- order of time, so a search by halves over the primary key finds it: 24 look-ups among 10 million.
--- Called by the statement's filter of dates.
+-- Number of a wallet's entries before an instant. Entries are numbered without gaps and in the order of time, so a
+-- binary search over the primary key finds it: 24 look-ups among 10 million. Called by the statement's filter of dates.
 create or replace function entries_before(p_account uuid, p_at timestamptz) returns bigint
 language plpgsql stable as $$
 declare
@@ -79,9 +77,9 @@ begin
 end
 $$;
 
--- Sets marks of the statement that are missing, over at most p_max entries: a wallet of millions is
--- marked by several calls, each within a statement's time. True: there is more to mark. Called when
--- somebody looks at the statement. Locks nothing; several at once write the same marks.
+-- Adds missing marks of the statement, over at most p_max entries: a wallet of millions is marked by several calls,
+-- each within the statement timeout. True: there is more to mark. Called when a user opens the statement. Locks
+-- nothing; concurrent calls write the same marks.
 create or replace function mark_statement(p_account uuid, p_max int default 200000) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare

@@ -18,7 +18,9 @@ const seqs = ({ rows }: Page) => rows.map(({ seq }) => seq);
 const hour = (hours: number) =>
   new Date(Date.parse('2026-11-01T00:30:00+07:00') + hours * 3_600_000);
 
-/** Entries 1 to n: Rp 10 each, one an hour from 1 November, 00.30 WIB; every fifth an adjustment. */
+/**
+ * Entries 1 to n: Rp 10 each, one an hour from 1 November, 00.30 WIB; every fifth an adjustment.
+ */
 async function entries(owner: Sql, accountId: string, n: number): Promise<void> {
   const made = Array.from({ length: n }, (_, at) => ({
     kind: at % 5 === 4 ? 'adjust' : 'bonus',
@@ -31,7 +33,9 @@ async function entries(owner: Sql, accountId: string, n: number): Promise<void> 
   await insertEntries(owner, accountId, made);
 }
 
-/** Entries 1 to n, one an hour from 1 November: by turns Rp 10 held for a message, and charged. */
+/**
+ * Entries 1 to n, one an hour from 1 November: alternately Rp 10 held for a message, and charged.
+ */
 async function messageEntries(
   owner: Sql,
   { accountId, tokenId }: Customer,
@@ -55,10 +59,7 @@ async function messageEntries(
 }
 
 describe('the statement', () => {
-  test('shows one line alone by its number, and none for a number of nobody', async ({
-    sql,
-    db,
-  }) => {
+  test('shows one row by its number, and none for an unknown number', async ({ sql, db }) => {
     const ani = await customerWith(sql);
     await entries(db.owner, ani.accountId, 25);
     const one = async (seq: number, kind?: string) =>
@@ -71,10 +72,7 @@ describe('the statement', () => {
     expect(await one(26)).toEqual({ rows: [], total: 0 });
   });
 
-  test('shows the newest first, any page of it, and nothing beyond the last', async ({
-    sql,
-    db,
-  }) => {
+  test('shows the newest first, any page, and no rows beyond the last', async ({ sql, db }) => {
     const ani = await customerWith(sql);
     await entries(db.owner, ani.accountId, 25);
     const page = async (fields: object) =>
@@ -104,10 +102,7 @@ describe('the statement', () => {
     });
   });
 
-  test('of some days counts the entries of those days in WIB, both included', async ({
-    sql,
-    db,
-  }) => {
+  test('counts the entries of a range of days in WIB, both ends included', async ({ sql, db }) => {
     const ani = await customerWith(sql);
     await entries(db.owner, ani.accountId, 100);
     const page = async (fields: object) =>
@@ -124,7 +119,7 @@ describe('the statement', () => {
     expect(await page({ from: '2026-11-03', to: '2026-11-02' })).toEqual({ rows: [], total: 0 });
   });
 
-  test('of one kind, also within some days', async ({ sql, db }) => {
+  test('filters by kind, also within a range of days', async ({ sql, db }) => {
     const ani = await customerWith(sql);
     await entries(db.owner, ani.accountId, 100);
     const page = async (fields: object) =>
@@ -141,7 +136,10 @@ describe('the statement', () => {
     expect(await page({ page: '2' })).toEqual({ rows: [], total: 20 });
   });
 
-  test('a wallet of any length is marked, in steps of so many entries', async ({ sql, db }) => {
+  test('marks a wallet of any length in steps of a fixed number of entries', async ({
+    sql,
+    db,
+  }) => {
     const ani = await customerWith(sql);
     const { accountId } = ani;
     await entries(db.owner, accountId, 200_960);
@@ -162,7 +160,7 @@ describe('the statement', () => {
     expect(last).toEqual({ more: false });
   });
 
-  test('names the top-up that an entry came from', async ({ sql, db }) => {
+  test('names the top-up of an entry', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId);
@@ -171,7 +169,7 @@ describe('the statement', () => {
     expect(rows).toMatchObject([{ kind: 'topup', amount: topup.credited, topup_id: topup.id }]);
   });
 
-  test("shows nothing of another account's", async ({ sql, db }) => {
+  test('shows no rows of another account', async ({ sql, db }) => {
     const [ani, budi] = [await customerWith(sql), await customerWith(sql, { saldo: 500 })];
     await entries(db.owner, ani.accountId, 3);
     const mine = (await perform(
@@ -183,14 +181,17 @@ describe('the statement', () => {
     expect(mine.rows[0]?.amount).toBe(500);
   });
 
-  test('the last page of a long statement reads no more than the first', async ({ sql, db }) => {
+  test('reads no more for the last page of a long statement than for the first', async ({
+    sql,
+    db,
+  }) => {
     const ani = await customerWith(sql);
     await messageEntries(db.owner, ani, 30_000);
     await db.owner`analyze wallet_entries, messages`;
-    // What a connection has read is told at once when it is asked to: no earlier reading is told later.
+    // Flush the statistics now, so that no earlier read is counted later.
     await db.owner`select pg_stat_force_next_flush()`;
     const one = openDatabase(db.url, { max: 1, as: 'tenant', name: 'tests' });
-    // The first look after so many entries goes over them once.
+    // The first call after so many entries scans them once to set the marks.
     const first = (await perform(ledgerActs({ sql: one }), 'saldo_mutation_list', ani)) as Page;
     await one`select pg_stat_force_next_flush()`;
     expect(first.total).toBe(15_000);
@@ -215,7 +216,7 @@ describe('the statement', () => {
   });
 
   test.for(['2026-02-31', '2026-13-01', '21-11-2026', "'; drop table"])(
-    'the day %s is not taken',
+    'rejects the day %s',
     async (from, { sql, db }) => {
       const ani = await customerWith(sql);
       const answer = perform(ledgerActs({ sql: db.tenantSql }), 'saldo_mutation_list', ani, {
@@ -226,7 +227,7 @@ describe('the statement', () => {
   );
 });
 
-test('a plan’s charge names its invoice, and no other line does', async ({ db, sql }) => {
+test('names the invoice of a plan charge, and of no other row', async ({ db, sql }) => {
   const app = billingApp(db);
   const ani = await app.customer(500_000);
   await app.choose(ani, 'usaha');

@@ -13,25 +13,21 @@ import {
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 
-/** The acts of the ledger: the statement. */
 export const ledgerActs = ({ sql }: { sql: Sql }): readonly ActHandler[] => [
   handle(listMutations, ({ caller }, input) => statementOf(sql, caller.accountId, input)),
   handle(listLineMessages, ({ caller }, input) => messagesOfLine(sql, caller.accountId, input)),
 ];
 
-/** Lines of one kind are counted, and can be paged, up to here. */
+/** Highest number of lines of one kind that are counted and can be paged. */
 const COUNT_MAX = 10_000;
 
-/** Entries `after + 1` to `last` of a wallet. */
 type Range = { after: number; last: number };
 
 /**
- * A page of the account's statement, the newest first unless asked otherwise.
- *
- * Entries are numbered without gaps, so a span of days is a range of numbers. Captures and releases are
- * no lines of their own; how many lines there are up to an entry is read from marks that are set every
- * 256 entries (mark_statement), so no page costs more than another, at any length. Lines of one kind are the
- * exception: they are counted up to 10,000.
+ * A page of the account's statement, newest first by default.
+ * Entries are numbered without gaps, so a span of days is a range of numbers. Captures and releases are not lines of
+ * their own. The number of lines up to an entry is read from marks set every 256 entries (mark_statement), so every
+ * page costs the same at any length. Lines of one kind are the exception: they are counted, up to 10,000.
  */
 async function statementOf(
   sql: Sql,
@@ -55,7 +51,6 @@ async function statementOf(
   });
 }
 
-/** Lines with what became of them. */
 async function mutationsOf(tx: Tx, accountId: string, lines: readonly Row[]): Promise<Mutation[]> {
   const outcomes = await outcomesOf(tx, accountId, lines);
   const invoices = await chargeInvoices(tx, accountId, lines);
@@ -65,7 +60,6 @@ async function mutationsOf(tx: Tx, accountId: string, lines: readonly Row[]): Pr
   }));
 }
 
-/** Lines of the statement before a number, the newest first; of one kind where it is given. */
 export function mutationsBefore(
   sql: Sql,
   accountId: string,
@@ -91,7 +85,7 @@ export function mutationsBefore(
   });
 }
 
-/** Sets the missing marks, in committed steps: one that fails loses none before it. */
+/** Sets the missing marks in committed steps, so that a failure loses only the last step. */
 async function markEntries(sql: Sql, accountId: string): Promise<void> {
   let isMore = true;
   while (isMore) {
@@ -122,7 +116,6 @@ async function rangeOf(
   return { after: range.after, last: Math.max(range.after, range.last) };
 }
 
-/** One entry alone; none where the wallet has no such entry. */
 async function rangeOfOne(tx: Tx, accountId: string, seq: number): Promise<Range> {
   const [wallet] = await tx<{ last: number }[]>`
     select seq as last from wallets where account_id = ${accountId}`;
@@ -200,8 +193,8 @@ async function pageOfKind(tx: Tx, linesQuery: LinesQuery & { kind: LineKind }): 
 }
 
 /**
- * What became of the messages of a hold, or the message of a correction. A message that was given back may have been
- * charged again, or waived, later. With one message alone it is named.
+ * Outcome of the messages of a hold, or of the message of a correction. A released message may have been charged, or
+ * waived, later. A single message is named.
  */
 type Outcome = {
   line: number;
@@ -212,7 +205,6 @@ type Outcome = {
   corrected_n: number;
   waived_n: number;
   held_n: number;
-  /** The available saldo after the last of them was given back. */
   after: number | null;
   message: string | null;
   peer: string | null;
@@ -260,7 +252,6 @@ async function outcomesOf(
   return new Map(found.map((one) => [one.line, one]));
 }
 
-/** The invoices of the plan charges among these lines, by the charge. */
 async function chargeInvoices(
   tx: Tx,
   accountId: string,
@@ -277,7 +268,6 @@ async function chargeInvoices(
   return new Map(found.map(({ charge_id, invoice_id }) => [charge_id, invoice_id]));
 }
 
-/** The invoice that a line paid. */
 function invoiceOf(row: Row, invoices: ReadonlyMap<string, string>): string | null {
   const invoice = row.ref_type === 'charge' ? invoices.get(row.ref_id) : undefined;
   return invoice === undefined ? refOf(row, 'invoice') : publicId('invoice', invoice);
@@ -315,11 +305,10 @@ function mutationOf(row: Row, outcome: Outcome | undefined): Omit<Mutation, 'inv
   };
 }
 
-/** What a line refers to, where that is a thing of this kind with an id of its own. */
 const refOf = ({ ref_type, ref_id }: Row, kind: 'topup' | 'invoice'): string | null =>
   ref_type === kind && isUuid(ref_id) ? publicId(kind, ref_id) : null;
 
-/** References are texts; those of tests and of old entries may be anything. */
+/** References are free text; those of tests and of old entries may be anything. */
 const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
 type StoredMessage = {
@@ -334,10 +323,10 @@ type StoredMessage = {
 };
 
 /**
- * A page of the messages that a hold or a correction was for, in the order they were accepted, each with the entries
- * that settled it and that charged it again.
+ * A page of the messages of a hold or a correction, in the order of acceptance, each with the entries that settled and
+ * corrected it.
  *
- * @throws Refusal `not_found` when the account has no such line, or it stands for no messages.
+ * @throws Refusal `not_found` when the account has no such line, or it has no messages.
  */
 function messagesOfLine(
   sql: Sql,

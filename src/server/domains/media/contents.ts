@@ -1,6 +1,6 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
 
-/** Contents by the keys under which they lie in the store, with their lengths. */
+/** Contents by their key in the store, with their lengths in bytes. */
 export type Contents = ReadonlyMap<string, number>;
 
 type Row = { key: string; sizeBytes: number };
@@ -9,7 +9,7 @@ const byKey = (rows: readonly Row[]): Contents =>
   new Map(rows.map(({ key, sizeBytes }) => [key, sizeBytes]));
 
 /**
- * The contents that rows of files name, of those whose hash begins with a digit.
+ * Contents that file rows name, limited to hashes that begin with a digit.
  *
  * @param all a pool that sees every account.
  * @param digit of sixteen, from 0 to 15.
@@ -23,7 +23,6 @@ export async function namedContents(all: Sql, digit: number): Promise<Contents> 
   return byKey(rows);
 }
 
-/** Some of the contents that rows of files name, whichever the database finds first. */
 export async function someContents(all: Sql, atMost: number): Promise<Contents> {
   const rows = await all<Row[]>`
     select 'files/' || left(hex, 2) || '/' || hex as key, size_bytes as "sizeBytes"

@@ -22,13 +22,15 @@ async function someFolder() {
 const filesIn = ({ tenantSql: sql }: TestDatabase, dataFolder: string) =>
   openFiles({ sql, store: openDiskStore(dataFolder), dataFolder, secrets });
 
-/** The id and the key of a signed address. */
 function partsOf(address: string) {
   const { pathname, searchParams } = new URL(address, 'http://here');
   return { id: pathname.slice('/files/'.length), key: searchParams.get('k') ?? '' };
 }
 
-test('a kept file comes back byte by byte, as what its bytes say it is', async ({ sql, db }) => {
+test('returns a saved file byte by byte, with the type that its bytes show', async ({
+  sql,
+  db,
+}) => {
   const ani = await customerWith(sql);
   const files = filesIn(db, await someFolder());
   const kept = await files.save({ accountId: ani.accountId, bytes: png, name: 'foto.jpg' });
@@ -36,7 +38,7 @@ test('a kept file comes back byte by byte, as what its bytes say it is', async (
   expect(await files.read(ani.accountId, kept.fileId)).toEqual({ ...kept, bytes: png });
 });
 
-test("another account's file is not there", async ({ sql, db }) => {
+test('hides another account’s file', async ({ sql, db }) => {
   const ani = await customerWith(sql);
   const budi = await customerWith(sql);
   const files = filesIn(db, await someFolder());
@@ -44,7 +46,7 @@ test("another account's file is not there", async ({ sql, db }) => {
   expect(await files.read(budi.accountId, fileId)).toBeUndefined();
 });
 
-test('the same bytes lie on the disk once, and the same id is kept once', async ({ sql, db }) => {
+test('stores the same bytes on the disk once, and the same id once', async ({ sql, db }) => {
   const ani = await customerWith(sql);
   const folder = await someFolder();
   const files = filesIn(db, folder);
@@ -57,7 +59,7 @@ test('the same bytes lie on the disk once, and the same id is kept once', async 
   expect(await sql`select count(*) from files`).toEqual([{ count: 2 }]);
 });
 
-test('a signed address opens its own file for an hour at least, and two at most', () => {
+test('keeps a signed address valid for one to two hours, for its own file', () => {
   const accountId = newId();
   const fileId = newId();
   const madeMs = 10.4 * HOUR_MS;
@@ -67,14 +69,14 @@ test('a signed address opens its own file for an hour at least, and two at most'
   expect(verifyFile(secrets, asked, madeMs + 2 * HOUR_MS)).toBeUndefined();
 });
 
-test('an address stays the same within an hour, so that a browser may keep the file', () => {
+test('returns the same address within an hour, so that a browser can cache the file', () => {
   const accountId = newId();
   const fileId = newId();
   const first = signFile(secrets, accountId, fileId, 10.1 * HOUR_MS);
   expect(signFile(secrets, accountId, fileId, 10.9 * HOUR_MS)).toBe(first);
 });
 
-test('an altered address opens nothing', () => {
+test('rejects an altered address', () => {
   const address = signFile(secrets, newId(), newId());
   const { id, key } = partsOf(address);
   const other = partsOf(signFile(secrets, newId(), newId()));

@@ -10,11 +10,10 @@ import { mimeByBytes } from './inspection/inspect-bytes.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 
-/** A file stored for an account. */
 export type MediaFile = {
   fileId: string;
   name: string;
-  /** What the bytes themselves say they are; `application/octet-stream` when they say nothing we know. */
+  /** Type detected from the bytes; `application/octet-stream` when unknown. */
   mime: string;
   sizeBytes: number;
 };
@@ -23,84 +22,78 @@ export type NewFile = {
   accountId: string;
   bytes: Uint8Array;
   name: string;
-  /** The same id twice is the same file: nothing is kept a second time. */
+  /** Idempotency: the same id is the same file and is stored once. */
   fileId?: string;
 };
 
-/** Measured bytes of a file of this machine; on the disk of the data folder. */
+/** Measured bytes of a local file on the disk of the data folder. */
 export type Bytes = { path: string } & Measured;
 
-/** Bytes that lie ready, and what they are to be kept as. A store on disk moves them away. */
+/** Bytes ready to be stored, and their metadata. A store on disk moves the file away. */
 export type Draft = { accountId: string; fileId: string; name: string; mime: string } & Bytes;
 
-/** What bytes on the disk are. */
 export type Measured = { sha256: Buffer; sizeBytes: number };
 
 export type StoredFile = MediaFile & {
-  /** The bytes, or a span of them, as they are read. @throws when the store no longer has them. */
+  /** Streams the bytes, or a span of them. @throws when the store no longer has them. */
   stream(span?: Span): Promise<Readable>;
-  /** Does something with the bytes as a file of this machine, which is only to be read. @throws as `stream` */
+  /** Runs `work` with the bytes as a local file, which is read-only. @throws as `stream` */
   withFile<T>(work: (path: string) => Promise<T>): Promise<T>;
 };
 
 export type Files = {
-  /** Where the bytes lie. */
   store: FileStore;
-  /** Keeps a small file of our own making: its bytes are in the store before its row is. */
+  /** Stores a small generated file: its bytes are in the store before its row is. */
   save(file: NewFile): Promise<MediaFile>;
   /**
-   * Sends bytes ahead to a store that is not the disk, so that the transaction that keeps them does not wait for them.
-   * What is kept by nobody then is swept.
+   * Uploads bytes to a remote store ahead, so that the transaction that stores their row does not wait for it. Bytes
+   * that no row names afterwards are swept.
    */
   sendAhead(bytes: Bytes): Promise<void>;
-  /** Keeps a measured draft, in the transaction that makes it a file. */
   keep(tx: Tx, draft: Draft): Promise<void>;
-  /** A file whose bytes are read as they are needed; undefined when the account has none of this id. */
+  /** A file whose bytes are read on demand; undefined when the account has none with this id. */
   open(accountId: string, fileId: string): Promise<StoredFile | undefined>;
-  /** A small file with all its bytes; undefined when the account has none of this id. */
+  /** A small file with all its bytes; undefined when the account has none with this id. */
   read(accountId: string, fileId: string): Promise<(MediaFile & { bytes: Buffer }) | undefined>;
   /**
-   * Erases bytes that no account keeps any more; what cannot be erased while the store is away, `sweep` does.
+   * Erases bytes that no account uses any more; `sweep` erases those that an outage of the store leaves.
    *
    * @param all a pool that sees every account.
    */
   erase(all: Sql, digests: readonly Buffer[]): Promise<void>;
   /**
-   * Erases bytes of yesterday and before that nobody names: a process died before it said whose they are.
+   * Erases bytes older than a day that no row names: a process died before it stored the row.
    *
-   * @throws StartError where the store is another installation's.
+   * @throws StartError when the store belongs to another installation.
    */
   sweep(all: Sql): Promise<void>;
-  /** Erases all files of an account: rows, and bytes that no other account keeps. */
+  /** Erases all files of an account: rows, and bytes that no other account uses. */
   eraseAll(all: Sql, accountId: string): Promise<void>;
-  /** A signed address of a file, good for an hour or two: the same within an hour, so it can be cached. */
+  /**
+   * A signed address of a file, valid for one to two hours: the same within an hour, so it can be cached.
+   */
   link(accountId: string, fileId: string): string;
-  /** The same address with the instant at which it ends. */
   offer(accountId: string, fileId: string): FileOffer;
 };
 
-/** Where a file is shown, and until when. */
 export type FileOffer = { link: string; expiresAt: Date };
 
 const SIGNED_FOR_MS = 3_600_000;
 
 type FilesDeps = {
-  /** A pool that names the account (`tenant`) or sees all. */
   sql: Sql;
   store: FileStore;
-  /** Where drafts lie. */
   dataFolder: string;
   secrets: Secrets;
   /**
-   * False where rows of other accounts cannot be locked together with an account's own, as in a distributed database:
-   * bytes are then erased by the sweep alone, once they are a day old, and what is kept anew is put there anew.
+   * False where rows of several accounts cannot be locked together, as in a distributed database: the sweep alone then
+   * erases bytes, once they are a day old, and every store writes the bytes anew.
    */
   erasesAtOnce?: boolean;
-  /** The address files are shown under when that is not the portal's own (`MEDIA_ORIGIN`). */
+  /** Origin of file addresses when it is not the portal's own (`MEDIA_ORIGIN`). */
   shownAt?: string | undefined;
 };
 
-/** Where bytes lie, and how they go: see `FilesDeps`. */
 type Storage = Required<Pick<FilesDeps, 'store' | 'erasesAtOnce'>>;
 
 /** Opens the files of accounts: rows in the database, their bytes in a store, by their sha256. */
@@ -150,12 +143,12 @@ export function openFiles({
       return { ...file, bytes: await buffer(await stream()) };
     },
     erase: async (all, digests) => {
-      if (erasesAtOnce) await eraseAllUnkept(all, store, digests);
+      if (erasesAtOnce) await eraseAllUnused(all, store, digests);
     },
     sweep: async (all) => {
       await store.claim();
-      for await (const digests of orphansIn(all, store)) {
-        for (const digest of digests) await eraseUnkept(all, store, digest, isOld);
+      for await (const digests of listOrphans(all, store)) {
+        for (const digest of digests) await eraseUnused(all, store, digest, isOld);
       }
     },
     eraseAll: async (all, accountId) => {
@@ -191,8 +184,8 @@ async function saveBytes(
 }
 
 /**
- * Puts a draft under its hash, unless it was sent ahead, and writes its row. Bytes of the same hash lie there once;
- * whoever erases them takes the same lock, so they cannot go between the look and the row.
+ * Puts a draft under its hash, unless it was sent ahead, and writes its row. Bytes of the same hash are stored once;
+ * erasing takes the same lock, so they cannot disappear between the check and the row.
  */
 async function keepDraft(tx: Tx, { store, erasesAtOnce }: Storage, draft: Draft): Promise<void> {
   const { accountId, fileId, path, name, mime, sha256, sizeBytes } = draft;
@@ -207,24 +200,25 @@ async function keepDraft(tx: Tx, { store, erasesAtOnce }: Storage, draft: Draft)
     on conflict (account_id, file_id) do nothing`;
 }
 
-/** Those of some files that an account still has. */
-export async function keptFiles(
+/** The files among these that the account still has. */
+export async function findExistingFiles(
   tx: Tx,
   accountId: string,
   fileIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (fileIds.length === 0) return new Set();
-  const kept = await tx<{ fileId: string }[]>`
+  const found = await tx<{ fileId: string }[]>`
     select file_id as "fileId" from files
     where account_id = ${accountId} and file_id = any(${[...fileIds]}::uuid[])`;
-  return new Set(kept.map(({ fileId }) => fileId));
+  return new Set(found.map(({ fileId }) => fileId));
 }
 
 /**
- * Bytes that an account's files take: the same content under several names lies there once, and counts once. Triggers
- * keep the sum (`count_stored_bytes`); the first call for an account adds it up, and locks the account's files for it.
+ * Total bytes of an account's files: the same content under several names is stored, and counts, once. Triggers
+ * maintain the sum (`count_stored_bytes`); the first call for an account computes it, and locks the account's files for
+ * it.
  *
- * @param coming contents on their way, which count where they are not there yet.
+ * @param coming contents on their way, which count unless they are stored already.
  */
 export async function storedBytes(
   tx: Tx,
@@ -254,7 +248,7 @@ export async function storedBytes(
   return (await read()) ?? 0;
 }
 
-/** The hash and the length of a file, which has reached the disk when this returns. */
+/** Hash and length of a file, after it was flushed to the disk. */
 export async function measure(path: string): Promise<Measured> {
   const file = await openToRead(path, 'r+');
   try {
@@ -271,32 +265,34 @@ export async function measure(path: string): Promise<Measured> {
   }
 }
 
-async function eraseAllUnkept(all: Sql, store: FileStore, digests: readonly Buffer[]) {
+async function eraseAllUnused(all: Sql, store: FileStore, digests: readonly Buffer[]) {
   try {
-    for (const digest of digests) await eraseUnkept(all, store, digest);
+    for (const digest of digests) await eraseUnused(all, store, digest);
   } catch (error) {
-    // Whoever let go of them has done so: their bytes are nobody's, and go with the next sweep.
+    // The rows are committed: the bytes have no owner, and the next sweep erases them.
     if (!(error instanceof StoreAway)) throw error;
   }
 }
 
-/** @param mayGo asked last, where others may put the same bytes there meanwhile without taking the lock. */
-async function eraseUnkept(
+/**
+ * @param canErase checked last, where others may store the same bytes meanwhile without taking the lock.
+ */
+async function eraseUnused(
   all: Sql,
   store: FileStore,
   digest: Buffer,
-  mayGo = async (_store: FileStore, _key: string) => true,
+  canErase = async (_store: FileStore, _key: string) => true,
 ): Promise<void> {
   await all.begin(async (tx) => {
     await lockDigest(tx, digest);
     const [kept] = await tx`select 1 from files where sha256 = ${digest} limit 1`;
-    if (!kept && (await mayGo(store, keyOf(digest)))) await store.delete(keyOf(digest));
+    if (!kept && (await canErase(store, keyOf(digest)))) await store.delete(keyOf(digest));
   });
 }
 
 /**
- * Erases one of an account's contents, under all its names; false when none is left. The bytes go before
- * the rows are committed: after a crash between the two, the rows are still there to be erased again.
+ * Erases one of an account's contents, under all its names; false when none is left. The bytes are erased before the
+ * rows are committed: after a crash between the two, the rows are still there to be erased again.
  */
 function eraseOne(all: Sql, { store, erasesAtOnce }: Storage, accountId: string): Promise<boolean> {
   return all.begin(async (tx) => {
@@ -314,14 +310,17 @@ function eraseOne(all: Sql, { store, erasesAtOnce }: Storage, accountId: string)
   });
 }
 
-/** Lets nobody else change accounts' files: after a row that names one is locked, before a file's row or bytes are. */
+/**
+ * Blocks other changes of the accounts' files. Lock order: after the row that names a file, before the file's row or
+ * bytes.
+ */
 export const lockFiles = (tx: Tx, ...accountIds: readonly string[]): PromiseLike<unknown> =>
   tx`select lock_stored_bytes(${accountIds}::uuid[])`;
 
 const lockDigest = (tx: Tx, digest: Buffer) =>
   tx`select pg_advisory_xact_lock(${String(digest.readBigInt64BE(0))}::bigint)`;
 
-/** The address of a file for whoever holds it: `/files/fil_…?k=…`. */
+/** The address of a file, `/files/fil_…?k=…`; the signature is the permission. */
 export function signFile(secrets: Secrets, accountId: string, fileId: string, nowMs = Date.now()) {
   return `/files/${signed(secrets, 'file', { accountId, id: fileId }, linkEndsMs(nowMs))}`;
 }
@@ -330,10 +329,10 @@ const linkEndsMs = (nowMs: number): number =>
   (Math.floor(nowMs / SIGNED_FOR_MS) + 2) * SIGNED_FOR_MS;
 
 /**
- * Whose file an address shows.
+ * Account and file of a signed address.
  *
  * @param address the path's public id, and the query's `k`.
- * @returns undefined when we did not sign it, or its time is over.
+ * @returns undefined when the signature is not ours, or has expired.
  */
 export function verifyFile(
   secrets: Secrets,
@@ -344,52 +343,52 @@ export function verifyFile(
   return linked && { accountId: linked.accountId, fileId: linked.id };
 }
 
-/** Where bytes lie in the store. */
 function keyOf(digest: Buffer): string {
   const name = digest.toString('hex');
   return `files/${name.slice(0, 2)}/${name}`;
 }
 
-/** Younger ones may be about to be named; a database that is set back has a day to be set forth again. */
-const AGE_MS = 24 * 3_600_000;
+/**
+ * Younger ones may be about to be named; after a database restore there is a day to restore newer data.
+ */
+const ORPHAN_AGE_MS = 24 * 3_600_000;
 const AT_ONCE = 500;
 
 const named = /^files\/[0-9a-f]{2}\/(?<digest>[0-9a-f]{64})$/;
 
 /**
- * Contents in the store of files that no row names: what a process left that died between the store and its commit.
+ * Contents in the store that no row names, left by a process that died between the store and its commit.
  *
  * @param all a pool that sees every account.
- * @returns hashes, some at a time. Whoever erases them looks again, under the lock of each.
+ * @returns hashes, in batches. The caller checks each again, under its lock, before it erases.
  */
-async function* orphansIn(all: Sql, store: FileStore): AsyncGenerator<Buffer[]> {
-  const before = Date.now() - AGE_MS;
+async function* listOrphans(all: Sql, store: FileStore): AsyncGenerator<Buffer[]> {
+  const before = Date.now() - ORPHAN_AGE_MS;
   let old: string[] = [];
   for await (const { key, modifiedMs } of store.list('files/')) {
     if (modifiedMs >= before) continue;
     const digest = named.exec(key)?.groups?.['digest'];
     if (digest !== undefined) old.push(digest);
     if (old.length < AT_ONCE) continue;
-    yield await unnamedOf(all, old);
+    yield await findUnreferenced(all, old);
     old = [];
   }
-  yield await unnamedOf(all, old);
+  yield await findUnreferenced(all, old);
 }
 
-/** Whether what lies under a key has not been put there anew meanwhile. */
 async function isOld(store: FileStore, key: string): Promise<boolean> {
-  const before = Date.now() - AGE_MS;
+  const before = Date.now() - ORPHAN_AGE_MS;
   for await (const found of store.list(key)) {
     if (found.key === key) return found.modifiedMs < before;
   }
   return false;
 }
 
-async function unnamedOf(all: Sql, digests: readonly string[]): Promise<Buffer[]> {
-  const asked = digests.map((digest) => Buffer.from(digest, 'hex'));
+async function findUnreferenced(all: Sql, digests: readonly string[]): Promise<Buffer[]> {
+  const buffers = digests.map((digest) => Buffer.from(digest, 'hex'));
   const found = await all<{ digest: string }[]>`
     select distinct encode(sha256, 'hex') as digest from files
-    where sha256 = any(${asked}::bytea[])`;
+    where sha256 = any(${buffers}::bytea[])`;
   const named = new Set(found.map(({ digest }) => digest));
-  return asked.filter((digest) => !named.has(digest.toString('hex')));
+  return buffers.filter((digest) => !named.has(digest.toString('hex')));
 }

@@ -29,9 +29,7 @@ const whyNot = (work: Promise<unknown>) =>
     (error: unknown) => (error instanceof Refusal ? JSON.stringify(error.facts) : error),
   );
 
-test('a side of more than 16,383 pixels is refused, however few there are in all', async ({
-  folder,
-}) => {
+test('refuses a side of more than 16,383 pixels, regardless of the total', async ({ folder }) => {
   for (const [width, height] of [
     [16_384, 1],
     [1, 16_384],
@@ -45,7 +43,7 @@ test('a side of more than 16,383 pixels is refused, however few there are in all
   expect(await whyNot(redraw(longest, join(folder, 'drawn')))).toBe('drawn');
 });
 
-test('a picture that takes longer than 10 s is refused then, and its turn ends with its drawing', async ({
+test('refuses a picture that takes longer than 10 s, and frees its slot when drawing ends', async ({
   folder,
 }) => {
   const picture = await pictureOf(folder, 3_000, 3_000);
@@ -60,7 +58,7 @@ test('a picture that takes longer than 10 s is refused then, and its turn ends w
   expect((await stat(join(folder, 'late-1'))).size).toBeGreaterThan(0);
 });
 
-test('who waits for a turn longer than 10 s is asked to come again', async ({ folder }) => {
+test('answers busy after waiting 10 s for a slot', async ({ folder }) => {
   const picture = await pictureOf(folder, 3_000, 3_000);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const [, , waits] = [1, 2, 3].map((n) => whyNot(redraw(picture, join(folder, `${n}`))));
@@ -70,7 +68,9 @@ test('who waits for a turn longer than 10 s is asked to come again', async ({ fo
   expect(await whyNot(redraw(picture, join(folder, 'next')))).toBe('drawn');
 });
 
-test('one account waits with four pictures, and another one finds a turn', async ({ folder }) => {
+test('gives another account a slot while one account waits with four pictures', async ({
+  folder,
+}) => {
   const picture = await pictureOf(folder, 1_000, 1_000);
   const draw = (n: number, accountId: string) =>
     whyNot(redraw({ ...picture, accountId }, join(folder, `${accountId}-${n}`)));
@@ -81,9 +81,7 @@ test('one account waits with four pictures, and another one finds a turn', async
   expect(new Set(refused)).toEqual(new Set([JSON.stringify({ seconds: 5 })]));
 });
 
-test('a preview for which there is no time is given up, and the picture goes without', async ({
-  folder,
-}) => {
+test('skips the preview when there is no time for it', async ({ folder }) => {
   const picture = await pictureOf(folder, 3_000, 3_000);
   const preview = (name: string, msMax: number) => drawPreview(picture, join(folder, name), msMax);
   expect(await preview('none', 0)).toBeUndefined();

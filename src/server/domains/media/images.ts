@@ -4,24 +4,23 @@ import type { UploadMetadata } from '#contract/uploads.ts';
 import { TURN_WAIT_MS, semaphore } from '#server/infra/semaphore.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 
-/** The pictures that are taken; each is decoded and drawn anew. */
+/** The accepted picture types; each is decoded and drawn anew. */
 export type PictureMime = 'image/jpeg' | 'image/png' | 'image/webp';
 type Crop = NonNullable<UploadMetadata['crop']>;
 
-/** Bombs and giants (docs/threats.md, T17). */
+/** Limits decompression bombs and giant pictures (docs/threats.md, T17). */
 const PIXELS_MAX = 40_000_000;
 /**
- * The longest side: what a WebP can have at most, and more than cameras' panoramas. A row is held whole in each step
- * of drawing, so a picture of few pixels in one row takes far more memory and time than its area says.
+ * The longest side: the maximum of WebP, and more than cameras' panoramas. Each drawing step holds a whole row, so a
+ * picture of few pixels in one row takes far more memory and time than its area suggests.
  */
 const SIDE_MAX = 16_383;
 const CHANNELS_MAX = 4;
 /** From the first byte read to the last one written. */
 const SECONDS_MAX = 10;
 const AT_ONCE = 2;
-/** More pictures than this do not wait: their senders are asked to come again. */
+/** Pictures in the queue; more are answered `busy`. */
 const WAITING_MAX = 12;
-/** Nor more of one account, so that others find a place. */
 const WAITING_EACH_MAX = 4;
 const AVATAR_PIXELS = 512;
 const QUALITY = 85;
@@ -39,20 +38,18 @@ const enter = semaphore(AT_ONCE, WAITING_MAX, {
   waitingEachMax: WAITING_EACH_MAX,
 });
 
-/** A picture: where its bytes lie, what they are said to be, and the account that sends it. */
 export type Picture = { path: string; mime: PictureMime; accountId: string };
 
 /**
- * Draws a picture anew: upright, without metadata, nothing of the old file but what one sees. What was
- * hidden in it (docs/threats.md, T16) does not come along.
+ * Draws a picture anew: upright, without metadata or hidden content (docs/threats.md, T16).
  *
- * @param given the sender's bytes; @param to where the new ones will lie.
- * @throws Refusal `upload_contradicts` when it is a picture of another kind, `upload_unsafe` when it cannot be
- *   drawn, moves, takes longer than 10 s, has more than 40 million pixels, or a side of more than 16,383; `busy`
- *   when too many are drawn already, or wait of this account.
+ * @param given the sender's bytes; @param to path of the new ones.
+ * @throws Refusal `upload_contradicts` when it is a picture of another kind, `upload_unsafe` when it cannot be drawn,
+ * is animated, takes longer than 10 s, has more than 40 million pixels, or a side of more than 16,383; `busy` when too
+ * many are queued in all or from this account.
  */
 export const redraw = (given: Picture, to: string): Promise<void> =>
-  drawing(given, async (picture, { isPalette }) => {
+  drawInTurn(given, async (picture, { isPalette }) => {
     const { mime } = given;
     const palette = isPalette && { palette: true };
     const drawn =
@@ -65,13 +62,13 @@ export const redraw = (given: Picture, to: string): Promise<void> =>
   });
 
 /**
- * Draws an avatar: a square WebP of 512 pixels, of the part that `crop` names (fractions of the upright
- * picture), or of the largest square in the middle.
+ * Draws an avatar: a square WebP of 512 pixels, from the part that `crop` names (fractions of the upright picture), or
+ * from the largest square in the middle.
  *
  * @throws Refusal as `redraw` does.
  */
 export const redrawSquare = (given: Picture, to: string, crop?: Crop): Promise<void> =>
-  drawing(given, async (picture, { autoOrient: { width, height } }) => {
+  drawInTurn(given, async (picture, { autoOrient: { width, height } }) => {
     const part = crop ? picture.extract(pixelsOf(crop, width, height)) : picture;
     await part
       .resize(AVATAR_PIXELS, AVATAR_PIXELS, { fit: 'cover' })
@@ -80,7 +77,7 @@ export const redrawSquare = (given: Picture, to: string, crop?: Crop): Promise<v
   });
 
 /**
- * A picture as JPEG, for who takes no WebP; what is transparent in it becomes white.
+ * A picture as JPEG, for clients without WebP; transparent parts become white.
  *
  * @throws Refusal as `redraw` does.
  */
@@ -90,19 +87,18 @@ export async function jpegOf(given: Picture): Promise<Buffer> {
     drawn.resolve(
       await picture.flatten({ background: 'white' }).jpeg({ quality: QUALITY }).toBuffer(),
     );
-  await drawing(given, draw);
+  await drawInTurn(given, draw);
   return drawn.promise;
 }
 
 export type Pixels = { width: number; height: number };
 
 /**
- * Draws a small WebP of a picture that was drawn anew before, to be shown in its place until somebody wants
- * the whole.
+ * Draws a small WebP preview of a picture that was drawn anew before.
  *
- * @param msMax the time there is for it, with its wait.
- * @returns the size of the picture itself, and whether a small one was drawn: not when it is small itself. Undefined
- *   when the time was too short, or too many are drawn already: the picture is kept without.
+ * @param msMax the time limit, including the wait.
+ * @returns the size of the picture itself, and whether a preview was drawn: not for a small picture. Undefined when
+ * time was too short or the queue was full: the picture is stored without a preview.
  */
 export async function drawPreview(
   given: Picture,
@@ -121,7 +117,7 @@ export async function drawPreview(
     isDrawn = true;
   };
   const waitMs = Math.min(msMax, TURN_WAIT_MS);
-  const drawn = drawing(given, draw, waitMs).then(() => ({ pixels, isDrawn }));
+  const drawn = drawInTurn(given, draw, waitMs).then(() => ({ pixels, isDrawn }));
   const unlessBusy = drawn.catch((error: unknown) => {
     if (error instanceof Refusal && error.code === 'busy') return undefined;
     throw error;
@@ -131,14 +127,13 @@ export async function drawPreview(
 
 type Draw = (picture: Sharp, facts: Metadata) => Promise<void>;
 
-/** In its turn. Who waits is answered after `SECONDS_MAX` at the latest; the turn ends when the drawing has. */
-const drawing = async (given: Picture, draw: Draw, waitMs?: number): Promise<void> => {
+const drawInTurn = async (given: Picture, draw: Draw, waitMs?: number): Promise<void> => {
   const outcome = Promise.withResolvers<void>();
   const turn = enter(
     async () => {
-      const late = setTimeout(() => outcome.reject(tooLong()), SECONDS_MAX * 1_000);
+      const timer = setTimeout(() => outcome.reject(tooLong()), SECONDS_MAX * 1_000);
       await drawNow(given, draw).then(outcome.resolve, outcome.reject);
-      clearTimeout(late);
+      clearTimeout(timer);
     },
     { owner: given.accountId, waitMs },
   );
@@ -164,7 +159,7 @@ async function drawNow({ path, mime }: Picture, draw: Draw): Promise<void> {
     await draw(picture.autoOrient().timeout({ seconds: SECONDS_MAX }), facts);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    if (isOurs(error)) throw error;
+    if (isResourceError(error)) throw error;
     if (!(error instanceof Error)) throw broken();
     if (/pixel limit/i.test(error.message)) throw tooManyPixels();
     throw /timeout/i.test(error.message) ? tooLong() : broken();
@@ -177,11 +172,10 @@ const tooLong = () => unsafe('gambarnya terlalu lama diolah, perkecil dahulu');
 const tooLongSide = () => unsafe('sisi gambarnya lebih dari 16.383 piksel, perkecil dahulu');
 const tooManyPixels = () => unsafe('gambarnya lebih dari 40 juta piksel, perkecil dahulu');
 
-/** A full disk, or memory: no fault of the picture. */
-const isOurs = (error: unknown): boolean =>
+/** A full disk, or memory: not caused by the picture. */
+const isResourceError = (error: unknown): boolean =>
   error instanceof Error && /ENOSPC|EIO|EMFILE|No space left|out of memory/i.test(error.message);
 
-/** Whole pixels within the picture, one at least. */
 function pixelsOf({ x, y, width, height }: Crop, wide: number, high: number) {
   const left = Math.min(Math.floor(x * wide), wide - 1);
   const top = Math.min(Math.floor(y * high), high - 1);
@@ -196,12 +190,12 @@ function pixelsOf({ x, y, width, height }: Crop, wide: number, high: number) {
 type Decoder = (from: string, how: SharpOptions) => Sharp;
 let loading: Promise<Decoder> | undefined;
 
-/** Loaded with the first picture: an installation that gets none never pays for it. */
+/** Loaded with the first picture, so that installations without pictures do not pay for it. */
 function decoder(): Promise<Decoder> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.concurrency(1);
     sharp.cache(false);
-    // What is not one of our pictures is not even looked at: SVG, TIFF, PDF and the rest.
+    // Block every other loader: SVG, TIFF, PDF and so on.
     sharp.block({ operation: ['VipsForeignLoad'] });
     sharp.unblock({
       operation: ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp'],

@@ -1,7 +1,7 @@
--- Takes links that are due, in order, at most four of one account at once, those under way among them: a slow host
--- of one delays no other's files. `tries` is counted before the work, so that what kills a worker ends, too. Of an
--- account no more is read than what may be taken and what is under way.
--- Called by the fetcher. Locks what it takes, and leaves out what another worker is taking.
+-- Claims due links in order, at most four of one account at once, including those in progress: a slow host of one
+-- account does not delay the files of others. `tries` is counted before the work, so that a link that kills its worker
+-- also ends. Of each account it reads no more rows than it may claim and has in progress. Called by the fetcher. Locks
+-- the claimed rows, and skips those that another worker is claiming.
 create or replace function claim_media_fetches(p_max int, p_lease interval)
 returns table (o_account uuid, o_fetch uuid, o_link text, o_kind text, o_tries int)
 language plpgsql set search_path = public, pg_temp set enable_seqscan = off
@@ -49,8 +49,8 @@ $$;
 revoke all on function claim_media_fetches from public;
 grant execute on function claim_media_fetches to kabari_app;
 
--- Lets nobody else change the files of some accounts until the transaction ends.
--- Called before files come and go. Locks the accounts, in their order.
+-- Blocks other changes of some accounts' files until the transaction ends. Called before files are added or removed.
+-- Locks the accounts, in their order.
 create or replace function lock_stored_bytes(p_accounts uuid[]) returns void
 language plpgsql set search_path = public, pg_temp as $$
 begin
@@ -62,10 +62,9 @@ $$;
 revoke all on function lock_stored_bytes from public;
 grant execute on function lock_stored_bytes to kabari_app;
 
--- Keeps how many bytes the files of an account take: the same content under several names lies there once, and
--- counts once. An account that nobody has asked about has no row, and is summed up when somebody does.
--- Called by triggers of files. Locks the accounts, in their order, as who sums up does: what others of an account
--- do at the same time is then seen.
+-- Maintains the total bytes of an account's files: the same content under several names is stored, and counts, once. An
+-- account without a row is summed up when its total is first read. Called by triggers of files. Locks the accounts, in
+-- their order, as the summing does, so that concurrent changes of an account are seen.
 create or replace function count_stored_bytes() returns trigger
 language plpgsql set search_path = public, pg_temp as $$
 begin

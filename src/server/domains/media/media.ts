@@ -21,7 +21,7 @@ type StoredFile = {
 
 type Deps = { sql: Sql; allAccountsSql: Sql; files: Files; uploads: Uploads; library: Library };
 
-/** The files an account holds, stored and on their way in. */
+/** An account's files, stored and being uploaded. */
 export const mediaAccountData = ({
   sql,
   allAccountsSql,
@@ -45,7 +45,7 @@ export const mediaAccountData = ({
   ],
   attachments: (accountId) => attachmentsOf(sql, files, accountId),
   erase: async ({ accountId }) => {
-    // Their rows name those of files.
+    // Rows of the library name rows of files, so they go first.
     await library.eraseAll(accountId);
     await uploads.eraseAll(accountId);
     await files.eraseAll(allAccountsSql, accountId);
@@ -78,7 +78,7 @@ async function* attachmentsOf(
 
 const NAME_MAX = 100;
 
-/** A name that every system can write; what stands before it makes it the only one. */
+/** A name valid on every system; the id before it makes it unique. */
 const pathOf = ({ fileId, name }: Pick<StoredFile, 'fileId' | 'name'>): string => {
   const safe = name.toWellFormed().replace(/[\p{Cc}\p{Cf}\\/:*?"<>|]/gu, '_');
   return `berkas/${publicId('file', fileId)}-${[...safe].slice(-NAME_MAX).join('')}`;
@@ -151,7 +151,7 @@ async function* linksOf(sql: Sql, accountId: string) {
 }
 
 export { jpegOf } from './images.ts';
-export { type Files, keptFiles, verifyFile } from './files.ts';
+export { type Files, findExistingFiles, verifyFile } from './files.ts';
 export type { Library } from './library/library.ts';
 export type { MediaFacts } from './library/row.ts';
 export {
@@ -159,18 +159,15 @@ export {
   claimUpload,
   claimedFile,
   describeFile,
-  handOverFile,
-  forgetUnderWay,
+  moveFile,
+  deleteUnfinishedUploads,
   releaseFile,
 } from './uploads/uploads.ts';
 
-/** The files of accounts, those on their way in, and those that messages carry. */
 export type Media = { files: Files; uploads: Uploads; library: Library };
 
 export type MediaDeps = {
-  /** Sees one account at a time. */
   sql: Sql;
-  /** Sees all accounts. */
   allAccountsSql: Sql;
   config: Pick<
     Config,
@@ -183,19 +180,17 @@ export type MediaDeps = {
   >;
   now: () => Date;
   secrets: Secrets;
-  /** Where the rows of accounts lie. */
   place: Pick<Place, 'isDistributed'>;
-  /** Where files lie. */
   store: FileStore;
-  /** Where they are worked on. */
   dataFolder: string;
-  /** Called when the malware scanner is away or answers strangely, or a fetch has trouble of our own. */
+  /**
+   * Called when the malware scanner is unreachable or answers unexpectedly, or when a fetch fails on our side.
+   */
   report: (trouble: unknown) => void;
 };
 
 const MB = 1_000_000;
 
-/** Opens the store of files and the uploads into it. */
 export function openMedia(deps: MediaDeps): Media {
   const { sql, allAccountsSql, config, secrets, store, dataFolder, report } = deps;
   const files = openFiles({

@@ -8,7 +8,9 @@ import { customerWith } from '#tests/support/people/people.ts';
 
 const FILES = 2_000;
 
-/** Files of an account, each from an upload and in the library, with a small picture. Answers one of them. */
+/**
+ * Files of an account, each from an upload and in the library, with a preview. Answers one of them.
+ */
 async function fill(sql: Sql, accountId: string): Promise<string> {
   await sql`
     insert into files (account_id, file_id, name, mime, size_bytes, sha256)
@@ -18,7 +20,6 @@ async function fill(sql: Sql, accountId: string): Promise<string> {
     insert into uploads (account_id, upload_id, user_id, purpose, state, length_bytes, file_id, expires_at)
     select ${accountId}, gen_random_uuid(), ${accountId}, 'media', 'claimed', 1, md5(n || ${accountId})::uuid, now()
     from generate_series(1, ${FILES}::int) as n`;
-  // All but the first.
   await sql`
     insert into media_library (account_id, file_id, source, preview_id, expires_at)
     select ${accountId}, md5(n || ${accountId})::uuid, 'api', md5(n + ${FILES}::int || ${accountId})::uuid, now()
@@ -28,10 +29,7 @@ async function fill(sql: Sql, accountId: string): Promise<string> {
   return first.id;
 }
 
-test('a file is let go of without reading the library and the uploads through', async ({
-  sql,
-  db,
-}) => {
+test('releases a file without scanning the library and the uploads', async ({ sql, db }) => {
   const { accountId } = await customerWith(sql);
   const fileId = await fill(sql, accountId);
   await db.owner.query('analyze files, uploads, media_library');
@@ -41,7 +39,7 @@ test('a file is let go of without reading the library and the uploads through', 
   expect(await release('media_library')).toEqual({ scanned: 0, found: 0 });
 });
 
-test('a claim of links reads what it may take, however many wait', async ({ sql, db }) => {
+test('reads only the links it may claim, however many wait', async ({ sql, db }) => {
   const accounts = [await customerWith(sql), await customerWith(sql), await customerWith(sql)];
   const queue = async ([ani = '', budi = '', cici = '']: string[], waiting: number) => {
     await sql`delete from media_fetches`;
@@ -60,7 +58,7 @@ test('a claim of links reads what it may take, however many wait', async ({ sql,
     const claim = rowsRead(sql, 'media_fetches', async (tx) => {
       const claimed = await claimFetches(tx, 16);
       const of = (id = '') => claimed.filter(({ accountId }) => accountId === id).length;
-      // Four of the first account; what is due later of the second stays; the third has its turn.
+      // Four of the first account; the second one's link is not due yet; the third account is served.
       expect(ids.map(of)).toEqual([4, 0, 1]);
       expect(await claimFetches(tx, 16)).toEqual([]);
     });
@@ -70,9 +68,7 @@ test('a claim of links reads what it may take, however many wait', async ({ sql,
   expect(read[1]).toMatchObject({ scanned: 0 });
 });
 
-test('workers that claim at the same moment take four links of an account together', async ({
-  sql,
-}) => {
+test('claims at most four links of an account over concurrent workers', async ({ sql }) => {
   const { accountId } = await customerWith(sql);
   await sql`
     insert into media_fetches (account_id, fetch_id, link, link_hash, kind)

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { handOverFile, releaseFile } from '#server/domains/media/uploads/uploads.ts';
+import { moveFile, releaseFile } from '#server/domains/media/uploads/uploads.ts';
 import { newId } from '#server/infra/ids.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/app/media-library.ts';
@@ -7,7 +7,7 @@ import { rowsRead } from '#tests/support/database/rows-read.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { storedBytes } from './files.ts';
 
-/** Numbers that are the same in every run. */
+/** A seeded random generator. */
 function dice(seed: number): (sides: number) => number {
   let state = seed;
   return (sides) => {
@@ -16,7 +16,7 @@ function dice(seed: number): (sides: number) => number {
   };
 }
 
-test('the bytes of an account are the sum of its contents, whatever comes and goes at the same time', async ({
+test('keeps the sum of an account’s bytes right under concurrent changes', async ({
   sql,
   db,
   openTestLibrary,
@@ -32,7 +32,7 @@ test('the bytes of an account are the sum of its contents, whatever comes and go
       select file_id as "fileId" from files where account_id = ${accountId} order by file_id`;
     return own[roll(Math.max(1, own.length))]?.fileId;
   };
-  /** Something that happens to a file; the same contents come again and again. */
+  /** A random change of a file; contents repeat often. */
   const happen = async () => {
     const [from = '', to = ''] = [ids[roll(3)], ids[roll(3)]];
     const fileId = await someFile(from);
@@ -43,9 +43,7 @@ test('the bytes of an account are the sum of its contents, whatever comes and go
         return roll(6) === 0 ? files.eraseAll(sql, from) : stored(from);
       case 2:
         return (
-          fileId &&
-          from !== to &&
-          sql.begin((tx) => handOverFile({ sql, tx }, { from, to, fileId }))
+          fileId && from !== to && sql.begin((tx) => moveFile({ sql, tx }, { from, to, fileId }))
         );
       case 3:
       case 4:
@@ -58,7 +56,7 @@ test('the bytes of an account are the sum of its contents, whatever comes and go
   };
   for (let round = 0; round < 60; round++) {
     const ends = await Promise.allSettled(Array.from({ length: 4 }, happen));
-    // A file that two hand over at once is there the second time; nobody waits for another in a circle.
+    // A file handed over by two calls at once is missing for the second; no call deadlocks.
     const failed = ends.filter((end) => end.status === 'rejected').map(({ reason }) => reason);
     expect(failed.filter(({ code }) => code !== '23505')).toEqual([]);
     const sums = await sql<{ bytes: number }[]>`
@@ -71,10 +69,7 @@ test('the bytes of an account are the sum of its contents, whatever comes and go
   }
 });
 
-test('what an account stores is read from one row, and of the contents that come', async ({
-  sql,
-  db,
-}) => {
+test('reads the total from one row, and only the contents being added', async ({ sql, db }) => {
   const { accountId } = await customerWith(sql);
   await sql`
     insert into files (account_id, file_id, name, mime, size_bytes, sha256)

@@ -19,13 +19,13 @@ import { allCounts } from './history/counts.ts';
 import { inOrder } from './history/timeline.ts';
 
 type Deps = {
-  /** The portal's pool: one account at a time. */
   sql: Sql;
-  /** Sees all accounts. */
   allAccountsSql: Sql;
 };
 
-/** An account's messages with their timelines, its conversations, templates, quick replies and opt-outs. */
+/**
+ * An account's messages with their timelines, its conversations, templates, quick replies and opt-outs.
+ */
 export const messagesAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     {
@@ -80,7 +80,7 @@ async function* messagesOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
 type PageQuery = { accountId: string; after: string | undefined; limit: number };
 
 async function readPage(tx: Tx, { accountId, after, limit }: PageQuery): Promise<Stored[]> {
-  // The condition of row-level security would have the planner read whole partitions (see pages.ts).
+  // With row-level security the planner would scan whole partitions (see pages.ts).
   await tx`select set_config('enable_seqscan', 'off', true)`;
   return tx<Stored[]>`
     select m.message_id, m.token_id, t.name as token_name, m.direction, m.peer, m.type, m.status,
@@ -100,7 +100,6 @@ async function readPage(tx: Tx, { accountId, after, limit }: PageQuery): Promise
     order by m.message_id`;
 }
 
-/** The body; a stored file has the id of the list of files. */
 function withFile(body: Body): Body {
   const { file, ...rest } = body;
   return typeof file === 'string' ? { ...rest, file: publicId('file', file) } : body;
@@ -193,12 +192,11 @@ async function* repliesOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   );
 }
 
-/** A channel's answer is awaited no longer. */
 const RECEIPT_WAIT_MS = 30_000;
 
 /**
- * Fails the unsent messages of a closed account and releases their price. What may have left waits for
- * its receipt first.
+ * Fails the unsent messages of a closed account and releases their price. Messages that may have left wait for their
+ * receipt first.
  *
  * @returns how many messages still wait.
  */
@@ -207,12 +205,12 @@ async function failUnsent(allAccountsSql: Sql, accountId: string): Promise<numbe
   return failWaiting(allAccountsSql, { accountId });
 }
 
-/** A notice to a number expires after five minutes; one that hangs is awaited no longer than this. */
+/** A notice to a number expires after five minutes; longer ones hang and are not awaited. */
 const NOTICE_TIMEOUT = '15 minutes';
 
 /**
- * False while a message waits for its receipt, the final notice is being sent, or the relay has not
- * published the last events. Events set aside because they cannot be published are not waited for.
+ * False while a message waits for its receipt, the final notice is being sent, or the relay has not published the last
+ * events. Events set aside because they cannot be published do not count.
  */
 async function isSettled(
   allAccountsSql: Sql,
@@ -232,7 +230,6 @@ async function isSettled(
   });
 }
 
-/** The account whose token sends what the installation itself writes. */
 async function systemAccount(allAccountsSql: Sql): Promise<string | undefined> {
   const [system] = await onCoordinator(
     () => allAccountsSql<{ account_id: string }[]>`
@@ -269,13 +266,12 @@ async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest)
 }
 
 /**
- * Erases up to `limit` words of an account whose messages are gone, at last the mark.
- *
- * Locks the mark first: an indexing under way is waited for.
+ * Erases up to `limit` words of an account whose messages are gone, and finally the mark.
+ * Locks the mark first, to wait for an indexing in progress.
  */
 const eraseWords = (allAccountsSql: Sql, accountId: string, limit: number): Promise<number> =>
   allAccountsSql.begin(async (tx) => {
-    // Without it each portion would read what the portions before it have left behind.
+    // Otherwise each batch would scan the dead rows of the batches before it.
     await tx`select set_config('enable_seqscan', 'off', true)`;
     await tx`select from word_marks where account_id = ${accountId} for update`;
     const { count } = await tx`
@@ -289,7 +285,6 @@ const eraseWords = (allAccountsSql: Sql, accountId: string, limit: number): Prom
     return count;
   });
 
-/** Erases the system account's conversations with numbers that belong to nobody any more. */
 async function eraseSystemConversations(
   allAccountsSql: Sql,
   system: string,

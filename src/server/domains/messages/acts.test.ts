@@ -6,7 +6,6 @@ import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { openApiTemplates, noReview, templateActs } from '#server/domains/messages/templates.ts';
 
-/** The acts as a signed-in person of an account asks them, with row-level security. */
 function actsOf(db: TestDatabase, accountId: string) {
   const handlers = templateActs({ sql: db.tenantSql, review: noReview });
   const call = { caller: { kind: 'person', accountId } } as never;
@@ -28,7 +27,7 @@ const template = {
 } as const;
 const given = { ...template, buttons: [...template.buttons] };
 
-test('what the portal hands in the API lists, and the other way round', async ({ db, sql }) => {
+test('shares templates between the portal and the API, in both directions', async ({ db, sql }) => {
   const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
   const ask = actsOf(db, ani.accountId);
   const sender = { accountId: ani.accountId, simulated: true };
@@ -49,15 +48,11 @@ test('what the portal hands in the API lists, and the other way round', async ({
   await ask(deleteTemplate, one);
   await expect(ask(deleteTemplate, one)).rejects.toEqual(gone);
   expect(await ask(listTemplates, {})).toMatchObject({ total: 1, rows: [{ language: 'en' }] });
-  // Open pages learn of each: two were handed in, one deleted.
   const told = await sql`select account_id, data from outbox where kind = 'template.changed'`;
   expect(told).toEqual(Array.from({ length: 3 }, () => ({ account_id: ani.accountId, data: {} })));
 });
 
-test('templates are found by words in their names and bodies, and by their status', async ({
-  db,
-  sql,
-}) => {
+test('finds templates by words of their name and body, and by status', async ({ db, sql }) => {
   const ani = await customerWith(sql);
   const ask = actsOf(db, ani.accountId);
   await ask(createTemplate, given);
@@ -71,10 +66,7 @@ test('templates are found by words in their names and bodies, and by their statu
   expect(await names({ q: '%', status: 'approved' })).toEqual([]);
 });
 
-test('a name is taken once in a language; pages and sorting are by name or age', async ({
-  db,
-  sql,
-}) => {
+test('accepts a name once per language; pages and sorts by name or age', async ({ db, sql }) => {
   const ani = await customerWith(sql);
   const ask = actsOf(db, ani.accountId);
   for (let n = 0; n < 12; n++) {
@@ -90,7 +82,7 @@ test('a name is taken once in a language; pages and sorting are by name or age',
   expect((await names({ sort_by: 'created_at', sort_type: 'asc' }))[0]).toBe('templat_00');
 });
 
-test('a form is told what is wrong with each field', () => {
+test('reports each invalid field of a form', () => {
   const faults = (change: object) => {
     const read = createTemplate.input.safeParse({ ...given, ...change });
     return read.success

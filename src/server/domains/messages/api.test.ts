@@ -9,13 +9,11 @@ import { customerWith } from '#tests/support/people/people.ts';
 
 const DAY_MS = 86_400_000;
 
-test('a repeat a month later, at another price, answers the price and the schedule of then', async ({
-  sql,
-}) => {
+test('answers a repeat a month later with the original price and schedule', async ({ sql }) => {
   const { accountId, tokenId } = await customerWith(sql, { saldo: 1000 });
   const accepter = openIntake(sql, () => undefined);
   const plan = new Date(Date.now() + 10 * DAY_MS);
-  /** What is answered at a time and a price, by a process that has just started. */
+  /** The answer at a time and a price, from a process that has just started. */
   const sendAt = (days: number, price: number, language: string) =>
     openApiMessages({
       sql,

@@ -7,7 +7,7 @@ import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import { type Intake, hashOf } from './submit/accept.ts';
 import type { AnswerContext, Item, ItemResult, Placed } from './submit/send-request.ts';
-import { choicesIn, noteChoices } from './choices.ts';
+import { choicesIn, markSendsChoices } from './choices.ts';
 import { withdraw } from './dispatch/withdraw.ts';
 import type { OfferFile } from './content.ts';
 import { knownNumbers } from './contacts.ts';
@@ -24,55 +24,45 @@ import { type FindMedia, channelOf, lookUp } from './submit/lookups.ts';
 import { itemFrom, refusalOf } from './submit/place.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
-/** The sender on whose behalf the API is called. */
 export type Sender = {
   accountId: string;
   tokenId: string;
   simulated: boolean;
   channel: ChannelName;
-  /** When this was read, by `performance.now()`. */
   readAtMs: number;
 };
 
 export type SendRequest = {
   sender: Sender;
   messages: readonly PlacedMessage[];
-  /** The caller's Idempotency-Key. */
   key: string | undefined;
-  /** The language of its answer, and its extra fields: a repeat must have the same shape. */
+  /** The language and the extra fields of the answer: a repeat must have the same shape. */
   answer: { language: string; shape: string };
-  /** By what a repeat is known, where the messages hold what was computed for them; left out: by the messages. */
+  /** Identity of a repeat, when the messages contain computed values; default: the messages. */
   identity?: unknown;
 };
 
 /**
- * One result per message, in order: accepted, or the refusal. For a repeated key it is the first answer,
- * in its language.
+ * One result per message, in order: accepted, or the refusal. For a repeated key, the first answer in its language.
  */
 export type SendResponse = {
   results: readonly (Accepted | Refusal)[];
   saldo: number;
   replayed: boolean;
   language: string;
-  /** When the request came that was answered first, in ms since 1970. */
   at: number;
 };
 
-/** How an answer is written: its language, and the origin of links. */
 type ReaderOptions = Omit<Reader, 'offerFile'>;
 
-/** What the public API needs of messages. */
 export type ApiMessages = {
   send: (request: SendRequest) => Promise<SendResponse>;
   list: (sender: Sender, query: ListQuery, reader: ReaderOptions) => Promise<ApiPage>;
   one: (sender: Sender, id: string, reader: ReaderOptions) => Promise<ApiMessage>;
   cancel: (sender: Sender, id: string, reader: ReaderOptions) => Promise<ApiMessage>;
-  /** Gives a planned message another time; one that is over is now. */
   reschedule: (sender: Sender, id: string, at: Date, reader: ReaderOptions) => Promise<ApiMessage>;
   balance: (sender: Sender) => Promise<{ available: number; held: number }>;
-  /** See `knownNumbers`. */
   known: (accountId: string, numbers: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** Marks the token's conversation with a number as read. */
   markRead: (sender: Sender, peer: string) => Promise<unknown>;
 };
 
@@ -82,7 +72,7 @@ type Deps = {
   prices: Prices;
   offerFile: OfferFile;
   findMedia: FindMedia;
-  /** A lane has something else to wait for. */
+  /** Called with tokens whose lanes have new work. */
   onWork: (tokenIds: readonly string[]) => void;
   now: () => Date;
 };
@@ -119,7 +109,6 @@ export function openApiMessages(deps: Deps): ApiMessages {
   };
 }
 
-/** A message of the sender's own token; another's is not found. */
 async function ownMessage(sql: Sql, sender: Sender, id: string, reader: Reader) {
   const ref = { accountId: sender.accountId, messageId: messageUuid(id) };
   const message = await messageForApi(sql, ref, reader);
@@ -128,8 +117,8 @@ async function ownMessage(sql: Sql, sender: Sender, id: string, reader: Reader) 
 }
 
 /**
- * What messages name is looked up first: those of which something is missing are refused, the others placed.
- * A repeat is answered as the first time, also when something is missing or found since.
+ * Looks up references first: messages with a missing one are refused, the others are accepted. A repeat gets the first
+ * answer, regardless of references that were removed or added since.
  */
 async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
   const { accepter, prices, now } = deps;
@@ -158,13 +147,13 @@ async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
   const items = itemsOf(context);
   if (items.length === 0) return refusedWhole(deps, request, found);
   if (items.some(({ type, body }) => choicesIn(type, body))) {
-    await asAccount(deps.sql, accountId, (tx) => noteChoices(tx, { accountId, tokenId }));
+    await asAccount(deps.sql, accountId, (tx) => markSendsChoices(tx, { accountId, tokenId }));
   }
   const hash = key === undefined ? noHash : hashOf(request.identity ?? messages);
   const placed = await accepter.place({ accountId, tokenId, key, hash, context, items });
   const firstContext = placed.context ?? context;
   if (firstContext.shape !== context.shape) throw new Refusal('idempotency_conflict', {});
-  // Forgotten meanwhile, it was placed although something is missing: only a key of 30 days ago can be.
+  // If the key was deleted in between (after 30 days), all items were accepted despite missing references.
   const shownItems = placed.replayed ? itemsOf(firstContext) : items;
   const { results, ...sent } = sentFrom(placed, shownItems, firstContext);
   return {
@@ -175,10 +164,9 @@ async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
   };
 }
 
-/** A sender whose request took longer to come than this is read anew. */
 const SENDER_MS = 2_000;
 
-/** The channel whose prices and rules hold; a token may have moved while a long body was coming. */
+/** The channel whose prices and rules apply; a token may have moved while a long body arrived. */
 const presentChannel = async (sql: Sql, sender: Sender): Promise<ChannelName> =>
   performance.now() - sender.readAtMs < SENDER_MS
     ? sender.channel
@@ -191,7 +179,6 @@ const refusedOf = (found: readonly unknown[]): Refused =>
     one instanceof Refusal ? [{ index, code: one.code, facts: one.facts }] : [],
   );
 
-/** The results of all messages of a request: those that were placed, and the refusals between them. */
 function withRefused(
   placed: readonly (Accepted | Refusal)[],
   { refused = [] }: AnswerContext,
@@ -205,7 +192,6 @@ function withRefused(
   return results;
 }
 
-/** Nothing could be placed: refusals are not remembered. */
 async function refusedWhole(
   { sql, now }: Deps,
   { sender: { accountId }, answer: { language } }: SendRequest,
@@ -216,7 +202,6 @@ async function refusedWhole(
   return { results, saldo: available, replayed: false, language, at: now().getTime() };
 }
 
-/** Whether a request with this key was answered with a yes before. */
 async function isAnswered(sql: Sql, { accountId, tokenId }: Sender, key: string): Promise<boolean> {
   const stored = await asAccount(
     sql,
@@ -246,7 +231,7 @@ function sentFrom(placed: Placed, items: readonly Item[], { simulated }: AnswerC
   return { results, saldo: placed.saldo, replayed: placed.replayed };
 }
 
-/** `saldo` is what is left after the whole request, also for one message of many. */
+/** `saldo` is the saldo after the whole request, also for one message of many. */
 const acceptedFrom = (
   result: ItemResult,
   item: Item,

@@ -10,7 +10,7 @@ import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { test as base } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { changeMessages, idOf } from '#tests/support/people/stored-messages.ts';
-import { choiceBy, choicesIn, mayChoose, noteChoices } from './choices.ts';
+import { matchChoice, choicesIn, canBeChoice, markSendsChoices } from './choices.ts';
 import { changeDispatch, changeLanes, dropDispatch } from '#tests/support/app/lanes.ts';
 
 const peer = '6281234567890';
@@ -21,10 +21,10 @@ const buttons = (...titles: string[]) => ({
   options: optionsOf(...titles),
 });
 
-describe('a text chooses by number or by title, and by nothing else', () => {
+describe('matches a text by number or title only', () => {
   const messageId = newId();
   const idBy = (text: string, ...titles: string[]) =>
-    choiceBy(text, { messageId, choices: buttons(...titles) })?.id;
+    matchChoice(text, { messageId, choices: buttons(...titles) })?.id;
 
   for (const text of ['1', '1.', ' 1 ', '\n1.\n', 'Ya', 'ya', ' YA ']) {
     unit(`${JSON.stringify(text)} is the first one`, () =>
@@ -57,7 +57,7 @@ describe('a text chooses by number or by title, and by nothing else', () => {
       fc.property(fc.array(title, { minLength: 1, maxLength: 10 }), fc.nat(9), (titles, n) => {
         const at = n % titles.length;
         for (const text of [`${at + 1}`, titles[at] ?? '']) {
-          expect(mayChoose(text) ? [undefined, `id-${at + 1}`] : [undefined]).toContain(
+          expect(canBeChoice(text) ? [undefined, `id-${at + 1}`] : [undefined]).toContain(
             idBy(text, ...titles),
           );
         }
@@ -78,10 +78,9 @@ describe('a text chooses by number or by title, and by nothing else', () => {
 
 type Sent = { body?: object; type?: string; id?: string; readyAt?: Date; isOnTheWay?: boolean };
 
-/** A shop, what it sends to one phone, and what comes back from there. */
+/** A shop, with its sent messages and the answers to them. */
 type Shop = Customer & {
   send: (sent?: Sent) => Promise<string>;
-  /** The choice that is stored with an answer. */
   answer: (text: string, more?: Partial<Inbound>) => Promise<unknown>;
 };
 
@@ -89,7 +88,7 @@ const test = base.extend<{ shop: Shop }>({
   shop: async ({ db, sql }, use) => {
     const customer = await customerWith(sql, { saldo: 10_000 });
     const send = sendOf(sql, db.owner, customer);
-    await asAccount(sql, customer.accountId, (tx) => noteChoices(tx, customer));
+    await asAccount(sql, customer.accountId, (tx) => markSendsChoices(tx, customer));
     await use({ ...customer, send, answer: answerOf(sql, customer) });
   },
 });
@@ -120,22 +119,16 @@ function answerOf(sql: Sql, { accountId, tokenId }: Customer): Shop['answer'] {
 
 const choices = buttons('Ya', 'Tidak');
 
-test('what comes in for a token that never let anybody choose is looked at no further', async ({
-  db,
-  sql,
-  shop,
-}) => {
+test('skips the lookup for a token that never sent choices', async ({ db, sql, shop }) => {
   await shop.send({ body: { choices } });
   await changeLanes(db.owner, {}, { hasChoices: false });
   expect(await shop.answer('1')).toBeUndefined();
-  await asAccount(sql, shop.accountId, (tx) => noteChoices(tx, shop));
-  await asAccount(sql, shop.accountId, (tx) => noteChoices(tx, shop));
+  await asAccount(sql, shop.accountId, (tx) => markSendsChoices(tx, shop));
+  await asAccount(sql, shop.accountId, (tx) => markSendsChoices(tx, shop));
   expect(await shop.answer('1')).toMatchObject({ id: 'id-1' });
 });
 
-test('an answer is stored with what it chooses, and the text stays what it is', async ({
-  shop,
-}) => {
+test('stores the choice with the answer, and leaves its text unchanged', async ({ shop }) => {
   const of = publicId('message', await shop.send({ body: { choices } }));
   const yes = { id: 'id-1', title: 'Ya', type: 'button', of };
   expect(await shop.answer('1')).toEqual(yes);
@@ -146,16 +139,12 @@ test('an answer is stored with what it chooses, and the text stays what it is', 
   expect(await shop.answer('2')).toMatchObject({ id: 'id-2' });
 });
 
-test('the buttons of a template are chosen by what they carry, or their titles', async ({
-  shop,
-}) => {
+test('matches template buttons by their payload or title', async ({ shop }) => {
   await shop.send({ type: 'template', body: { buttons: ['Ya', 'Tidak'] } });
   expect(await shop.answer('2')).toMatchObject({ type: 'template', id: 'Tidak', title: 'Tidak' });
 });
 
-test('only the newest message that has left is answered, or the one that is quoted', async ({
-  shop,
-}) => {
+test('matches the newest sent message only, or the quoted one', async ({ shop }) => {
   const question = await shop.send({ body: { choices } });
   await shop.send({ type: 'reaction', body: { emoji: '👍' } });
   await shop.send({ isOnTheWay: false });
@@ -170,7 +159,7 @@ test('only the newest message that has left is answered, or the one that is quot
   });
 });
 
-test('a question of another day is answered only where it is quoted', async ({ shop }) => {
+test('matches a question older than a day only when it is quoted', async ({ shop }) => {
   const old = idOf(new Date(Date.now() - 24 * 3_600_000 - 60_000));
   await shop.send({ id: old, body: { choices } });
   expect(await shop.answer('1')).toBeUndefined();
@@ -179,7 +168,7 @@ test('a question of another day is answered only where it is quoted', async ({ s
   expect(await shop.answer('1')).toMatchObject({ id: 'id-1' });
 });
 
-test('what never left was no question', async ({ db, shop }) => {
+test('ignores questions that were never sent', async ({ db, shop }) => {
   await shop.send({ body: { choices } });
   const failed = await shop.send();
   await dropDispatch(db.owner, failed);
@@ -188,10 +177,7 @@ test('what never left was no question', async ({ db, shop }) => {
   expect(await shop.answer('1')).toMatchObject({ id: 'id-1' });
 });
 
-test('an answer that comes twice is stored once, and long texts look for nothing', async ({
-  sql,
-  shop,
-}) => {
+test('stores a repeated answer once, and skips long texts', async ({ sql, shop }) => {
   await shop.send({ body: { choices } });
   const providerId = newId();
   await shop.answer('1', { providerId });

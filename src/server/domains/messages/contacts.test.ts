@@ -13,7 +13,7 @@ import { contactActs } from '#server/domains/messages/contacts.ts';
 const PEER = '6281234567890';
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
-test('what an account calls a number is shown and found everywhere, before what it calls itself', async ({
+test('shows and finds a number by the account’s name for it, in preference to the sender’s own', async ({
   db,
   sql,
 }) => {
@@ -54,7 +54,7 @@ test('what an account calls a number is shown and found everywhere, before what 
   expect(told).toEqual([1, 2].map(() => ({ account_id: ani.accountId, data: { peer: PEER } })));
 });
 
-test('notices of what a named number writes say its name; programs hear what it calls itself', async ({
+test('uses the account’s name in notices, and the sender’s own name in webhooks', async ({
   db,
   sql,
 }) => {
@@ -88,7 +88,7 @@ test('notices of what a named number writes say its name; programs hear what it 
   ]);
 });
 
-test('only numbers that the account has conversations with have names', async ({ db, sql }) => {
+test('names only numbers that the account has conversations with', async ({ db, sql }) => {
   const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
   await storeMessages(db.owner, ani.accountId, [
     { at: minutesAgo(1), tokenId: ani.tokenId, peer: PEER },
@@ -102,7 +102,7 @@ test('only numbers that the account has conversations with have names', async ({
   expect(await sql`select account_id from contacts`).toEqual([{ account_id: ani.accountId }]);
 });
 
-test('of names that more than 1,000 numbers have, each is found', async ({ db, sql }) => {
+test('finds each of more than 1,000 numbers with the same name', async ({ db, sql }) => {
   const { accountId, tokenId } = await customerWith(sql);
   const messages = Array.from({ length: 1_500 }, (_, n) => ({
     at: minutesAgo(n + 1),
@@ -123,7 +123,7 @@ test('of names that more than 1,000 numbers have, each is found', async ({ db, s
   expect(new Set(found).size).toBe(1_500);
 });
 
-test('a name is one line that can be written', () => {
+test('accepts one printable line as a name', () => {
   const read = (name: string) => nameContact.input.safeParse({ peer: PEER, name }).success;
   expect(['', 'Bu Sri', 'Toko “Jaya” & Anak 🧁', 'x'.repeat(60)].map(read)).toEqual(
     Array.from({ length: 4 }, () => true),

@@ -4,19 +4,22 @@ import { appendEvent } from '#server/domains/events/events.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 
-/** What an account calls a phone, as an expression; null where it has no name for it. @param peer an expression, too. */
+/**
+ * The account's name for a phone, as an expression; null without one. @param peer an expression, too.
+ */
 export const contactName = (sql: Sql | Tx, accountId: string, peer: Fragment): Fragment =>
   sql`(select k.name from contacts k where k.account_id = ${accountId} and k.peer = ${peer})`;
 
 /**
- * The name of the other side of a conversation `c`: what the account calls it, else what it calls itself. The one place
- * that says so.
+ * The name of the peer of a conversation `c`: the account's name for it, else the peer's own. The only definition of
+ * this rule.
  */
 export const shownName = (sql: Sql | Tx, accountId: string): Fragment =>
   sql`coalesce(${contactName(sql, accountId, sql`c.peer`)}, c.peer_name)`;
 
 /**
- * Selects the numbers that an account knows in exactly these digits: from a message, a conversation, a name or an opt-out.
+ * Selects the numbers that an account knows in exactly these digits: from a message, a conversation, a name or an
+ * opt-out.
  *
  * @param numbers digits that `exactNumber` found.
  */
@@ -43,8 +46,8 @@ export async function knownNumbers(
 }
 
 /**
- * The act that names a phone the account has a conversation with: there are no more names than those. Open pages learn of
- * it.
+ * The act that names a phone. The account must have a conversation with it, which bounds the number of names. Open
+ * pages are notified.
  */
 export const contactActs = (sql: Sql): readonly ActHandler[] => [
   handle(nameContact, ({ caller: { accountId } }, { peer, name }) =>

@@ -84,7 +84,7 @@ test.each<[MessageType, Body, object]>([
   expect(contentOf({ accountId, type, body }, fileLink)).toMatchObject(shown);
 });
 
-test('of a file it says what is known before it is opened', () => {
+test('shows the metadata of a file before it is opened', () => {
   const body = {
     file: 'f1',
     mime: 'audio/ogg',
@@ -93,12 +93,15 @@ test('of a file it says what is known before it is opened', () => {
     waveform: [0, 100],
     seconds: 7.4,
   };
-  const shown = (kept?: ReadonlySet<string>) =>
-    contentOf({ accountId, type: 'audio', body, ...(kept && { kept }) }, fileLink);
+  const shown = (existing?: ReadonlySet<string>) =>
+    contentOf(
+      { accountId, type: 'audio', body, ...(existing && { existingFiles: existing }) },
+      fileLink,
+    );
   const file = { preview: '/files/a1/p1', size: 13_038, waveform: [0, 100], seconds: 7.4 };
   expect(shown()).toMatchObject({ url: '/files/a1/f1', file: { ...file, missing: null } });
   expect(shown(new Set(['f1']))).toEqual(shown());
-  // Kept no longer: nothing of it is shown, but what it was.
+  // Erased: only its type is shown.
   expect(shown(new Set())).toMatchObject({
     url: null,
     external: false,
@@ -106,7 +109,7 @@ test('of a file it says what is known before it is opened', () => {
   });
 });
 
-test('a file that was never kept says why', () => {
+test('explains why a file was never stored', () => {
   const missing = (why: string) =>
     contentOf({ accountId, type: 'image', body: { missing: why } }, fileLink).file?.missing;
   expect(missing('storage_full')).toBe('storage_full');

@@ -18,7 +18,7 @@ export type Body = Readonly<Record<string, unknown>>;
 /** A short-lived, signed address of a stored file. */
 export type FileLink = (accountId: string, fileId: string) => string;
 
-/** The same address with the instant at which it ends. */
+/** The same address with the instant at which it expires. */
 export type OfferFile = (accountId: string, fileId: string) => { link: string; expiresAt: Date };
 
 const EXCERPT_MAX = 120;
@@ -27,8 +27,7 @@ const text = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null;
 
 /**
- * The first words of a message for a table, a list or a notice, without markup. Empty for media without a
- * caption.
+ * The first words of a message for a table, a list or a notice, without markup. Empty for media without a caption.
  */
 export function excerptOf(type: MessageType, body: Body): string {
   const words = wordsOf(type, body);
@@ -43,7 +42,7 @@ function wordsOf(type: MessageType, body: Body): string {
   switch (type) {
     case 'text':
     case 'template':
-      return captionText(spokenIn(body));
+      return captionText(textWithChoice(body));
     case 'other':
       return oneLine(text(body['text']) ?? '');
     case 'reaction':
@@ -56,7 +55,7 @@ function wordsOf(type: MessageType, body: Body): string {
 }
 
 /**
- * All that a message says, as it was written: a text, a caption with the file's name, a place, a contact. Empty for
+ * The full text of a message as it was written: a text, a caption with the file's name, a place, a contact. Empty for
  * media without either.
  */
 export function wholeTextOf(type: MessageType, body: Body): string {
@@ -68,7 +67,7 @@ export function wholeTextOf(type: MessageType, body: Body): string {
     case 'text':
     case 'template':
     case 'other':
-      return spokenIn(body);
+      return textWithChoice(body);
     case 'reaction':
       return lines(body['emoji']);
     case 'location':
@@ -78,18 +77,16 @@ export function wholeTextOf(type: MessageType, body: Body): string {
   }
 }
 
-/** The text of a message that its sender deleted. */
 const REVOKED = 'Pesan dihapus pengirim';
 
 const isRevoked = (body: Body): boolean => text(body['revoked_at']) !== null;
 
-/** What a text says: of an answer to buttons or a list the title that was chosen, where `1` was written. */
-function spokenIn({ text: written, choice }: Body): string {
-  const chosen = typeof choice === 'object' && choice !== null ? (choice as Body)['title'] : null;
-  return text(chosen) ?? text(written) ?? '';
+function textWithChoice({ text: written, choice }: Body): string {
+  const choiceTitle =
+    typeof choice === 'object' && choice !== null ? (choice as Body)['title'] : null;
+  return text(choiceTitle) ?? text(written) ?? '';
 }
 
-/** A contact card in a few words: its name, else the first of its other facts. */
 const cardTitle = (body: Body): string =>
   text(body['name']) ??
   text(body['organization']) ??
@@ -105,15 +102,17 @@ function coordinates(body: Body): string | null {
   return known ? `${latitude},${longitude}` : null;
 }
 
-/** As which type a message carries its file: a template as what is above its text. Undefined for what carries none. */
+/**
+ * The media type of a message's file; for a template the type of its header. Undefined without a file.
+ */
 export function mediaKindIn(type: MessageType, body: Body): MediaKind | undefined {
   const kind = type === 'template' ? (text(body['header_file']) ?? '') : type;
   return isMediaKind(kind) ? kind : undefined;
 }
 
 /**
- * What a message's body says of its file: which one it is, what it is, and what is shown of it before somebody
- * opens it. A document has the file's own name where its sender gave it none.
+ * Metadata of a message's file for its body, with its preview. A document gets the file's own name when its sender gave
+ * none.
  */
 export function fileFacts(file: MediaFacts, type: MessageType, body: Body): Body {
   const isDocument = mediaKindIn(type, body) === 'document';
@@ -129,35 +128,42 @@ export function fileFacts(file: MediaFacts, type: MessageType, body: Body): Body
   };
 }
 
-/** What is known of a file for those who show it; and what the API says of it as `file`. */
-const shownOnly = ['preview', 'waveform', 'seconds', 'media', 'mime', 'bytes', 'sha256'] as const;
+/** Metadata for display only; the API has its own `file`. */
+const displayFields = [
+  'preview',
+  'waveform',
+  'seconds',
+  'media',
+  'mime',
+  'bytes',
+  'sha256',
+] as const;
 
-/** The files of some messages that are still there; left out where all are. */
-type Kept = { kept?: ReadonlySet<string> };
+type ExistingFiles = { existingFiles?: ReadonlySet<string> };
 
-const isGone = (file: string, { kept }: Kept): boolean => kept !== undefined && !kept.has(file);
+const isGone = (file: string, { existingFiles }: ExistingFiles): boolean =>
+  existingFiles !== undefined && !existingFiles.has(file);
 
-/** The ids of the files that messages name. */
 export const filesIn = (stored: readonly { body: Body }[]): string[] =>
   stored.flatMap(({ body }) => [text(body['file'])].filter((file) => file !== null));
 
 /**
- * The body as the API shows it: a stored file is an absolute link, and says until when it is good; both are null once
- * the file is deleted. The link that its sender gave is its `source`.
+ * The body as the API shows it: a stored file is an absolute link with its expiry; both are null once the file is
+ * deleted. The link that its sender gave is its `source`.
  *
- * @param origin where links begin that do not name their host.
+ * @param origin prefix of links that do not name their host.
  */
 export function bodyForApi(
   accountId: string,
   stored: Body,
-  { offerFile, origin, ...files }: { offerFile: OfferFile; origin: string } & Kept,
+  { offerFile, origin, ...files }: { offerFile: OfferFile; origin: string } & ExistingFiles,
 ): Body {
   const body = withoutProvider(stored);
   const file = text(body['file']);
   if (file === null) return body;
   const shown = Object.fromEntries(
     Object.entries(body).filter(
-      ([name]) => name !== 'file' && !(shownOnly as readonly string[]).includes(name),
+      ([name]) => name !== 'file' && !(displayFields as readonly string[]).includes(name),
     ),
   );
   if (isRevoked(body)) return shown;
@@ -172,7 +178,6 @@ export function bodyForApi(
   };
 }
 
-/** The file of a message. Only its type is known where its bytes are not in the library. */
 function fileForApi(file: string, { mime, bytes, sha256 }: Body, url: string | null): ApiFile {
   const isMedia = typeof sha256 === 'string';
   return {
@@ -184,8 +189,8 @@ function fileForApi(file: string, { mime, bytes, sha256 }: Body, url: string | n
   };
 }
 
-/** What only the network knows it by, or fills it in with. */
-const ofNetwork: ReadonlySet<string> = new Set([
+/** Fields that only the network uses, or fills in. */
+const networkFields: ReadonlySet<string> = new Set([
   'provider_id',
   'parameters',
   'interactive',
@@ -195,7 +200,7 @@ const ofNetwork: ReadonlySet<string> = new Set([
 ]);
 
 function withoutProvider(stored: Body): Body {
-  const own = Object.entries(stored).filter(([name]) => !ofNetwork.has(name));
+  const own = Object.entries(stored).filter(([name]) => !networkFields.has(name));
   const body = withShownPhones(Object.fromEntries(own));
   const { quoted } = body;
   if (typeof quoted !== 'object' || quoted === null) return body;
@@ -203,7 +208,6 @@ function withoutProvider(stored: Body): Body {
   return { ...body, quoted: shown };
 }
 
-/** A contact card with its numbers as the API shows numbers. */
 export function withShownPhones(body: Body): Body {
   const shown = (phone: unknown) => (typeof phone === 'string' ? shownPeer(phone) : phone);
   const { phone, phones } = body;
@@ -215,11 +219,11 @@ export function withShownPhones(body: Body): Body {
 }
 
 /**
- * A message as the chat renderer takes it (docs/screens.md#chat): a document is always a file, also when it happens
- * to be a picture. External links are not files here: pages open them, and never load them.
+ * A message for the chat renderer (docs/screens.md#chat): a document is always a file, even if it is a picture.
+ * External links are not files here: pages link to them, and never load them.
  */
 export function contentOf(
-  message: { accountId: string; type: MessageType; body: Body } & Kept,
+  message: { accountId: string; type: MessageType; body: Body } & ExistingFiles,
   fileLink: FileLink,
 ): ChatContent {
   const { type, body } = message;
@@ -240,7 +244,7 @@ export function contentOf(
   };
   switch (type) {
     case 'text':
-      return { ...content, caption: spokenIn(body) };
+      return { ...content, caption: textWithChoice(body) };
     case 'template':
       return { ...content, caption: text(body['text']) ?? '', template: templateIn(type, body) };
     case 'reaction':
@@ -261,7 +265,6 @@ export function contentOf(
   }
 }
 
-/** The origin of a message in words: forwarded, from an advertisement, about a product. */
 function originOf(body: Body): { origin?: string } {
   const fieldOf = (object: unknown, ...names: readonly string[]) =>
     typeof object === 'object' && object !== null
@@ -281,9 +284,8 @@ function originOf(body: Body): { origin?: string } {
 
 const withoutFile = { url: null, external: false, filename: null, name: null, phone: null };
 
-/** The file of a message, as it is shown; undefined for one that has none of ours. */
 function fileOf(
-  { accountId, body, ...files }: { accountId: string; body: Body } & Kept,
+  { accountId, body, ...files }: { accountId: string; body: Body } & ExistingFiles,
   fileLink: FileLink,
 ): { url: string | null; shown: ChatFile } | undefined {
   const file = text(body['file']);
@@ -333,7 +335,9 @@ function renderedAs(type: MessageType, body: Body): string {
   }
 }
 
-/** A file's kind for the renderer: from its MIME type, else from the extension of its name or link. */
+/**
+ * A file's kind for the renderer: from its MIME type, else from the extension of its name or link.
+ */
 function kindOf(body: Body): string {
   const mime = text(body['mime'])?.split(';')[0]?.trim().split('/')[1];
   if (mime !== undefined && /^[a-z0-9]{1,8}$/.test(mime)) return mime;
@@ -341,7 +345,6 @@ function kindOf(body: Body): string {
   return /\.([a-z0-9]{1,8})$/i.exec(name)?.[1]?.toLowerCase() ?? '';
 }
 
-/** The name at the end of an address; null when it has none. */
 function lastSegment(link: string | null): string | null {
   if (link === null || !URL.canParse(link, 'http://here')) return null;
   const last = new URL(link, 'http://here').pathname.split('/').at(-1) ?? '';
@@ -362,7 +365,6 @@ function templateIn(type: MessageType, body: Body): FilledTemplate {
   };
 }
 
-/** The phones of a contact card, none where it has none. */
 const phonesIn = ({ phone, phones }: Body): readonly string[] =>
   (Array.isArray(phones) ? phones : [phone]).flatMap((one) => shownPeer(text(one) ?? '') || []);
 
@@ -380,7 +382,6 @@ function contactIn(body: Body): CardContent {
   };
 }
 
-/** A place; as words alone where nobody says where on earth it is. */
 function placed(content: ChatContent, body: Body): ChatContent {
   const [name, address] = [text(body['name']), text(body['address'])];
   const { latitude, longitude } = body;

@@ -24,7 +24,7 @@ const fileLink = () => '/files/x';
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 const phone = (n: number) => `62812000000${String(n).padStart(2, '0')}`;
 
-/** 25 conversations, the newest first; every fourth has something unread. */
+/** 25 conversations, newest first; every fourth has unread messages. */
 const talks = (tokenId: string): MessageOptions[] =>
   Array.from({ length: 25 }, (_, n) => ({
     at: minutesAgo(n + 1),
@@ -34,7 +34,7 @@ const talks = (tokenId: string): MessageOptions[] =>
     direction: n % 4 === 3 ? 'in' : 'out',
   }));
 
-test('conversations with something unread come first, then the newest', async ({ db, sql }) => {
+test('lists unread conversations first, then the newest', async ({ db, sql }) => {
   const { accountId, tokenId } = await customerWith(sql);
   await storeMessages(db.owner, accountId, talks(tokenId));
   const seen: string[] = [];
@@ -49,7 +49,7 @@ test('conversations with something unread come first, then the newest', async ({
   expect(seen).toEqual([...unread, ...rest].map(phone));
 });
 
-test('sorted by time, unread ones stand among the others', async ({ db, sql }) => {
+test('mixes unread conversations with others when sorted by time', async ({ db, sql }) => {
   const { accountId, tokenId } = await customerWith(sql);
   await storeMessages(db.owner, accountId, talks(tokenId));
   const first = async (sort_type: 'asc' | 'desc') =>
@@ -58,7 +58,7 @@ test('sorted by time, unread ones stand among the others', async ({ db, sql }) =
   expect([await first('desc'), await first('asc')]).toEqual([phone(0), phone(24)]);
 });
 
-test('a conversation is found by the beginning of its number or of a word of its name', async ({
+test('finds a conversation by a prefix of its number or of a word of its name', async ({
   db,
   sql,
 }) => {
@@ -77,7 +77,7 @@ test('a conversation is found by the beginning of its number or of a word of its
   expect(await found('62812000000')).toHaveLength(10);
 });
 
-test('a conversation shows its newest message, its token and its name', async ({ db, sql }) => {
+test('shows the newest message, the token and the name of a conversation', async ({ db, sql }) => {
   const { accountId, tokenId } = await customerWith(sql);
   await storeMessages(db.owner, accountId, [
     { at: minutesAgo(2), tokenId, body: { text: 'lama' } },
@@ -96,7 +96,7 @@ test('a conversation shows its newest message, its token and its name', async ({
   ]);
 });
 
-test('the messages of a conversation go back in time, ten by ten', async ({ db, sql }) => {
+test('pages back through the messages of a conversation, ten at a time', async ({ db, sql }) => {
   const { accountId, tokenId } = await customerWith(sql);
   const options = Array.from({ length: 23 }, (_, n) => ({
     at: minutesAgo(n),
@@ -126,10 +126,7 @@ test('the messages of a conversation go back in time, ten by ten', async ({ db, 
   expect(await page(30)).toEqual({ captions: [], more: false });
 });
 
-test('the messages of a conversation go on from any of them, both ways, also from a moment', async ({
-  db,
-  sql,
-}) => {
+test('pages both ways from any message, and from an instant', async ({ db, sql }) => {
   const { accountId, tokenId } = await customerWith(sql);
   const stored = await storeMessages(
     db.owner,
@@ -158,7 +155,7 @@ test('the messages of a conversation go on from any of them, both ways, also fro
   expect(await page({ before: between })).toEqual(down(26, 10));
 });
 
-test('reading a conversation is published once, and only when something was unread', async ({
+test('publishes reading a conversation once, and only when it had unread messages', async ({
   db,
   sql,
 }) => {
@@ -178,7 +175,7 @@ test('reading a conversation is published once, and only when something was unre
   ]);
 });
 
-test('conversations of another account are neither shown nor read', async ({ db, sql }) => {
+test('neither shows nor marks conversations of another account', async ({ db, sql }) => {
   const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
   await storeMessages(db.owner, budi.accountId, talks(budi.tokenId));
   const input = { token_id: budi.tokenId, peer: phone(3) };
@@ -193,7 +190,7 @@ test('conversations of another account are neither shown nor read', async ({ db,
   expect(unread).toBe(6);
 });
 
-test('reactions stand at their message: of each side the newest that did not fail', async ({
+test('shows with each message the newest reaction of each side that did not fail', async ({
   db,
   sql,
 }) => {
@@ -231,7 +228,7 @@ test('reactions stand at their message: of each side the newest that did not fai
   ]);
 });
 
-test('an answer shows what it answers', async ({ db, sql }) => {
+test('shows the quoted message of an answer', async ({ db, sql }) => {
   const { accountId, tokenId } = await customerWith(sql);
   const peer = phone(1);
   const quoted = { direction: 'in', type: 'text', text: 'Ada?', provider_id: 'x' };
@@ -254,7 +251,7 @@ test('an answer shows what it answers', async ({ db, sql }) => {
   ]);
 });
 
-test('a hidden number that becomes known has one conversation, with all that was stored about it', async ({
+test('joins the data of a hidden number with the known number in one conversation', async ({
   db,
   sql,
 }) => {
@@ -299,7 +296,7 @@ test('a hidden number that becomes known has one conversation, with all that was
   expect(told).toEqual([{ data: { peer: hidden } }, { data: { peer } }]);
 });
 
-test('of a hidden number and a known one, both with a pin, an opt-out and a name, the known ones stay', async ({
+test('keeps the pin, opt-out and name of the known number when both have one', async ({
   db,
   sql,
 }) => {

@@ -21,7 +21,7 @@ import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { contactName, shownName } from './contacts.ts';
-import { keptFiles } from '#server/domains/media/media.ts';
+import { findExistingFiles } from '#server/domains/media/media.ts';
 import { type Body, type FileLink, excerptOf, filesIn } from '#server/domains/messages/content.ts';
 import { idsWhere, readAsAccount } from '#server/domains/messages/history/pages.ts';
 import {
@@ -36,10 +36,11 @@ import {
   readingsOf,
 } from '#server/domains/messages/history/search.ts';
 
-/** What the acts of conversations need. */
 export type ConversationDeps = { sql: Sql; fileLink: FileLink };
 
-/** The acts of conversations: the list, one of them, its messages, marking it read, and the unread count. */
+/**
+ * The acts of conversations: the list, one of them, its messages, marking it read, and the unread count.
+ */
 export const conversationActs = ({ sql, fileLink }: ConversationDeps): readonly ActHandler[] => [
   handle(listConversations, ({ caller }, input) => conversationList(sql, caller.accountId, input)),
   handle(getConversation, ({ caller: { accountId } }, key) =>
@@ -59,8 +60,7 @@ export const conversationActs = ({ sql, fileLink }: ConversationDeps): readonly 
 ];
 
 /**
- * A peer whose number was hidden is known by it from now on: one conversation holds what both sides wrote.
- *
+ * Records the number of a peer whose number was hidden: one conversation then holds all messages of both.
  * Locks the account's statuses, the queue's rows and messages (`rename_peer`), then events that are not published yet,
  * and the conversations in peer order.
  *
@@ -82,7 +82,9 @@ export async function joinHidden(
   });
 }
 
-/** One conversation of two, with its pin, opt-out and contact; where both have one, the number's stays. */
+/**
+ * Joins two conversations with their pin, opt-out and contact; if both have one, the number's stays.
+ */
 async function joinConversations(
   tx: Tx,
   { accountId, tokenId, hidden, peer }: Identified,
@@ -143,10 +145,9 @@ type Stored = {
 };
 
 /**
- * Conversations from `start` on: unread ones first, then the newest; by time alone when sorted so.
- *
- * `total` is at least how many there are: one more than shown says that the list goes on. A list that
- * grows by scrolling needs no count, and a shop may have 100,000 of them.
+ * Conversations from `start` on: unread ones first, then the newest; or by time alone.
+ * `total` is a lower bound: one more than shown means that the list continues. An infinite list needs no exact count,
+ * and a shop may have 100,000 conversations.
  */
 export function conversationList(
   sql: Sql,
@@ -162,12 +163,13 @@ export function conversationList(
 
 type Key = { token_id: string; peer: string };
 
-/** Of names that match more phones than these, nearly every conversation that is walked through does. */
+/** Above this many matching phones, nearly every conversation scanned matches. */
 const NAMED_MAX = 1_000;
-/** Of so many conversations, the newest, the later words of a name are looked at, too; of all others its beginning. */
+/**
+ * Later words of a name are searched in this many of the newest conversations; in the others only its prefix.
+ */
 const LATER_WORDS_OF = 10_000;
 
-/** Which conversations a page shows, in order, and one more. */
 async function keysOf(
   tx: Tx,
   accountId: string,
@@ -189,7 +191,7 @@ async function keysOf(
     and (token_id, peer) not in (
       select token_id, peer from pinned_conversations where account_id = ${accountId}
     )`;
-  // Two index scans: sorting all by "is unread" would read all of them for every page.
+  // Two index scans: sorting by "is unread" would read all conversations for every page.
   const left = rowsMax - shownPins.length;
   const unread = await keysWhere(tx`and unread > 0 ${notPinned}`, tx`desc`, skipped, left);
   if (unread.length === left) return [...shownPins, ...unread];
@@ -204,7 +206,6 @@ async function keysOf(
   ];
 }
 
-/** The pinned conversations, the newest first: they are few. */
 const pinsOf = (tx: Tx, accountId: string, matches: Fragment): Promise<Key[]> => tx<Key[]>`
   select c.token_id, c.peer
   from pinned_conversations p
@@ -212,7 +213,10 @@ const pinsOf = (tx: Tx, accountId: string, matches: Fragment): Promise<Key[]> =>
   where p.account_id = ${accountId} ${matches}
   order by c.last_at desc, c.peer, c.token_id`;
 
-/** An `and` for the prefix of a number, or of a word of a name, for conversations `c`. Wrapped: a query that a promise brings would be sent. */
+/**
+ * An `and` for the prefix of a number, or of a word of a name, for conversations `c`. Wrapped: awaiting a bare query
+ * would send it.
+ */
 async function matching(
   tx: Tx,
   accountId: string,
@@ -225,7 +229,7 @@ async function matching(
   const beginning = likeBeginning(q.toLowerCase());
   const own = contactName(tx, accountId, tx`c.peer`);
   if (peers.length < NAMED_MAX) {
-    // A name begins with "Bu" or "Pak", and people look for what follows.
+    // Names often begin with "Bu" or "Pak", and users search for the word after it.
     const newest = await tx<{ peer: string }[]>`
       select distinct c.peer from (
         select peer, peer_name from conversations where account_id = ${accountId}
@@ -281,8 +285,8 @@ const conversationOf = (stored: Stored): Conversation => ({
 });
 
 /**
- * The messages of one token with one phone from `start` on, newest first unless sorted otherwise; those before or
- * from a message where one is named. `total` is at least how many there are, as in `conversationList`.
+ * The messages of one token with one phone from `start` on, newest first by default; or those before or from a message.
+ * `total` is a lower bound, as in `conversationList`.
  */
 export function messagesWith(
   sql: Sql,
@@ -301,7 +305,6 @@ export function messagesWith(
   } as const;
   return readAsAccount(sql, accountId, async (tx) => {
     await requireToken(tx, accountId, tokenId, { alsoDeleted: true });
-    // A reaction stands at the message that it is about.
     const also = tx`
       and m.peer = ${peer} and m.type <> 'reaction'
       ${before === undefined ? tx`` : tx`and m.message_id < ${before}`}
@@ -311,13 +314,13 @@ export function messagesWith(
     const shown = found.slice(0, PAGE_SIZE);
     const shownIds = shown.map(({ message_id }) => message_id);
     const reactions = await reactionsTo(tx, { accountId, tokenId, peer }, shownIds);
-    const kept = await keptFiles(tx, accountId, filesIn(shown));
+    const existingFiles = await findExistingFiles(tx, accountId, filesIn(shown));
     return {
       rows: shown.map((stored) =>
         conversationMessage(stored, {
           accountId,
           fileLink,
-          kept,
+          existingFiles,
           reactions: reactions.get(stored.message_id),
         }),
       ),
@@ -326,7 +329,7 @@ export function messagesWith(
   });
 }
 
-/** Marks a conversation as read; publishes an event when something was unread. */
+/** Marks a conversation as read; publishes an event when it had unread messages. */
 export function markRead(
   sql: Sql,
   accountId: string,
@@ -344,7 +347,6 @@ export function markRead(
   });
 }
 
-/** Unread messages of an account, in all conversations. */
 export async function unreadOf(tx: Tx, accountId: string): Promise<number> {
   const [sum] = await tx<{ unread: number }[]>`
     select coalesce(sum(unread), 0)::bigint as unread from conversations
@@ -353,8 +355,8 @@ export async function unreadOf(tx: Tx, accountId: string): Promise<number> {
 }
 
 /**
- * The reactions to messages of a conversation, by their ids: of each side the newest that did not fail. An
- * empty one takes the one before away.
+ * The reactions to messages of a conversation, by their ids: of each side the newest that did not fail. An empty one
+ * removes the previous.
  */
 async function reactionsTo(
   tx: Tx,

@@ -12,11 +12,11 @@ import { failureOf, messageRow, readMessages } from '#server/domains/messages/hi
 import { readWithTimeline } from '#server/domains/messages/history/timeline.ts';
 
 const HOUR_MS = 3_600_000;
-const left: readonly MessageStatus[] = ['sent', 'delivered', 'read'];
+const sentStatuses: readonly MessageStatus[] = ['sent', 'delivered', 'read'];
 
 type Sums = { sent: number; failed: number };
 
-/** An account's messages of the last 24 hours and 30 days, by whole hours; from the counts. */
+/** Counts of an account's messages in the last 24 hours and 30 days, by whole hours. */
 export function messageSums(
   sql: Sql,
   accountId: string,
@@ -26,7 +26,7 @@ export function messageSums(
   const before = new Date(hour + HOUR_MS);
   const [day, month] = [new Date(hour - 23 * HOUR_MS), new Date(hour - (30 * 24 - 1) * HOUR_MS)];
   return readAsAccount(sql, accountId, async (tx) => {
-    const isSent = tx`status = any(${left}::text[])`;
+    const isSent = tx`status = any(${sentStatuses}::text[])`;
     const isFailed = tx`status = 'failed'`;
     const [sums] = await tx<Record<'day_s' | 'day_f' | 'month_s' | 'month_f', number>[]>`
       select coalesce(sum(messages) filter (where ${isSent} and hour >= ${day}), 0)::bigint as day_s,
@@ -41,11 +41,15 @@ export function messageSums(
   });
 }
 
-/** Waiting messages are counted up to here: a long queue is not read through for a figure. */
+/**
+ * Waiting messages are counted up to this limit, so that a long queue is not scanned for a figure.
+ */
 const WAITING_MAX = 10_000;
 const MINUTES = 60;
 
-/** Traffic of all accounts at one instant, from small tables and counts; it reads no messages. */
+/**
+ * Traffic of all accounts at one instant, from small tables and counts, without reading messages.
+ */
 export const trafficFigures = (allAccountsSql: Sql, now: Date): Promise<TrafficFigures> =>
   allAccountsSql.begin((tx) => readTraffic(tx, now), SNAPSHOT);
 
@@ -100,7 +104,6 @@ async function readTraffic(sql: Tx, now: Date): Promise<TrafficFigures> {
   };
 }
 
-/** How many messages wait in a token's lane, up to `WAITING_MAX`. */
 export async function waitingOf(
   sql: Sql,
   { accountId, tokenId }: { accountId: string; tokenId: string },
@@ -116,12 +119,11 @@ export async function waitingOf(
 type MessageRef = { accountId: string; messageId: string };
 
 /**
- * A message of an account as operators see it: all but what it says. Its `peer` is whole; who shows it hides
- * the middle.
+ * A message of an account for operators, without its content. `peer` is the whole number; the caller masks it.
  *
  * @throws Refusal `not_found` when the account has no such message.
  */
-export function messageForDesk(sql: Sql, ref: MessageRef): Promise<DeskMessage> {
+export function messageForAdmin(sql: Sql, ref: MessageRef): Promise<DeskMessage> {
   return readAsAccount(sql, ref.accountId, async (tx) => {
     const { stored, timeline } = await readWithTimeline(tx, ref, 'id');
     const { excerpt: _text, peer_name: _name, ...row } = messageRow(stored);
@@ -134,12 +136,8 @@ export function messageForDesk(sql: Sql, ref: MessageRef): Promise<DeskMessage> 
   });
 }
 
-/**
- * What a message of an account says, as lists show it, but whole.
- *
- * @throws Refusal `not_found`.
- */
-export function textForDesk(
+/** The full text of a message, in the format of lists. @throws Refusal `not_found`. */
+export function messageTextForAdmin(
   sql: Sql,
   ref: MessageRef,
 ): Promise<OutputOf<typeof readCustomerMessage>> {
@@ -162,7 +160,6 @@ type FailedMessage = {
 
 const FAILED_MAX = 5;
 
-/** The newest messages of an account that failed, found by the counts. */
 export function lastFailures(sql: Sql, accountId: string): Promise<FailedMessage[]> {
   const filter = { direction: 'out', statuses: ['failed'] } as const;
   return readAsAccount(sql, accountId, async (tx) => {
@@ -180,10 +177,10 @@ export function lastFailures(sql: Sql, accountId: string): Promise<FailedMessage
 }
 
 /**
- * Whose message it is, by its id. No index has ids over all accounts, which every message would pay for: each
- * account is asked for its own, some 10 ms for 5,000.
+ * The account of a message, by id. An index over all accounts would slow down every insert, so each account is queried
+ * on its own: some 10 ms for 5,000 accounts.
  */
-export async function holderOfMessage(sql: Sql, messageId: string): Promise<string | undefined> {
+export async function accountOfMessage(sql: Sql, messageId: string): Promise<string | undefined> {
   const [found] = await sql<{ id: string }[]>`
     select a.account_id as id from accounts a cross join lateral (
       select 1 from messages m where m.account_id = a.account_id and m.message_id = ${messageId}
@@ -192,8 +189,8 @@ export async function holderOfMessage(sql: Sql, messageId: string): Promise<stri
   return found?.id;
 }
 
-/** The message that a customer's own reference names, or a channel's id of one that came in. */
-export async function messageOfRef(sql: Sql, ref: string): Promise<MessageRef | undefined> {
+/** The message of a customer's own reference, or of a channel's id of an inbound message. */
+export async function findMessageByRef(sql: Sql, ref: string): Promise<MessageRef | undefined> {
   const [found] = await sql<MessageRef[]>`
     select a.account_id as "accountId", found.message_id as "messageId"
     from accounts a cross join lateral (

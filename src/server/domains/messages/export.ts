@@ -36,22 +36,22 @@ import {
 import { matcherOf, messageText, wordsIn } from '#server/domains/messages/history/words.ts';
 
 /**
- * Rows that are held at once. Of fifty and more most outlive the collections of young objects, which a query is long enough
- * for: the process grew by 140 MB at 300,000 rows. Of these it grows by 15, at two thirds of the speed
- * (`npm run bench:export`).
+ * Rows in memory at once. With fifty and more, most survive young-generation garbage collections during a query: the
+ * process grew by 140 MB at 300,000 rows. With this number it grows by 15, at two thirds of the speed (`npm run
+ * bench:export`).
  */
 const ROWS_AT_ONCE = 25;
 
 type Params = Omit<InputOf<typeof exportMessages>, 'format'>;
 
-/** The messages of an account as rows of a file: all that the filters of the table let through. */
+/** The messages of an account as rows of a file: all that match the filters of the table. */
 export const messageRows: RowSource<Params> = {
   fileName: 'pesan-kabari',
   check: requireOwn,
   open: openMessages,
 };
 
-/** @throws Refusal `not_found` for a token, or one of the chosen messages, that is not the account's. */
+/** @throws Refusal `not_found` for a token, or a selected message, that is not the account's. */
 function requireOwn(
   accountId: string,
   { token_id: tokenId, message_ids: ids }: Params,
@@ -81,7 +81,6 @@ const columnsOf = (zone: string): readonly Column[] => [
   ...timeColumns(zone),
 ];
 
-/** Those of `stateCells`. */
 const stateColumns: readonly Column[] = [
   { title: 'Status', width: 12 },
   { title: 'Alasan gagal', width: 40 },
@@ -90,7 +89,6 @@ const stateColumns: readonly Column[] = [
 
 const idColumn: Column = { title: 'Id pesan', width: 32 };
 
-/** Those of `timeCells`. */
 const timeColumns = (zone: string): readonly Column[] => [
   { title: `Terkirim (${zone})`, width: 20 },
   { title: `Sampai (${zone})`, width: 20 },
@@ -104,18 +102,18 @@ async function openMessages({
   requestId,
   zoneName,
 }: RowRequest<Params>): Promise<OpenedRows> {
-  const { q, message_ids: chosen, sort_type, ...fields } = params;
+  const { q, message_ids: selection, sort_type, ...fields } = params;
   const walk: Walk = {
     accountId,
     filter: filterOf(fields),
     order: sort_type === 'asc' ? 'oldest' : 'newest',
     before: requestId,
-    chosen,
+    chosen: selection,
     search: q ? await readAsAccount(sql, accountId, (tx) => searchOf(tx, accountId, q)) : undefined,
   };
   return {
     columns: columnsOf(zoneName),
-    total: chosen?.length ?? (await lookedAt(sql, walk)),
+    total: selection?.length ?? (await countToScan(sql, walk)),
     batches: async function* () {
       for await (const { ids, looked } of walkMessages(sql, walk)) {
         yield { rows: [], looked };
@@ -128,8 +126,8 @@ async function openMessages({
   };
 }
 
-/** About how many messages are walked through: all of the filter's days, or those with one number. */
-async function lookedAt(sql: Sql, walk: Walk): Promise<number> {
+/** Approximate number of messages to scan: all of the filter's days, or those with one number. */
+async function countToScan(sql: Sql, walk: Walk): Promise<number> {
   const {
     accountId,
     filter: { from, until },
@@ -175,7 +173,6 @@ const cellsOf = (message: StoredMessage, times: Times | undefined): Cell[] => [
   ...timeCells(times),
 ];
 
-/** Status, reason and cost. */
 function stateCells(message: StoredMessage): Cell[] {
   const failure = failureOf(message);
   return [
@@ -191,7 +188,6 @@ const timeCells = (times: Times | undefined): Cell[] => [
   times?.read ?? null,
 ];
 
-/** When messages left, arrived, and were read. */
 async function timesOf(
   tx: Tx,
   accountId: string,
@@ -207,14 +203,12 @@ async function timesOf(
   return new Map(found.map(({ id, ...times }) => [id, times]));
 }
 
-/** What became of a campaign's messages, as its results say it. */
 export const outcomeColumns = (zone: string): readonly Column[] => [
   ...stateColumns,
   idColumn,
   ...timeColumns(zone),
 ];
 
-/** The cells of `outcomeColumns`, by the messages' ids. */
 export async function outcomeCellsOf(
   tx: Tx,
   accountId: string,
@@ -240,27 +234,23 @@ export async function outcomeCellsOf(
   );
 }
 
-/** Which messages are walked through, and in which order. */
 export type Walk = {
   accountId: string;
   filter: MessageFilter;
   order: SortOrder;
-  /** A UUIDv7: only messages before it. */
   before: string;
-  /** These alone. */
   chosen: readonly string[] | undefined;
   search: Search | undefined;
 };
 
-/** What a search of the table means, without its limit of 10,000 messages. */
+/** A parsed search of the table, without its limit of 10,000 messages. */
 type Search =
   | { by: 'numbers' | 'beginnings'; digits: readonly string[] }
   | { by: 'names and words'; peers: readonly string[]; words: readonly string[] };
 
-/** A name may match this many phones; the table looks at fewer. */
+/** A name may match this many phones; the table reads fewer. */
 const PEERS_MAX = 10_000;
 
-/** Reads a search as the table reads it. */
 export async function searchOf(tx: Tx, accountId: string, typed: string): Promise<Search> {
   const readings = readingsOf(typed);
   if (readings.length === 0) {
@@ -273,15 +263,14 @@ export async function searchOf(tx: Tx, accountId: string, typed: string): Promis
     : { by: 'beginnings', digits: readings };
 }
 
-/** So many messages are looked at in one statement, however few of them match. */
+/** Messages scanned in one statement, regardless of how few match. */
 const WINDOW = 1_000;
 
-/** From the first id to before the other. */
 type Window = { low: string; high: string };
 
 /**
- * The ids of the messages, in order, some at a time. One window of ids is walked through after the other, each in a
- * transaction of its own: none is long, however rare what matches is, and no more than a window is in memory.
+ * The ids of the messages, in order, in batches. Each window of ids is scanned in its own transaction: none is long
+ * even for rare matches, and only one window is in memory.
  */
 export async function* walkMessages(
   sql: Sql,
@@ -307,7 +296,6 @@ function boundsOf({ filter: { from, until }, before }: Walk): Window {
   return { low, high: high < before ? high : before };
 }
 
-/** Messages with the given numbers that one step reads. */
 const countWithNumbers = (sql: Sql, walk: Walk, digits: readonly string[]): Promise<number> =>
   readAsAccount(sql, walk.accountId, async (tx) => {
     const [found] = await tx<{ count: number }[]>`
@@ -319,7 +307,6 @@ const countWithNumbers = (sql: Sql, walk: Walk, digits: readonly string[]): Prom
 const inWindow = (tx: Tx, { low, high }: Window): Fragment =>
   tx`and m.message_id >= ${low}::uuid and m.message_id < ${high}::uuid`;
 
-/** Where the next window ends, towards the others; undefined when it is the last one. */
 async function boundaryOf(
   tx: Tx,
   { accountId, chosen, order, search }: Walk,
@@ -327,7 +314,8 @@ async function boundaryOf(
 ): Promise<string | undefined> {
   if (chosen) return undefined;
   const alone = search?.by === 'numbers' ? tx`and m.peer = any (${search.digits}::text[])` : tx``;
-  // Of the newest the last id of the window, of the oldest the first one behind it: it begins there, or ends before.
+  // Newest first: the last id of the window, which begins there. Oldest first: the first id behind it, as the end is
+  // exclusive.
   const skipped = order === 'newest' ? WINDOW - 1 : WINDOW;
   const [found] = await tx<{ id: string }[]>`
     select m.message_id as id from messages m
@@ -336,7 +324,6 @@ async function boundaryOf(
   return found?.id;
 }
 
-/** The messages of a window that are meant. */
 async function idsIn(tx: Tx, walk: Walk, window: Window): Promise<string[]> {
   const { accountId, chosen, filter, order, search } = walk;
   const where = tx`
@@ -361,7 +348,6 @@ async function idsIn(tx: Tx, walk: Walk, window: Window): Promise<string[]> {
 
 type Candidate = { id: string; isNamed: boolean; text: string | null };
 
-/** `and` the phones that a search means. */
 function peersOf(tx: Tx, search: Search): Fragment {
   if (search.by === 'names and words') return tx`and m.peer = any (${search.peers}::text[])`;
   const { by, digits } = search;

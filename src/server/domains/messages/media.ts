@@ -9,30 +9,27 @@ import {
   fileFacts,
   mediaKindIn,
 } from '#server/domains/messages/content.ts';
-import { indexAgain } from '#server/domains/messages/history/words.ts';
+import { reindexMessage } from '#server/domains/messages/history/words.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type Sql, asAccount, retrying } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import type { Inbound } from '#server/domains/channels/channels.ts';
 
-/** What sending needs of the files of messages. */
-export type MediaOfMessages = Pick<Library, 'find' | 'use' | 'stateOf' | 'endedOf'>;
+export type MessageMedia = Pick<Library, 'find' | 'use' | 'stateOf' | 'endedOf'>;
 
-/** A message's content as it leaves, or why it does not leave now. */
 export type Prepared =
   | { state: 'ready'; body: Body }
   | { state: 'failed'; failure: Failure }
   | { state: 'waiting'; fetchId: string };
 
-/** A message that is about to leave. */
 type Leaving = { accountId: string; messageId: string; type: MessageType; body: Body };
 
 /**
- * Sees to the file of a message that is about to leave: a link becomes a file of ours first, and the message
- * then names that (docs/decisions/010-media-and-uploads.md). What carries no file is ready as it is.
+ * Prepares the file of a message that is about to leave: a link is first fetched into a file, which the message then
+ * names (docs/decisions/010-media-and-uploads.md). A message without a file is ready as it is.
  */
 export async function prepareMedia(
-  { sql, media }: { sql: Sql; media: MediaOfMessages },
+  { sql, media }: { sql: Sql; media: MessageMedia },
   { accountId, messageId, type, body }: Leaving,
 ): Promise<Prepared> {
   const kind = mediaKindIn(type, body);
@@ -52,7 +49,7 @@ export async function prepareMedia(
 type Linked = { accountId: string; messageId: string; kind: MediaKind; body: Body; link: string };
 
 async function fromLink(
-  { sql, media }: { sql: Sql; media: MediaOfMessages },
+  { sql, media }: { sql: Sql; media: MessageMedia },
   { accountId, messageId, kind, body, link }: Linked,
 ): Promise<Prepared> {
   const known = await media.stateOf({ accountId, link, kind });
@@ -63,24 +60,26 @@ async function fromLink(
   return { state: 'ready', body: { ...body, ...facts } };
 }
 
-/** Stores what is known of a file; its name, where it brings one, is searched from then on. */
+/** Stores a file's metadata in the message; a new file name becomes searchable. */
 const attach = (
   sql: Sql,
   { accountId, messageId, facts }: { accountId: string; messageId: string; facts: Body },
 ): Promise<void> =>
   retrying(async () => {
     await sql`select attach_file(${accountId}, ${messageId}, ${json(facts)})`;
-    if ('filename' in facts) await indexAgain(sql, { accountId, messageId });
+    if ('filename' in facts) await reindexMessage(sql, { accountId, messageId });
   });
 
 type LoadDeps = {
   sql: Sql;
   allAccountsSql: Sql;
-  media: MediaOfMessages;
+  media: MessageMedia;
   fileLink: FileLink;
 };
 
-/** Fetches the image behind the link of a message, and makes it the message's file. */
+/**
+ * The act that fetches the image behind the link of a message, and stores it as the message's file.
+ */
 export const loadImageHandler = ({ sql, allAccountsSql, media, fileLink }: LoadDeps): ActHandler =>
   handle(loadImage, async ({ caller: { accountId } }, { message_id: messageId }) => {
     const [message] = await asAccount(
@@ -100,12 +99,12 @@ export const loadImageHandler = ({ sql, allAccountsSql, media, fileLink }: LoadD
     return { state: prepared.state, content: contentOf({ accountId, type, body }, fileLink) };
   });
 
-/** Should nobody say that a fetch has ended, it is looked at again after this long. */
+/** Fallback: a fetch is checked again after this long without a notification. */
 export const AWAIT_MS = 60_000;
 
-/** A message that comes in, with what is known of its file: for all channels alike. */
+/** An inbound message with the metadata of its file, for all channels. */
 export async function withFileFacts(
-  media: Pick<MediaOfMessages, 'find'>,
+  media: Pick<MessageMedia, 'find'>,
   inbound: Inbound,
 ): Promise<Inbound> {
   const { accountId, type, body } = inbound;

@@ -1,9 +1,8 @@
--- Counts a batch of message events, of any number of accounts, into their conversations: the newest
--- conversation_seq, the newest message, and what is unread. The events come as parallel arrays, those of a
--- conversation in their order; answers the conversation_seq of each.
--- What belongs together is found by sorting, not by a join: a join of arrays compares each with each.
--- Called by publish_outbox; only the owner may call it. Locks the conversations in account, token and
--- peer order.
+-- Counts a batch of message events, of any number of accounts, into their conversations: the newest conversation_seq,
+-- the newest message, and the unread count. The events come as parallel arrays, those of a conversation in their order;
+-- answers the conversation_seq of each. Events are grouped by sorting, not by a join: a join of arrays compares each
+-- with each. Called by publish_outbox; only the owner may call it. Locks the conversations in account, token and peer
+-- order.
 create or replace function advance_conversations(
   p_account uuid[], p_kind text[], p_message uuid[], p_token uuid[], p_peer text[], p_name text[]
 ) returns bigint[]
@@ -53,10 +52,9 @@ $$;
 
 revoke all on function advance_conversations from public;
 
--- Messages with a peer whose number was hidden stand under the number from now on, as do those in the queue. False when
--- there are none.
--- Called by joinHidden, which goes on with events and conversations. Locks the account's statuses, then the queue's rows
--- and messages.
+-- Moves messages with a peer whose number was hidden to the number, including queued ones. False when there are none.
+-- Called by joinHidden, which continues with events and conversations. Locks the account's statuses, then the queue's
+-- rows and messages.
 create or replace function rename_peer(
   p_account uuid, p_token uuid, p_hidden text, p_peer text
 ) returns boolean
@@ -74,9 +72,9 @@ $$;
 revoke all on function rename_peer from public;
 grant execute on function rename_peer to kabari_app;
 
--- Whoever stores an opt-out holds these until COMMIT: what is accepted at the same moment is committed before, and is
--- withdrawn with what waits, or is judged after, and sees the opt-out.
--- Called first in a transaction that may store one. Locks the account's statuses, then its wallet, as settling does.
+-- Locks an account for storing an opt-out, until COMMIT: a message accepted at the same moment is either committed
+-- before, and withdrawn with the waiting ones, or checked after, and sees the opt-out. Called first in a transaction
+-- that may store one. Locks the account's statuses, then its wallet, as settling does.
 create or replace function lock_optouts(p_account uuid) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -88,11 +86,10 @@ $$;
 revoke all on function lock_optouts from public;
 grant execute on function lock_optouts to kabari_app;
 
--- Gives a planned message another time, p_ready, and its end (ttl) moves along. False when it is no plan any
--- more: it was handed to a lane, may have left, was withdrawn, or was never planned. A lane that takes it at the
--- same moment wins: its row is locked, and looked at again once it is free.
--- Called by the API of messages. Locks the account's statuses, for a receipt that had to wait for the message's row
--- would lose it, the queue's row, the message's, then the lane.
+-- Reschedules a message to p_ready, and moves its end (ttl) along. False when it is no longer scheduled: it was handed
+-- to a lane, may have left, was withdrawn, or was never scheduled. A lane that takes it at the same moment wins: its
+-- row is locked, and checked again once it is free. Called by the API of messages. Locks the account's statuses (a
+-- receipt that had to wait for the message's row would lose it), the queue's row, the message's, then the lane.
 create or replace function reschedule_message(
   p_account uuid, p_token uuid, p_message uuid, p_ready timestamptz
 ) returns boolean
@@ -128,11 +125,11 @@ $$;
 revoke all on function reschedule_message from public;
 grant execute on function reschedule_message to kabari_app;
 
--- The newest message of a conversation that has left, or may have, when its receiver may choose from it:
--- `{ id, type, choices, buttons }`, the last two as its body has them. Null when that one lets nobody choose,
--- or none left within 24 hours; reactions are passed over. At most a hundred messages are looked at.
--- Called for texts that come in and may be an answer. Locks nothing. Its order is that of messages_by_peer
--- alone: a plan that is made while tables are empty must not walk through all messages of the account.
+-- The newest message of a conversation that has left, or may have, if it offers its receiver choices: `{ id, type,
+-- choices, buttons }`, the last two as in its body. Null when that one offers none, or none left within 24 hours;
+-- reactions are skipped. Reads at most a hundred messages. Called for inbound texts that may be an answer. Locks
+-- nothing. Its order is that of messages_by_peer alone: a plan made while tables are empty must not scan all messages
+-- of the account.
 create or replace function open_question(p_account uuid, p_token uuid, p_peer text) returns jsonb
 language plpgsql stable security definer set search_path = public, pg_temp set enable_seqscan = off
 set plan_cache_mode = force_generic_plan set enable_sort = off as $$
@@ -170,8 +167,7 @@ $$;
 revoke all on function open_question from public;
 grant execute on function open_question to kabari_app;
 
--- Writes what a message that came in has chosen beside what it says.
--- Called in the transaction that stores the message. Locks its row.
+-- Adds the choice of an inbound message to its body. Called in the transaction that stores the message. Locks its row.
 create or replace function attach_choice(p_account uuid, p_message uuid, p_choice jsonb) returns void
 language sql security definer set search_path = public, pg_temp as $$
   update messages set body = body || jsonb_build_object('choice', p_choice)

@@ -12,7 +12,7 @@ import { usageHandler } from './history/figures.ts';
 import { type Lanes, startLanes } from './dispatch/lanes.ts';
 import { applyReceipts, retryParked } from './dispatch/receipts.ts';
 import { type OnReceived, completeInbound, receiveInbound } from './dispatch/inbound.ts';
-import { withFileFacts, type MediaOfMessages, loadImageHandler } from './media.ts';
+import { withFileFacts, type MessageMedia, loadImageHandler } from './media.ts';
 import { openClaimMessages } from './dispatch/lane.ts';
 import type { Library } from '#server/domains/media/media.ts';
 import { openSettle, wakeAwaiting } from './dispatch/settle.ts';
@@ -62,12 +62,11 @@ import { newId } from '#server/infra/ids.ts';
 import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
-/** `priority` of messages that leave after all others of their token. */
 const BULK = 2;
 
 type TokenRef = { accountId: string; tokenId: string };
 
-/** How many messages of a token that leave last are still in its queue, counted to `max`. */
+/** Number of bulk messages in a token's queue, counted to `max`. */
 export async function countQueuedBulk(
   sql: Sql | Tx,
   { accountId, tokenId }: TokenRef,
@@ -81,16 +80,15 @@ export async function countQueuedBulk(
   return counted?.n ?? 0;
 }
 
-/** A message, by the reference under which it was placed. */
-type RefOfMessage = { id: string; ref: string };
+type MessageWithRef = { id: string; ref: string };
 
-/** The messages of a token in its queue that leave last and whose references begin with `prefix`. */
+/** Bulk messages in a token's queue whose references begin with `prefix`. */
 export const queuedBulk = (
   sql: Sql | Tx,
   { accountId, tokenId }: TokenRef,
   prefix: string,
-): PromiseLike<RefOfMessage[]> =>
-  sql<RefOfMessage[]>`
+): PromiseLike<MessageWithRef[]> =>
+  sql<MessageWithRef[]>`
     select d.message_id as id, m.ref from dispatch d
     cross join lateral (
       select ref from messages x
@@ -99,24 +97,23 @@ export const queuedBulk = (
     where d.account_id = ${accountId} and d.token_id = ${tokenId} and d.priority = ${BULK}
       and starts_with(m.ref, ${prefix})`;
 
-/** Takes messages back that have not left: they are cancelled, their price is released. @returns those that were */
-export const takeBack = (
+/** Cancels unsent messages and releases their price. @returns the cancelled ones */
+export const cancelMessages = (
   sql: Sql | Tx,
   accountId: string,
   ids: readonly string[],
 ): Promise<readonly string[]> => withdrawMessages(sql, { accountId, ids, outcome: 'cancelled' });
 
-/** The messages that were placed under these references, within the 30 days that references are remembered. */
+/** The messages with these references, which are stored for 30 days. */
 export const messagesOfRefs = (
   sql: Sql | Tx,
   accountId: string,
   refs: readonly string[],
-): PromiseLike<RefOfMessage[]> =>
-  sql<RefOfMessage[]>`
+): PromiseLike<MessageWithRef[]> =>
+  sql<MessageWithRef[]>`
     select message_id as id, ref from message_refs
     where account_id = ${accountId} and ref = any (${[...refs]}::text[])`;
 
-/** What became of messages, by their id (UUID). */
 export async function outcomesOf(
   tx: Tx,
   accountId: string,
@@ -137,8 +134,8 @@ export async function outcomesOf(
   );
 }
 
-/** What became of one message: its status before, null where it was just placed, and what it costs. */
-type ChangeOfRef = {
+/** Change of one message: its status before (null if it was just accepted), and its cost. */
+type RefChange = {
   ref: string;
   before: MessageStatus | null;
   status: MessageStatus;
@@ -146,17 +143,16 @@ type ChangeOfRef = {
   cost_before: number;
 };
 
-/** So many events are read at once. */
 const EVENTS_MAX = 5_000;
 
 /**
- * What events after a position say of an account's messages whose references begin with `prefix`; and up to which
- * position that is. Undefined when there is none after it.
+ * Changes of an account's messages whose references begin with `prefix`, from the events after a position, and the new
+ * position. Undefined when there are no more events.
  */
 export async function changesOfRefs(
   tx: Tx,
   { accountId, after, prefix }: { accountId: string; after: number; prefix: string },
-): Promise<{ position: number; changes: ChangeOfRef[] } | undefined> {
+): Promise<{ position: number; changes: RefChange[] } | undefined> {
   const [end] = await tx<{ position: number | null }[]>`
     select max(position) as position from (
       select position from message_changes
@@ -165,7 +161,7 @@ export async function changesOfRefs(
     ) next`;
   const position = end?.position;
   if (position === null || position === undefined) return undefined;
-  const changes = await tx<ChangeOfRef[]>`
+  const changes = await tx<RefChange[]>`
     select m.ref, e.status_before as before, e.status, coalesce(e.cost, 0) as cost,
       coalesce(e.cost_before, 0) as cost_before
     from message_changes e
@@ -178,12 +174,12 @@ export async function changesOfRefs(
   return { position, changes };
 }
 
-/** Partitions of `messages` for this month and the three that follow. */
+/** Creates the partitions of `messages` for this month and the next three. */
 export async function ensurePartitions(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`select ensure_message_partitions(clock_timestamp(), 3)`;
 }
 
-/** Forgets request keys and refs after 30 days, a few thousand rows at a time. */
+/** Deletes request keys and refs after 30 days, a few thousand rows at a time. */
 export async function pruneRequests(allAccountsSql: Sql): Promise<void> {
   const before = allAccountsSql`clock_timestamp() - interval '30 days'`;
   await untilNone(async (limit) => {
@@ -213,18 +209,18 @@ export {
   leaveChannel,
   wakeLane,
   type Lanes,
-  markMayHaveLeft,
+  markPossibleDuplicates,
 } from './dispatch/lanes.ts';
 export { tokensOfMessages } from './dispatch/receipts.ts';
 export {
   messageSums,
   trafficFigures,
   waitingOf,
-  holderOfMessage,
+  accountOfMessage,
   lastFailures,
-  messageForDesk,
-  messageOfRef,
-  textForDesk,
+  messageForAdmin,
+  findMessageByRef,
+  messageTextForAdmin,
 } from './desk.ts';
 export { messageRows, outcomeCellsOf, outcomeColumns } from './export.ts';
 export { optedOutOf } from './optouts/optouts.ts';
@@ -245,24 +241,18 @@ export type MessagesDeps = {
   acceptSql: Sql;
   prices: Prices;
   channels: Channels;
-  /** Sends what the installation itself writes. */
   system: { accountId: string; tokenId: string };
-  /** The files of messages. */
-  media: MediaOfMessages & Pick<Library, 'adopt'>;
+  media: MessageMedia & Pick<Library, 'adopt'>;
   fileLink: FileLink;
   offerFile: OfferFile;
-  /** The files that ids of media name; left out, there are none. */
   findMedia?: FindMedia;
-  /** The network that reviews templates; left out, there is none. */
   review?: TemplateReview;
-  /** Where links begin that are shown outside the portal. */
   origin: string;
   log: Log;
   now: () => Date;
   pacePerSecond: () => number;
-  /** False: each account by itself, as a distributed database needs. */
+  /** False: one call per account, as a distributed database needs. */
   isAcrossAccounts: boolean;
-  /** Reacts to a message that has come in, in the transaction that keeps it. */
   onReceived: OnReceived;
   tracing?: Tracing | undefined;
 } & Pick<HomeDeps, 'webhookTroubles'>;
@@ -272,30 +262,24 @@ export type Messages = AsSystem & {
   api: ApiMessages;
   optouts: ApiOptouts;
   templates: ApiTemplates;
-  /** Reads an account's templates from the network that reviews them. */
   syncTemplates: (accountId: string) => Promise<void>;
-  /** Where channels bring receipts and inbound messages. */
   sinks: Sinks;
-  /** Gives a message that was stored without its file what is known of it now. */
   completeInbound: (inbound: Inbound) => Promise<void>;
-  /** Calls a listener after each COMMIT that gave lanes new work, or the outbox news. */
+  /** Calls a listener after each COMMIT that gave lanes new work, or added to the outbox. */
   onWork: (listener: WorkListener) => void;
-  /** Tries parked receipts again. */
   retryParked: () => Promise<void>;
-  /** A link has become a file, or has not: messages that wait for it go on. */
+  /** Call when the fetch of a link has ended: messages that wait for it continue. */
   linkEnded: (fetched: { accountId: string; fetchId: string }) => Promise<void>;
-  /** Starts the worker that owns lanes. */
   startLanes: () => Lanes;
-  /** Messages that wait to be placed. */
   waiting: () => number;
-  /** Answers what waits and takes nothing new. */
+  /** Answers waiting messages and accepts no new ones. */
   close: () => Promise<void>;
 };
 
-/** Called with the tokens whose lanes have new work; none when only the outbox has news. */
+/** Called with the tokens whose lanes have new work; without any when only the outbox has grown. */
 type WorkListener = (tokenIds: readonly string[]) => void;
 
-/** Opens the subject: the acts it keeps and what others may call. */
+/** Opens the messages domain: its acts and its functions for other domains. */
 export function openMessages(deps: MessagesDeps): Messages {
   const { sql, allAccountsSql, acceptSql, prices, fileLink, offerFile, origin, now } = deps;
   const { isAcrossAccounts, findMedia = findNoMedia, review = noReview, tracing } = deps;
@@ -361,7 +345,6 @@ export function openMessages(deps: MessagesDeps): Messages {
 
 type Settle = ReturnType<typeof openSettle>;
 
-/** The sinks of channels; each call stays in the bucket of its account. */
 const sinksOf = (
   { allAccountsSql, media, tracing, onReceived }: MessagesDeps,
   settle: Settle,
@@ -384,7 +367,6 @@ const sinksOf = (
     }),
 });
 
-/** A message that came in begins a trace of its own. */
 function traceReceived(
   tracing: Tracing,
   began: number,
@@ -395,11 +377,11 @@ function traceReceived(
   tracing.created({ operation: 'receive', began, requests: [{ messages }] });
 }
 
-/** The act that pins a conversation, or lets it go; open pages learn of it. */
+/** The act that pins or unpins a conversation; open pages are notified. */
 export const pinActs = (sql: Sql): readonly ActHandler[] => [
   handle(pinConversation, ({ caller: { accountId } }, { token_id: tokenId, peer, pinned }) =>
     asAccount(sql, accountId, async (tx) => {
-      // One at a time: two that pin the last one would both find room.
+      // One at a time: two concurrent ones would both see room for the last pin.
       await tx`select pg_advisory_xact_lock(hashtextextended('pins ' || ${accountId}::text, 0))`;
       const which = tx`account_id = ${accountId} and token_id = ${tokenId} and peer = ${peer}`;
       const [known] = await tx`select from conversations where ${which}`;
@@ -420,7 +402,7 @@ export const pinActs = (sql: Sql): readonly ActHandler[] => [
   ),
 ];
 
-/** The acts of an account's quick replies; open pages learn of each change. */
+/** The acts of an account's quick replies; open pages are notified of each change. */
 export const quickReplyActs = (sql: Sql): readonly ActHandler[] => [
   handle(listQuickReplies, ({ caller: { accountId } }) =>
     asAccount(sql, accountId, async (tx) => ({ replies: await readReplies(tx, accountId) })),
@@ -452,7 +434,7 @@ async function saveReply(
   accountId: string,
   { name, text }: Pick<QuickReply, 'name' | 'text'>,
 ): Promise<QuickReply> {
-  // One at a time: two that add the last one would both find room.
+  // One at a time: two concurrent ones would both see room for the last reply.
   await tx`select pg_advisory_xact_lock(hashtextextended('quick_replies ' || ${accountId}::text, 0))`;
   const [saved] = await tx<QuickReply[]>`
     insert into quick_replies (account_id, name, text) values (${accountId}, ${name}, ${text})
@@ -469,16 +451,13 @@ async function saveReply(
 
 type Deps = {
   sql: Sql;
-  /** Called after a view was stored: the outbox has news. */
   onStored: () => void;
 };
 
-/** Whose views they are: each person of an account has their own. */
 type Person = { accountId: string; userId: string };
 
 type StoredView = { view_id: string; name: string; filters: unknown };
 
-/** The acts of saved views of the message table. */
 export const viewActs = ({ sql, onStored }: Deps): readonly ActHandler[] => [
   handle(listViews, async ({ caller: { accountId, userId } }) => ({
     views: await asAccount(sql, accountId, (tx) => readViews(tx, { accountId, userId })),
@@ -502,13 +481,13 @@ async function readViews(tx: Tx, { accountId, userId }: Person): Promise<Message
   return found.map(viewOf);
 }
 
-/** What is stored that nobody understands any more is left out, and the rest still shown. */
+/** Stored filters that are no longer valid are left out; the rest is still shown. */
 function viewOf({ view_id, name, filters }: StoredView): MessageView {
   const read = ViewFilters().safeParse(filters);
   return { id: publicId('view', view_id), name, filters: read.success ? read.data : {} };
 }
 
-/** Filters as they are stored; a range that moves along has no days of its own. */
+/** Filters in their stored form; a relative range has no days of its own. */
 function filtersOf(input: InputOf<typeof saveView>): ViewFilters {
   const { view_id: _, name: __, token_id: tokenId, days, from, to, ...rest } = input;
   const range = days === undefined ? { from, to } : { days };
@@ -524,7 +503,7 @@ function storeView(
   const { view_id: viewId = newId(), name } = input;
   const filters = filtersOf(input);
   return asAccount(sql, accountId, async (tx) => {
-    // One at a time: two that add the last one would both find room.
+    // One at a time: two concurrent ones would both see room for the last view.
     await tx`select pg_advisory_xact_lock(hashtextextended(${`message_views ${userId}`}, 0))`;
     await refuse(tx, { accountId, userId }, input);
     if (input.token_id !== undefined) {

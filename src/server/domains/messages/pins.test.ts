@@ -11,7 +11,7 @@ import { pinActs } from './messages.ts';
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 const phone = (n: number) => `62812000000${String(n).padStart(2, '0')}`;
 
-test('pinned conversations stand above unread ones on every page, also among those that were searched for', async ({
+test('lists pinned conversations above unread ones on every page, also in search results', async ({
   db,
   sql,
 }) => {
@@ -54,7 +54,7 @@ test('pinned conversations stand above unread ones on every page, also among tho
   }
 });
 
-test('the last place is given once; nobody pins what is somebody else’s; open pages learn of each change', async ({
+test('gives the last pin once, rejects other accounts’ conversations, and notifies open pages', async ({
   db,
   sql,
 }) => {

@@ -14,7 +14,7 @@ import { quickReplyActs } from './messages.ts';
 const actsIn = (db: TestDatabase, accountId: string) =>
   actsOf(quickReplyActs(db.tenantSql), accountId);
 
-test('quick replies belong to their account, and other tabs learn of each change', async ({
+test('keeps quick replies per account, and notifies other tabs of each change', async ({
   db,
   sql,
 }) => {
@@ -38,10 +38,7 @@ test('quick replies belong to their account, and other tabs learn of each change
   expect(told).toEqual(Array.from({ length: 4 }, () => ({ account_id: ani.accountId, data: {} })));
 });
 
-test('the last place is given once, and a full list still takes other texts', async ({
-  db,
-  sql,
-}) => {
+test('gives the last slot once, and accepts edits in a full list', async ({ db, sql }) => {
   const ani = await customerWith(sql);
   const ask = actsIn(db, ani.accountId);
   await sql`

@@ -14,11 +14,11 @@ import { changeDispatch } from '#tests/support/app/lanes.ts';
 import { changeMessages } from '#tests/support/people/stored-messages.ts';
 
 const HOUR_MS = 3_600_000;
-/** One for all tests: a second that passes meanwhile changes no expected time. */
+/** One time for all tests, so that a passing second changes no expected time. */
 const BEGUN_MS = Math.ceil(Date.now() / 1_000) * 1_000;
 const inHours = (hours: number) => new Date(BEGUN_MS + hours * HOUR_MS);
 
-/** A shop that plans messages. */
+/** A shop that schedules messages. */
 type Shop = Customer & {
   plan: (planned?: { readyAt?: Date | undefined; expiresAt?: Date }) => Promise<string>;
   move: (messageId: string, at: Date) => Promise<void>;
@@ -40,7 +40,7 @@ const test = base.extend<{ shop: Shop }>({
   },
 });
 
-async function standing(sql: Sql, id: string) {
+async function scheduleOf(sql: Sql, id: string) {
   const [row] = await sql<
     { ready_at: Date; expires_at: Date | null; kept: Date | null; status: string; state: string }[]
   >`
@@ -50,12 +50,12 @@ async function standing(sql: Sql, id: string) {
   return row;
 }
 
-test('a plan gets another time, and its end moves along', async ({ sql, shop }) => {
+test('reschedules a message, and moves its end along', async ({ sql, shop }) => {
   const id = await shop.plan({ readyAt: inHours(2), expiresAt: inHours(3) });
   const [lane] = await sql<{ wakes: number }[]>`select wakes from lanes`;
   await shop.move(id, inHours(1));
   const end = inHours(2);
-  expect(await standing(sql, id)).toMatchObject({
+  expect(await scheduleOf(sql, id)).toMatchObject({
     ready_at: inHours(1),
     expires_at: end,
     kept: end,
@@ -64,7 +64,7 @@ test('a plan gets another time, and its end moves along', async ({ sql, shop }) 
   const [woken] = await sql<{ wakes: number }[]>`select wakes from lanes`;
   expect(Number(woken?.wakes)).toBe(Number(lane?.wakes) + 1);
   await shop.move(id, inHours(5));
-  expect(await standing(sql, id)).toMatchObject({ ready_at: inHours(5), status: 'scheduled' });
+  expect(await scheduleOf(sql, id)).toMatchObject({ ready_at: inHours(5), status: 'scheduled' });
   expect(await sql`select kind, data from outbox where kind = 'message.rescheduled'`).toEqual(
     Array.from({ length: 2 }, () => ({
       kind: 'message.rescheduled',
@@ -79,11 +79,11 @@ test('a plan gets another time, and its end moves along', async ({ sql, shop }) 
   expect(steps).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
 });
 
-test('what is no plan any more stays as it is', async ({ db, sql, shop }) => {
+test('leaves a message that is no longer scheduled unchanged', async ({ db, sql, shop }) => {
   const refused = async (id: string, code: string) => {
-    const before = await standing(sql, id);
+    const before = await scheduleOf(sql, id);
     await expect(shop.move(id, inHours(9))).rejects.toMatchObject({ code });
-    expect(await standing(sql, id)).toEqual(before);
+    expect(await scheduleOf(sql, id)).toEqual(before);
   };
   const id = await shop.plan();
   for (const state of ['sending', 'unknown']) {
@@ -104,13 +104,13 @@ test('what is no plan any more stays as it is', async ({ db, sql, shop }) => {
   ).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a lane that takes it at the same moment wins, and never takes one that is being moved', async ({
+test('lets a lane that takes the message at the same moment win, and never send it during the change', async ({
   db,
   sql,
   shop,
 }) => {
   const id = await shop.plan();
-  const planned = await standing(sql, id);
+  const planned = await scheduleOf(sql, id);
   let moving: Promise<void> | undefined;
   await db.owner.begin(async (tx) => {
     await changeDispatch(tx, { messageId: id }, { state: 'sending', attempt: 1 });
@@ -124,7 +124,10 @@ test('a lane that takes it at the same moment wins, and never takes one that is 
     );
   });
   await expect(moving).rejects.toMatchObject({ code: 'message_in_flight' });
-  expect(await standing(sql, id)).toMatchObject({ state: 'sending', ready_at: planned?.ready_at });
+  expect(await scheduleOf(sql, id)).toMatchObject({
+    state: 'sending',
+    ready_at: planned?.ready_at,
+  });
 
   const another = await shop.plan();
   await sql.begin(async (tx) => {
@@ -134,10 +137,10 @@ test('a lane that takes it at the same moment wins, and never takes one that is 
       select from dispatch where message_id = ${another} for update skip locked`;
     expect(taken).toEqual([]);
   });
-  expect(await standing(sql, another)).toMatchObject({ ready_at: inHours(9), state: 'ready' });
+  expect(await scheduleOf(sql, another)).toMatchObject({ ready_at: inHours(9), state: 'ready' });
 });
 
-test('its file is kept until the new time', async ({ db, sql, shop }) => {
+test('keeps its file until the new time', async ({ db, sql, shop }) => {
   const id = await shop.plan();
   const file = newId();
   await changeMessages(db.owner, {}, { body: json({ text: 'Halo', file }) });

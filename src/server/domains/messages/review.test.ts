@@ -35,7 +35,7 @@ const template = (name: string, tokenIds: string[], change: Partial<NetworkTempl
   ...change,
 });
 
-test('a number is offered, and sends, what its own business account has approved', async ({
+test('offers and sends with a number only the templates that its own business account has approved', async ({
   db,
   sql,
 }) => {
@@ -71,7 +71,7 @@ test('a number is offered, and sends, what its own business account has approved
   expect(await sends(second, 'cabang_menunggu')).toBe('template_not_approved');
   expect(await sends(second, 'pusat_saja')).toBe('template_not_approved');
 
-  // It is approved there, too, and open pages learn of that.
+  // It is approved there, too, and open pages are notified.
   const told = async () => (await sql`select from outbox where kind = 'template.changed'`).length;
   const before = await told();
   known = [...known.slice(0, 4), template('cabang_menunggu', [second])];
@@ -81,7 +81,6 @@ test('a number is offered, and sends, what its own business account has approved
   await sync();
   expect(await told()).toBe(before + 1);
 
-  // By another channel all go, also those that no network knows.
   await changeTokens(sql, { tokenId: second }, { channel: 'web' });
   expect(await offered(second)).toEqual(['cabang_menunggu', 'dua_duanya', 'pusat_saja']);
 });

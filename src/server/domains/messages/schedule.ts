@@ -11,11 +11,11 @@ type Planned = { accountId: string; tokenId: string; messageId: string };
 type Deps = { sql: Sql; findMedia: FindMedia };
 
 /**
- * Gives a planned message another time; one that is over is now. Its `ttl` counts from there, and its file is kept until
- * then. Open pages learn of it.
+ * Reschedules a message; a time in the past counts as now. Its `ttl` counts from there, and its file is kept until
+ * then. Open pages are notified.
  *
- * @throws Refusal `not_found`; `message_in_flight` when it was not planned, is being sent or may have left;
- *   `message_final` when it has left or ended.
+ * @throws Refusal `not_found`; `message_in_flight` when it was not scheduled, is being sent or may have left;
+ * `message_final` when it has left or ended.
  */
 export async function reschedule(
   { sql, findMedia }: Deps,
@@ -53,9 +53,9 @@ export async function reschedule(
 }
 
 /**
- * The same for a message of any token of the account, as the portal asks it.
+ * Reschedules a message of any token of the account, for the portal.
  *
- * @returns the message as it now stands, and whose lane has something else to wait for.
+ * @returns the changed message, and the token whose lane has new work.
  */
 export async function rescheduleFromPortal(
   deps: Deps,

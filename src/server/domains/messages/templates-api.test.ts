@@ -4,7 +4,7 @@ import { callerOf, test } from '#tests/support/app/api-caller.ts';
 const path = '/v1/templates';
 const template = { name: 'pesanan_siap', body: 'Halo {{nama}}, {{pesanan}} siap. Salam, {{nama}}' };
 
-test('a template is handed in, approved by the simulated network, sent, and deleted', async ({
+test('creates a template, has the simulated network approve it, sends it, and deletes it', async ({
   ani,
 }) => {
   const added = await ani.call(path, { body: { ...template, buttons: ['Ya', 'Tidak'] } });
@@ -32,9 +32,7 @@ test('a template is handed in, approved by the simulated network, sent, and dele
   expect(await ani.call(`${path}/%00`)).toMatchObject(gone);
 });
 
-test('a name has one template in each language, also when two hand it in at once', async ({
-  ani,
-}) => {
+test('keeps one template per name and language, also under concurrency', async ({ ani }) => {
   const [one, two] = await Promise.all([
     ani.call(path, { body: template }),
     ani.call(path, { body: template }),
@@ -50,7 +48,7 @@ test('a name has one template in each language, also when two hand it in at once
   expect((await ani.call(path)).body.data).toHaveLength(1);
 });
 
-test('templates are their own account’s', async ({ ani, running, db }) => {
+test('hides templates of other accounts', async ({ ani, running, db }) => {
   const budi = await callerOf(running, db);
   await ani.call(path, { body: template });
   expect((await budi.call(path)).body.data).toEqual([]);
@@ -60,7 +58,7 @@ test('templates are their own account’s', async ({ ani, running, db }) => {
   expect((await ani.call(path)).body.data).toHaveLength(1);
 });
 
-test('an account has 250 templates at most', async ({ ani, db }) => {
+test('limits an account to 250 templates', async ({ ani, db }) => {
   await db.allAccountsSql`
     insert into message_templates (account_id, template_id, name, language, category, body, status)
     select ${ani.accountId}, gen_random_uuid(), 'a' || n, 'id', 'utility', 'Halo', 'approved'

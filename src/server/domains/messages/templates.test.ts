@@ -22,9 +22,7 @@ const template = (name: string): NetworkTemplate => ({
   networkId: name,
 });
 
-test('a list that was read before another one was stored does not take the newer template away', async ({
-  sql,
-}) => {
+test('keeps a newer template when a list that was read before it is stored', async ({ sql }) => {
   const accountId = await makeAccount(sql);
   const older = Promise.withResolvers<readonly NetworkTemplate[]>();
   const newer = [template('lama'), template('baru')];

@@ -25,7 +25,7 @@ import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { newId } from '#server/infra/ids.ts';
 
-/** A template with its variables filled in: what is stored of a message, and what its receiver reads. */
+/** A template with its variables filled in, as stored in a message and read by its receiver. */
 export type RenderedTemplate = FilledParts & {
   template: string;
   /** Not stored with the message. */
@@ -35,9 +35,11 @@ export type RenderedTemplate = FilledParts & {
   header?: string;
   footer?: string;
   buttons?: readonly string[];
-  /** What its variables were filled with: a network that fills the template itself is given these. */
+  /** Values of its variables, for networks that fill the template in themselves. */
   parameters?: readonly { name: string; text: string }[];
-  /** Its one variable is a code, which its button copies: its network is given it once more for the button. */
+  /**
+   * Its one variable is a code, which its button copies: the network needs the code a second time for the button.
+   */
   code_button?: true;
 };
 
@@ -47,7 +49,6 @@ type Named = GivenParts & {
   variables?: readonly string[] | undefined;
 };
 
-/** The template that a message names, filled in; or why it cannot be sent. */
 export function renderTemplate(
   stored: readonly StoredTemplate[],
   { name, language, variables = [], ...given }: Named,
@@ -90,11 +91,15 @@ export function renderTemplate(
 const headerOf = (header: string, { header_parameter: given }: FilledParts): string =>
   given === undefined ? header : fillTemplate(header, [given.text]);
 
-/** Reviewed by a network, whose templates of this category are all of one kind: a code, with a button that copies it. */
+/**
+ * True for a template of codes that a network reviews: all of its category have a code and a button that copies it.
+ */
 const isOfCodes = ({ category, network_id }: StoredTemplate): boolean =>
   category === 'authentication' && network_id !== null;
 
-/** The first value that Meta would refuse, by the name of its variable; a header and buttons have names of their own. */
+/**
+ * The first value that Meta would refuse, by the name of its variable; a header and buttons have names of their own.
+ */
 export function refuseUnfitValue({
   template: name,
   parameters = [],
@@ -113,12 +118,11 @@ export function refuseUnfitValue({
   return undefined;
 }
 
-/** What stands for a code where it must not be read. */
 const HIDDEN_CODE = '••••••';
 
 /**
- * The template by which an account sends one-time codes, filled with what stands for a code: Indonesian, where there
- * are several. Undefined while no network has approved one.
+ * The template by which an account sends one-time codes, with the code hidden; Indonesian if there are several.
+ * Undefined while no network has approved one.
  */
 export async function codeTemplate(
   sql: Sql | Tx,
@@ -127,17 +131,18 @@ export async function codeTemplate(
   const stored = await readTemplates(sql, accountId, undefined);
   const fit = stored.filter((one) => isOfCodes(one) && variablesOf(one.body).length === 1);
   const sendable = fit.filter(({ status }) => status === 'approved');
-  const chosen = sendable.find(({ language }) => language === 'id') ?? sendable[0];
-  if (!chosen) return undefined;
-  const { name, language } = chosen;
-  const rendered = renderTemplate([chosen], { name, language, variables: [HIDDEN_CODE] });
+  const template = sendable.find(({ language }) => language === 'id') ?? sendable[0];
+  if (!template) return undefined;
+  const { name, language } = template;
+  const rendered = renderTemplate([template], { name, language, variables: [HIDDEN_CODE] });
   return rendered instanceof Refusal ? undefined : rendered;
 }
 
-/** What a template takes beside the variables of its body. */
 type Parts = Pick<Template, 'header_file' | 'header_variable' | 'button_values'>;
 
-/** The parts of a template. Only a network fills in headers and buttons: where none reviews it, they are text. */
+/**
+ * The parts of a template. Only a network fills in headers and buttons: without one they are plain text.
+ */
 export function partsOf({ header, header_file, buttons, ...stored }: StoredTemplate): Parts {
   const isText = stored.network_id === null || header === null || header_file !== null;
   return {
@@ -151,22 +156,21 @@ export function partsOf({ header, header_file, buttons, ...stored }: StoredTempl
 
 type GivenTemplate = Extract<NewMessage, { type: 'template' }>['template'];
 
-/** What a message gives for a template's parts. */
 type GivenParts = Pick<GivenTemplate, 'header' | 'buttons'> & {
   headerKind?: TemplateFile | undefined;
 };
 
-/** The parts as a message stores them, for the network that fills the template in. */
 type FilledParts = {
-  /** The kind of the file above the text; which one it is stands beside, as in a message of that type. */
+  /**
+   * The file type of the header; the file itself is a field of the message, as in a message of that type.
+   */
   header_file?: TemplateFile;
   header_parameter?: { name: string; text: string };
   button_values?: readonly { index: number; takes: 'url' | 'code'; text: string }[];
-  /** The places of its replies among all buttons; left out where all are replies. */
+  /** The positions of its replies among all buttons; left out if all are replies. */
   reply_places?: readonly number[];
 };
 
-/** The parts of a template, filled in; or the refusal where something is missing, or not asked for. */
 function fillParts(stored: StoredTemplate, given: GivenParts): FilledParts | Refusal {
   const parts = partsOf(stored);
   const { header_file, header_variable, button_values } = parts;
@@ -192,7 +196,9 @@ function fillParts(stored: StoredTemplate, given: GivenParts): FilledParts | Ref
   };
 }
 
-/** Clients of Meta's also fill in buttons that are text here, and the button of a code, which gets the code by itself. */
+/**
+ * Meta's clients also pass values for plain buttons, and for the button of a code, which gets the code automatically.
+ */
 const takesButtons = ({ network_id, category }: StoredTemplate): boolean =>
   network_id !== null && category !== 'authentication';
 
@@ -212,29 +218,25 @@ const unfit = (name: string, { header_file, header_variable, button_values }: Pa
     buttons: button_values.map(({ index }) => index),
   });
 
-/** A template as it is stored. */
 export type StoredTemplate = {
   name: string;
   language: string;
   category: TemplateCategory;
   header: string | null;
-  /** The kind of the file above the text. */
   header_file: TemplateFile | null;
   body: string;
   footer: string | null;
   buttons: readonly string[];
-  /** What each of the buttons is; empty where all are replies. */
+  /** Kind of each button; empty if all are replies. */
   button_kinds: readonly TemplateButtonKind[];
   status: TemplateStatus;
   reason: string | null;
-  /** Its id at the network that reviews it; null where none does. */
+  /** Its id at the network that reviews it; null without one. */
   network_id: string | null;
-  /** The tokens whose numbers that network lets send it. */
   token_ids: readonly string[];
   created_at: Date;
 };
 
-/** What is read of a template. */
 export const templateColumns = (tx: Sql | Tx): Fragment => tx`
   name, language, category, header, header_file, body, footer, buttons, button_kinds, status,
   reason, network_id, token_ids, created_at`;
@@ -255,7 +257,7 @@ export async function readTemplates(
 
 type Deps = { sql: Sql; review: TemplateReview };
 
-/** The acts of templates: the list, handing one in, deleting one. They do what the public API does. */
+/** The acts of templates: list, create and delete, as in the public API. */
 export const templateActs = ({ sql, review }: Deps): readonly ActHandler[] => [
   handle(listTemplates, ({ caller: { accountId } }, input) =>
     asAccount(sql, accountId, (tx) => pageOfTemplates(tx, accountId, input)),
@@ -273,7 +275,9 @@ export const templateActs = ({ sql, review }: Deps): readonly ActHandler[] => [
   }),
 ];
 
-/** Those that a token sends: by the Cloud API what Meta lets its number send, by all other channels everything. */
+/**
+ * The templates that a token can send: by the Cloud API those that Meta allows its number, by other channels all.
+ */
 const sentBy = (
   tx: Tx,
   { accountId, tokenId }: { accountId: string; tokenId: string },
@@ -282,7 +286,7 @@ const sentBy = (
     select from tokens
     where account_id = ${accountId} and token_id = ${tokenId} and channel <> 'cloud'))`;
 
-/** A page of an account's templates: by name and language, unless sorted by their age. */
+/** A page of an account's templates: by name and language, or by age. */
 export async function pageOfTemplates(
   tx: Tx,
   accountId: string,
@@ -318,19 +322,17 @@ export async function pageOfTemplates(
   return { rows: found.map(templateOf), total: counted?.total ?? 0 };
 }
 
-/** The network that reviews an account's templates. */
 export type TemplateReview = {
-  /** Whether it does: the account has a number there. */
   reviews(accountId: string): Promise<boolean>;
-  /** The templates that it knows. @throws Refusal `cloud_refused`, `cloud_unreachable` */
+  /** The network's templates. @throws Refusal `cloud_refused`, `cloud_unreachable` */
   list(accountId: string): Promise<readonly NetworkTemplate[]>;
-  /** Hands one in. @throws Refusal, as `list` does */
+  /** Submits a template for review. @throws Refusal, as `list` does */
   submit(accountId: string, template: NewTemplate): Promise<void>;
-  /** Deletes one in all its languages. @throws Refusal, as `list` does */
+  /** Deletes a template in all its languages. @throws Refusal, as `list` does */
   remove(accountId: string, name: string): Promise<void>;
 };
 
-/** Nobody reviews: all is as it is handed in. */
+/** Without review every template is stored as it is submitted. */
 export const noReview: TemplateReview = {
   reviews: async () => false,
   list: async () => [],
@@ -338,13 +340,12 @@ export const noReview: TemplateReview = {
   remove: async () => undefined,
 };
 
-/** So often a list is read anew because another one was stored meanwhile. */
 const SYNC_TRIES_MAX = 3;
 
 /**
- * Stores an account's templates as its network has them. What the network has is the truth of those it reviews;
- * those that are only ours stay, until the network has one of their name and language. Where another sync stored
- * its list meanwhile, ours may be the older one: it is read anew.
+ * Syncs an account's templates from its network. For reviewed templates the network's version replaces ours; local ones
+ * stay until the network has one with their name and language. If another sync stored its list meanwhile, ours may be
+ * older, so it is read again.
  *
  * @throws Refusal, as `TemplateReview.list` does
  */
@@ -366,7 +367,6 @@ export async function syncTemplates({ sql, review }: Deps, accountId: string): P
   }
 }
 
-/** A digest of an account's templates that its network has; null when there is none. */
 async function networkDigest(tx: Tx, accountId: string): Promise<string | null> {
   const [row] = await tx<{ digest: string | null }[]>`
     select md5(string_agg(t::text, '' order by name, language)) as digest
@@ -374,7 +374,9 @@ async function networkDigest(tx: Tx, accountId: string): Promise<string | null> 
   return row?.digest ?? null;
 }
 
-/** One template of the same name in several business accounts: only the tokens of those that approved it send it. */
+/**
+ * Templates of one name in several business accounts: only tokens of the accounts that approved it can send it.
+ */
 const joined = (same: readonly NetworkTemplate[]): NetworkTemplate => ({
   ...same.reduce((one, other) => (rankOf(other) > rankOf(one) ? other : one)),
   tokenIds: same
@@ -383,20 +385,19 @@ const joined = (same: readonly NetworkTemplate[]): NetworkTemplate => ({
     .toSorted(),
 });
 
-const dearness: Readonly<Record<TemplateCategory, number>> = {
+const priceRank: Readonly<Record<TemplateCategory, number>> = {
   utility: 1,
   authentication: 2,
   marketing: 3,
 };
 
 /**
- * Of two business accounts with a template of the same name, the approved one counts; of two such, the dearer, also
- * where it cannot be sent from here: which of them leaves is decided by the number that sends.
+ * Rank among templates of the same name in two business accounts: the approved one wins; of two approved, the more
+ * expensive, even if it cannot be sent from here: the sending number decides which of them is sent.
  */
 const rankOf = ({ status, isLive, category }: NetworkTemplate): number =>
-  isLive ? dearness[category] + (status === 'approved' ? 0.5 : 0) : 0;
+  isLive ? priceRank[category] + (status === 'approved' ? 0.5 : 0) : 0;
 
-/** @returns whether anything has changed */
 async function storeTemplates(
   tx: Tx,
   accountId: string,
@@ -441,7 +442,9 @@ async function storeTemplates(
   return changes + gone.length > 0;
 }
 
-/** Stores a template; open pages learn of it. @throws Refusal `template_exists`, `templates_full` */
+/**
+ * Stores a template; open pages are notified. @throws Refusal `template_exists`, `templates_full`
+ */
 async function insertTemplate(
   tx: Tx,
   { accountId, status }: { accountId: string; status: TemplateStatus },
@@ -469,7 +472,7 @@ async function insertTemplate(
 
 type TemplateKey = { accountId: string; name: string; language: string | undefined };
 
-/** In one language, or in all of them; open pages learn of it. @throws Refusal `template_not_found` */
+/** Deletes one language, or all; open pages are notified. @throws Refusal `template_not_found` */
 async function removeTemplate(tx: Tx, { accountId, name, language }: TemplateKey): Promise<void> {
   const removed = await tx`
     delete from message_templates
@@ -480,7 +483,6 @@ async function removeTemplate(tx: Tx, { accountId, name, language }: TemplateKey
   await appendEvent(tx, { accountId, kind: 'template.changed', data: {} });
 }
 
-/** A template as its owner sees it. */
 export const templateOf = (stored: StoredTemplate): Template => ({
   name: stored.name,
   language: stored.language,
@@ -497,8 +499,7 @@ export const templateOf = (stored: StoredTemplate): Template => ({
 });
 
 /**
- * Hands a template in: where a network reviews the account's templates, there first. Without one it is approved.
- *
+ * Creates a template, first at the network that reviews the account's templates. Without one it is approved.
  * @throws Refusal `template_exists`, `templates_full`, `cloud_refused`, `cloud_unreachable`
  */
 export async function addTemplate(
@@ -519,8 +520,7 @@ export async function addTemplate(
 }
 
 /**
- * Deletes a template: in one language here alone, in all of them at the network, too.
- *
+ * Deletes a template: one language only here, all languages also at the network.
  * @throws Refusal `template_not_found`, `cloud_refused`, `cloud_unreachable`
  */
 export async function dropTemplate({ sql, review }: Deps, named: TemplateKey): Promise<void> {
@@ -531,17 +531,14 @@ export async function dropTemplate({ sql, review }: Deps, named: TemplateKey): P
 
 type Sender = { accountId: string };
 
-/** What the public API needs of templates. */
 export type ApiTemplates = {
   /**
-   * The account's templates, by name and language: all, or those of one name.
-   *
-   * @throws Refusal `template_not_found` when there is none of the name
+   * The account's templates, by name and language: all, or those of one name. @throws Refusal `template_not_found`
    */
   list: (sender: Sender, name?: string) => Promise<Template[]>;
   /**
-   * The variables that a template's text names, in the order in which a message gives their values; undefined
-   * where no template is meant, or several are.
+   * The variables in a template's text, in the order in which a message gives their values; undefined when none or
+   * several templates match.
    */
   variablesOf: (
     sender: Pick<Sender, 'accountId'>,
@@ -549,11 +546,11 @@ export type ApiTemplates = {
   ) => Promise<readonly string[] | undefined>;
   /** @throws Refusal `template_exists`, `templates_full` */
   add: (sender: Sender, template: NewTemplate) => Promise<Template>;
-  /** In one language, or in all of them. @throws Refusal `template_not_found` */
+  /** Deletes one language, or all. @throws Refusal `template_not_found` */
   remove: (sender: Sender, name: string, language: string | undefined) => Promise<void>;
 };
 
-/** The templates' side of `/v1`. They belong to the account: each of its tokens sends them. */
+/** The templates' side of `/v1`. They belong to the account: each of its tokens can send them. */
 export const openApiTemplates = ({
   sql,
   review,

@@ -7,7 +7,6 @@ import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith, makeUser } from '#tests/support/people/people.ts';
 import { viewActs } from './messages.ts';
 
-/** The acts as a person of an account asks them, with row-level security. */
 function actsOf(db: TestDatabase, accountId: string, userId: string) {
   const handlers = viewActs({ sql: db.tenantSql, onStored: () => undefined });
   const call = { caller: { kind: 'person', accountId, userId } } as never;
@@ -19,7 +18,7 @@ function actsOf(db: TestDatabase, accountId: string, userId: string) {
 
 const idOf = (view: { id: string }) => view.id as never;
 
-test('a view is saved, renamed and deleted; other tabs are told', async ({ db, sql }) => {
+test('saves, renames and deletes a view, and notifies other tabs', async ({ db, sql }) => {
   const ani = await customerWith(sql);
   const ask = actsOf(db, ani.accountId, ani.userId);
   const token_id = publicId('token', ani.tokenId);
@@ -37,7 +36,6 @@ test('a view is saved, renamed and deleted; other tabs are told', async ({ db, s
     from: '2026-11-01',
     to: '2026-11-07',
   });
-  // A range that moves along has no days of its own.
   expect(view).toMatchObject({ name: 'Gambar gagal', filters: { ...filters, token_id, days: 7 } });
   expect(view.filters).not.toHaveProperty('from');
   const fixed = await ask(saveView, { name: 'November', from: '2026-11-01', to: '2026-11-30' });
@@ -57,7 +55,7 @@ test('a view is saved, renamed and deleted; other tabs are told', async ({ db, s
   );
 });
 
-test('a view is its person’s own: to others of the account, and to strangers, it is not there', async ({
+test('hides a view from other users of the account, and from other accounts', async ({
   db,
   sql,
 }) => {
@@ -72,7 +70,7 @@ test('a view is its person’s own: to others of the account, and to strangers, 
     const gone = new Refusal('not_found', { what: 'Tampilan' });
     await expect(other(deleteView, { view_id: idOf(view) })).rejects.toEqual(gone);
     await expect(other(saveView, { view_id: idOf(view), name: 'X' })).rejects.toEqual(gone);
-    // The name is free for everybody else.
+    // Another user can use the same name.
     expect(await other(saveView, { name: 'Gagal' })).toMatchObject({ name: 'Gagal' });
   }
   expect(
@@ -80,7 +78,7 @@ test('a view is its person’s own: to others of the account, and to strangers, 
   ).toEqual([{ name: 'Gagal' }]);
 });
 
-test('a name is used once whatever its case, and nobody saves more than thirty', async ({
+test('compares names case-insensitively, and limits a user to thirty views', async ({
   db,
   sql,
 }) => {
@@ -90,7 +88,7 @@ test('a name is used once whatever its case, and nobody saves more than thirty',
   await expect(ask(saveView, { name: 'PROMO' })).rejects.toEqual(
     new Refusal('view_name_taken', { name: 'PROMO' }),
   );
-  // Its own name in other letters is no other view's.
+  // A view may change the case of its own name.
   expect(await ask(saveView, { view_id: idOf(first), name: 'PROMO' })).toMatchObject({
     name: 'PROMO',
   });

@@ -18,7 +18,7 @@ const sayings = ['Pesanan sudah dikirim', 'INV/77 lunas', 'terima kasih', 'Résu
 const statuses: readonly MessageStatus[] = ['sent', 'delivered', 'failed', 'read'];
 const types: readonly MessageType[] = ['text', 'image'];
 
-/** More messages than a window holds, of every kind. */
+/** More messages than a window has, of every kind. */
 const SIZE = 2_350;
 const messagesOf = (tokenId: string) =>
   Array.from({ length: SIZE }, (_, n) => ({
@@ -30,7 +30,7 @@ const messagesOf = (tokenId: string) =>
     body: n % 5 === 0 ? { caption: sayings[n % 4] } : { text: sayings[n % 4] },
   }));
 
-/** What a person would say is meant, of all messages. */
+/** The expected messages, by a naive filter over all. */
 function naive(all: readonly Stored[], { filter, order, before }: Walk, typed: string | undefined) {
   const dayOf = ({ at }: Stored) =>
     new Date(at.getTime() + 7 * 3_600_000).toISOString().slice(0, 10);
@@ -59,7 +59,7 @@ function naive(all: readonly Stored[], { filter, order, before }: Walk, typed: s
   return order === 'newest' ? ids.toReversed() : ids;
 }
 
-test('finds what a naive reading finds, in its order, whatever the filter and the search', async ({
+test('finds the same as a naive scan, in order, for every filter and search', async ({
   db,
   sql,
 }) => {
@@ -104,7 +104,7 @@ test('finds what a naive reading finds, in its order, whatever the filter and th
   );
 });
 
-test('the progress of a file counts what is walked through: the messages of a whole number, or all days', async ({
+test('counts the scanned messages as progress: those of a whole number, or of all days', async ({
   db,
   sql,
 }) => {
@@ -123,7 +123,7 @@ test('the progress of a file counts what is walked through: the messages of a wh
   const some = await open({ q: peers[0], from: '2026-10-22', to: '2026-10-23' });
   expect(some.total).toBe(48);
   expect((await open({ q: '0812' })).total).toBe(SIZE);
-  // All of them are looked at: it ends at the whole, not at a third.
+  // All of its messages are scanned: it ends at the whole, not at a third.
   const batches = await Array.fromAsync(ofOne.batches());
   const rows = batches.reduce((sum, batch) => sum + batch.rows.length, 0);
   const looked = batches.reduce((sum, batch) => sum + batch.looked, 0);
@@ -131,7 +131,7 @@ test('the progress of a file counts what is walked through: the messages of a wh
   expect(looked).toBeGreaterThanOrEqual(ofOne.total);
 });
 
-test('chosen messages come alone; what is somebody else’s, or came later, does not', async ({
+test('walks selected messages only; skips those of other accounts, and later ones', async ({
   db,
   sql,
 }) => {

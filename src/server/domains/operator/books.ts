@@ -3,7 +3,7 @@ import {
   lastCheck,
   sealDays,
   storeCheck,
-  type Off,
+  type Discrepancy,
   oldHolds,
   openClearing,
   lastSeal,
@@ -144,7 +144,7 @@ export async function reconcile(deps: ReconcileDeps): Promise<Reconciliation> {
 const offOf = (
   code: ReconciliationFinding['code'],
   severity: ReconciliationFinding['severity'],
-  { count, amount, examples }: Off,
+  { count, amount, examples }: Discrepancy,
 ) => (count > 0 ? [{ code, severity, count, amount, examples }] : []);
 
 export async function lastReconciliation(

@@ -45,10 +45,10 @@ import {
   wakeLane,
   lastFailures,
   messageSums,
-  holderOfMessage,
-  messageOfRef,
-  messageForDesk,
-  textForDesk,
+  accountOfMessage,
+  findMessageByRef,
+  messageForAdmin,
+  messageTextForAdmin,
   waitingOf,
 } from '#server/domains/messages/messages.ts';
 import {
@@ -350,7 +350,7 @@ async function matchSearch(sql: Sql, q: string): Promise<SearchMatch> {
   if (hint !== undefined)
     return { ...NO_MATCH, found: tokenMatches(await tokensOfHint(sql, hint)) };
   if (!looksLikeRef(q)) return NO_MATCH;
-  const message = await messageOfRef(sql, q);
+  const message = await findMessageByRef(sql, q);
   return message
     ? { ...NO_MATCH, found: matchOf(message.accountId, 'message', message.messageId) }
     : NO_MATCH;
@@ -398,7 +398,7 @@ async function recordOfId(sql: Sql, q: string): Promise<Matches | undefined> {
   return undefined;
 }
 
-const holders = { message: holderOfMessage, token: holderOfToken, topup: holderOfTopup };
+const holders = { message: accountOfMessage, token: holderOfToken, topup: holderOfTopup };
 
 /** Decodes a message id of the Cloud dialect, `wamid.` and base64url, to its UUID. */
 function cloudId(q: string): string | undefined {
@@ -422,7 +422,7 @@ async function refuseOwnAccount(
 /** A customer's message without its text, with a masked number. @throws Refusal `not_found`. */
 export async function customerMessage(deps: CustomerDeps, ref: MessageRef): Promise<DeskMessage> {
   await refuseOwnAccount(deps, ref.accountId);
-  const message = await messageForDesk(deps.allAccountsSql, ref);
+  const message = await messageForAdmin(deps.allAccountsSql, ref);
   return { ...message, peer: maskedPeer(message.peer) };
 }
 
@@ -432,7 +432,7 @@ export async function discloseText(
   { operatorId, reason, ...ref }: MessageRef & { operatorId: string; reason: string },
 ): Promise<OutputOf<typeof readCustomerMessage>> {
   await refuseOwnAccount(deps, ref.accountId);
-  const disclosed = await textForDesk(deps.allAccountsSql, ref);
+  const disclosed = await messageTextForAdmin(deps.allAccountsSql, ref);
   await deps.allAccountsSql`
     insert into message_disclosures (account_id, disclosure_id, message_id, reason, operator_id, at)
     values (${ref.accountId}, ${newId()}, ${ref.messageId}, ${reason}, ${operatorId}, ${deps.now()})`;

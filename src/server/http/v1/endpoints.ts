@@ -56,7 +56,7 @@ export type StoredMedia = {
 
 /** A file as it comes; what is said of it is known once its bytes have come. */
 export type NewMediaFile = {
-  said: () => { name: string; type: string };
+  declared: () => { name: string; type: string };
   bytes: AsyncIterable<Uint8Array>;
 };
 
@@ -119,10 +119,10 @@ async function add({ media, firstAnswer }: Deps, call: Call<'addMedia'>) {
     checkName: (name, isFile) => checkPart(name, isFile, reader),
     why: { broken: phrases.form[reader.language], manyFiles: phrases.manyFiles[reader.language] },
   });
-  const said = () => ({ name: form.text('name') ?? form.filename, type: form.mimetype });
-  return media.takeOnce(sender, { said, bytes: form.bytes }, async (sha256, take) => {
+  const declared = () => ({ name: form.text('name') ?? form.filename, type: form.mimetype });
+  return media.takeOnce(sender, { declared, bytes: form.bytes }, async (sha256, take) => {
     checkNameField(form.text('name'), reader);
-    const input = JSON.stringify([sha256.toString('hex'), said()]);
+    const input = JSON.stringify([sha256.toString('hex'), declared()]);
     const asked = { tokenId: sender.tokenId, key, endpoint: 'POST /v1/media', input };
     const text = await remember(firstAnswer, asked, reply, async () => {
       const file = await take();

@@ -1,5 +1,5 @@
 import type { CampaignDeps } from '#server/domains/campaigns/deps.ts';
-import { countQueuedBulk, queuedBulk, takeBack } from '#server/domains/messages/messages.ts';
+import { countQueuedBulk, queuedBulk, cancelMessages } from '#server/domains/messages/messages.ts';
 import { repeat } from '#server/infra/jobs.ts';
 import { newId } from '#server/infra/ids.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
@@ -181,7 +181,7 @@ async function finishBecoming(deps: CampaignDeps, claimed: Claimed): Promise<voi
       where account_id = ${accountId} and campaign_id = ${campaignId} and state = 'placed'
         and place = any (${places}::int[]) and message_id = any (${queued.map(({ id }) => id)}::uuid[])`;
     const ids = own.map(({ id }) => id);
-    const taken = ids.length === 0 ? [] : await takeBack(tx, accountId, ids);
+    const taken = ids.length === 0 ? [] : await cancelMessages(tx, accountId, ids);
     const state = becoming === 'paused' ? 'waiting' : 'cancelled';
     const { count: back } = await tx`
       update campaign_recipients set state = ${state}, taken_back = taken_back + 1,

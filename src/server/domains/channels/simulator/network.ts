@@ -461,7 +461,7 @@ async function answerOf(
     const taken = await takeInbound(library, {
       accountId,
       kind: type,
-      said: { name, type: '' },
+      declared: { name, type: '' },
       bytes,
       ...(fileId && { fileId }),
     });

@@ -454,7 +454,7 @@ async function mediaBody(
   const taken = await takeInbound(library, {
     accountId: token.accountId,
     kind: media,
-    said: { name: filename ?? '', type: mime },
+    declared: { name: filename ?? '', type: mime },
     bytes: Buffer.from(bytes),
     // Always the same, so that the same message twice has one file.
     fileId: idOfText(`web file:${token.tokenId}:${wireId}`),

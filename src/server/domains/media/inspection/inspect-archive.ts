@@ -3,11 +3,10 @@ import { type Entry, type ZipFile, open } from 'yauzl';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { FileMime } from '#contract/uploads.ts';
 
-/** What an archive may hold (docs/threats.md, T17). */
 const ENTRIES_MAX = 1_000;
 const INFLATED_BYTES_MAX = 100_000_000;
 const RATIO_MAX = 100;
-/** Below this nothing is a bomb, whatever its ratio: a page of zeros packs well. */
+/** Below this size an archive is never a bomb, at any ratio: a page of zeros packs well. */
 const HARMLESS_BYTES = 1_000_000;
 
 const officeParts = {
@@ -16,11 +15,10 @@ const officeParts = {
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'ppt/presentation',
 } as const satisfies Partial<Record<FileMime, string>>;
 
-/** True for the types that are a ZIP archive inside. */
 export const isArchive = (mime: FileMime): boolean =>
   mime === 'application/zip' || mime in officeParts;
 
-/** Archives in archives hide bombs; office documents are archives, and one level of them is fine. */
+/** Nested archives hide bombs; office documents are archives, and one level of them is accepted. */
 const officeName = /\.(docx|xlsx|pptx|odt|ods|odp)$/i;
 const archiveName = /\.(zip|rar|7z|gz|tgz|bz2|xz|zst|tar|jar|apk|cab|iso)$/i;
 const macros = /(^|\/)vbaProject\.bin$|(^|\/)activeX\//i;
@@ -28,13 +26,12 @@ const SYMLINK = 0o120000;
 const FILE_TYPE = 0o170000;
 
 /**
- * Looks into an archive before anybody opens it: how much it holds, really inflated, and whether it is what
- * its type says.
+ * Inspects an archive: the size of its content, measured by inflating it, and whether it matches its type.
  *
- * @throws Refusal `upload_unsafe`, or `upload_contradicts` when an office document is another one or none.
+ * @throws Refusal `upload_unsafe`, or `upload_contradicts` when an office document is another type or none.
  */
 export async function inspectArchive(path: string, mime: FileMime): Promise<void> {
-  const zip = await opened(path);
+  const zip = await openArchive(path);
   try {
     const entries = await entriesOf(zip);
     refuseBomb(entries, zip.fileSize);
@@ -54,14 +51,13 @@ export async function inspectArchive(path: string, mime: FileMime): Promise<void
 const unsafe = (why: string) => new Refusal('upload_unsafe', { why });
 const broken = (cause: unknown) => Object.assign(unsafe('arsipnya rusak'), { cause });
 
-function opened(path: string): Promise<ZipFile> {
+function openArchive(path: string): Promise<ZipFile> {
   return new Promise((resolve, reject) => {
     const how = { lazyEntries: true, autoClose: false, strictFileNames: true };
     open(path, how, (error, zip) => (error ? reject(broken(error)) : resolve(zip)));
   });
 }
 
-/** All entries, one more than allowed at most. */
 function entriesOf(zip: ZipFile): Promise<Entry[]> {
   return new Promise((resolve, reject) => {
     const entries: Entry[] = [];
@@ -109,7 +105,6 @@ function requireParts(entries: readonly Entry[], mime: keyof typeof officeParts)
   if (!isDocument) throw new Refusal('upload_contradicts', {});
 }
 
-/** Inflates an entry and forgets it: what a directory claims of sizes need not be true. */
 async function inflatedBytes(zip: ZipFile, entry: Entry, left: number): Promise<number> {
   if (entry.fileName.endsWith('/')) return 0;
   const stream = await streamOf(zip, entry);

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { FileMime } from '#contract/uploads.ts';
 
-/** What bytes say they are. `old_office` and `zip` are containers: what is in them says more. */
+/** Type detected from bytes. `old_office` and `zip` are containers that need a closer look. */
 export type Sniffed =
   | 'jpeg'
   | 'png'
@@ -28,7 +28,7 @@ const marks: readonly Mark[] = [
   { is: 'webp', at: 0, says: /^RIFF[^]{4}WEBPVP8/ },
   { is: 'gif', at: 0, says: /^GIF8[79]a/ },
   { is: 'ogg', at: 0, says: 'OggS\0' },
-  // The brands of MPEG-4 and 3GPP; QuickTime and the pictures in the same box are something else.
+  // The brands of MPEG-4 and 3GPP; QuickTime and pictures in the same box are other types.
   { is: 'mp4', at: 4, says: /^ftyp(isom|iso[2-9]|mp4[12]|avc1|M4[AVBP] |dash|3g[p2]|MSNV)/ },
   { is: 'webm', at: 0, says: /^\cZE\xdf\xa3[^]{1,40}webm/ },
   { is: 'mp3', at: 0, says: /^(ID3[\cB-\cD]|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/ },
@@ -39,16 +39,16 @@ const marks: readonly Mark[] = [
   { is: 'old_office', at: 0, says: '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1' },
 ];
 
-/** The first bytes in which a kind is told. */
 const MARK_BYTES = 64;
-/** The first bytes that are looked at. */
 const HEAD_BYTES = 1_024;
-/** What a browser would read as a page, a picture that runs, or a script for the server. */
+/** Content that a browser would render, or a server run: pages, scripted pictures, scripts. */
 const markup = /^(<[!?a-z/%]|#!|%!PS|\{\\rtf)/i;
-/** What no text has, read as latin-1: the bytes of UTF-8 beyond ASCII are left alone. */
+/**
+ * Control characters that no text has, read as latin-1: the bytes of UTF-8 beyond ASCII do not match.
+ */
 export const controls = /[[\p{Cc}&&\p{ASCII}]--[\t\n\v\f\r]]/v;
 
-/** What the first bytes say a file is, whatever its name or sender claims. */
+/** Detects the type from the first bytes, regardless of the file's name or declared type. */
 export function sniff(bytes: Uint8Array): Sniffed {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1');
   const mark = marks.find(({ at, says }) =>
@@ -58,13 +58,15 @@ export function sniff(bytes: Uint8Array): Sniffed {
   );
   if (mark) return mark.is;
   if (head === '') return 'unknown';
-  const words = wideOf(bytes.subarray(0, HEAD_BYTES)) ?? head;
+  const words = utf16TextOf(bytes.subarray(0, HEAD_BYTES)) ?? head;
   if (controls.test(words)) return 'unknown';
   return markup.test(words.replace(/^(\xef\xbb\xbf|\ufeff)/, '').trimStart()) ? 'markup' : 'text';
 }
 
-/** A text of UTF-16, by its mark: of many letters beyond Latin one byte looks like a control. */
-function wideOf(bytes: Uint8Array): string | undefined {
+/**
+ * A text of UTF-16, by its byte order mark: one byte of many letters beyond Latin looks like a control character.
+ */
+function utf16TextOf(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
@@ -84,7 +86,7 @@ const mimeOf: Partial<Record<Sniffed, string>> = {
   pdf: 'application/pdf',
 };
 
-/** The type to keep bytes under that nobody claims anything about; never one that a browser would run. */
+/** The type to store bytes under that have no declared type; never one that a browser would run. */
 export const mimeByBytes = (bytes: Uint8Array): string =>
   mimeOf[sniff(bytes)] ?? 'application/octet-stream';
 
@@ -112,12 +114,10 @@ const sniffedAs: Record<FileMime, Sniffed> = {
   'text/plain': 'text',
 };
 
-/** True when the beginning of a file is that of its type. */
-export const beginsAs = (mime: FileMime, head: Uint8Array): boolean =>
+export const startsAsType = (mime: FileMime, head: Uint8Array): boolean =>
   sniff(head) === sniffedAs[mime];
 
-/** The first and the last bytes of a file. */
-export async function edgesOf(path: string): Promise<{ head: Buffer; tail: Buffer }> {
+export async function readEdges(path: string): Promise<{ head: Buffer; tail: Buffer }> {
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
@@ -134,13 +134,12 @@ export async function edgesOf(path: string): Promise<{ head: Buffer; tail: Buffe
 const OVERLAP = 256;
 
 /**
- * Reads a file through once, in latin-1, and says which patterns are in it.
+ * Reads a file once, in latin-1, and answers which patterns it contains. A match longer than 256 letters may be missed
+ * where two reads meet.
  *
- * A match longer than 256 letters may be missed where two reads meet.
- *
- * @param as what becomes of the text before the patterns look at it.
+ * @param as transforms the text before matching.
  */
-export async function findsIn<Name extends string>(
+export async function findPatterns<Name extends string>(
   path: string,
   patterns: Readonly<Record<Name, RegExp>>,
   as: (text: string) => string = (text) => text,

@@ -1,15 +1,14 @@
 import { withoutUnusable } from '#contract/base/schema.ts';
 import { FILE_NAME_MAX } from '#contract/uploads.ts';
 
-/** Letters that some system reads as something else: drives, streams, wildcards, pipes. */
 const special = /[<>:"|?*]/g;
-const NAMELESS = 'berkas';
+const DEFAULT_NAME = 'berkas';
 const ENDING_MAX = 12;
 const RAW_MAX = 4_096;
 
 /**
- * A file's name as people may see it: its last part only, in NFC, without anything invisible, at most 200
- * graphemes with its ending kept. It is never a path, and never where the bytes lie.
+ * Cleans a file name for display: its last part only, in NFC, without invisible characters, at most 200 graphemes
+ * including its ending. It is never used as a path.
  */
 export function cleanName(raw: string): string {
   const shown = raw.slice(0, RAW_MAX).toWellFormed().normalize('NFC');
@@ -18,12 +17,12 @@ export function cleanName(raw: string): string {
     .replace(special, '_')
     .replace(/\s+/g, ' ')
     .replace(/^[. ]+|[. ]+$/g, '');
-  return shortened(name === '' ? NAMELESS : name);
+  return shorten(name === '' ? DEFAULT_NAME : name);
 }
 
 const graphemes = new Intl.Segmenter('id', { granularity: 'grapheme' });
 
-function shortened(name: string): string {
+function shorten(name: string): string {
   const letters = Array.from(graphemes.segment(name), ({ segment }) => segment);
   if (letters.length <= FILE_NAME_MAX) return name;
   const dot = letters.lastIndexOf('.');
@@ -31,6 +30,5 @@ function shortened(name: string): string {
   return [...letters.slice(0, FILE_NAME_MAX - ending.length), ...ending].join('');
 }
 
-/** A name with another ending, when its bytes became another kind. */
 export const withEnding = (name: string, ending: string): string =>
-  shortened(`${name.replace(/\.[^.]*$/, '')}.${ending}`);
+  shorten(`${name.replace(/\.[^.]*$/, '')}.${ending}`);

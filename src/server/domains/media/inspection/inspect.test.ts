@@ -10,7 +10,7 @@ import { ZipFile } from 'yazl';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { UploadPurpose } from '#contract/uploads.ts';
 import { movingPicture } from '#tests/support/app/uploads-app.ts';
-import { beginsAs, mimeByBytes, sniff } from './inspect-bytes.ts';
+import { startsAsType, mimeByBytes, sniff } from './inspect-bytes.ts';
 import { cleanName, withEnding } from './inspect-name.ts';
 import { inspect } from './inspect.ts';
 
@@ -28,7 +28,6 @@ async function inspected(
   return inspect(path, { accountId: 'ani', purpose, name, declared }, undefined);
 }
 
-/** Why a file was refused; undefined when it was not. */
 const refusalOf = (...file: Parameters<typeof inspected>): Promise<Refusal | undefined> =>
   inspected(...file).then(
     () => undefined,
@@ -44,7 +43,7 @@ async function whyNot(...file: Parameters<typeof inspected>): Promise<string | u
   return 'why' in refusal.facts ? String(refusal.facts.why) : refusal.code;
 }
 
-/** As browsers record it, with these tracks. */
+/** A file as browsers record it, with these tracks. */
 const webmOf = (...tracks: string[]) =>
   latin1(`\x1aE\xdf\xa3\x9fB\x86\x81\x01B\xf7\x81\x01B\x82\x84webm....${tracks.join('....')}`);
 
@@ -63,7 +62,7 @@ const docx = { '[Content_Types].xml': '<Types/>', 'word/document.xml': '<w:docum
 const xlsx = { '[Content_Types].xml': '<Types/>', 'xl/workbook.xml': '<workbook/>' };
 const pptx = { '[Content_Types].xml': '<Types/>', 'ppt/presentation.xml': '<p:presentation/>' };
 
-/** The old office format, as far as one looks: its signature, and the name of a stream. */
+/** The old office format, as far as inspection reads: its signature, and stream names. */
 const oldOffice = (...streams: string[]) =>
   Buffer.concat([
     latin1('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'),
@@ -72,7 +71,7 @@ const oldOffice = (...streams: string[]) =>
     Buffer.alloc(512),
   ]);
 
-test('a file of every kind is taken under its own type', async () => {
+test('accepts a file of every kind under its own type', async () => {
   const ogg = latin1(`OggS\0${'\x02'.repeat(40)}`);
   const mp4 = latin1('\0\0\0\x20ftypisom\0\0\x02\0isomiso2');
   const files: [string, Buffer, string][] = [
@@ -107,7 +106,8 @@ test('a file of every kind is taken under its own type', async () => {
     ['a.ppt', oldOffice('PowerPoint Document'), 'application/vnd.ms-powerpoint'],
     ['a.csv', Buffer.from('nama,nomor\r\nSitì,0812\r\n'), 'text/csv'],
     ['a.txt', Buffer.from('\ufeffhalo 🙂', 'utf16le'), 'text/plain'],
-    // As spreadsheets write "Unicode text", either way round: one byte of each of these letters is a control's.
+    // As spreadsheets write "Unicode text", in both byte orders: one byte of each of these letters is a control
+    // character.
     ['a.csv', Buffer.from('\ufeffToko Ma’mur — Šari\r\n', 'utf16le'), 'text/csv'],
     ['b.csv', Buffer.from('\ufeffToko Ma’mur — Šari\r\n', 'utf16le').swap16(), 'text/csv'],
   ];
@@ -116,7 +116,7 @@ test('a file of every kind is taken under its own type', async () => {
   }
 });
 
-test('bytes that are not what their name says are refused, whatever the pair', async () => {
+test('refuses bytes that contradict the file name, for every pair of types', async () => {
   const kinds: Record<string, Buffer> = {
     'a.pdf': latin1('%PDF-1.4\n%%EOF\n'),
     'a.ogg': latin1(`OggS\0${'\x02'.repeat(40)}`),
@@ -148,7 +148,7 @@ test('bytes that are not what their name says are refused, whatever the pair', a
   expect(await whyNot('a.csv', Buffer.from(` ${'x'.repeat(2_000)}\0`))).toBe('upload_contradicts');
 });
 
-test('what the sender declares must fit the name; saying nothing is no lie', async () => {
+test('requires a declared type to fit the name, and accepts none', async () => {
   const csv = Buffer.from('a,b\n');
   for (const declared of ['', 'text/csv', 'application/vnd.ms-excel', 'TEXT/CSV; charset=utf-8']) {
     expect(await whyNot('a.csv', csv, { declared })).toBeUndefined();
@@ -158,7 +158,7 @@ test('what the sender declares must fit the name; saying nothing is no lie', asy
   }
 });
 
-test('archives that blow up, lie, or hide something are refused', async () => {
+test('refuses archives that explode, have false types, or hide content', async () => {
   const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`${at}.txt`, 'x']));
   expect(await whyNot('a.zip', await zipOf(many))).toContain('lebih dari 1000 berkas');
   const zeros = Buffer.alloc(12_000_000);
@@ -179,7 +179,7 @@ test('archives that blow up, lie, or hide something are refused', async () => {
   expect(await whyNot('a.xls', old)).toBe('dokumen ini berisi makro');
 });
 
-test('an archive whose directory understates its sizes is seen through', async () => {
+test('detects an archive whose directory understates its sizes', async () => {
   const honest = await zipOf({ 'nol.bin': Buffer.alloc(12_345_678) });
   const size = Buffer.alloc(4);
   size.writeUInt32LE(12_345_678);
@@ -191,14 +191,14 @@ test('an archive whose directory understates its sizes is seen through', async (
   expect(await whyNot('a.zip', lying)).toBe('arsipnya rusak');
 });
 
-test('an encrypted archive cannot be looked into, and is refused', async () => {
+test('refuses an encrypted archive', async () => {
   const bytes = await zipOf({ 'a.txt': 'rahasia' });
   const at = bytes.indexOf(latin1('PK\x01\x02'));
   bytes.writeUInt16LE(bytes.readUInt16LE(at + 8) | 1, at + 8);
   expect(await whyNot('a.zip', bytes)).toBe('arsip berkata sandi tidak dapat diperiksa');
 });
 
-test('a PDF with a script or a launch action is refused, also when its words are escaped', async () => {
+test('refuses a PDF with a script or a launch action, also when escaped', async () => {
   const pdf = (inside: string) => latin1(`%PDF-1.4\n1 0 obj<<${inside}>>endobj\n%%EOF\n`);
   expect(await whyNot('a.pdf', pdf('/Type/Catalog'))).toBeUndefined();
   for (const inside of ['/S/JavaScript/JS(app.alert(1))', '/S /Java#53cript', '/S/Launch/F(cmd)']) {
@@ -208,7 +208,7 @@ test('a PDF with a script or a launch action is refused, also when its words are
   expect(await whyNot('a.pdf', latin1('junk %PDF-1.4\n%%EOF'))).toBe('upload_contradicts');
 });
 
-/** A PNG that says how large it is, and has next to nothing. */
+/** A PNG that declares its size and has almost no data. */
 const pngOf = (width: number, height: number) => {
   const size = Buffer.alloc(8);
   size.writeUInt32BE(width);
@@ -219,7 +219,7 @@ const pngOf = (width: number, height: number) => {
   return Buffer.concat([latin1('\x89PNG\r\n\x1a\n\0\0\0\r'), header, sum, latin1('\0\0\0\0IDAT')]);
 };
 
-test('pictures that move, are broken, or are giants are refused without being drawn', async () => {
+test('refuses animated, broken and giant pictures without drawing them', async () => {
   expect(await whyNot('a.png', pngOf(16_000, 16_000))).toContain('40 juta piksel');
   expect(await whyNot('a.png', pngOf(60, 60))).toContain('rusak');
   expect(await whyNot('a.jpg', latin1(`\xff\xd8\xff\xe0${'x'.repeat(900)}`))).toContain('rusak');
@@ -228,7 +228,7 @@ test('pictures that move, are broken, or are giants are refused without being dr
   expect(await whyNot('a.webp', moving)).toContain('bergerak');
 });
 
-test('markup and scripts are never text, and nothing unknown has a type', () => {
+test('never accepts markup or scripts as text, and gives unknown bytes no type', () => {
   for (const words of [
     '<svg onload=alert(1)>',
     '<!doctype html>',
@@ -241,10 +241,10 @@ test('markup and scripts are never text, and nothing unknown has a type', () => 
   }
   expect(mimeByBytes(Buffer.alloc(0))).toBe('application/octet-stream');
   expect(mimeByBytes(latin1('\xff\xd8\xff\xe0'))).toBe('image/jpeg');
-  expect(beginsAs('text/plain', Buffer.alloc(0))).toBe(false);
+  expect(startsAsType('text/plain', Buffer.alloc(0))).toBe(false);
 });
 
-test('a name is only a name, whatever comes', () => {
+test('cleans every file name to a plain name', () => {
   expect(cleanName('../../etc/passwd')).toBe('passwd');
   expect(cleanName('C:\\Users\\Ani\\foto.jpg')).toBe('foto.jpg');
   expect(cleanName('foto.jpg::$DATA')).toBe('foto.jpg__$DATA');
@@ -265,7 +265,7 @@ const letter = fc.oneof(
   fc.constantFrom(...Array.from('./\\:. ', (one) => one.charCodeAt(0)), 0x202e, 0xfeff, 0xd800),
 );
 
-test('no name whatever holds a path, a control or a hidden turn of direction', () => {
+test('removes paths, control characters and text direction marks from every name', () => {
   fc.assert(
     fc.property(fc.array(letter, { maxLength: 300 }), (letters) => {
       const name = cleanName(String.fromCharCode(...letters));
@@ -277,7 +277,7 @@ test('no name whatever holds a path, a control or a hidden turn of direction', (
   );
 });
 
-test('WebM is sound alone: film in it, and what has no sound, contradicts', async () => {
+test('accepts WebM as sound only: refuses video tracks, and files without sound', async () => {
   expect(await whyNot('a.webm', webmOf('V_VP9', 'A_OPUS'))).toBe('upload_contradicts');
   expect(await whyNot('a.webm', webmOf('V_AV1'))).toBe('upload_contradicts');
   expect(await whyNot('a.webm', webmOf())).toBe('upload_contradicts');

@@ -13,39 +13,36 @@ import {
 import { TURN_WAIT_MS, semaphore } from '#server/infra/semaphore.ts';
 import { type PictureMime, redraw, redrawSquare } from '#server/domains/media/images.ts';
 import { inspectArchive, isArchive } from './inspect-archive.ts';
-import { beginsAs, controls, edgesOf, findsIn } from './inspect-bytes.ts';
+import { startsAsType, controls, readEdges, findPatterns } from './inspect-bytes.ts';
 import type { Scanner } from './inspect-malware.ts';
 import { withEnding } from './inspect-name.ts';
 
-/** What a sender says of a file. */
 export type Claim = {
   purpose: UploadPurpose;
-  /** As `cleanName` made it. */
   name: string;
-  /** Empty, or `application/octet-stream`, when the sender says nothing. */
+  /** Empty, or `application/octet-stream`, when the sender declares no type. */
   declared: string;
   crop?: UploadMetadata['crop'] | undefined;
 };
 
-/** A file that may be kept: where its bytes lie now, and what they are. */
 export type Inspected = { path: string; name: string; mime: FileMime };
 
-const silent = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
+const unspecifiedTypes = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 
 /**
- * The type a file must have, from what its sender says of it.
+ * The type a file must have, by the sender's claims.
  *
  * @throws Refusal `upload_kind_refused` when the purpose takes no such files, `upload_contradicts` when name and
- *   declared type speak of different things.
+ * declared type disagree.
  */
 export function claimedMime({ purpose, name, declared }: Claim): FileMime {
   const mime = mimeOfName(name);
   if (mime === undefined || !mimesFor(purpose).includes(mime)) {
     throw new Refusal('upload_kind_refused', { allowed: endingsFor(purpose) });
   }
-  const said = declared.split(';')[0]?.trim().toLowerCase() ?? '';
-  const fits = said === mime || (fileKinds[mime].alsoDeclared ?? []).includes(said);
-  if (!silent.has(said) && !fits) throw new Refusal('upload_contradicts', {});
+  const declaredType = declared.split(';')[0]?.trim().toLowerCase() ?? '';
+  const fits = declaredType === mime || (fileKinds[mime].alsoDeclared ?? []).includes(declaredType);
+  if (!unspecifiedTypes.has(declaredType) && !fits) throw new Refusal('upload_contradicts', {});
   return mime;
 }
 
@@ -58,18 +55,18 @@ export function checkSize(purpose: UploadPurpose, bytes: number, mime?: FileMime
 
 /** @throws Refusal `upload_contradicts` when the first bytes are not those of the claimed type. */
 export function checkHead(claim: Claim, head: Uint8Array): void {
-  if (!beginsAs(claimedMime(claim), head)) throw new Refusal('upload_contradicts', {});
+  if (!startsAsType(claimedMime(claim), head)) throw new Refusal('upload_contradicts', {});
 }
 
 const enterHeavy = semaphore(2, 12, { waitMs: TURN_WAIT_MS, waitingEachMax: 4 });
 
 /**
- * Looks into a whole file: its size, its first bytes, malware where a scanner is set, and what its kind can
- * hide. Pictures are drawn anew beside `path`; nothing else is changed.
+ * Inspects a whole file: its size, its first bytes, malware if a scanner is configured, and the hidden content of its
+ * kind. Pictures are drawn anew beside `path`; other files are not changed.
  *
- * @param claim what is said of it, and the account that says so: one account takes its share of waiting places alone.
- * @throws Refusal as `claimedMime`, `checkSize`, `inspectArchive` and `redraw` say; `upload_infected`,
- *   `upload_unscanned`, `busy`.
+ * @param claim the sender's claims and account; one account has a limited share of the queue.
+ * @throws Refusal as `claimedMime`, `checkSize`, `inspectArchive` and `redraw` do; `upload_infected`,
+ * `upload_unscanned`, `busy`.
  */
 export async function inspect(
   path: string,
@@ -78,15 +75,15 @@ export async function inspect(
 ): Promise<Inspected> {
   const mime = claimedMime(claim);
   checkSize(claim.purpose, (await stat(path)).size, mime);
-  const { head, tail } = await edgesOf(path);
-  if (!beginsAs(mime, head)) throw new Refusal('upload_contradicts', {});
+  const { head, tail } = await readEdges(path);
+  if (!startsAsType(mime, head)) throw new Refusal('upload_contradicts', {});
   await scanner?.scan(path);
   if (isPicture(mime)) return drawn(path, claim, mime);
   if (isArchive(mime)) {
     await enterHeavy(() => inspectArchive(path, mime), { owner: claim.accountId });
   }
   if (mime === 'application/pdf') await inspectPdf(path, tail);
-  else if (mime in oldParts) await inspectOldOffice(path, mime as keyof typeof oldParts);
+  else if (mime in legacyParts) await inspectLegacyOffice(path, mime as keyof typeof legacyParts);
   else if (mime === 'audio/webm') await inspectWebm(path);
   else if (mime === 'text/plain' || mime === 'text/csv') await inspectText(path, head);
   return { path, name: claim.name, mime };
@@ -115,12 +112,12 @@ const unescaped = (text: string): string =>
   );
 
 /**
- * A PDF is only ever downloaded, never shown in place: what hides in its packed parts runs in nobody's
- * browser here. One that openly carries a script, or starts programs, is not even kept.
+ * A PDF is only downloaded, never shown in place, so hidden content in its packed parts does not run in a browser here.
+ * One that openly carries a script, or starts programs, is refused.
  */
 async function inspectPdf(path: string, tail: Buffer): Promise<void> {
   if (!tail.includes('%%EOF')) throw unsafe('PDF-nya rusak atau terpotong');
-  const found = await findsIn(
+  const found = await findPatterns(
     path,
     { script: /\/JavaScript(?![A-Za-z])/, launch: /\/Launch(?![A-Za-z])/ },
     unescaped,
@@ -128,30 +125,34 @@ async function inspectPdf(path: string, tail: Buffer): Promise<void> {
   if (found.size > 0) throw unsafe('PDF ini berisi skrip atau menjalankan program');
 }
 
-/** Names of streams in the old office formats, in UTF-16. */
-const wide = (word: string) => [...word].join('\\0');
-const oldParts = {
-  'application/msword': new RegExp(wide('WordDocument')),
-  'application/vnd.ms-excel': new RegExp(`${wide('Workbook')}|${wide('Book')}\\0\\0`),
-  'application/vnd.ms-powerpoint': new RegExp(wide('PowerPoint')),
+const utf16Pattern = (word: string) => [...word].join('\\0');
+const legacyParts = {
+  'application/msword': new RegExp(utf16Pattern('WordDocument')),
+  'application/vnd.ms-excel': new RegExp(
+    `${utf16Pattern('Workbook')}|${utf16Pattern('Book')}\\0\\0`,
+  ),
+  'application/vnd.ms-powerpoint': new RegExp(utf16Pattern('PowerPoint')),
 } as const satisfies Partial<Record<FileMime, RegExp>>;
 
-async function inspectOldOffice(path: string, mime: keyof typeof oldParts): Promise<void> {
-  const main = oldParts[mime];
-  const found = await findsIn(path, { main, macros: new RegExp(wide('_VBA_PROJECT')) });
+async function inspectLegacyOffice(path: string, mime: keyof typeof legacyParts): Promise<void> {
+  const main = legacyParts[mime];
+  const found = await findPatterns(path, {
+    main,
+    macros: new RegExp(utf16Pattern('_VBA_PROJECT')),
+  });
   if (!found.has('main')) throw new Refusal('upload_contradicts', {});
   if (found.has('macros')) throw unsafe('dokumen ini berisi makro');
 }
 
-/** Sound alone: film is taken as MP4, whose players are everywhere. */
+/** Sound only: video is accepted as MP4, which all players support. */
 async function inspectWebm(path: string): Promise<void> {
-  const found = await findsIn(path, { sound: /A_(OPUS|VORBIS)/, film: /V_(VP[89]|AV1|MPEG)/ });
+  const found = await findPatterns(path, { sound: /A_(OPUS|VORBIS)/, film: /V_(VP[89]|AV1|MPEG)/ });
   if (!found.has('sound') || found.has('film')) throw new Refusal('upload_contradicts', {});
 }
 
 async function inspectText(path: string, head: Buffer): Promise<void> {
   const isWide = ['\xff\xfe', '\xfe\xff'].includes(head.toString('latin1', 0, 2));
   if (isWide) return;
-  const found = await findsIn(path, { controls });
+  const found = await findPatterns(path, { controls });
   if (found.size > 0) throw new Refusal('upload_contradicts', {});
 }

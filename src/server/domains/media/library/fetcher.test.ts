@@ -10,7 +10,6 @@ import { privateHosts } from '#tests/support/private-hosts.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { claimFetches, endFetch, type Library } from './library.ts';
 
-/** Asks until a link has ended. */
 function ended(library: Library, accountId: string, link: string, kind: MediaKind = 'image') {
   return waitFor(async () => {
     const state = await library.stateOf({ accountId, link, kind });
@@ -19,7 +18,7 @@ function ended(library: Library, accountId: string, link: string, kind: MediaKin
   });
 }
 
-test('a link is fetched once for all who name it, and is then a file of ours', async ({
+test('fetches a link once for all messages that name it, and stores it as a file', async ({
   sql,
   openTestLibrary,
   hostFiles,
@@ -30,7 +29,7 @@ test('a link is fetched once for all who name it, and is then a file of ours', a
     response.writeHead(200, { 'content-type': 'image/webp' }).end(webp);
   });
   const { library, files, fetching } = await openTestLibrary({ listed: [host.origin] });
-  // Its address ends as it likes: the type that its host declares goes first.
+  // An address may have any ending: the type that its host declares takes precedence.
   const link = `${host.origin}/foto.jpg?v=2`;
   const query = { accountId, link, kind: 'image' as const };
   const asked = await Promise.all([1, 2, 3].map(() => library.stateOf(query)));
@@ -41,14 +40,13 @@ test('a link is fetched once for all who name it, and is then a file of ours', a
   expect(host.asked).toEqual(['/foto.jpg?v=2']);
   if (done.state !== 'done') throw new Error('not done');
   expect((await files.read(accountId, done.file.fileId))?.sizeBytes).toBeGreaterThan(0);
-  // Another account has nothing of it.
   const budi = await customerWith(sql);
   expect(await library.stateOf({ ...query, accountId: budi.accountId })).toMatchObject({
     state: 'waiting',
   });
 });
 
-test('a link into our own network fails with nobody asked, in every spelling', async ({
+test('refuses a link into our own network without a request, in every spelling', async ({
   sql,
   openTestLibrary,
 }) => {
@@ -64,7 +62,7 @@ test('a link into our own network fails with nobody asked, in every spelling', a
   const client = openFileClient({
     listed: [],
     ports: [port],
-    // Whatever name is asked for turns out to be this machine.
+    // Every name resolves to this machine.
     resolve: (_name, _how, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
   });
   const { library, fetching } = await openTestLibrary({ client });
@@ -78,7 +76,7 @@ test('a link into our own network fails with nobody asked, in every spelling', a
   canary.close();
 });
 
-test('what a host gives instead of a good file fails the link, with its reason', async ({
+test('fails the link with a reason when the host returns a bad file', async ({
   sql,
   openTestLibrary,
   hostFiles,
@@ -110,7 +108,7 @@ test('what a host gives instead of a good file fails the link, with its reason',
   expect(await sql`select * from files`).toEqual([]);
 });
 
-test('a host in trouble is asked again, and a dead worker’s fetch is taken over', async ({
+test('retries a failing host, and takes over the fetch of a dead worker', async ({
   sql,
   openTestLibrary,
   hostFiles,
@@ -126,25 +124,25 @@ test('a host in trouble is asked again, and a dead worker’s fetch is taken ove
   const { library, fetching, ended: told } = await openTestLibrary({ listed: [host.origin] });
   const link = `${host.origin}/a.png`;
   await library.stateOf({ accountId, link, kind: 'image' });
-  // A worker takes it and dies: its lease is over when the database says so.
+  // A worker claims it and dies: its lease expires by the database's clock.
   const [dead] = await claimFetches(sql, 10);
   expect(dead).toMatchObject({ link, tries: 1 });
   fetching();
   expect(await claimFetches(sql, 10)).toEqual([]);
   await sql`update media_fetches set lease_until = clock_timestamp() - interval '1 second'`;
   await waitFor(async () => {
-    // What was put off after the 503 is due at once.
+    // The retry postponed after the 503 is due at once.
     await sql`update media_fetches set due_at = clock_timestamp() where lease_until is null`;
     expect(answers).toBeGreaterThan(1);
   });
   expect(await ended(library, accountId, link)).toMatchObject({ state: 'done' });
   await waitFor(async () => expect(told).toEqual([dead?.fetchId]));
-  // The dead one comes back: it says nothing any more.
+  // The dead worker comes back: its result is ignored.
   if (!dead) throw new Error('not claimed');
   expect(await endFetch(sql, dead, { failure: 'media_unreachable' })).toBe(false);
 });
 
-test('a link that failed is asked anew after a minute, one that is a file after ten', async ({
+test('fetches a failed link again after a minute, and a stored one after ten', async ({
   sql,
   openTestLibrary,
   hostFiles,
@@ -171,7 +169,6 @@ test('a link that failed is asked anew after a minute, one that is a file after 
   await later(2);
   await ended(library, accountId, link);
   expect(host.asked).toHaveLength(3);
-  // Forgotten, it is fetched at once.
   const [{ file_id: fileId } = { file_id: '' }] = await sql<{ file_id: string }[]>`
     select file_id from media_fetches`;
   await library.remove(accountId, fileId);
@@ -179,7 +176,7 @@ test('a link that failed is asked anew after a minute, one that is a file after 
   expect(host.asked).toHaveLength(4);
 });
 
-test('a host that hangs holds up the links of its own account only, and closing gives them back', async ({
+test('delays only the links of one account when its host hangs, and releases them on close', async ({
   sql,
   openTestLibrary,
   hostFiles,
@@ -205,7 +202,7 @@ test('a host that hangs holds up the links of its own account only, and closing 
   expect(held).toHaveLength(0);
 });
 
-test('a worker that loses a fetch leaves no second file; fetched anew it is another one', async ({
+test('leaves no second file when a worker loses its fetch; a new fetch creates another file', async ({
   db,
   sql,
   openTestLibrary,
@@ -219,7 +216,7 @@ test('a worker that loses a fetch leaves no second file; fetched anew it is anot
   );
   const { library, fetching } = await openTestLibrary({ listed: [host.origin] });
   const link = `${host.origin}/a.png`;
-  // Whoever has the fetch has lost it by the time that the file is kept: another worker claimed it.
+  // The worker loses its fetch before the file is stored: another worker claims it.
   await db.owner`create function lose() returns trigger
     language plpgsql security definer as $$ begin
     update media_fetches set tries = tries + 1, lease_until = clock_timestamp() - interval '1 second'

@@ -7,7 +7,7 @@ import { type MediaKind, bytesMaxOfKind, endingsOfKind, fitsKind } from '#contra
 import { bytesMaxFor, type FileMime, fileKinds, mimeOfName } from '#contract/uploads.ts';
 import { type Draft, type Files, measure, storedBytes } from '#server/domains/media/files.ts';
 import { type PictureMime, type Pixels, drawPreview } from '#server/domains/media/images.ts';
-import { edgesOf, type Sniffed, sniff } from '#server/domains/media/inspection/inspect-bytes.ts';
+import { readEdges, type Sniffed, sniff } from '#server/domains/media/inspection/inspect-bytes.ts';
 import type { Scanner } from '#server/domains/media/inspection/inspect-malware.ts';
 import { withEnding, cleanName } from '#server/domains/media/inspection/inspect-name.ts';
 import { type Inspected, inspect } from '#server/domains/media/inspection/inspect.ts';
@@ -15,43 +15,38 @@ import { scratchFolder } from '#server/infra/file-store/scratch.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { type MediaFacts, readMedia } from './row.ts';
-import { type Sound, listenTo } from './sound/listen.ts';
+import { type Sound, computeWaveform } from './sound/listen.ts';
 
 export type IntakeDeps = {
-  /** A pool that names the account, or sees all. */
   sql: Sql;
-  /** Sees all accounts. */
   allAccountsSql: Sql;
   files: Files;
   dataFolder: string;
   scanner: Scanner | undefined;
-  /** Bytes of all files of an account, at most. */
   storedBytesMax: number;
-  /** When a file goes that no message uses from now on. */
   keepUntil: () => Date;
   report: (error: unknown) => void;
 };
 
-/** Bytes as they come, or as they lie on the disk already. */
 export type Bytes = AsyncIterable<Uint8Array> | Uint8Array | { path: string };
 
-/** A file on its way into the library. */
 export type NewMedia = {
   accountId: string;
-  /** A function where it is known only once the bytes have come. */
-  said: Said | (() => Said);
+  /** A function when it is known only after the bytes have come. */
+  declared: MediaClaim | (() => MediaClaim);
   bytes: Bytes;
   source: 'api' | 'link' | 'channel' | 'portal';
-  /** What type of message it is for; without it any. */
   kind?: MediaKind | undefined;
-  /** The same id twice is the same file: nothing is kept a second time. */
+  /** Idempotency: the same id is the same file and is stored once. */
   fileId?: string;
 };
 
-/** From the last byte that came to the answer: a silent connection is cut after 30 s. */
+/** From the last byte received to the answer: a silent connection is cut after 30 s. */
 export const ANSWER_MS_MAX = 25_000;
 
-/** Where a file lies while it is looked into; what a crash leaves goes with the parts of uploads. */
+/**
+ * Folder of a file during inspection; leftovers of a crash are removed with the parts of uploads.
+ */
 export async function withDraftFolder<T>(
   dataFolder: string,
   work: (folder: string) => Promise<T>,
@@ -61,31 +56,31 @@ export async function withDraftFolder<T>(
   try {
     return await work(folder);
   } finally {
-    // A drawing that was given up may still write a file here.
+    // An abandoned drawing may still write a file here.
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
 /**
- * Takes a file into the library: looked into as every upload is, pictures drawn anew with a small one beside
- * them, sounds listened to.
+ * Adds a file to the library: inspected as every upload is, pictures drawn anew with a preview, waveforms of sounds
+ * computed.
  *
  * @throws Refusal as `inspect` does, and `storage_full`
  */
 export const takeMedia = (deps: IntakeDeps, media: NewMedia): Promise<MediaFacts> =>
   takeMediaOnce(deps, media, (_sha256, take) => take());
 
-/** Decides, by the hash of the bytes that came, whether they are taken, or were before. */
+/** Decides by the hash of the received bytes whether to add them, or to return an earlier file. */
 export type TakeOnce<T> = (sha256: Buffer, take: () => Promise<MediaFacts>) => Promise<T>;
 
-/** As `takeMedia`, where `once` may know the file from an earlier call. */
+/** Like `takeMedia`, but `once` may return the file of an earlier call. */
 export function takeMediaOnce<T>(deps: IntakeDeps, media: NewMedia, once: TakeOnce<T>): Promise<T> {
   return withDraftFolder(deps.dataFolder, async (folder) => {
     const path = await onDisk(media, folder);
     const answerBeforeMs = performance.now() + ANSWER_MS_MAX;
     const { sha256 } = await measure(path);
     return once(sha256, async () => {
-      const inspected = await look(path, media, deps.scanner);
+      const inspected = await inspectDraft(path, media, deps.scanner);
       const { accountId } = media;
       const described = await describe({ ...inspected, accountId }, folder, answerBeforeMs);
       return keep(deps, media, described);
@@ -114,14 +109,14 @@ async function* limited(bytes: AsyncIterable<Uint8Array>, bytesMax: number) {
   }
 }
 
-async function look(
+async function inspectDraft(
   path: string,
-  { accountId, said, source, kind }: NewMedia,
+  { accountId, declared, source, kind }: NewMedia,
   scanner: Scanner | undefined,
 ): Promise<Inspected> {
-  const { head } = await edgesOf(path);
+  const { head } = await readEdges(path);
   const by = source === 'api' ? 'program' : 'link';
-  const known = typeof said === 'function' ? said() : said;
+  const known = typeof declared === 'function' ? declared() : declared;
   const claim = { accountId, purpose: 'media' as const, ...claimOf(known, { by, kind, head }) };
   const inspected = await inspect(path, claim, scanner);
   if (kind !== undefined && !fitsKind(kind, inspected.mime)) {
@@ -133,14 +128,13 @@ async function look(
 type Described = {
   file: Omit<Draft, 'accountId' | 'fileId'>;
   preview: Omit<Draft, 'accountId' | 'fileId'> | undefined;
-  /** Of a picture. */
   pixels: Pixels | undefined;
   sound: Sound | undefined;
 };
 
 /**
- * What there is to be known of a file that was looked into; its small picture is drawn into `folder`, unless that
- * would take until after `answerBeforeMs`, by `performance.now()`.
+ * Metadata of an inspected file. Its preview is drawn into `folder`, unless that would take until after
+ * `answerBeforeMs` (by `performance.now()`).
  */
 export async function describe(
   { path, name, mime, accountId }: Omit<Inspected, 'mime'> & { mime: string; accountId: string },
@@ -159,14 +153,19 @@ export async function describe(
   const preview = drawn?.isDrawn
     ? { path: small, name: withEnding(name, 'webp'), mime: 'image/webp', ...(await measure(small)) }
     : undefined;
-  return { file, preview, pixels: drawn?.pixels, sound: await listenTo(path, mime, accountId) };
+  return {
+    file,
+    preview,
+    pixels: drawn?.pixels,
+    sound: await computeWaveform(path, mime, accountId),
+  };
 }
 
 /**
- * Keeps a file with what is known of it: all or nothing.
+ * Stores a file with its metadata, atomically.
  *
  * @param claim runs first in the transaction that makes it a file of the library, unless it is one already.
- * @throws Refusal `storage_full`, and what `claim` throws.
+ * @throws Refusal `storage_full`, and errors of `claim`.
  */
 export async function keep(
   { sql, allAccountsSql, files, storedBytesMax, keepUntil, report }: IntakeDeps,
@@ -182,7 +181,7 @@ export async function keep(
   try {
     for (const draft of drafts) await files.sendAhead(draft);
     return await asAccount(sql, accountId, async (tx) => {
-      // As uploads do: two that come together would both see the room of one.
+      // The lock of uploads: two concurrent ones would both see the room of one.
       await tx`select pg_advisory_xact_lock(hashtextextended(${`uploads ${accountId}`}, 0))`;
       const [there] = await readMedia(tx, accountId, [fileId]);
       if (there) return there;
@@ -209,11 +208,10 @@ export async function keep(
   }
 }
 
-/** What is said of a file from outside: its name and its type, empty when nothing is said. */
-type Said = { name: string; type: string };
+type MediaClaim = { name: string; type: string };
 
-/** Types that hosts and programs give to whatever they do not know, or want to be saved. */
-const silent = new Set([
+/** Types that hosts and programs give to unknown files, or to files to be saved. */
+const unspecifiedTypes = new Set([
   '',
   '*/*',
   'application/octet-stream',
@@ -224,8 +222,8 @@ const silent = new Set([
   'application/unknown',
 ]);
 
-/** What first bytes alone tell; a ZIP or an old office document may be many things. */
-const told: Partial<Record<Sniffed, FileMime>> = {
+/** Types that the first bytes alone prove; a ZIP or an old office document may be many types. */
+const typeBySniff: Partial<Record<Sniffed, FileMime>> = {
   jpeg: 'image/jpeg',
   png: 'image/png',
   webp: 'image/webp',
@@ -239,42 +237,40 @@ const told: Partial<Record<Sniffed, FileMime>> = {
   text: 'text/plain',
 };
 
-/** The type that a declared one names; undefined for one that we do not take. */
 function mimeOfType(type: string): FileMime | undefined {
   const kinds = Object.entries(fileKinds) as [FileMime, (typeof fileKinds)[FileMime]][];
   const named = kinds.find(([mime]) => mime === type);
   return (named ?? kinds.find(([, { alsoDeclared }]) => alsoDeclared?.includes(type)))?.[0];
 }
 
-const bare = (type: string): string => type.split(';')[0]?.trim().toLowerCase() ?? '';
+const bareType = (type: string): string => type.split(';')[0]?.trim().toLowerCase() ?? '';
 
-/** A sound in the box of films: which one it is, only the message's type says. */
-const asKind = (mime: FileMime, kind: MediaKind | undefined): FileMime =>
+/** Audio in a video container: only the message's type tells which. */
+const mimeForKind = (mime: FileMime, kind: MediaKind | undefined): FileMime =>
   kind === 'audio' && mime === 'video/mp4' ? 'audio/mp4' : mime;
 
 /**
- * What a file claims to be, as `inspect` takes it: a name whose ending says its type, and the declared type
- * where it says something. What is claimed is believed nowhere: the bytes must agree.
+ * Claims of a file as `inspect` takes them: a name whose ending matches its type, and the declared type if there is
+ * one. No claim is trusted: the bytes must agree.
  *
- * @param by who made the claim. A program names a file as it is; an address ends as it likes
- *   (`/foto.jpg` of a host that gives WebP), so that of a link the declared type goes first.
+ * @param by origin of the claim. A program names a file correctly; an address may have any ending (`/foto.jpg` of a
+ * host that returns WebP), so the declared type of a link takes precedence.
  */
 function claimOf(
-  { name, type }: Said,
+  { name, type }: MediaClaim,
   { by, kind, head }: { by: 'program' | 'link'; kind?: MediaKind | undefined; head: Uint8Array },
 ): { name: string; declared: string } {
   const clean = cleanName(name);
-  const declared = silent.has(bare(type)) ? '' : bare(type);
+  const declared = unspecifiedTypes.has(bareType(type)) ? '' : bareType(type);
   const byName = mimeOfName(clean);
   const byType = declared === '' ? undefined : mimeOfType(declared);
   const mime = by === 'link' ? (byType ?? byName) : (byName ?? byType);
-  // A type that is said, and not known, is refused by its own name.
   const unknown = declared !== '' && byType === undefined;
   if (unknown) return { name: clean, declared };
-  const known = mime ?? told[sniff(head)];
+  const known = mime ?? typeBySniff[sniff(head)];
   if (known === undefined) return { name: clean, declared };
-  const is = asKind(known, kind);
-  const fits = byName !== undefined && asKind(byName, kind) === is && mimeOfName(clean) === is;
+  const is = mimeForKind(known, kind);
+  const fits = byName !== undefined && mimeForKind(byName, kind) === is && mimeOfName(clean) === is;
   return {
     name: fits ? clean : withEnding(clean, fileKinds[is].extensions[0]),
     declared: by === 'program' ? declared : '',

@@ -16,7 +16,7 @@ const take = (
   accountId: string,
   bytes: Buffer,
   { name = '', type = '', kind }: Given = {},
-) => library.take({ accountId, bytes, said: { name, type }, source: 'api', kind });
+) => library.take({ accountId, bytes, declared: { name, type }, source: 'api', kind });
 
 const whyNot = (...given: Parameters<typeof take>): Promise<string> =>
   take(...given).then(
@@ -29,7 +29,7 @@ const whyNot = (...given: Parameters<typeof take>): Promise<string> =>
 
 const mp3 = Buffer.concat([latin1('\xff\xfb\x90\x64'), Buffer.alloc(413)]);
 
-test('a file is known by its bytes, whatever it is called', async ({ sql, openTestLibrary }) => {
+test('detects a file by its bytes, regardless of its name', async ({ sql, openTestLibrary }) => {
   const { accountId } = await customerWith(sql);
   const { library } = await openTestLibrary();
   const png = await picture('png');
@@ -55,7 +55,7 @@ test('a file is known by its bytes, whatever it is called', async ({ sql, openTe
   }
 });
 
-test('what contradicts itself, hides something or bursts is refused', async ({
+test('refuses files that contradict themselves, hide content or explode', async ({
   sql,
   openTestLibrary,
 }) => {
@@ -64,12 +64,11 @@ test('what contradicts itself, hides something or bursts is refused', async ({
   const png = await picture('png');
   const of = (bytes: Buffer | string, given: Given) =>
     whyNot(library, accountId, typeof bytes === 'string' ? latin1(bytes) : bytes, given);
-  // A type that lies, in each way.
+  // False types, of each form.
   expect(await of(png, { name: 'a.jpg' })).toBe('upload_contradicts');
   expect(await of(png, { name: 'a.png', type: 'image/jpeg' })).toBe('upload_contradicts');
   expect(await of(png, { type: 'application/pdf' })).toBe('upload_contradicts');
   expect(await of(mp3, { type: 'image/png' })).toBe('upload_contradicts');
-  // Pages, scripts and pictures that run.
   expect(await of('<svg onload="x()"/>', { name: 'a.svg' })).toBe('upload_kind_refused');
   expect(await of('<svg onload="x()"/>', { type: 'image/svg+xml' })).toBe('upload_kind_refused');
   expect(await of('<html>', { type: 'text/html' })).toBe('upload_kind_refused');
@@ -78,12 +77,11 @@ test('what contradicts itself, hides something or bursts is refused', async ({
   expect(await of('MZ\x90\0\x03', { name: 'a.exe' })).toBe('upload_kind_refused');
   expect(await of('GIF89a/*', { name: 'a.gif' })).toBe('upload_kind_refused');
   expect(await of('%PDF-1.4 /JavaScript %%EOF', {})).toMatch('skrip');
-  // Polyglots: what is drawn anew keeps nothing of the script.
+  // Polyglots: redrawing removes the script.
   const polyglot = Buffer.concat([png, Buffer.from('<script>alert(1)</script>')]);
   const { fileId } = await take(library, accountId, polyglot, { name: 'a.png' });
   const kept = await files.read(accountId, fileId);
   expect(kept?.bytes.includes('<script')).toBe(false);
-  // Bombs.
   const giant = await picture('png', { width: 8_000, height: 6_000 });
   expect(await of(giant, {})).toMatch('40 juta piksel');
   expect(await of(await movingPicture(12), {})).toMatch('bergerak');
@@ -91,11 +89,14 @@ test('what contradicts itself, hides something or bursts is refused', async ({
   expect(await of(Buffer.alloc(5_000_001, '\xff\xd8\xff\xe0', 'latin1'), {})).toBe(
     'upload_too_large',
   );
-  // Nothing of all that stays beside the store.
+  // No leftovers beside the store.
   expect(await readdir(join(folder, 'uploads'))).toEqual([]);
 });
 
-test('a file fits the type of its message, or is refused', async ({ sql, openTestLibrary }) => {
+test('refuses a file that does not fit the type of its message', async ({
+  sql,
+  openTestLibrary,
+}) => {
   const { accountId } = await customerWith(sql);
   const { library } = await openTestLibrary();
   const of = (bytes: Buffer, kind: MediaKind) => whyNot(library, accountId, bytes, { kind });
@@ -110,7 +111,7 @@ test('a file fits the type of its message, or is refused', async ({ sql, openTes
   expect(await of(mp3, 'video')).toBe('upload_kind_refused');
 });
 
-test('a large picture has a small one beside it', async ({ sql, openTestLibrary }) => {
+test('adds a preview to a large picture', async ({ sql, openTestLibrary }) => {
   const { accountId } = await customerWith(sql);
   const { library, files } = await openTestLibrary();
   const large = await take(
@@ -124,7 +125,7 @@ test('a large picture has a small one beside it', async ({ sql, openTestLibrary 
   expect((await take(library, accountId, await picture('png'))).previewId).toBeNull();
 });
 
-test('a voice note is kept with its waveform and its length', async ({ sql, openTestLibrary }) => {
+test('stores a voice note with its waveform and length', async ({ sql, openTestLibrary }) => {
   const { accountId } = await customerWith(sql);
   const { library } = await openTestLibrary();
   const voice = await readFile(
@@ -134,12 +135,12 @@ test('a voice note is kept with its waveform and its length', async ({ sql, open
   const kept = (await library.find(accountId, [fileId])).get(fileId);
   expect(kept?.waveform).toHaveLength(64);
   expect(kept?.seconds).toBeCloseTo(7.4, 1);
-  // A sound that is not decoded is kept without.
+  // A sound that cannot be decoded has no waveform.
   const amr = await take(library, accountId, latin1('#!AMR\n...'), { type: 'audio/amr' });
   expect(amr).toMatchObject({ waveform: null, seconds: null });
 });
 
-test('the files of an account have a limit together, also when they come together', async ({
+test('limits the total size of an account’s files, also under concurrency', async ({
   sql,
   openTestLibrary,
 }) => {
@@ -153,22 +154,18 @@ test('the files of an account have a limit together, also when they come togethe
   expect(await whyNot(library, budi.accountId, pdfOf(1_000))).toBe('taken');
 });
 
-test('the same content twice lies there once, and counts once', async ({
-  sql,
-  openTestLibrary,
-}) => {
+test('stores and counts the same content once', async ({ sql, openTestLibrary }) => {
   const { accountId } = await customerWith(sql);
   const { library, files } = await openTestLibrary({ storedBytesMax: 1_500 });
   const first = await take(library, accountId, pdfOf(1_000), { name: 'a.pdf' });
   const second = await take(library, accountId, pdfOf(1_000), { name: 'b.pdf' });
   expect(second.sha256).toEqual(first.sha256);
   expect(await whyNot(library, accountId, pdfOf(1_000, 2))).toBe('storage_full');
-  // Either is forgotten by itself.
   await library.remove(accountId, first.fileId);
   expect((await files.read(accountId, second.fileId))?.bytes.length).toBe(1_000);
 });
 
-test('a file is found and forgotten by its own account alone', async ({ sql, openTestLibrary }) => {
+test('finds and removes a file for its own account only', async ({ sql, openTestLibrary }) => {
   const ani = await customerWith(sql);
   const budi = await customerWith(sql);
   const { library, files } = await openTestLibrary();
@@ -180,7 +177,7 @@ test('a file is found and forgotten by its own account alone', async ({ sql, ope
   await expect(library.remove(ani.accountId, fileId)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a file is kept for its days after its last use, then it goes with its small picture', async ({
+test('keeps a file for the retention days after its last use, then erases it with its preview', async ({
   sql,
   openTestLibrary,
 }) => {
@@ -208,7 +205,7 @@ test('a file is kept for its days after its last use, then it goes with its smal
   expect(left.filter((entry) => entry.isFile())).toEqual([]);
 });
 
-test('a file that a planned message names is kept until it leaves, and for its days after', async ({
+test('keeps the file of a scheduled message until it is sent, and for the retention days after', async ({
   sql,
   openTestLibrary,
 }) => {
@@ -223,7 +220,7 @@ test('a file that a planned message names is kept until it leaves, and for its d
   const given = new Map([[planned.fileId, far]]);
   expect((await library.findToSend(stranger.accountId, given)).size).toBe(0);
   expect([...(await library.findToSend(accountId, given)).keys()]).toEqual([planned.fileId]);
-  // A plan that is nearer takes nothing away.
+  // An earlier schedule does not shorten it.
   await library.findToSend(accountId, new Map([[planned.fileId, later(2)]]));
   now = later(40.5);
   await library.sweep();
@@ -234,7 +231,7 @@ test('a file that a planned message names is kept until it leaves, and for its d
   expect(kept && kept.expiresAt > never).toBe(true);
 });
 
-test('trouble with what a refused file leaves is reported, and hides no refusal', async ({
+test('reports errors while cleaning up a refused file, and still answers the refusal', async ({
   sql,
   openTestLibrary,
 }) => {

@@ -1,6 +1,6 @@
 import { Refusal, type RefusalCode } from '#contract/base/refusals.ts';
 import { type Sql, asAccount, type Tx } from '#server/infra/postgres/database.ts';
-import { dropFiles, claimUpload } from '#server/domains/media/uploads/uploads.ts';
+import { deleteFiles, claimUpload } from '#server/domains/media/uploads/uploads.ts';
 import {
   type IntakeDeps,
   type NewMedia,
@@ -22,57 +22,52 @@ import { createHash } from 'node:crypto';
 import { untilNone } from '#server/infra/account-data.ts';
 import { newId } from '#server/infra/ids.ts';
 
-/** The media of messages: however they come, they are one library for each account. */
+/** The media of messages: one library per account, regardless of their origin. */
 export type Library = {
-  /** Takes a file in. @throws Refusal as `inspect` does, and `storage_full` */
+  /** Adds a file. @throws Refusal as `inspect` does, and `storage_full` */
   take(media: NewMedia): Promise<MediaFacts>;
-  /** Takes a finished upload of a person in; repeated, it is the same file. @throws Refusal `upload_gone`, `storage_full` */
+  /** Adds a finished upload of a user; idempotent. @throws Refusal `upload_gone`, `storage_full` */
   adopt(upload: { accountId: string; userId: string; uploadId: string }): Promise<MediaFacts>;
-  /** The same, where `once` may know the bytes from an earlier call, by their hash as they came. */
+  /**
+   * Like `take`, but `once` may return the file of an earlier call, by the hash of the received bytes.
+   */
   takeOnce<T>(media: NewMedia, once: TakeOnce<T>): Promise<T>;
-  /** The files with these ids that the account has, by id; those of others are not found. */
   find(accountId: string, fileIds: readonly string[]): Promise<ReadonlyMap<string, MediaFacts>>;
   /**
-   * The same for messages that leave at these times, by file: they are kept until then, and for as long after as
-   * if they had just come. A time that is over is now.
+   * Like `find`, for messages that are sent at these times, by file: the files are kept until then, and for the
+   * retention days after. A time in the past counts as now.
    */
   findToSend(
     accountId: string,
     leaving: ReadonlyMap<string, Date>,
   ): Promise<ReadonlyMap<string, MediaFacts>>;
-  /** Files are used by a message: they are kept for as long as if they had just come. */
+  /** Extends the retention of files that a message uses, as if they had just come. */
   use(accountId: string, fileIds: readonly string[]): Promise<void>;
-  /** Forgets a file. Messages that named it have none any more. @throws Refusal `not_found` */
+  /** Removes a file. Messages that named it have none any more. @throws Refusal `not_found` */
   remove(accountId: string, fileId: string): Promise<void>;
-  /** What is known of a link; a new one is queued to be fetched. */
   stateOf(link: LinkQuery): Promise<LinkState>;
-  /** Those of some fetches that have ended. */
   endedOf(accountId: string, fetchIds: readonly string[]): Promise<string[]>;
-  /** Starts to fetch what is queued. */
   startFetching(on: Pick<FetcherDeps, 'onEnded'>): Fetcher;
-  /** Forgets what is kept no longer. */
   sweep(): Promise<void>;
-  /** Forgets the library and the links of an account; the files go with the others. */
+  /** Removes the library and the links of an account; the files are erased with the others. */
   eraseAll(accountId: string): Promise<void>;
 };
 
 export type LibraryDeps = Omit<IntakeDeps, 'keepUntil'> &
   Pick<FetcherDeps, 'client' | 'report'> & {
     now: () => Date;
-    /** Days after its last use that a file is kept. */
     retentionDays: () => number;
   };
 
 const DAY_MS = 86_400_000;
 const ROWS_AT_ONCE = 200;
-/** Plans reach into the year 9998; no file is kept for longer than a date can say. */
-const KEPT_UNTIL_MAX = Date.UTC(9999, 11, 31);
+/** Schedules reach into the year 9998; an expiry must remain a valid date. */
+const EXPIRES_AT_MAX = Date.UTC(9999, 11, 31);
 
-/** Opens the library. */
 export function openLibrary(deps: LibraryDeps): Library {
   const { sql, allAccountsSql, files, now, retentionDays } = deps;
   const keepFrom = (atMs: number) =>
-    new Date(Math.min(KEPT_UNTIL_MAX, atMs + retentionDays() * DAY_MS));
+    new Date(Math.min(EXPIRES_AT_MAX, atMs + retentionDays() * DAY_MS));
   const keepUntil = () => keepFrom(now().getTime());
   const intake: IntakeDeps = { ...deps, keepUntil };
   let wake = () => undefined as void;
@@ -93,16 +88,16 @@ export function openLibrary(deps: LibraryDeps): Library {
         const until = keepFrom(Math.max(nowMs, leaving.get(fileId)?.getTime() ?? 0));
         return isLater(until, expiresAt) ? [{ fileId, until }] : [];
       });
-      const kept = short.length === 0 ? [] : await keepLonger(sql, accountId, short);
-      // Those that were forgotten in between are not found.
-      const gone = new Set(short.map(({ fileId }) => fileId)).difference(new Set(kept));
+      const extended = short.length === 0 ? [] : await extendRetention(sql, accountId, short);
+      // Files that were removed in between are not found.
+      const gone = new Set(short.map(({ fileId }) => fileId)).difference(new Set(extended));
       return new Map(
         found.filter(({ fileId }) => !gone.has(fileId)).map((file) => [file.fileId, file]),
       );
     },
     use: (accountId, fileIds) => use(deps, { accountId, fileIds, until: keepUntil() }),
     remove: (accountId, fileId) => remove(deps, accountId, fileId),
-    stateOf: (link) => stateOfLink(allAccountsSql, link, () => wake()),
+    stateOf: (link) => linkState(allAccountsSql, link, () => wake()),
     endedOf: (accountId, fetchIds) => endedFetches(allAccountsSql, accountId, fetchIds),
     startFetching({ onEnded }) {
       const fetcher = startFetcher({ ...deps, intake, onEnded });
@@ -111,7 +106,7 @@ export function openLibrary(deps: LibraryDeps): Library {
     },
     async sweep() {
       for (;;) {
-        const { gone, digests } = await forgetSome(allAccountsSql, now());
+        const { gone, digests } = await removeExpired(allAccountsSql, now());
         await files.erase(allAccountsSql, digests);
         if (gone < ROWS_AT_ONCE) break;
       }
@@ -124,17 +119,16 @@ export function openLibrary(deps: LibraryDeps): Library {
   };
 }
 
-/** By a day at least: what is put off by less is left as it is. */
+/** Later by at least a day: smaller extensions are skipped. */
 const isLater = (until: Date, expiresAt: Date): boolean =>
   until.getTime() - DAY_MS > expiresAt.getTime();
 
-/** Keeps files until these times at least; answers those that are there. */
-async function keepLonger(
+async function extendRetention(
   sql: Sql,
   accountId: string,
   files: readonly { fileId: string; until: Date }[],
 ): Promise<string[]> {
-  const kept = await asAccount(
+  const extended = await asAccount(
     sql,
     accountId,
     (tx) => tx<{ file_id: string }[]>`
@@ -148,10 +142,10 @@ async function keepLonger(
       where l.account_id = ${accountId} and l.file_id = k.file_id
       returning l.file_id`,
   );
-  return kept.map(({ file_id: fileId }) => fileId);
+  return extended.map(({ file_id: fileId }) => fileId);
 }
 
-/** One that was put off today is left as it is: a picture sent to thousands has one row. */
+/** A file extended today is skipped: a picture sent to thousands has one row. */
 async function use(
   { sql }: LibraryDeps,
   { accountId, fileIds, until }: { accountId: string; fileIds: readonly string[]; until: Date },
@@ -166,10 +160,9 @@ async function use(
   );
 }
 
-type Gone = { account_id: string; file_id: string; preview_id: string | null };
+type RemovedRow = { account_id: string; file_id: string; preview_id: string | null };
 
-/** The files that a row of the library named, and the small picture beside. */
-const filesOf = (gone: readonly Gone[]) =>
+const filesOf = (gone: readonly RemovedRow[]) =>
   gone.flatMap(({ account_id, file_id, preview_id }) => [
     { account_id, file_id },
     { account_id, file_id: preview_id },
@@ -177,32 +170,31 @@ const filesOf = (gone: readonly Gone[]) =>
 
 async function remove({ sql, allAccountsSql, files }: LibraryDeps, accountId: string, id: string) {
   const digests = await asAccount(sql, accountId, async (tx) => {
-    const gone = await tx<Gone[]>`
+    const gone = await tx<RemovedRow[]>`
       delete from media_library where account_id = ${accountId} and file_id = ${id}
       returning account_id, file_id, preview_id`;
     if (gone.length === 0) throw new Refusal('not_found', { what: 'Media' });
-    return dropFiles(tx, filesOf(gone));
+    return deleteFiles(tx, filesOf(gone));
   });
   await files.erase(allAccountsSql, digests);
 }
 
-/** Forgets some of what was used last long ago. */
-const forgetSome = (all: Sql, now: Date): Promise<{ gone: number; digests: Buffer[] }> =>
+const removeExpired = (all: Sql, now: Date): Promise<{ gone: number; digests: Buffer[] }> =>
   all.begin(async (tx) => {
-    const gone = await tx<Gone[]>`
+    const gone = await tx<RemovedRow[]>`
       delete from media_library where (account_id, file_id) in (
         select account_id, file_id from media_library where expires_at < ${now}
         limit ${ROWS_AT_ONCE} for update skip locked)
       returning account_id, file_id, preview_id`;
-    return { gone: gone.length, digests: await dropFiles(tx, filesOf(gone)) };
+    return { gone: gone.length, digests: await deleteFiles(tx, filesOf(gone)) };
   });
 
 /**
- * Takes a finished upload of a person into the library. Its bytes stay where they are: they were looked into when
- * they came. Safe to repeat, also while the first call is still at work: an upload is one file.
+ * Adds a finished upload of a user to the library. Its bytes stay in place: they were inspected on upload. Idempotent,
+ * also under concurrency: an upload is one file.
  *
- * @throws Refusal `upload_gone` when it is not this person's, is for something else or not finished, or its file was
- *   forgotten since; `storage_full`.
+ * @throws Refusal `upload_gone` when it is not this user's, has another purpose, is not finished, or its file was
+ * removed since; `storage_full`.
  */
 async function adoptUpload(
   deps: IntakeDeps,
@@ -230,7 +222,7 @@ async function adoptUpload(
   );
 }
 
-/** An upload's file, and what the library knows of it. @throws Refusal `upload_gone` */
+/** An upload's file, and its library row. @throws Refusal `upload_gone` */
 function findAdopted(
   { sql }: IntakeDeps,
   { accountId, userId, uploadId }: Owner & { uploadId: string },
@@ -250,38 +242,33 @@ type FetcherDeps = {
   allAccountsSql: Sql;
   intake: IntakeDeps;
   client: FileClient;
-  /** What was fetched, or was not: messages that wait for it may go on. */
   onEnded: (fetched: { accountId: string; fetchId: string }) => Promise<void>;
   report: (error: unknown) => void;
 };
 
 export type Fetcher = {
-  /** Something was queued. */
   wake: () => void;
-  /** Gives back what is under way. */
   close: () => Promise<void>;
 };
 
 const AT_ONCE = 16;
 const POLL_MS = 1_000;
-/** After a try that may have better luck; one more than these, and it failed. */
+/** Delays after retryable failures; the try after the last one is final. */
 const RETRY_SECONDS = [2, 8, 30];
-/** While the store of files is away. */
 const STORE_SECONDS = 15;
-/** Nothing of ours, or of the host's, is as long in trouble as this. */
+/** Limit of tries through outages of ours or of the host. */
 const TRIES_MAX = 8;
 
-/** Fetches the links that messages wait for: some at once, each under a lease. */
 function startFetcher(deps: FetcherDeps): Fetcher {
   const { allAccountsSql, report } = deps;
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
-  let looking: Promise<void> | undefined;
-  let lookAgain = false;
+  let polling: Promise<void> | undefined;
+  let pollRequested = false;
 
   const look = async () => {
     do {
-      lookAgain = false;
+      pollRequested = false;
       const room = AT_ONCE - running.size;
       if (room <= 0 || closing.signal.aborted) return;
       const claimed = await claimFetches(allAccountsSql, room);
@@ -294,15 +281,15 @@ function startFetcher(deps: FetcherDeps): Fetcher {
           });
         running.add(done);
       }
-    } while (lookAgain);
+    } while (pollRequested);
   };
   const wake = () => {
     if (closing.signal.aborted) return;
-    lookAgain = true;
-    looking ??= look()
+    pollRequested = true;
+    polling ??= look()
       .catch(report)
       .finally(() => {
-        looking = undefined;
+        polling = undefined;
       });
   };
   const timer = setInterval(wake, POLL_MS);
@@ -312,7 +299,7 @@ function startFetcher(deps: FetcherDeps): Fetcher {
     close: async () => {
       clearInterval(timer);
       closing.abort();
-      await looking;
+      await polling;
       await Promise.all(running);
     },
   };
@@ -339,22 +326,34 @@ async function run(deps: FetcherDeps, claimed: ClaimedFetch, closing: AbortSigna
   }
 }
 
-type Later = { seconds: number; counts?: boolean };
+type Retry = { seconds: number; counts?: boolean };
 
 /** One try; never throws. */
 async function fetchOnce(
   { intake, client, report }: FetcherDeps,
   { accountId, fetchId, link, kind, tries }: ClaimedFetch,
   signal: AbortSignal,
-): Promise<FetchEnd | Later> {
+): Promise<FetchEnd | Retry> {
   if (tries > TRIES_MAX) return { failure: 'media_unreachable' };
   try {
     return await withDraftFolder(intake.dataFolder, async (folder) => {
       const path = join(folder, 'fetched');
-      const said = await client.fetch({ url: link, path, bytesMax: bytesMaxOfKind(kind), signal });
+      const declared = await client.fetch({
+        url: link,
+        path,
+        bytesMax: bytesMaxOfKind(kind),
+        signal,
+      });
       const bytes = { path };
-      // Whoever takes the fetch over finds the file that this worker may have kept: there is one of each fetch.
-      const media = { accountId, fileId: fetchId, said, bytes, source: 'link' as const, kind };
+      // A worker that takes the fetch over finds the file that this one may have stored: there is one per fetch.
+      const media = {
+        accountId,
+        fileId: fetchId,
+        declared,
+        bytes,
+        source: 'link' as const,
+        kind,
+      };
       const file = await takeMedia(intake, media);
       return { fileId: file.fileId };
     });
@@ -362,13 +361,12 @@ async function fetchOnce(
     if (error instanceof FetchError) return afterFetchError(error.reason, tries);
     if (error instanceof Refusal) return afterRefusal(error.code, tries);
     if (error instanceof StoreAway) return { seconds: STORE_SECONDS, counts: false };
-    // Ours: the disk, the database. The host had nothing to do with it.
     report(error);
-    return later(tries, 'media_unreachable', TRIES_MAX);
+    return retryOrFail(tries, 'media_unreachable', TRIES_MAX);
   }
 }
 
-function afterFetchError(reason: FetchReason, tries: number): FetchEnd | Later {
+function afterFetchError(reason: FetchReason, tries: number): FetchEnd | Retry {
   switch (reason) {
     case 'ended':
       return { seconds: 0, counts: false };
@@ -378,35 +376,32 @@ function afterFetchError(reason: FetchReason, tries: number): FetchEnd | Later {
     case 'missing':
       return { failure: 'media_unreachable' };
     default:
-      return later(tries, 'media_unreachable', RETRY_SECONDS.length);
+      return retryOrFail(tries, 'media_unreachable', RETRY_SECONDS.length);
   }
 }
 
-const passing: ReadonlySet<RefusalCode> = new Set(['busy', 'upload_unscanned']);
+const transientRefusals: ReadonlySet<RefusalCode> = new Set(['busy', 'upload_unscanned']);
 
-const afterRefusal = (code: RefusalCode, tries: number): FetchEnd | Later =>
-  passing.has(code) ? later(tries, 'media_refused', TRIES_MAX) : { failure: 'media_refused' };
+const afterRefusal = (code: RefusalCode, tries: number): FetchEnd | Retry =>
+  transientRefusals.has(code)
+    ? retryOrFail(tries, 'media_refused', TRIES_MAX)
+    : { failure: 'media_refused' };
 
-const later = (tries: number, failure: MediaFailure, triesMax: number): FetchEnd | Later =>
+const retryOrFail = (tries: number, failure: MediaFailure, triesMax: number): FetchEnd | Retry =>
   tries >= triesMax
     ? { failure }
     : { seconds: RETRY_SECONDS[Math.min(tries, RETRY_SECONDS.length) - 1] ?? 0 };
 
-/** Why a link became no file. */
 type MediaFailure = 'media_unreachable' | 'media_refused';
 
-/** A link that a message names. */
 type LinkQuery = { accountId: string; link: string; kind: MediaKind };
 
-/** What became of a link: its file, why there is none, or that it is being fetched. */
 type LinkState =
   | { state: 'done'; file: MediaFacts }
   | { state: 'failed'; failure: MediaFailure }
   | { state: 'waiting'; fetchId: string };
 
-/** The file of a link is its file for so long; then the host is asked anew. */
 const DONE_MINUTES = 10;
-/** A link that failed is not tried again for so long. */
 const FAILED_MINUTES = 1;
 
 type Row = {
@@ -418,13 +413,13 @@ type Row = {
 };
 
 /**
- * What is known of a link. One that nobody knows is queued to be fetched, once for all who ask in the next
- * minutes. Fetched anew it has another id: what the host gives then is another file.
+ * State of a link. An unknown one is queued, once for all calls of the next minutes. A new fetch has another id: what
+ * the host returns then is another file.
  *
  * @param all a pool that sees all accounts.
- * @param wake called when something was queued.
+ * @param wake called when a fetch was queued.
  */
-async function stateOfLink(
+async function linkState(
   all: Sql,
   { accountId, link, kind }: LinkQuery,
   wake: () => void,
@@ -458,45 +453,41 @@ async function stateOfLink(
   return { state: 'waiting', fetchId: queued.fetchId };
 }
 
-/** A fetch that is ours until its lease ends. */
 type ClaimedFetch = LinkQuery & { fetchId: string; tries: number };
 
-/** A dead worker's fetch is taken over after this long. */
+/** After this long another worker takes over a dead worker's fetch. */
 const LEASE_SECONDS = 20;
 const RENEW_MS = 5_000;
-/** Takes what is due, a few of each account (`claim_media_fetches`). */
+/** Claims due fetches, a few of each account (`claim_media_fetches`). */
 export const claimFetches = (all: Sql | Tx, limit: number): Promise<ClaimedFetch[]> =>
   all<ClaimedFetch[]>`
     select o_account as "accountId", o_fetch as "fetchId", o_link as link, o_kind as kind, o_tries as tries
     from claim_media_fetches(${limit}, make_interval(secs => ${LEASE_SECONDS}))`;
 
-const isMine = (all: Sql, { accountId, fetchId, tries }: ClaimedFetch) => all`
+const ownsFetch = (all: Sql, { accountId, fetchId, tries }: ClaimedFetch) => all`
   account_id = ${accountId} and fetch_id = ${fetchId} and state = 'waiting' and tries = ${tries}`;
 
-/** Goes on owning a fetch; false when another worker has it. */
 async function renewFetch(all: Sql, claimed: ClaimedFetch): Promise<boolean> {
   const mine = await all`
     update media_fetches
     set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-    where ${isMine(all, claimed)} returning 1`;
+    where ${ownsFetch(all, claimed)} returning 1`;
   return mine.length > 0;
 }
 
-/** How a fetch ended. */
 type FetchEnd = { fileId: string } | { failure: MediaFailure };
 
-/** Writes down how a fetch ended; false when another worker has it. */
+/** Stores the result of a fetch; false when another worker has it. */
 export async function endFetch(all: Sql, claimed: ClaimedFetch, end: FetchEnd): Promise<boolean> {
   const [fileId, failure] = 'fileId' in end ? [end.fileId, null] : [null, end.failure];
   const mine = await all`
     update media_fetches
     set state = case when ${fileId}::uuid is null then 'failed' else 'done' end, file_id = ${fileId},
       failure = ${failure}, ended_at = clock_timestamp(), lease_until = null
-    where ${isMine(all, claimed)} returning 1`;
+    where ${ownsFetch(all, claimed)} returning 1`;
   return mine.length > 0;
 }
 
-/** Puts a fetch back, to be tried again after a time; `counts` false when this try was none. */
 const postponeFetch = (
   all: Sql,
   claimed: ClaimedFetch,
@@ -505,9 +496,8 @@ const postponeFetch = (
   update media_fetches
   set due_at = clock_timestamp() + make_interval(secs => ${seconds}), lease_until = null,
     tries = tries - ${counts ? 0 : 1}
-  where ${isMine(all, claimed)}`;
+  where ${ownsFetch(all, claimed)}`;
 
-/** Those of some fetches that have ended. */
 async function endedFetches(
   all: Sql,
   accountId: string,
@@ -520,14 +510,13 @@ async function endedFetches(
   return ended.map(({ fetchId }) => fetchId);
 }
 
-const KEPT_HOURS = 24;
+const ENDED_RETENTION_HOURS = 24;
 
-/** Forgets links that ended a day ago. Their files stay. */
 const pruneFetches = (all: Sql): Promise<void> =>
   untilNone(async (limit) => {
     const { count } = await all`
       delete from media_fetches where ctid = any(array(
         select ctid from media_fetches
-        where ended_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS}) limit ${limit}))`;
+        where ended_at < clock_timestamp() - make_interval(hours => ${ENDED_RETENTION_HOURS}) limit ${limit}))`;
     return count;
   });

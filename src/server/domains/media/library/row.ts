@@ -1,25 +1,21 @@
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** A file of the library, with what was found in it. */
 export type MediaFacts = {
   fileId: string;
   name: string;
   mime: string;
   sizeBytes: number;
   sha256: Buffer;
-  /** A small picture of it, a file of its own. */
   previewId: string | null;
-  /** Pixels of a picture. */
   width: number | null;
   height: number | null;
-  /** How loud a sound is in 64 parts of equal length, 0 to 100. */
+  /** Loudness of a sound in 64 parts of equal length, 0 to 100. */
   waveform: number[] | null;
   seconds: number | null;
   createdAt: Date;
   expiresAt: Date;
 };
 
-/** The files of an account's library with these ids, as far as they are there. */
 export const readMedia = (
   sql: Sql | Tx,
   accountId: string,

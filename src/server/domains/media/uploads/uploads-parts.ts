@@ -8,29 +8,25 @@ import { sweepScratch } from '#server/infra/file-store/scratch.ts';
 import { syncFolder } from '#server/infra/sync-folder.ts';
 import { newId } from '#server/infra/ids.ts';
 
-/** Bytes on their way in, as they come from the network. */
 export type Incoming = AsyncIterable<Uint8Array>;
 
-/** One piece of an upload, whole and stored. */
 export type Part = { partId: string; bytes: number; sha256: Buffer };
 
-/** Where the pieces of uploads lie: by ids of ours, never by a name. */
+/** The parts of uploads, under our ids, never under a file name. */
 export type Parts = {
   /**
-   * Writes a piece; nothing of it is left when that fails.
+   * Writes a part; a failure leaves nothing.
    *
-   * @param rules.bytesMax one more is too many: `tooMany` is thrown.
-   * @param rules.look sees the first bytes before the rest is taken.
-   * @param rules.isWhole it is all of the upload, which is looked into at once, here: no other node will ask for it.
+   * @param rules.bytesMax beyond this, `tooMany` is thrown.
+   * @param rules.look sees the first bytes before the rest is accepted.
+   * @param rules.isWhole true for a whole upload, which this node inspects at once, so that no other node needs it.
    */
   write(uploadId: string, incoming: Incoming, rules: Rules): Promise<Part>;
-  /** Forgets one piece. */
   drop(uploadId: string, partId: string): Promise<void>;
-  /** Joins pieces, whichever node received them, into one file of its own on this one and gives its path. */
+  /** Joins parts, from any node, into one local file and gives its path. */
   join(uploadId: string, partIds: readonly string[]): Promise<string>;
-  /** Forgets all of an upload. */
   clear(uploadId: string): Promise<void>;
-  /** Forgets what nothing was written to for longer than an upload lives. */
+  /** Deletes parts that were not written to for longer than an upload lives. */
   clearOld(): Promise<void>;
 };
 
@@ -45,8 +41,8 @@ const HOUR_MS = 3_600_000;
 const AGE_MS = (UPLOAD_HOURS + 1) * HOUR_MS;
 
 /**
- * @param folder where they are written; made when it is missing, on the disk of the data folder.
- * @param store where they lie then, if all nodes share it: the next piece may come to another one.
+ * @param folder where parts are written; created when missing, on the disk of the data folder.
+ * @param store where parts are kept if all nodes share it: the next part may arrive at another node.
  */
 export function openParts(folder: string, store: FileStore): Parts {
   const folderOf = (uploadId: string) => join(folder, uploadId);
@@ -78,13 +74,13 @@ export function openParts(folder: string, store: FileStore): Parts {
     },
     async drop(uploadId, partId) {
       await rm(pathOf(uploadId, partId), { force: true });
-      await forget(store, keyOf(uploadId, partId));
+      await deleteParts(store, keyOf(uploadId, partId));
     },
     async join(uploadId, partIds) {
       const path = pathOf(uploadId, `whole-${newId()}`);
       const [only] = partIds;
       if (only !== undefined && partIds.length === 1 && (await isHere(uploadId, only))) {
-        // A second name for the same bytes: what becomes of it leaves the piece alone.
+        // A hard link: moving or deleting the joined file does not affect the part.
         await link(pathOf(uploadId, only), path);
         return path;
       }
@@ -106,17 +102,19 @@ export function openParts(folder: string, store: FileStore): Parts {
     },
     async clear(uploadId) {
       await rm(folderOf(uploadId), { recursive: true, force: true });
-      await forget(store, `uploads/${uploadId}/`);
+      await deleteParts(store, `uploads/${uploadId}/`);
     },
     async clearOld() {
       await sweepScratch(folder, AGE_MS);
-      await forget(store, 'uploads/', Date.now() - AGE_MS);
+      await deleteParts(store, 'uploads/', Date.now() - AGE_MS);
     },
   };
 }
 
-/** Deletes pieces of a shared store that nobody asks for any more; what cannot be deleted now goes when it is old. */
-async function forget(store: FileStore, prefix: string, beforeMs = Infinity): Promise<void> {
+/**
+ * Deletes unused parts of a shared store; parts that cannot be deleted now are deleted when they are old.
+ */
+async function deleteParts(store: FileStore, prefix: string, beforeMs = Infinity): Promise<void> {
   if (!store.isShared) return;
   try {
     for await (const { key, modifiedMs } of store.list(prefix)) {
@@ -150,7 +148,7 @@ async function writeAll(
   }
 }
 
-/** The hash of bytes that are not kept; undefined when they are more than `bytesMax`. */
+/** Hash of bytes without storing them; undefined when they exceed `bytesMax`. */
 export async function hashOf(incoming: Incoming, bytesMax: number): Promise<Buffer | undefined> {
   const hash = createHash('sha256');
   let bytes = 0;

@@ -8,15 +8,14 @@ import type { Scanner } from '#server/domains/media/inspection/inspect-malware.t
 import { checkSize } from '#server/domains/media/inspection/inspect.ts';
 import type { Parts } from './uploads-parts.ts';
 
-/** Whose uploads: nobody else's are there. */
+/** Owner of the uploads; those of others are not found. */
 export type Owner = { accountId: string; userId: string };
 
-/** What a sender says before the bytes come. */
-export type Announced = {
+export type NewUpload = {
   purpose: UploadPurpose;
   declared: string;
   crop?: UploadMetadata['crop'] | undefined;
-  /** Bytes of the whole file; at most these, when it comes in one piece. */
+  /** Bytes of the whole file; an upper limit when it comes in one part. */
   lengthBytes: number;
 };
 
@@ -37,37 +36,33 @@ export type Upload = {
 };
 
 export type UploadDeps = {
-  /** A pool that names the account. */
   sql: Sql;
-  /** A pool that sees all accounts. */
   allAccountsSql: Sql;
   files: Files;
   dataFolder: string;
   scanner: Scanner | undefined;
-  /** Bytes of an account that are uploaded and used by nothing yet, at most; and of all its files. */
   openBytesMax: number;
   storedBytesMax: number;
 };
 
-/** What the verbs work with. */
-export type Ready = UploadDeps & { parts: Parts };
+export type UploadContext = UploadDeps & { parts: Parts };
 
 const OPEN_MAX = 100;
 
 /**
- * Begins an upload: its row, and its room in the account's quota.
+ * Begins an upload: creates its row, and reserves its bytes in the account's quota.
  *
  * @throws Refusal `upload_empty`, `upload_too_large`, `upload_quota_full`, `storage_full`
  */
 export async function begin(
-  { sql, openBytesMax, storedBytesMax }: Ready,
+  { sql, openBytesMax, storedBytesMax }: UploadContext,
   { accountId, userId }: Owner,
-  { purpose, declared, crop, lengthBytes }: Announced,
+  { purpose, declared, crop, lengthBytes }: NewUpload,
 ): Promise<string> {
   checkSize(purpose, lengthBytes);
   const uploadId = newId();
   await asAccount(sql, accountId, async (tx) => {
-    // One at a time per account: two that begin together would both see the room of one.
+    // One at a time per account: two concurrent ones would both see the room of one.
     await tx`select pg_advisory_xact_lock(hashtextextended(${`uploads ${accountId}`}, 0))`;
     const [use] = await tx<{ open: number; count: number }[]>`
       select coalesce(sum(length_bytes), 0)::bigint as open, count(*)::int as count
@@ -90,9 +85,9 @@ export async function begin(
   return uploadId;
 }
 
-/** @throws Refusal `not_found`, also for what is another's or has expired. */
+/** @throws Refusal `not_found`, also when it is another user's or has expired. */
 export async function find(
-  { sql }: Ready,
+  { sql }: UploadContext,
   { accountId, userId }: Owner,
   uploadId: string,
 ): Promise<Upload> {
@@ -113,7 +108,7 @@ export async function find(
 
 export const notFound = () => new Refusal('not_found', { what: 'Unggahan' });
 /** @throws Refusal the reason why an upload was refused. */
-export function notRefused(upload: Upload): Upload {
+export function requireNotRefused(upload: Upload): Upload {
   if (upload.state === 'refused') throw refusalFrom(upload.refusal) ?? notFound();
   return upload;
 }

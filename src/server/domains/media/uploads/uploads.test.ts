@@ -18,7 +18,7 @@ async function aReauth(app: UploadsApp, token: string, seed = 1): Promise<string
   return uuidOf('upload', await posted.text()) ?? '';
 }
 
-test('a finished upload is claimed once, by its own person, for its own purpose', async ({
+test('claims a finished upload once, for its own user and purpose', async ({
   openUploadsApp,
   db,
   ani,
@@ -46,11 +46,7 @@ test('a finished upload is claimed once, by its own person, for its own purpose'
   expect(taken.status).toBe(409);
 });
 
-test('an act that fails gives its upload back to be claimed again', async ({
-  openUploadsApp,
-  db,
-  ani,
-}) => {
+test('makes an upload claimable again after its act fails', async ({ openUploadsApp, db, ani }) => {
   const app = await openUploadsApp();
   const wanted = { ...ani, uploadId: await aReauth(app, ani.token), purpose: 'proof' as const };
   const failing = asAccount(db.tenantSql, ani.accountId, async (tx) => {
@@ -63,7 +59,7 @@ test('an act that fails gives its upload back to be claimed again', async ({
   ).resolves.toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('what nobody claims is forgotten after a day, with its bytes; what is claimed stays', async ({
+test('removes unclaimed uploads with their bytes after a day, and keeps claimed ones', async ({
   openUploadsApp,
   db,
   ani,
@@ -93,7 +89,7 @@ test('what nobody claims is forgotten after a day, with its bytes; what is claim
   expect(await db.allAccountsSql`select from uploads`).toHaveLength(0);
 });
 
-test('bytes that two accounts keep lie there once, and go with the last of them', async ({
+test('stores the bytes of two accounts once, and erases them with the last one', async ({
   openUploadsApp,
   ani,
   budi,
@@ -108,7 +104,7 @@ test('bytes that two accounts keep lie there once, and go with the last of them'
   expect(await filesIn(app, 'files')).toBe(0);
 });
 
-test('who takes an upload back while it is looked into leaves no file behind', async ({
+test('leaves no file when an upload is reverted during inspection', async ({
   openUploadsApp,
   db,
   ani,

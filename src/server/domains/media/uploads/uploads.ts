@@ -11,14 +11,14 @@ import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts
 import { lockFiles, measure } from '#server/domains/media/files.ts';
 import { type Incoming, openParts, type Part, hashOf } from './uploads-parts.ts';
 import {
-  type Announced,
+  type NewUpload,
   type Owner,
-  type Ready,
+  type UploadContext,
   type Upload,
   type UploadDeps,
   begin,
   find,
-  notRefused,
+  requireNotRefused,
   notFound,
 } from './uploads-rows.ts';
 import { rm } from 'node:fs/promises';
@@ -34,28 +34,29 @@ import {
 } from '#server/domains/media/inspection/inspect.ts';
 
 export type Uploads = {
-  /** Begins an upload in pieces. @throws Refusal `upload_empty`, `upload_too_large`, `upload_quota_full`, `storage_full` */
-  begin(owner: Owner, announced: Announced): Promise<string>;
   /**
-   * Takes the next piece, whole or not at all; with the last one the file is looked into and kept.
-   * A repeat of the newest piece is answered like the first time.
+   * Begins an upload in parts. @throws Refusal `upload_empty`, `upload_too_large`, `upload_quota_full`, `storage_full`
+   */
+  begin(owner: Owner, announced: NewUpload): Promise<string>;
+  /**
+   * Accepts the next part, atomically; with the last one the file is inspected and stored. A repeat of the newest part
+   * gets the same answer.
    *
    * @returns the bytes received.
-   * @throws Refusal `upload_offset_wrong`, `upload_length_wrong`, `request_in_flight`, and all that
-   *   `inspect` throws: what is refused for good stays refused, and is forgotten but for the reason.
+   * @throws Refusal `upload_offset_wrong`, `upload_length_wrong`, `request_in_flight`, and all that `inspect` throws: a
+   * final refusal is stored, and the bytes are deleted.
    */
-  append(owner: Owner, uploadId: string, piece: Piece): Promise<number>;
-  /** Takes a file in one piece and gives the upload's id; when it is refused, nothing is left. */
-  take(owner: Owner, announced: Announced & { name: string; bytes: Incoming }): Promise<string>;
+  append(owner: Owner, uploadId: string, piece: IncomingPart): Promise<number>;
+  /** Accepts a file in one part and gives the upload's id; a refused file leaves nothing. */
+  take(owner: Owner, announced: NewUpload & { name: string; bytes: Incoming }): Promise<string>;
   /** @throws Refusal `not_found`; for a refused upload, its reason. */
   find(owner: Owner, uploadId: string): Promise<Upload>;
-  /** A finished upload's small file, that nothing has claimed. @throws Refusal `upload_gone` */
+  /** The small file of a finished, unclaimed upload. @throws Refusal `upload_gone` */
   read(owner: Owner, uploadId: string, purpose: UploadPurpose): Promise<UploadedFile>;
-  /** Takes an upload back, with its file. @throws Refusal `not_found`, `upload_used` */
+  /** Reverts an upload and deletes its file. @throws Refusal `not_found`, `upload_used` */
   revert(owner: Owner, uploadId: string): Promise<void>;
-  /** Forgets what has expired. */
   sweep(): Promise<void>;
-  /** Forgets all uploads of an account. The files that some became stay. */
+  /** Deletes all uploads of an account. The files made from claimed ones stay. */
   eraseAll(accountId: string): Promise<void>;
 };
 
@@ -64,12 +65,15 @@ export type UploadedFile = { name: string; bytes: Buffer };
 /** Opens the uploads: FilePond's verbs, without HTTP. */
 export function openUploads(deps: UploadDeps): Uploads {
   const { dataFolder, files } = deps;
-  const ready: Ready = { ...deps, parts: openParts(scratchFolder(dataFolder), files.store) };
+  const ready: UploadContext = {
+    ...deps,
+    parts: openParts(scratchFolder(dataFolder), files.store),
+  };
   return {
     begin: (owner, announced) => begin(ready, owner, announced),
     append: (owner, uploadId, piece) => append(ready, owner, uploadId, piece),
     take: (owner, announced) => take(ready, owner, announced),
-    find: async (owner, uploadId) => notRefused(await find(ready, owner, uploadId)),
+    find: async (owner, uploadId) => requireNotRefused(await find(ready, owner, uploadId)),
     read: (owner, uploadId, purpose) => readFinished(ready, owner, { uploadId, purpose }),
     revert: (owner, uploadId) => revert(ready, owner, uploadId),
     sweep: () => sweep(ready),
@@ -78,15 +82,13 @@ export function openUploads(deps: UploadDeps): Uploads {
 }
 
 /**
- * Uses a finished upload, once, in the transaction of the act that needs its file.
- *
- * The file then stays as long as whatever names it; what nobody claims is forgotten after a day.
+ * Claims a finished upload, once, in the transaction of the act that needs its file.
+ * The file then stays as long as a row names it; unclaimed uploads are deleted after a day.
  *
  * @param tx sees the account, or all of them.
  * @param uploadId the UUID behind `upl_…`, as `IdInput('upload')` gives it.
- * @returns the file's id, for `files.link` and for a row that keeps it.
- * @throws Refusal `upload_gone` when it is not this person's, has another purpose, is not finished, or was
- *   used before.
+ * @returns the file's id, for `files.link` and for a row that names it.
+ * @throws Refusal `upload_gone` when it is not this user's, has another purpose, is not finished, or was used before.
  */
 export async function claimUpload(
   tx: Tx,
@@ -103,8 +105,8 @@ export async function claimUpload(
 }
 
 /**
- * The file that an upload of this person has become, for an act that may be a repeat: the caller checks that its own row
- * names this file. Undefined when the upload is unused or was forgotten.
+ * The file of a claimed upload of this user, for an act that may be a repeat: the caller checks that its own row names
+ * this file. Undefined when the upload is unclaimed or was deleted.
  */
 export async function claimedFile(
   tx: Tx,
@@ -119,30 +121,30 @@ export async function claimedFile(
 }
 
 /**
- * In a restored database, forgets the uploads that were under way when the backup was made: their pieces are no
- * part of it, and browsers begin them again. What was finished is a file.
+ * In a restored database, deletes the uploads that were in progress at the time of the backup: it does not contain
+ * their parts, and browsers start them again. Finished uploads are files.
  *
  * @param owner a pool of the database's owner.
  */
-export async function forgetUnderWay(owner: Sql): Promise<void> {
+export async function deleteUnfinishedUploads(owner: Sql): Promise<void> {
   await owner`delete from uploads where state = 'receiving'`;
 }
 
 /**
- * Lets go of a file that an upload became, in the transaction of the act that stops naming it.
+ * Releases a file made from an upload, in the transaction of the act that stops naming it.
  *
- * @returns hashes of bytes that may lie there for nobody now: `files.erase` them once it stands.
+ * @returns hashes of bytes that may be unused now: call `files.erase` with them after COMMIT.
  */
 export async function releaseFile(
   tx: Tx,
   { accountId, fileId }: { accountId: string; fileId: string },
 ): Promise<Buffer[]> {
   await tx`delete from uploads where account_id = ${accountId} and file_id = ${fileId}`;
-  return dropFiles(tx, [{ account_id: accountId, file_id: fileId }]);
+  return deleteFiles(tx, [{ account_id: accountId, file_id: fileId }]);
 }
 
 async function readFinished(
-  { sql, files }: Ready,
+  { sql, files }: UploadContext,
   { accountId, userId }: Owner,
   { uploadId, purpose }: { uploadId: string; purpose: UploadPurpose },
 ): Promise<UploadedFile> {
@@ -159,10 +161,9 @@ async function readFinished(
   return file;
 }
 
-/** What is kept of a file: its name, its type, its size, and the hash of its bytes. */
 export type FileFacts = { name: string; mime: string; sizeBytes: number; sha256: Buffer };
 
-/** What is kept of an account's file, in the transaction that claimed it. */
+/** Metadata of an account's file, in the transaction that claimed it. */
 export async function describeFile(
   tx: Tx,
   { accountId, fileId }: { accountId: string; fileId: string },
@@ -183,16 +184,16 @@ async function findFacts(
 }
 
 /**
- * Gives a file that was claimed before to another account: from then on it goes and stays with that one.
+ * Moves a claimed file to another account, whose lifetime it then has.
  *
- * @param sql sees all accounts, as `tx` does. In a distributed database the file is let go of although `tx` fails.
+ * @param sql sees all accounts, as `tx` does. In a distributed database the file is released even if `tx` fails.
  */
-export async function handOverFile(
+export async function moveFile(
   { sql, tx }: { sql: Sql; tx: Tx },
   { from, to, fileId }: { from: string; to: string; fileId: string },
 ): Promise<void> {
   const file = await inAccountIn({ sql, tx }, from, async (own) => {
-    // Both at once where that is one transaction, so that two of these do not wait for each other.
+    // Lock both accounts in one call if it is one transaction, so that two of these cannot deadlock.
     await lockFiles(own, ...(own === tx ? [from, to] : [from]));
     return findFacts(own, { accountId: from, fileId });
   });
@@ -205,28 +206,28 @@ export async function handOverFile(
   await inAccountIn({ sql, tx }, from, (own) => releaseFile(own, { accountId: from, fileId }));
 }
 
-async function revert(ready: Ready, owner: Owner, uploadId: string): Promise<void> {
+async function revert(ready: UploadContext, owner: Owner, uploadId: string): Promise<void> {
   const { accountId } = owner;
   const { state } = await find(ready, owner, uploadId);
   if (state === 'claimed') throw new Refusal('upload_used', {});
   const digests = await asAccount(ready.sql, accountId, async (tx) => {
-    const gone = await tx<Gone[]>`
+    const gone = await tx<RemovedUpload[]>`
       delete from uploads
       where account_id = ${accountId} and upload_id = ${uploadId} and state <> 'claimed'
       returning account_id, upload_id, file_id`;
     if (gone.length === 0) throw new Refusal('upload_used', {});
-    return dropFiles(tx, gone);
+    return deleteFiles(tx, gone);
   });
   await ready.parts.clear(uploadId);
   await ready.files.erase(ready.allAccountsSql, digests);
 }
 
-type Gone = { account_id: string; upload_id: string; file_id: string | null };
+type RemovedUpload = { account_id: string; upload_id: string; file_id: string | null };
 
-/** Drops the files of uploads that are gone, and gives the hashes that may lie there for nobody now. */
-export async function dropFiles(
+/** Deletes the files of removed uploads, and answers the hashes that may be unused now. */
+export async function deleteFiles(
   tx: Tx,
-  gone: readonly Pick<Gone, 'account_id' | 'file_id'>[],
+  gone: readonly Pick<RemovedUpload, 'account_id' | 'file_id'>[],
 ): Promise<Buffer[]> {
   const withFile = gone.filter(({ file_id }) => file_id !== null);
   if (withFile.length === 0) return [];
@@ -241,36 +242,38 @@ export async function dropFiles(
 
 const ROWS_AT_ONCE = 200;
 
-async function sweep({ allAccountsSql, files, parts }: Ready): Promise<void> {
+async function sweep({ allAccountsSql, files, parts }: UploadContext): Promise<void> {
   while ((await sweepSome(allAccountsSql, { files, parts })) === ROWS_AT_ONCE);
   await parts.clearOld();
 }
 
-/** Expired uploads go with their files; of claimed ones only the row goes. */
 async function sweepSome(
   allAccountsSql: Sql,
-  { files, parts }: Pick<Ready, 'files' | 'parts'>,
+  { files, parts }: Pick<UploadContext, 'files' | 'parts'>,
 ): Promise<number> {
   const { gone, digests } = await allAccountsSql.begin(async (tx) => {
-    const expired = await tx<(Gone & { state: Upload['state'] })[]>`
+    const expired = await tx<(RemovedUpload & { state: Upload['state'] })[]>`
       delete from uploads where (account_id, upload_id) in (
         select account_id, upload_id from uploads where expires_at < clock_timestamp()
         limit ${ROWS_AT_ONCE} for update skip locked)
       returning account_id, upload_id, file_id, state`;
     const unused = expired.filter(({ state }) => state !== 'claimed');
-    return { gone: expired, digests: await dropFiles(tx, unused) };
+    return { gone: expired, digests: await deleteFiles(tx, unused) };
   });
   for (const { upload_id } of gone) await parts.clear(upload_id);
   await files.erase(allAccountsSql, digests);
   return gone.length;
 }
 
-async function eraseAll({ allAccountsSql, parts }: Ready, accountId: string): Promise<void> {
+async function eraseAll(
+  { allAccountsSql, parts }: UploadContext,
+  accountId: string,
+): Promise<void> {
   for (;;) {
     const some = await allAccountsSql<{ upload_id: string }[]>`
       select upload_id from uploads where account_id = ${accountId} limit ${ROWS_AT_ONCE}`;
     if (some.length === 0) return;
-    // The pieces first: once its row is gone, nobody knows of them until a day has passed.
+    // Parts first: without the row, only the sweep a day later would find them.
     for (const { upload_id } of some) await parts.clear(upload_id);
     await allAccountsSql`
       delete from uploads where account_id = ${accountId}
@@ -278,16 +281,14 @@ async function eraseAll({ allAccountsSql, parts }: Ready, accountId: string): Pr
   }
 }
 
-/** The next bytes of an upload: where they begin, how long the whole is, and what it is called. */
-type Piece = { offset: number; lengthBytes: number; name: string; bytes: Incoming };
+type IncomingPart = { offset: number; lengthBytes: number; name: string; bytes: Incoming };
 
-/** 100 MB in pieces of 100 kB: smaller ones would only make many files. */
+/** 100 MB in parts of 100 kB: smaller ones would only make many files. */
 const PARTS_MAX = 1_000;
 const CHECK_SECONDS = 180;
-const AGAIN_SECONDS = 2;
+const RETRY_SECONDS = 2;
 
-/** What is refused for these reasons will never be anything else. */
-const final: ReadonlySet<RefusalCode> = new Set([
+const finalRefusals: ReadonlySet<RefusalCode> = new Set([
   'upload_kind_refused',
   'upload_contradicts',
   'upload_unsafe',
@@ -296,32 +297,35 @@ const final: ReadonlySet<RefusalCode> = new Set([
   'upload_empty',
 ]);
 
-/** See `Uploads.append`. */
-async function append(ready: Ready, owner: Owner, uploadId: string, piece: Piece): Promise<number> {
+async function append(
+  ready: UploadContext,
+  owner: Owner,
+  uploadId: string,
+  piece: IncomingPart,
+): Promise<number> {
   const { offset, lengthBytes } = piece;
-  const upload = notRefused(await find(ready, owner, uploadId));
+  const upload = requireNotRefused(await find(ready, owner, uploadId));
   if (lengthBytes !== upload.lengthBytes) {
     throw new Refusal('upload_length_wrong', { length: upload.lengthBytes });
   }
   const isEnd = offset === upload.receivedBytes && offset === upload.lengthBytes;
   if (isEnd || (await isRepeat(upload, piece))) {
-    if (isEnd) await nothingMore(piece.bytes, offset);
+    if (isEnd) await expectNoMoreBytes(piece.bytes, offset);
     const waits = upload.state === 'receiving' && upload.receivedBytes === upload.lengthBytes;
     if (waits) await complete(ready, owner, uploadId);
     return upload.receivedBytes;
   }
-  const received = await refusing(ready, owner, uploadId, () =>
+  const received = await storingRefusals(ready, owner, uploadId, () =>
     receive(ready, owner, upload, piece),
   );
   if (received === upload.lengthBytes) await complete(ready, owner, uploadId);
   return received;
 }
 
-/** See `Uploads.take`. */
 async function take(
-  ready: Ready,
+  ready: UploadContext,
   owner: Owner,
-  announced: Announced & { name: string; bytes: Incoming },
+  announced: NewUpload & { name: string; bytes: Incoming },
 ): Promise<string> {
   const { purpose, declared, lengthBytes } = announced;
   const claim = { purpose, declared, name: cleanName(announced.name) };
@@ -339,7 +343,7 @@ async function take(
       look: (head) => checkHead(claim, head),
     });
     checkSize(purpose, part.bytes, mime);
-    await takeWhole(ready, owner, uploadId, { name: claim.name, part });
+    await takeFile(ready, owner, uploadId, { name: claim.name, part });
     await complete(ready, owner, uploadId);
     return uploadId;
   } catch (error) {
@@ -348,8 +352,8 @@ async function take(
   }
 }
 
-async function takeWhole(
-  { sql }: Ready,
+async function takeFile(
+  { sql }: UploadContext,
   { accountId }: Owner,
   uploadId: string,
   { name, part }: { name: string; part: Part },
@@ -364,7 +368,7 @@ async function takeWhole(
   );
 }
 
-async function forget({ sql, parts }: Ready, { accountId }: Owner, uploadId: string) {
+async function forget({ sql, parts }: UploadContext, { accountId }: Owner, uploadId: string) {
   await asAccount(
     sql,
     accountId,
@@ -377,26 +381,28 @@ async function forget({ sql, parts }: Ready, { accountId }: Owner, uploadId: str
 
 const wrongOffset = (offset: number) => new Refusal('upload_offset_wrong', { offset });
 
-async function nothingMore(bytes: Incoming, offset: number): Promise<void> {
+async function expectNoMoreBytes(bytes: Incoming, offset: number): Promise<void> {
   for await (const chunk of bytes) if (chunk.length > 0) throw wrongOffset(offset);
 }
 
-/** True for the newest piece once more, byte by byte: its first answer was lost on the way. */
-async function isRepeat(upload: Upload, { offset, bytes }: Piece): Promise<boolean> {
+/** True for a byte-by-byte repeat of the newest part, whose first answer was lost. */
+async function isRepeat(upload: Upload, { offset, bytes }: IncomingPart): Promise<boolean> {
   const { receivedBytes, lastOffset, lastSha256 } = upload;
   if (offset === receivedBytes) return false;
   if (offset !== lastOffset || lastSha256 === null) throw wrongOffset(receivedBytes);
-  const again = await hashOf(bytes, receivedBytes - offset);
-  if (!again?.equals(lastSha256)) throw wrongOffset(receivedBytes);
+  const repeatHash = await hashOf(bytes, receivedBytes - offset);
+  if (!repeatHash?.equals(lastSha256)) throw wrongOffset(receivedBytes);
   return true;
 }
 
-/** Writes a piece and has the row say so; of two at the same offset, the row takes the first. */
+/**
+ * Writes a part and adds it to the row; of two parts at the same offset, the row takes the first.
+ */
 async function receive(
-  ready: Ready,
+  ready: UploadContext,
   owner: Owner,
   upload: Upload,
-  { offset, name: raw, bytes }: Piece,
+  { offset, name: raw, bytes }: IncomingPart,
 ): Promise<number> {
   const { uploadId, lengthBytes, purpose, declared } = upload;
   if (upload.parts.length >= PARTS_MAX) {
@@ -414,13 +420,13 @@ async function receive(
         : new Refusal('body_too_large', {}),
     ...(offset === 0 && { look: (head: Uint8Array) => checkHead(claim, head) }),
   });
-  if (await rowTakes(ready, owner, { uploadId, offset, name, part })) return offset + part.bytes;
+  if (await appendPart(ready, owner, { uploadId, offset, name, part })) return offset + part.bytes;
   await ready.parts.drop(uploadId, part.partId);
   throw wrongOffset((await find(ready, owner, uploadId)).receivedBytes);
 }
 
-async function rowTakes(
-  { sql }: Ready,
+async function appendPart(
+  { sql }: UploadContext,
   { accountId }: Owner,
   { uploadId, offset, name, part }: { uploadId: string; offset: number; name: string; part: Part },
 ): Promise<boolean> {
@@ -438,26 +444,29 @@ async function rowTakes(
 }
 
 /**
- * Looks into an upload whose bytes are all here, and keeps it. One at a time looks; who died meanwhile
- * is waited for no longer than three minutes.
+ * Inspects a complete upload and stores it. One process at a time inspects; after three minutes another takes over.
  */
-async function complete(ready: Ready, owner: Owner, uploadId: string): Promise<void> {
-  const upload = await leased(ready, owner, uploadId);
+async function complete(ready: UploadContext, owner: Owner, uploadId: string): Promise<void> {
+  const upload = await acquireLease(ready, owner, uploadId);
   if (!upload) {
-    const { state } = notRefused(await find(ready, owner, uploadId));
-    if (state === 'receiving') throw new Refusal('request_in_flight', { seconds: AGAIN_SECONDS });
+    const { state } = requireNotRefused(await find(ready, owner, uploadId));
+    if (state === 'receiving') throw new Refusal('request_in_flight', { seconds: RETRY_SECONDS });
     return;
   }
   try {
-    await refusing(ready, owner, uploadId, () => keepWhole(ready, owner, upload));
+    await storingRefusals(ready, owner, uploadId, () => storeUpload(ready, owner, upload));
   } catch (error) {
-    await unlease(ready, owner, uploadId);
+    await releaseLease(ready, owner, uploadId);
     throw error;
   }
   await ready.parts.clear(uploadId);
 }
 
-async function leased(ready: Ready, owner: Owner, uploadId: string): Promise<Upload | undefined> {
+async function acquireLease(
+  ready: UploadContext,
+  owner: Owner,
+  uploadId: string,
+): Promise<Upload | undefined> {
   const { accountId } = owner;
   const mine = await asAccount(
     ready.sql,
@@ -472,7 +481,7 @@ async function leased(ready: Ready, owner: Owner, uploadId: string): Promise<Upl
   return mine.length > 0 ? find(ready, owner, uploadId) : undefined;
 }
 
-const unlease = ({ sql }: Ready, { accountId }: Owner, uploadId: string) =>
+const releaseLease = ({ sql }: UploadContext, { accountId }: Owner, uploadId: string) =>
   asAccount(
     sql,
     accountId,
@@ -488,7 +497,11 @@ const claimOf = ({ purpose, name, declared, crop }: Upload): Claim => ({
   crop: crop ?? undefined,
 });
 
-async function keepWhole(ready: Ready, { accountId }: Owner, upload: Upload): Promise<void> {
+async function storeUpload(
+  ready: UploadContext,
+  { accountId }: Owner,
+  upload: Upload,
+): Promise<void> {
   const { sql, allAccountsSql, files, parts, scanner } = ready;
   const { uploadId } = upload;
   const path = await parts.join(uploadId, upload.parts);
@@ -502,7 +515,7 @@ async function keepWhole(ready: Ready, { accountId }: Owner, upload: Upload): Pr
   try {
     await files.sendAhead({ path: kept, ...measured });
     await asAccount(sql, accountId, async (tx) => {
-      // Locked before the files of the account, as by who forgets it.
+      // Lock order: the upload before the account's files, as in deleting an upload.
       await tx`
         select from uploads where account_id = ${accountId} and upload_id = ${uploadId} for update`;
       await files.keep(tx, { accountId, fileId, path: kept, name, mime, ...measured });
@@ -512,7 +525,6 @@ async function keepWhole(ready: Ready, { accountId }: Owner, upload: Upload): Pr
           expires_at = clock_timestamp() + make_interval(hours => ${UPLOAD_HOURS})
         where account_id = ${accountId} and upload_id = ${uploadId} and state = 'receiving'
         returning 1`;
-      // Taken back, or finished by another, meanwhile: then this file is nobody's.
       if (finished.length === 0) throw notFound();
     });
   } catch (error) {
@@ -524,12 +536,12 @@ async function keepWhole(ready: Ready, { accountId }: Owner, upload: Upload): Pr
 }
 
 /**
- * Does something with an upload; a refusal for good is written down, and its bytes are forgotten.
+ * Runs `work` for an upload; stores a final refusal, and deletes the bytes.
  *
- * @throws Refusal `not_found` when it was taken back meanwhile, whatever that did to `work`.
+ * @throws Refusal `not_found` when the upload was reverted meanwhile, regardless of the result of `work`.
  */
-async function refusing<T>(
-  ready: Ready,
+async function storingRefusals<T>(
+  ready: UploadContext,
   owner: Owner,
   uploadId: string,
   work: () => Promise<T>,
@@ -537,7 +549,7 @@ async function refusing<T>(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Refusal && !final.has(error.code)) throw error;
+    if (error instanceof Refusal && !finalRefusals.has(error.code)) throw error;
     await find(ready, owner, uploadId);
     if (error instanceof Refusal) await writeRefusal(ready, owner, uploadId, error);
     throw error;
@@ -545,7 +557,7 @@ async function refusing<T>(
 }
 
 async function writeRefusal(
-  { sql, parts }: Ready,
+  { sql, parts }: UploadContext,
   { accountId }: Owner,
   uploadId: string,
   { code, facts }: Refusal,

@@ -5,7 +5,7 @@ import { type Dispatched, type AttemptContext, attempt } from './attempt.ts';
 
 const claim = { accountId: 'a', tokenId: 't', epoch: 1 };
 
-/** What one more try of a message comes to, after one that a dead worker may have made. */
+/** Result of one more try, after one that a dead worker may have made. */
 const tryAgain = (answer: SendResult | Error, unsureMs: number | null) => {
   const send = async () => {
     if (answer instanceof Error) throw answer;
@@ -42,7 +42,7 @@ test.for<SendResult>([
   expect(await tryAgain(answer, null)).toMatchObject(over);
 });
 
-test('a message whose file cannot be read now waits for it, however often it was tried', async () => {
+test('waits for an unreadable file, regardless of the number of tries', async () => {
   expect(await tryAgain(new StoreAway('no answer'), null)).toMatchObject({
     kind: 'postponed',
     state: 'ready',

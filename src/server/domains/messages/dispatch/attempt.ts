@@ -1,7 +1,7 @@
 import { channelOfHidden } from '#contract/messages/peer.ts';
 import type { Failure, MessageType } from '#contract/messages.ts';
 import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
-import { AWAIT_MS, type MediaOfMessages, prepareMedia } from '#server/domains/messages/media.ts';
+import { AWAIT_MS, type MessageMedia, prepareMedia } from '#server/domains/messages/media.ts';
 import { hasOptedOut } from '#server/domains/messages/optouts/optouts.ts';
 import { StoreAway } from '#server/infra/file-store/file-store.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
@@ -10,9 +10,8 @@ import { type Sql, retrying } from '#server/infra/postgres/database.ts';
 /** A claimed lane: ours while its epoch is unchanged. */
 export type Claim = { accountId: string; tokenId: string; epoch: number };
 
-/** Another worker has taken the lane. */
 export class LaneLost extends Error {
-  /** What the database's functions raise for the same. */
+  /** SQLSTATE that the database functions raise for it. */
   static readonly code = 'LN001';
   readonly code = LaneLost.code;
 
@@ -22,31 +21,26 @@ export class LaneLost extends Error {
   }
 }
 
-/** What an attempt needs of its lane. */
 export type AttemptContext = {
   sql: Sql;
   channel: Channel;
-  /** The files of messages. */
-  media: MediaOfMessages;
-  /** The linked phone that sends. */
+  media: MessageMedia;
   from: string;
-  /** Its number stood still, and this message is tried alone. */
+  /** True when its number was paused and this message alone is tried. */
   isProbe?: boolean;
   tracing?: Tracing | undefined;
 };
 
 /** Tries after which a "later" becomes a failure. */
 const TRIES_MAX = 8;
-/** When a stored outcome cannot be read now, it is read again after this long. */
 const UNREAD_RETRY_MS = 5_000;
 /** A receipt for a try without an answer is awaited for this many times the channel's time-out. */
 const RECEIPT_WAITS = 2;
 
-/** How long a receipt is awaited after a try without an answer. */
+/** Wait for a receipt after a try without an answer, in milliseconds. */
 export const receiptWaitMs = ({ timeoutMs }: Pick<Channel, 'timeoutMs'>): number =>
   timeoutMs * RECEIPT_WAITS;
 
-/** A message as `claim_messages` hands it out. */
 export type Dispatched = {
   o_id: string;
   o_peer: string;
@@ -55,9 +49,10 @@ export type Dispatched = {
   o_secret: string | null;
   o_attempt: number;
   o_unknowns: number;
-  /** Its ttl has passed. */
   o_expired: boolean;
-  /** Null: it certainly has not left. Else how long the receipt of an earlier try is still awaited. */
+  /**
+   * Null: it certainly has not left. Else the remaining wait for the receipt of an earlier try, in milliseconds.
+   */
   o_unsure_ms: number | null;
 };
 
@@ -71,25 +66,25 @@ export type Settled = {
 export type Postponed = {
   kind: 'postponed';
   id: string;
-  /** `held`: refused for no fault of its own; `probed`: unknown, of a number that stood still. */
+  /**
+   * `held`: refused for a reason outside the message; `probed`: unknown, of a number that was paused.
+   */
   state: 'ready' | 'held' | 'unknown' | 'probed';
   afterMs: number;
   detail: string;
-  /** Its number stands still for so long. */
   stillMs?: number;
-  /** Nothing was tried: it waits for the fetch of its link, or, null, for its file, which cannot be read now. */
+  /**
+   * Not tried: it waits for the fetch of its link, or, null, for its file, which cannot be read now.
+   */
   awaits?: string | null;
 };
-/** The result of one try. */
 export type Result = Settled | Postponed;
 
 /**
  * One try of one message; never throws: a time-out or error of the channel is an unknown outcome.
- *
- * What may have left is not sent again once its ttl has passed, and ends only when its receipt has been
- * awaited in vain: then it fails with `no_answer`, and a later receipt corrects that. That it may arrive twice
- * is stored before it is sent again. A recorded outcome of an earlier try, which could not be settled, is the
- * result: it is not sent again.
+ * A message that may have left is not sent again once its ttl has passed. It ends only after the wait for its receipt:
+ * it fails with `no_answer`, and a later receipt corrects that. That it may arrive twice is stored before it is sent
+ * again. A recorded outcome of an earlier try that could not be settled is the result: it is not sent again.
  */
 export async function attempt(
   context: AttemptContext,
@@ -100,7 +95,7 @@ export async function attempt(
   const { settled, awaitReceipt } = resultsOf(id);
   if (unsureMs !== null) {
     const recorded = await recordedOutcomeOf(context, claim, id).catch(() => 'unread' as const);
-    // Sent again only when it is certain that no outcome was recorded.
+    // Send again only when it is certain that no outcome was recorded.
     if (recorded === 'unread') return unread(id);
     if (recorded) return { ...settled(recorded.outcome, recorded.failure), at: recorded.at };
   }
@@ -110,9 +105,9 @@ export async function attempt(
   }
   if (unknowns > 1) return settled('failed', 'no_answer');
   if (message.o_attempt > 1 && unsureMs === null) {
-    const isUnwanted = await isUnwantedNow(context, claim, message).catch(() => undefined);
-    if (isUnwanted === undefined) return unread(id);
-    if (isUnwanted) return settled('cancelled', null);
+    const isOptedOut = await hasOptedOutSince(context, claim, message).catch(() => undefined);
+    if (isOptedOut === undefined) return unread(id);
+    if (isOptedOut) return settled('cancelled', null);
   }
 
   const prepared = await prepareMedia(context, {
@@ -128,14 +123,13 @@ export async function attempt(
     return { kind: 'postponed', id, state: 'ready', afterMs: AWAIT_MS, detail: '', awaits };
   }
   const { body } = prepared;
-  if (mayArriveTwice(context, message)) {
+  if (canArriveTwice(context, message)) {
     const isMarked = await markResent(context, claim, id).catch(() => false);
     if (!isMarked) return unread(id);
   }
   return tryOnce(context, claim, { ...message, o_body: body });
 }
 
-/** The results that a message may have. */
 const resultsOf = (id: string) => ({
   settled: (outcome: Settled['outcome'], failure: Failure | null): Settled => ({
     kind: 'settled',
@@ -153,7 +147,6 @@ const resultsOf = (id: string) => ({
   }),
 });
 
-/** Hands a message to its channel, and says what comes of it. */
 async function tryOnce(
   context: AttemptContext,
   claim: Claim,
@@ -171,7 +164,7 @@ async function tryOnce(
   if (answer === 'unknown') {
     const isSecond = message.o_unknowns > 0;
     const stillMs = (await channel.pauses?.silent(claim, isSecond)) ?? 0;
-    // The silence of a number that stands still is no fault of its message.
+    // A missing answer of a paused number does not count against its message.
     const state = context.isProbe || (isSecond && stillMs > 0) ? 'probed' : 'unknown';
     return { ...awaitReceipt(receiptWaitMs(channel)), state, stillMs };
   }
@@ -181,15 +174,17 @@ async function tryOnce(
   if (answer.outcome === 'later' && message.o_attempt < TRIES_MAX) {
     return { kind: 'postponed', id, state: 'ready', afterMs: answer.afterMs, detail: failure };
   }
-  // This try is refused; what an earlier one did is not known before its receipt was awaited.
+  // This try was refused; the outcome of an earlier one is unknown until the wait for its receipt ends.
   return unsureMs === null || unsureMs <= 0 ? settled('failed', failure) : awaitReceipt(unsureMs);
 }
 
-/** Tries after which a message whose number stands still lets others be tried first, and how much later it is then. */
+/** After this many tries a message of a paused number lets others go first, and by this delay. */
 const HELD_TRIES = 2;
 const HELD_MS = 2_000;
 
-/** A message of a paused number keeps its place, unless it was refused so often that it may be the cause. */
+/**
+ * A message of a paused number keeps its position, unless it was refused so often that it may be the cause.
+ */
 function heldBy(
   { afterMs, failure, stops }: Extract<SendResult, { outcome: 'held' }>,
   { o_id: id, o_attempt: attempt }: Dispatched,
@@ -201,10 +196,10 @@ function heldBy(
 }
 
 /**
- * Whether a phone has opted out since this message was tried before: what was just leaving then is not in the queue
- * for `storeOptout` to cancel. Of the installation's own token codes go on.
+ * Whether a phone has opted out since an earlier try of this message: a message in flight is not in the queue for
+ * `storeOptout` to cancel. Codes of the installation's own token are still sent.
  */
-async function isUnwantedNow(
+async function hasOptedOutSince(
   { sql }: AttemptContext,
   claim: Claim,
   { o_id: id, o_peer: peer }: Dispatched,
@@ -220,11 +215,11 @@ async function isUnwantedNow(
   return ownCode.length === 0;
 }
 
-/** An earlier try may have left, and the channel cannot tell a second one from it. */
-const mayArriveTwice = ({ channel }: AttemptContext, message: Dispatched): boolean =>
+/** An earlier try may have left, and the channel cannot deduplicate a second one. */
+const canArriveTwice = ({ channel }: AttemptContext, message: Dispatched): boolean =>
   message.o_unknowns > 0 && !channel.preallocates;
 
-/** @throws LN001 of a lane that is another worker's. */
+/** @throws LN001 when the lane is another worker's. */
 async function markResent(
   { sql }: AttemptContext,
   { accountId, tokenId, epoch }: Claim,
@@ -234,7 +229,7 @@ async function markResent(
   return true;
 }
 
-/** Something could not be read or written that must be before a try. */
+/** Result when data needed before a try could not be read or written. */
 export const unread = (id: string): Postponed => ({
   kind: 'postponed',
   id,
@@ -245,7 +240,6 @@ export const unread = (id: string): Postponed => ({
 
 type RecordedOutcome = Pick<Settled, 'outcome' | 'failure' | 'at'>;
 
-/** The outcome of an earlier try that could not be settled (`store_outcomes`). */
 async function recordedOutcomeOf(
   { sql }: AttemptContext,
   { accountId }: Claim,
@@ -268,7 +262,7 @@ const outgoing = (context: AttemptContext, claim: Claim, message: Dispatched): O
   type: message.o_type,
   body: message.o_body,
   ...(message.o_secret !== null && { text: message.o_secret }),
-  possibleDuplicate: mayArriveTwice(context, message),
+  possibleDuplicate: canArriveTwice(context, message),
   attempt: message.o_attempt,
 });
 
@@ -276,7 +270,7 @@ async function sendOnce(
   { channel }: AttemptContext,
   message: Outgoing,
 ): Promise<SendResult | 'unknown' | 'unread'> {
-  // What was placed for the Cloud API and waited leaves by the channel that its token has now.
+  // A message accepted for the Cloud API that waited is sent by the token's present channel.
   if ((channelOfHidden(message.to) ?? channel.name) !== channel.name)
     return { outcome: 'failed', failure: 'not_on_whatsapp' };
   const timeout = new AbortController();

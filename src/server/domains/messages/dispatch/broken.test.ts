@@ -18,7 +18,7 @@ import { dropDispatch, makeDue } from '#tests/support/app/lanes.ts';
 const log = openLog({ level: 'silent' });
 const BROKEN = '628120000666';
 
-/** From now on the database refuses, for no good reason, to write what belongs to one number. */
+/** From now on the database rejects writes for one number. */
 const refuse = (
   db: TestDatabase,
   table: 'messages' | 'events',
@@ -37,7 +37,6 @@ const refuse = (
 const refuseResults = (db: TestDatabase) =>
   refuse(db, 'messages', `new.peer = '${BROKEN}' and new.status <> 'queued'`);
 
-/** Counts the settle statements while work is done. */
 async function settlingsOf(db: TestDatabase, work: () => Promise<unknown>): Promise<number> {
   await db.owner.query(`
     create sequence settlings;
@@ -58,7 +57,7 @@ async function settlingsOf(db: TestDatabase, work: () => Promise<unknown>): Prom
 
 const peersOf = (count: number) => phones(count).toSpliced(Math.floor(count / 2), 0, BROKEN);
 
-describe('one item that cannot be written costs the others nothing:', () => {
+describe('one item that cannot be written does not affect the others:', () => {
   test('a result of a lane', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     const peers = peersOf(8);
@@ -77,7 +76,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
       ).toEqual([{ peer: BROKEN, state: 'unknown', isResting: true }]),
     );
     await lanes.close();
-    // It may have left: it was not sent again, and is not given back.
+    // It may have left: it was not sent again, and its price is not released.
     expect(seen).toHaveLength(9);
     expect(await sql`select held from wallets`).toEqual([{ held: 150 }]);
   });
@@ -119,7 +118,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
     expect(await sql`select 1 from dispatch`).toEqual([]);
   });
 
-  test('a receipt: of an account that nobody knows, which is parked, or with an id that is none', async ({
+  test('a receipt: of an unknown account, which is parked, or with an invalid id', async ({
     sql,
   }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
@@ -152,7 +151,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
     }
     await refuseResults(db);
     const tried = await settlingsOf(db, () => expect(retryParked(sql)).rejects.toThrow('broken'));
-    // Once together, then each by itself: not each of those once more.
+    // Once together, then each on its own; each is not retried once more.
     expect(tried).toBe(1 + 2);
     expect(await sql`select peer, status from messages order by status`).toEqual([
       { peer: '628121', status: 'delivered' },
@@ -204,7 +203,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
     expect(await sql`select account_id, last from event_positions order by last`).toHaveLength(2);
   });
 
-  test('an event for which the database needs too long', async ({ db, sql }) => {
+  test('an event that takes the database too long', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     await place(sql, ani, { peers: [BROKEN] });
     await place(sql, ani, { peers: ['628121'] });
@@ -216,9 +215,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
     expect(await sql`select tries from outbox`).toEqual([{ tries: 1 }]);
   });
 
-  test('an event that is published late: its saldo, which is an old one, is not', async ({
-    sql,
-  }) => {
+  test('an event that is published late: its outdated saldo is not published', async ({ sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     await place(sql, ani, { peers: ['628121'] });
     await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
@@ -234,7 +231,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
     expect(published.map(({ data }) => data)).toEqual([now]);
   });
 
-  test('an event of an account that is to be erased', async ({ db, sql }) => {
+  test('an event of an account that is about to be erased', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     const erasure = { accountId: ani.accountId, phones: ['628121'] };
     const accountData = messagesAccountData({ sql: db.tenantSql, allAccountsSql: sql });

@@ -19,9 +19,9 @@ const settle = (sql: Sql, accountId: string, ...outcomes: readonly Outcome[]) =>
     ${outcomes.map(({ failure }) => failure ?? null)}::text[],
     ${outcomes.map(() => null)}::timestamptz[])`;
 
-const ledgerIsWell = async (sql: Sql) =>
+const expectConsistentLedger = async (sql: Sql) =>
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
-const standing = (sql: Sql) => sql`
+const stateOf = (sql: Sql) => sql`
   select status, charge_state, failure from messages order by message_id`;
 const entriesOf = (sql: Sql) => sql`
   select kind, d_available, d_held, n_items from wallet_entries where kind <> 'bonus' order by seq`;
@@ -35,7 +35,7 @@ async function oneMessage(db: TestDatabase, saldo = 1000) {
   return { ani, id: results[0]?.id ?? '' };
 }
 
-/** Ends that we decide ourselves, for want of a word from the network. */
+/** Ends that we assume when the network gives no answer. */
 const assumed: readonly Omit<Outcome, 'id'>[] = [
   { outcome: 'expired' },
   { outcome: 'cancelled' },
@@ -56,7 +56,7 @@ describe('a receipt that contradicts a final state', () => {
         await settle(sql, ani.accountId, { id, outcome: status });
       }
 
-      expect(await standing(sql)).toEqual([
+      expect(await stateOf(sql)).toEqual([
         { status: 'read', charge_state: 'captured', failure: null },
       ]);
       expect(await entriesOf(sql)).toEqual([
@@ -74,7 +74,7 @@ describe('a receipt that contradicts a final state', () => {
         'delivered',
         'read',
       ]);
-      await ledgerIsWell(sql);
+      await expectConsistentLedger(sql);
     });
   }
 
@@ -118,9 +118,7 @@ describe('a receipt that contradicts a final state', () => {
     expect(page.rows.map(({ kind }) => entryKindLabel[kind])).toEqual(['Koreksi biaya pesan']);
   });
 
-  test('takes nothing below zero: what the saldo does not hold any more, we bear', async ({
-    sql,
-  }) => {
+  test('never makes the saldo negative: the installation bears the rest', async ({ sql }) => {
     const ani = await customerWith(sql, { saldo: 450 });
     const { results } = await place(sql, ani, { prices: [150, 150, 150], peers: phones(3) });
     const ids = results.map(({ id }) => id);
@@ -129,16 +127,16 @@ describe('a receipt that contradicts a final state', () => {
     await place(sql, ani, { prices: [250] });
     await settle(sql, ani.accountId, ...outcomes('delivered'));
     await settle(sql, ani.accountId, ...outcomes('delivered'));
-    expect(await standing(sql)).toMatchObject([
+    expect(await stateOf(sql)).toMatchObject([
       { status: 'delivered', charge_state: 'captured' },
       { status: 'delivered', charge_state: 'waived' },
       { status: 'delivered', charge_state: 'waived' },
       { status: 'queued' },
     ]);
     expect(await sql`select available, held from wallets`).toEqual([{ available: 50, held: 250 }]);
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
 
-    // Saldo that comes later pays for nothing that is past.
+    // A later top-up does not pay for past messages.
     await sql`select post_entry(
       ${ani.accountId}, 'bonus', 1000, 'exp:bonus', 'test', 'x', 'bonus:more', 'test')`;
     await settle(sql, ani.accountId, ...outcomes('read'));
@@ -154,23 +152,23 @@ describe('a receipt that contradicts a final state', () => {
       { status: 'queued', messages: 1, cost: 250 },
       { status: 'read', messages: 3, cost: 150 },
     ]);
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
   });
 
-  test('is delivered or read after a failure that the network reported; "sent" comes before that', async ({
+  test('accepts delivered or read after a failure that the network reported, and orders "sent" before it', async ({
     db,
     sql,
   }) => {
     const { ani, id } = await oneMessage(db);
     await settle(sql, ani.accountId, { id, outcome: 'failed', failure: 'blocked' });
     await settle(sql, ani.accountId, { id, outcome: 'sent' });
-    expect(await standing(sql)).toEqual([
+    expect(await stateOf(sql)).toEqual([
       { status: 'failed', charge_state: 'released', failure: 'blocked' },
     ]);
     await settle(sql, ani.accountId, { id, outcome: 'delivered' });
-    expect(await standing(sql)).toEqual([
+    expect(await stateOf(sql)).toEqual([
       { status: 'delivered', charge_state: 'captured', failure: null },
     ]);
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
   });
 });

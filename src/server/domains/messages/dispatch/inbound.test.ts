@@ -8,7 +8,7 @@ import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
 import { isOptInOutKeyword, receiveInbound } from './inbound.ts';
 
-test('an inbound message is stored, whatever its network wrote into it', async ({ sql }) => {
+test('stores an inbound message with any content', async ({ sql }) => {
   const { accountId, tokenId } = await customerWith(sql);
   const inbound: Inbound = {
     accountId,
@@ -38,7 +38,7 @@ test('an inbound message is stored, whatever its network wrote into it', async (
   ]);
 });
 
-test('an answer or a reaction names the message of its conversation that it is about', async ({
+test('names the message of its conversation that an answer or a reaction is about', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
@@ -79,7 +79,7 @@ test('an answer or a reaction names the message of its conversation that it is a
   expect(unknown).toHaveLength(2);
 });
 
-test('STOP, BERHENTI and UNSUB opt out as people write them, MULAI opts in again', async ({
+test('opts out on STOP, BERHENTI and UNSUB in common spellings, and in on MULAI', async ({
   sql,
 }) => {
   const { accountId, tokenId } = await customerWith(sql);
@@ -108,13 +108,13 @@ test('STOP, BERHENTI and UNSUB opt out as people write them, MULAI opts in again
   }
 });
 
-test('a long text is no keyword, whatever it ends with', () => {
-  // Its end was looked for from each of its signs: 65,535 of them before a letter took 4 s, in which nobody was answered.
+test('never treats a long text as a keyword', () => {
+  // Trimming the end once took 4 s of blocking for 65,535 punctuation marks before a letter.
   expect(isOptInOutKeyword(`STOP${'!'.repeat(65_000)}`)).toBe(false);
   expect(isOptInOutKeyword(`STOP${'\n'.repeat(65_000)}`)).toBe(true);
 });
 
-test('what waits for who opts out is cancelled, planned or queued, and nobody else’s', async ({
+test('cancels scheduled and queued messages of the phone that opts out, and no others', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
@@ -151,7 +151,7 @@ test('what waits for who opts out is cancelled, planned or queued, and nobody el
   ]);
 });
 
-test('an edit and a deletion change the message that they name, once, and its timeline keeps the former text', async ({
+test('applies an edit and a deletion to their message once, and keeps the former text in its timeline', async ({
   sql,
 }) => {
   const { accountId, tokenId } = await customerWith(sql);
@@ -212,7 +212,7 @@ test('an edit and a deletion change the message that they name, once, and its ti
   ]);
   expect(told[0]).toMatchObject({ id: messageId });
 
-  // A stranger changes nothing, and what names no message here is a line of its own.
+  // A stranger changes nothing, and an edit of an unknown message is stored as its own message.
   await edit('E4', 'Palsu', { from: '6281299999999' });
   await receive({ ...revocation, providerId: 'E5', changes: { providerId: 'tidak-dikenal' } });
   expect((await bodies()).slice(0, 1)).toMatchObject([{ text: 'Tiga' }]);
@@ -222,7 +222,7 @@ test('an edit and a deletion change the message that they name, once, and its ti
   ]);
 });
 
-test('texts and edits of any length and number are stored in bounds', async ({ sql }) => {
+test('truncates long texts, and limits the number of stored edits', async ({ sql }) => {
   const { accountId, tokenId } = await customerWith(sql);
   const long = `${'x'.repeat(65_535)}👋`;
   const message: Inbound = {

@@ -6,8 +6,8 @@ import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
 import {
   type FoundQuestion,
-  choiceBy,
-  mayChoose,
+  matchChoice,
+  canBeChoice,
   openQuestion,
   questionIn,
   storeChoice,
@@ -21,13 +21,11 @@ import {
   storeOptout,
 } from '#server/domains/messages/optouts/optouts.ts';
 
-/** Letters of what a sender calls itself that are stored. */
 const SENDER_NAME_MAX = 100;
 
-/** Letters of each text of a message that are stored: as many as an app of WhatsApp sends at most. */
+/** Stored characters of each text of a message: the maximum of WhatsApp's apps. */
 const TEXT_MAX = 65_536;
 
-/** Words with which a recipient stops, and resumes, receiving from a token. */
 const stopKeywords = new Set(['stop', 'berhenti', 'unsub', 'unsubscribe']);
 const startKeywords = new Set(['start', 'mulai']);
 
@@ -37,18 +35,19 @@ export function isOptInOutKeyword(text: string): boolean {
   return stopKeywords.has(keyword) || startKeywords.has(keyword);
 }
 
-/** A longer text is no keyword, whatever stands around its word; nor is time spent on one of 65,536 letters. */
+/** A longer text is never a keyword; this also avoids scanning 65,536 characters. */
 const KEYWORD_TEXT_MAX = 40;
 
-/** A text as keywords are compared: people write `STOP`, `*Stop*`, `berhenti!` and `stop 🙏`. */
+/**
+ * A text normalized for comparing keywords: people write `STOP`, `*Stop*`, `berhenti!` and `stop 🙏`.
+ */
 function keywordOf(text: string): string {
-  const said = text.trim();
-  if (said.length > KEYWORD_TEXT_MAX) return '';
-  const word = said.normalize('NFKC').replace(/^[^\p{L}\p{N}?]+|[^\p{L}\p{N}?]+$/gu, '');
+  const trimmed = text.trim();
+  if (trimmed.length > KEYWORD_TEXT_MAX) return '';
+  const word = trimmed.normalize('NFKC').replace(/^[^\p{L}\p{N}?]+|[^\p{L}\p{N}?]+$/gu, '');
   return word.toLowerCase();
 }
 
-/** A stored inbound message. */
 type Received = {
   accountId: string;
   tokenId: string;
@@ -63,31 +62,29 @@ export type OnReceived = (tx: Tx, received: Received) => Promise<void>;
 type Stored = { receive_message: boolean; contactName: string | null } & FoundQuestion;
 
 /**
- * Stores an inbound message, with its event, once: the same provider id twice is one message. STOP or
- * BERHENTI opts the sender out of this token, MULAI or START back in, in the same transaction; what waits for who
- * opts out is cancelled. A text that
- * chooses from the message it answers is stored with its choice (docs/api.md#choices).
+ * Stores an inbound message with its event, idempotent by provider id. STOP or BERHENTI opts the sender out of this
+ * token, MULAI or START in again, in the same transaction; an opt-out cancels waiting messages. A text that chooses
+ * from the message it answers is stored with its choice (docs/api.md#choices).
+ * An edit or deletion changes the earlier message, and is stored itself only if that one does not exist.
  *
- * One that edits or deletes an earlier message changes that one instead, and is stored itself only where the earlier
- * one is not there.
- *
- * @returns its id; undefined when it was there, or has changed another one.
+ * @returns its id; undefined when it was stored before, or has changed another one.
  */
 export async function receiveInbound(
   sql: Sql,
   inbound: Inbound,
   onReceived?: OnReceived,
 ): Promise<string | undefined> {
-  const stored = storableInbound(inbound);
+  const stored = sanitizeInbound(inbound);
   const { accountId, tokenId, from, name } = stored;
   const messageId = stored.messageId ?? newId();
   return asAccount(sql, accountId, async (tx) => {
-    if (stored.changes && (await changeEarlier(tx, stored, stored.changes))) return undefined;
-    const body = await namingBody(tx, stored);
+    if (stored.changes && (await changeEarlierMessage(tx, stored, stored.changes)))
+      return undefined;
+    const body = await bodyWithReferences(tx, stored);
     const text = textOf(stored);
-    // Before the wallet, which storing a message locks.
+    // Lock order: before the wallet, which storing a message locks.
     if (stopKeywords.has(keywordOf(text ?? ''))) await lockOptouts(tx, accountId);
-    const isAnswer = text !== undefined && stored.quotes === undefined && mayChoose(text);
+    const isAnswer = text !== undefined && stored.quotes === undefined && canBeChoice(text);
     const [received] = await tx<Stored[]>`
       with known as materialized (select ${contactName(tx, accountId, tx`${from}::text`)} as name)
       select receive_message(
@@ -97,7 +94,7 @@ export async function receiveInbound(
       from known`;
     if (!received?.receive_message) return undefined;
     if (text !== undefined) await applyKeyword(tx, stored, keywordOf(text));
-    const choice = isAnswer ? choiceBy(text, questionIn(received)) : undefined;
+    const choice = isAnswer ? matchChoice(text, questionIn(received)) : undefined;
     if (choice) await storeChoice(tx, { accountId, messageId }, choice);
     const shown = received.contactName ?? name;
     await onReceived?.(tx, { accountId, tokenId, messageId, peer: from, name: shown });
@@ -105,7 +102,9 @@ export async function receiveInbound(
   });
 }
 
-/** Gives a message that was stored without its file what is known of it now: its own words stay. */
+/**
+ * Adds the file's metadata to a message that was stored without it; the message's own text stays.
+ */
 export async function completeInbound(
   sql: Sql,
   { accountId, tokenId, providerId, body: { caption: _, ...file } }: Inbound,
@@ -122,8 +121,7 @@ export async function completeInbound(
   );
 }
 
-/** False when the message that is to be changed is not there. */
-async function changeEarlier(
+async function changeEarlierMessage(
   tx: Tx,
   { accountId, tokenId, from, providerId, at }: Inbound,
   { providerId: earlier, text }: NonNullable<Inbound['changes']>,
@@ -136,13 +134,15 @@ async function changeEarlier(
   return row?.change_inbound === true;
 }
 
-/** What a text says; undefined for anything else. */
 function textOf({ type, body: { text } }: Inbound): string | undefined {
   return type === 'text' && typeof text === 'string' ? text : undefined;
 }
 
-/** What is stored of it: also its id in the network, and, when it names a message, which one, what that says, and what of it is chosen. */
-async function namingBody(tx: Tx, inbound: Inbound): Promise<Record<string, unknown>> {
+/**
+ * The stored body: with the id in the network, and for a message that names another, that one's id, excerpt and the
+ * choice made.
+ */
+async function bodyWithReferences(tx: Tx, inbound: Inbound): Promise<Record<string, unknown>> {
   const { accountId, tokenId, from: peer, type, body, providerId, quotes } = inbound;
   const own = { ...body, provider_id: providerId };
   if (quotes === undefined) return own;
@@ -150,24 +150,24 @@ async function namingBody(tx: Tx, inbound: Inbound): Promise<Record<string, unkn
   if (!named) return own;
   const name = type === 'reaction' ? 'message_id' : 'reply_to';
   const text = textOf(inbound);
-  const choice = text === undefined ? undefined : choiceBy(text, named.question);
+  const choice = text === undefined ? undefined : matchChoice(text, named.question);
   return { ...own, [name]: named.id, quoted: named.quoted, ...(choice && { choice }) };
 }
 
-/** Replaces what the database cannot store: a network cannot be asked to send it again. */
-const storableInbound = ({ name: given = '', quotes, ...inbound }: Inbound): Inbound => {
+/** Replaces characters that the database cannot store: a network does not send a message again. */
+const sanitizeInbound = ({ name: given = '', quotes, ...inbound }: Inbound): Inbound => {
   const name = cleanedName(storable(given), SENDER_NAME_MAX);
   return {
     ...inbound,
     ...(quotes !== undefined && { quotes: storable(quotes) }),
     from: storable(inbound.from),
     ...(name !== undefined && { name }),
-    body: storableJson(shortened(inbound.body)),
+    body: storableJson(shortenTexts(inbound.body)),
     providerId: storable(inbound.providerId),
   };
 };
 
-const shortened = (body: MessageBody): MessageBody =>
+const shortenTexts = (body: MessageBody): MessageBody =>
   Object.fromEntries(
     Object.entries(body).map(([name, value]) => [
       name,

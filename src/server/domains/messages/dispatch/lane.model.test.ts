@@ -52,7 +52,7 @@ class Real {
   readonly #flying = new Map<string, PromiseWithResolvers<SendResult>>();
   /** Resolves the tries of former owners. */
   readonly #lost: PromiseWithResolvers<SendResult>[] = [];
-  /** For how long the number stands still after a try without an answer. */
+  /** Pause of the number after a try without an answer. */
   #stillMs = 0;
   #isOver = false;
   #workers: (ReturnType<typeof lanesOver> & { die: () => void })[] = [];
@@ -117,7 +117,7 @@ class Real {
     for (const flying of this.#lost.splice(0)) reply(flying, answer);
   }
 
-  /** The lane is another worker's; the former one does not know it yet. */
+  /** Gives the lane to another worker, without the knowledge of the former one. */
   async lose(): Promise<void> {
     this.#loseFlying();
     const unowned = { epoch: plus(1), owner: null, leaseUntil: null, readyAt: 'now' };
@@ -129,7 +129,7 @@ class Real {
     this.#flying.clear();
   }
 
-  /** The workers die, and others take the lane once its lease has ended. */
+  /** Kills the workers; others take the lane once its lease has ended. */
   async crash(workers?: number, timeoutMs?: number): Promise<void> {
     this.#loseFlying();
     for (const worker of this.#workers) worker.die();
@@ -153,7 +153,6 @@ class Real {
     return closed;
   }
 
-  /** Ends everything, also after a failure. */
   async end(): Promise<void> {
     this.#isOver = true;
     this.#loseFlying();
@@ -213,7 +212,7 @@ class Real {
     const handed = this.#model.handedOf(this.#seen.map(({ id }) => id));
     const [lane] = await owner<{ isFree: boolean }[]>`
       select owner is null as "isFree" from lanes where account_id = ${accountId}`;
-    // A lane of a paused number is given back once its last try is answered.
+    // A lane of a paused number is released once its last try is answered.
     const isResting = this.#model.isResting() && lane?.isFree === true;
     return { wallet, isResting, messages: rows.map(viewOf), handed };
   }
@@ -221,7 +220,7 @@ class Real {
   marksOf = (id: string) =>
     this.#seen.filter((one) => one.id === id).map(({ mayArriveTwice }) => mayArriveTwice);
 
-  /** Status changes that went down, other than from an end that was proved wrong. */
+  /** Status changes to a lower rank, except from an end that was proved wrong. */
   fallen = () => this.#db.owner`
     select c.before, c.after from outbox o
     cross join lateral unnest(o.statuses_before, o.statuses) as c(before, after)
@@ -270,7 +269,6 @@ const step = fc.oneof(
   steps(4, record({ does: of('pass time') })),
 );
 
-/** Picks up to `count` neighbours from a list. */
 const some = <T>(list: readonly T[], from: number, count = 1): T[] =>
   list.length === 0
     ? []
@@ -306,7 +304,6 @@ async function perform(model: Model, real: Real, one: Step): Promise<void> {
       await real.receive(message.id, one.status);
     }
   } else if (one.does === 'cancel') {
-    // Mostly of what is still open.
     for (const message of some(one.at % 4 === 0 ? model.messages : model.open(), one.at)) {
       const refusal = model.cancel(message);
       expect(await real.cancel(message.id)).toBe(refusal);
@@ -348,7 +345,6 @@ async function perform(model: Model, real: Real, one: Step): Promise<void> {
 const agree = (model: Model, real: Real) =>
   waitFor(async () => expect(await real.view()).toEqual(model.view()));
 
-/** Answers everything until nothing waits. */
 async function finish(model: Model, real: Real): Promise<void> {
   for (let turn = 0; model.open().length + model.inFlight().length > 0; turn++) {
     expect(turn, 'turns until every message has ended').toBeLessThan(200);
@@ -370,7 +366,7 @@ function checkTries(model: Model, real: Real): void {
     );
     expect([-1, tries.length - 1]).toContain(definite);
     if (model.preallocates) continue;
-    // The silence of a paused number does not count.
+    // A missing answer of a paused number does not count.
     const unknown = tries.filter(
       (each) => hadNoAnswer(each) && !each.isProbe && each.answer !== 'outage',
     );

@@ -9,7 +9,7 @@ import { openClaimMessages, runLane } from './lane.ts';
 import { openSettle } from './settle.ts';
 import { nextEpoch } from '#tests/support/app/lanes.ts';
 
-test('what is on its way when a lane ends by an error is settled all the same', async ({ sql }) => {
+test('settles messages in flight when a lane ends with an error', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await place(sql, ani, { prices: [150], peers: phones(1) });
   const epoch = await nextEpoch(sql);

@@ -16,9 +16,8 @@ export type LaneContext = AttemptContext & {
   log: Log;
   settle: Settle;
   claimMessages: ClaimMessages;
-  /** Milliseconds between two messages leaving; 0: no pacing. */
+  /** Milliseconds between two messages; 0: no pacing. */
   paceMs: number;
-  /** How many lanes its worker runs. */
   lanes: () => number;
   /** Aborted when the lane must stop: the lease is lost, or the process closes. */
   signal: AbortSignal;
@@ -26,61 +25,60 @@ export type LaneContext = AttemptContext & {
 
 /** Tries of one lane at once whose answers are still expected: they leave in order. */
 const WINDOW = 64;
-/** A try without an answer for this long is silent: it blocks its own number, but no slot of the window. */
+/**
+ * A try without an answer for this long is silent: it blocks its own number, but no slot of the window.
+ */
 const SILENT_AFTER_MS = 250;
-/** Tries of one lane in flight at once, silent ones included. */
 const IN_FLIGHT_MAX = 512;
 /** A full window without an answer for this long begins no more tries, in a channel with pauses. */
 const SUSPECT_AFTER_MS = 2_000;
 /** Extra slots for one-time codes, beyond both limits. */
 const URGENT_SLOTS = 16;
-/** A lane's results wait this long for each other; then they are gathered with those of other lanes. */
+/**
+ * A lane's results wait this long for each other; then they are gathered with those of other lanes.
+ */
 const BATCH_WINDOW_MS = 10;
-/** Messages at this pace, or slower, leave one by one. */
+/** At this pace, or slower, messages leave one by one. */
 const ONE_BY_ONE_MS = 50;
 /**
- * At a faster pace, what is late by up to this leaves together: claiming and settling take longer than such a
- * pace leaves between two messages.
+ * At a faster pace, messages that are late by up to this leave together: claiming and settling take longer than the
+ * interval between two messages.
  */
 const CATCH_UP_MS = 100;
-/** How often a lane that expects answers polls for work without being woken. */
 const POLL_MS = 250;
-/** Polling takes at most 1/20 of a lane's time, however much waits behind silent numbers. */
+/**
+ * Polling takes at most 1/20 of a lane's time, regardless of how much waits behind silent numbers.
+ */
 const POLL_SHARE = 20;
 const POLL_MS_MAX = 2_000;
 /**
- * A lane that only waits for silent numbers is woken for new work and knows when the next is due: it polls
- * this rarely, and this much more rarely for every lane that its worker runs.
+ * A lane that only waits for silent numbers is woken for new work and has the time of the next due message: it polls at
+ * this interval, plus the second one for every lane that its worker runs.
  */
 const QUIET_POLL_MS = 2_000;
 const QUIET_POLL_MS_PER_LANE = 50;
 /**
- * A drained lane stays with its worker this long: claiming and releasing it for every message took more
- * than sending it. Less than a lease, so that after a crash it is not missed for longer than a busy one.
+ * A drained lane stays with its worker this long: claiming and releasing it for every message took longer than sending
+ * it. Shorter than a lease, so that a crash delays it no longer than a busy lane.
  */
 const LINGER_MS = 3_000;
-/** With more lanes than this a worker releases drained ones at once, for others to have room. */
+/** Above this many lanes a worker releases drained ones at once, to make room for others. */
 const LINGER_LANES_MAX = 256;
 
-/** A running lane, as its worker sees it. */
 export type LaneRun = {
-  /** There may be new work: poll now. False when the run has ended: it was not woken. */
+  /** There may be new work: poll now. False when the run has ended and was not woken. */
   wake: () => boolean;
-  /** True while nothing is to be sent: only silent tries are in flight, or nothing at all. */
   isQuiet: () => boolean;
-  /** For how long its number stands still yet; the run ends once what is in flight is answered. */
   stillMs: () => number;
-  /** Resolves with the number of tries when nothing is due or in flight any more. */
+  /** Resolves with the number of tries when nothing more is due or in flight. */
   done: Promise<number>;
 };
 
 /**
- * Sends a lane's messages until nothing is due, in order, at most one message per phone in flight.
- * While tries wait for their answers, new work to other phones leaves at once. Results are settled in
- * batches.
- *
- * `done` answers 0 when all that is due waits for an earlier message to its phone. It rejects with
- * LaneLost when another worker has taken the lane: nothing more is written.
+ * Sends a lane's messages until nothing more is due, in order, at most one message per phone in flight. While tries
+ * wait for their answers, new messages to other phones leave at once. Results are settled in batches.
+ * `done` answers 0 when all due messages wait for an earlier one to their phone. It rejects with LaneLost when another
+ * worker has taken the lane: nothing more is written.
  */
 export function runLane(context: LaneContext, claim: Claim): LaneRun {
   const lane = new Lane(context, claim);
@@ -90,32 +88,24 @@ export function runLane(context: LaneContext, claim: Claim): LaneRun {
 class Lane {
   readonly #context: LaneContext;
   readonly #claim: Claim;
-  /** When each try in flight began. */
   readonly #inFlight = new Map<Promise<void>, number>();
   readonly #results: Result[] = [];
   #tries = 0;
   /** Something may be due; a one-time code may be due. */
   #mayBeDue = true;
   #mayBeUrgent = true;
-  /** When the next message may leave, at the lane's pace. */
   #nextLeave = 0;
-  /** When the first postponed or later message is due. */
   #nextDue = Infinity;
-  /** When it last polled, and whether it has queried since what is due next. */
   #polledAt = 0;
   #knowsNext = false;
   #pollMs = POLL_MS;
-  /** Beside what is in flight nothing waits in the lane, unless it is woken. */
   #isDrained = false;
-  /** The token no longer sends from its phone. */
   #isAway = false;
   #isLingering = false;
   #isOver = false;
-  /** When a try in flight was last answered. */
   #answeredAt = 0;
-  /** Until when its number stands still. */
   #stillUntil = 0;
-  /** Its number stood still: messages are tried one by one until the network has answered. */
+  /** Its number was paused: messages are tried one by one until the network has answered. */
   #isProbing: boolean;
   #wakeUp: (() => void) | undefined;
 
@@ -150,7 +140,6 @@ class Lane {
           continue;
         }
         if (this.stillMs() > 0 && this.#inFlight.size === 0) return this.#tries;
-        // Woken while it was polling: poll again.
         if (!signal.aborted && this.#freeSlots(performance.now()).limit > 0) continue;
         if (this.isQuiet() && !this.#knowsNext && !signal.aborted) {
           await this.#findNext();
@@ -171,13 +160,14 @@ class Lane {
     }
   }
 
-  /** Before the lane ends by an error: an unsettled message would be sent again by the next owner. */
+  /**
+   * Before the lane ends with an error: an unsettled message would be sent again by the next owner.
+   */
   async #settleInFlight() {
     await Promise.all(this.#inFlight.keys());
     if (this.#results.length > 0) await this.#settle();
   }
 
-  /** Claims what may leave now and begins to send it. */
   async #send() {
     const now = performance.now();
     if (now >= this.#nextDue) {
@@ -198,7 +188,6 @@ class Lane {
     const tookMs = performance.now() - now;
     this.#pollMs = Math.min(POLL_MS_MAX, Math.max(POLL_MS, POLL_SHARE * tookMs));
     if (due.length === 0) return;
-    // A full batch: there may be more of the same.
     if (due.length === limit && isUrgent) this.#mayBeUrgent = true;
     else if (due.length === limit && !this.#isDrained) this.#mayBeDue = true;
     this.#left(due.length);
@@ -206,7 +195,7 @@ class Lane {
     for (const message of due) this.#begin(message);
   }
 
-  /** How many may leave now; with a full window, one-time codes only. */
+  /** Number of messages that may leave now; with a full window, one-time codes only. */
   #freeSlots(now: number): { limit: number; isUrgent: boolean } {
     const atPace = this.#mayLeave(now);
     const inFlight = this.#inFlight.size;
@@ -215,7 +204,7 @@ class Lane {
     if (atPace === 0 || this.stillMs() > 0 || !mayBegin) return { limit: 0, isUrgent: false };
     if (this.#isProbing) return { limit: this.#mayBeDue ? 1 : 0, isUrgent: false };
     const slots = Math.min(WINDOW - this.#expected(), IN_FLIGHT_MAX - inFlight);
-    // With a pace what is claimed leaves at once, and is settled while the next ones wait.
+    // With a pace, claimed messages leave at once, and are settled while the next ones wait.
     if (this.#mayBeDue && slots >= (atPace < Infinity ? 1 : WINDOW / 2)) {
       return { limit: Math.min(slots, atPace), isUrgent: false };
     }
@@ -224,7 +213,6 @@ class Lane {
     return { limit: Math.max(0, urgentSlots), isUrgent: true };
   }
 
-  /** How many may leave now at the lane's pace. */
   #mayLeave(now: number): number {
     const { paceMs } = this.#context;
     if (paceMs === 0) return Infinity;
@@ -232,7 +220,6 @@ class Lane {
     return lateMs < 0 ? 0 : 1 + Math.floor(Math.min(lateMs, this.#catchUpMs()) / paceMs);
   }
 
-  /** So many leave now: when the next may. */
   #left(messages: number) {
     const earliest = performance.now() - this.#catchUpMs();
     this.#nextLeave = Math.max(this.#nextLeave, earliest) + messages * this.#context.paceMs;
@@ -240,7 +227,6 @@ class Lane {
 
   #catchUpMs = () => (this.#context.paceMs < ONE_BY_ONE_MS ? CATCH_UP_MS : 0);
 
-  /** Tries whose answers are still expected soon. */
   #expected(): number {
     const silentSince = performance.now() - SILENT_AFTER_MS;
     let expected = 0;
@@ -248,7 +234,9 @@ class Lane {
     return expected;
   }
 
-  /** Whether its network may be out: so many tries are silent for so long that no more are begun before one is answered. */
+  /**
+   * Whether the network may be down: so many tries are silent for so long that no more begin before one is answered.
+   */
   #isSuspect(now: number): boolean {
     if (!this.#context.channel.pauses || this.#inFlight.size < WINDOW) return false;
     return now - this.#answeredAt > SUSPECT_AFTER_MS && this.#expected() < this.#inFlight.size;
@@ -267,7 +255,6 @@ class Lane {
     this.#inFlight.set(sending, performance.now());
   }
 
-  /** Waits briefly for more results to batch; silent tries are not awaited. */
   async #collect() {
     const end = performance.now() + BATCH_WINDOW_MS;
     for (;;) {
@@ -288,7 +275,6 @@ class Lane {
       this.#isDrained = false;
     }
     if (this.#isProbing && this.stillMs() === 0) await this.#endProbing();
-    // What waited behind them, to the same phones, may leave now.
     if (!this.#isDrained) this.#mayBeDue = true;
   }
 
@@ -296,7 +282,7 @@ class Lane {
     this.#stillUntil = Math.max(this.#stillUntil, performance.now() + ms);
   }
 
-  /** Once the network has answered the message that was tried alone, the others follow: first what may have left. */
+  /** Once the network has answered the probe, the others follow: first those that may have left. */
   async #endProbing() {
     const { channel, sql } = this.#context;
     const remainingMs = await channel.pauses?.remainingMs(this.#claim);
@@ -309,7 +295,6 @@ class Lane {
     this.#mayBeDue = true;
   }
 
-  /** Waits for new work while nothing is left; false when none came, or it is not to wait. */
   async #linger(): Promise<boolean> {
     const { lanes, signal } = this.#context;
     if (!this.#isDrained || this.#isAway || signal.aborted || lanes() > LINGER_LANES_MAX)
@@ -325,17 +310,15 @@ class Lane {
     return this.#mayBeDue && !signal.aborted;
   }
 
-  /** Queries when the first message that was not due at the last poll will be. */
   async #findNext() {
     this.#knowsNext = true;
-    const askedAt = performance.now();
-    const inMs = await nextDueMs(this.#context, this.#claim, askedAt - this.#polledAt);
-    if (inMs !== null) this.#nextDue = Math.min(this.#nextDue, askedAt + inMs);
+    const queriedAt = performance.now();
+    const inMs = await nextDueMs(this.#context, this.#claim, queriedAt - this.#polledAt);
+    if (inMs !== null) this.#nextDue = Math.min(this.#nextDue, queriedAt + inMs);
   }
 
   #nextLeaveMs = () => this.#nextLeave - performance.now();
 
-  /** How long there is nothing to do, unless an answer or a wake-up comes. */
   #idleMs(): number {
     const { paceMs, lanes } = this.#context;
     if (this.#inFlight.size === 0) return this.#nextLeaveMs();
@@ -346,7 +329,6 @@ class Lane {
     return Math.min(this.#expected() > 0 ? this.#pollMs : quietMs, dueInMs, leaveInMs);
   }
 
-  /** Sleeps until woken; after `ms` it polls, as there may be work without a wake-up. */
   async #pause(ms: number) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wakeUp = resolve;
@@ -364,7 +346,9 @@ class Lane {
   }
 }
 
-/** In how many ms the first message is due that was not due `pollAgeMs` ago; null when there is none. */
+/**
+ * Milliseconds until the first message is due that was not due `pollAgeMs` ago; null without one.
+ */
 async function nextDueMs(
   { sql }: LaneContext,
   { accountId, tokenId }: Claim,
@@ -378,34 +362,28 @@ async function nextDueMs(
   return next?.in_ms ?? null;
 }
 
-/** What a lane would send next. */
 type ClaimQuery = {
   claim: Claim;
-  /** The phone that it sends from. */
   from: string;
   limit: number;
-  /** Only one-time codes. */
   isUrgent: boolean;
 };
 
 type ClaimedMessages = {
   due: readonly Dispatched[];
-  /** Beside what is on its way nothing waits in the lane, also not for later. */
   isDrained: boolean;
-  /** The token no longer sends from that phone. */
   isAway: boolean;
 };
 
 /**
- * Hands a lane its next messages, marked `sending`. The queries of a process's lanes are gathered.
+ * Claims the next messages of a lane and marks them `sending`. The queries of a process's lanes are gathered.
  *
  * @throws LaneLost when another worker has taken the lane.
  */
 export type ClaimMessages = (query: ClaimQuery) => Promise<ClaimedMessages>;
 
-/** How long a lane's query waits for those of others. */
+/** Wait of a lane's query for those of other lanes. */
 const GATHER = { waitMs: 2, busy: { perSecond: 50, waitMs: 30, enough: 16 } };
-/** Lanes in one call. */
 const LANES_MAX = 64;
 
 type Row = { o_nth: number } & (
@@ -418,7 +396,6 @@ type ClaimDeps = {
   tracing?: Tracing | undefined;
 };
 
-/** Opens the claiming of messages of a process. */
 export function openClaimMessages({ sql, tracing }: ClaimDeps): ClaimMessages {
   const claimRows = async (queries: readonly Numbered[]) => {
     const began = performance.now();
@@ -456,7 +433,6 @@ type Numbered = ClaimQuery & { nth: number };
 const stepOf = (row: Row) =>
   row.o_state === null ? [{ messageId: row.o_id, attempt: row.o_attempt }] : [];
 
-/** What is known of each lane, by its `nth`. */
 const claim = (sql: Sql, queries: readonly Numbered[]) => sql<Row[]>`
   select * from claim_messages(
     ${queries.map(({ nth }) => nth)}::int[],

@@ -1,12 +1,11 @@
--- A lane under an epoch, as owned_lanes and renew_lanes name it.
+-- Key of a lane under an epoch, as used by owned_lanes and renew_lanes.
 create or replace function lane_key(p_token uuid, p_epoch bigint) returns text
 language sql immutable parallel safe as $$ select p_token || '.' || p_epoch $$;
 
--- Which of these lanes are still owned under these epochs, each as lane_key(token, epoch): one process may
--- ask under a former epoch of its own, too. `complete`: all of them are. An epoch of null names no lane.
--- Called by the functions that change messages of lanes; only the owner may call it.
--- Holds a key share lock on those lanes, so that nobody claims one until the transaction ends, while
--- accepting may wake them meanwhile.
+-- The lanes among these that are still owned under these epochs, each as lane_key(token, epoch): a process may also
+-- pass a former epoch of its own. `complete`: all of them are owned. A null epoch names no lane. Called by the
+-- functions that change messages of lanes; only the owner may call it. Holds a key share lock on those lanes, so that
+-- no worker claims one until the transaction ends, while accepting may still wake them.
 create or replace function owned_lanes(
   p_account uuid[], p_token uuid[], p_epoch bigint[], out owned text[], out complete boolean
 )
@@ -26,9 +25,9 @@ $$;
 
 revoke all on function owned_lanes from public;
 
--- Fences out a worker that has lost its lane: raises LN001 unless p_epoch is the lane's present
--- one. Called by the functions that change a lane's messages; only the owner may call it. Holds a
--- key share lock on the lane, so that nobody claims it until the transaction ends.
+-- Fences out a worker that has lost its lane: raises LN001 unless p_epoch is the lane's present one. Called by the
+-- functions that change a lane's messages; only the owner may call it. Holds a key share lock on the lane, so that no
+-- worker claims it until the transaction ends.
 create or replace function fence_lane(p_account uuid, p_token uuid, p_epoch bigint) returns void
 language plpgsql as $$
 begin
@@ -42,10 +41,9 @@ $$;
 
 revoke all on function fence_lane from public;
 
--- Takes those of an account's lanes that still have work and no living owner. Every claim raises the
--- epoch.
--- Called by every worker that has room, for the lanes it saw due. Locks the lanes it takes; those that
--- others hold, or whose messages an owner is just changing, are skipped.
+-- Claims an account's lanes that still have work and no living owner. Every claim raises the epoch. Called by every
+-- worker that has room, for the lanes it saw due. Locks the lanes it claims; skips those that others hold, or whose
+-- messages an owner is changing.
 create or replace function claim_account_lanes(
   p_account uuid, p_token uuid[], p_owner uuid, p_lease interval
 ) returns table (o_token uuid, o_epoch bigint)
@@ -70,13 +68,11 @@ $$;
 revoke all on function claim_account_lanes from public;
 grant execute on function claim_account_lanes to kabari_app;
 
--- What a dead owner was sending may have left. It is sent again with the same id where the channel
--- knows ids beforehand and its time is not over, else left as unknown until p_wait_ms have passed
--- for a receipt. Returns how many there were.
--- p_token and p_epoch are null for a whole account whose lanes were fenced (it is closed); else the
--- call is fenced itself.
--- Called by a lane's new owner, and while an account is erased. Locks the lane (share), then the
--- rows. Raises LN001 when the lane was lost.
+-- Recovers the messages that a dead owner was sending, which may have left. They are sent again with the same id if the
+-- channel knows ids beforehand and their time is not over, else left as unknown until p_wait_ms have passed for a
+-- receipt. Returns their number. p_token and p_epoch are null for a whole account whose lanes were fenced (it is
+-- closed); else the call is fenced itself. Called by a lane's new owner, and while an account is erased. Locks the lane
+-- (share), then the rows. Raises LN001 when the lane was lost.
 create or replace function recover_lane(
   p_account uuid, p_token uuid, p_epoch bigint, p_preallocates boolean, p_wait_ms int
 ) returns int
@@ -119,15 +115,14 @@ $$;
 revoke all on function recover_lane from public;
 grant execute on function recover_lane to kabari_app;
 
--- Hands the next messages of lanes to their owner, in order, and marks them `sending` under the lane's
--- epoch; lanes of any number of accounts in one call. At most one message per phone is on its way: later
--- ones to the same phone wait for it, unless it is only scheduled, or they are more urgent. p_urgent:
--- only one-time codes (priority 0). p_nth tells the lanes apart in the answer.
--- o_unsure_ms is null for what certainly has not left; else how much longer a receipt of an earlier
--- try is to be awaited. A row without o_id says what else there is to know of a lane, in o_state: `lost`
--- (another worker has it: nothing was handed out), `away` (its token no longer sends from p_from, or
--- its account is suspended), `drained` (beside what is on its way, nothing waits in it, also not for later).
--- Called by the owner of lanes. Locks the lanes (key share), then the rows it takes.
+-- Hands the next messages of lanes to their owner, in order, and marks them `sending` under the lane's epoch; lanes of
+-- any number of accounts in one call. At most one message per phone is in flight: later ones to the same phone wait for
+-- it, unless it is only scheduled, or they are more urgent. p_urgent: only one-time codes (priority 0). p_nth
+-- identifies the lanes in the answer. o_unsure_ms is null for a message that certainly has not left; else the remaining
+-- wait for a receipt of an earlier try. A row without o_id gives the state of a lane in o_state: `lost` (another worker
+-- has it: nothing was handed out), `away` (its token no longer sends from p_from, or its account is suspended),
+-- `drained` (besides messages in flight none waits in it, not even scheduled ones). Called by the owner of lanes. Locks
+-- the lanes (key share), then the rows it takes.
 create or replace function claim_messages(
   p_nth int[], p_account uuid[], p_token uuid[], p_epoch bigint[], p_limit int[], p_urgent boolean[],
   p_from text[]
@@ -191,7 +186,7 @@ begin
   select l.nth, coalesce(l.state, 'drained'), null, null, null, null, null, null, null, null, null
   from lane l
   left join lateral (
-    -- Never more than one row beyond those that were taken or are on their way.
+    -- At most one row beyond those that were taken or are in flight.
     select d.message_id from dispatch d
     where d.account_id = l.account and d.token_id = l.token and d.state <> 'sending'
       and d.message_id <> all (array(select t.message_id from taken t where t.nth = l.nth))
@@ -204,9 +199,8 @@ $$;
 revoke all on function claim_messages from public;
 grant execute on function claim_messages to kabari_app;
 
--- Renews the leases of those lanes that are still owned under these epochs; which they are, as lane_key
--- has them, or null.
--- Called by the owner of lanes. Locks them in account and token order.
+-- Renews the leases of the lanes that are still owned under these epochs. Answers their lane_keys, or null. Called by
+-- the owner of lanes. Locks them in account and token order.
 create or replace function renew_lanes(
   p_account uuid[], p_token uuid[], p_epoch bigint[], p_lease interval
 ) returns text[]
@@ -232,12 +226,10 @@ $$;
 revoke all on function renew_lanes from public;
 grant execute on function renew_lanes to kabari_app;
 
--- Gives a lane back; its next work is looked up unless a wake-up came meanwhile (then it stays
--- due).
--- p_rest_ms: it is not due again sooner. p_blocked: all that was due when p_wakes was read waits
--- for an earlier message to the same phone, so the lane is due when the first of those is, or when
--- it is woken.
--- Called by a lane's owner. Locks the lane.
+-- Releases a lane; its next work is looked up unless a wake-up came meanwhile (then it stays due). p_rest_ms: the
+-- earliest time until it is due again. p_blocked: all messages due when p_wakes was read wait for an earlier message to
+-- the same phone, so the lane is due when the first of those is, or when it is woken. Called by a lane's owner. Locks
+-- the lane.
 create or replace function close_lane(
   p_account uuid, p_token uuid, p_epoch bigint, p_rest_ms int default 0,
   p_blocked boolean default false, p_wakes bigint default null
@@ -273,10 +265,10 @@ $$;
 revoke all on function close_lane from public;
 grant execute on function close_lane to kabari_app;
 
--- Puts messages back for another try: `ready` after a definite "later", `unknown` when no answer
--- came. `held`: refused for no fault of its own, so that its tries never run out. `probed`: no answer came to the message that a number which stood still was tried with; what it
--- tells is that the network is still silent, so the first of these do not end the message. Called by a lane's owner. Locks the lane (share), then the rows. Raises LN001 when the lane
--- was lost.
+-- Puts messages back for another try: `ready` after a definite "later", `unknown` when no answer came. `held`: refused
+-- for a reason outside the message, so that its tries never run out. `probed`: no answer came to the probe of a paused
+-- number; this shows only that the network is still silent, so the first of these do not end the message. Called by a
+-- lane's owner. Locks the lane (share), then the rows. Raises LN001 when the lane was lost.
 create or replace function postpone_dispatch(
   p_account uuid, p_token uuid, p_epoch bigint,
   p_id uuid[], p_state text[], p_after_ms int[], p_detail text[]
@@ -314,10 +306,10 @@ $$;
 revoke all on function postpone_dispatch from public;
 grant execute on function postpone_dispatch to kabari_app;
 
--- Messages that may have left, of a lane whose number stands still for p_ms: each is tried after all that was never tried, and what was
--- tried least before the rest, so that an outage is found out by as many different messages as there are. p_ms null: the
--- number sends again; it is due as soon as its receipt was awaited in vain.
--- Called by a lane's owner. Locks the lane (share), then the rows. Raises LN001 when the lane was lost.
+-- Defers messages that may have left, of a lane whose number is paused for p_ms: each is tried after all that were
+-- never tried, and the least tried first, so that as many different messages as possible probe an outage. p_ms null:
+-- the number sends again; each is due as soon as the wait for its receipt ends. Called by a lane's owner. Locks the
+-- lane (share), then the rows. Raises LN001 when the lane was lost.
 create or replace function defer_unsure(p_account uuid, p_token uuid, p_epoch bigint, p_ms int)
 returns void
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
@@ -335,10 +327,10 @@ $$;
 revoke all on function defer_unsure from public;
 grant execute on function defer_unsure to kabari_app;
 
--- Notes of a message, before it is sent again by a channel that gives it a new id each time, that it may
--- arrive twice. Before, because a receipt may end it before the worker that sent it can say so.
--- Called by a lane's owner. Locks the account's statuses, for a receipt that had to wait for the message's row would
--- lose it, the lane (share), then that row. Raises LN001 when the lane was lost: it must not be sent then.
+-- Records that a message may arrive twice, before a channel that gives a new id each time sends it again: a receipt may
+-- end the message before the worker that sent it can record that. Called by a lane's owner. Locks the account's
+-- statuses (a receipt that had to wait for the message's row would lose it), the lane (share), then that row. Raises
+-- LN001 when the lane was lost: it must not be sent then.
 create or replace function mark_resent(
   p_account uuid, p_token uuid, p_epoch bigint, p_message uuid
 ) returns void

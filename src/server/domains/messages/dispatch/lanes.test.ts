@@ -22,7 +22,7 @@ import { changeTokens, customerWith, orderOf } from '#tests/support/people/peopl
 import { changeDispatch, changeLanes, nextEpoch, wakeLanes } from '#tests/support/app/lanes.ts';
 import { ago, earlier } from '#tests/support/database/changes.ts';
 
-test('messages of a token leave in order and are charged when sent', async ({ sql }) => {
+test('sends messages of a token in order and charges them when sent', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
   const peers = Array.from({ length: 20 }, (_, index) => `62812000${1000 + index}`);
   await place(sql, ani, { prices: peers.map(() => 150), peers });
@@ -38,7 +38,7 @@ test('messages of a token leave in order and are charged when sent', async ({ sq
   expect(await sql`select available, held from wallets`).toEqual([{ available: 7000, held: 0 }]);
 });
 
-test('a message to the same phone waits for the one before it', async ({ sql }) => {
+test('holds a message to the same phone until the one before it ends', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
   await place(sql, ani, { prices: [150, 150, 150] });
   let onWay = 0;
@@ -63,7 +63,7 @@ test('a message to the same phone waits for the one before it', async ({ sql }) 
   expect(order.slice(1)).toEqual(order.slice(1).toSorted());
 });
 
-test('a lane whose messages all wait for an unsure one is delayed meanwhile', async ({ sql }) => {
+test('delays a lane whose messages all wait for an unsure one', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
   await place(sql, ani, { prices: [150, 150] });
   const { seen, channels } = network(({ attempt }) =>
@@ -79,7 +79,7 @@ test('a lane whose messages all wait for an unsure one is delayed meanwhile', as
   expect(lane?.epoch).toBeLessThan(12);
 });
 
-test('a definite no gives the price back and says why', async ({ sql }) => {
+test('releases the price after a definite refusal and stores the reason', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await place(sql, ani);
   const { channels } = network(() => ({ outcome: 'failed', failure: 'not_on_whatsapp' }));
@@ -97,7 +97,7 @@ test('a definite no gives the price back and says why', async ({ sql }) => {
   ).toEqual([{ status: 'failed', messages: 1, cost: 0 }]);
 });
 
-test('without an answer it is tried once more, marked, then fails', async ({ sql }) => {
+test('tries once more without an answer, marked, then fails', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await place(sql, ani);
   const silent = network(() => new Promise<SendResult>(() => undefined), {
@@ -121,7 +121,7 @@ test('without an answer it is tried once more, marked, then fails', async ({ sql
   );
 });
 
-test('a receipt settles a message whose answer never came', async ({ sql }) => {
+test('settles a message by its receipt when the answer never came', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   const placed = await place(sql, ani);
   const silent = network(() => new Promise<SendResult>(() => undefined), {
@@ -141,7 +141,7 @@ test('a receipt settles a message whose answer never came', async ({ sql }) => {
   expect(silent.seen).toHaveLength(1);
 });
 
-test('a worker that lost its lane changes nothing', async ({ sql }) => {
+test('changes nothing from a worker that lost its lane', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await place(sql, ani);
   const { promise: held, resolve: letGo } = Promise.withResolvers<SendResult>();
@@ -153,7 +153,7 @@ test('a worker that lost its lane changes nothing', async ({ sql }) => {
   const second = network(() => ({ outcome: 'sent' }));
   const others = lanesOver(sql, second.channels);
   await waitFor(async () => {
-    // The first worker may take its lane anew: its lease ends until the other has it.
+    // The first worker may take its lane again: its lease stays expired until the other has it.
     await changeLanes(sql, { owner: lane!.owner }, { leaseUntil: ago('1 second') });
     expect(second.seen).toHaveLength(1);
   });
@@ -166,7 +166,7 @@ test('a worker that lost its lane changes nothing', async ({ sql }) => {
   expect(await statuses(sql)).toEqual([{ status: 'sent', charge_state: 'captured' }]);
 });
 
-test('a token whose phone is not linked keeps its messages queued', async ({ sql }) => {
+test('keeps messages queued while the token’s phone is not linked', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await place(sql, ani);
   await changeTokens(sql, {}, { status: 'disconnected', phone: null });
@@ -184,7 +184,7 @@ test('a token whose phone is not linked keeps its messages queued', async ({ sql
   await lanes.close();
 });
 
-test('where a token’s channel is switched off its messages wait, and its lane rests', async ({
+test('keeps messages waiting and the lane idle while the token’s channel is switched off', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1_000 });
@@ -203,7 +203,7 @@ test('where a token’s channel is switched off its messages wait, and its lane 
   expect(await sql`select state, attempt from dispatch`).toEqual([{ state: 'ready', attempt: 0 }]);
 });
 
-test('the longer a phone is away, the more rarely its lane is looked at, up to once a minute', async ({
+test('polls a lane less often the longer its phone is away, down to once a minute', async ({
   sql,
   db,
 }) => {
@@ -230,7 +230,7 @@ test('the longer a phone is away, the more rarely its lane is looked at, up to o
   }
 });
 
-test('a phone that is linked while its lane is given back sends at once', async ({ sql, db }) => {
+test('sends at once when a phone is linked while its lane is released', async ({ sql, db }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await place(sql, ani);
   await changeDispatch(db.owner, {}, { readyAt: ago('1 day') });
@@ -260,7 +260,7 @@ test('a phone that is linked while its lane is given back sends at once', async 
 
 const ARRIVED: ReadonlySet<string> = new Set(['delivered', 'read']);
 
-test('receipts in every order, and twice, end in the same state with one charge', async ({
+test('ends in the same state with one charge for receipts in every order and repeated', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 100_000 });
@@ -276,7 +276,7 @@ test('receipts in every order, and twice, end in the same state with one charge'
     const [message] = await sql`
       select status, charge_state from messages where message_id = ${messageId}`;
     expect(message, order.join(' ')).toEqual({ status: 'read', charge_state: 'captured' });
-    // A failure that is told of what has arrived is none; one that was told before stays, and is corrected.
+    // A failure after delivery is ignored; one before it stays, and is corrected.
     const wasFailed = !order.slice(0, order.indexOf('failed')).some((one) => ARRIVED.has(one));
     const steps = await sql<{ kind: string }[]>`
       select kind from message_events where message_id = ${messageId} order by kind`;
@@ -294,7 +294,7 @@ test('receipts in every order, and twice, end in the same state with one charge'
   expect(Number(wallet?.['rest'])).toBe(Number(charged?.['rest']));
 });
 
-test('a message that has not left can be cancelled, one that has cannot', async ({ sql, db }) => {
+test('cancels an unsent message, and refuses to cancel a sent one', async ({ sql, db }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   const placed = await place(sql, ani, {
     prices: [150, 150],
@@ -323,7 +323,7 @@ test('a message that has not left can be cancelled, one that has cannot', async 
   });
 });
 
-test('a message past its ttl expires and costs nothing, also while its phone is away', async ({
+test('expires a message past its ttl free of charge, also while its phone is away', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
@@ -342,9 +342,7 @@ test('a message past its ttl expires and costs nothing, also while its phone is 
   expect(await sql`select available, held from wallets`).toEqual([{ available: 850, held: 150 }]);
 });
 
-test('a paced lane never leaves faster than its pace, and settles while it waits', async ({
-  sql,
-}) => {
+test('never exceeds the pace of a lane, and settles while it waits', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
   const peers = Array.from({ length: 6 }, (_, index) => `62812000${3000 + index}`);
   await place(sql, ani, { prices: peers.map(() => 150), peers });
@@ -364,7 +362,7 @@ test('a paced lane never leaves faster than its pace, and settles while it waits
   expect(entries.length).toBeGreaterThan(1);
 });
 
-test('a fast pace is kept whatever claiming and settling take, and not exceeded', async ({
+test('keeps a fast pace despite the time of claiming and settling, without exceeding it', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 100_000 });
@@ -379,7 +377,7 @@ test('a fast pace is kept whatever claiming and settling take, and not exceeded'
   await waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
   await lanes.close();
 
-  // Within any time: what the pace allows, and a tenth of a second of it for a late turn.
+  // Within any period: the pace, and a tenth of a second more for a late turn.
   const catchUp = 1 + 200 * 0.1;
   for (const [index, at] of left.entries()) {
     const before = left.findIndex((other) => other > at - 500);
@@ -397,7 +395,7 @@ function permutations<T>(items: readonly T[]): T[][] {
   );
 }
 
-test('a busy token has no lag; a due lane has one from when its worker is gone', async ({
+test('reports no lag for a busy token, and lag of a due lane from the end of its worker', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });

@@ -2,7 +2,7 @@ import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import type { Channel, Channels } from '#server/domains/channels/channels.ts';
 import { type Claim, receiptWaitMs } from './attempt.ts';
 import { type LaneRun, runLane, type ClaimMessages } from './lane.ts';
-import type { MediaOfMessages } from '#server/domains/messages/media.ts';
+import type { MessageMedia } from '#server/domains/messages/media.ts';
 import { type Settle, deferUnsure } from './settle.ts';
 import { failWaiting } from './withdraw.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
@@ -11,15 +11,14 @@ import type { Log } from '#server/infra/observability/log.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import type { TokenMove, TokenRef } from '#server/domains/tokens/tokens.ts';
 
-/** Lanes with something to do that one worker runs at once. */
 const LANES_MAX = 32;
-/** With those that only wait for silent numbers. */
+/** Including those that only wait for silent numbers. */
 const LANES_OPEN_MAX = 512;
-/** How often lanes are polled for without a wake-up: the most that a lost one delays. */
+/** Polling interval without a wake-up: the longest delay after a lost one. */
 const POLL_MS = 500;
 /**
- * A lane whose phone is not linked, or whose account is suspended, is delayed a quarter of the time that its first message has been due,
- * within these. Linking the phone, or letting the account go on, wakes it; this is the
+ * A lane whose phone is not linked, or whose account is suspended, is delayed by a quarter of the time that its first
+ * message has been due, within these limits. Linking the phone, or ending the suspension, wakes it; this is the
  * fallback.
  */
 const AWAY_DELAY_MS = 5_000;
@@ -27,17 +26,15 @@ const AWAY_DELAY_MS_MAX = 60_000;
 /** The time-out of a channel that this installation no longer has. */
 const TIMEOUT_MS = 10_000;
 /**
- * A lane in which all that is due waits for an unsure message to the same phone is delayed until that is
- * due, and at least this long: without it, it was claimed and released 500 times a second.
+ * A lane in which all due messages wait for an unsure message to the same phone is delayed until that is due, and at
+ * least this long: without it, the lane was claimed and released 500 times a second.
  */
 const BLOCKED_DELAY_MS = 250;
 
 export type Lanes = {
   /** There may be work: in the lanes of these tokens, or, without them, anywhere. */
   wake: (tokenIds?: readonly string[]) => void;
-  /** Lanes being run. */
   running: () => number;
-  /** Stops claiming, waits for what is in flight, releases the lanes. */
   close: () => Promise<void>;
 };
 
@@ -45,11 +42,11 @@ export type LanesDeps = {
   sql: Sql;
   channels: Channels;
   log: Log;
-  /** Messages per second and lane, unless the token says otherwise; 0: no pacing. */
+  /** Default messages per second and lane; 0: no pacing. */
   pacePerSecond: () => number;
   settle: Settle;
   claimMessages: ClaimMessages;
-  media: MediaOfMessages;
+  media: MessageMedia;
   tracing?: Tracing | undefined;
 };
 
@@ -67,11 +64,13 @@ type Sender = {
 type OwnLane = LeasedLane & {
   wakes: number;
   run: LaneRun | undefined;
-  /** Where its number belongs to one worker: whether it is still this one. */
+  /** For a number that belongs to one worker: whether it is still this one. */
   isHeld?: () => boolean;
 };
 
-/** Starts the worker that runs lanes: claims those with work, one lease row each, fenced by epoch. */
+/**
+ * Starts the worker that runs lanes: claims those with work, one lease row each, fenced by epoch.
+ */
 export function startLanes(deps: LanesDeps): Lanes {
   const { sql, log } = deps;
   const owner = newId();
@@ -79,10 +78,10 @@ export function startLanes(deps: LanesDeps): Lanes {
   const byToken = new Map<string, OwnLane>();
   const closing = new AbortController();
   let polling = false;
-  let pollAgain = false;
+  let pollRequested = false;
 
   const own = (claim: Claim) => {
-    const lane: OwnLane = { ...leasedNow(claim), wakes: 0, run: undefined };
+    const lane: OwnLane = { ...newLease(claim), wakes: 0, run: undefined };
     const signal = AbortSignal.any([closing.signal, lane.lost.signal]);
     const done = ownLane({ ...deps, running: () => running.size }, lane, signal)
       .catch((error: unknown) =>
@@ -104,15 +103,15 @@ export function startLanes(deps: LanesDeps): Lanes {
   };
   const poll = async () => {
     if (polling) {
-      pollAgain = true;
+      pollRequested = true;
       return;
     }
     polling = true;
     try {
       do {
-        pollAgain = false;
+        pollRequested = false;
         await claimSome();
-      } while (pollAgain && !closing.signal.aborted);
+      } while (pollRequested && !closing.signal.aborted);
     } catch (error) {
       log.warn({ err: error }, 'lanes cannot be claimed');
     } finally {
@@ -120,7 +119,7 @@ export function startLanes(deps: LanesDeps): Lanes {
     }
   };
   const wake = (tokenIds?: readonly string[]) => {
-    // A run that has just ended was not woken: close_lane finds that more wakes came.
+    // A run that has just ended was not woken: close_lane detects the additional wakes.
     const unowned = tokenIds?.filter((tokenId) => !byToken.get(tokenId)?.run?.wake());
     if (unowned === undefined || unowned.length > 0) void poll();
   };
@@ -146,8 +145,8 @@ export function startLanes(deps: LanesDeps): Lanes {
 }
 
 /**
- * Wakes running lanes whose work came from elsewhere since they were last woken. A lane whose number this worker
- * no longer holds is given up.
+ * Wakes running lanes with work from elsewhere since their last wake-up. Drops a lane whose number this worker no
+ * longer holds.
  */
 async function wakeRuns(sql: Sql, lanes: readonly OwnLane[]): Promise<void> {
   for (const { isHeld, lost } of lanes) if (isHeld?.() === false) lost.abort();
@@ -167,7 +166,9 @@ async function wakeRuns(sql: Sql, lanes: readonly OwnLane[]): Promise<void> {
   }
 }
 
-/** Claims lanes that are due: seen first over all accounts, without a lock, then taken account by account. */
+/**
+ * Claims due lanes: found first over all accounts, without a lock, then claimed account by account.
+ */
 async function claimLanes(
   { sql, channels, owner }: Pick<LanesDeps, 'sql' | 'channels'> & { owner: string },
   limit: number,
@@ -176,7 +177,7 @@ async function claimLanes(
     select account_id, token_id from lanes
     where ready_at <= clock_timestamp()
       and (lease_until is null or lease_until < clock_timestamp())
-      ${onlyHeld(sql, channels)}
+      ${heldLanesOnly(sql, channels)}
     order by ready_at limit ${limit}`;
   const byAccount = [...Map.groupBy(due, ({ account_id }) => account_id)];
   const claimed = await Promise.all(
@@ -191,8 +192,10 @@ async function claimLanes(
   return claimed.flat();
 }
 
-/** Leaves out the lanes of numbers that another worker holds, or nobody; nothing where no channel has such numbers. */
-function onlyHeld(sql: Sql, channels: Channels): Fragment {
+/**
+ * Excludes the lanes of numbers that this worker does not hold; empty if no channel has such numbers.
+ */
+function heldLanesOnly(sql: Sql, channels: Channels): Fragment {
   const holding = [...channels.values()].filter(({ numbers }) => numbers !== undefined);
   if (holding.length === 0) return sql``;
   return sql`and not exists (
@@ -203,10 +206,8 @@ function onlyHeld(sql: Sql, channels: Channels): Fragment {
   )`;
 }
 
-/** With how many lanes this worker runs. */
 type OwnDeps = LanesDeps & Pick<Lanes, 'running'>;
 
-/** Runs one claimed lane and releases it, whatever happens. */
 async function ownLane(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Promise<void> {
   let state: CloseState = { delayMs: 0, isBlocked: false, wakes: null };
   try {
@@ -221,12 +222,15 @@ async function ownLane(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Promi
 }
 
 /**
- * After how long a released lane is due again, and whether it waits for silent numbers only. It is due at
- * once when more wakes came than `wakes`; null: than there are when it is released.
+ * Delay until a released lane is due again, and whether it waits for silent numbers only. It is due at once when it has
+ * more wakes than `wakes`; null: than at its release.
  */
 type CloseState = { delayMs: number; isBlocked: boolean; wakes: number | null };
 
-/** Recovers what a dead owner was sending, then sends what is due, or fails it when the token is gone. */
+/**
+ * Recovers the messages that a dead owner was sending, then sends the due ones, or fails them when the token is
+ * deleted.
+ */
 async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Promise<CloseState> {
   const { sql, log } = deps;
   const { claim } = lane;
@@ -241,7 +245,7 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
     await failWaiting(sql, { accountId, tokenId });
     return { delayMs: BLOCKED_DELAY_MS, isBlocked: false, wakes: null };
   }
-  // Where its channel is switched off, what waits stays as it is until it is on again, or the token is moved.
+  // While its channel is switched off, messages wait until it is on again, or the token is moved.
   const isAway = sender.status !== 'linked' || sender.accountSuspended;
   if (!channel || isAway || sender.phone === null) {
     return { delayMs: await awayDelayMs(sql, claim), isBlocked: false, wakes: sender.wakes };
@@ -251,7 +255,7 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
   const isHeld = numbers && (() => numbers.held().includes(tokenId));
   if (isHeld?.() === false) return { delayMs: BLOCKED_DELAY_MS, isBlocked: false, wakes: null };
   if (isHeld) lane.isHeld = isHeld;
-  const still = await stillFor(channel, claim);
+  const still = await remainingPauseMs(channel, claim);
   if (still.ms > 0) return { delayMs: still.ms, isBlocked: false, wakes: sender.wakes };
   const context = {
     sql,
@@ -282,8 +286,10 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
     : { delayMs: 0, isBlocked: false, wakes: null };
 }
 
-/** Remaining pause of a number; after a pause the network is asked first, without sending a message. */
-async function stillFor(
+/**
+ * Remaining pause of a number; after a pause the network is queried first, without sending a message.
+ */
+async function remainingPauseMs(
   { pauses }: Channel,
   claim: Claim,
 ): Promise<{ ms: number; isOver: boolean }> {
@@ -293,7 +299,6 @@ async function stillFor(
   return { ms: Math.ceil(ms), isOver: true };
 }
 
-/** The delay of a lane whose phone is not linked: the longer it has waited, the longer. */
 async function awayDelayMs(sql: Sql, { accountId, tokenId }: Claim): Promise<number> {
   const [first] = await sql<{ due_ms: number | null }[]>`
     select extract(epoch from clock_timestamp() - min(ready_at))::float8 * 1000 as due_ms
@@ -311,32 +316,28 @@ async function senderOf(sql: Sql, { accountId, tokenId }: Claim): Promise<Sender
   return sender;
 }
 
-/** How long a lane belongs to its worker without a word of it. */
 const LEASE = '15 seconds';
 const RENEW_MS = 5_000;
-/** A lane whose lease could not be renewed for so long is given up, before another worker may take it. */
+/**
+ * A lane whose lease could not be renewed for this long is dropped, before another worker may take it.
+ */
 const RENEWED_MS_MAX = 10_000;
 
-/** A lane that this worker owns. Aborting `lost` ends it. */
 type LeasedLane = {
   claim: Claim;
   lost: AbortController;
-  /** When its lease was last known to be new, as `performance.now()` tells it. */
   renewedAt: number;
 };
 
-/** A lane whose lease has just been taken. */
-export const leasedNow = (claim: Claim): LeasedLane => ({
+export const newLease = (claim: Claim): LeasedLane => ({
   claim,
   lost: new AbortController(),
   renewedAt: performance.now(),
 });
 
 /**
- * Renews the leases of a worker's lanes every 5 s. Trouble of the database ends no lane before its lease is
- * nearly over.
- *
- * @returns the timer.
+ * Renews the leases of a worker's lanes every 5 s. An outage of the database ends no lane before its lease is nearly
+ * over.
  */
 function startRenewing(
   { sql, log }: { sql: Sql; log: Log },
@@ -352,13 +353,15 @@ function startRenewing(
   return setInterval(() => void renew(), RENEW_MS);
 }
 
-/** Renews the leases of all these lanes in one call; one that is another worker's by now is given up. */
+/**
+ * Renews the leases of all these lanes in one call; drops those that another worker owns by now.
+ */
 export async function renewLeases(
   { sql, log }: { sql: Sql; log: Log },
   lanes: readonly LeasedLane[],
 ): Promise<void> {
   if (lanes.length === 0) return;
-  const askedAt = performance.now();
+  const queriedAt = performance.now();
   try {
     const renewed = await sql<{ key: string }[]>`
       select unnest(renew_lanes(
@@ -369,23 +372,22 @@ export async function renewLeases(
       )) as key`;
     const owned = new Set(renewed.map(({ key }) => key));
     for (const lane of lanes) {
-      if (owned.has(`${lane.claim.tokenId}.${lane.claim.epoch}`)) lane.renewedAt = askedAt;
+      if (owned.has(`${lane.claim.tokenId}.${lane.claim.epoch}`)) lane.renewedAt = queriedAt;
       else lane.lost.abort();
     }
   } catch (error) {
     log.warn({ err: error }, 'leases cannot be renewed');
     for (const { lost, renewedAt } of lanes) {
-      if (askedAt - renewedAt > RENEWED_MS_MAX) lost.abort();
+      if (queriedAt - renewedAt > RENEWED_MS_MAX) lost.abort();
     }
   }
 }
 
-/** A token's lane, empty: made with the token, in its transaction. */
+/** Creates a token's empty lane, in the token's transaction. */
 export async function createLane(tx: Tx, { accountId, tokenId }: TokenRef): Promise<void> {
   await tx`insert into lanes (account_id, token_id) values (${accountId}, ${tokenId})`;
 }
 
-/** What waited for the token's phone may leave now. */
 export async function wakeLane(tx: Tx, { accountId, tokenId }: TokenRef): Promise<void> {
   await tx`
     update lanes set wakes = wakes + 1, ready_at = least(ready_at, clock_timestamp())
@@ -395,7 +397,7 @@ export async function wakeLane(tx: Tx, { accountId, tokenId }: TokenRef): Promis
       )`;
 }
 
-/** For how long a due lane may have no owner: within a second one takes it. */
+/** Longest time that a due lane may have no owner; normally a worker claims it within a second. */
 const UNOWNED_SECONDS_MAX = 10;
 
 /** @throws Error when lanes have been due for ten seconds and no worker took them. */
@@ -406,14 +408,12 @@ export async function checkLanes(allAccountsSql: Sql): Promise<void> {
 
 type Figure = { value: number };
 
-/** Messages that wait to leave. */
 export const countDispatch = (allAccountsSql: Sql): Promise<Figure[]> =>
   allAccountsSql<Figure[]>`select count(*) as value from dispatch`;
 
 /**
- * For how many seconds the lane that has waited longest was due without a worker on it. A lane that a worker owns
- * keeps the time of the work it was claimed for, however much was sent since: it does not wait, and one whose owner
- * died waits from the end of the lease.
+ * Seconds for which the longest due lane has had no worker. An owned lane keeps the due time of its claim, however much
+ * it has sent since: it does not count as waiting. One whose owner died waits from the end of the lease.
  */
 export const laneLagSeconds = (allAccountsSql: Sql): Promise<Figure[]> =>
   allAccountsSql<Figure[]>`
@@ -424,15 +424,13 @@ export const laneLagSeconds = (allAccountsSql: Sql): Promise<Figure[]> =>
     where ready_at <= clock_timestamp()
       and (lease_until is null or lease_until < clock_timestamp())`;
 
-/** What of a token's messages keeps it in its channel. */
 type ChannelHold = 'sending' | { templates: number };
 
 /**
- * Takes a token's lane from whoever sends by it, so that what waits leaves by another channel.
+ * Takes a token's lane from its owner, so that waiting messages leave by another channel.
  *
- * @returns what keeps it, and then nothing was changed: messages that are on their way, or of which nobody knows
- *   whether they have left (what became of them is the old channel's to tell); templates that wait, whose price the
- *   other channel does not have.
+ * @returns the reason why nothing was changed: messages in flight or with an unknown outcome, which only the old
+ * channel can report; waiting templates, whose price the other channel does not have.
  */
 export async function leaveChannel(
   tx: Tx,
@@ -454,7 +452,10 @@ export async function leaveChannel(
   return undefined;
 }
 
-/** By the Cloud API a template costs what its category does, elsewhere what a message does; its price was frozen when it was taken. */
+/**
+ * By the Cloud API a template has the price of its category, elsewhere that of a message; the price was frozen at
+ * acceptance.
+ */
 async function waitingTemplates(tx: Tx, { accountId, tokenId }: TokenRef): Promise<number> {
   const [row] = await tx<{ waiting: number }[]>`
     select count(*)::int as waiting from dispatch d
@@ -468,15 +469,15 @@ async function waitingTemplates(tx: Tx, { accountId, tokenId }: TokenRef): Promi
 }
 
 /**
- * In a restored database, whatever was to leave between its backup and now may have left: what it is sent with
- * says so (`possible_duplicate`), and what is too old by now ends as `no_answer`, which a receipt corrects
- * (docs/decisions/003-charging-and-uncertain-sends.md). What was being sent is recovered as after a crash; what is due
- * later has not left.
+ * In a restored database, messages due between its backup and now may have left: they are sent marked as
+ * `possible_duplicate`, and too old ones end as `no_answer`, which a receipt corrects
+ * (docs/decisions/003-charging-and-uncertain-sends.md). Messages that were being sent are recovered as after a crash;
+ * those due later have not left.
  *
  * @param owner a pool of the database's owner; no worker runs.
- * @returns how many messages there are.
+ * @returns the number of messages.
  */
-export async function markMayHaveLeft(owner: Sql): Promise<number> {
+export async function markPossibleDuplicates(owner: Sql): Promise<number> {
   const marked = await owner`
     update dispatch
     set unknowns = greatest(unknowns, 1), unsure_until = coalesce(unsure_until, clock_timestamp())

@@ -5,7 +5,7 @@ import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('a phone that opts out while a message leaves gets no other try of it, and its price is given back', async ({
+test('does not retry a message whose phone opts out while it leaves, and releases its price', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });

@@ -3,25 +3,23 @@ import { type FailedItem, eachByItself } from '#server/infra/postgres/batches.ts
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type Settle, openSettle } from './settle.ts';
 
-/** Receipts for unknown messages are tried again for this long. */
 const PARK_FOR = '24 hours';
 
 /**
- * Applies receipts: in any order, any number of times. A receipt for a message that is not there (yet) is
- * parked. One that names its token, as what a customer signs by themselves does, is dropped where it is not that
- * token's message: it costs no row. Resolves when everything that can be is stored: a receipt that cannot delays
- * no other.
+ * Applies receipts: in any order, any number of times. A receipt for a message that does not exist (yet) is parked. One
+ * that names its token, as a customer's own signature does, is dropped without a row unless it is that token's message.
+ * Resolves when all valid receipts are stored: a failing one does not delay the others.
  *
- * @param settle gathers them with what else there is to settle in the process; by default they are alone.
+ * @param settle gathers them with other settling of the process; by default they are settled alone.
  * @returns the receipts that were not stored, each with its error.
- * @throws the database's own errors: then some may be stored, and all are to be delivered again.
+ * @throws the database's own errors: some receipts may be stored then, and all must be delivered again.
  */
 export async function applyReceipts(
   sql: Sql,
   receipts: readonly Receipt[],
   settle: Settle = openSettle({ sql }),
 ): Promise<FailedItem<Receipt>[]> {
-  const foreign = await foreignTo(sql, receipts);
+  const foreign = await foreignMessages(sql, receipts);
   const own = receipts.filter(({ messageId }) => !foreign.has(messageId));
   return eachByItself(own, async (some) => {
     const { unknownIds } = await settle(
@@ -41,13 +39,18 @@ export async function applyReceipts(
   });
 }
 
-/** Of the messages that receipts name, those of other tokens than whose network says it. */
-async function foreignTo(sql: Sql, receipts: readonly Receipt[]): Promise<ReadonlySet<string>> {
+/**
+ * Messages in these receipts that belong to another token than the one whose network reports them.
+ */
+async function foreignMessages(
+  sql: Sql,
+  receipts: readonly Receipt[],
+): Promise<ReadonlySet<string>> {
   const named = receipts.flatMap(({ accountId, tokenId, messageId }) =>
     tokenId === undefined ? [] : [{ accountId, tokenId, messageId }],
   );
   if (named.length === 0) return new Set();
-  // Mostly none: at a thousand receipts a second, reading the token of each would cost.
+  // Mostly none: at a thousand receipts a second, reading the token of each would be expensive.
   const rows = await sql<{ message_id: string }[]>`
     select told.message_id from unnest(
       ${named.map(({ accountId }) => accountId)}::uuid[],
@@ -62,7 +65,6 @@ async function foreignTo(sql: Sql, receipts: readonly Receipt[]): Promise<Readon
   return new Set(rows.map(({ message_id }) => message_id));
 }
 
-/** The tokens of messages, of those that there are. */
 export async function tokensOfMessages(
   sql: Sql,
   named: readonly { accountId: string; messageId: string }[],
@@ -94,8 +96,8 @@ async function park(sql: Sql, receipts: readonly Receipt[]): Promise<void> {
 }
 
 /**
- * Tries parked receipts again and forgets those older than a day. Called by a job, every minute. A
- * parked receipt is deleted once it is applied, so that none is lost with the process.
+ * Retries parked receipts and deletes those older than a day. Called by a job, every minute. A parked receipt is
+ * deleted once it is applied, so that a crash loses none.
  *
  * @throws the first error, once all receipts that can be applied are.
  */

@@ -5,7 +5,7 @@ import { lanesOver, network, phones, place } from '#tests/support/app/fake-chann
 import { customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { expireMessages } from './withdraw.ts';
-import { markMayHaveLeft } from './lanes.ts';
+import { markPossibleDuplicates } from './lanes.ts';
 import { changeDispatch } from '#tests/support/app/lanes.ts';
 import { inFuture } from '#tests/support/database/changes.ts';
 
@@ -18,7 +18,7 @@ describe('messages that waited when the backup was made', () => {
   }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await place(sql, ani, { prices: [100, 100], peers: phones(2) });
-    expect(await markMayHaveLeft(db.owner)).toBe(2);
+    expect(await markPossibleDuplicates(db.owner)).toBe(2);
     const { seen, channels } = network(() => sent, { preallocates: false });
     const lanes = lanesOver(sql, channels);
     await waitFor(async () => {
@@ -38,7 +38,7 @@ describe('messages that waited when the backup was made', () => {
   }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await place(sql, ani);
-    await markMayHaveLeft(db.owner);
+    await markPossibleDuplicates(db.owner);
     const { seen, channels } = network(() => sent);
     const lanes = lanesOver(sql, channels);
     await waitFor(async () =>
@@ -50,14 +50,11 @@ describe('messages that waited when the backup was made', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('are not called expired when their time is over: they may have arrived', async ({
-    sql,
-    db,
-  }) => {
+  test('do not expire when their time is over: they may have arrived', async ({ sql, db }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await place(sql, ani, { expiresAt: new Date(Date.now() + 3_600_000) });
     await changeDispatch(db.owner, {}, { expiresAt: 'now' });
-    await markMayHaveLeft(db.owner);
+    await markPossibleDuplicates(db.owner);
     await expireMessages(sql);
     const { seen, channels } = network(() => sent, { preallocates: false });
     const lanes = lanesOver(sql, channels);
@@ -70,11 +67,11 @@ describe('messages that waited when the backup was made', () => {
     expect(seen).toEqual([]);
   });
 
-  test('are left as they are when they are due later', async ({ sql, db }) => {
+  test('stay unchanged when they are due later', async ({ sql, db }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await place(sql, ani);
     await changeDispatch(db.owner, {}, { readyAt: inFuture('1 day') });
-    expect(await markMayHaveLeft(db.owner)).toBe(0);
+    expect(await markPossibleDuplicates(db.owner)).toBe(0);
     expect(await sql`select unknowns, unsure_until from dispatch`).toEqual([
       { unknowns: 0, unsure_until: null },
     ]);

@@ -5,7 +5,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { phones, place } from '#tests/support/app/fake-channel.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
-import { leasedNow, renewLeases } from './lanes.ts';
+import { newLease, renewLeases } from './lanes.ts';
 import { type Outcome, openSettle } from './settle.ts';
 import { nextEpoch } from '#tests/support/app/lanes.ts';
 
@@ -17,7 +17,10 @@ async function sender(sql: Sql) {
   return { customer, claim, id: results[0]?.id ?? '' };
 }
 
-const told = ({ customer, id }: { customer: Customer; id: string }, outcome: string): Outcome => ({
+const outcomeOf = (
+  { customer, id }: { customer: Customer; id: string },
+  outcome: string,
+): Outcome => ({
   accountId: customer.accountId,
   lane: undefined,
   id,
@@ -26,7 +29,7 @@ const told = ({ customer, id }: { customer: Customer; id: string }, outcome: str
   at: new Date('2026-11-20T10:00:00Z'),
 });
 
-const standing = async (sql: Sql, { accountId }: Customer) => {
+const stateOf = async (sql: Sql, { accountId }: Customer) => {
   const [row] = await sql<{ status: string; charge_state: string; available: number }[]>`
     select m.status, charge_state, available from messages m join wallets using (account_id)
     where account_id = ${accountId}`;
@@ -39,55 +42,53 @@ const stepsOf = async (sql: Sql, id: string) => {
   return rows.map(({ kind }) => kind);
 };
 
-test('an account that is held delays the settling of no other', async ({ sql, db }) => {
+test('does not delay other accounts while one account is locked', async ({ sql, db }) => {
   const [ani, budi] = [await sender(sql), await sender(sql)];
   const settle = openSettle({ sql });
   let held: Promise<unknown> | undefined;
   await db.owner.begin(async (tx) => {
     await tx`select from wallets where account_id = ${ani.customer.accountId} for no key update`;
-    held = settle([told(ani, 'sent')]);
-    await settle([told(budi, 'sent')]);
-    expect(await standing(sql, budi.customer)).toBe('sent captured 850');
-    expect(await standing(sql, ani.customer)).toBe('queued held 850');
+    held = settle([outcomeOf(ani, 'sent')]);
+    await settle([outcomeOf(budi, 'sent')]);
+    expect(await stateOf(sql, budi.customer)).toBe('sent captured 850');
+    expect(await stateOf(sql, ani.customer)).toBe('queued held 850');
   });
   await held;
-  expect(await standing(sql, ani.customer)).toBe('sent captured 850');
+  expect(await stateOf(sql, ani.customer)).toBe('sent captured 850');
 });
 
-test('what was sent and failed is charged, whether one call tells both or two', async ({ sql }) => {
+test('charges a message that was sent and failed, in one call or two', async ({ sql }) => {
   const [ani, budi] = [await sender(sql), await sender(sql)];
   const settle = openSettle({ sql });
-  await settle([told(ani, 'failed'), told(ani, 'sent')]);
-  await settle([told(budi, 'sent')]);
-  await settle([told(budi, 'failed')]);
-  expect(await standing(sql, ani.customer)).toBe('failed captured 850');
-  expect(await standing(sql, budi.customer)).toBe('failed captured 850');
+  await settle([outcomeOf(ani, 'failed'), outcomeOf(ani, 'sent')]);
+  await settle([outcomeOf(budi, 'sent')]);
+  await settle([outcomeOf(budi, 'failed')]);
+  expect(await stateOf(sql, ani.customer)).toBe('failed captured 850');
+  expect(await stateOf(sql, budi.customer)).toBe('failed captured 850');
 });
 
-test('an end that is told of what has arrived, after it or with it, is no step on its way', async ({
-  sql,
-}) => {
+test('ignores a bad end reported with or after an arrival', async ({ sql }) => {
   const [ani, budi] = [await sender(sql), await sender(sql)];
   const settle = openSettle({ sql });
   const lost = (one: Awaited<ReturnType<typeof sender>>): Outcome => ({
-    ...told(one, 'failed'),
+    ...outcomeOf(one, 'failed'),
     lane: one.claim,
     failure: 'no_answer',
   });
-  await settle([told(ani, 'delivered')]);
+  await settle([outcomeOf(ani, 'delivered')]);
   await settle([lost(ani)]);
-  await settle([told(ani, 'read')]);
-  await settle([told(budi, 'delivered'), lost(budi)]);
-  expect(await standing(sql, ani.customer)).toBe('read captured 850');
-  expect(await standing(sql, budi.customer)).toBe('delivered captured 850');
+  await settle([outcomeOf(ani, 'read')]);
+  await settle([outcomeOf(budi, 'delivered'), lost(budi)]);
+  expect(await stateOf(sql, ani.customer)).toBe('read captured 850');
+  expect(await stateOf(sql, budi.customer)).toBe('delivered captured 850');
   expect(await stepsOf(sql, ani.id)).toEqual(['delivered', 'read']);
   expect(await stepsOf(sql, budi.id)).toEqual(['delivered']);
 });
 
-test('leases that cannot be renewed end no lane before they are nearly over', async ({ sql }) => {
+test('ends no lane before its lease is nearly over when renewing fails', async ({ sql }) => {
   const [mine, taken] = [await sender(sql), await sender(sql)];
   await nextEpoch(sql, taken.customer);
-  const lanes = [leasedNow(mine.claim), leasedNow(taken.claim)];
+  const lanes = [newLease(mine.claim), newLease(taken.claim)];
   const warn = vi.fn<() => void>();
   const log = { warn } as Partial<Log> as Log;
   const lost = () => lanes.map((lane) => lane.lost.signal.aborted);

@@ -24,14 +24,14 @@ async function customerWithMessages(sql: Sql, count: number, peers = phones(coun
   return { customer, ids: results.map(({ id }) => id) };
 }
 
-/** Takes a customer's lane, as a worker does, and all that it has to send. */
+/** Claims a customer's lane and all its messages, as a worker does. */
 async function claimed(sql: Sql, { accountId, tokenId, phone }: Customer): Promise<Claim> {
   const claim = { accountId, tokenId, epoch: await nextEpoch(sql, { tokenId }) };
   await openClaimMessages({ sql })({ claim, from: phone, limit: 100, isUrgent: false });
   return claim;
 }
 
-const told = (
+const outcomeOf = (
   { accountId }: Pick<Customer, 'accountId'>,
   id: string | undefined,
   outcome: string,
@@ -56,7 +56,7 @@ const messagesOf = async (sql: Sql, { accountId }: Customer) => {
     order by message_id`;
   return rows.map((row) => Object.values(row).filter(Boolean).join(' '));
 };
-/** What open tabs are told of a customer: what changed, and the saldo last of all. */
+/** Events of a customer's open tabs; the saldo comes last. */
 const eventsOf = async (sql: Sql, { accountId }: Customer) => {
   const rows = await sql<{ told: string }[]>`
     select concat_ws(' ', kind, status, data ->> 'available', data ->> 'held') as told
@@ -68,32 +68,32 @@ const stepsOf = async (sql: Sql, id: string | undefined) => {
     select kind from message_events where message_id = ${id ?? ''} order by at, kind`;
   return rows.map(({ kind }) => kind);
 };
-const forgetEvents = (sql: Sql) => sql`delete from events`;
-const ledgerIsWell = async (sql: Sql) =>
+const deleteEvents = (sql: Sql) => sql`delete from events`;
+const expectConsistentLedger = async (sql: Sql) =>
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 
 describe('outcomes of several accounts in one call:', () => {
-  test('each gets its own money, statuses and events', async ({ sql }) => {
+  test('settles the money, statuses and events of each account', async ({ sql }) => {
     const ani = await customerWithMessages(sql, 3);
     const budi = await customerWithMessages(sql, 2);
     const cici = await customerWithMessages(sql, 2);
     const settle = openSettle({ sql });
-    await settle(cici.ids.map((id) => told(cici.customer, id, 'sent')));
+    await settle(cici.ids.map((id) => outcomeOf(cici.customer, id, 'sent')));
     const aniLane = { lane: await claimed(sql, ani.customer) };
     const budiLane = { lane: await claimed(sql, budi.customer) };
     await publishAll(sql);
-    await forgetEvents(sql);
+    await deleteEvents(sql);
 
     const failed = { failure: 'not_on_whatsapp' };
     const answers = await Promise.all([
       settle([
-        told(ani.customer, ani.ids[0], 'sent', aniLane),
-        told(ani.customer, ani.ids[1], 'failed', { ...aniLane, ...failed }),
-        told(ani.customer, ani.ids[2], 'sent', aniLane),
+        outcomeOf(ani.customer, ani.ids[0], 'sent', aniLane),
+        outcomeOf(ani.customer, ani.ids[1], 'failed', { ...aniLane, ...failed }),
+        outcomeOf(ani.customer, ani.ids[2], 'sent', aniLane),
       ]),
-      settle([told(budi.customer, budi.ids[1], 'failed', { ...budiLane, ...failed })]),
-      settle([told(cici.customer, cici.ids[0], 'read')]),
-      settle([told(cici.customer, cici.ids[1], 'failed', { failure: 'rejected' })]),
+      settle([outcomeOf(budi.customer, budi.ids[1], 'failed', { ...budiLane, ...failed })]),
+      settle([outcomeOf(cici.customer, cici.ids[0], 'read')]),
+      settle([outcomeOf(cici.customer, cici.ids[1], 'failed', { failure: 'rejected' })]),
     ]);
     expect(answers).toEqual(answers.map(() => ({ isLost: false, unknownIds: new Set() })));
     const changed = await sql`
@@ -131,15 +131,14 @@ describe('outcomes of several accounts in one call:', () => {
       'message.changed failed',
       'saldo.changed 850 150',
     ]);
-    // Their money moved when they were sent.
     expect(await eventsOf(sql, cici.customer)).toEqual([
       'message.changed read',
       'message.changed failed',
     ]);
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
   });
 
-  test('of one whose lane is lost nothing is written, of the others all is', async ({ sql }) => {
+  test('writes nothing for a lost lane, and everything for the others', async ({ sql }) => {
     const ani = await customerWithMessages(sql, 1);
     const budi = await customerWithMessages(sql, 2);
     const settle = openSettle({ sql });
@@ -148,9 +147,9 @@ describe('outcomes of several accounts in one call:', () => {
     await nextEpoch(sql, budi.customer);
 
     const [kept, lost, receipt] = await Promise.all([
-      settle([told(ani.customer, ani.ids[0], 'sent', aniLane)]),
-      settle([told(budi.customer, budi.ids[0], 'sent', budiLane)]),
-      settle([told(budi.customer, budi.ids[1], 'delivered')]),
+      settle([outcomeOf(ani.customer, ani.ids[0], 'sent', aniLane)]),
+      settle([outcomeOf(budi.customer, budi.ids[0], 'sent', budiLane)]),
+      settle([outcomeOf(budi.customer, budi.ids[1], 'delivered')]),
     ]);
     expect([kept?.isLost, lost?.isLost, receipt?.isLost]).toEqual([false, true, false]);
     expect(await messagesOf(sql, ani.customer)).toEqual(['sent captured']);
@@ -164,45 +163,45 @@ describe('outcomes of several accounts in one call:', () => {
       'message.changed delivered',
       'saldo.changed 700 150',
     ]);
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
   });
 
-  test('what is proved after its price was given back is charged to whose it is, while the saldo lasts', async ({
+  test('charges a delivery proved after its release to its own account, while the saldo lasts', async ({
     sql,
   }) => {
     const ani = await customerWithMessages(sql, 2);
     const budi = await customerWithMessages(sql, 1);
     const settle = openSettle({ sql });
     const all = [ani, budi].flatMap(({ customer, ids }) => ids.map((id) => ({ customer, id })));
-    await settle(all.map(({ customer, id }) => told(customer, id, 'expired')));
+    await settle(all.map(({ customer, id }) => outcomeOf(customer, id, 'expired')));
     await sql`select post_entry(
       ${ani.customer.accountId}, 'adjust', -800, 'exp:fee', 'test', 'x', 'x', 'test',
       'Koreksi')`;
 
-    await settle(all.map(({ customer, id }) => told(customer, id, 'delivered')));
+    await settle(all.map(({ customer, id }) => outcomeOf(customer, id, 'delivered')));
     expect(await messagesOf(sql, ani.customer)).toEqual(['delivered captured', 'delivered waived']);
     expect(await messagesOf(sql, budi.customer)).toEqual(['delivered captured']);
     expect(await moneyOf(sql, ani.customer)).toEqual({ available: 50, held: 0 });
     expect(await moneyOf(sql, budi.customer)).toEqual({ available: 850, held: 0 });
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
   });
 });
 
 describe('receipts', () => {
-  test('of messages that are not there are told, the others are settled', async ({ sql }) => {
+  test('reports receipts of unknown messages, and settles the others', async ({ sql }) => {
     const ani = await customerWithMessages(sql, 1);
     const unknown = newId();
     const settle = openSettle({ sql });
     const { unknownIds, isLost } = await settle([
-      told(ani.customer, unknown, 'delivered'),
-      told(ani.customer, ani.ids[0], 'delivered'),
+      outcomeOf(ani.customer, unknown, 'delivered'),
+      outcomeOf(ani.customer, ani.ids[0], 'delivered'),
     ]);
     expect([unknownIds, isLost]).toEqual([new Set([unknown]), false]);
     expect(await messagesOf(sql, ani.customer)).toEqual(['delivered captured']);
     expect(await stepsOf(sql, unknown)).toEqual([]);
   });
 
-  test('of a message that still waits charge it, and let its lane send the next to that phone', async ({
+  test('charges a waiting message, and lets its lane send the next to that phone', async ({
     sql,
   }) => {
     const ani = await customerWithMessages(sql, 2, ['6281200000001', '6281200000001']);
@@ -211,7 +210,7 @@ describe('receipts', () => {
     const settle = openSettle({ sql, onSettled: (tokenIds) => void woken.push([...tokenIds]) });
     await changeLanes(sql, {}, { wakes: 0, readyAt: null });
 
-    await settle([told(ani.customer, ani.ids[0], 'delivered')]);
+    await settle([outcomeOf(ani.customer, ani.ids[0], 'delivered')]);
     expect(woken).toEqual([[ani.customer.tokenId]]);
     expect(await sql`select wakes, ready_at is not null as is_due from lanes`).toEqual([
       { wakes: 1, is_due: true },
@@ -222,19 +221,17 @@ describe('receipts', () => {
     const next = { claim, from: ani.customer.phone, limit: 10, isUrgent: false };
     expect((await openClaimMessages({ sql })(next)).due).toMatchObject([{ o_id: ani.ids[1] }]);
 
-    // Its lane looks after its own results; and what has left wakes nobody.
-    await settle([told(ani.customer, ani.ids[1], 'sent', { lane: claim })]);
-    await settle([told(ani.customer, ani.ids[1], 'read')]);
+    // A lane polls after its own results, and a message that has left the queue wakes no lane.
+    await settle([outcomeOf(ani.customer, ani.ids[1], 'sent', { lane: claim })]);
+    await settle([outcomeOf(ani.customer, ani.ids[1], 'read')]);
     expect(woken.flat()).toHaveLength(1);
     expect(await sql`select wakes from lanes`).toEqual([{ wakes: 1 }]);
   });
 
-  test('that are told twice in one call are one step, one charge and one event', async ({
-    sql,
-  }) => {
+  test('stores a repeat in one call as one step, one charge and one event', async ({ sql }) => {
     const ani = await customerWithMessages(sql, 1);
     const settle = openSettle({ sql });
-    const receipt = told(ani.customer, ani.ids[0], 'delivered');
+    const receipt = outcomeOf(ani.customer, ani.ids[0], 'delivered');
     await Promise.all([settle([receipt, receipt]), settle([receipt])]);
     await settle([receipt]);
     expect(await stepsOf(sql, ani.ids[0])).toEqual(['delivered']);
@@ -244,16 +241,18 @@ describe('receipts', () => {
       'message.changed delivered',
       'saldo.changed 850 0',
     ]);
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
   });
 
-  test('delivered and read in one call, in any order, end at read with both steps', async ({
+  test('ends delivered and read in one call, in any order, at read with both steps', async ({
     sql,
   }) => {
     const ani = await customerWithMessages(sql, 1);
     const settle = openSettle({ sql });
-    const read = told(ani.customer, ani.ids[0], 'read', { at: new Date(at.getTime() + 1_000) });
-    await settle([read, told(ani.customer, ani.ids[0], 'delivered')]);
+    const read = outcomeOf(ani.customer, ani.ids[0], 'read', {
+      at: new Date(at.getTime() + 1_000),
+    });
+    await settle([read, outcomeOf(ani.customer, ani.ids[0], 'delivered')]);
     expect(await messagesOf(sql, ani.customer)).toEqual(['read captured']);
     expect(await stepsOf(sql, ani.ids[0])).toEqual(['delivered', 'read']);
     await publishAll(sql);
@@ -263,13 +262,13 @@ describe('receipts', () => {
     ]);
   });
 
-  test('of messages that another process is just settling wait for it, and lose none', async ({
+  test('waits for messages that another process is settling, and loses none', async ({
     sql,
     db,
   }) => {
     const ani = await customerWithMessages(sql, 6);
     const settle = openSettle({ sql });
-    await settle(ani.ids.map((id) => told(ani.customer, id, 'sent')));
+    await settle(ani.ids.map((id) => outcomeOf(ani.customer, id, 'sent')));
     const { promise: isDelivered, resolve } = Promise.withResolvers<void>();
     const other = db.owner.begin(async (tx) => {
       const each = (value: unknown) => ani.ids.map(() => value);
@@ -283,28 +282,28 @@ describe('receipts', () => {
         each(at),
       ]);
       resolve();
-      // Until the other waits for what this one holds.
+      // Until one waits for the locks of the other.
       await waitFor(async () =>
         expect(await tx`select 1 from pg_locks where not granted`).not.toEqual([]),
       );
     });
     await isDelivered;
-    const { unknownIds } = await settle(ani.ids.map((id) => told(ani.customer, id, 'read')));
+    const { unknownIds } = await settle(ani.ids.map((id) => outcomeOf(ani.customer, id, 'read')));
     await other;
     expect(unknownIds).toEqual(new Set());
     expect(new Set(await messagesOf(sql, ani.customer))).toEqual(new Set(['read captured']));
   });
 
-  test('that move no money do not wait for who holds the wallet', async ({ sql, db }) => {
+  test('does not wait for the wallet’s lock if no money moves', async ({ sql, db }) => {
     const ani = await customerWithMessages(sql, 2);
     const settle = openSettle({ sql });
-    await settle([told(ani.customer, ani.ids[0], 'sent')]);
+    await settle([outcomeOf(ani.customer, ani.ids[0], 'sent')]);
     let charging: Promise<unknown> | undefined;
     await db.owner.begin(async (tx) => {
       await tx`select from wallets where account_id = ${ani.customer.accountId} for no key update`;
-      await settle([told(ani.customer, ani.ids[0], 'read')]);
+      await settle([outcomeOf(ani.customer, ani.ids[0], 'read')]);
       expect(await messagesOf(sql, ani.customer)).toEqual(['read captured', 'queued held']);
-      charging = settle([told(ani.customer, ani.ids[1], 'read')]);
+      charging = settle([outcomeOf(ani.customer, ani.ids[1], 'read')]);
       await waitFor(async () =>
         expect(
           await sql`select from pg_locks where not granted and locktype in ('tuple', 'transactionid')`,
@@ -316,17 +315,15 @@ describe('receipts', () => {
     expect(await moneyOf(sql, ani.customer)).toEqual({ available: 700, held: 0 });
   });
 
-  test('of one account after the other are the same, where a database wants it so', async ({
-    sql,
-  }) => {
+  test('settles account by account when the database requires it', async ({ sql }) => {
     const ani = await customerWithMessages(sql, 1);
     const budi = await customerWithMessages(sql, 1);
     const unknown = newId();
     const settle = openSettle({ sql, isAcrossAccounts: false });
     const { unknownIds } = await settle([
-      told(ani.customer, ani.ids[0], 'delivered'),
-      told(budi.customer, budi.ids[0], 'read'),
-      told(ani.customer, unknown, 'read'),
+      outcomeOf(ani.customer, ani.ids[0], 'delivered'),
+      outcomeOf(budi.customer, budi.ids[0], 'read'),
+      outcomeOf(ani.customer, unknown, 'read'),
     ]);
     expect(unknownIds).toEqual(new Set([unknown]));
     expect(await messagesOf(sql, ani.customer)).toEqual(['delivered captured']);
@@ -334,7 +331,7 @@ describe('receipts', () => {
   });
 });
 
-describe('of a lane that a worker has lost and taken again', () => {
+describe('of a lane that a worker has lost and claimed again', () => {
   test('results under the former epoch are lost, also beside those under the present one', async ({
     sql,
   }) => {
@@ -343,14 +340,14 @@ describe('of a lane that a worker has lost and taken again', () => {
     const present = { lane: await claimed(sql, ani.customer) };
     const settle = openSettle({ sql });
     const [lost, kept] = await Promise.all([
-      settle([told(ani.customer, ani.ids[0], 'failed', former)]),
-      settle([told(ani.customer, ani.ids[1], 'sent', present)]),
+      settle([outcomeOf(ani.customer, ani.ids[0], 'failed', former)]),
+      settle([outcomeOf(ani.customer, ani.ids[1], 'sent', present)]),
     ]);
     expect(await messagesOf(sql, ani.customer)).toEqual(['queued held', 'sent captured']);
     expect([lost.isLost, kept.isLost]).toEqual([true, false]);
   });
 
-  test('nothing is handed out under the former epoch, also beside the present one', async ({
+  test('hands out no messages under the former epoch, also beside the present one', async ({
     sql,
   }) => {
     const ani = await customerWithMessages(sql, 2);
@@ -367,7 +364,7 @@ describe('of a lane that a worker has lost and taken again', () => {
   });
 });
 
-test('a receipt that names a message of another account is unknown, and writes nothing', async ({
+test('treats a receipt for another account’s message as unknown, and writes nothing', async ({
   sql,
 }) => {
   const ani = await customerWithMessages(sql, 1);
@@ -375,8 +372,8 @@ test('a receipt that names a message of another account is unknown, and writes n
   const [id] = ani.ids;
   const settle = openSettle({ sql });
   const { unknownIds } = await settle([
-    told(ani.customer, id, 'delivered'),
-    told(budi, id, 'failed', { failure: 'rejected' }),
+    outcomeOf(ani.customer, id, 'delivered'),
+    outcomeOf(budi, id, 'failed', { failure: 'rejected' }),
   ]);
   expect(await stepsOf(sql, id)).toEqual(['delivered']);
   expect(unknownIds).toEqual(new Set([id]));

@@ -4,7 +4,7 @@ import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
-import { AWAIT_MS, type MediaOfMessages } from '#server/domains/messages/media.ts';
+import { AWAIT_MS, type MessageMedia } from '#server/domains/messages/media.ts';
 import {
   type Claim,
   LaneLost,
@@ -14,7 +14,7 @@ import {
   unread,
 } from './attempt.ts';
 
-/** What became of a message; `lane` of the worker that tried, so that it is fenced. */
+/** Outcome of a message; `lane` fences the worker that tried it. */
 export type Outcome = {
   accountId: string;
   lane: Pick<Claim, 'tokenId' | 'epoch'> | undefined;
@@ -24,18 +24,16 @@ export type Outcome = {
   at: Date;
 };
 
-/** What was not settled: the lane is another worker's, or there are no such messages. */
 type Unsettled = { isLost: boolean; unknownIds: ReadonlySet<string> };
 
 /**
- * Settles outcomes that belong together: those of an account all, or none when it rejects. Those of all
- * lanes and receipts of a process are gathered for some milliseconds.
+ * Settles outcomes that belong together: all of an account, or none when it rejects. Those of all lanes and receipts of
+ * a process are gathered for some milliseconds.
  */
 export type Settle = (outcomes: readonly Outcome[]) => Promise<Unsettled>;
 
-/** Nobody waits for results and receipts: they wait for each other, and longer where many come. */
+/** No caller needs results and receipts at once, so they are gathered, and longer under load. */
 const GATHER = { waitMs: 8, busy: { perSecond: 150, waitMs: 100, enough: 50 } };
-/** Outcomes in one call. */
 const OUTCOMES_MAX = 200;
 /** An unreachable database is retried for some 5 s, less than a lease: then the lane stops. */
 const SETTLE_TRIES = 8;
@@ -44,12 +42,13 @@ export type SettleDeps = {
   sql: Sql;
   /** False: one call per account, as a distributed database needs. */
   isAcrossAccounts?: boolean;
-  /** Called after each COMMIT, with tokens whose lanes have more to send as a receipt ended what was queued. */
+  /**
+   * Called after each COMMIT, with tokens whose lanes may send more because a receipt ended a queued message.
+   */
   onSettled?: (tokenIds: readonly string[]) => void;
   tracing?: Tracing | undefined;
 };
 
-/** Opens the settling of a process. */
 export function openSettle({
   sql,
   isAcrossAccounts = true,
@@ -62,16 +61,15 @@ export function openSettle({
     if (tracing) traceSettled(tracing, began, outcomes, rows);
     return rows;
   };
-  const told = (rows: readonly AnswerRow[]) => {
+  const notifyWoken = (rows: readonly AnswerRow[]) => {
     onSettled(rows.filter((row) => row.o_answer === 'woken').map((row) => row.o_id));
     return rows;
   };
   const settleAccount = (accountId: string, outcomes: readonly Outcome[]) =>
     inAccount(accountId, async () => {
       const alone = sql`settle_messages`;
-      return told(await retrying(() => settleBy(alone, outcomes), { tries: SETTLE_TRIES }));
+      return notifyWoken(await retrying(() => settleBy(alone, outcomes), { tries: SETTLE_TRIES }));
     });
-  /** Nothing where one of the accounts is held for long. */
   const settleTogether = (outcomes: readonly Outcome[]) =>
     retrying(
       () =>
@@ -87,11 +85,11 @@ export function openSettle({
       if (isAcrossAccounts && byAccount.size > 1) {
         const rows = await settleTogether(outcomes);
         if (rows) {
-          told(rows);
+          notifyWoken(rows);
           return settlements.map(unsettledBy(rows));
         }
       }
-      // Each account by itself: one that is held for long, or at fault, delays and harms no other.
+      // Each account on its own: a locked or failing one does not delay or harm the others.
       const settling = new Map(
         [...byAccount].map(([accountId, some]) => [accountId, settleAccount(accountId, some)]),
       );
@@ -106,7 +104,6 @@ export function openSettle({
   );
 }
 
-/** What was left unsettled of some outcomes, by the answers of the calls that they were in. */
 function unsettledBy(rows: readonly AnswerRow[]): (outcomes: readonly Outcome[]) => Unsettled {
   const idsOf = (answer: string) =>
     new Set(rows.filter((row) => row.o_answer === answer).map((row) => row.o_id));
@@ -119,7 +116,6 @@ function unsettledBy(rows: readonly AnswerRow[]): (outcomes: readonly Outcome[])
 
 type AnswerRow = { o_id: string; o_answer: 'lost' | 'unknown' | 'woken' };
 
-/** Records what was settled; what was not has changed nothing. */
 function traceSettled(
   tracing: Tracing,
   began: number,
@@ -148,19 +144,19 @@ const settleRows = (sql: Sql, by: Fragment, outcomes: readonly Outcome[]) => sql
     ${outcomes.map(({ at }) => at)}::timestamptz[]
   ) where o_answer in ('lost', 'unknown', 'woken')`;
 
-/** A result that cannot be settled is tried again after this long: it is our bug, and reported. */
+/** Retry delay of a result that cannot be settled: it is our bug, and reported. */
 const BROKEN_RETRY_MS = 60_000;
 
-type ResultsDeps = { sql: Sql; log: Log; settle: Settle; media: Pick<MediaOfMessages, 'endedOf'> };
+type ResultsDeps = { sql: Sql; log: Log; settle: Settle; media: Pick<MessageMedia, 'endedOf'> };
 
-function partedBy<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
+function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
 /**
- * Settles the results of tries, in batches: captured on sent, released on failed. A result that cannot be
- * settled affects no other: it is reported, and stored with its message to be settled again. What is
- * known to have left is never sent again.
+ * Settles the results of tries, in batches: captured on sent, released on failed. A result that cannot be settled does
+ * not affect the others: it is reported, and stored with its message to be settled later. A message that is known to
+ * have left is never sent again.
  *
  * @throws LaneLost when another worker has taken the lane: nothing more is written.
  */
@@ -171,7 +167,7 @@ export async function settleResults(
 ): Promise<void> {
   const { tokenId: token } = claim;
   const settled = results.filter((result) => result.kind === 'settled');
-  const [awaiting, postponed] = partedBy(
+  const [awaiting, postponed] = partition(
     results.filter((result) => result.kind === 'postponed'),
     ({ awaits }) => awaits !== undefined,
   );
@@ -183,8 +179,8 @@ export async function settleResults(
   for (const { item, error } of unsettled) {
     log.error({ err: error, token, message: item.id }, 'a result cannot be settled');
   }
-  // What was not sent need not be known: it is found out again.
-  const [cancelled, known] = partedBy(
+  // Results of unsent messages can be dropped: the next try finds them again.
+  const [cancelled, known] = partition(
     unsettled.map(({ item }) => item),
     ({ outcome }) => outcome === 'cancelled',
   );
@@ -212,7 +208,6 @@ const outcomeOf = (
 const isLaneLost = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === LaneLost.code;
 
-/** Stores the outcomes of messages that could not be settled. */
 async function storeOutcomes(sql: Sql, claim: Claim, known: readonly Settled[]): Promise<void> {
   const { accountId, tokenId, epoch } = claim;
   await retrying(
@@ -242,8 +237,8 @@ async function postpone(sql: Sql, claim: Claim, postponed: readonly Postponed[])
 }
 
 /**
- * Of a lane whose number stands still, what may have left is tried after all that was not tried yet; `forMs` null: its number
- * sends again, and it is due once its receipt was awaited in vain.
+ * Defers messages of a paused number that may have left behind those not tried yet; `forMs` null: the number sends
+ * again, and each is due once the wait for its receipt ends.
  */
 export async function deferUnsure(
   sql: Sql,
@@ -257,8 +252,8 @@ export async function deferUnsure(
 }
 
 /**
- * Puts messages back until their links are fetched, or their files can be read; a fetch that ended meanwhile has found none
- * of them waiting.
+ * Puts messages back until their links are fetched, or their files can be read. A fetch that ended meanwhile did not
+ * see them waiting.
  */
 async function park(
   { sql, media }: Pick<ResultsDeps, 'sql' | 'media'>,
@@ -278,7 +273,7 @@ async function park(
   }
 }
 
-/** Lets the messages go on that wait for a fetch. @returns their tokens. */
+/** Makes the messages that wait for a fetch due. @returns their tokens. */
 export async function wakeAwaiting(
   sql: Sql,
   { accountId, fetchId }: { accountId: string; fetchId: string },

@@ -1,6 +1,5 @@
--- How far a message has come: its status only rises. Failed, cancelled and expired are taken only
--- before delivered. The same order as statusRank in the contract (a test compares them, pair by
--- pair).
+-- Rank of a status: a status only rises. Failed, cancelled and expired are accepted only before delivered. The same
+-- order as statusRank in the contract (a test compares every pair).
 create or replace function status_rank(p_status text) returns int
 language sql immutable parallel safe
 return case p_status
@@ -16,11 +15,10 @@ return case p_status
   when 'accepted' then 1
   else 0 end;
 
--- What a message becomes by outcomes told of it: p_rank is the highest of their status_rank, p_sent says
--- whether `sent` is among them, p_bad names the bad end among them. Its present status where nothing
--- changes. A status only rises. One exception: an end that we only assumed, and whose price was given
--- back, is proved wrong by `sent` too.
--- Read by settle_messages, within its statement.
+-- The next status of a message after outcomes: p_rank is the highest of their status_rank, p_sent says whether `sent`
+-- is among them, p_bad names the bad end among them. The present status if nothing changes. A status only rises, with
+-- one exception: an end that we only assumed, and whose price was released, is proved wrong by `sent` too. Read by
+-- settle_messages, within its statement.
 create or replace function next_status(
   p_status text, p_failure text, p_charge text, p_rank int, p_sent boolean, p_bad text
 ) returns text
@@ -32,9 +30,9 @@ select case
   else p_status end
 $$;
 
--- What becomes of a message's charge with its next status: captured, released, corrected (charged again);
--- null where it stays. p_sent says whether `sent` was told of it, also beside its end.
--- Read by settle_messages, within its statement.
+-- The change of a message's charge with its next status: captured, released, corrected (charged again); null if
+-- unchanged. p_sent says whether `sent` was reported, also beside its end. Read by settle_messages, within its
+-- statement.
 create or replace function next_charge(p_charge text, p_next text, p_sent boolean) returns text
 language sql immutable parallel safe as $$
 select case
@@ -44,18 +42,17 @@ select case
 end
 $$;
 
--- True when a message's present end is one that we decided, and not one that the network told: then
--- even `sent` proves the opposite. After a failure that the network told, only delivered and read
--- do.
+-- True when a message's present end was assumed by us, not reported by the network: then even `sent` proves the
+-- opposite. After a failure that the network reported, only delivered and read do.
 create or replace function is_assumed(p_status text, p_failure text) returns boolean
 language sql immutable parallel safe
 return p_status in ('cancelled', 'expired')
   or (p_status = 'failed' and coalesce(p_failure in ('no_answer', 'not_linked'), false));
 
--- Whoever changes what has become of an account's messages holds this lock of it until COMMIT. It is not the
--- wallet's: most receipts move no money, and accepting must not wait for them.
--- Called by settle_messages and by what reads the queue before it settles; only the owner may call it. Locks
--- the accounts in one order, before anything else of theirs.
+-- Locks the statuses of accounts until COMMIT; every change of a message's status takes this lock. It is not the
+-- wallet's: most receipts move no money, and accepting must not wait for them. Called by settle_messages and by
+-- functions that read the queue before they settle; only the owner may call it. Locks the accounts in one order, before
+-- any other lock of theirs.
 create or replace function lock_statuses(p_account uuid[]) returns void
 language sql as $$
 select pg_advisory_xact_lock(7206218, a.key)
@@ -64,21 +61,18 @@ $$;
 
 revoke all on function lock_statuses from public;
 
--- What became of messages of any number of accounts: results of lanes and receipts, in any order, any
--- number of times, in one call.
--- Outcomes: sent, delivered, read, failed, expired, cancelled. A held price is captured by the
--- first of sent, delivered, read, and given back by the first of the others; both at most once, and
--- only for rows that really moved. What was sent and failed is charged, also when one call tells both. p_epoch, where given, fences out a worker that has lost its lane.
--- Every step is one row of the timeline, however often it is told.
--- A final state that is proved wrong is corrected: the status becomes what was proved, and a price
--- that had been given back is charged again or waived (correct_charges), at most once per message.
--- Answers by message: its new status where that has changed; `lost` where the lane is another
--- worker's now, and nothing was written; `unknown` where there is no such message. By token: `woken`
--- where a receipt ended what was queued, so that its lane may have more to send.
--- Called by the settling of results and receipts, and by settle_batch. Locks the accounts' statuses, the
--- lanes (key share), the wallets whose money moves, in account order, the queue's rows, and the lanes it wakes. The messages
--- themselves are not locked while they are read: over partitions PostgreSQL 18 loses rows that it had to
--- wait for.
+-- Settles messages of any number of accounts: results of lanes and receipts, in any order, any number of times, in one
+-- call. Outcomes: sent, delivered, read, failed, expired, cancelled. A held price is captured by the first of sent,
+-- delivered, read, and released by the first of the others; both at most once, and only for rows that changed. A
+-- message that was sent and failed is charged, also when one call reports both. p_epoch, if given, fences out a worker
+-- that has lost its lane. Every step is one row of the timeline, regardless of repeats. A final state that is proved
+-- wrong is corrected: the status becomes the proved one, and a released price is charged again or waived
+-- (correct_charges), at most once per message. Answers by message: its new status if it has changed; `lost` if another
+-- worker owns the lane, and nothing was written; `unknown` if there is no such message. By token: `woken` if a receipt
+-- ended a queued message, so that its lane may have more to send. Called by the settling of results and receipts, and
+-- by settle_batch. Locks the accounts' statuses, the lanes (key share), the wallets whose money moves, in account
+-- order, the queue's rows, and the lanes it wakes. The messages themselves are not locked while they are read: over
+-- partitions PostgreSQL 18 loses rows that it had to wait for.
 create or replace function settle_messages(
   p_account uuid[], p_token uuid[], p_epoch bigint[],
   p_id uuid[], p_outcome text[], p_failure text[], p_at timestamptz[]
@@ -101,11 +95,11 @@ declare
   m_old text[];
   m_next text[];
   m_price bigint[];
-  -- How the charge stood, and what it becomes: captured, released, corrected, waived; null: unchanged.
+  -- The charge before, and its change: captured, released, corrected, waived; null: unchanged.
   m_before text[];
   m_charge text[];
-  -- What was told of it beside: a failure, and whether a receipt told it; and the round whose quota it was
-  -- taken from.
+  -- Further facts of the outcomes: a failure, and whether a receipt reported it; and the round of the plan whose quota
+  -- was used.
   m_failure text[];
   m_receipt boolean[];
   m_round int[];
@@ -133,7 +127,7 @@ begin
     end if;
   end if;
 
-  -- What each message becomes, as its row stands under the lock.
+  -- The next state of each message, from its row under the lock.
   select array_agg(s.account_id), array_agg(s.message_id), array_agg(s.token_id), array_agg(s.peer),
       array_agg(s.type), array_agg(s.status), array_agg(s.next), array_agg(s.price),
       array_agg(s.charge_state), array_agg(next_charge(s.charge_state, s.next, s.was_sent)),
@@ -197,14 +191,13 @@ $$;
 revoke all on function settle_messages from public;
 grant execute on function settle_messages to kabari_app;
 
--- Writes what became of messages: a step of the timeline for each outcome that was told (however
--- often; but no bad end of one that has arrived, whose lane may have given it up without hearing of it), the rows themselves, what leaves the queue, and their events, which also say what changes in
--- the counts. m_* say what each message was and becomes; p_* what was told of them, index by index; w_*
--- the entries of settle_charges, by wallet. Answers as settle_messages does.
--- Statements of their own, each only where there is work for it: what a statement costs before its first
--- row is most of what a small batch costs.
--- Called by settle_messages; only the owner may call it. Locks the messages' rows, the queue's, then
--- the lanes of what receipts took out of it.
+-- Writes the settled messages: a step of the timeline for each outcome (once per step; but no bad end of an arrived
+-- message, whose lane may have given it up before the receipt), the rows themselves, the removal from the queue, and
+-- their events, which also contain the changes of the counts. m_* is the state of each message before and after; p_*
+-- the outcomes, index by index; w_* the entries of settle_charges, by wallet. Answers as settle_messages does. Separate
+-- statements, each only if it has work: the start-up of a statement is most of the cost of a small batch. Called by
+-- settle_messages; only the owner may call it. Locks the messages' rows, the queue's, then the lanes of the messages
+-- that receipts removed from it.
 create or replace function write_settled(
   p_now timestamptz, p_low uuid, p_high uuid, p_account uuid[],
   p_id uuid[], p_outcome text[], p_failure text[], p_at timestamptz[],
@@ -233,7 +226,7 @@ begin
   end if;
 
   if array_remove(m_charge, null) = '{}' and not m_next && array['failed', 'cancelled', 'expired'] then
-    -- Most receipts: nothing but the status moves.
+    -- Most receipts change only the status.
     update messages m set status = i.next, failure = null
       from unnest(m_account, m_id, m_old, m_next) as i(account, id, old, next)
       where m.account_id = i.account and m.message_id = i.id
@@ -263,7 +256,7 @@ begin
         and (i.next <> i.old or i.charge is not null);
   end if;
 
-  -- What is in the queue has not been captured.
+  -- A queued message has not been captured.
   if m_before is distinct from array_fill('captured'::text, array[cardinality(m_id)]) then
     return query
     with gone as (
@@ -273,8 +266,8 @@ begin
           and i.next not in ('queued', 'scheduled')
         returning d.account_id, d.token_id, i.receipt
     ), woken as (
-      -- A lane looks after its own results by itself. What a receipt, a cancelling or a ttl takes out
-      -- of the queue may have held up a later message to the same phone.
+      -- A lane polls after its own results. A message that a receipt, a cancellation or its ttl removes from the queue
+      -- may have held up a later one to the same phone.
       update lanes l set wakes = l.wakes + 1, ready_at = least(l.ready_at, p_now)
         from (
           select o.account_id, o.token_id
@@ -314,9 +307,8 @@ $$;
 
 revoke all on function write_settled from public;
 
--- What became of messages of one account, as settle_messages has it, with one epoch for all. Answers the
--- messages whose status changed.
--- Called by withdraw_messages. Raises LN001 when the lane is another worker's.
+-- Like settle_messages, for messages of one account, with one epoch for all. Answers the messages whose status changed.
+-- Called by withdraw_messages. Raises LN001 when another worker owns the lane.
 create or replace function settle_batch(
   p_account uuid, p_token uuid, p_epoch bigint,
   p_id uuid[], p_outcome text[], p_failure text[], p_at timestamptz[]
@@ -337,9 +329,8 @@ $$;
 revoke all on function settle_batch from public;
 grant execute on function settle_batch to kabari_app;
 
--- settle_messages for many accounts, none of which may be held for long: waits 100 ms for a lock, so that one
--- account that is held delays no other (55P03 after that: the caller then goes account by account).
--- Called by the settling of results and receipts.
+-- settle_messages for many accounts, with a lock time-out of 100 ms, so that one locked account does not delay the
+-- others (55P03 after that: the caller then goes account by account). Called by the settling of results and receipts.
 create or replace function settle_together(
   p_account uuid[], p_token uuid[], p_epoch bigint[],
   p_id uuid[], p_outcome text[], p_failure text[], p_at timestamptz[]
@@ -353,11 +344,9 @@ $$;
 revoke all on function settle_together from public;
 grant execute on function settle_together to kabari_app;
 
--- Stores outcomes that could not be settled: the settling is tried again, never the sending. Their
--- messages are due again after p_rest_ms, for settling only; until a day has passed nothing else
--- ends them but a receipt.
--- Called by a lane's owner. Locks the lane (share), then the rows. Raises LN001 when the lane was
--- lost.
+-- Stores outcomes that could not be settled: only the settling is retried, never the sending. Their messages are due
+-- again after p_rest_ms, for settling only; for a day only a receipt ends them otherwise. Called by a lane's owner.
+-- Locks the lane (share), then the rows. Raises LN001 when the lane was lost.
 create or replace function store_outcomes(
   p_account uuid, p_token uuid, p_epoch bigint,
   p_id uuid[], p_outcome text[], p_failure text[], p_at timestamptz[], p_rest_ms int
@@ -382,13 +371,11 @@ $$;
 revoke all on function store_outcomes from public;
 grant execute on function store_outcomes to kabari_app;
 
--- Takes messages out of the queue before they leave: cancelled by their owner, past their ttl, or
--- failed because their lane sends no more. What certainly has not left ends with p_outcome and
--- p_failure. What may have left is never cancelled; once its receipt has been awaited in vain it
--- fails with `no_answer`, and before that, or while a try is under way, it is left alone. Returns
--- the ids that were taken.
--- Called by cancelling, the sweep of expired messages, and a lane that sends no more. Locks the
--- account's statuses, the queue's rows, then what settle_messages locks.
+-- Removes messages from the queue before they leave: cancelled by their owner, past their ttl, or failed because their
+-- lane sends no more. Those that certainly have not left end with p_outcome and p_failure. One that may have left is
+-- never cancelled: after the wait for its receipt it fails with `no_answer`; before that, or while a try is in flight,
+-- it is skipped. Returns the ids that were removed. Called by cancelling, the sweep of expired messages, and a lane
+-- that sends no more. Locks the account's statuses, the queue's rows, then as settle_messages does.
 create or replace function withdraw_messages(
   p_account uuid, p_id uuid[], p_outcome text, p_failure text default null
 ) returns uuid[]
@@ -425,10 +412,9 @@ $$;
 revoke all on function withdraw_messages from public;
 grant execute on function withdraw_messages to kabari_app;
 
--- An inbound message, with its event; the same provider id twice is one message. False when it was
--- known, or the account is closed: for that one nothing comes in any more. p_preview is what notices
--- and lists show of it; p_contact what the account calls the sender.
--- Called by channels for what arrives. Locks the wallet.
+-- Stores an inbound message with its event, idempotent by provider id. False when it was known, or the account is
+-- closed, which receives no messages. p_preview is its excerpt for notices and lists; p_contact the account's name for
+-- the sender. Called by channels for inbound messages. Locks the wallet.
 create or replace function receive_message(
   p_account uuid, p_token uuid, p_id uuid, p_peer text, p_name text, p_type text, p_body jsonb,
   p_provider text, p_preview text, p_contact text
@@ -470,10 +456,10 @@ grant execute on function receive_message(
   uuid, uuid, uuid, text, text, text, jsonb, text, text, text
 ) to kabari_app;
 
--- Gives an inbound message its file, which could not be had when it came; or says why there will be none. False when
--- there is no such message, when it does not wait for a file, or when its sender has deleted it.
--- Called by channels once the file is fetched. Locks the account's statuses, for a receipt that had to wait for the
--- message's row would lose it, then that row.
+-- Adds the file to an inbound message that was stored without it, or the reason why there is none. False when there is
+-- no such message, when it does not wait for a file, or when its sender has deleted it. Called by channels once the
+-- file is fetched. Locks the account's statuses (a receipt that had to wait for the message's row would lose it), then
+-- that row.
 create or replace function complete_inbound(
   p_account uuid, p_token uuid, p_provider text, p_file jsonb
 ) returns boolean
@@ -494,7 +480,7 @@ begin
   if not found then
     return false;
   end if;
-  -- Without a type, counts pass over it: no message was added.
+  -- Without a type, counts skip it: no message was added.
   perform enqueue_event(
     p_account, 'message.edited', null, array[v_id], array[p_token], array[v_peer], array['received']
   );
@@ -505,11 +491,10 @@ $$;
 revoke all on function complete_inbound from public;
 grant execute on function complete_inbound to kabari_app;
 
--- Changes an inbound message as its sender asks: p_text is its new text or caption, null where it is deleted. The
--- former text joins its timeline, of the first fifty edits. False when this sender has no such message; a change that was made before, and one
--- of a message that is deleted, change nothing.
--- Called by channels for what arrives. Locks the account's statuses, for a receipt that had to wait for the message's
--- row would lose it, then that row.
+-- Edits or deletes an inbound message for its sender: p_text is its new text or caption, null for a deletion. The
+-- former text is added to its timeline, for the first fifty edits. False when this sender has no such message; a
+-- repeated change, and one of a deleted message, change nothing. Called by channels for inbound messages. Locks the
+-- account's statuses (a receipt that had to wait for the message's row would lose it), then that row.
 create or replace function change_inbound(
   p_account uuid, p_token uuid, p_peer text, p_provider text, p_change text, p_text text, p_at timestamptz
 ) returns boolean
@@ -540,7 +525,7 @@ begin
     from message_events
     where account_id = p_account and message_id = v_message.message_id and kind = v_kind
     having coalesce(max(n) + 1, 0) < 50;
-  -- A deleted message keeps its file, so that it is erased with it.
+  -- A deleted message still names its file, so that the file is erased with it.
   update messages set body = case v_kind
     when 'edited' then body - 'choice' || jsonb_build_object(
       case when type in ('text', 'other') then 'text' else 'caption' end, p_text,
@@ -552,7 +537,7 @@ begin
     )
   end
   where account_id = p_account and message_id = v_message.message_id;
-  -- Without a type, counts pass over it: no message was added.
+  -- Without a type, counts skip it: no message was added.
   perform enqueue_event(
     p_account, 'message.' || v_kind, null, array[v_message.message_id], array[p_token], array[p_peer],
     array['received']
@@ -566,9 +551,8 @@ grant execute on function change_inbound to kabari_app;
 
 -- Puts messages back whose links are being fetched, or (p_fetch null) whose files cannot be read now: they have not
 -- left, and hold up later ones to the same phone. They are due again when their fetch ends (wake_awaiting), or after
--- p_after_ms, should nobody say so.
--- That was no try: it is not counted. Called by a lane's owner. Locks the lane (share), then the rows. Raises
--- LN001 when the lane was lost.
+-- p_after_ms as a fallback. This does not count as a try. Called by a lane's owner. Locks the lane (share), then the
+-- rows. Raises LN001 when the lane was lost.
 create or replace function await_media(
   p_account uuid, p_token uuid, p_epoch bigint, p_id uuid[], p_fetch uuid[], p_after_ms int
 ) returns void
@@ -588,9 +572,9 @@ $$;
 revoke all on function await_media from public;
 grant execute on function await_media to kabari_app;
 
--- Writes the file that a message's link became, with what is known of it, beside what its sender wrote.
--- Called by a lane's owner before the message leaves, and by message_image_load. Locks the account's statuses, for a receipt that had to wait for
--- the message's row would lose it, then that row.
+-- Adds the file of a message's link, with its metadata, to the message's body. Called by a lane's owner before the
+-- message leaves, and by message_image_load. Locks the account's statuses (a receipt that had to wait for the message's
+-- row would lose it), then that row.
 create or replace function attach_file(p_account uuid, p_message uuid, p_file jsonb) returns void
 language sql security definer set search_path = public, pg_temp as $$
   select lock_statuses(array[p_account]);
@@ -601,8 +585,8 @@ $$;
 revoke all on function attach_file from public;
 grant execute on function attach_file to kabari_app;
 
--- Makes the messages due that wait for a fetch, and wakes their lanes; answers their tokens. Called when the
--- fetch has ended. Locks the lanes, in order, then the rows, as a lane's owner does.
+-- Makes the messages that wait for a fetch due, and wakes their lanes; answers their tokens. Called when the fetch has
+-- ended. Locks the lanes, in order, then the rows, as a lane's owner does.
 create or replace function wake_awaiting(p_account uuid, p_fetch uuid) returns setof uuid
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 declare

@@ -24,11 +24,11 @@ import { messageDetail, messageForApi } from '#server/domains/messages/history/d
 import { applyReceipts } from './receipts.ts';
 import { changeLanes } from '#tests/support/app/lanes.ts';
 
-/** Longer than any test: no try here comes to its end by itself. */
+/** Longer than any test: no try here ends on its own. */
 const NEVER_MS = 120_000;
 const living = '628990000001';
 
-/** A network that never answers some numbers, and the others at once or after a while. */
+/** A network that never answers some numbers, and the others at once or after a delay. */
 function partlySilent(
   silent: readonly string[],
   answer: (message: Outgoing) => SendResult | Promise<SendResult> = () => ({ outcome: 'sent' }),
@@ -41,7 +41,7 @@ function partlySilent(
   return { ...fake, letGo };
 }
 
-/** When lanes looked for work. */
+/** Times at which lanes polled for work. */
 function countingLooks(sql: Sql): { counting: Sql; looks: number[] } {
   const looks: number[] = [];
   const counting = new Proxy(sql, {
@@ -61,7 +61,7 @@ const isSent = (sql: Sql, peer: string) =>
   );
 
 describe('numbers that never answer', () => {
-  test('hold nobody else’s messages: one placed while they are awaited leaves at once', async ({
+  test('do not hold other messages: one accepted while they are awaited leaves at once', async ({
     sql,
   }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
@@ -93,9 +93,7 @@ describe('numbers that never answer', () => {
     await lanes.close();
   });
 
-  test('let a message that was refused for now leave again when its time has come', async ({
-    sql,
-  }) => {
+  test('let a message that was refused for now leave again when it is due', async ({ sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     const silent = phones(2);
     await place(sql, ani, { prices: [150, 150, 150], peers: [...silent, living] });
@@ -111,14 +109,14 @@ describe('numbers that never answer', () => {
     await lanes.close();
   });
 
-  test('are awaited without looking for work all the time', async ({ sql }) => {
+  test('are awaited without polling for work all the time', async ({ sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     const [silent = ''] = phones(1);
     await place(sql, ani, { prices: [150, 150, 150], peers: [silent, silent, silent] });
     const { counting, looks } = countingLooks(sql);
     const { seen, channels, letGo } = partlySilent([silent]);
     const lanes = lanesOver(counting, channels);
-    // It finds work, that there is no more, and that no answer came soon; then it waits.
+    // It polls for the work, for more, and once without an early answer; then it waits.
     await waitFor(() => expect(looks.length).toBeGreaterThan(4));
     expect(seen).toHaveLength(1);
     const gaps = looks.slice(3).map((at, n) => at - (looks[n + 2] ?? 0));
@@ -127,7 +125,7 @@ describe('numbers that never answer', () => {
     await lanes.close();
   });
 
-  test('of a hundred tokens cost next to nothing, and what comes meanwhile leaves at once, also without a hint', async ({
+  test('of a hundred tokens cost next to nothing, and new messages leave at once, also without a hint', async ({
     sql,
   }) => {
     const silent = phones(100);
@@ -155,14 +153,14 @@ describe('numbers that never answer', () => {
     const before = looks.length;
     const began = performance.now();
     await waitFor(() => expect(seen.map(({ to }) => to).slice(100)).toEqual([living, later]));
-    // Their two lanes were woken, or knew the time: the others have hardly polled meanwhile.
+    // Their two lanes were woken, or had the due time: the others have hardly polled meanwhile.
     const turns = Math.max(1, (performance.now() - began) / 1_500);
     expect((looks.length - before) / turns).toBeLessThan(100);
     letGo();
     await lanes.close();
   });
 
-  test('hold only later messages to themselves, until a receipt says what became of the first', async ({
+  test('hold only later messages to themselves, until a receipt reports the outcome of the first', async ({
     sql,
   }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
@@ -185,7 +183,7 @@ describe('numbers that never answer', () => {
     await lanes.close();
   });
 
-  test('leave a lane due when work comes while it is given back', async ({ sql }) => {
+  test('leave a lane due when work comes while it is released', async ({ sql }) => {
     const { accountId, tokenId, ...ani } = await customerWith(sql, { saldo: 10_000 });
     const order = { accountId, tokenId, ...ani };
     const [silent = ''] = phones(1);
@@ -222,7 +220,7 @@ describe('numbers that never answer', () => {
   });
 });
 
-test('a token that is unlinked while its lane is run sends nothing more', async ({ sql }) => {
+test('a token that is unlinked while its lane runs sends nothing more', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
   const silent = phones(1);
   await place(sql, ani, { peers: silent });
@@ -233,7 +231,7 @@ test('a token that is unlinked while its lane is run sends nothing more', async 
   await place(sql, { ...ani }, { peers: [living] }).catch(() => undefined);
   await changeTokens(sql, {}, { status: 'disconnected' });
   await place(sql, ani, { peers: [living] });
-  // By when two lanes that came later have sent, this one would have, too.
+  // By the time two later lanes have sent, this one would have, too.
   for (const peer of phones(2, 9_000)) {
     await place(sql, await customerWith(sql, { saldo: 1000 }), { peers: [peer] });
     lanes.wake();
@@ -245,7 +243,7 @@ test('a token that is unlinked while its lane is run sends nothing more', async 
 });
 
 describe('a message with priority otp', () => {
-  test('is the next to leave at a lane’s pace, whatever waits', async ({ sql }) => {
+  test('is the next to leave at a lane’s pace, ahead of all waiting messages', async ({ sql }) => {
     const ani = await customerWith(sql, { saldo: 100_000 });
     const silent = phones(70);
     const others = phones(200, 5_000);
@@ -309,7 +307,7 @@ describe('a message with priority otp', () => {
     await lanes.close();
   });
 
-  test('overtakes what waits, or is unsure, for the same number', async ({ sql }) => {
+  test('overtakes waiting and unsure messages for the same number', async ({ sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     const [peer = ''] = phones(1);
     await place(sql, ani, { prices: [150, 150], peers: [peer, peer] });
@@ -330,7 +328,7 @@ describe('a message with priority otp', () => {
   });
 });
 
-test('a message that waits for the network’s answer says so, and so do those behind it', async ({
+test('a message that waits for the network’s answer shows this, and so do those behind it', async ({
   db,
   sql,
 }) => {

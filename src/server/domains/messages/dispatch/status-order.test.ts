@@ -6,7 +6,7 @@ import { insertMessages } from '#tests/support/people/stored-messages.ts';
 
 const outcomes = ['sent', 'delivered', 'read', 'failed', 'cancelled', 'expired'] as const;
 
-/** What a message becomes by what is told of it; the price was given back with its end. */
+/** The status of a message after outcomes; its price was released with its end. */
 async function settled(
   db: TestDatabase,
   now: { status: MessageStatus; failure?: string },
@@ -23,7 +23,7 @@ async function settled(
   return row?.next;
 }
 
-test('the database and the contract have one order of statuses, for every pair', async ({ db }) => {
+test('orders statuses in the database as in the contract, for every pair', async ({ db }) => {
   for (const one of MessageStatus().options) {
     for (const other of MessageStatus().options) {
       const [row] = await db.owner<{ apart: number }[]>`
@@ -33,7 +33,7 @@ test('the database and the contract have one order of statuses, for every pair',
   }
 });
 
-test('a status becomes what is told of it exactly where that rises', async ({ db }) => {
+test('takes a reported status exactly if it is higher', async ({ db }) => {
   for (const status of MessageStatus().options) {
     for (const outcome of outcomes) {
       const failure = status === 'failed' ? { failure: 'no_answer' } : {};
@@ -45,9 +45,7 @@ test('a status becomes what is told of it exactly where that rises', async ({ db
   }
 });
 
-test('a failure that the network told is proved wrong by delivered, not by sent', async ({
-  db,
-}) => {
+test('corrects a reported failure by delivered, not by sent', async ({ db }) => {
   const blocked = { status: 'failed', failure: 'blocked' } as const;
   expect(await settled(db, blocked, 'sent')).toBe('failed');
   expect(await settled(db, blocked, 'delivered')).toBe('delivered');

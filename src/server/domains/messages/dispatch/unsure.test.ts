@@ -24,7 +24,7 @@ import { applyReceipts } from './receipts.ts';
 import { changeDispatch, changeLanes } from '#tests/support/app/lanes.ts';
 import { plus } from '#tests/support/database/changes.ts';
 
-/** An answer that no test here wants: nothing is sent again. */
+/** An answer that fails every test here: no message may be sent again. */
 const sentAgain = { outcome: 'failed', failure: 'rejected' } as const;
 const MINUTE = 60_000;
 
@@ -36,7 +36,7 @@ const entries = async (sql: Sql) => {
   const found = await sql<{ kind: string }[]>`select kind from wallet_entries order by seq`;
   return found.map(({ kind }) => kind).filter((kind) => kind !== 'bonus');
 };
-const ledgerIsWell = async (sql: Sql) =>
+const expectConsistentLedger = async (sql: Sql) =>
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 const awaited = [{ state: 'unknown', awaited: true }];
 const queued = [{ status: 'queued', charge_state: 'held', failure: null }];
@@ -49,7 +49,7 @@ const deliver = (sql: Sql, accountId: string, messageId: string) =>
 const fence = (sql: Sql) =>
   changeLanes(sql, {}, { epoch: plus(1), owner: null, leaseUntil: null, readyAt: 'infinity' });
 
-/** A message whose worker dies while it is being sent; by then its `ttl` is over. */
+/** A message whose worker dies while sending it, and whose `ttl` has passed by then. */
 async function killedWhileSending(
   { allAccountsSql: sql, owner }: TestDatabase,
   ani: Customer,
@@ -94,7 +94,7 @@ describe('a message whose worker died while it was being sent, and whose ttl has
     expect(await entries(sql)).toEqual(['hold', 'capture']);
     expect(seen).toEqual([]);
     await lanes.close();
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
   });
 
   test('fails without an answer when no receipt comes, and one that comes later corrects that', async ({
@@ -115,7 +115,7 @@ describe('a message whose worker died while it was being sent, and whose ttl has
       { status: 'delivered', charge_state: 'captured', failure: null },
     ]);
     expect(await sql`select available, held from wallets`).toEqual([{ available: 850, held: 0 }]);
-    await ledgerIsWell(sql);
+    await expectConsistentLedger(sql);
   });
 
   test('waits for its receipt also while its phone is away', async ({ sql, db }) => {
@@ -135,7 +135,7 @@ describe('a message whose worker died while it was being sent, and whose ttl has
   });
 });
 
-test('sent again by a worker that dies before it can say so, it is marked although a receipt ends it', async ({
+test('is marked when resent by a worker that dies before recording it, even if a receipt ends it', async ({
   sql,
   db,
 }) => {
@@ -152,10 +152,10 @@ test('sent again by a worker that dies before it can say so, it is marked althou
   ]);
   letGo();
   await lanes.close();
-  await ledgerIsWell(db.allAccountsSql);
+  await expectConsistentLedger(db.allAccountsSql);
 });
 
-test('what another worker sends now is not sent again, nor marked', async ({ sql }) => {
+test('neither resends nor marks a message that another worker is sending', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await place(sql, ani);
   const { forever, letGo } = silence();
@@ -174,10 +174,7 @@ test('what another worker sends now is not sent again, nor marked', async ({ sql
   expect(await sql`select possible_duplicate as twice from messages`).toEqual([{ twice: false }]);
 });
 
-test('a second try that was refused for now leaves unsure what the first one did', async ({
-  sql,
-  db,
-}) => {
+test('keeps the first try unsure after a second one was refused for now', async ({ sql, db }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   const { results } = await place(sql, ani);
   const answers = [
@@ -199,7 +196,7 @@ test('a second try that was refused for now leaves unsure what the first one did
   expect(await ends(sql)).toEqual(noAnswer);
 });
 
-test('a message that was definitely refused for now can be cancelled, and expires', async ({
+test('lets a message that was definitely refused for now be cancelled, or expire', async ({
   sql,
   db,
 }) => {
@@ -242,7 +239,7 @@ async function oneMayHaveLeft(sql: Sql, ani: Customer): Promise<void> {
 
 const notLinked = { status: 'failed', charge_state: 'released', failure: 'not_linked' };
 
-test('when its token is deleted, what may have left waits for its receipt, and the rest fails', async ({
+test('lets a message that may have left wait for its receipt when its token is deleted, and fails the rest', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
@@ -257,7 +254,7 @@ test('when its token is deleted, what may have left waits for its receipt, and t
   expect(seen).toEqual([]);
 });
 
-test('when its account is closed, what may have left is not given back before its time', async ({
+test('does not release a message that may have left early when its account is closed', async ({
   sql,
   db,
 }) => {
@@ -272,5 +269,5 @@ test('when its account is closed, what may have left is not given back before it
   await changeDispatch(db.owner, {}, { unsureUntil: 'now' });
   await accountData.close?.(ani.accountId);
   expect(await ends(sql)).toEqual([...noAnswer, notLinked, notLinked]);
-  await ledgerIsWell(sql);
+  await expectConsistentLedger(sql);
 });

@@ -52,7 +52,7 @@ test.for(Object.entries(changes))(
   },
 );
 
-test('a receipt for a message that is not there yet waits for it', async ({ sql }) => {
+test('parks a receipt for a message that does not exist yet', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   const order = orderOf(ani);
   const messageId = order.items[0]?.id ?? '';

@@ -9,14 +9,13 @@ import {
 } from '#server/domains/messages/history/rows.ts';
 import { handle } from '#server/infra/acts.ts';
 
-/** Why messages are removed from the queue. */
 export type Withdrawal =
   | { outcome: 'cancelled' | 'expired' }
   | { outcome: 'failed'; failure: 'not_linked' };
 
 /**
- * Removes messages that have not left from the queue and releases their price. What may have left is
- * never cancelled; once its receipt was awaited in vain it fails with `no_answer`.
+ * Removes messages that have not left from the queue and releases their price. A message that may have left is never
+ * cancelled; after the wait for its receipt it fails with `no_answer`.
  *
  * @returns the ids that were removed.
  */
@@ -33,8 +32,8 @@ export async function withdrawMessages(
 const FAIL_BATCH = 200;
 
 /**
- * Fails the queued messages of a deleted token or closed account: at once what has not left, and what may
- * have left when its receipt was awaited in vain. Safe to repeat.
+ * Fails the queued messages of a deleted token or closed account: at once those that have not left; those that may have
+ * left after the wait for their receipt. Idempotent.
  *
  * @returns how many messages still wait for a receipt, or are being sent.
  */
@@ -73,13 +72,12 @@ async function withdrawAll(
   if (failed) throw failed.error;
 }
 
-/** Messages expired in one batch. */
 const EXPIRE_BATCH = 500;
 
 /**
- * Expires messages whose `ttl` has passed before they left, and releases their price; what may have left
- * fails once its receipt was awaited in vain. A running lane finds them by itself; this is for lanes whose
- * phone is not linked. Called by a job, every minute.
+ * Expires messages whose `ttl` has passed before they left, and releases their price; those that may have left fail
+ * after the wait for their receipt. A running lane does this for its own messages; this is for lanes whose phone is not
+ * linked. Called by a job, every minute.
  *
  * @throws the first error, once every account was tried.
  */
@@ -106,7 +104,6 @@ export async function expireMessages(allAccountsSql: Sql): Promise<void> {
   if (failed) throw failed.error;
 }
 
-/** The act that cancels one message. */
 export const cancelMessageHandler = ({ sql }: { sql: Sql }) =>
   handle(cancelMessage, ({ caller }, { message_id }) =>
     withdraw(sql, caller.accountId, message_id),
@@ -115,22 +112,21 @@ export const cancelMessageHandler = ({ sql }: { sql: Sql }) =>
 /**
  * Removes a message that has not left from the queue and releases its price.
  *
- * @throws Refusal `not_found`; `message_in_flight` when it is being sent or may have left;
- *   `message_final` when it has left or ended. Cancelling a cancelled message answers it again.
+ * @throws Refusal `not_found`; `message_in_flight` when it is being sent or may have left; `message_final` when it has
+ * left or ended. Cancelling a cancelled message answers it again.
  */
 export function withdraw(sql: Sql, accountId: string, messageId: string): Promise<MessageRow> {
   return asAccount(sql, accountId, async (tx) => {
     await withdrawMessages(tx, { accountId, ids: [messageId], outcome: 'cancelled' });
     const ids = tx`select ${messageId}::uuid as message_id`;
     const [stored] = await readMessages(tx, { accountId, ids, order: 'newest' });
-    const refusal = whyNotCancelled(stored);
+    const refusal = cancelRefusal(stored);
     if (refusal || !stored) throw refusal ?? notFound();
     return messageRow(stored);
   });
 }
 
-/** Why a message is not cancelled after all; undefined when it is. */
-function whyNotCancelled(stored: StoredMessage | undefined): Refusal | undefined {
+function cancelRefusal(stored: StoredMessage | undefined): Refusal | undefined {
   if (!stored || stored.direction === 'in') return notFound();
   const { status } = stored;
   if (status === 'cancelled') return undefined;
@@ -142,13 +138,13 @@ function whyNotCancelled(stored: StoredMessage | undefined): Refusal | undefined
 
 const notFound = () => new Refusal('not_found', { what: 'Pesan' });
 
-/** Messages cancelled in one transaction: it holds the account's statuses. */
+/** Messages cancelled in one transaction, which holds the lock of the account's statuses. */
 const CANCEL_BATCH = 100;
 
 /**
- * The same for many, each by itself, in the order in which they were accepted.
+ * Like `withdraw` for many messages, each on its own, in the order of acceptance.
  *
- * @returns of each its refusal; none where it is cancelled.
+ * @returns the refusal of each; undefined if it was cancelled.
  */
 export async function withdrawMany(
   sql: Sql,
@@ -165,7 +161,7 @@ export async function withdrawMany(
       return readMessages(tx, { accountId, ids, order: 'oldest' });
     });
     const byId = new Map(stored.map((one) => [one.message_id, one]));
-    results.push(...some.map((id) => ({ id, refusal: whyNotCancelled(byId.get(id)) })));
+    results.push(...some.map((id) => ({ id, refusal: cancelRefusal(byId.get(id)) })));
   }
   return results;
 }

@@ -3,19 +3,16 @@ import { eachByItself } from '#server/infra/postgres/batches.ts';
 import type { Sql, Fragment, Tx } from '#server/infra/postgres/database.ts';
 
 /**
- * How long changes are gathered before they are folded; until then readers add them. In so long most
- * messages have come from accepted to read: one change is left of four.
+ * Changes are gathered this long before they are folded; until then readers add them. Most messages go from accepted to
+ * read in this time, so four changes become one.
  */
 const FOLD_MS = 5_000;
-/** Accounts of one call. */
 const ACCOUNTS_MAX = 200;
-/** How often accounts are looked for that other processes left behind. */
+/** Interval of looking for accounts that other processes left unfolded. */
 const SWEEP_MS = 30_000;
 
 export type Folding = {
-  /** These accounts' events have grown. */
   add: (accountIds: Iterable<string>) => void;
-  /** Folds all there is. */
   fold: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -23,8 +20,7 @@ export type Folding = {
 type Deps = { allAccountsSql: Sql; report: (trouble: unknown) => void };
 
 /**
- * Starts to fold what events changed into the rollups, for the accounts that have changes. Any number of
- * processes may fold.
+ * Starts folding the changes of events into the rollups, for accounts with changes. Any number of processes may fold.
  */
 export function startFolding({ allAccountsSql, report }: Deps): Folding {
   const changed = new Set<string>();
@@ -50,7 +46,6 @@ export function startFolding({ allAccountsSql, report }: Deps): Folding {
   const run = () => {
     folding ??= fold()
       .catch((error: unknown) => {
-        // What was not folded is found by the next sweep.
         sweptAt = -Infinity;
         report(error);
       })
@@ -80,17 +75,15 @@ async function unfoldedAccounts(allAccountsSql: Sql): Promise<string[]> {
 }
 
 /**
- * What is counted of an account's messages, in a stretch of time from `from` to before `before`: values,
- * or columns of the statement around it.
+ * An account's messages from `from` to before `before`: values, or columns of the enclosing statement.
  */
 type Stretch<Bound> = { accountId: string; from: Bound; before: Bound };
 
 /**
- * The counts of an account's messages by the hour they were accepted in, as a table for `from …`:
- * `hour`, `token_id`, `direction`, `status`, `type`, `messages`, `cost`. One hour may have several rows of the same
- * kind, also negative ones: only their sum says something.
- *
- * All that reads counts does so here or in `countsBySpan`: what is folded, and what is not yet.
+ * The counts of an account's messages by the hour of acceptance, as a table for `from …`: `hour`, `token_id`,
+ * `direction`, `status`, `type`, `messages`, `cost`. One hour may have several rows of the same kind, also negative
+ * ones: only their sum is meaningful.
+ * Every reader of counts uses this or `countsBySpan`, which include changes that are not folded yet.
  */
 export const countsByHour = (
   tx: Tx,
@@ -114,6 +107,5 @@ export const countsBySpan = (
     where account_id = ${accountId} and grain = ${grain} and since >= ${from} and since < ${before}
   )`;
 
-/** All that an account has, by month. */
 export const allCounts = (sql: Sql | Tx, accountId: string): Fragment =>
   countsBySpan(sql, 'month', { accountId, from: '-infinity', before: 'infinity' });

@@ -18,7 +18,7 @@ const stepsOf = ({ timeline }: { timeline: readonly { kind: string }[] }) =>
   timeline.map(({ kind }) => kind);
 
 describe('one message', () => {
-  test('shows its timeline and what it did to the saldo', async ({ db, sql }) => {
+  test('shows its timeline and its effect on the saldo', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
     const placed = await openIntake(sql, () => undefined).place(orderOf(ani, { refs: ['INV-1'] }));
@@ -57,7 +57,7 @@ describe('one message', () => {
     });
   });
 
-  test('costs nothing where its price was given back, and stays charged once it was sent', async ({
+  test('costs nothing after its price was released, and stays charged once it was sent', async ({
     db,
     sql,
   }) => {
@@ -89,10 +89,7 @@ describe('one message', () => {
     });
   });
 
-  test('says that it was taken from the quota, until it is given back to it', async ({
-    db,
-    sql,
-  }) => {
+  test('shows that it used the quota, until the quota is returned', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
     await sql`select set_plan_allowance(${accountId}, 5, 75, false)`;
@@ -105,7 +102,7 @@ describe('one message', () => {
     expect(await byQuota()).toBe(false);
   });
 
-  test('says when it leaves while it is scheduled', async ({ db, sql }) => {
+  test('shows its scheduled time', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
     const readyAt = new Date(Date.now() + 3_600_000);
@@ -125,7 +122,7 @@ describe('one message', () => {
     expect(await leaves(first)).toBeNull();
   });
 
-  test('was sent before it arrived, also when the receipt came first', async ({ db, sql }) => {
+  test('shows sent before delivered, also when the receipt came first', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
     const placed = await openIntake(sql, () => undefined).place(orderOf(ani));
@@ -140,7 +137,7 @@ describe('one message', () => {
   });
 
   test.for([0, 700])(
-    'was sent before it failed, also where the network says %i ms earlier',
+    'shows sent before failed, also when the network reports it %i ms earlier',
     async (earlier, { db, sql }) => {
       const ani = await customerWith(sql, { saldo: 1000 });
       const { accountId } = ani;
@@ -156,7 +153,7 @@ describe('one message', () => {
     },
   );
 
-  test('did nothing before it was accepted, also where the network tells whole seconds', async ({
+  test('shows no step before its acceptance, also when the network reports whole seconds', async ({
     db,
     sql,
   }) => {
@@ -174,7 +171,7 @@ describe('one message', () => {
     expect(timeline.map((step) => step.at >= created_at)).toEqual([true, true, true]);
   });
 
-  test('that failed says why, and what to do', async ({ db, sql }) => {
+  test('shows why it failed, and what to do', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
     const placed = await openIntake(sql, () => undefined).place(orderOf(ani));
@@ -190,7 +187,7 @@ describe('one message', () => {
     expect(shown.failure).toEqual({ code: 'not_on_whatsapp', detail: sentence });
   });
 
-  test('that came in was received, and its file is a link', async ({ db, sql }) => {
+  test('shows an inbound message as received, with its file as a link', async ({ db, sql }) => {
     const { accountId, tokenId } = await customerWith(sql);
     const fileId = newId();
     const body = { file: fileId, mime: 'image/png', caption: 'Bukti' };
@@ -224,7 +221,6 @@ describe('one message', () => {
         url: `https://kabari.example${url}`,
       },
     });
-    // Its file was deleted since: the words stay.
     await db.owner`delete from files where file_id = ${fileId}`;
     const later = await read();
     expect(later.content).toMatchObject({
@@ -235,7 +231,7 @@ describe('one message', () => {
     expect(later.raw['content']).toMatchObject({ link: null, expires_at: null, caption: 'Bukti' });
   });
 
-  test('of another account, or of nobody, is not found', async ({ db, sql }) => {
+  test('hides messages of other accounts and unknown ids', async ({ db, sql }) => {
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
     const options = { at: new Date(), tokenId: budi.tokenId };
     const [stored] = await storeMessages(db.owner, budi.accountId, [options]);
@@ -252,7 +248,7 @@ describe('one message', () => {
 describe('the API list', () => {
   const statuses: readonly MessageStatus[] = ['delivered', 'read', 'failed', 'sent'];
 
-  /** Nine an hour at first, then hours and days without any. */
+  /** Nine an hour at first, then gaps of hours and days. */
   const optionsOf = (tokenId: string): MessageOptions[] =>
     Array.from({ length: 60 }, (_, n) => ({
       at: new Date(Date.parse('2026-11-20T12:00:00Z') - n * (n > 40 ? n : 1) * 400_000),
@@ -295,7 +291,7 @@ describe('the API list', () => {
     }
   });
 
-  test('is not moved by what comes in between two pages', async ({ db, sql }) => {
+  test('is not shifted by new messages between two pages', async ({ db, sql }) => {
     const { accountId, tokenId } = await customerWith(sql);
     await storeMessages(db.owner, accountId, optionsOf(tokenId));
     const ask = { accountId, status: 'read' as const, limit: 5 };
@@ -311,7 +307,7 @@ describe('the API list', () => {
     expect(await listForApi(db.tenantSql, { ...ask, cursor }, reader)).toEqual(second);
   });
 
-  test('answers any cursor that can be written', async ({ db, sql }) => {
+  test('answers every well-formed cursor', async ({ db, sql }) => {
     const { accountId, tokenId } = await customerWith(sql);
     await storeMessages(db.owner, accountId, optionsOf(tokenId));
     const first = publicId('message', '00000000-0000-0000-0000-000000000000');
@@ -323,7 +319,7 @@ describe('the API list', () => {
     expect(await count(last)).toBeGreaterThan(5);
   });
 
-  test('of one token leaves out the others', async ({ db, sql }) => {
+  test('lists only the messages of the requested token', async ({ db, sql }) => {
     const { accountId, tokenId } = await customerWith(sql);
     await storeMessages(db.owner, accountId, optionsOf(tokenId));
     const ask = { accountId, tokenId: newId() };

@@ -6,7 +6,7 @@ import { type MessageDetail, type TimelineStep, Failure } from '#contract/messag
 import { rupiah } from '#contract/base/money.ts';
 import type { ApiMessage, ApiMessageQuery } from '#contract/rest/messages.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { keptFiles } from '#server/domains/media/media.ts';
+import { findExistingFiles } from '#server/domains/media/media.ts';
 import { type OfferFile, bodyForApi, filesIn } from '#server/domains/messages/content.ts';
 import {
   type MessageFilter,
@@ -19,19 +19,15 @@ import {
 import { type StoredMessage, conversationMessage, failureOf, readMessages } from './rows.ts';
 import { readWithTimeline } from './timeline.ts';
 
-/** How the API's shape of a message is written: language, links, files. */
 export type Reader = {
   language: Language;
-  /** Where links begin that do not name their host: `https://kabari.example`. */
+  /** Prefix of links that do not name their host: `https://kabari.example`. */
   origin: string;
   offerFile: OfferFile;
 };
 
 /**
- * One message with everything known of it.
- *
- * @param reader how its raw form is written.
- * @throws Refusal `not_found` when the account has no such message.
+ * One message with all its details. @throws Refusal `not_found` when the account has no such message.
  */
 export function messageDetail(
   sql: Sql,
@@ -39,7 +35,7 @@ export function messageDetail(
   reader: Reader,
 ): Promise<MessageDetail> {
   return readAsAccount(sql, accountId, async (tx) => {
-    const { stored, timeline, progress, kept } = await readWithProgress(
+    const { stored, timeline, progress, existingFiles } = await readWithProgress(
       tx,
       { accountId, messageId },
       reader,
@@ -49,23 +45,21 @@ export function messageDetail(
       ...conversationMessage(stored, {
         accountId,
         fileLink: (...file) => reader.offerFile(...file).link,
-        kept,
+        existingFiles,
       }),
       ref,
       timeline,
-      // A free message has no hold.
       charge:
         state === null || hold_seq === null
           ? null
           : { state, amount: rupiah(stored.price), hold_seq, settle_seq, correct_seq },
       retrying: retryOf(progress),
       by_quota: stored.plan_round !== null && state !== 'released',
-      raw: { ...apiMessage(accountId, { stored, progress, kept }, reader), timeline },
+      raw: { ...apiMessage(accountId, { stored, progress, existingFiles }, reader), timeline },
     };
   });
 }
 
-/** The same as the API's `retrying`, for those who write the sentence themselves. */
 function retryOf(progress: Progress | undefined): MessageDetail['retrying'] {
   const retrying = retryingOf(progress, 'id');
   if (!retrying || !progress) return null;
@@ -77,8 +71,7 @@ type MessageWithProgress = {
   stored: StoredMessage;
   timeline: TimelineStep[];
   progress: Progress | undefined;
-  /** The files of its page that are still there. */
-  kept: ReadonlySet<string>;
+  existingFiles: ReadonlySet<string>;
 };
 
 async function readWithProgress(
@@ -90,14 +83,13 @@ async function readWithProgress(
     readWithTimeline(tx, ref, language),
     readProgress(tx, ref.accountId, [ref.messageId]),
   ]);
-  const kept = await keptFiles(tx, ref.accountId, filesIn([read.stored]));
-  return { ...read, kept, progress: progress.get(ref.messageId) };
+  const existingFiles = await findExistingFiles(tx, ref.accountId, filesIn([read.stored]));
+  return { ...read, existingFiles, progress: progress.get(ref.messageId) };
 }
 
-/** A message as `GET /v1/messages` shows it. */
 function apiMessage(
   accountId: string,
-  { stored, progress, kept }: Omit<MessageWithProgress, 'timeline'>,
+  { stored, progress, existingFiles }: Omit<MessageWithProgress, 'timeline'>,
   reader: Reader,
 ): ApiMessage {
   const code = failureOf(stored);
@@ -116,7 +108,7 @@ function apiMessage(
     failure: code === null ? null : { code, detail: failureSentence(code, language) },
     retrying: retryingOf(progress, language),
     ref: stored.ref,
-    content: bodyForApi(accountId, stored.body, { ...reader, kept }),
+    content: bodyForApi(accountId, stored.body, { ...reader, existingFiles }),
     created_at: createdAt,
     send_at: sendAt,
     ttl: expiresAt === null ? null : secondsBetween(sendAt ?? createdAt, expiresAt),
@@ -129,10 +121,8 @@ const secondsBetween = (from: Date, to: Date): number =>
 
 const API_PAGE_SIZE = 50;
 
-/** What a list may hold, beyond what `GET /v1/messages` asks: one of several statuses, a type. */
 export type ListQuery = ApiMessageQuery & Pick<MessageFilter, 'statuses' | 'type'>;
 
-/** Which messages to list: with `tokenId`, those of one token only. */
 export type ApiQuery = { accountId: string; tokenId?: string | undefined } & ListQuery;
 
 /** A page of `GET /v1/messages`, newest first; `next` is the cursor of the page after it. */
@@ -150,7 +140,6 @@ export function listForApi(sql: Sql, query: ApiQuery, reader: Reader): Promise<A
     statuses: status ? [status] : query.statuses,
   };
   return readAsAccount(sql, accountId, async (tx) => {
-    // One more than a page shows whether there is a next one.
     const pageQuery = { accountId, filter, limit: limit + 1, cursor };
     const ids =
       peer === undefined && isNarrowed(filter)
@@ -166,10 +155,14 @@ export function listForApi(sql: Sql, query: ApiQuery, reader: Reader): Promise<A
     const last = shown.at(-1);
     const shownIds = shown.map(({ message_id }) => message_id);
     const progress = await readProgress(tx, accountId, shownIds);
-    const kept = await keptFiles(tx, accountId, filesIn(shown));
+    const existingFiles = await findExistingFiles(tx, accountId, filesIn(shown));
     return {
       messages: shown.map((stored) =>
-        apiMessage(accountId, { stored, kept, progress: progress.get(stored.message_id) }, reader),
+        apiMessage(
+          accountId,
+          { stored, existingFiles, progress: progress.get(stored.message_id) },
+          reader,
+        ),
       ),
       next: found.length > limit && last ? publicId('message', last.message_id) : null,
     };
@@ -192,20 +185,18 @@ export function messageForApi(
   });
 }
 
-/** What the row of a message does not have: its schedule, and the progress of its sending. */
 type Progress = {
   message_id: string;
-  /** ISO 8601; null when it was to leave at once. */
+  /** ISO 8601; null without a schedule. */
   send_at: string | null;
-  /** How its newest try ended, while it waits for the next one; null when none failed. */
+  /** Result of its newest try while it waits for the next one; null when none failed. */
   ended: 'retrying' | 'unknown' | null;
   reason: string | null;
   tries: number | null;
-  /** Not before; null while a try is under way. */
   next_at: Date | null;
 };
 
-/** The progress of some messages, by id; what has left the queue is not tried again. */
+/** The progress of some messages, by id; one that has left the queue is not retried. */
 async function readProgress(
   tx: Tx,
   accountId: string,
@@ -230,7 +221,6 @@ async function readProgress(
   return new Map(found.map((one) => [one.message_id, one]));
 }
 
-/** That a try failed and another one follows by itself; null when that is not so. */
 function retryingOf(progress: Progress | undefined, language: Language): ApiMessage['retrying'] {
   if (!progress || progress.ended === null) return null;
   const reason = Failure().safeParse(progress.reason);

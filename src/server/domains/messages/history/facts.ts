@@ -6,16 +6,12 @@ import { type Body, bodyForApi } from '#server/domains/messages/content.ts';
 import type { Reader } from './detail.ts';
 import { failureOf } from './rows.ts';
 
-/** What those who tell others of a message need to know of it, beside what its event says. */
 export type MessageFacts = {
   type: MessageType;
   ref: string | null;
   failure: { code: Failure; detail: string } | null;
-  /** As the API shows it: a file is a link, signed just now. */
   content: Body;
-  /** The message of its conversation that it answers. */
   replyTo: string | null;
-  /** The pairs that its sender gave it. */
   metadata: Body;
 };
 
@@ -30,9 +26,7 @@ type Row = {
 };
 
 /**
- * Facts of messages, of any accounts that `sql` sees, by their public id; what is erased has none.
- *
- * @param reader how content and failures are written.
+ * Facts of messages, of any accounts that `sql` sees, by public id; erased messages are left out.
  */
 export async function readMessageFacts(
   sql: Sql | Tx,

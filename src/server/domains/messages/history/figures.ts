@@ -26,10 +26,7 @@ import { planChargesByDay } from '#server/domains/ledger/ledger.ts';
 import { handle } from '#server/infra/acts.ts';
 
 /**
- * One message as the history shows it.
- *
- * @param tx of the account, or one that sees all.
- * @throws Refusal `not_found` when the account has no such message.
+ * One message as a row of the history. @throws Refusal `not_found` when the account has no such message.
  */
 export async function readMessageRow(
   tx: Tx,
@@ -43,7 +40,6 @@ export async function readMessageRow(
 
 const HOUR_MS = 3_600_000;
 
-/** Messages accepted since the hour of an instant that have failed, by the counts. */
 export const countFailed = (sql: Sql, accountId: string, since: Date): Promise<number> =>
   asAccount(sql, accountId, async (tx) => {
     const from = new Date(Math.floor(since.getTime() / HOUR_MS) * HOUR_MS);
@@ -55,7 +51,7 @@ export const countFailed = (sql: Sql, accountId: string, since: Date): Promise<n
     return found?.failed ?? 0;
   });
 
-/** The newest messages of an account since an instant's day that have failed, found by the counts. */
+/** The newest failed messages of an account since an instant's day, found by the counts. */
 export const newestFailed = (
   sql: Sql,
   accountId: string,
@@ -67,13 +63,11 @@ export const newestFailed = (
     return stored.map(messageRow);
   });
 
-/** What the installation's own token has sent; `to` is a whole number. */
 type SystemFigures = Pick<SystemToken, 'today' | 'failures' | 'last'>;
 
 const LAST = 10;
 const DAY_MS = 86_400_000;
 
-/** Under which figure of the day a status counts. */
 const figureOf: Partial<Record<MessageStatus, keyof SystemFigures['today']>> = {
   scheduled: 'waiting',
   accepted: 'waiting',
@@ -86,7 +80,6 @@ const figureOf: Partial<Record<MessageStatus, keyof SystemFigures['today']>> = {
   expired: 'expired',
 };
 
-/** Figures of the installation's own messages, of which texts are not read. */
 export function systemFigures(
   sql: Sql,
   { accountId, tokenId }: { accountId: string; tokenId: string },
@@ -125,16 +118,15 @@ type Last = { to: string; status: MessageStatus; failure: string | null; at: Dat
 
 type Deps = { sql: Sql; now: () => Date };
 
-/** What went out by day: the chart of the saldo page. */
 export const usageHandler = ({ sql, now }: Deps) =>
   handle(saldoUsage, ({ caller }) => usageOf(sql, caller.accountId, now()));
 
-/** Statuses of messages that no result is known of yet: what they cost is held. */
+/** Statuses without a result yet: their price is held. */
 const waiting: readonly MessageStatus[] = ['scheduled', 'accepted', 'queued', 'sending'];
 
 /**
- * What the account's messages of the last 30 days of WIB cost, today included, by the day they were accepted;
- * and what plans cost, by the day they were charged. Read from the counts, never from the messages.
+ * Cost of the account's messages in the last 30 days of WIB, including today, by the day of acceptance; and cost of
+ * plans, by the day of the charge. Read from the counts, never from the messages.
  */
 export function usageOf(sql: Sql, accountId: string, now: Date): Promise<SaldoUsage> {
   const today = civilDate(now);
@@ -167,10 +159,10 @@ export function usageOf(sql: Sql, accountId: string, now: Date): Promise<SaldoUs
 }
 
 /**
- * What messages cost a day: the average of the whole days before today, seven at most, since the first of
- * the given days that cost anything. Plans are left out: they are charged once a month.
+ * Daily cost of messages: the average of the whole days before today, at most seven, beginning with the first of the
+ * given days that has a cost. Plans are left out: they are charged once a month.
  *
- * @param days the oldest first, today last.
+ * @param days oldest first, today last.
  */
 export function paceOf(days: readonly Pick<UsageDay, 'captured' | 'held'>[]): Pace {
   const costs = days.map(({ captured, held }) => captured + held);

@@ -25,7 +25,7 @@ type Ask = Parameters<typeof messageList>[2];
 const DAY_MS = 86_400_000;
 
 describe('the words of a text', () => {
-  plain('are its runs of letters and digits, small, of 2 to 40 characters, each once', () => {
+  plain('are its runs of 2 to 40 letters and digits in lower case, each once', () => {
     expect(wordsIn('Halo, Kak! INV-2026/77 a ' + 'x'.repeat(41) + ' halo')).toEqual([
       'halo',
       'kak',
@@ -43,7 +43,7 @@ describe('the words of a text', () => {
     expect(wordsIn(Array.from({ length: 300 }, (_, n) => `kata${n}`).join(' '))).toHaveLength(200);
   });
 
-  plain('are looked for in a text as they are taken from it', () => {
+  plain('match in a text in the same way as they are extracted', () => {
     const letters = fc.constantFrom('a', 'B', '7', ' ', '-', '_', '.', 'é', '\n', 'K');
     const some = fc.array(letters, { maxLength: 500 }).map((all) => all.join(''));
     fc.assert(
@@ -57,7 +57,7 @@ describe('the words of a text', () => {
   });
 });
 
-const sayings = [
+const texts = [
   'Pesanan',
   'sudah',
   'KAMI',
@@ -83,7 +83,7 @@ const aMessage = (tokens: readonly string[]) =>
     peer: fc.constantFrom(...peers),
     direction: fc.constantFrom('in' as const, 'out' as const),
     type: fc.constantFrom<MessageType>('text', 'text', 'image'),
-    said: fc.shuffledSubarray(sayings).map((some) => some.join(' ')),
+    said: fc.shuffledSubarray(texts).map((some) => some.join(' ')),
     status: fc.constantFrom(...statuses),
   });
 
@@ -96,7 +96,7 @@ const stored = ({ said, type, direction, status, ...rest }: Generated): MessageO
 });
 type Generated = Omit<Required<MessageOptions>, 'body'> & { said: string };
 
-/** What must be found, by looking through everything. */
+/** The expected result, by scanning all messages. */
 function expected(all: readonly Stored[], ask: Ask & { q: string }): string[] {
   const words = wordsIn(ask.q);
   const fits = (one: Stored) => {
@@ -120,7 +120,7 @@ function expected(all: readonly Stored[], ask: Ask & { q: string }): string[] {
 }
 
 describe('a search by words', () => {
-  test('finds what looking through everything finds: batches, late ones, and what has no batch', async ({
+  test('finds the same as a full scan: in batches, late ones, and unindexed ones', async ({
     db,
     sql,
   }) => {
@@ -131,7 +131,7 @@ describe('a search by words', () => {
     const store = async (from: number, upto: number) =>
       void all.push(...(await storeMessages(db.owner, accountId, messages.slice(from, upto))));
     await store(0, 300);
-    // Of 60 messages some words have places, others bits.
+    // With 60 messages some words are stored as places, others as bits.
     await indexAll(sql, accountId, 60);
     all.push(...(await storeLate(db, accountId, messages.slice(300, 360), true)));
     await indexAll(sql, accountId, 60);
@@ -144,7 +144,7 @@ describe('a search by words', () => {
     const days = ['2026-10-20', '2026-10-28', '2026-11-01', '2026-11-08', '2026-11-19'];
     const anAsk = fc.record({
       q: fc.constantFrom(
-        ...sayings,
+        ...texts,
         'pesanan kirim',
         'kasih kami sudah',
         'RÉSUMÉ ﬁnal',
@@ -178,7 +178,7 @@ describe('a search by words', () => {
     expect(overlapping).toBeGreaterThan(0);
   });
 
-  test('shows 10,000 of a common word, any page of them, both ways', async ({ db, sql }) => {
+  test('shows 10,000 messages of a common word, any page, both ways', async ({ db, sql }) => {
     const { accountId, tokenId } = await customerWith(sql);
     const messages = Array.from({ length: 12_500 }, (_, i) => ({
       id: idOf(new Date((1_790_000_000 + i) * 1000)),
@@ -187,7 +187,7 @@ describe('a search by words', () => {
       status: i % 1000 ? 'read' : 'failed',
     }));
     await insertMessages(db.owner, accountId, messages);
-    // In so many batches that two common words are read side by side; of 24 messages some have bits, others places.
+    // So many batches that two common words are read side by side; with 24 messages some have bits, others places.
     await indexAll(sql, accountId, 24);
     const numbers = async (ask: Ask) => {
       const { rows, total } = await messageList(db.tenantSql, accountId, ask);
@@ -217,13 +217,13 @@ describe('a search by words', () => {
         expect(await numbers({ q, page, sort_type: 'asc' })).toEqual({ total, at: back });
       }
     }
-    // Of a status, those among as many of the first as are looked up in time, which is said.
+    // With a status, only as many of the first matches as can be looked up in time; the answer says so.
     const failed = await messageList(db.tenantSql, accountId, { ...ask, status: ['failed'] });
     expect(failed).toMatchObject({ total: 2, searched: 2016 });
     const few = await messageList(db.tenantSql, accountId, { q: 'istimewa', status: ['failed'] });
     expect(few).toMatchObject({ total: 13, searched: undefined });
     expect((await numbers({ ...ask, type: 'image' })).total).toBe(0);
-    // With a name that matches as well, all other filters do so.
+    // If a name matches as well, all other filters behave this way.
     const conversation = { accountId, tokenId, peer: '6281234567890', peerName: 'Promo Toko' };
     await makeConversation(sql, conversation);
     expect(await numbers({ ...ask, page: 999 })).toEqual({ total: 10_000, at: ten(2509, -1) });
@@ -233,10 +233,7 @@ describe('a search by words', () => {
     }
   });
 
-  test('finds a message as soon as it is accepted, and each part that people read', async ({
-    db,
-    sql,
-  }) => {
+  test('finds a message by each displayed part as soon as it is accepted', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId, tokenId } = ani;
     const at = new Date(Date.now() - DAY_MS);
@@ -279,7 +276,7 @@ describe('a search by words', () => {
     ]);
   });
 
-  test('shows nobody the messages of another account, not even by its own functions', async ({
+  test('hides the messages of other accounts, even through its SQL functions', async ({
     db,
     sql,
   }) => {

@@ -22,11 +22,11 @@ async function customerWithMessages(sql: Sql) {
   const customer = await customerWith(sql, { saldo: 1000 });
   const { results } = await place(sql, customer, { prices: [150, 150, 150], peers: phones(3) });
   const ids = results.map(({ id }) => id);
-  await told(sql, customer, ids[0], 'read');
+  await applyStatus(sql, customer, ids[0], 'read');
   return { customer, ids };
 }
 
-const told = (
+const applyStatus = (
   sql: Sql,
   { accountId }: Customer,
   messageId: string | undefined,
@@ -48,19 +48,19 @@ const three = (accountId: string) => [
 const expectCounted = (db: TestDatabase, { accountId }: Customer) =>
   expectCounts({ db, accountId });
 
-test('folding a second time changes nothing', async ({ db, sql }) => {
+test('folds once; a second time changes nothing', async ({ db, sql }) => {
   const { customer, ids } = await customerWithMessages(sql);
   await publishAll(sql);
-  // Three that came, and one that was queued and is read.
+  // Three acceptances, and one message that went from queued to read.
   expect(await folded(sql, customer)).toBe(5);
   expect(await rollups(sql)).toEqual(three(customer.accountId));
   expect(await pending(sql)).toEqual([]);
   expect(await folded(sql, customer)).toBe(0);
   await foldAll(sql);
   expect(await rollups(sql)).toEqual(three(customer.accountId));
-  // Nor where the newest event of all is one that counts: its money had moved before.
+  // Nor when the newest event counts: its money had moved before.
   for (const status of ['delivered', 'read'] as const) {
-    for (const id of [ids[1], ids[2]]) await told(sql, customer, id, status);
+    for (const id of [ids[1], ids[2]]) await applyStatus(sql, customer, id, status);
     await publishAll(sql);
   }
   for (let round = 0; round < 3; round++) await folded(sql, customer);
@@ -70,17 +70,14 @@ test('folding a second time changes nothing', async ({ db, sql }) => {
   await expectCounted(db, customer);
 });
 
-test('what is not published yet is not folded, and is counted all the same', async ({
-  db,
-  sql,
-}) => {
+test('does not fold unpublished changes, and still counts them', async ({ db, sql }) => {
   const { customer } = await customerWithMessages(sql);
   expect(await folded(sql, customer)).toBe(0);
   expect(await rollups(sql)).toEqual([]);
   await expectCounted(db, customer);
 });
 
-test('while one folds an account another leaves it out, and readers count it once', async ({
+test('skips an account that another process is folding, and readers count it once', async ({
   db,
   sql,
 }) => {
@@ -92,7 +89,6 @@ test('while one folds an account another leaves it out, and readers count it onc
     await tx`select fold_counts(${[customer.accountId]}::uuid[])`;
     const [second] = await sql<{ n: number }[]>`
       select fold_counts(${[customer.accountId, other.customer.accountId]}::uuid[]) as n`;
-    // Those of the other account alone.
     expect(second?.n).toBe(5);
     await expectCounted(db, customer);
     await expectCounted(db, other.customer);
@@ -104,10 +100,7 @@ test('while one folds an account another leaves it out, and readers count it onc
   expect(await pending(sql)).toEqual([]);
 });
 
-test('any number of folders at once count everything once, while more comes', async ({
-  db,
-  sql,
-}) => {
+test('counts everything once with any number of concurrent folders', async ({ db, sql }) => {
   const people = await Promise.all([1, 2, 3].map(() => customerWithMessages(sql)));
   const troubles: unknown[] = [];
   const folders = [1, 2, 3].map(() =>
@@ -115,7 +108,8 @@ test('any number of folders at once count everything once, while more comes', as
   );
   const accountIds = people.map(({ customer }) => customer.accountId);
   for (const index of [1, 2]) {
-    for (const { customer, ids } of people) await told(sql, customer, ids[index], 'delivered');
+    for (const { customer, ids } of people)
+      await applyStatus(sql, customer, ids[index], 'delivered');
     const publishing = publishAll(sql);
     for (let round = 0; round < 3; round++) {
       folders.forEach((folder, nth) => {
@@ -138,10 +132,7 @@ test('any number of folders at once count everything once, while more comes', as
   expect(troubles).toEqual([]);
 });
 
-test('what was set aside, for it cannot be published, is counted meanwhile, and once afterwards', async ({
-  db,
-  sql,
-}) => {
+test('counts events set aside as unpublishable, and once afterwards', async ({ db, sql }) => {
   const { customer, ids } = await customerWithMessages(sql);
   await publishAll(sql);
   await foldAll(sql);
@@ -152,11 +143,11 @@ test('what was set aside, for it cannot be published, is counted meanwhile, and 
       return new;
     end $$;
     create trigger refuse before insert on events for each row execute function refuse()`);
-  await told(sql, customer, ids[1], 'delivered');
+  await applyStatus(sql, customer, ids[1], 'delivered');
   await publishAll(sql);
-  // What follows it is published before it: then it is counted as what it no longer was.
-  await told(sql, customer, ids[1], 'read');
-  await told(sql, customer, ids[2], 'failed');
+  // The next event is published first, so it is counted from the outdated status.
+  await applyStatus(sql, customer, ids[1], 'read');
+  await applyStatus(sql, customer, ids[2], 'failed');
   await publishAll(sql);
   expect(await sql`select tries, statuses from outbox`).toEqual([
     { tries: 1, statuses: ['delivered'] },
@@ -178,13 +169,13 @@ test('what was set aside, for it cannot be published, is counted meanwhile, and 
   ]);
 });
 
-test('events up to the mark are not counted again', async ({ db, sql }) => {
+test('does not count events up to the mark again', async ({ db, sql }) => {
   const { customer, ids } = await customerWithMessages(sql);
   const { accountId } = customer;
   await publishAll(sql);
   await foldAll(sql);
   await expectCounted(db, customer);
-  await told(sql, customer, ids[1], 'read');
+  await applyStatus(sql, customer, ids[1], 'read');
   await publishAll(sql);
   await foldAll(sql);
   await expectCounted(db, customer);
@@ -194,23 +185,23 @@ test('events up to the mark are not counted again', async ({ db, sql }) => {
   ]);
 });
 
-test('an account that no event told of is found by the folder itself', async ({ db, sql }) => {
+test('finds an account without notification on its own', async ({ db, sql }) => {
   const { customer } = await customerWithMessages(sql);
   await publishAll(sql);
-  // A folder that has just begun knows of no account.
+  // A new folder has no accounts yet.
   await foldAll(sql);
   expect(await pending(sql)).toEqual([]);
   await expectCounted(db, customer);
 });
 
-test('nothing is kept of an account that is erased while it waits to be folded', async ({
+test('keeps no counts of an account that is erased while it waits to be folded', async ({
   sql,
 }) => {
   await sql`select fold_counts(${[newId()]}::uuid[])`;
   expect(await sql`select * from count_marks`).toEqual([]);
 });
 
-test('the installation counts right when notices are erased whose events were set aside', async ({
+test('keeps the installation’s counts right when notices with set-aside events are erased', async ({
   db,
   sql,
 }) => {

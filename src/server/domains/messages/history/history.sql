@@ -1,10 +1,9 @@
--- The timeline is append-only, but while an account is erased.
+-- The timeline is append-only, except while an account is erased.
 create or replace trigger message_events_append_only before update or delete on message_events
   for each row execute function deny_unless_erasing();
 
--- Makes the partitions of p_from's month and of the p_months after it; those that exist are left
--- alone. Called daily by the worker. Takes turns by an advisory lock; a new partition locks
--- messages_other while it is made.
+-- Creates the partitions of p_from's month and of the p_months after it; existing ones are unchanged. Called daily by
+-- the worker. Serialized by an advisory lock; creating a partition locks messages_other.
 create or replace function ensure_message_partitions(p_from timestamptz, p_months int) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -28,10 +27,10 @@ $$;
 revoke all on function ensure_message_partitions from public;
 grant execute on function ensure_message_partitions to kabari_app;
 
--- The phones of an account whose names begin with p_name, which is written small: those that the account gave them, and
--- those that they gave themselves; at most p_limit of each. Called by the history's search and the list of
--- conversations. Sees what the policies of contacts and conversations let its caller see: it is the owner's, because
--- conditions on an expression find no index under a policy.
+-- The phones of an account whose names begin with p_name, in lower case: names given by the account, and by the peers
+-- themselves; at most p_limit of each. Called by the history's search and the list of conversations. Sees what the
+-- policies of contacts and conversations let its caller see: it runs as the owner, because conditions on an expression
+-- use no index under a policy.
 create or replace function peers_named(p_account uuid, p_name text, p_limit int)
 returns setof text
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -53,21 +52,19 @@ $$;
 revoke all on function peers_named from public;
 grant execute on function peers_named to kabari_app;
 
--- The ids of p_limit messages after the first p_offset, counted from the newest (from the oldest, unless
--- p_newest), of those from p_from to before p_until with phones that begin with p_digits; in any order.
--- Called by the history's search, for beginnings so common that all their messages are too many to be
--- sorted. Sees what the policy of messages lets its caller see: it is the owner's, because conditions
--- on an expression find no index under a policy.
---
--- Counts messages_by_span: the span at one end of the time first, then twice as many spans each time,
--- until those that hold the page are known; only they are read and sorted.
+-- The ids of p_limit messages after the first p_offset, counted from the newest (from the oldest, unless p_newest), of
+-- those from p_from to before p_until with phones that begin with p_digits; in any order. Called by the history's
+-- search, for prefixes so common that all their messages are too many to sort. Sees what the policy of messages lets
+-- its caller see: it runs as the owner, because conditions on an expression use no index under a policy.
+-- Counts messages_by_span: the span at one end of the time first, then twice as many spans each time, until those with
+-- the page are known; only they are read and sorted.
 create or replace function ids_of_beginning(
   p_account uuid, p_digits text, p_from uuid, p_until uuid, p_newest boolean, p_offset int, p_limit int
 ) returns setof uuid
 language plpgsql stable security definer set search_path = public, pg_temp as $$
 declare
   c_seconds constant numeric := 4194.304;
-  -- The spans that are left, those that are looked at now, and the ids that these may hold.
+  -- The remaining spans, the current ones, and their range of ids.
   v_first int;
   v_last int;
   v_low int;
@@ -75,10 +72,10 @@ declare
   v_from uuid;
   v_until uuid;
   v_width int := 1;
-  -- Messages before the spans that are looked at; and in these.
+  -- Messages before the current spans; and in them.
   v_before bigint := 0;
   v_messages bigint;
-  -- The spans that hold some of the page; messages before them, and in them; what is taken of them.
+  -- The spans that contain some of the page; messages before them, and in them; the part of each in the page.
   v_spans int[];
   v_skipped bigint;
   v_held bigint;
@@ -153,11 +150,10 @@ $$;
 revoke all on function ids_of_beginning from public;
 grant execute on function ids_of_beginning to kabari_app;
 
--- Folds what the events of accounts changed into their rollups, up to the newest event, so that the tail
--- that readers add (pending_counts) stays short. Answers how many changes were folded.
--- Called by the folding job, and before counts are taken back. Accounts that another call is folding are
--- left out, unless p_waits. Why messages failed is counted beside them, in failure_counts: of the few that
--- did, the timeline is read. Locks the accounts' marks, then the rollups.
+-- Folds the changes of accounts' events into their rollups, up to the newest event, so that the tail that readers add
+-- (pending_counts) stays short. Answers the number of folded changes. Called by the folding job, and before counts are
+-- taken back. Skips accounts that another call is folding, unless p_waits. Failure reasons are counted as well, in
+-- failure_counts, from the timelines of the few failed messages. Locks the accounts' marks, then the rollups.
 create or replace function fold_counts(p_account uuid[], p_waits boolean default false) returns bigint
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off
@@ -175,7 +171,7 @@ declare
   c_messages bigint[];
   c_cost bigint[];
 begin
-  -- Only what is missing: an insert of what stands would wait for whoever is folding it.
+  -- Only missing ones: an insert of an existing row would wait for the call that is folding it.
   insert into count_marks (account_id, position) select i, 0 from unnest(p_account) as i
     where not exists (select from count_marks m where m.account_id = i)
       and exists (select from message_changes e where e.account_id = i)
@@ -197,7 +193,7 @@ begin
       from (select account_id, max(position) as newest from event group by account_id) e
       where m.account_id = e.account_id
   ), failed as (
-    -- By the timeline: a message that was sent after all does not know any more why it had failed.
+    -- From the timeline: a message that was sent after all no longer has its failure.
     select e.account_id, date_trunc('hour', uuid_time(e.message_id)) as hour, e.token_id,
       coalesce(x.detail, 'rejected') as failure,
       sum(case when e.status = 'failed' then 1 else -1 end) as messages
@@ -235,10 +231,9 @@ $$;
 revoke all on function fold_counts from public;
 grant execute on function fold_counts to kabari_app;
 
--- Adds to the counts of messages, per hour in rollups, per day and month in rollup_sums; negative numbers
--- take back. Index by index: whose, when, and what of.
--- Called by fold_counts, count_set_aside and erase_notices; only the owner may call it. Locks the rollups
--- in the order of their keys.
+-- Adds to the counts of messages, per hour in rollups, per day and month in rollup_sums; negative numbers subtract.
+-- Parallel arrays: account, time and key of each. Called by fold_counts, count_set_aside and erase_notices; only the
+-- owner may call it. Locks the rollups in the order of their keys.
 create or replace function add_counts(
   p_account uuid[], p_hour timestamptz[], p_token uuid[], p_direction text[], p_status text[],
   p_type text[], p_messages bigint[], p_cost bigint[]
@@ -269,9 +264,8 @@ $$;
 
 revoke all on function add_counts from public;
 
--- Erases what was set aside of events about some numbers, because it cannot be published, and counts what
--- it changed: otherwise they would be published later, or be missed in the counts.
--- Called while an account is erased. Locks the outbox rows, then the rollups.
+-- Erases set-aside (unpublishable) events of some numbers, and counts their changes: otherwise they would be published
+-- later, or be missing in the counts. Called while an account is erased. Locks the outbox rows, then the rollups.
 create or replace function count_set_aside(p_account uuid, p_peers text[]) returns void
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 declare
@@ -304,8 +298,8 @@ $$;
 revoke all on function count_set_aside from public;
 grant execute on function count_set_aside to kabari_app;
 
--- Erases what was counted of a closed account's messages. Called while an account is erased, after
--- its messages. Raises 42501 when the account is not closed.
+-- Erases the counts of a closed account's messages. Called while an account is erased, after its messages. Raises 42501
+-- when the account is not closed.
 create or replace function erase_counts(p_account uuid) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -321,9 +315,8 @@ $$;
 revoke all on function erase_counts from public;
 grant execute on function erase_counts to kabari_app;
 
--- Erases up to so many messages of a closed account, with their timelines; how many. Called while
--- an account is erased. Raises 42501 when the account is not closed, P0001 while messages are on
--- their way.
+-- Erases up to p_limit messages of a closed account, with their timelines; answers the number. Called while an account
+-- is erased. Raises 42501 when the account is not closed, P0001 while messages are in flight.
 create or replace function erase_messages(p_account uuid, p_limit int) returns int
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 declare
@@ -346,12 +339,10 @@ $$;
 revoke all on function erase_messages from public;
 grant execute on function erase_messages to kabari_app;
 
--- Erases up to so many messages between the installation and numbers that are nobody's any more;
--- how many. What was counted of them goes down with them, so that the installation's own history
--- still adds up.
--- Called while an account is erased. Locks the installation's statuses and wallet, the mark of its
--- words, then the rows. Raises 42501
--- when a number is in use.
+-- Erases up to p_limit messages between the installation and numbers that no account uses any more; answers the number.
+-- Their counts are subtracted, so that the installation's own history still adds up. Called while an account is erased.
+-- Locks the installation's statuses and wallet, the mark of its words, then the rows. Raises 42501 when a number is in
+-- use.
 create or replace function erase_notices(p_phones text[], p_limit int) returns int
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 declare
@@ -375,7 +366,7 @@ begin
   end if;
   perform lock_statuses(array[v_system]);
   perform 1 from wallets where account_id = v_system for no key update;
-  -- What is taken back below stands in the rollups then, and not in events that are about to go.
+  -- Folds first: the counts subtracted below must be in the rollups, not in events about to be erased.
   perform fold_counts(array[v_system], true);
   select array_agg(message_id) into v_ids from (
     select message_id from messages

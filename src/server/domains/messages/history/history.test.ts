@@ -33,7 +33,7 @@ const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 
 const waiting: readonly MessageStatus[] = ['accepted', 'queued', 'sending'];
 
-/** What the history must show, by reading everything: the model that the pages are held against. */
+/** The expected history, by scanning all messages: the model for the pages. */
 function expected(all: readonly Stored[], ask: Ask): Stored[] {
   const fits = (one: Stored) =>
     (ask.from === undefined || civilDate(one.at) >= ask.from) &&
@@ -52,7 +52,6 @@ function expected(all: readonly Stored[], ask: Ask): Stored[] {
 
 const idsOf = (messages: readonly Stored[]) => messages.map(({ id }) => publicId('message', id));
 
-/** Every page of an answer, and the one after the last. */
 async function allPages(sql: Sql, accountId: string, ask: Ask) {
   const first = await messageList(sql, accountId, ask);
   const pages = [first.rows];
@@ -118,7 +117,7 @@ describe('pages', () => {
     });
     await fc.assert(
       fc.asyncProperty(anAsk, async (ask) => {
-        // A whole number is meant alone, also where it begins another.
+        // A whole number matches alone, also if it is a prefix of another.
         const meant = ask.q === '6281234567' ? all.filter(({ peer }) => peer === ask.q) : all;
         const pageQuery = expected(meant, ask);
         const shown = await allPages(db.tenantSql, ani.accountId, ask);
@@ -146,7 +145,7 @@ describe('pages', () => {
     }
   });
 
-  test('nobody sees messages of another account, whatever they ask', async ({ db, sql }) => {
+  test('hide messages of other accounts for every query', async ({ db, sql }) => {
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
     const options = { at: hoursAgo(1), tokenId: budi.tokenId, peer: '6281111111111' };
     await storeMessages(db.owner, budi.accountId, [options]);
@@ -155,7 +154,7 @@ describe('pages', () => {
     }
     const foreign = messageList(db.tenantSql, ani.accountId, { token_id: budi.tokenId });
     await expect(foreign).rejects.toEqual(new Refusal('not_found', { what: 'Token' }));
-    // What the search's own functions show, which row-level security does not bind.
+    // The search's own functions, which row-level security does not bind.
     await changeConversations(sql, {}, { peerName: 'Citra' });
     for (const [accountId, found] of [
       [ani.accountId, 0],
@@ -170,7 +169,7 @@ describe('pages', () => {
     }
   });
 
-  test('are found by index alone: no table of messages is read whole', async ({ db, sql }) => {
+  test('are found by index alone: no table of messages is scanned', async ({ db, sql }) => {
     const ani = await customerWith(sql);
     const { accountId, tokenId } = ani;
     const second = await makeToken(sql, accountId, { name: 'Gudang' });
@@ -197,10 +196,7 @@ describe('pages', () => {
     expect(readWhole).toEqual([]);
   });
 
-  test('a message that is sent and read shows up and moves between the filters', async ({
-    db,
-    sql,
-  }) => {
+  test('a sent and read message appears and moves between the filters', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const accepter = openIntake(sql, () => undefined);
     const placed = await accepter.place(orderOf(ani, { prices: [150, 150] }));
@@ -236,7 +232,7 @@ describe('days', () => {
     expect(await day('2026-11-21')).toEqual(['tepat']);
   });
 
-  plain('that no calendar has are refused, and the field is named', () => {
+  plain('outside the calendar are refused by field', () => {
     for (const from of ['2026-02-30', '2026-13-01', '2026-00-10']) {
       expect(listMessages.input.safeParse({ from }).error?.issues).toMatchObject([
         { path: ['from'], message: 'Tanggal ini tidak ada.' },
@@ -257,7 +253,7 @@ describe('days', () => {
 });
 
 describe('search', () => {
-  test('takes a number as people type it, and the beginning of one', async ({ db, sql }) => {
+  test('accepts a number as users type it, and its prefix', async ({ db, sql }) => {
     const ani = await customerWith(sql);
     const { tokenId } = ani;
     await storeMessages(db.owner, ani.accountId, [
@@ -273,7 +269,7 @@ describe('search', () => {
     expect(await found('0999')).toEqual([]);
   });
 
-  test('takes the beginning of a name, whatever signs it has', async ({ db, sql }) => {
+  test('finds a prefix of a name with special characters', async ({ db, sql }) => {
     const ani = await customerWith(sql);
     await storeMessages(db.owner, ani.accountId, [{ at: hoursAgo(1), tokenId: ani.tokenId }]);
     await changeConversations(sql, { accountId: ani.accountId }, { peerName: '50%_Diskon' });
@@ -288,10 +284,14 @@ describe('search', () => {
 describe('a long history', () => {
   const MESSAGES = 15_000;
   const numbered = Array.from({ length: MESSAGES }, (_, i) => i);
-  /** Those to numbers that begin with 62811: not some after the oldest ones, and not the newest. */
+  /**
+   * Messages to numbers with the prefix 62811: with a gap after the oldest ones, and without the newest.
+   */
   const begun = numbered.filter((i) => i < 200 || (i >= 2_200 && i < 14_400));
 
-  /** A message each minute from 1 November 2026, 07:00 WIB; each thousandth failed; all to other numbers. */
+  /**
+   * A message each minute from 1 November 2026, 07:00 WIB; each thousandth failed; all to other numbers.
+   */
   async function storeMinutes(owner: Sql, accountId: string, tokenId: string): Promise<void> {
     const isBegun = new Set(begun);
     const messages = numbered.map((i) => ({
@@ -315,11 +315,9 @@ describe('a long history', () => {
       where account_id = ${accountId} group by 1, 2, 3, 4, 5, 6, 7`;
   }
 
-  /** What a page of these shows. */
   const pageIn = (all: readonly number[], { page = 0, sort_type }: Ask): number[] =>
     (sort_type === 'asc' ? all : all.toReversed()).slice(page * 10, page * 10 + 10);
 
-  /** Asks of such a history, and answers the numbers of the messages and the total. */
   async function openLong(db: { owner: Sql; tenantSql: Sql }, sql: Sql) {
     const { accountId, tokenId } = await customerWith(sql);
     await storeMinutes(db.owner, accountId, tokenId);
@@ -346,10 +344,7 @@ describe('a long history', () => {
     }
   });
 
-  test('is searched by a common beginning: 10,000 messages, any page of them', async ({
-    db,
-    sql,
-  }) => {
+  test('searches by a common prefix: 10,000 messages, any page of them', async ({ db, sql }) => {
     const shown = await openLong(db, sql);
     const fromThird = begun.filter((i) => i >= 2460);
     const toNinth = begun.filter((i) => i < 12_540);
@@ -366,7 +361,7 @@ describe('a long history', () => {
     expect(await shown({ q: '62811', page: 1000 })).toEqual({ total: 10_000, numbers: [] });
   });
 
-  test('is searched by a common beginning and a status among the first 10,000 in its order', async ({
+  test('searches by a common prefix and a status among the first 10,000 in its order', async ({
     db,
     sql,
   }) => {
@@ -377,7 +372,7 @@ describe('a long history', () => {
     expect(await shown(ask)).toEqual({ total: 10, numbers: newest.toReversed() });
     const oldest = failed(begun.slice(0, 10_000));
     expect(await shown({ ...ask, sort_type: 'asc' })).toEqual({ total: 10, numbers: oldest });
-    // 7,460 messages: all of them are looked through.
+    // 7,460 messages: all of them are scanned.
     const days = { ...ask, from: '2026-11-02', to: '2026-11-07' };
     expect(await shown(days)).toMatchObject({ total: 7 });
     expect(await shown({ ...ask, page: 1 })).toEqual({ total: 10, numbers: [] });

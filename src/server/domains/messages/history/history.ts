@@ -14,14 +14,11 @@ import { type MessageFilter, daysAfter, pageOf, readAsAccount } from './pages.ts
 import { type SortOrder, messageRow } from './rows.ts';
 import { searchMessages } from './search.ts';
 
-/** What the acts of the history need. */
 export type HistoryDeps = {
   sql: Sql;
-  /** How the raw form of a message is written. */
   reader: Reader;
 };
 
-/** The acts of the history: the table and one message. */
 export const historyActs = ({ sql, reader }: HistoryDeps): readonly ActHandler[] => [
   handle(listMessages, ({ caller }, input) => messageList(sql, caller.accountId, input)),
   handle(getMessage, ({ caller: { accountId } }, { message_id: messageId }) =>
@@ -32,9 +29,8 @@ export const historyActs = ({ sql, reader }: HistoryDeps): readonly ActHandler[]
 type ListInput = InputOf<typeof listMessages>;
 
 /**
- * A page of the history, newest first unless asked otherwise; beyond the last page it is empty.
- *
- * Totals and offsets come from the rollups, so that the last page costs what the first one does.
+ * A page of the history, newest first by default; beyond the last page it is empty.
+ * Totals and offsets come from the rollups, so that the last page costs the same as the first.
  */
 export async function messageList(
   sql: Sql,
@@ -56,7 +52,6 @@ export async function messageList(
   });
 }
 
-/** The filter that fields of the table, or of its export, ask for. */
 export function filterOf(
   input: Pick<ListInput, 'from' | 'to' | 'status' | 'direction' | 'token_id' | 'type'>,
 ): MessageFilter {

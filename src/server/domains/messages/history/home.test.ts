@@ -20,7 +20,10 @@ import { giveSaldo } from '#tests/support/money/wallets.ts';
 const now = new Date('2026-11-20T17:30:00Z');
 const none = { sent: 0, delivered: 0, read: 0, failed: 0, received: 0 };
 
-test('a new account sees zeros, thirty empty days, and four open steps', async ({ db, sql }) => {
+test('shows zeros, thirty empty days, and four open steps for a new account', async ({
+  db,
+  sql,
+}) => {
   const { accountId } = await customerWith(sql, { linked: false });
   await changeTokens(sql, { accountId }, { deletedAt: new Date() });
   const home = await summaryOf(db.tenantSql, accountId, now);
@@ -40,7 +43,7 @@ test('a new account sees zeros, thirty empty days, and four open steps', async (
   expect(homeSummary.output.safeParse(home).success).toBe(true);
 });
 
-test('a message counts on the day it was accepted in WIB, under its present status', async ({
+test('counts a message on its day of acceptance in WIB, under its present status', async ({
   db,
   sql,
 }) => {
@@ -64,7 +67,7 @@ test('a message counts on the day it was accepted in WIB, under its present stat
   expect(home.newest).toHaveLength(8);
 });
 
-test('the four steps are ticked by topping up, adding, linking and sending', async ({
+test('ticks the four steps after a top-up, a token, a link and a sent message', async ({
   db,
   sql,
 }) => {
@@ -87,7 +90,7 @@ test('the four steps are ticked by topping up, adding, linking and sending', asy
   expect(home.today).toEqual({ ...none, delivered: 1 });
 });
 
-test('the first message goes by the channel of a token that is connected, else of the first', async ({
+test('uses the channel of a connected token for the first message, else of the first token', async ({
   db,
   sql,
 }) => {
@@ -103,7 +106,7 @@ test('the first message goes by the channel of a token that is connected, else o
   expect((await home()).channel).toBe('cloud');
 });
 
-test('tokens that need attention say why', async ({ db, sql }) => {
+test('shows why tokens need attention', async ({ db, sql }) => {
   const { accountId, tokenId } = await customerWith(sql, { dailyLimit: 100 });
   const reasons = async () =>
     (await summaryOf(db.tenantSql, accountId, now)).attention.map(({ reason }) => reason);
@@ -129,7 +132,7 @@ test('tokens that need attention say why', async ({ db, sql }) => {
   expect(first).toMatchObject({ token_id: publicId('token', tokenId), name: 'Kasir' });
 });
 
-test('the newest messages are news: no rows of STOP, however many answer so', async ({
+test('lists the newest messages without STOP replies, however many there are', async ({
   db,
   sql,
 }) => {

@@ -18,17 +18,14 @@ import { allCounts, countsBySpan } from './counts.ts';
 import { daysAfter, idsWhere, readAsAccount } from './pages.ts';
 import { messageRow, readMessages } from './rows.ts';
 
-/** The webhooks of an account that need attention. */
 type WebhookTroubles = (
   tx: Tx,
   accountId: string,
   now: Date,
 ) => Promise<readonly { token_id: string; why: 'unconfirmed' | 'gone' | 'failing' | 'erring' }[]>;
 
-/** What the home page (Beranda) needs. */
 export type HomeDeps = { sql: Sql; now: () => Date; webhookTroubles: WebhookTroubles };
 
-/** The act of the home page. */
 export const homeActs = ({ sql, now, webhookTroubles }: HomeDeps): readonly ActHandler[] => [
   handle(homeSummary, ({ caller }) => summaryOf(sql, caller.accountId, now(), webhookTroubles)),
 ];
@@ -37,7 +34,7 @@ const DAYS = 30;
 /** A token needs attention when this share of its daily limit is used. */
 const LIMIT_NEAR = 0.9;
 
-/** Everything the home page shows, at one instant. Without `webhookTroubles` nothing is said of webhooks. */
+/** All data of the home page, at one instant. Without `webhookTroubles` webhooks are left out. */
 export function summaryOf(
   sql: Sql,
   accountId: string,
@@ -80,7 +77,6 @@ async function saldoOf(tx: Tx, accountId: string): Promise<HomeSummary['saldo']>
   return { available: rupiah(wallet?.available ?? 0), held: rupiah(wallet?.held ?? 0) };
 }
 
-/** The welcome bonus; 0 when there was none. */
 async function bonusOf(tx: Tx, accountId: string): Promise<Rupiah> {
   const [given] = await tx<{ bonus: number }[]>`
     select coalesce(sum(d_available), 0)::bigint as bonus from wallet_entries
@@ -88,10 +84,9 @@ async function bonusOf(tx: Tx, accountId: string): Promise<Rupiah> {
   return rupiah(given?.bonus ?? 0);
 }
 
-/** Rows scanned for one page: at most so many STOP replies are skipped. */
+/** Rows scanned for one page, which limits how many STOP replies are skipped. */
 const SCAN_MAX = 5 * PAGE_SIZE;
 
-/** The newest messages, without replies that only opt out or in. */
 async function newestOf(tx: Tx, accountId: string): Promise<MessageRow[]> {
   const newest = { accountId, filter: {}, order: 'newest', offset: 0, limit: SCAN_MAX } as const;
   const ids = idsWhere(tx, newest, tx``);
@@ -105,7 +100,6 @@ async function newestOf(tx: Tx, accountId: string): Promise<MessageRow[]> {
     .slice(0, PAGE_SIZE);
 }
 
-/** The four first steps; each stays done. */
 async function checklistOf(tx: Tx, accountId: string): Promise<HomeSummary['checklist']> {
   const [done] = await tx<HomeSummary['checklist'][]>`
     select
@@ -148,7 +142,6 @@ const figuresOf = ({ sent, delivered, read, failed, received }: Day): HomeSummar
   received,
 });
 
-/** Under which figure a status counts; scheduled, cancelled and expired messages are in none. */
 const figureOf: Partial<Record<MessageStatus, Exclude<keyof Day, 'date'>>> = {
   accepted: 'waiting',
   queued: 'waiting',
@@ -189,7 +182,6 @@ type StoredToken = {
   expires_on: string | null;
 };
 
-/** The account's own tokens, the first one first. */
 const tokensOf = (tx: Tx, accountId: string, today: string): Promise<StoredToken[]> =>
   tx<StoredToken[]>`
     select t.token_id, t.name, t.status, t.channel, t.daily_limit, coalesce(l.accepted, 0) as accepted,
@@ -202,7 +194,6 @@ const tokensOf = (tx: Tx, accountId: string, today: string): Promise<StoredToken
     where t.account_id = ${accountId} and not t.is_system and t.deleted_at is null
     order by t.token_id`;
 
-/** By token: what is the matter with it, then with its webhook. */
 function attentionOf(
   tokens: readonly StoredToken[],
   webhooks: Awaited<ReturnType<WebhookTroubles>>,
@@ -221,7 +212,6 @@ function attentionOf(
 
 type Reason = HomeSummary['attention'][number]['reason'];
 
-/** A token that expires within so many days is to be given more time. */
 const EXPIRES_SOON_DAYS = 7;
 
 function reasonOf(

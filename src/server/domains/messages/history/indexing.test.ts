@@ -12,12 +12,12 @@ import { idOf, insertMessages, storeMessages } from '#tests/support/people/store
 import { SIZE, found, indexAll, storeLate, text } from '#tests/support/people/worded-messages.ts';
 import { messagesAccountData } from '#server/domains/messages/account-data.ts';
 import { messageList } from '#server/domains/messages/history/history.ts';
-import { indexAgain, indexBatch, startIndexing } from './words.ts';
+import { reindexMessage, indexBatch, startIndexing } from './words.ts';
 
 const start = Date.parse('2026-10-20T03:00:00Z');
 
 describe('the index of words', () => {
-  test('leaves small accounts alone, and takes in a whole batch once', async ({ db, sql }) => {
+  test('skips small accounts, and indexes a whole batch once', async ({ db, sql }) => {
     const { accountId, tokenId } = await customerWith(sql);
     const at = new Date(start);
     const many = (count: number) => Array.from({ length: count }, () => ({ at, tokenId }));
@@ -31,10 +31,7 @@ describe('the index of words', () => {
     expect(await sql`select cardinality(ids) as n from word_batches`).toEqual([{ n: SIZE }]);
   });
 
-  test('has a batch wholly or not at all when its work is broken off, and then again', async ({
-    db,
-    sql,
-  }) => {
+  test('indexes a batch atomically, and again after a failure', async ({ db, sql }) => {
     const { accountId, tokenId } = await customerWith(sql);
     const options = { at: new Date(start), tokenId, ...text('sepatu merah') };
     await storeMessages(
@@ -42,7 +39,6 @@ describe('the index of words', () => {
       accountId,
       Array.from({ length: SIZE }, () => options),
     );
-    // The last step fails, after the words were written.
     await db.owner.query(
       'alter table word_marks add constraint broken check (position < 0) not valid',
     );
@@ -57,7 +53,7 @@ describe('the index of words', () => {
     expect(await found(db.tenantSql, accountId, { q: 'merah' })).toHaveLength(SIZE + 1);
   });
 
-  test('takes in by itself the accounts that have grown by a batch', async ({ db, sql }) => {
+  test('indexes accounts that have grown by a batch on its own', async ({ db, sql }) => {
     const { accountId, tokenId } = await customerWith(sql);
     const body = { text: 'Halo' };
     const id = () => idOf(new Date(1_790_000_000_000));
@@ -81,7 +77,7 @@ describe('the index of words', () => {
     expect((await messageList(db.tenantSql, accountId, { q: 'halo' })).total).toBe(5000);
   });
 
-  test('holds nothing of a code that was sent', async ({ db, sql }) => {
+  test('contains no word of a code that was sent', async ({ db, sql }) => {
     const { accountId, tokenId } = await customerWith(sql);
     const options = { at: new Date(start), tokenId, ...text('Kode verifikasi ••••••') };
     await storeMessages(
@@ -95,10 +91,7 @@ describe('the index of words', () => {
     expect(words.map(({ word }) => word)).toEqual(['kode', 'verifikasi']);
   });
 
-  test('knows what a file is called that came after its message was taken in', async ({
-    db,
-    sql,
-  }) => {
+  test('finds a file name that was added after its message was indexed', async ({ db, sql }) => {
     const { accountId, tokenId } = await customerWith(sql);
     const options = {
       at: new Date(start),
@@ -115,8 +108,8 @@ describe('the index of words', () => {
     const some = all.slice(0, 18);
     for (const { id } of some) {
       await sql`select attach_file(${accountId}, ${id}, ${json({ filename: 'Kuitansi.pdf' })})`;
-      await indexAgain(sql, { accountId, messageId: id });
-      await indexAgain(sql, { accountId, messageId: id });
+      await reindexMessage(sql, { accountId, messageId: id });
+      await reindexMessage(sql, { accountId, messageId: id });
     }
     expect(await found(db.tenantSql, accountId, { q: 'kuitansi' })).toHaveLength(some.length);
   });

@@ -12,11 +12,9 @@ const DAY_MS = 24 * HOUR_MS;
 /** An id's time may be in a year of more than four digits. */
 const LATEST_MS = Date.UTC(9000, 0);
 
-/** No id is before the one, none after the other. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Which messages are meant; what is left out means all. */
 export type MessageFilter = {
   /** From this civil day (WIB, `YYYY-MM-DD`) to before that one. */
   from?: string | undefined;
@@ -27,7 +25,6 @@ export type MessageFilter = {
   type?: MessageType | undefined;
 };
 
-/** Which page to read: `limit` messages after the first `offset`. */
 export type PageQuery = {
   accountId: string;
   filter: MessageFilter;
@@ -39,12 +36,11 @@ export type PageQuery = {
 export type Page = Pick<PageOf<MessageRow>, 'total' | 'searched'> & { stored: StoredMessage[] };
 
 /**
- * Reads as one account, with index scans always preferred to sequential scans, by plans that are made once
- * for each statement of a connection.
- *
- * The condition of row-level security is opaque to the planner, which takes it to keep one row in two
- * hundred: it then reads all partitions (400 ms at 1,000,000 messages) to avoid an index walk of ten rows.
- * Planning a page anew for its values took 2 to 3 ms, more than reading it.
+ * Reads as one account, preferring index scans to sequential scans, with generic plans that are made once per statement
+ * and connection.
+ * The condition of row-level security is opaque to the planner, which estimates that it keeps one row in two hundred:
+ * it then scans all partitions (400 ms at 1,000,000 messages) to avoid an index scan of ten rows. Planning a page for
+ * its values took 2 to 3 ms, more than reading it.
  */
 export function readAsAccount<T>(
   sql: Sql,
@@ -58,14 +54,14 @@ export function readAsAccount<T>(
   });
 }
 
-/** The first instant of a civil day in WIB, in milliseconds since 1970. */
 export const dayStartMs = (day: string): number => Date.parse(`${day}T00:00:00+07:00`);
 
-/** The civil day some days after another. */
 export const daysAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 
-/** `and` everything but the time, for a table called `m` with the columns of messages or rollups. */
+/**
+ * `and` everything but the time, for a table called `m` with the columns of messages or rollups.
+ */
 export function matchesFilter(sql: Sql | Tx, filter: MessageFilter): Fragment {
   const { tokenId, direction, type, statuses } = filter;
   return sql`
@@ -75,7 +71,6 @@ export function matchesFilter(sql: Sql | Tx, filter: MessageFilter): Fragment {
     ${statuses === undefined ? sql`` : sql`and m.status = any (${statuses})`}`;
 }
 
-/** `and` the time of a filter, for messages called `m`. */
 export const inTimeRange = (sql: Sql | Tx, { from, until }: MessageFilter): Fragment => sql`
   ${from === undefined ? sql`` : sql`and m.message_id >= ${idFloor(dayStartMs(from))}`}
   ${until === undefined ? sql`` : sql`and m.message_id < ${idFloor(dayStartMs(until))}`}`;
@@ -91,19 +86,17 @@ export const idsWhere = (
     where m.account_id = ${accountId} ${inTimeRange(tx, filter)} ${matchesFilter(tx, filter)} ${also}
     order by m.message_id ${sqlOrder(tx, order)} offset ${offset} limit ${limit}`;
 
-/** An hour that holds a part of a page, and how many messages come before it. */
 type Slice = { hour: Date; messages: number; before: number };
 
-/** What a page takes of an hour: `take` messages after the first `skip`, in this order. */
+/** The part of a page in an hour: `take` messages after the first `skip`, in this order. */
 type Part = { hour: Date; skip: number; take: number; order: SortOrder };
 
-/** So many ids at an end of the time are sooner walked through than looked up in the counts. */
+/** Within this many ids of an end of the time, scanning is faster than looking up the counts. */
 const WALK_MAX = 1_000;
 
 /**
- * A page of the messages that a filter lets through, and how many those are in all.
- *
- * Where time alone is asked for, pages near an end of it are walked to; all others are found by the counts.
+ * A page of the messages that match a filter, and their total number.
+ * With a filter of time alone, pages near an end are scanned; all others are found by the counts.
  */
 export async function pageOf(tx: Tx, query: PageQuery): Promise<Page> {
   const { accountId, filter, order, offset, limit } = query;
@@ -135,8 +128,8 @@ async function totalOf(tx: Tx, accountId: string, filter: MessageFilter): Promis
 }
 
 /**
- * A page found by the counts: the hours that hold it are known beforehand, and how far into the first
- * of them it begins, so that no more than half an hour is ever walked through.
+ * A page found by the counts: they give its hours, and its offset in the first of them, so that at most half an hour is
+ * scanned.
  */
 async function pageByCounts(tx: Tx, query: PageQuery): Promise<Page> {
   const { total, slices } = await slicesOf(tx, query);
@@ -153,7 +146,6 @@ async function pageByCounts(tx: Tx, query: PageQuery): Promise<Page> {
   return { stored: await readMessages(tx, { accountId, ids, order }), total };
 }
 
-/** What a page takes of an hour, counted from the end of the hour that is nearer. */
 function partOf(
   { hour, messages, before }: Slice,
   { order, offset, limit }: Pick<PageQuery, 'order' | 'offset' | 'limit'>,
@@ -166,7 +158,6 @@ function partOf(
     : { hour, skip: after, take, order: opposite(order) };
 }
 
-/** The ids of some parts, which are walked through the same way. */
 const idsOfParts = (
   tx: Tx,
   { accountId, filter }: PageQuery,
@@ -176,7 +167,7 @@ const idsOfParts = (
   const parts = [first, ...others];
   const order = sqlOrder(tx, first.order);
   const matches = matchesFilter(tx, filter);
-  // Most pages of a large account lie in one hour: the month's partition is then chosen at the start.
+  // Most pages of a large account lie in one hour: the month's partition is then chosen at executor start-up.
   return others.length === 0
     ? tx`(
     select m.message_id from messages m
@@ -199,15 +190,13 @@ const idsOfParts = (
     ) found`;
 };
 
-/** Queries, at least one, as one. */
 const unionAll = (tx: Tx, [first, ...others]: readonly Fragment[]): Fragment =>
   others.reduce((all, one) => tx`${all} union all ${one}`, first ?? tx``);
 
 /**
- * The hours that hold a page, and how many messages there are in all: whole months are looked at first
- * (single days where a range cuts a month), then the days of the months that hold the page, then the
- * hours of those days. What bounds a look stands in a column before: beside row-level security, a condition
- * that calculates finds no index.
+ * The hours of a page, and the total number of messages. First whole months are read (single days where a range cuts a
+ * month), then the days of the months with the page, then the hours of those days. The bounds of each step are columns
+ * of the previous one: with row-level security, a condition with a calculation uses no index.
  */
 async function slicesOf(
   tx: Tx,
@@ -271,7 +260,6 @@ async function slicesOf(
   return { total: found[0]?.total ?? 0, slices };
 }
 
-/** The counts that cover a range: its whole months, and the days of the months that it cuts. */
 function topCounts(tx: Tx, accountId: string, { from, until }: MessageFilter): Fragment {
   const counts = (grain: 'day' | 'month', first: string, before: string) =>
     tx`select ${grain} as grain, c.* from ${countsBySpan(tx, grain, { accountId, from: first, before })} c`;
@@ -287,18 +275,16 @@ function topCounts(tx: Tx, accountId: string, { from, until }: MessageFilter): F
   ]);
 }
 
-/** The first month that begins on or after a day. */
 function monthFrom(day: string): string {
   if (day.endsWith('-01')) return day;
   const [year = 0, month = 0] = day.split('-').map(Number);
   return new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10);
 }
 
-/** True when a filter says more than the time: matching messages may then be rare. */
+/** True when a filter has more than the time: matching messages may then be rare. */
 export const isNarrowed = ({ direction, type, statuses, tokenId }: MessageFilter): boolean =>
   [direction, type, statuses, tokenId].some((value) => value !== undefined);
 
-/** Which messages before a cursor to read, newest first. */
 type CursorQuery = {
   accountId: string;
   filter: MessageFilter;
@@ -306,7 +292,7 @@ type CursorQuery = {
   cursor: string | undefined;
 };
 
-/** The hours that hold the next `limit` messages before a cursor. */
+/** The hours with the next `limit` messages before a cursor. */
 export async function hoursBefore(tx: Tx, query: CursorQuery): Promise<readonly Date[]> {
   const hourQuery = await fromHourOf(tx, query);
   const { accountId } = query;
@@ -314,7 +300,7 @@ export async function hoursBefore(tx: Tx, query: CursorQuery): Promise<readonly 
   return slices.map(({ hour }) => hour);
 }
 
-/** The newest ids that match before a cursor, looked for in the hours that hold some. */
+/** The newest ids that match before a cursor, searched in the hours that have matches. */
 export const idsBefore = (
   tx: Tx,
   { accountId, filter, limit, cursor }: CursorQuery,
@@ -334,8 +320,7 @@ export const idsBefore = (
   order by found.message_id desc limit ${limit}`;
 
 /**
- * The rollup query in which the cursor's hour comes first. That hour may be used up, so it is queried in
- * addition to the page.
+ * The rollup query that begins with the cursor's hour. That hour may be used up, so it is read in addition to the page.
  */
 async function fromHourOf(
   tx: Tx,

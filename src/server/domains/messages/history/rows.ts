@@ -11,7 +11,6 @@ import {
   excerptOf,
 } from '#server/domains/messages/content.ts';
 
-/** A message as it is read for a screen or the API, with its token and its conversation's name. */
 export type StoredMessage = {
   message_id: string;
   token_id: string;
@@ -24,7 +23,6 @@ export type StoredMessage = {
   body: Body;
   status: MessageStatus;
   price: number;
-  /** The round of the plan whose quota it was taken from. */
   plan_round: number | null;
   charge_state: 'held' | 'captured' | 'released' | 'waived' | null;
   hold_seq: number | null;
@@ -35,20 +33,16 @@ export type StoredMessage = {
   possible_duplicate: boolean;
   expires_at: Date | null;
   created_at: Date;
-  /** When it will leave; null unless it is scheduled. */
   scheduled_at: Date | null;
 };
 
-/** By when messages were accepted. */
 export type SortOrder = 'newest' | 'oldest';
 
-/** What stands behind `order by` for ids. */
 export const sqlOrder = (sql: Sql | Tx, order: SortOrder): Fragment =>
   order === 'newest' ? sql`desc` : sql`asc`;
 
 /**
  * Reads the messages that a query names.
- *
  * The query finds ids only, mostly from an index alone; the wide rows are read for one page.
  *
  * @param ids a query of one column `message_id`.
@@ -70,7 +64,7 @@ export function readMessages(
       where x.account_id = ${accountId} and x.message_id = page.message_id limit 1
     ) m
     left join lateral (
-      -- Its time has come, or a try was made: what follows is no plan any more.
+      -- The scheduled time has come, or a try was made: it is no longer scheduled.
       select d.ready_at, d.attempt = 0 and d.ready_at > clock_timestamp() as stands from dispatch d
       where m.status = 'scheduled' and d.account_id = ${accountId} and d.message_id = m.message_id
     ) plan on true
@@ -80,21 +74,19 @@ export function readMessages(
     order by m.message_id ${sqlOrder(sql, order)}`;
 }
 
-/** Why it failed, as the contract knows it; null when it did not fail. */
 export function failureOf({ failure }: Pick<StoredMessage, 'failure'>): Failure | null {
   if (failure === null) return null;
   const known = Failure().safeParse(failure);
   return known.success ? known.data : 'rejected';
 }
 
-/** What a message costs its account, as of now: nothing where its price was released. */
+/** The present cost of a message to its account: nothing after a release. */
 export const costOf = ({
   price,
   charge_state: charge,
 }: Pick<StoredMessage, 'price' | 'charge_state'>): Rupiah =>
   rupiah(charge === 'released' || charge === 'waived' ? 0 : price);
 
-/** A row of the history. */
 export function messageRow(stored: StoredMessage): MessageRow {
   return {
     id: publicId('message', stored.message_id),
@@ -113,29 +105,25 @@ export function messageRow(stored: StoredMessage): MessageRow {
   };
 }
 
-/** A side's reaction to a message. */
 export type Reaction = ConversationMessage['reactions'][number];
 
 type Shown = {
   accountId: string;
   fileLink: FileLink;
-  /** The files of its page that are still there. */
-  kept: ReadonlySet<string>;
+  existingFiles: ReadonlySet<string>;
   reactions?: readonly Reaction[] | undefined;
 };
 
-/** A message in its conversation, with the reactions to it where they were read. */
 export const conversationMessage = (
   stored: StoredMessage,
-  { accountId, fileLink, kept, reactions = [] }: Shown,
+  { accountId, fileLink, existingFiles, reactions = [] }: Shown,
 ): ConversationMessage => ({
   ...messageRow(stored),
-  content: contentOf({ accountId, type: stored.type, body: stored.body, kept }, fileLink),
+  content: contentOf({ accountId, type: stored.type, body: stored.body, existingFiles }, fileLink),
   quoted: quotedIn(stored.body),
   reactions: [...reactions],
 });
 
-/** What a body says of the message that it answers. */
 function quotedIn(body: Body): Quoted | null {
   const given = body['quoted'];
   if (typeof given !== 'object' || given === null) return null;

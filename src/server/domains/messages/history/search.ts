@@ -15,27 +15,28 @@ import {
 import { type StoredMessage, readMessages, sqlOrder } from './rows.ts';
 import { type WordQuery, foundWords, wordsIn } from './words.ts';
 
-/** A search by a beginning shows so many messages; an interface calls more "lebih dari" (docs/wire.md#lists). */
+/**
+ * A search by a prefix shows at most this many messages; interfaces show more as "lebih dari" (docs/wire.md#lists).
+ */
 export const SEARCH_MAX = 10_000;
-/** The status of found messages is looked up in about so many pages of the database: 50 ms if they are all apart. */
+/**
+ * The status of found messages is looked up in at most about this many database pages: 50 ms if all are apart.
+ */
 const STATUS_READS = 2_000;
-/** A name may match this many phones; more are ignored. */
 const PEERS_MAX = 100;
 
-/** The messages with the phones that match a search, in two forms. */
 type Matches = {
   /** A condition on messages `m`, answered from the phones' index. */
   all: Fragment;
-  /** A query of the ids at some places in the order of the page; in any order. */
+  /** A query of the ids at a range of the page's order; in any order. */
   at: (place: { offset: number; limit: number }) => Fragment;
 };
 
 /**
- * A page of the messages that match a search: with one whole number or a prefix of numbers; else with a prefix of
- * a conversation's name, and with all words that were typed.
- *
- * Of more than 10,000 messages the first 10,000 are meant, in the order that is asked for and within its days;
- * the other filters choose among those. Of words alone, only the status does so, and among fewer where they lie apart.
+ * A page of the messages that match a search: with one whole number or a prefix of numbers; else with a prefix of a
+ * conversation's name, and with all words typed.
+ * Of more than 10,000 matches only the first 10,000 count, in the requested order and days; the other filters select
+ * among those. For words alone, only the status does so, and among fewer if they are scattered.
  */
 export async function searchMessages(tx: Tx, typed: string, query: PageQuery): Promise<Page> {
   const { accountId } = query;
@@ -63,7 +64,7 @@ async function searchNamesAndWords(tx: Tx, typed: string, query: PageQuery): Pro
   const named = withPeers(tx, peers, query).at({ offset: 0, limit: SEARCH_MAX });
   const narrowed = isNarrowed(query.filter) && { reads: STATUS_READS };
   const { found } = await foundWords(tx, { ...first, ...narrowed, filter: { from, until } });
-  // Where not all words were found, those of names end with them.
+  // If the word search was cut off, name matches are cut off at the same id.
   const isBefore = query.order === 'newest' ? tx`>=` : tx`<=`;
   const both = tx`
     select o_all, array(
@@ -81,7 +82,6 @@ async function searchNamesAndWords(tx: Tx, typed: string, query: PageQuery): Pro
   );
 }
 
-/** A page of the messages with all words that any status may have. */
 async function pageOfWords(tx: Tx, query: WordQuery): Promise<Page> {
   const { found } = await foundWords(tx, query);
   const [page] = await tx<{ total: number; ids: string[] | null }[]>`
@@ -90,7 +90,7 @@ async function pageOfWords(tx: Tx, query: WordQuery): Promise<Page> {
 }
 
 /**
- * The page among some messages that the filter lets through.
+ * The page among some messages that match the filter.
  *
  * @param first a query of one row: `ids`, and `is_all`, whether these are all.
  */
@@ -126,8 +126,8 @@ const readIds = (
   });
 
 /**
- * Beginnings of stored numbers that match the typed text; none when it is not a number. `8529` may begin `62852…` as well as a
- * number in Hong Kong, so it has two readings.
+ * Prefixes of stored numbers that match the typed text; none when it is not a number. `8529` may begin `62852…` as well
+ * as a number in Hong Kong, so it has two readings.
  */
 export function readingsOf(typed: string): string[] {
   const [byRule, exact] = [normalizePhone(typed), cleanNumber(typed)];
@@ -135,7 +135,6 @@ export function readingsOf(typed: string): string[] {
   return readings.filter((digits) => /^[1-9][0-9]{0,14}$/.test(digits));
 }
 
-/** Those of some numbers that the account has messages with. */
 export async function knownOf(
   tx: Tx,
   accountId: string,
@@ -147,7 +146,6 @@ export async function knownOf(
   return found.map(({ peer }) => peer);
 }
 
-/** A condition on a column of phones: it begins with any of these digits. */
 export function beginsWith(tx: Tx, peer: Fragment, beginnings: readonly string[]): Fragment {
   const [first = tx`false`, ...others] = beginnings.map(
     (digits) => tx`${peer} ~>=~ ${digits} and ${peer} ~<~ ${`${digits}:`}`,
@@ -155,7 +153,6 @@ export function beginsWith(tx: Tx, peer: Fragment, beginnings: readonly string[]
   return others.reduce((all, one) => tx`${all} or ${one}`, first);
 }
 
-/** The messages with the phones that begin with any of these digits. */
 const beginning = (
   tx: Tx,
   beginnings: readonly string[],
@@ -183,7 +180,6 @@ const beginning = (
   },
 });
 
-/** The messages with any of these phones. */
 const withPeers = (
   tx: Tx,
   peers: readonly string[],
@@ -200,10 +196,8 @@ const withPeers = (
     order by f.message_id ${sqlOrder(tx, order)} offset ${offset} limit ${limit}`,
 });
 
-/** Text as the beginning in a `like`. */
 export const likeBeginning = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** The phones, at most so many, whose conversations' names begin like this. */
 export async function peersNamed(
   tx: Tx,
   accountId: string,
@@ -215,7 +209,6 @@ export async function peersNamed(
   return found.map(({ peer }) => peer);
 }
 
-/** One phone: its messages lie in order in the index, and all of them are counted. */
 async function searchOne(tx: Tx, peer: string, query: PageQuery): Promise<Page> {
   const also = tx`and m.peer = ${peer}`;
   const ids = idsWhere(tx, query, also);
@@ -230,7 +223,9 @@ async function searchOne(tx: Tx, peer: string, query: PageQuery): Promise<Page> 
   return { stored, total: count?.total ?? 0 };
 }
 
-/** The page among the first 10,000 messages that match; their ids are found before wide rows are read. */
+/**
+ * The page among the first 10,000 messages that match; their ids are found before wide rows are read.
+ */
 async function searchPeers(tx: Tx, matches: Matches, query: PageQuery): Promise<Page> {
   const { accountId, filter, order, offset, limit } = query;
   const width = await widthOf(tx, matches, query);
@@ -255,7 +250,9 @@ async function searchPeers(tx: Tx, matches: Matches, query: PageQuery): Promise<
   return { stored: await readIds(tx, found?.ids ?? [], query), total: found?.total ?? 0 };
 }
 
-/** How many messages match, counted to one more than are shown; and of the first 200 of all. */
+/**
+ * Number of matches, counted to one more than are shown; and number among the first 200 of all messages.
+ */
 type Width = { messages: number; near: number };
 
 const SAMPLE = 200;
@@ -274,18 +271,17 @@ async function widthOf(tx: Tx, { all }: Matches, query: PageQuery): Promise<Widt
   return width ?? { messages: 0, near: 0 };
 }
 
-/** The first messages in the order of the page, whatever their phones. */
 const firstOfAll = (tx: Tx, { accountId, filter, order }: PageQuery, limit: number): Fragment => tx`
   select m.message_id, m.peer from messages m
   where m.account_id = ${accountId} ${inTimeRange(tx, filter)}
   order by m.message_id ${sqlOrder(tx, order)} limit ${limit}`;
 
-/** So many messages are walked through sooner than the phones' other index is counted. */
+/** Up to this many messages, scanning is faster than counting the phones' other index. */
 const WALK_MAX = 16_000;
 
 /**
- * A page of matches that are too many to sort. Where so many of all messages match that the page should be
- * full soon, messages are walked through; else, or when it was not, its ids are found without the others.
+ * A page of matches that are too many to sort. If so many of all messages match that the page should fill soon,
+ * messages are scanned; otherwise, or when it did not fill, its ids are found without the others.
  */
 async function readWide(
   tx: Tx,
@@ -295,7 +291,7 @@ async function readWide(
   const { accountId, order, offset } = query;
   const limit = Math.min(query.limit, SEARCH_MAX - offset);
   if (limit <= 0) return [];
-  // Half as many again as the sample says, and some for chance.
+  // Half as many again as the sample predicts, and some for chance.
   const steps = Math.ceil((1.5 * SAMPLE * (offset + limit)) / near) + SAMPLE;
   if (steps <= WALK_MAX) {
     const ids = tx`
@@ -307,11 +303,11 @@ async function readWide(
   return readMessages(tx, { accountId, ids: matches.at({ offset, limit }), order });
 }
 
-/** For `pageAmong`: the first 10,000 messages of more that match. */
+/** For `pageAmong`: the first 10,000 messages of a larger number of matches. */
 const firstIds = (tx: Tx, { at }: Matches): Fragment =>
   tx`select array(${at({ offset: 0, limit: SEARCH_MAX })}) as ids, false as is_all`;
 
-/** The bounds spare the months that have none of them: each would sort all of them first. */
+/** The bounds exclude months without matches, each of which would be sorted as a whole first. */
 const amongFirst = (tx: Tx): Fragment => tx`
   and m.message_id >= (select id from f, unnest(ids) as u(id) order by id limit 1)
   and m.message_id <= (select id from f, unnest(ids) as u(id) order by id desc limit 1)

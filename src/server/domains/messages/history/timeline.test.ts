@@ -8,7 +8,7 @@ const stepsOf = (...steps: [kind: string, second: number][]) =>
     .map(({ kind }) => kind)
     .join(' ');
 
-test('steps of the same time stand by how far they are', () => {
+test('orders steps of the same time by their rank', () => {
   expect(stepsOf(['read', 5], ['delivered', 5], ['sent', 5])).toBe('sent delivered read');
   expect(stepsOf(['failed', 5], ['retrying', 5], ['sending', 4])).toBe('sending retrying failed');
   expect(stepsOf(['corrected', 6], ['delivered', 6], ['expired', 5])).toBe(
@@ -16,12 +16,12 @@ test('steps of the same time stand by how far they are', () => {
   );
 });
 
-test('a message was sent before it arrived or failed, whatever the clocks say', () => {
+test('places sent before arrival or failure, regardless of clocks', () => {
   expect(stepsOf(['failed', 5], ['sent', 5])).toBe('sent failed');
   expect(stepsOf(['failed', 5], ['sent', 6])).toBe('sent failed');
   expect(stepsOf(['read', 4], ['delivered', 5], ['sent', 6])).toBe('sent read delivered');
 });
 
-test('what proved a failure wrong came after it', () => {
+test('places the proof that a failure was wrong after it', () => {
   expect(stepsOf(['failed', 5], ['sent', 9], ['corrected', 9])).toBe('failed sent corrected');
 });

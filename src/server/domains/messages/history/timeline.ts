@@ -13,7 +13,7 @@ import type { Tx } from '#server/infra/postgres/database.ts';
 import { type StoredMessage, readMessages } from './rows.ts';
 
 /**
- * One message and all that happened to it, the first step first; last, what it is waiting for now.
+ * One message with its steps, oldest first; the last one is its present wait.
  *
  * @throws Refusal `not_found` when the account has no such message.
  */
@@ -30,17 +30,17 @@ export async function readWithTimeline(
   if (!stored) throw new Refusal('not_found', { what: 'Pesan' });
   const happened = wholeTimeline(stored, steps, language);
   const last = happened.at(-1)?.at ?? stored.created_at;
-  // Waiting goes on after all that happened.
+  // The wait comes after all past steps.
   const now = waiting.map((step) => ({ ...step, at: step.at > last ? step.at : last }));
   return { stored, timeline: [...happened, ...now] };
 }
 
-/** A try that is answered sooner is not shown: it would disappear before anybody has read it. */
+/** A try that is answered sooner is not shown: it would disappear before it could be read. */
 const SILENT_AFTER = '1 second';
 
 /**
- * What a message that is queued waits for: the file behind its link; or, where that is the network's answer,
- * to its own last try or to an earlier message to the same phone.
+ * The wait of a queued message: for the file behind its link, or for the network's answer to its own last try or to an
+ * earlier message to the same phone.
  */
 async function waitingOf(
   tx: Tx,
@@ -78,7 +78,6 @@ async function readOne(
   return stored;
 }
 
-/** A step as it is stored: of a failure its code, of a plan its time. */
 type StoredStep = { kind: string; at: Date; detail: string | null };
 
 const timelineOf = async (tx: Tx, accountId: string, messageId: string): Promise<StoredStep[]> =>
@@ -89,8 +88,8 @@ const timelineOf = async (tx: Tx, accountId: string, messageId: string): Promise
   );
 
 /**
- * The steps from the first to the last. What every message does at once is not stored: it is accepted
- * when its id is made, and queued in the same statement unless it is scheduled.
+ * All steps, oldest first. Steps that every message takes at once are not stored: it is accepted when its id is made,
+ * and queued in the same statement unless it is scheduled.
  */
 function wholeTimeline(
   stored: StoredMessage,
@@ -100,7 +99,7 @@ function wholeTimeline(
   const { direction, status, created_at: at } = stored;
   const visible = later.flatMap((step) => {
     const kind = TimelineStep().shape.kind.safeParse(step.kind);
-    // A network that tells whole seconds must not tell of a message before there was one.
+    // Networks with whole seconds must not put a step before the acceptance.
     const stepAt = step.at < at ? at : step.at;
     return kind.success ? [{ kind: kind.data, at: stepAt, detail: detailOf(step, language) }] : [];
   });
@@ -120,8 +119,7 @@ function wholeTimeline(
 }
 
 /**
- * Steps in the order in which they happened: by time, at the same time by how far they are, and sent before
- * what comes of it.
+ * Steps in the order in which they happened: by time, then by rank, with sent before its consequences.
  */
 export const inOrder = <Step extends { kind: string; at: Date | string }>(
   steps: readonly Step[],
@@ -130,7 +128,9 @@ export const inOrder = <Step extends { kind: string; at: Date | string }>(
 
 const timeOf = ({ at }: { at: Date | string }): number => new Date(at).getTime();
 
-/** How far a step is: a try that is followed by another one comes before all ends, a correction after. */
+/**
+ * Rank of a step: a try that is followed by another one comes before all ends, a correction after.
+ */
 function rankOf(kind: string): number {
   if (kind === 'corrected') return statusRank.read + 1;
   const status = MessageStatus().safeParse(kind);
@@ -138,8 +138,8 @@ function rankOf(kind: string): number {
 }
 
 /**
- * A receipt may arrive before our own call returned, and networks tell whole seconds: still, a message was
- * sent before it arrived or failed. Where `sent` proved a failure wrong, it came after it.
+ * A receipt may arrive before our own call returned, and some networks report whole seconds: a message is still sent
+ * before it arrives or fails. A `sent` that proved a failure wrong comes after it.
  */
 function sentFirst<Step extends { kind: string }>(steps: readonly Step[]): Step[] {
   const ends = new Set(['delivered', 'read']);
@@ -152,8 +152,8 @@ function sentFirst<Step extends { kind: string }>(steps: readonly Step[]): Step[
 }
 
 /**
- * A failure's code as a sentence (what to do; or, of a try that is followed by another one, that nothing
- * need be done), a plan as its time; others as they are.
+ * Detail as text: a failure's code as a sentence (the action needed; or, for a try that is retried, that none is
+ * needed), a schedule as its time; others unchanged.
  */
 function detailOf({ kind, detail }: StoredStep, language: Language): string | null {
   if (kind === 'corrected') return correctedSentence(language);

@@ -12,10 +12,7 @@ import { insertEntries } from '#tests/support/money/wallets.ts';
 const now = new Date('2026-11-20T17:30:00Z');
 const HOUR_MS = 3_600_000;
 
-test('what went out stands on the day of WIB, paid and held apart, and plans apart from both', async ({
-  db,
-  sql,
-}) => {
+test('shows captured, held and plan costs separately by day of WIB', async ({ db, sql }) => {
   const hour = fc.record({
     hoursAgo: fc.integer({ min: 0, max: 31 * 24 }),
     status: fc.constantFrom('queued', 'scheduled', 'sent', 'read', 'failed', 'received'),
@@ -48,7 +45,7 @@ test('what went out stands on the day of WIB, paid and held apart, and plans apa
         }));
         await insertEntries(db.owner, accountId, entries);
 
-        // The plain model: every thing on its own, its day counted by hand.
+        // A naive model: each charge on its own, with its day.
         const model = new Map<string, [captured: number, held: number, plan: number]>();
         const add = (hoursAgo: number, place: 0 | 1 | 2, amount: number) => {
           const day = new Date(at(hoursAgo).getTime() + 7 * HOUR_MS).toISOString().slice(0, 10);
@@ -75,7 +72,10 @@ test('what went out stands on the day of WIB, paid and held apart, and plans apa
   );
 });
 
-test('what was accepted a moment ago is held already; of nobody else', async ({ db, sql }) => {
+test('includes the hold of a message just accepted, and no other account’s', async ({
+  db,
+  sql,
+}) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
   const budi = await customerWith(sql, { saldo: 10_000 });
   const accepter = openIntake(db.tenantSql, () => undefined);
@@ -87,7 +87,7 @@ test('what was accepted a moment ago is held already; of nobody else', async ({ 
   expect(await todayOf(budi.accountId)).toMatchObject({ captured: 0, held: 0, plan: 0 });
 });
 
-test('the figures are read by an index, and no message is', async ({ db, sql }) => {
+test('reads the figures by an index, and no messages', async ({ db, sql }) => {
   const { accountId } = await customerWith(sql);
   const plan = await db.owner.begin(async (tx) => {
     await tx`set local enable_seqscan = off`;
@@ -111,16 +111,16 @@ describe('the pace', () => {
 
   plain('no use at all', () => {
     expect(paceOf(days(0, 0, 0))).toEqual({ state: 'none' });
-    // Used once, long ago: nothing goes out any more.
+    // Used once, long ago: no messages are sent any more.
     expect(paceOf(days(900, 0, 0, 0, 0, 0, 0, 0, 0))).toEqual({ state: 'none' });
   });
 
-  plain('less than three whole days since the first use are too little to say', () => {
+  plain('is unknown with less than three whole days since the first use', () => {
     expect(paceOf(days(0, 0, 500))).toEqual({ state: 'little' });
     expect(paceOf(days(0, 500, 500, 10_000))).toEqual({ state: 'little' });
   });
 
-  plain('the whole days since the first use, seven at most, and never today', () => {
+  plain('averages the whole days since the first use, at most seven, without today', () => {
     expect(paceOf(days(0, 300, 0, 600, 9_999))).toEqual({ state: 'known', per_day: 300, days: 3 });
     const long = days(50_000, 70, 70, 70, 70, 70, 70, 75, 1);
     expect(paceOf(long)).toEqual({ state: 'known', per_day: 71, days: 7 });

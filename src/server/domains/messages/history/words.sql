@@ -1,12 +1,10 @@
--- How many messages have all of some words, at most p_max, and the ids of p_limit of them after the first p_offset, in
--- order, counted from the newest (from the oldest, unless p_newest): p_others, and those in batches up to p_mark, from
--- p_from to before p_until. With p_reads, when p_offset is 0: no more ids than lie in about so many pages of messages.
--- Whether they are all that there are.
--- Called by the history's search. Sees what the policy of message_words lets its caller see: it is the owner's, because
--- its plans must not depend on a policy.
---
--- Batches are walked through in the order of their last ids until p_max are counted. Their times may overlap: for the
--- ids, all batches are read that reach into those that hold the page.
+-- The number of messages that have all of some words, at most p_max, and the ids of p_limit of them after the first
+-- p_offset, in order, counted from the newest (from the oldest, unless p_newest): p_others, and those in batches up to
+-- p_mark, from p_from to before p_until. With p_reads, when p_offset is 0: only as many ids as lie in about that many
+-- pages of messages. Also whether these are all. Called by the history's search. Sees what the policy of message_words
+-- lets its caller see: it runs as the owner, because its plans must not depend on a policy.
+-- Batches are scanned in the order of their last ids until p_max are counted. Their times may overlap: for the ids, all
+-- batches are read that overlap those of the page.
 create or replace function find_words(
   p_account uuid, p_words text[], p_from uuid, p_until uuid, p_mark uuid, p_others uuid[], p_newest boolean,
   p_offset int, p_limit int, p_max int, p_reads int default null
@@ -16,7 +14,7 @@ set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_material = off set join_collapse_limit = 1 as $$
 declare
   c_first constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- The word in the fewest messages, and the others; the last batch that may hold some; batches that p_from or p_until cuts.
+  -- The rarest word, and the others; the last batch that may match; batches that p_from or p_until cuts.
   v_rarest text;
   v_batches int;
   v_others text[];
@@ -25,13 +23,13 @@ declare
   v_hits text;
   v_hit record;
   v_messages int;
-  -- So many ids of batches are needed; counted so far; the batch that completes them.
+  -- Number of ids needed from batches; counted so far; the batch that completes them.
   v_need int := least(p_max, p_offset + p_limit);
   v_counted int := 0;
   v_reads int := 0;
   v_full uuid;
-  -- The batch in which the page begins, as far as batches follow each other; all up to it, with what is counted before
-  -- each; so many messages are in batches that are not read.
+  -- The batch in which the page begins, as far as batches do not overlap; all up to it, with the counts before each;
+  -- the number of messages in batches that are not read.
   v_next uuid;
   v_uptos uuid[];
   v_befores int[];
@@ -58,7 +56,7 @@ begin
   end if;
   v_others := array_remove(p_words, v_rarest);
   v_hits := hits_of_words(cardinality(v_others), p_newest);
-  -- Of words in many batches all rows are read, side by side.
+  -- For words in many batches all rows are read, side by side.
   if v_batches >= 500 and cardinality(v_others) <= 5 then
     perform set_config('enable_mergejoin', 'on', true), set_config('enable_nestloop', 'off', true);
   end if;
@@ -119,8 +117,8 @@ $$;
 revoke all on function find_words from public;
 grant execute on function find_words to kabari_app;
 
--- The query of the batches in which messages have a word, $2, and so many others, $5, all of them: as bits, or as ids;
--- in order. $1 is the account; the batches are those from $3 to $4. Called by find_words.
+-- The query of the batches in which messages have a word, $2, and this many others, $5, all of them: as bits, or as
+-- ids; in order. $1 is the account; the batches are those from $3 to $4. Called by find_words.
 create or replace function hits_of_words(p_others int, p_newest boolean) returns text
 language sql immutable set search_path = public, pg_temp as $$
   select case
@@ -133,7 +131,7 @@ language sql immutable set search_path = public, pg_temp as $$
         from message_words d %5$s',
         string_agg(w.name || '.places', ', ' order by w.n), string_agg(w.name || '.ids', ', ' order by w.n),
         string_agg(w.name || '.bits', ' & ' order by w.n),
-        -- Bits decide where there are some, else places.
+        -- Bits if there are any, else places.
         string_agg(format('coalesce(get_bit(%1$s.bits, i.place) = 1, i.place = any (%1$s.places))', w.name), ' and '),
         string_agg(format(
           'join message_words %1$s on %1$s.account_id = $1 and %1$s.word = $5[%2$s] and %1$s.upto = d.upto
@@ -168,8 +166,8 @@ $$;
 revoke all on function hits_of_words from public;
 grant execute on function hits_of_words to kabari_app;
 
--- Of some words the one that the fewest messages of an account have, as far as a short look says, and in how many
--- batches, counted to 500. Called by find_words.
+-- The rarest of some words among an account's messages, as estimated from a sample, and its number of batches, counted
+-- to 500. Called by find_words.
 create or replace function rarest_word(p_account uuid, p_words text[], out o_word text, out o_batches int)
 language sql stable set search_path = public, pg_temp as $$
   select w, b.batches from unnest(p_words) as w
@@ -218,7 +216,7 @@ returns setof uuid
 language sql stable as $$
   select unnest(p_ids)
   union all
-  -- Side by side in a list of columns: in `from` each would be stored first, which takes three times as long.
+  -- Side by side in a list of columns: in `from` each would be materialized first, which takes three times as long.
   select i.id from (
     select unnest(b.ids) as id, generate_series(0, cardinality(b.ids) - 1) as place from word_batches b
     where p_bits is not null and b.account_id = p_account and b.upto = p_upto
@@ -228,7 +226,7 @@ $$;
 revoke all on function ids_of_places from public;
 grant execute on function ids_of_places to kabari_app;
 
--- Takes some messages out of the words of their batches. Called where single messages are erased, before they are.
+-- Removes some messages from the words of their batches. Called where single messages are erased, before they are.
 -- Locks the account's mark.
 create or replace function forget_words(p_account uuid, p_messages uuid[]) returns void
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
@@ -247,7 +245,7 @@ begin
       and b.low <= (select id from unnest(p_messages) as u(id) order by id desc limit 1)
     group by b.upto
   loop
-    -- All words of the batch, whatever the messages say by now.
+    -- All words of the batch, since the present text of the messages may differ.
     update message_words w
       set bits = (
           select bit_and(set_bit(w.bits, p, 0)) from unnest(v_batch.places) as p

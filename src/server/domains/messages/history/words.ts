@@ -12,17 +12,14 @@ import { sqlOrder } from '#server/domains/messages/history/rows.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { newestPositions } from '#server/domains/events/events.ts';
 
-/** A word has so many letters at least, and at most; others are not searched. */
 const LETTERS = { min: 2, max: 40 };
-/** Of a message's words the first so many are searched. */
 const WORDS_MAX = 200;
 
 const word = /[\p{L}\p{M}\p{N}]+/gu;
 
 /**
- * The words of a text: runs of letters and digits of any script, small, in one Unicode form (NFKC), each once.
- *
- * What is stored and what is typed go through it, so that they are the same words.
+ * The words of a text: runs of letters and digits of any script, in lower case, in one Unicode form (NFKC), each once.
+ * Stored and typed texts both use it, so that their words match.
  */
 export function wordsIn(text: string): string[] {
   const found = new Set<string>();
@@ -33,14 +30,11 @@ export function wordsIn(text: string): string[] {
   return [...found];
 }
 
-/** So short, and of ASCII alone: it has fewer words than are searched, and their letters need no other form. */
+/**
+ * Fast path for a short ASCII text: it is within the limit of words, and needs no normalization.
+ */
 const plain = /^\p{ASCII}{0,400}$/u;
 
-/**
- * Tells of texts whether they have all of some words.
- *
- * @param words from `wordsIn`.
- */
 export function matcherOf(words: readonly string[]): (text: string) => boolean {
   const whole = words.map((one) => new RegExp(`(?<![a-z0-9])${one}(?![a-z0-9])`, 'i'));
   return (text) => {
@@ -50,7 +44,9 @@ export function matcherOf(words: readonly string[]): (text: string) => boolean {
   };
 }
 
-/** SQL of the text by which messages `m` are searched. What is indexed already stays as it was. */
+/**
+ * SQL of the text by which messages `m` are searched. Keep it stable: indexed text stays as it was.
+ */
 export const messageText = (tx: Tx): Fragment => tx`
   case m.type
     when 'text' then concat_ws(' ', m.body ->> 'text', m.body -> 'choice' ->> 'title')
@@ -58,7 +54,6 @@ export const messageText = (tx: Tx): Fragment => tx`
       m.body ->> 'address', m.body ->> 'header', m.body ->> 'footer')
   end`;
 
-/** What never changes of a message beside its text, and is searched like a word. */
 export type Kind = {
   direction?: string | undefined;
   type?: string | undefined;
@@ -70,25 +65,23 @@ export const kindWords = ({ direction, type, tokenId }: Kind): string[] =>
   [direction, type, tokenId].flatMap((value) => (value === undefined ? [] : [`=${value}`]));
 
 /**
- * So many messages without a batch are looked through at most, the newest. There are fewer, but while the
- * messages of an existing installation are taken in, or a thousand a second come to one account.
+ * Limit of scanned messages without a batch, newest first. It is reached only while the messages of an existing
+ * installation are indexed, or at a thousand new messages a second in one account.
  */
 const TAIL_MAX = 20_000;
 
-/** Which messages with all of some words, from `wordsIn`; no status narrows them. */
 export type WordQuery = PageQuery & {
   words: readonly string[];
   max: number;
-  /** At offset 0: no more than lie in about so many pages of the database. */
+  /** At offset 0: only as many as lie in about this many pages of the database. */
   reads?: number;
 };
 
 type Mark = { upto: string; position: number };
 
 /**
- * A query of one row, for `from`: `o_total`, how many messages have all words among those that the filter lets
- * through but for their status, counted to `max`; `o_ids`, those of the page in its order; and `o_all`, whether these
- * are all.
+ * A query of one row, for `from`: `o_total`, the number of messages with all words that match the filter without its
+ * status, counted to `max`; `o_ids`, those of the page in its order; and `o_all`, whether these are all.
  */
 export async function foundWords(tx: Tx, query: WordQuery): Promise<{ found: Fragment }> {
   const { accountId, words, filter, order, offset, limit, max, reads } = query;
@@ -97,7 +90,7 @@ export async function foundWords(tx: Tx, query: WordQuery): Promise<{ found: Fra
   const others = await tailWith(tx, query, mark);
   const from = filter.from === undefined ? FIRST_ID : idFloor(dayStartMs(filter.from));
   const until = filter.until === undefined ? LAST_ID : idFloor(dayStartMs(filter.until));
-  // Wrapped: a query that a promise brings would be sent.
+  // Wrapped: awaiting a bare query would send it.
   const found = tx`find_words(
     ${accountId}, ${[...words, ...kindWords(filter)]}::text[], ${from}::uuid, ${until}::uuid,
     ${mark?.upto ?? null}::uuid, ${others}::uuid[], ${order === 'newest'}::boolean,
@@ -106,19 +99,18 @@ export async function foundWords(tx: Tx, query: WordQuery): Promise<{ found: Fra
   return { found };
 }
 
-/** The messages with all words that are in no batch yet. */
 async function tailWith(tx: Tx, query: WordQuery, mark: Mark | undefined): Promise<string[]> {
   const { words } = query;
   const candidates = await tx<{ id: string; text: string }[]>`
     select t.id, t.text from (${tailOf(tx, query, mark)}) t
-    -- Text of other letters than ASCII's is looked at below: what is one word may be written in many ways.
+    -- Text with non-ASCII letters is compared below: one word may be encoded in several ways.
     where octet_length(t.text) > length(t.text)
       or lower(t.text) like all (${words.map((word) => `%${word}%`)}::text[])`;
   const matches = matcherOf(words);
   return candidates.filter(({ text }) => matches(text)).map(({ id }) => id);
 }
 
-/** The messages that are in no batch, as far as the filter lets them through: after the mark, or late below it. */
+/** Messages in no batch that match the filter: after the mark, or late below it. */
 const tailOf = (tx: Tx, { accountId, filter }: WordQuery, mark: Mark | undefined): Fragment => {
   const { direction, type, tokenId } = filter;
   const kind = matchesFilter(tx, { direction, type, tokenId });
@@ -142,15 +134,13 @@ const tailOf = (tx: Tx, { accountId, filter }: WordQuery, mark: Mark | undefined
     join messages m on m.account_id = ${accountId} and m.message_id = l.message_id ${inTimeRange(tx, filter)} ${kind}`;
 };
 
-/** Messages of a batch. As many events an account has at least when it has as many new messages. */
+/** Messages of a batch; also the number of new events after which an account may have one. */
 const BATCH = 2_048;
-/** How often accounts are looked for whose messages are a batch. */
 const SWEEP_MS = 10_000;
-/** What is younger than so long waits: messages with lower ids may still be on their way. */
+/** Messages younger than this wait: lower ids may still be uncommitted. */
 const SETTLED = '5 seconds';
 
 type Indexing = {
-  /** Takes in all that are a batch. */
   index: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -158,11 +148,10 @@ type Indexing = {
 type Deps = { allAccountsSql: Sql; report: (trouble: unknown) => void };
 
 /**
- * Starts to take the words of messages into the index, a batch at a time, those that were stored before it was
- * there as well. Any number of processes may do so. Between two batches it rests as long as one took.
+ * Starts indexing the words of messages, a batch at a time, including messages from before the index existed. Any
+ * number of processes may run it. Between two batches it pauses as long as one took.
  */
 export function startIndexing({ allAccountsSql, report }: Deps): Indexing {
-  /** The positions up to which accounts were looked at. */
   const checked = new Map<string, number>();
   const closing = new AbortController();
   let running: Promise<void> | undefined;
@@ -175,12 +164,11 @@ export function startIndexing({ allAccountsSql, report }: Deps): Indexing {
     }
   };
   const index = async () => {
-    for (const { accountId, position } of await grown(allAccountsSql, checked)) {
+    for (const { accountId, position } of await grownAccounts(allAccountsSql, checked)) {
       try {
         await indexAccount(accountId);
         checked.set(accountId, position);
       } catch (error: unknown) {
-        // It is tried again with the next sweep.
         report(error);
       }
     }
@@ -202,8 +190,7 @@ export function startIndexing({ allAccountsSql, report }: Deps): Indexing {
   };
 }
 
-/** The accounts that may have a batch of messages more than when they were looked at. */
-async function grown(allAccountsSql: Sql, checked: ReadonlyMap<string, number>) {
+async function grownAccounts(allAccountsSql: Sql, checked: ReadonlyMap<string, number>) {
   const marks = await allAccountsSql<{ accountId: string; position: number }[]>`
     select account_id as "accountId", position from word_marks`;
   const marked = new Map(marks.map(({ accountId, position }) => [accountId, position]));
@@ -214,8 +201,8 @@ async function grown(allAccountsSql: Sql, checked: ReadonlyMap<string, number>) 
 }
 
 /**
- * Takes the next batch of an account's messages into the index, and what came late below its mark, in one
- * transaction. Does nothing where another process is at it.
+ * Indexes the next batch of an account's messages, and late ones below its mark, in one transaction. Does nothing while
+ * another process is indexing the account.
  *
  * @param size messages of a batch.
  * @returns whether there was a whole batch: there may be another one.
@@ -244,7 +231,9 @@ export async function indexBatch(
   });
 }
 
-/** Whether an account has a mark, which it gets with its first batch: small ones cost nothing. */
+/**
+ * Whether an account has a mark, which it gets with its first batch, so that small accounts cost nothing.
+ */
 async function hasMark(allAccountsSql: Sql, accountId: string, size: number): Promise<boolean> {
   const [known] = await allAccountsSql`select from word_marks where account_id = ${accountId}`;
   if (known) return true;
@@ -260,11 +249,9 @@ async function hasMark(allAccountsSql: Sql, accountId: string, size: number): Pr
   return count > 0;
 }
 
-/** The columns of a `Wording`, of messages called `m`. */
 const wording = (tx: Tx): Fragment =>
   tx`m.message_id as id, ${messageText(tx)} as text, m.direction, m.type, m.token_id as "tokenId"`;
 
-/** The next whole batch after the mark; nothing where there are fewer. */
 async function nextMessages(
   tx: Tx,
   { accountId, upto, size }: { accountId: string; upto: string; size: number },
@@ -277,7 +264,10 @@ async function nextMessages(
   return next.length === size ? next : [];
 }
 
-/** Messages below the mark that are in no batch, of the events after its position; and the position they were read up to. */
+/**
+ * Messages below the mark that are in no batch, from the events after its position; and the position up to which events
+ * were read.
+ */
 async function lateMessages(tx: Tx, accountId: string, mark: Mark) {
   const [found] = await tx<{ position: number | null; late: string[] }[]>`
     select max(e.position) as position,
@@ -291,7 +281,9 @@ async function lateMessages(tx: Tx, accountId: string, mark: Mark) {
   return { position, late: await wordingOf(tx, accountId, late) };
 }
 
-/** Whether an event `e` is of a message that came to be below the mark and is in no batch. */
+/**
+ * Whether an event `e` is of a message that was committed late below the mark and is in no batch.
+ */
 const isLate = (tx: Tx, accountId: string, { upto }: Pick<Mark, 'upto'>): Fragment => tx`
   e.message_id <= ${upto} and not exists (
     select from word_batches b
@@ -306,10 +298,10 @@ const wordingOf = (tx: Tx, accountId: string, ids: readonly string[]): Promise<W
   where m.account_id = ${accountId} and m.message_id = any (${ids}::uuid[]) order by m.message_id`;
 
 /**
- * Adds to the batch that a message is in what it says now. Called after its body has changed; one that is in no
- * batch is looked at when it comes into one.
+ * Adds the present words of a message to its batch. Called after its body has changed; a message in no batch is indexed
+ * with its own later.
  */
-export async function indexAgain(
+export async function reindexMessage(
   sql: Sql,
   { accountId, messageId }: { accountId: string; messageId: string },
 ): Promise<void> {
@@ -351,13 +343,14 @@ async function storeBatch(tx: Tx, accountId: string, messages: readonly Wording[
       as r(word, places, ids, bits)`;
 }
 
-/** A message to be searched by words. */
 type Wording = { id: string; text: string } & Kind;
 
-/** So many messages of a batch are stored as places at most; more as bits, which take less then. */
+/**
+ * Up to this many messages of a batch are stored as places; more as bits, which are then smaller.
+ */
 const PLACES_MAX = 16;
 
-/** Rows of `message_words`, column by column; arrays and bits as PostgreSQL writes them. */
+/** Rows of `message_words`, column by column; arrays and bits in PostgreSQL's text format. */
 type WordRows = {
   words: string[];
   places: (string | null)[];
@@ -365,7 +358,6 @@ type WordRows = {
   bits: (string | null)[];
 };
 
-/** What a batch of messages, in the order of their ids, adds to `message_words`. */
 function wordRows(messages: readonly Wording[]): WordRows {
   const placesOf = new Map<string, number[]>();
   for (const [place, message] of messages.entries()) {
@@ -387,7 +379,6 @@ function wordRows(messages: readonly Wording[]): WordRows {
   return rows;
 }
 
-/** Bits in hexadecimal, the first place leftmost. */
 function hexBits(places: readonly number[], length: number): string {
   const digits = new Uint8Array(Math.ceil(length / 4));
   for (const place of places) {

@@ -16,11 +16,10 @@ import {
 
 type Deps = {
   sql: Sql;
-  /** Called after an opt-out was stored or removed: the outbox has news. */
+  /** Called after an opt-out was stored or removed: the outbox has grown. */
   onStored: () => void;
 };
 
-/** The acts of opt-outs: the list, stopping messages to a phone, and letting them go on. */
 export const optoutActs = ({ sql, onStored }: Deps): readonly ActHandler[] => [
   handle(listOptouts, ({ caller: { accountId } }, { token_id: tokenId, peer, page = 1 }) =>
     asAccount(sql, accountId, async (tx) => {

@@ -21,11 +21,11 @@ export type ApiOptouts = {
     sender: Sender,
     optout: { peer: string; reason?: string | undefined },
   ) => Promise<ApiOptout>;
-  /** Safe to repeat: who may be written to already stays so. */
+  /** Idempotent: removing a missing opt-out changes nothing. */
   remove: (sender: Sender, peer: string) => Promise<void>;
 };
 
-/** @param onStored called after an opt-out was stored or removed: the outbox has news */
+/** @param onStored called after an opt-out was stored or removed: the outbox has grown */
 export const openApiOptouts = (sql: Sql, onStored: () => void): ApiOptouts => ({
   list: ({ accountId, tokenId }, { peer, cursor, limit }) =>
     asAccount(sql, accountId, async (tx) => {

@@ -4,10 +4,8 @@ import { appendEvent } from '#server/domains/events/events.ts';
 import { withdrawMessages } from '#server/domains/messages/dispatch/withdraw.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** A token and a phone that it would write to. */
 export type OptoutRef = { accountId: string; tokenId: string; peer: string };
 
-/** A stored opt-out. */
 export type StoredOptout = {
   peer: string;
   source: OptoutSource;
@@ -15,15 +13,15 @@ export type StoredOptout = {
   created_at: Date;
 };
 
-/** To be called first in a transaction that may store an opt-out. */
+/** Call it first in a transaction that may store an opt-out. */
 export async function lockOptouts(tx: Tx, accountId: string): Promise<void> {
   await tx`select lock_optouts(${accountId})`;
 }
 
 /**
- * Stops messages of a token to a phone: the one way to do so, whoever asks for it. What waits for it, planned or
- * queued, is cancelled. The first time it is announced (`optout.added`), in the same transaction; asked for again, the
- * first one stays as it is.
+ * Opts a phone out of a token's messages, for every source of opt-outs. Cancels waiting messages to it, scheduled or
+ * queued. The first time it is announced (`optout.added`), in the same transaction; a repeat leaves the first one
+ * unchanged.
  */
 export async function storeOptout(
   tx: Tx,
@@ -42,14 +40,14 @@ export async function storeOptout(
     return added;
   }
   const [stored] = await readOptouts(tx, { accountId, tokenId, peer }, { limit: 1, offset: 0 });
-  // Removed between the two statements, by who had their way last.
+  // Removed between the two statements by a concurrent call.
   return stored ?? { peer, source, reason: reason ?? null, created_at: new Date() };
 }
 
 /**
- * Cancels what waits for a phone that wants nothing more of a token, planned messages too; their price is released. What
- * is just leaving leaves. Of the installation's own token codes go on, for they were asked for.
- *
+ * Cancels messages that wait for a phone that opted out of a token, scheduled ones included; their price is released.
+ * Messages in flight are still sent. Codes of the installation's own token are not cancelled, since the receiver
+ * requested them.
  * Called under `lockOptouts`. Locks what `withdraw_messages` locks.
  */
 async function withdrawOptedOut(tx: Tx, { accountId, tokenId, peer }: OptoutRef): Promise<void> {
@@ -62,7 +60,7 @@ async function withdrawOptedOut(tx: Tx, { accountId, tokenId, peer }: OptoutRef)
   if (ids.length > 0) await withdrawMessages(tx, { accountId, ids, outcome: 'cancelled' });
 }
 
-/** Lets a token write to a phone again, and tells open pages so. @returns false when nothing had stopped it */
+/** Removes an opt-out, and notifies open pages. @returns false when there was none */
 export async function deleteOptout(
   tx: Tx,
   { accountId, tokenId, peer }: OptoutRef,
@@ -76,7 +74,6 @@ export async function deleteOptout(
   return true;
 }
 
-/** Whether a phone wants nothing more of a token. */
 export async function hasOptedOut(
   allAccountsSql: Sql,
   { accountId, tokenId }: { accountId: string; tokenId: string },
@@ -88,7 +85,6 @@ export async function hasOptedOut(
   return found.length > 0;
 }
 
-/** All phones that want nothing more of a token. */
 export async function optedOutOf(
   tx: Tx,
   { accountId, tokenId }: { accountId: string; tokenId: string },
@@ -100,10 +96,9 @@ export async function optedOutOf(
 
 type Which = { accountId: string; tokenId: string; peer?: string | undefined };
 
-/** Opt-outs of a token, the newest first from `offset` on, or by phone from the one `after`. */
+/** Opt-outs of a token, newest first from `offset` on, or by phone from the one `after`. */
 type Page = { limit: number } & ({ offset: number } | { after: string | undefined });
 
-/** Opt-outs of a token: all, or that of one phone. */
 export function readOptouts(
   tx: Tx,
   { accountId, tokenId, peer }: Which,
@@ -119,7 +114,6 @@ export function readOptouts(
       ${peer === undefined ? tx`` : tx`and peer = ${peer}`} ${order}`;
 }
 
-/** Counts the opt-outs of a token, of all phones or of one. */
 export async function countOptouts(tx: Tx, { accountId, tokenId, peer }: Which): Promise<number> {
   const [found] = await tx<{ count: number }[]>`
     select count(*) as count from optouts

@@ -15,11 +15,9 @@ import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type ResendDeps, checkResend, resend, resendOne } from './resend.ts';
 
 type Deps = ResendDeps & {
-  /** A lane has something else to wait for. */
   onWork: (tokenIds: readonly string[]) => void;
 };
 
-/** What is done to messages that stand in the history: sent anew, cancelled, moved; one or many. */
 export const resendActs = (deps: Deps): readonly ActHandler[] => [
   handle(resendMessage, ({ caller: { accountId }, key }, { message_id: id }) =>
     resendOne(deps, { accountId, id, key }),

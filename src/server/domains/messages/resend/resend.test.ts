@@ -23,9 +23,8 @@ const BUDI = '6281200000001';
 
 type Content = { type?: string; body?: object; status?: string; failure?: string | null };
 
-/** A shop whose messages failed, with the acts that its person has. */
+/** A shop whose messages failed, with the acts of its user. */
 type Shop = Customer & {
-  /** Stores a message that ended, and gives its id (a UUID). */
   ended: (content?: Content) => Promise<string>;
   planned: () => Promise<string>;
   ask: <A extends Act>(act: A, input: InputOf<A>, key?: string) => Promise<OutputOf<A>>;
@@ -92,7 +91,7 @@ const bodyOf = async (sql: Sql, id: string) => {
   return row;
 };
 
-test('what was sent is placed anew as it was, whichever its type', async ({ sql, shop }) => {
+test('resends a message of every type with the same content', async ({ sql, shop }) => {
   const link = 'https://toko.example/katalog.pdf';
   const contents = [
     { type: 'text', body: { text: 'Halo *Budi*', metadata: { pesanan: 'A-17' } } },
@@ -125,7 +124,7 @@ test('what was sent is placed anew as it was, whichever its type', async ({ sql,
   }
 });
 
-test('a template is filled in anew, as it stands now, and refused once it is not approved', async ({
+test('fills a template in from its present version, and refuses one that is not approved', async ({
   sql,
   shop,
 }) => {
@@ -161,9 +160,7 @@ test('a template is filled in anew, as it stands now, and refused once it is not
   );
 });
 
-test('a file that is gone is fetched again from its link; without one it is refused', async ({
-  shop,
-}) => {
+test('fetches a missing file again from its link, and refuses without one', async ({ shop }) => {
   const linked = { link: 'https://toko.example/a.jpg', file: newId() };
   const row = await shop.ask(resendMessage, {
     message_id: await shop.ended({ type: 'image', body: linked }),
@@ -175,7 +172,7 @@ test('a file that is gone is fetched again from its link; without one it is refu
   );
 });
 
-test('what came in, arrived, is under way or is a reaction is not sent anew; nor is another’s', async ({
+test('refuses inbound, delivered and in-flight messages, reactions, and other accounts’ messages', async ({
   db,
   sql,
   shop,
@@ -201,7 +198,7 @@ test('what came in, arrived, is under way or is a reaction is not sent anew; nor
   );
 });
 
-test('of many each is sent or refused by itself, and a repeat of the key sends none twice', async ({
+test('sends or refuses each of many on its own, and sends none twice with the same key', async ({
   db,
   sql,
   shop,
@@ -221,7 +218,7 @@ test('of many each is sent or refused by itself, and a repeat of the key sends n
 
   const key = crypto.randomUUID();
   const first = await ask(resendMessages, { message_ids }, key);
-  // The oldest first: the saldo holds two of three.
+  // Oldest first: the saldo is enough for two of three.
   expect(first.sent.map(({ message_id }) => message_id)).toEqual(
     fit.map((id) => publicId('message', id)),
   );
@@ -245,7 +242,7 @@ test('of many each is sent or refused by itself, and a repeat of the key sends n
   expect(
     await sql`select available, held from wallets where account_id = ${poor.accountId}`,
   ).toEqual([{ available: 0, held: 300 }]);
-  // Another press is another wish.
+  // Another click has another key.
   const rich = shop.ask;
   const id = await shop.ended();
   const one = await rich(resendMessages, { message_ids: [id] });
@@ -253,7 +250,7 @@ test('of many each is sent or refused by itself, and a repeat of the key sends n
   expect(one.sent[0]?.as).not.toBe(two.sent[0]?.as);
 });
 
-test('what the plan’s quota pays for is not counted as a cost', async ({ sql, shop }) => {
+test('does not count messages of the plan’s quota as a cost', async ({ sql, shop }) => {
   await sql`select set_plan_allowance(${shop.accountId}, 2, 90, false)`;
   const message_ids = [await shop.ended(), await shop.ended(), await shop.ended()];
   expect(await shop.ask(checkResend, { message_ids })).toMatchObject({
@@ -263,7 +260,7 @@ test('what the plan’s quota pays for is not counted as a cost', async ({ sql, 
   });
 });
 
-test('of many each is cancelled or refused by itself; their price is given back', async ({
+test('cancels or refuses each of many on its own, and releases their price', async ({
   db,
   sql,
   shop,
@@ -291,11 +288,7 @@ test('of many each is cancelled or refused by itself; their price is given back'
   ).toEqual([{ available: 10_000, held: 0 }]);
 });
 
-test('a planned message is moved from the portal, by its owner alone', async ({
-  db,
-  sql,
-  shop,
-}) => {
+test('reschedules a message from the portal, for its owner only', async ({ db, sql, shop }) => {
   const id = await shop.planned();
   const at = new Date(Math.ceil(Date.now() / 1000) * 1000 + 7_200_000);
   const input = { message_id: id, send_at: at.toISOString() };

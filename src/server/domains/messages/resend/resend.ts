@@ -4,8 +4,8 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { type PlacedMessage, NewMessage } from '#contract/rest/messages.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
-import { keptFiles } from '#server/domains/media/media.ts';
-import { choicesIn, noteChoices } from '#server/domains/messages/choices.ts';
+import { findExistingFiles } from '#server/domains/media/media.ts';
+import { choicesIn, markSendsChoices } from '#server/domains/messages/choices.ts';
 import { filesIn, type Body } from '#server/domains/messages/content.ts';
 import { readAsAccount } from '#server/domains/messages/history/pages.ts';
 import {
@@ -31,19 +31,18 @@ export type ResendDeps = {
   now: () => Date;
 };
 
-/** Messages of an account, by their ids (UUIDs), and the browser's key of the whole. */
+/** Messages of an account, by their ids (UUIDs), and the browser's key of the whole request. */
 export type ResendRequest = { accountId: string; ids: readonly string[]; key: string };
 
-/** What became of one: the id of the new message, or why there is none. */
+/** Result of one message: the id of the new message, or the refusal. */
 export type Resent = { id: string; as: string | Refusal };
 
-/** One that can be placed, or why it cannot. */
 type Prepared = { id: string; tokenId: string; channel: ChannelName; item: Item } | Refused;
 type Refused = { id: string; refusal: Refusal };
 
 /**
- * Places the content of messages anew, in the order in which they were sent, each by itself: what is refused
- * keeps no other. Repeated under the same key, none is placed twice.
+ * Sends the content of messages again, in the order of the originals, each on its own: a refusal does not stop the
+ * others. Idempotent by key.
  */
 export async function resend(deps: ResendDeps, request: ResendRequest): Promise<Resent[]> {
   const { accountId, key } = request;
@@ -58,7 +57,7 @@ export async function resend(deps: ResendDeps, request: ResendRequest): Promise<
 }
 
 /**
- * Places one message anew.
+ * Resends one message.
  *
  * @throws Refusal of `resendRefusals`; `not_found` when the account has no such message.
  */
@@ -75,7 +74,6 @@ export async function resendOne(
   return messageRow(stored);
 }
 
-/** What sending them anew would cost now. */
 export async function checkResend(
   deps: ResendDeps,
   request: Omit<ResendRequest, 'key'>,
@@ -89,7 +87,7 @@ export async function checkResend(
   for (const one of prepared) {
     if ('refusal' in one) continue;
     count += 1;
-    // By the Cloud API, which has prices of its own, the quota pays for none.
+    // The Cloud API has its own prices, which no quota covers.
     const isCounted = one.channel !== 'cloud';
     if (isCounted && left > 0) {
       left -= 1;
@@ -116,21 +114,20 @@ async function readOriginals(
   );
 }
 
-/** Each as it can be placed now, or its refusal; the oldest first, what is not there last. */
 async function prepare(
   deps: ResendDeps,
   { accountId, ids }: Omit<ResendRequest, 'key'>,
 ): Promise<Prepared[]> {
-  const asked = [...new Set(ids)];
-  const originals = await readOriginals(deps.sql, accountId, asked);
-  const kept = await asAccount(deps.sql, accountId, (tx) =>
-    keptFiles(tx, accountId, filesIn(originals)),
+  const uniqueIds = [...new Set(ids)];
+  const originals = await readOriginals(deps.sql, accountId, uniqueIds);
+  const existing = await asAccount(deps.sql, accountId, (tx) =>
+    findExistingFiles(tx, accountId, filesIn(originals)),
   );
   const prepared = new Map<string, Prepared>();
   const fit: { original: StoredMessage; message: PlacedMessage }[] = [];
   for (const original of originals) {
     const { message_id: id } = original;
-    const message = mayResend(original) ? againOf(original, kept) : undefined;
+    const message = mayResend(original) ? toNewMessage(original, existing) : undefined;
     if (message) fit.push({ original, message });
     else prepared.set(id, { id, refusal: new Refusal('resend_unfit', {}) });
   }
@@ -162,14 +159,13 @@ async function prepare(
       prepared.set(id, { id, tokenId, channel, item });
     }
   }
-  const missing = asked.filter((id) => !prepared.has(id));
+  const missing = uniqueIds.filter((id) => !prepared.has(id));
   return [
     ...originals.flatMap(({ message_id: id }) => prepared.get(id) ?? []),
     ...missing.map((id) => ({ id, refusal: notFound() })),
   ];
 }
 
-/** @returns the new message's id, or the refusal. */
 async function placeOne(
   accepter: Intake,
   { accountId, key }: { accountId: string; key: string },
@@ -179,7 +175,7 @@ async function placeOne(
     const { results } = await accepter.place({
       accountId,
       tokenId,
-      // Of each message its own: a repeat after a crash places what the first try did not, and no more.
+      // One key per message: a repeat after a crash sends exactly the ones that the first try did not.
       key: `act:${key}:${id}`,
       hash: hashOf(['message_resend', id]),
       items: [item],
@@ -204,7 +200,7 @@ async function noteAllChoices(
     ),
   );
   for (const tokenId of tokens)
-    await asAccount(sql, accountId, (tx) => noteChoices(tx, { accountId, tokenId }));
+    await asAccount(sql, accountId, (tx) => markSendsChoices(tx, { accountId, tokenId }));
 }
 
 const notFound = () => new Refusal('not_found', { what: 'Pesan' });
@@ -212,21 +208,21 @@ const notFound = () => new Refusal('not_found', { what: 'Pesan' });
 type Original = Pick<StoredMessage, 'peer' | 'type' | 'body'>;
 
 /**
- * What was sent as a message to be placed anew, to the same number: its content, what it answers, its choices and
- * its metadata. Its `ref`, time, `ttl` and priority were of the first one alone.
+ * A sent message as a new message to the same number: its content, its reference to an answered message, its choices
+ * and its metadata. Its `ref`, time, `ttl` and priority applied to the original only.
  *
- * @param kept the files that are still there: of one that is gone, its link is fetched again.
- * @returns undefined for what a new message cannot say.
+ * @param existing the files that still exist: a missing one is fetched again from its link.
+ * @returns undefined when a new message cannot have this content.
  */
-function againOf(
+function toNewMessage(
   { peer, type, body }: Original,
-  kept: ReadonlySet<string>,
+  existing: ReadonlySet<string>,
 ): PlacedMessage | undefined {
   const { reply_to: replyTo, metadata } = body;
   const read = NewMessage().safeParse({
     to: writtenPeer(peer),
     type,
-    ...contentOf(type, body, kept),
+    ...contentOf(type, body, existing),
     ...(typeof replyTo === 'string' && { reply_to: replyTo }),
     ...(metadata !== undefined && { metadata }),
   });
@@ -238,7 +234,6 @@ function againOf(
   return { ...read.data, choices, ...(interactive && { interactive }) };
 }
 
-/** What the replies of a template carry, by their places among all its buttons. */
 function payloadsOf(body: Body, options: readonly { id: string }[]): readonly string[] {
   const places = Array.isArray(body['reply_places']) ? body['reply_places'].map(Number) : undefined;
   const payloads: string[] = [];
@@ -273,7 +268,6 @@ function contentOf(type: StoredMessage['type'], body: Body, kept: ReadonlySet<st
   }
 }
 
-/** Its file of ours while it is there, else the link that it came from. */
 function sourceOf({ file, link }: Body, kept: ReadonlySet<string>): Body {
   const isLost = typeof file !== 'string' || !kept.has(file);
   if (isLost && typeof link === 'string') return { link };

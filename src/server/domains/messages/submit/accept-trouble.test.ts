@@ -12,21 +12,23 @@ import { changeWallets } from '#tests/support/money/wallets.ts';
 
 const nobody = () => undefined;
 
-/** Orders that no statement bears, each for a reason of its own, as if a schema had let them through. */
+/**
+ * Invalid orders that make every statement fail, each for another reason, as if the schema had let them through.
+ */
 const poisons: Record<string, (customer: Customer) => SendRequest> = {
-  'a text that cannot be kept': (customer) => orderOf(customer, { text: 'a\u0000b' }),
+  'a text that cannot be stored': (customer) => orderOf(customer, { text: 'a\u0000b' }),
   'half a surrogate pair': (customer) => orderOf(customer, { text: '\uD83D' }),
-  'a peer that cannot be kept': (customer) => orderOf(customer, { peers: ['62\u0000'] }),
-  'a price below nothing': (customer) => orderOf(customer, { prices: [-1] }),
-  'a token that is no id': (customer) => orderOf({ ...customer, tokenId: 'x' }),
+  'a peer that cannot be stored': (customer) => orderOf(customer, { peers: ['62\u0000'] }),
+  'a negative price': (customer) => orderOf(customer, { prices: [-1] }),
+  'an invalid token id': (customer) => orderOf({ ...customer, tokenId: 'x' }),
   'a key too long for its index': (customer) =>
     orderOf(customer, { key: Array.from({ length: 500 }, newId).join('') }),
-  'a time beyond all calendars': (customer) => {
+  'a time out of range': (customer) => {
     const order = orderOf(customer);
     const items = order.items.map((item) => ({ ...item, readyAt: new Date(8.64e15) }));
     return { ...order, items };
   },
-  'something that is no JSON': (customer) => {
+  'a body that is not JSON': (customer) => {
     const order = orderOf(customer);
     return { ...order, items: order.items.map((item) => ({ ...item, body: { n: 1n } })) };
   },
@@ -35,7 +37,7 @@ const poisons: Record<string, (customer: Customer) => SendRequest> = {
 const outcomeOf = (done: PromiseSettledResult<{ results: readonly { outcome: string }[] }>) =>
   done.status === 'fulfilled' ? done.value.results[0]?.outcome : 'failed';
 
-test('of 320 requests at once with poison among them, the poisoned fail and all others are placed once', async ({
+test('fails the poisoned of 320 concurrent requests, and accepts all others once', async ({
   sql,
 }) => {
   const people = await Promise.all(
@@ -68,7 +70,7 @@ test('of 320 requests at once with poison among them, the poisoned fail and all 
 });
 
 for (const [what, poison] of Object.entries(poisons)) {
-  test(`${what} fails its own request only, in its wallet and among other wallets`, async ({
+  test(`fails only the request with ${what}, in its wallet and among other wallets`, async ({
     sql,
   }) => {
     const people = await Promise.all(
@@ -77,7 +79,7 @@ for (const [what, poison] of Object.entries(poisons)) {
     const [ani, budi] = people;
     if (!ani || !budi) throw new Error('nobody');
     const accepter = openIntake(sql, nobody);
-    // Every batch slot is in use, so that what is submitted now goes together.
+    // Every batch slot is in use, so that requests submitted now go together.
     const busy = people.slice(2).map((person) => accepter.place(orderOf(person)));
     const requests = [orderOf(ani), poison(ani), orderOf(ani, { key: 'after' }), orderOf(budi)];
     const done = await Promise.allSettled(requests.map((order) => accepter.place(order)));
@@ -93,12 +95,12 @@ for (const [what, poison] of Object.entries(poisons)) {
   });
 }
 
-test('poison and lost connections together place nothing twice', async ({ sql }) => {
+test('accepts nothing twice under poison and lost connections together', async ({ sql }) => {
   const people = await Promise.all(
     Array.from({ length: 4 }, () => customerWith(sql, { saldo: 100_000 })),
   );
   let calls = 0;
-  // Every third call is done, and its answer lost on the way.
+  // Every third call is executed, and its answer lost.
   const losing = new Proxy(sql, {
     apply(target, self, args: Parameters<typeof sql>) {
       const answer = Reflect.apply(target, self, args) as Promise<unknown>;
@@ -123,7 +125,7 @@ test('poison and lost connections together place nothing twice', async ({ sql })
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-test('a database out of resources is tried once, and every request is refused as retryable', async ({
+test('refuses every request as retryable after one try when the database is out of resources', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
@@ -143,7 +145,7 @@ test('a database out of resources is tried once, and every request is refused as
   expect(calls).toBe(2);
 });
 
-/** The first call that places is done, and its answer is lost on the way, after `meanwhile`. */
+/** The first accepting call is executed, and its answer is lost, after `meanwhile`. */
 function losingFirst(
   sql: Sql,
   meanwhile: () => Promise<unknown> = async () => undefined,
@@ -170,11 +172,11 @@ const contextAt = (at: number): AnswerContext => ({
   shape: 'one',
 });
 
-/** Answers to the orders of one wallet that are placed in one call. */
+/** Answers to the orders of one wallet that are accepted in one call. */
 const placeTogether = async (sql: Sql, requests: readonly SendRequest[]) =>
   (await placeGroups(sql, [requests]))[0];
 
-test('a repeat that is placed beside a new request when the connection is lost stays a repeat', async ({
+test('treats a repeat as a repeat when the connection is lost beside a new request', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
@@ -194,7 +196,7 @@ test('a repeat that is placed beside a new request when the connection is lost s
   expect(await sql`select count(*) from messages`).toEqual([{ count: 2 }]);
 });
 
-test('a wallet frozen while an answer was lost: what was placed is answered, and only the rest is refused', async ({
+test('answers accepted requests and refuses the rest when a wallet is frozen while an answer is lost', async ({
   sql,
   db,
 }) => {

@@ -9,7 +9,7 @@ import { optOut } from '#tests/support/people/stored-messages.ts';
 
 const nobody = () => undefined;
 
-test('an accepted message is placed, held and queued at once', async ({ sql }) => {
+test('accepts a message, holds its price and queues it at once', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   const accepter = openIntake(sql, nobody);
   const placed = await accepter.place(orderOf(ani));
@@ -30,7 +30,7 @@ test('an accepted message is placed, held and queued at once', async ({ sql }) =
   ).toEqual([{ kind: 'message.accepted', n: 1 }]);
 });
 
-test('the same key and body get the first answer again, and nothing is charged twice', async ({
+test('answers a repeat with the same key and body as the first time, and charges once', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
@@ -43,7 +43,7 @@ test('the same key and body get the first answer again, and nothing is charged t
   expect(await sql`select count(*) from messages`).toEqual([{ count: 2 }]);
 });
 
-test('the same key with another body is refused', async ({ sql }) => {
+test('refuses the same key with another body', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   const accepter = openIntake(sql, nobody);
   await accepter.place(orderOf(ani, { key: 'k-1' }));
@@ -52,7 +52,7 @@ test('the same key with another body is refused', async ({ sql }) => {
   expect(await sql`select count(*) from messages`).toEqual([{ count: 1 }]);
 });
 
-test('two tries of one key at the same time place one message', async ({ sql }) => {
+test('accepts one message for two concurrent requests with one key', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   const [one, other] = [openIntake(sql, nobody), openIntake(sql, nobody)];
   const answers = await Promise.all(
@@ -65,7 +65,7 @@ test('two tries of one key at the same time place one message', async ({ sql }) 
   expect(await sql`select count(*) from messages`).toEqual([{ count: 1 }]);
 });
 
-test('items are accepted in order, each when the remaining saldo allows it', async ({ sql }) => {
+test('accepts items in order, each when the remaining saldo allows it', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 500 });
   const placed = await openIntake(sql, nobody).place(
     orderOf(ani, { prices: [300, 400, 150, 100], key: 'k' }),
@@ -86,7 +86,7 @@ test('items are accepted in order, each when the remaining saldo allows it', asy
   expect(again).toEqual({ ...placed, replayed: true });
 });
 
-test('a request of which nothing was accepted is not remembered', async ({ sql }) => {
+test('does not store a request of which no message was accepted', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 100 });
   const accepter = openIntake(sql, nobody);
   const short = await accepter.place(orderOf(ani, { key: 'k' }));
@@ -95,7 +95,7 @@ test('a request of which nothing was accepted is not remembered', async ({ sql }
   expect(await sql`select * from messages`).toEqual([]);
 });
 
-test('a repeated ref gives the first message, and another body under it is refused', async ({
+test('answers a repeated ref with the first message, and refuses another body under it', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
@@ -110,7 +110,7 @@ test('a repeated ref gives the first message, and another body under it is refus
   expect(await sql`select available, held from wallets`).toEqual([{ available: 700, held: 300 }]);
 });
 
-test('the daily limit is counted under the same lock', async ({ sql }) => {
+test('counts the daily limit under the same lock', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000, dailyLimit: 3 });
   const accepter = openIntake(sql, nobody);
   const placed = await Promise.all(Array.from({ length: 8 }, () => accepter.place(orderOf(ani))));
@@ -120,7 +120,7 @@ test('the daily limit is counted under the same lock', async ({ sql }) => {
   expect(await sql`select accepted from lanes`).toEqual([{ accepted: 3 }]);
 });
 
-test('each of two tokens in one batch has its own daily limit', async ({ sql }) => {
+test('counts the daily limit of each of two tokens in one batch', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000, dailyLimit: 3 });
   const second = { phone: '6281299990002', dailyLimit: 2 };
   const other = { ...ani, tokenId: await makeToken(sql, ani.accountId, second) };
@@ -143,9 +143,7 @@ test('each of two tokens in one batch has its own daily limit', async ({ sql }) 
   ]);
 });
 
-test('a token that was never linked, and a recipient who opted out, are refused', async ({
-  sql,
-}) => {
+test('refuses a token that was never linked, and a recipient who opted out', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000, linked: false });
   const accepter = openIntake(sql, nobody);
   expect((await accepter.place(orderOf(ani))).results[0]).toMatchObject({ outcome: 'not_linked' });
@@ -158,7 +156,7 @@ test('a token that was never linked, and a recipient who opted out, are refused'
   expect(placed.results.map(({ outcome }) => outcome)).toEqual(['opted_out', 'accepted']);
 });
 
-test('the saldo in an answer counts what was placed, and not what was refused just before it', async ({
+test('counts accepted messages in the saldo of an answer, but not ones refused just before', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
@@ -174,7 +172,7 @@ test('the saldo in an answer counts what was placed, and not what was refused ju
   expect(await sql`select saldo from request_keys`).toEqual([{ saldo: 700 }]);
 });
 
-test('two hundred at once with saldo for a hundred: exactly a hundred are accepted', async ({
+test('accepts exactly a hundred of two hundred concurrent messages with saldo for a hundred', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 15_000 });
@@ -186,7 +184,9 @@ test('two hundred at once with saldo for a hundred: exactly a hundred are accept
   expect(await sql`select count(*) from messages`).toEqual([{ count: 100 }]);
 });
 
-test('a batch sent again after a lost connection places nothing twice', async ({ sql }) => {
+test('accepts nothing twice when a batch is sent again after a lost connection', async ({
+  sql,
+}) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   const order = orderOf(ani, { prices: [150, 150] });
   await openIntake(sql, nobody).place(order);
@@ -206,7 +206,7 @@ test('a batch sent again after a lost connection places nothing twice', async ({
   expect(await sql`select count(*) from messages`).toEqual([{ count: 2 }]);
 });
 
-test('requests of many wallets at once are placed together, each as if alone', async ({ sql }) => {
+test('accepts concurrent requests of many wallets together, each as if alone', async ({ sql }) => {
   const people = await Promise.all(
     [1000, 100, 1000, 1000, 1000].map((saldo) => customerWith(sql, { saldo })),
   );
@@ -243,7 +243,7 @@ test('requests of many wallets at once are placed together, each as if alone', a
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-test('a ref used twice at the same moment sends once, also among other wallets', async ({
+test('accepts one of two concurrent messages with the same ref, also among other wallets', async ({
   sql,
 }) => {
   const [ani, budi, ...others] = await Promise.all(
@@ -251,7 +251,7 @@ test('a ref used twice at the same moment sends once, also among other wallets',
   );
   if (!ani || !budi) throw new Error('nobody');
   const accepter = openIntake(sql, nobody);
-  // Every batch slot is in use, so that the next batch carries what is submitted now, together.
+  // Every batch slot is in use, so that the next batch has all requests submitted now.
   const busy = others.map((other) => accepter.place(orderOf(other)));
   const placed = await Promise.all([
     accepter.place(orderOf(ani, { refs: ['a'] })),
@@ -275,7 +275,7 @@ test('a ref used twice at the same moment sends once, also among other wallets',
   expect(await sql`select count(*) from message_refs`).toEqual([{ count: 3 }]);
 });
 
-test('a frozen wallet among many is refused, and only it', async ({ sql, db }) => {
+test('refuses only the frozen wallet among many', async ({ sql, db }) => {
   const [ani, budi] = await Promise.all([1000, 1000].map((saldo) => customerWith(sql, { saldo })));
   if (!ani || !budi) throw new Error('two people');
   await changeWallets(db.owner, budi, { status: 'frozen' });
@@ -288,14 +288,14 @@ test('a frozen wallet among many is refused, and only it', async ({ sql, db }) =
   expect((await fine).results[0]?.outcome).toBe('accepted');
 });
 
-test('many wallets through one lost connection: every accepted message exists once', async ({
+test('stores every accepted message of many wallets once despite lost connections', async ({
   sql,
 }) => {
   const people = await Promise.all(
     Array.from({ length: 8 }, () => customerWith(sql, { saldo: 10_000 })),
   );
   let calls = 0;
-  // Every third call is done, and its answer lost on the way.
+  // Every third call is executed, and its answer lost.
   const losing = new Proxy(sql, {
     apply(target, self, args: Parameters<typeof sql>) {
       const answer = Reflect.apply(target, self, args) as Promise<unknown>;

@@ -27,32 +27,27 @@ type Job = TracedJob & { size: number };
 
 export type Intake = {
   /**
-   * Places a request's messages, reserves their price and queues them; answers after COMMIT.
-   *
-   * Items are tried in order, each one accepted when the saldo, the token's daily limit and its own
-   * checks allow it. The same key with the same hash gets the first answer again.
-   *
-   * A request that breaks its batch fails alone; the others are placed.
+   * Accepts a request's messages, holds their price and queues them; answers after COMMIT.
+   * Items are tried in order; each is accepted when the saldo, the token's daily limit and its own checks allow it. The
+   * same key with the same hash gets the first answer again.
+   * A request that breaks its batch fails alone; the others are accepted.
    *
    * @throws Refusal `idempotency_conflict`, `request_in_flight`, `queue_full`, `wallet_frozen`.
    */
   place: (request: SendRequest) => Promise<Placed>;
-  /** Messages that wait to be placed. */
   waiting: () => number;
   close: () => Promise<void>;
 };
 
-/** How long a repeat waits for the first request with the same key. */
+/** Wait of a repeat for the first request with the same key. */
 const IN_FLIGHT_WAIT_MS = 5000;
 
-/** The hash by which two requests are compared. */
 export const hashOf = (value: unknown): Buffer =>
   createHash('sha256').update(JSON.stringify(value)).digest();
 
-type AccepterOptions = {
+type IntakeOptions = {
   /** False: a batch has one account's requests only, as a distributed database needs. */
   isAcrossAccounts?: boolean;
-  /** Called with how many messages were accepted by a request. */
   onAccepted?: (messages: number) => void;
   tracing?: Tracing | undefined;
 };
@@ -65,7 +60,7 @@ type AccepterOptions = {
 export function openIntake(
   sql: Sql,
   onPlaced: (tokenIds: readonly string[]) => void,
-  { isAcrossAccounts = true, onAccepted = () => undefined, tracing }: AccepterOptions = {},
+  { isAcrossAccounts = true, onAccepted = () => undefined, tracing }: IntakeOptions = {},
 ): Intake {
   const batcher = new WalletBatcher<Job, Answer>(
     async (groups) => {
@@ -124,18 +119,17 @@ function refuseInFlight(): never {
   throw new Refusal('request_in_flight', { seconds: 1 });
 }
 
-/** A request that was placed, and the call of somebody that it came with, where traces are recorded. */
 type TracedJob = { request: SendRequest; cause?: RequestTrace | undefined };
 
 type Batch = {
-  /** When the batch began, by `performance.now()`. */
   began: number;
-  /** The jobs of each wallet, and their answers in the same order, or a promise of them. */
   groups: readonly { jobs: readonly TracedJob[] }[];
   answers: readonly (readonly Answer[] | Promise<readonly Answer[]>)[];
 };
 
-/** Begins the traces of what a batch has accepted; of a wallet that takes longer once it has answered. */
+/**
+ * Begins the traces of a batch's accepted messages; those of a slower wallet once it has answered.
+ */
 function traceAccepted(tracing: Tracing, { began, groups, answers }: Batch): void {
   const record = (pairs: readonly Pair[]) => {
     const requests = pairs.flatMap(([{ jobs }, answered]) =>
@@ -158,7 +152,6 @@ function traceAccepted(tracing: Tracing, { began, groups, answers }: Batch): voi
 
 type Pair = readonly [{ jobs: readonly TracedJob[] }, readonly Answer[]];
 
-/** The messages of a request that are new now: not those of a repeat, which were placed before. */
 function acceptedOf({ accountId, items }: SendRequest, answer: Answer | undefined): Step[] {
   if (answer === undefined || answer instanceof Error || answer.replayed) return [];
   return answer.results.flatMap(({ id, outcome }, index) => {
@@ -168,7 +161,6 @@ function acceptedOf({ accountId, items }: SendRequest, answer: Answer | undefine
   });
 }
 
-/** The first answer as stored under its key; `o_ids` are the ids that its request came with. */
 type StoredAnswer = {
   o_saldo: number | null;
   o_ids: string[] | null;
@@ -186,8 +178,8 @@ type Row = StoredAnswer & {
 };
 
 /**
- * Places the requests of any number of wallets: in one call where they fit whole, else wallet by wallet.
- * A wallet that somebody holds for long sends all of them the second way.
+ * Accepts the requests of any number of wallets: in one call if they fit whole, else wallet by wallet. A wallet that is
+ * locked for long sends all of them the second way.
  */
 export async function placeGroups(
   sql: Sql,
@@ -208,7 +200,6 @@ export async function placeGroups(
   }
 }
 
-/** Places those of a wallet's requests that the common call did not place. */
 async function placeRemaining(
   sql: Sql,
   requests: readonly SendRequest[],
@@ -235,8 +226,8 @@ const merged = (
   });
 
 /**
- * Places a wallet's requests, also when the connection is lost in the middle or one of them breaks the
- * call: each request gets an answer of its own.
+ * Accepts a wallet's requests, also when the connection is lost in the middle or one of them breaks the call: each
+ * request gets an answer of its own.
  */
 const placeWithRecovery = (
   sql: Sql,
@@ -247,10 +238,9 @@ const placeWithRecovery = (
   );
 
 /**
- * Places a wallet's requests after a call that failed, or may have. What was placed is found by the ids,
- * under the wallet's lock, and only the rest is sent again, with the same ids: an unknown outcome never
- * places or charges anything twice. When it fails again, the request at fault is found by bisection, and
- * it alone fails.
+ * Accepts a wallet's requests after a call that failed, or may have. The accepted ones are found by their ids, under
+ * the wallet's lock, and only the rest is sent again, with the same ids: an unknown outcome never accepts or charges
+ * anything twice. When it fails again, bisection finds the request at fault, and it alone fails.
  */
 async function placeAfterFailure(
   sql: Sql,
@@ -267,7 +257,7 @@ async function placeAfterFailure(
   return [...first, ...(await placeAfterFailure(sql, requests.slice(half)))];
 }
 
-/** True for a definite refusal that every request would get; trying one by one would only take longer. */
+/** True for a definite refusal that every request would get; bisecting would only take longer. */
 const affectsAll = (error: unknown): boolean =>
   hasCode(error, 'WA001') || (isShort(error) && !isTransient(error));
 
@@ -287,8 +277,8 @@ async function placeMissing(
     select * from accepted_of(${accountId}, ${ids}::uuid[])`;
   const placedPrices = new Map(placed.map((row) => [row.o_id, row.o_price]));
   const saldo = rupiah(placed[0]?.o_available ?? 0);
-  // With a key, the first answer is stored under it: the same request returns it. Without one, only what
-  // was not placed is sent.
+  // With a key, the first answer is stored under it: the same request returns it. Without one, only the missing items
+  // are sent.
   const rest = requests.map((request) =>
     request.key === undefined
       ? { ...request, items: request.items.filter((item) => !placedPrices.has(item.id)) }
@@ -317,8 +307,8 @@ async function placeMissing(
 }
 
 /**
- * Answers requests whose wallet was frozen after they may have been placed: what was placed is answered
- * as accepted, and only the rest is refused. Nothing more is placed.
+ * Answers requests whose wallet was frozen after they may have been accepted: accepted items are answered as such, the
+ * rest is refused. Accepts nothing more.
  */
 async function placedBeforeFreeze(
   sql: Sql,
@@ -349,7 +339,9 @@ async function placedBeforeFreeze(
   });
 }
 
-/** The requests as both functions take them, an array for each fact; items `from` … `upto` are a request's own. */
+/**
+ * The requests as parallel arrays, as both functions take them; the items of a request are `from` … `upto`.
+ */
 const requestArrays = (
   sql: Sql,
   requests: readonly SendRequest[],
@@ -361,7 +353,6 @@ const requestArrays = (
     ${spans.map((span) => span.from)}::int[],
     ${spans.map((span) => span.upto)}::int[]`;
 
-/** The items of all requests, in their order, and the context of each request's answer. */
 function itemArrays(sql: Sql, requests: readonly SendRequest[]): Fragment {
   const items = requests.flatMap((request) => request.items);
   return sql`
@@ -381,8 +372,8 @@ function itemArrays(sql: Sql, requests: readonly SendRequest[]): Fragment {
 }
 
 /**
- * The common path over many wallets: what fits whole is placed in one call; the rest is not in the answer.
- * Nor are requests of which some messages are free and others are not: `accept_many` counts them all.
+ * The common path over many wallets: requests that fit whole are accepted in one call; the others are left out of the
+ * answer, also requests with some free and some charged messages: `accept_many` counts all of them.
  */
 async function placeMany(
   sql: Sql,
@@ -414,7 +405,6 @@ async function placeMany(
 const isPartlyFree = ({ items }: SendRequest): boolean =>
   items.length > 1 && items.some(({ price }) => (price === 0) !== (items[0]?.price === 0));
 
-/** What messages cost, where that is known, by their ids. */
 type PricesById = ReadonlyMap<string, number | undefined>;
 
 const acceptedItem = (id: string, price: number | undefined): ItemResult => ({
@@ -435,7 +425,7 @@ const allAccepted = (
   context,
 });
 
-/** A context is stored with its key, or not at all. */
+/** A context is stored only with a key. */
 const storedContext = ({ key, context }: SendRequest) =>
   key === undefined || context === undefined ? null : json(context);
 
@@ -453,7 +443,6 @@ async function placeBatch(sql: Sql, requests: readonly SendRequest[]): Promise<A
   return answersFrom(rows, requests, spans);
 }
 
-/** Which items belong to a request, from 1; `price` is the request's own, `sum` is cumulative. */
 type Span = { from: number; upto: number; price: number; sum: number };
 
 function spansOf(requests: readonly SendRequest[]): Span[] {
@@ -496,7 +485,9 @@ function answersFrom(
   });
 }
 
-/** A request sent again by us after a lost answer finds its own ids under its key: that is no replay. */
+/**
+ * A request that we sent again after a lost answer finds its own ids under its key: that is no replay.
+ */
 function storedAnswerOf(stored: StoredAnswer, request: SendRequest): Placed {
   const ids = stored.o_ids ?? [];
   return {
@@ -507,19 +498,19 @@ function storedAnswerOf(stored: StoredAnswer, request: SendRequest): Placed {
   };
 }
 
-/** How often what was counted is written: a process that dies loses so much of a figure. */
+/** Interval of writing the counts; a crash loses at most this much. */
 const WRITE_MS = 5_000;
 
 type MinuteCounts = {
-  /** So many messages were accepted now. */
   add: (messages: number) => void;
-  /** Writes what was counted, and stops. */
   close: () => Promise<void>;
 };
 
 type Deps = { sql: Sql; now: () => Date; report: (trouble: unknown) => void };
 
-/** Counts accepted messages by the minute, in memory, and adds them to `message_minutes` every 5 s. */
+/**
+ * Counts accepted messages by the minute, in memory, and adds them to `message_minutes` every 5 s.
+ */
 export function openMinuteCounts({ sql, now, report }: Deps): MinuteCounts {
   let counts = new Map<number, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -557,7 +548,7 @@ async function addMinutes(sql: Sql, counts: readonly (readonly [number, number])
     order by minute on conflict (minute) do update set messages = m.messages + excluded.messages`;
 }
 
-/** Forgets counts of minutes after two days, and why messages failed after a month. */
+/** Deletes minute counts after two days, and failure counts after a month. */
 export async function pruneCounts(allAccountsSql: Sql, now: Date): Promise<void> {
   const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
   await allAccountsSql`delete from message_minutes where minute < ${daysAgo(2)}`;

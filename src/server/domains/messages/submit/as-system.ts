@@ -7,14 +7,13 @@ import type { Intake } from './accept.ts';
 import { channelOf } from './lookups.ts';
 
 type Deps = {
-  /** Sees all accounts: the system's own is nobody's. */
+  /** Sees all accounts: the system account has no caller. */
   allAccountsSql: Sql;
   system: { accountId: string; tokenId: string };
   now: () => Date;
   accepter: Intake;
 };
 
-/** How codes are sent: as a text, by a template, or not at all while the Cloud API has approved none. */
 type CodesBy = 'text' | 'nothing' | RenderedTemplate;
 
 type SystemText = {
@@ -22,40 +21,36 @@ type SystemText = {
   text: string;
   shown: string;
   key?: string;
-  /** The one-time code in the text: a network that takes codes as templates alone is given it. */
+  /** The one-time code in the text, for networks that accept codes only in templates. */
   code?: string | undefined;
 };
 type SystemNotice = { to: string; text: string; key: string; expiresAt: Date };
 
-/** What is sent with the installation's own token, free of charge. */
 export type AsSystem = {
   /**
-   * Sends a text. At rest the message shows `shown`; the text itself lives in its dispatch row until it is sent
+   * Sends a text. At rest the message shows `shown`; the text itself is in its dispatch row until it is sent
    * (docs/wire.md#message-states).
    *
    * @throws Error while it cannot be sent.
    */
   sendAsSystem: (text: SystemText) => Promise<void>;
   /**
-   * Sends a text that is no code in the same way, after all codes that wait, at the token's pace. The same
-   * key sends it once.
+   * Sends a text without a code in the same way, after all waiting codes, at the token's pace. Idempotent by key.
    *
    * @returns false when its receiver has opted out. @throws Error while it cannot be sent.
    */
   sendNoticeAsSystem: (notice: SystemNotice) => Promise<boolean>;
-  /** How codes are sent now. */
   codesBy: () => Promise<CodesBy>;
 };
 
-/** Codes older than this are not worth sending. */
 const SYSTEM_TTL_MS = 5 * 60_000;
 
-/** Opens what is sent with the installation's own token. */
 export function openAsSystem(deps: Deps): AsSystem {
   const { allAccountsSql, system, now } = deps;
   return {
     sendAsSystem: async ({ to, text, shown, key, code }) => {
-      // Looked up without a code, too: a known number gets a text in place of a code, in the same time.
+      // Looked up without a code, too, so that a known number, which gets a text instead of a code, takes the same
+      // time.
       const by = await codesBy(deps);
       const template = code === undefined ? undefined : templateOfCodes(by);
       await place(deps, {
@@ -85,7 +80,7 @@ type Words = { type: 'text' | 'template'; body: object };
 
 const textOf = (text: string): Words => ({ type: 'text', body: { text } });
 
-/** What carries a code, without it; undefined where its network takes it as a text. */
+/** The template of codes with the code hidden; undefined when its network accepts a text. */
 function templateOfCodes(by: CodesBy): Words | undefined {
   if (by === 'text') return undefined;
   if (by === 'nothing') throw new Error('the system token has no template for codes');
@@ -101,7 +96,7 @@ type SystemItem = Words & {
   secret?: string | undefined;
 };
 
-/** @throws Error where it is not accepted. */
+/** @throws Error when it is not accepted. */
 async function place(
   { system: { accountId, tokenId }, now, accepter }: Deps,
   { to, key, ...rest }: SystemItem,

@@ -1,13 +1,10 @@
--- The accept path: one call places, holds and queues whatever waited, of any number of wallets, with a
--- handful of statements and one commit. Requests that fit whole are placed and answered; the others
--- are left to accept_batch.
--- Requests and items come as parallel arrays. A request owns the items p_from[r] .. p_upto[r],
--- p_request names an item's request, and p_sum[r] is the request's own price.
--- Answers the requests that are placed: the saldo after each, and, where one of the wallets has a plan,
--- what their items cost by it.
--- Called by submit. Locks the wallets in account order, before anything of theirs is written; waits
--- 100 ms for one (55P03 after that: the caller then goes wallet by wallet), so that one wallet that is
--- held for long delays no other for longer.
+-- The accept path: one call accepts, holds and queues all waiting requests, of any number of wallets, with a handful of
+-- statements and one commit. Requests that fit whole are accepted and answered; the others are left to accept_batch.
+-- Requests and items come as parallel arrays. A request owns the items p_from[r] .. p_upto[r], p_request names an
+-- item's request, and p_sum[r] is the request's own price. Answers the accepted requests: the saldo after each, and, if
+-- one of the wallets has a plan, the cost of their items by it. Called by submit. Locks the wallets in account order,
+-- before any write of theirs, with a time-out of 100 ms each (55P03 after that: the caller then goes wallet by wallet),
+-- so that one wallet that is locked for long does not delay the others for longer.
 create or replace function accept_many(
   p_account uuid[], p_key text[], p_key_hash bytea[], p_key_token uuid[],
   p_from int[], p_upto int[], p_sum bigint[],
@@ -80,16 +77,13 @@ $$;
 revoke all on function accept_many from public;
 grant execute on function accept_many to kabari_app;
 
--- What accept_many left: judges a wallet's requests item by item, places what can be, and says why of
--- the rest. One round trip, one commit.
--- Requests and items come as parallel arrays. A request owns the items p_from[r] .. p_upto[r], and
--- p_sum[r] is the price of all items up to its last.
--- Outcomes per item: accepted, duplicate (o_id is the first message's), ref_conflict, saldo_short
--- (o_fact: what was available), limit (o_fact: the token's daily limit), opted_out, not_linked,
--- suspended, bonus_only; o_price is what it costs, or would. Per request, with o_item 0: replayed (o_ids, o_outcomes, o_saldo, o_context as first
--- answered), conflict.
--- Called by submit. Locks the wallet, then the keys and the lanes in token order. Raises WA001 when
--- the wallet is not active.
+-- Processes the requests that accept_many left: checks a wallet's requests item by item, accepts the possible ones, and
+-- answers reasons for the rest. One round trip, one commit. Requests and items come as parallel arrays. A request owns
+-- the items p_from[r] .. p_upto[r], and p_sum[r] is the price of all items up to its last. Outcomes per item: accepted,
+-- duplicate (o_id is the first message's), ref_conflict, saldo_short (o_fact: the available saldo), limit (o_fact: the
+-- token's daily limit), opted_out, not_linked, suspended, bonus_only; o_price is its cost, charged or not. Per request,
+-- with o_item 0: replayed (o_ids, o_outcomes, o_saldo, o_context as first answered), conflict. Called by submit. Locks
+-- the wallet, then the keys and the lanes in token order. Raises WA001 when the wallet is not active.
 create or replace function accept_batch(
   p_account uuid,
   p_key text[], p_key_hash bytea[], p_key_token uuid[], p_from int[], p_upto int[], p_sum bigint[],
@@ -137,7 +131,7 @@ begin
   if not true = any (v_ok) then
     return;
   end if;
-  -- Placed as requests of one item each.
+  -- Accepted as requests of one item each.
   select array_agg(i) into v_items from generate_series(1, cardinality(p_id)) as i;
   perform place_items(
     array_fill(p_account, array[cardinality(p_id)]), array_fill(w.seq + 1, array[cardinality(p_id)]),
@@ -150,13 +144,12 @@ $$;
 revoke all on function accept_batch from public;
 grant execute on function accept_batch to kabari_app;
 
--- Judges a wallet's requests one by one, and their items one by one: each is accepted when the
--- remaining saldo, the token's daily limit and its own checks allow it. By a plan (p_plan_price) the
--- first p_left cost nothing, the others its price; but messages of the Cloud API cost what their categories do. Outcomes and columns as accept_batch answers them. Takes the keys and references of what is accepted; placing it is the
--- caller's.
--- Called by accept_batch when not everything fits, under the wallet's lock; only the owner may call
--- it.
--- STOP to the installation's own token ends notices, which ask for themselves, and not codes.
+-- Checks a wallet's requests one by one, and their items one by one: each is accepted when the remaining saldo, the
+-- token's daily limit and its own checks allow it. By a plan (p_plan_price) the first p_left cost nothing, the others
+-- its price; but messages of the Cloud API have the price of their category. Outcomes and columns as accept_batch
+-- answers them. Takes the keys and references of accepted items; the caller inserts them. Called by accept_batch when
+-- not everything fits, under the wallet's lock; only the owner may call it. STOP to the installation's own token ends
+-- notices, which check it themselves, but not codes.
 create or replace function accept_each(
   p_account uuid, p_available bigint, p_left int, p_plan_price bigint, p_bonus_only boolean,
   p_today date,
@@ -181,7 +174,7 @@ declare
   v_key request_keys%rowtype;
   v_ref message_refs%rowtype;
   v_tok record;
-  -- The token that v_tok and v_accepted are of: looked up anew only where the items' token changes.
+  -- The token of v_tok and v_accepted, which are read only when the items' token changes.
   v_token uuid;
   -- Whether a plan counts its messages.
   v_counts boolean;
@@ -263,8 +256,8 @@ begin
       return query select r, i, v_other, v_outcome, v_fact, v_avail, null::uuid[], null::jsonb,
         null::jsonb, v_price;
     end loop;
-    -- Refusals are not stored: a request that was refused whole may be tried again. One that only
-    -- named messages accepted before got a yes, and its saldo is part of that answer.
+    -- Refusals are not stored: a request that was refused whole may be tried again. One that only named messages
+    -- accepted before was accepted, and its saldo is part of that answer.
     if p_key[r] is not null and v_taken > 0 then
       insert into request_keys (
         account_id, token_id, key, hash, message_ids, outcomes, saldo, answer_context
@@ -279,12 +272,11 @@ $$;
 
 revoke all on function accept_each from public;
 
--- Takes the idempotency keys and references of requests of several wallets. p_ok says whose;
--- afterwards it is false for those of which one was used before: they go the other way, whole
--- (accept_batch).
--- Called by accept_many, which holds the wallets' locks; only the owner may call it. Takes keys in
--- the order of wallets; waits for a transaction that is just taking the same key. A batch sent again
--- has the same message ids, so what this call put in is known by what its own inserts return.
+-- Takes the idempotency keys and references of requests of several wallets. p_ok marks the requests; it becomes false
+-- for those with a used key or reference, which go to accept_batch as a whole. Called by accept_many, which holds the
+-- wallets' locks; only the owner may call it. Takes keys in the order of wallets; waits for a transaction that is
+-- taking the same key. A batch sent again has the same message ids, so the rows of this call are identified by what its
+-- own inserts return.
 create or replace function claim_request_keys(
   p_account uuid[], p_key text[], p_key_hash bytea[], p_key_token uuid[], p_from int[], p_upto int[],
   p_request int[], p_id uuid[], p_ref text[], p_hash bytea[], p_context jsonb[], p_saldo bigint[],
@@ -292,7 +284,7 @@ create or replace function claim_request_keys(
 )
 language plpgsql as $$
 declare
-  -- The first message of each request whose key is taken now; the messages whose references are.
+  -- The first message of each request whose key was taken now; the messages whose references were.
   v_first uuid[];
   v_ref uuid[];
 begin
@@ -327,7 +319,7 @@ begin
   )
   select array_agg(message_id) into v_ref from taken;
   if cardinality(v_ref) is distinct from cardinality(array_remove(p_ref, null)) then
-    -- A request of which one ref was used before, also in this very call, goes the other way, whole.
+    -- A request with a used ref, also one used in this call, goes to accept_batch as a whole.
     select array_agg(p_ok[r.ord] and not exists (
         select from generate_series(r.start, r.upto) as g(i)
         where p_ref[g.i] is not null and (p_id[g.i] = any (v_ref)) is not true
@@ -347,9 +339,8 @@ $$;
 
 revoke all on function claim_request_keys from public;
 
--- After a lost connection: which of a batch's messages stand. Called before the batch is sent
--- again. Waits for the wallet's lock, so that a call still running on the lost connection has ended
--- one way or the other.
+-- The messages of a batch that exist after a lost connection. Called before the batch is sent again. Waits for the
+-- wallet's lock, so that a call still running on the lost connection has ended either way.
 create or replace function accepted_of(p_account uuid, p_id uuid[]) returns table (
   o_id uuid, o_available bigint, o_price bigint
 )
@@ -366,9 +357,9 @@ $$;
 revoke all on function accepted_of from public;
 grant execute on function accepted_of to kabari_app;
 
--- What was answered for the items of a request whose key is used again. Where everything was accepted,
--- that is not stored, and made of its messages, with their prices; null where one of them is gone.
--- Called by accept_each; only the owner may call it.
+-- The first answer for the items of a request whose key is used again. If everything was accepted, it is not stored,
+-- but derived from its messages, with their prices; null if one of them no longer exists. Called by accept_each; only
+-- the owner may call it.
 create or replace function first_outcomes(p_key request_keys) returns jsonb
 language sql stable as $$
   select coalesce(p_key.outcomes, (
@@ -383,14 +374,12 @@ $$;
 
 revoke all on function first_outcomes from public;
 
--- Which requests fit whole, counting those before them of the same wallet and token; the saldo
--- after each, and the number of the entry that would hold its price. w_* are the locked wallets;
--- w_left and w_price, of those with a plan, what is left of its quota and the price beyond it. What a
--- request costs by a plan depends on all before it, so of such a wallet nothing fits behind one that
--- does not. The items of a request all have a price, or none has (p_sum 0). Messages of the Cloud API cost what
--- their categories do, by a plan, too: they are taken from no quota.
--- Read by accept_many, within its statement: PostgreSQL inlines it, so it must stay one plain
--- `stable` select. Only the owner may call it.
+-- The requests that fit whole, counting earlier ones of the same wallet and token; the saldo after each, and the number
+-- of the entry that would hold its price. w_* are the locked wallets; w_left and w_price, of those with a plan, the
+-- rest of its quota and the price beyond it. The cost of a request by a plan depends on all before it, so in such a
+-- wallet none fits after one that does not. The items of a request all have a price, or none has (p_sum 0). Messages of
+-- the Cloud API have the price of their category, also with a plan, and use no quota. Read by accept_many, within its
+-- statement: PostgreSQL inlines it, so it must stay one plain `stable` select. Only the owner may call it.
 create or replace function fitting_requests(
   p_account uuid[], p_token uuid[], p_from int[], p_upto int[], p_sum bigint[], p_peer text[],
   p_today date, w_account uuid[], w_available bigint[], w_seq bigint[], w_left int[],
@@ -450,10 +439,9 @@ $$;
 
 revoke all on function fitting_requests from public;
 
--- What the items of accepted requests cost by the plans of their wallets, and from which round's quota
--- they are taken: nothing while it lasts, the plan's price beyond it. Items of wallets without a plan, and
--- those that cost nothing anyway, or leave by the Cloud API, stay as they are.
--- Called by accept_many, which holds the wallets' locks; only the owner may call it.
+-- The cost of accepted requests' items by the plans of their wallets, and the round whose quota they use: nothing
+-- within the quota, the plan's price beyond it. Items of wallets without a plan, free ones, and those of the Cloud API
+-- stay unchanged. Called by accept_many, which holds the wallets' locks; only the owner may call it.
 create or replace function plan_prices(
   p_account uuid[], p_token uuid[], p_ok boolean[], p_request int[], inout p_price bigint[],
   w_account uuid[], w_left int[], w_price bigint[], w_round int[], out p_round int[]
@@ -483,14 +471,12 @@ $$;
 
 revoke all on function plan_prices from public;
 
--- Places, holds, counts and queues the items of the requests that p_ok names, of any number of locked
--- wallets, with their events, in one statement. p_hold_seq, for each request, is the number of the
--- entry that holds its wallet's prices. p_round (null where no wallet has a plan) names the round whose quota
--- an item is taken from. What changes by it in the rollups is folded later, from the
--- events (fold_counts).
--- Called by accept_many and accept_batch; only the owner may call it. Writes the tables of the ledger
--- and of events in the same statement as the messages: apart, they cost the hot path more. Raises a
--- unique violation when a message stands already.
+-- Inserts, holds, counts and queues the items of the requests in p_ok, of any number of locked wallets, with their
+-- events, in one statement. p_hold_seq, for each request, is the number of the entry that holds its wallet's prices.
+-- p_round (null if no wallet has a plan) is the round whose quota an item uses. The rollups are folded later, from the
+-- events (fold_counts). Called by accept_many and accept_batch; only the owner may call it. Writes the tables of the
+-- ledger and of events in the same statement as the messages: separate statements cost the hot path more. Raises a
+-- unique violation when a message exists already.
 create or replace function place_items(
   p_account uuid[], p_hold_seq bigint[], p_ok boolean[],
   p_request int[], p_id uuid[], p_token uuid[], p_peer text[], p_type text[], p_body jsonb[],

@@ -18,7 +18,7 @@ const addTemplate = (
   values (${accountId}, ${newId()}, 'pesanan', ${language}, 'utility', 'Toko Ani',
     'Halo {{1}}, pesanan {{2}} siap.', ${status})`;
 
-test('a reply keeps what it answers, and is refused outside of its conversation', async ({
+test('stores the message that a reply answers, and refuses a reply outside of its conversation', async ({
   ani,
   running,
   db,
@@ -43,7 +43,7 @@ test('a reply keeps what it answers, and is refused outside of its conversation'
   expect(await send(ani, { ...text('Ya'), reply_to: unknown })).toMatchObject(refused);
 });
 
-test('a reaction costs nothing, and is refused for what never left', async ({ ani }) => {
+test('accepts a reaction free of charge, and refuses one to an unsent message', async ({ ani }) => {
   const { body: first } = await send(ani, text('Halo'));
   const before = (await ani.call('/v1/balance')).body;
   const reaction = { type: 'reaction', reaction: { message_id: first.id, emoji: '👍' } };
@@ -60,7 +60,7 @@ test('a reaction costs nothing, and is refused for what never left', async ({ an
   });
 });
 
-test('free and priced messages of one request are each charged as they are', async ({ ani }) => {
+test('charges free and priced messages of one request each at its own price', async ({ ani }) => {
   const { body: first } = await send(ani, text('Halo'));
   const { available } = (await ani.call('/v1/balance')).body;
   const messages = [
@@ -73,10 +73,7 @@ test('free and priced messages of one request are each charged as they are', asy
   expect((await ani.call('/v1/balance')).body.available).toBe(available - 300);
 });
 
-test('a template is filled in, or refused in words that say what is missing', async ({
-  ani,
-  db,
-}) => {
+test('fills a template in, or refuses it with the missing parts', async ({ ani, db }) => {
   const template = (more: object = {}) => ({
     type: 'template',
     template: { name: 'pesanan', variables: ['Budi', 'A-17'], ...more },
@@ -103,10 +100,7 @@ test('a template is filled in, or refused in words that say what is missing', as
   expect((await send(ani, template({ language: 'en' }))).status).toBe(202);
 });
 
-test('a repeat is answered as the first time, whatever is there or missing since', async ({
-  ani,
-  db,
-}) => {
+test('answers a repeat as the first time, regardless of later changes', async ({ ani, db }) => {
   await addTemplate(db, ani);
   const template = { name: 'pesanan', variables: ['Budi', 'A-17'] };
   const messages = [
@@ -130,7 +124,7 @@ test('a repeat is answered as the first time, whatever is there or missing since
   expect(refused).toMatchObject({ status: 404, body: { code: 'template_not_found' } });
 });
 
-test('a file that an id names is not found while there is none', async ({ ani }) => {
+test('reports an unknown file id as not found', async ({ ani }) => {
   const image = { id: publicId('media', newId()) };
   expect(await send(ani, { type: 'image', image })).toMatchObject({
     status: 422,

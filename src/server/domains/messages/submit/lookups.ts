@@ -18,20 +18,19 @@ import {
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 
 /**
- * The files that ids of media name (UUIDs), for messages that leave at these times: what is found is still there
- * then. Those of other accounts are not found.
+ * Finds the files of media ids (UUIDs), for messages that are sent at these times: found files are kept until then.
+ * Those of other accounts are not found.
  */
 export type FindMedia = (
   accountId: string,
   leaving: ReadonlyMap<string, Date>,
 ) => Promise<ReadonlyMap<string, MediaFacts>>;
 
-/** Until there are such files: every id is unknown. */
 export const findNoMedia: FindMedia = async () => new Map();
 
 /**
- * What a message says of the one it answers or reacts to: enough to show it, whatever becomes of that one.
- * `provider_id` is the network's own id of a message that came in.
+ * Excerpt of an answered message, independent of its later changes. `provider_id` is the network's own id of an inbound
+ * message.
  */
 export type Quoted = {
   direction: Direction;
@@ -40,7 +39,6 @@ export type Quoted = {
   provider_id?: string;
 };
 
-/** What was found of that which a message names. */
 export type Found = {
   quoted?: Quoted;
   template?: RenderedTemplate;
@@ -51,9 +49,9 @@ type Sender = { accountId: string; tokenId: string };
 type Deps = { sql: Sql; findMedia: FindMedia; now: () => Date };
 
 /**
- * Looks up what messages name: the one they answer or react to, their template, their file; and, of a token of
- * the Cloud API, whether their receivers wrote within 24 hours. Messages that name nothing, as texts mostly do, cost
- * no query by the other channels, which reach nobody whose number is hidden.
+ * Looks up references of messages: the message they answer or react to, their template, their file; and, for a token of
+ * the Cloud API, whether their receivers wrote within 24 hours. Messages without references, as most texts are, need no
+ * query on other channels, which cannot send to hidden numbers.
  *
  * @returns one for each message, in order: what was found, or why it cannot be sent.
  */
@@ -74,7 +72,7 @@ export async function lookUp(
   const templates = messages.flatMap((one) => (one.type === 'template' ? [one.template.name] : []));
   const media = leavingMedia(messages);
   if (named.length + templates.length + media.size === 0)
-    return messages.map((message) => refusalOf(message) ?? nothing);
+    return messages.map((message) => refusalOf(message) ?? noReferences);
   const [targets, stored] =
     named.length + templates.length === 0
       ? [new Map<string, Target>(), []]
@@ -90,8 +88,8 @@ export async function lookUp(
 }
 
 /**
- * By the Cloud API a number sends what Meta has approved for its business account: what it does not have there, or
- * has only for another one, is not approved.
+ * By the Cloud API a number sends the templates that Meta has approved for its business account; others, also those of
+ * another business account, count as not approved.
  */
 const reviewedFor = (
   { tokenId, channel }: { tokenId: string; channel: ChannelName },
@@ -105,7 +103,7 @@ const reviewedFor = (
       )
     : stored;
 
-const nothing: Found = {};
+const noReferences: Found = {};
 
 type Target = {
   message_id: string;
@@ -156,7 +154,7 @@ function foundFor(
   return found;
 }
 
-/** A file that was given for no type of message in particular may not fit this one. */
+/** A file that was stored for no particular message type may not fit this one. */
 function refuseUnfit({ mime, sizeBytes }: MediaFacts, type: MessageType): Refusal | undefined {
   if (!isMediaKind(type)) return undefined;
   const bytesMax = bytesMaxOfKind(type);
@@ -164,7 +162,6 @@ function refuseUnfit({ mime, sizeBytes }: MediaFacts, type: MessageType): Refusa
   return new Refusal('media_unfit', { type, allowed: endingsOfKind(type), bytesMax });
 }
 
-/** No phone has what never left, or has yet to. */
 const hasNotLeft: ReadonlySet<MessageStatus> = new Set([
   'failed',
   'cancelled',
@@ -182,7 +179,9 @@ function mediaNamedBy(message: PlacedMessage): string | undefined {
   return id === undefined ? undefined : uuidOf('media', id);
 }
 
-/** The files that messages name, and when the last of them leaves: those without a plan at once. */
+/**
+ * The files that messages name, with the time of the last message; unscheduled messages count as now.
+ */
 function leavingMedia(messages: readonly PlacedMessage[]): Map<string, Date> {
   const leaving = new Map<string, Date>();
   for (const message of messages) {
@@ -213,7 +212,6 @@ function mediaOf(message: PlacedMessage): { id?: string | undefined } | undefine
   }
 }
 
-/** The named messages of one token, by their ids. */
 async function readTargets(
   tx: Tx,
   { accountId, tokenId }: Sender,
@@ -231,7 +229,6 @@ async function readTargets(
   return new Map(found.map((target) => [target.message_id, target]));
 }
 
-/** What a message that answers another one shows of it. */
 function quotedOf({ direction, type, body }: Pick<Target, 'direction' | 'type' | 'body'>) {
   const provider = body['provider_id'];
   const quoted: Quoted = { direction, type, text: excerptOf(type, body) };
@@ -240,8 +237,8 @@ function quotedOf({ direction, type, body }: Pick<Target, 'direction' | 'type' |
 }
 
 /**
- * The message that a network names in one that comes in: one of ours by its own id, or one that came in
- * earlier by the network's. `question` is there when one of ours lets its receiver choose.
+ * The message that a network names in an inbound one: one of ours by its own id, or an earlier inbound one by the
+ * network's. `question` is set when one of ours offers choices.
  */
 export async function quotedByNetwork(
   tx: Tx,
@@ -266,7 +263,7 @@ export async function quotedByNetwork(
 
 const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The channel of a token; that of a token which is not there does not matter: nothing is accepted for it. */
+/** The channel of a token; any channel for an unknown token, for which nothing is accepted. */
 export async function channelOf(
   sql: Sql | Tx,
   { accountId, tokenId }: Sender,
@@ -276,15 +273,16 @@ export async function channelOf(
   return token?.channel ?? 'simulator';
 }
 
-/** So long after somebody has written, anything may be sent to them by the Cloud API; then only templates. */
+/**
+ * Customer service window of the Cloud API: within it any message is allowed, then only templates.
+ */
 const WINDOW_MS = 24 * 3_600_000;
 
-/** Whether the window of a receiver is open when a message leaves. */
 type IsOpen = (message: NewMessage) => boolean;
 
 /**
- * The windows of those whom messages of a token go to. Known before any money is held; Meta's own word, that one has
- * closed meanwhile, ends a message and gives its price back.
+ * The windows of a token's receivers. Checked before any money is held; if Meta reports that one has closed meanwhile,
+ * the message fails and its price is released.
  */
 async function openWindows(
   { sql, now }: { sql: Sql; now: () => Date },
@@ -308,7 +306,9 @@ async function openWindows(
   };
 }
 
-/** When each of them last wrote, as their conversations have it: behind by what is not published yet. */
+/**
+ * Time of the last inbound message from each, from their conversations, which lack unpublished ones.
+ */
 async function lastInbound(
   tx: Tx,
   { accountId, tokenId }: Sender,
@@ -321,7 +321,6 @@ async function lastInbound(
   return new Map(rows.map(({ peer, last_in_at }) => [peer, last_in_at.getTime()]));
 }
 
-/** When each of them last wrote within the window, as the messages themselves have it. */
 async function newestInbound(
   tx: Tx,
   { accountId, tokenId, now }: Sender & { now: Date },
@@ -341,7 +340,6 @@ async function newestInbound(
 
 const needsWindow = ({ type }: NewMessage): boolean => type !== 'template';
 
-/** The refusal of a message whose receiver's window is closed. */
 const refuseClosed = (message: NewMessage, isOpen: IsOpen | undefined): Refusal | undefined =>
   isOpen === undefined || !needsWindow(message) || isOpen(message)
     ? undefined

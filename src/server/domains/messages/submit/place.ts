@@ -14,19 +14,17 @@ const priorities = { otp: 0, normal: 1, bulk: 2 } as const;
 /** A `send_at` nearer than this leaves at once. */
 const IMMEDIATE_MS = 1000;
 
-/** What a message is placed with: whose token sends it, what it costs, when, and what was looked up for it. */
 type Placing = {
   tokenId: string;
   price: Rupiah;
-  /** What it costs by its category, of a token of the Cloud API. */
   cloudPrices?: CloudPrices | undefined;
   now: Date;
   found?: Found | undefined;
 };
 
 /**
- * A message of the API as the accept path takes it: its price is frozen, its body is what is stored. A
- * reaction costs nothing (docs/decisions/009-templates-and-message-types.md).
+ * An API message as an item of the accept path, with its frozen price and its stored body. A reaction is free
+ * (docs/decisions/009-templates-and-message-types.md).
  */
 export function itemFrom(message: PlacedMessage, placing: Placing): Item {
   const { tokenId, now, found } = placing;
@@ -48,7 +46,9 @@ export function itemFrom(message: PlacedMessage, placing: Placing): Item {
   };
 }
 
-/** By the Cloud API a template costs what its category does, and anything else is an answer within 24 hours. */
+/**
+ * By the Cloud API a template has the price of its category, and any other message is an answer within 24 hours.
+ */
 const priceOf = ({ price, cloudPrices, found }: Placing): Rupiah =>
   cloudPrices ? cloudPrices[found?.template?.category ?? 'service'] : price;
 
@@ -67,7 +67,7 @@ function bodyOf(message: PlacedMessage, found: Found): object {
   };
 }
 
-/** What its receiver may choose, where its body does not say it by itself, as buttons of a template do. */
+/** The choices of its receiver, unless its body contains them, as the buttons of a template do. */
 function choicesOf({ choices, interactive, payloads }: PlacedMessage, { template }: Found): object {
   if (choices !== undefined) return { choices, ...(interactive && { interactive }) };
   if (!template) return {};
@@ -120,7 +120,6 @@ type TemplateMessage = Extract<PlacedMessage, { type: 'template' }>;
 
 type Source = { link?: string | undefined; id?: string | undefined; filename?: string | undefined };
 
-/** Where its bytes are: behind a link, or in a file of ours, of which it says what is known. */
 function sourceOf(type: MediaKind, { id, ...source }: Source, { file }: Found): object {
   if (id === undefined || !file) return source;
   return { ...source, ...fileFacts(file, type, source) };
@@ -128,13 +127,11 @@ function sourceOf(type: MediaKind, { id, ...source }: Source, { file }: Found): 
 
 type Contact = Extract<PlacedMessage, { type: 'contact' }>['contact'];
 
-/** A contact card; the first of its phones is `phone`, as of a card with one. */
 function cardOf({ phones, ...contact }: Contact): object {
   if (!phones) return contact;
   return { ...contact, phone: phones[0], ...(phones.length > 1 && { phones }) };
 }
 
-/** The refusal behind an item's outcome; `undefined` when it was accepted. */
 export function refusalOf(result: ItemResult, item: { ref?: string | undefined; price: Rupiah }) {
   switch (result.outcome) {
     case 'accepted':

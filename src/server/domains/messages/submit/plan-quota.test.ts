@@ -38,9 +38,7 @@ const settle = (sql: Sql, ani: Customer, ids: readonly string[], outcome: string
 const idsOf = (placed: Placed) => placed.results.map(({ id }) => id);
 const pricesOf = (placed: Placed) => placed.results.map(({ price }) => price);
 
-test('messages of the quota cost nothing, and those beyond it the price of the plan', async ({
-  sql,
-}) => {
+test('charges nothing within the quota, and the plan’s price beyond it', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await allow(sql, ani, { quota: 3, price: 75 });
   const accepter = openIntake(sql, nobody);
@@ -57,9 +55,7 @@ test('messages of the quota cost nothing, and those beyond it the price of the p
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-test('messages of the Cloud API cost what their categories do, and use nothing of the quota', async ({
-  sql,
-}) => {
+test('charges Cloud API messages by category, without using the quota', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 2000 });
   await allow(sql, ani, { quota: 2, price: 75 });
   await changeTokens(sql, ani, { channel: 'cloud' });
@@ -73,7 +69,7 @@ test('messages of the Cloud API cost what their categories do, and use nothing o
   ]);
   expect([dear, byWeb, again].map(pricesOf)).toEqual([[650, 400], [0], [400]]);
   expect(await planOf(sql, ani)).toEqual({ available: 550, held: 1450, plan_used: 1 });
-  // More than there is: judged one by one.
+  // More than the saldo: checked one by one.
   const short = await accepter.place(orderOf(ani, { prices: [400, 650, 150] }));
   expect(short.results).toMatchObject([
     { outcome: 'accepted', price: 400 },
@@ -89,9 +85,7 @@ test('messages of the Cloud API cost what their categories do, and use nothing o
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-test('an account without a plan pays the list price, and so does one whose plan rests', async ({
-  sql,
-}) => {
+test('charges the list price without a plan, and with a paused one', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   const accepter = openIntake(sql, nobody);
   expect(pricesOf(await accepter.place(orderOf(ani)))).toEqual([150]);
@@ -100,7 +94,7 @@ test('an account without a plan pays the list price, and so does one whose plan 
   expect(pricesOf(await accepter.place(orderOf(ani)))).toEqual([150]);
 });
 
-test('with an empty saldo the quota is used to its end, and the next message says its price', async ({
+test('uses the quota to its end with an empty saldo, and then reports the price of the next message', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 0 });
@@ -115,9 +109,7 @@ test('with an empty saldo the quota is used to its end, and the next message say
   expect(await planOf(sql, ani)).toEqual({ available: 0, held: 0, plan_used: 2 });
 });
 
-test('a message that was not sent gives its part of the quota back, in its own round only', async ({
-  sql,
-}) => {
+test('returns the quota of an unsent message, in its own round only', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 0 });
   await allow(sql, ani, { quota: 2, price: 75 });
   const accepter = openIntake(sql, nobody);
@@ -133,7 +125,7 @@ test('a message that was not sent gives its part of the quota back, in its own r
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-test('what arrived after it was given back counts again', async ({ sql }) => {
+test('counts a message again that arrived after its quota was returned', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 0 });
   await allow(sql, ani, { quota: 2, price: 75 });
   const [id = ''] = idsOf(await openIntake(sql, nobody).place(orderOf(ani)));
@@ -143,7 +135,7 @@ test('what arrived after it was given back counts again', async ({ sql }) => {
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-test('a repeated key names the prices of the first answer, whatever the plan is now', async ({
+test('answers a repeated key with the prices of the first answer, also under another plan', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
@@ -157,7 +149,7 @@ test('a repeated key names the prices of the first answer, whatever the plan is 
   expect(again).toEqual({ ...first, replayed: true });
 });
 
-test('a refused request takes no quota from the one behind it', async ({ sql }) => {
+test('uses no quota for a refused request before another one', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 75 });
   await allow(sql, ani, { quota: 2, price: 75 });
   await optOut(sql, ani, '6281299990000');
@@ -171,7 +163,7 @@ test('a refused request takes no quota from the one behind it', async ({ sql }) 
   expect(await planOf(sql, ani)).toEqual({ available: 75, held: 0, plan_used: 2 });
 });
 
-test('the welcome bonus pays for the simulator and the own number only, until a first top-up', async ({
+test('spends the welcome bonus on the simulator and the own number only, until a first top-up', async ({
   sql,
   db,
 }) => {
@@ -180,7 +172,6 @@ test('the welcome bonus pays for the simulator and the own number only, until a 
   const accepter = openIntake(sql, nobody);
   expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('accepted');
 
-  // The first channel that is not the simulator comes with a release of its own.
   await db.owner`alter table tokens drop constraint tokens_channel_check`;
   await changeTokens(sql, ani, { channel: 'cloud' });
   expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('bonus_only');
@@ -194,7 +185,7 @@ test('the welcome bonus pays for the simulator and the own number only, until a 
   expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('accepted');
 });
 
-/** What accepting by a plan comes to, item by item. */
+/** A model of accepting by a plan, item by item. */
 function modelOf({ quota, price }: { quota: number; price: number }, saldo: number) {
   const state = { left: quota, available: saldo };
   const accept = (listPrice: number) => {
@@ -207,9 +198,7 @@ function modelOf({ quota, price }: { quota: number; price: number }, saldo: numb
   return { state, accept };
 }
 
-test('requests of any sizes, at once or one after another, cost what the plan says', async ({
-  sql,
-}) => {
+test('charges requests of any size by the plan, concurrent or sequential', async ({ sql }) => {
   const request = fc.array(fc.constantFrom(150, 150, 0), { minLength: 1, maxLength: 4 });
   const sizes = fc.array(request, { minLength: 1, maxLength: 6 });
   const plan = fc.record({ quota: fc.nat(8), price: fc.constantFrom(0, 50, 75, 200) });

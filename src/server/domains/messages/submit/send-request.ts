@@ -2,7 +2,7 @@ import type { Rupiah } from '#contract/base/money.ts';
 import type { CloudPrices } from '#server/domains/pricing/pricing.ts';
 import type { RefusalCode } from '#contract/base/refusals.ts';
 
-/** One message to place; its price is frozen here. */
+/** One message to accept; its price is frozen here. */
 export type Item = {
   id: string;
   tokenId: string;
@@ -10,12 +10,11 @@ export type Item = {
   type: string;
   body: object;
   price: Rupiah;
-  /** The caller's own reference, unique per account, and the hash of its message. */
   ref?: string | undefined;
   hash: Buffer;
   /** 0 otp, 1 normal, 2 bulk */
   priority: number;
-  /** Not before; left out: now. */
+  /** Earliest time; default: now. */
   readyAt?: Date | undefined;
   expiresAt?: Date | undefined;
   /** A text that must not be stored in `messages`. */
@@ -23,21 +22,21 @@ export type Item = {
 };
 
 /**
- * What an answer is written from, beside its results. Stored with the request's key, so that a repeat is
- * exactly the first answer, whatever has changed since.
+ * Data for writing an answer, besides its results. Stored with the request's key, so that a repeat gets exactly the
+ * first answer, regardless of later changes.
  */
 export type AnswerContext = {
-  /** When the request came, in ms since 1970: what was due at once then stays so. */
+  /** Time of the request, in ms since 1970: a message due at once then stays so. */
   at: number;
   price: Rupiah;
-  /** Of a token of the Cloud API: what its messages cost by their categories. */
   cloudPrices?: CloudPrices;
   simulated: boolean;
-  /** The language its sentences were written in. */
   language: string;
-  /** What the caller added to the answer; another one under the same key is another request. */
+  /**
+   * Fields that the caller added to the answer; a different shape under the same key is another request.
+   */
   shape: string;
-  /** Messages of the request that were refused before its items were placed, by their place among all. */
+  /** Messages refused before the others were accepted, by their index in the request. */
   refused?: readonly { index: number; code: RefusalCode; facts: unknown }[];
 };
 
@@ -48,7 +47,7 @@ export type SendRequest = {
   /** The caller's idempotency key, and the hash of the whole request. */
   key?: string | undefined;
   hash: Buffer;
-  /** Left out where the first answer is stored elsewhere. */
+  /** Left out when the first answer is stored elsewhere. */
   context?: AnswerContext | undefined;
   items: readonly Item[];
 };
@@ -70,17 +69,17 @@ export type ItemResult = {
   id: string;
   outcome: Outcome;
   fact: number | null;
-  /** What it costs, or would, by the account's plan; null in old answers, of which the item's price holds. */
+  /**
+   * Its cost by the account's plan, charged or not; null in old answers, for which the item's price applies.
+   */
   price: number | null;
 };
 
 export type Placed = {
   results: readonly ItemResult[];
-  /** The available saldo after this request. */
   saldo: Rupiah;
-  /** True when this key had been answered before: nothing new was placed. */
+  /** True when this key had been answered before: nothing new was accepted. */
   replayed: boolean;
-  /** The first answer's; `undefined` where none was stored. */
   context: AnswerContext | undefined;
 };
 

@@ -10,7 +10,7 @@ import {
   sendFile,
 } from '#contract/messages/sending.ts';
 import type { NewMessage } from '#contract/rest/messages.ts';
-import { type Library, type MediaFacts, keptFiles } from '#server/domains/media/media.ts';
+import { type Library, type MediaFacts, findExistingFiles } from '#server/domains/media/media.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { hashOf, type Intake } from './accept.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -22,7 +22,6 @@ import { itemFrom, refusalOf } from './place.ts';
 import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
-/** Sending from the browser: a text, a file, and what has fields of its own. */
 export const sendHandlers = (deps: PlaceDeps & Pick<Library, 'adopt'>): readonly ActHandler[] => [
   handle(sendMessage, ({ caller: { accountId }, key }, input) => {
     const { token_id: tokenId, to, text, reply_to: replyTo } = input;
@@ -34,7 +33,7 @@ export const sendHandlers = (deps: PlaceDeps & Pick<Library, 'adopt'>): readonly
     const { accountId, userId } = caller;
     const { token_id: tokenId, to, upload: uploadId, caption, reply_to: replyTo } = input;
     const file = await deps.adopt({ accountId, userId, uploadId });
-    const message: NewMessage = { to, ...carrying(file, caption), ...replying(replyTo) };
+    const message: NewMessage = { to, ...messageWithFile(file, caption), ...replying(replyTo) };
     const hash = hashOf(['message_send_file', to, uploadId, caption ?? '', replyTo ?? '']);
     return placeOne(deps, { accountId, tokenId, key, message, hash, upload: uploadId });
   }),
@@ -69,7 +68,6 @@ export const sendHandlers = (deps: PlaceDeps & Pick<Library, 'adopt'>): readonly
 
 type Template = Extract<NewMessage, { type: 'template' }>['template'];
 
-/** A template as it was filled in; the file above it is named, the others by their places. */
 function templateFrom(
   { name, language, variables, header, buttons = [] }: InputOf<typeof sendTemplate>,
   file: MediaFacts | undefined,
@@ -95,30 +93,27 @@ const replying = (replyTo: string | undefined) =>
 
 const shownAs = ['image', 'video', 'audio'] as const satisfies readonly MediaKind[];
 
-/** The type of message that shows a file; what none shows is a document. */
 export const messageTypeOfFile = ({
   mime,
 }: Pick<MediaFacts, 'mime'>): (typeof shownAs)[number] | 'document' =>
   shownAs.find((kind) => fitsKind(kind, mime)) ?? 'document';
 
-/** A file as a message. */
-function carrying(file: MediaFacts, caption: string | undefined) {
+function messageWithFile(file: MediaFacts, caption: string | undefined) {
   const { fileId, name } = file;
   const id = publicId('media', fileId);
-  const said = caption === undefined || caption === '' ? {} : { caption };
+  const captionField = caption === undefined || caption === '' ? {} : { caption };
   switch (messageTypeOfFile(file)) {
     case 'image':
-      return { type: 'image' as const, image: { id }, ...said };
+      return { type: 'image' as const, image: { id }, ...captionField };
     case 'video':
-      return { type: 'video' as const, video: { id }, ...said };
+      return { type: 'video' as const, video: { id }, ...captionField };
     case 'audio':
       return { type: 'audio' as const, audio: { id } };
     default:
-      return { type: 'document' as const, document: { id, filename: name }, ...said };
+      return { type: 'document' as const, document: { id, filename: name }, ...captionField };
   }
 }
 
-/** What placing a message of the browser needs. */
 type PlaceDeps = {
   sql: Sql;
   accepter: Intake;
@@ -134,16 +129,15 @@ type Placing = {
   key: string;
   message: NewMessage;
   hash: Buffer;
-  /** The upload that it carries. */
   upload?: string | undefined;
 };
 
 /**
- * Places one message of the browser. The browser's `key` is the request's idempotency key, so that its
- * one retry, or a crash between COMMIT and answer, sends and charges once. An upload is sent once to a phone with
- * the same words, under any key.
+ * Accepts one message from the browser. The browser's `key` is the request's idempotency key, so that its one retry, or
+ * a crash between COMMIT and answer, sends and charges once. An upload is sent once to a phone with the same text,
+ * under any key.
  *
- * @throws Refusal `sendRefusals`, and those of what the message names.
+ * @throws Refusal `sendRefusals`, and those of the lookups.
  */
 async function placeOne(
   { sql, accepter, prices, fileLink, findMedia, now }: PlaceDeps,
@@ -168,19 +162,22 @@ async function placeOne(
   if (!result) throw new Error('the accept path returned no result');
   const refusal = refusalOf(result, item);
   if (refusal) throw refusal;
-  const { stored, kept } = await asAccount(sql, accountId, async (tx) => {
+  const { stored, existingFiles } = await asAccount(sql, accountId, async (tx) => {
     const [row] = await readMessages(tx, {
       accountId,
       ids: tx`select ${result.id}::uuid as message_id`,
       order: 'newest',
     });
-    return { stored: row, kept: await keptFiles(tx, accountId, row ? filesIn([row]) : []) };
+    return {
+      stored: row,
+      existingFiles: await findExistingFiles(tx, accountId, row ? filesIn([row]) : []),
+    };
   });
   if (!stored) throw new Refusal('not_found', { what: 'Pesan' });
-  return conversationMessage(stored, { accountId, fileLink, kept });
+  return conversationMessage(stored, { accountId, fileLink, existingFiles });
 }
 
-/** Refusals of one upload after which only the browser's key tells its calls apart. */
+/** After this many refusals of one upload, only the browser's key identifies its calls. */
 const REFUSED_MAX = 10;
 
 const keysOfUpload = (upload: string, hash: Buffer): string[] =>
@@ -189,7 +186,9 @@ const keysOfUpload = (upload: string, hash: Buffer): string[] =>
     (_, nth) => `upload:${upload}:${hash.toString('base64url')}:${nth}`,
   );
 
-/** Places a message under the first key that was not refused before: what was refused may be tried anew. */
+/**
+ * Accepts a message under the first key without a refusal: a refused message may be tried again.
+ */
 async function placeOnce(
   accepter: Intake,
   request: SendRequest,

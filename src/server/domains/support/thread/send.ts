@@ -22,7 +22,7 @@ import { inAccountIn } from '#server/infra/postgres/distribution/scope.ts';
 import type { MessageType } from '#contract/messages.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { TypedPhone, formatPhone } from '#contract/base/phone.ts';
-import { claimUpload, describeFile, handOverFile } from '#server/domains/media/media.ts';
+import { claimUpload, describeFile, moveFile } from '#server/domains/media/media.ts';
 import { readCard } from '#server/domains/support/cards.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type OpeningHours, workingSeconds } from '#server/domains/support/hours.ts';
@@ -178,7 +178,7 @@ async function readFile(
   const claimed = side === 'customer' ? claim(tx) : inAccountIn({ sql, tx }, from, claim);
   const { fileId, name, mime, sizeBytes } = await claimed;
   if (side === 'operator' && !internal) {
-    await handOverFile({ sql, tx }, { from, to: accountId, fileId });
+    await moveFile({ sql, tx }, { from, to: accountId, fileId });
   }
   const type = typeOf(mime);
   const caption = text.trim() && { caption: text };

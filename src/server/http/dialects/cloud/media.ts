@@ -117,7 +117,7 @@ async function upload({ media }: MediaDeps, { sender, request, reader }: CloudCa
   // A client that does not know a file's type may say it in a field of its own instead.
   const isSilent = form.mimetype === '' || form.mimetype === 'application/octet-stream';
   const taken = await media.take(sender, {
-    said: () => ({
+    declared: () => ({
       name: form.filename,
       type: isSilent ? (form.text('type') ?? '') : form.mimetype,
     }),

@@ -158,7 +158,7 @@ async function bodyOf(
     accountId,
     // The same for each fetch, so that two fetches store one file.
     fileId: idOfText(`cloud-media:${tokenId}:${mediaId}`),
-    said: { name, type: mime },
+    declared: { name, type: mime },
     bytes,
     kind,
   });

@@ -6,20 +6,22 @@ import { MPEGDecoder } from 'mpg123-decoder';
 import { OpusDecoder } from 'opus-decoder';
 import type { Sound, SoundRequest } from './listen.ts';
 
-// Its types declare the class as the module's own value; what is there is a module with a default.
+// Its types declare the class as the module's own value, but the module has a default export.
 const { default: CodecParser } = (await import('codec-parser')) as unknown as {
   default: typeof CodecParserClass;
 };
 
-/** Enough for the shape of a sound, and a sixth of the work of 48,000. */
+/** Enough for a waveform, at a sixth of the work of 48,000. */
 const OPUS_RATE = 8_000;
 const CHUNK_BYTES = 1 << 16;
-/** Packets of silence are a byte or two: a file within its limit may claim to last for weeks. */
+/**
+ * Packets of silence take one or two bytes, so a file within the size limit may claim to last for weeks.
+ */
 const SECONDS_MAX = 3 * 3_600;
 
 class TooLongError extends Error {}
 
-/** Takes bytes of a file as they are read; without any at its end. */
+/** Takes the bytes of a file chunk by chunk; call it without a chunk at the end. */
 type Decoder = { decode(chunk?: Uint8Array): Promise<void>; meter(): Meter | undefined };
 
 function opusDecoder(): Decoder {
@@ -33,7 +35,7 @@ function opusDecoder(): Decoder {
         const [first] = codecFrames;
         if (first === undefined) continue;
         decoder ??= await decoderOf(first.header as OpusHeader);
-        meter.hear(decoder.decodeFrames(codecFrames.map(({ data }) => data)).channelData);
+        meter.addSamples(decoder.decodeFrames(codecFrames.map(({ data }) => data)).channelData);
         checkLength(meter);
       }
     },
@@ -64,7 +66,7 @@ function mpegDecoder(): Decoder {
       const { channelData, sampleRate, samplesDecoded } = decoder.decode(chunk);
       if (samplesDecoded === 0) return;
       meter ??= openMeter(sampleRate);
-      meter.hear(channelData);
+      meter.addSamples(channelData);
       checkLength(meter);
     },
     meter: () => meter,
@@ -75,7 +77,6 @@ function checkLength(meter: Meter): void {
   if (meter.seconds() > SECONDS_MAX) throw new TooLongError();
 }
 
-/** Decodes a file piece by piece: no more of it is in memory than that. */
 async function soundOf({ path, mime }: SoundRequest): Promise<Sound | undefined> {
   const decoder = mime === 'audio/ogg' ? opusDecoder() : mpegDecoder();
   const file = await open(path, 'r');
@@ -96,31 +97,28 @@ async function soundOf({ path, mime }: SoundRequest): Promise<Sound | undefined>
 }
 
 parentPort?.on('message', (request: SoundRequest) => {
-  // What cannot be decoded is a file without a waveform; why, nobody can help.
+  // A sound that cannot be decoded has no waveform; the reason does not help the sender.
   void soundOf(request)
     .catch(() => undefined)
     .then((sound) => parentPort?.postMessage(sound));
 });
 
-/** Bars of a waveform. */
 export const BARS = 64;
 
 /** Parts of a second over which loudness is averaged: shorter than a syllable. */
 const BLOCKS_A_SECOND = 50;
 
-/** Quieter than this is silence (−60 dB): it is not drawn as if it were loud. */
+/** Quieter than this counts as silence (−60 dB), so that noise is not scaled up to full bars. */
 const SILENCE = 0.001;
 
-/** Measures a sound as it is decoded; what is heard is forgotten but for its loudness. */
+/** Measures a sound while it is decoded; only its loudness is kept. */
 type Meter = {
-  /** Hears the next samples, one array of equal length for each channel, each −1 to 1. */
-  hear(channels: readonly Float32Array[]): void;
+  addSamples(channels: readonly Float32Array[]): void;
   seconds(): number;
-  /** How loud it was in `BARS` parts of equal length: 0 to 100, the loudest 100; all 0 when nothing is heard. */
+  /** Loudness in `BARS` parts of equal length: 0 to 100, the loudest 100; all 0 for silence. */
   bars(): number[];
 };
 
-/** @param sampleRate samples of a channel a second. */
 export function openMeter(sampleRate: number): Meter {
   const blockSamples = Math.max(1, Math.round(sampleRate / BLOCKS_A_SECOND));
   const blocks: number[] = [];
@@ -130,7 +128,7 @@ export function openMeter(sampleRate: number): Meter {
     [inBlock, energy] = [0, 0];
   };
   return {
-    hear(channels) {
+    addSamples(channels) {
       const length = channels[0]?.length ?? 0;
       for (let at = 0; at < length; at++) {
         let power = 0;

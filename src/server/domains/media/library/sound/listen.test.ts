@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { listenTo as listen } from './listen.ts';
+import { computeWaveform as listen } from './listen.ts';
 
 const voice = join(import.meta.dirname, '../../../channels/simulator/samples/suara.ogg');
 const mp3 = join(process.cwd(), 'tests/support/media/suara.mp3');
@@ -16,7 +16,7 @@ async function fileOf(bytes: Uint8Array): Promise<string> {
   return path;
 }
 
-/** A page of an Ogg stream. Its checksum is left out: nobody here looks at it. */
+/** A page of an Ogg stream, without its checksum, which the decoder does not verify. */
 function oggPage(packets: readonly Buffer[], { nth, flags = 0 }: { nth: number; flags?: number }) {
   const head = Buffer.alloc(27 + packets.length);
   head.write('OggS', 'latin1');
@@ -27,7 +27,7 @@ function oggPage(packets: readonly Buffer[], { nth, flags = 0 }: { nth: number; 
   return Buffer.concat([head, ...packets]);
 }
 
-/** Opus in so many pages, each of 255 packets that claim 120 ms of silence in two bytes. */
+/** Opus pages, each of 255 packets that claim 120 ms of silence in two bytes. */
 function silenceFor(pages: number): Buffer {
   const header = Buffer.alloc(19);
   header.write('OpusHead', 'latin1');
@@ -42,23 +42,22 @@ function silenceFor(pages: number): Buffer {
   ]);
 }
 
-test('a voice note has 64 bars and a length, its loudest bar is 100', async () => {
+test('gives a voice note 64 bars, a loudest bar of 100, and its length', async () => {
   const sound = await listenTo(voice, 'audio/ogg');
   expect(sound?.seconds).toBeCloseTo(7.4, 1);
   expect(sound?.waveform).toHaveLength(64);
   expect(Math.max(...(sound?.waveform ?? []))).toBeGreaterThan(90);
-  // Somebody speaks, and draws breath.
   expect(new Set(sound?.waveform).size).toBeGreaterThan(20);
   expect(Math.min(...(sound?.waveform ?? []))).toBe(0);
 });
 
-test('an MP3 has bars, too', async () => {
+test('gives an MP3 bars', async () => {
   const sound = await listenTo(mp3, 'audio/mpeg');
   expect(sound?.seconds).toBeCloseTo(3, 0);
   expect(Math.max(...(sound?.waveform ?? []))).toBe(100);
 });
 
-test('what is not decoded, or is broken, has none, and the next sound is heard', async () => {
+test('gives no bars for an undecodable or broken file, and decodes the next one', async () => {
   const bytes = await readFile(voice);
   for (const mime of ['audio/aac', 'audio/mp4', 'audio/amr', 'audio/webm', 'video/mp4']) {
     expect(await listenTo(voice, mime), mime).toBeUndefined();
@@ -67,13 +66,13 @@ test('what is not decoded, or is broken, has none, and the next sound is heard',
   expect(await listenTo(await fileOf(noise), 'audio/ogg')).toBeUndefined();
   expect(await listenTo(await fileOf(Buffer.from('OggS')), 'audio/ogg')).toBeUndefined();
   expect(await listenTo(join(folder, 'nowhere'), 'audio/ogg')).toBeUndefined();
-  // What is there of one that was cut off is heard.
+  // A truncated file is decoded up to its end.
   const half = await listenTo(await fileOf(bytes.subarray(0, 7_000)), 'audio/ogg');
   expect(half?.seconds).toBeGreaterThan(1);
   expect(half?.seconds).toBeLessThan(7);
 });
 
-test('a file that claims to last for days is given up, and holds up nothing', async () => {
+test('gives up on a file that claims to last for days, without blocking', async () => {
   const bomb = await fileOf(silenceFor(20_000));
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 10);
@@ -81,12 +80,12 @@ test('a file that claims to last for days is given up, and holds up nothing', as
   expect(await listenTo(bomb, 'audio/ogg')).toBeUndefined();
   const tookMs = performance.now() - startedMs;
   clearInterval(timer);
-  // This thread had its turns all the while.
+  // The main thread kept running meanwhile.
   expect(turns).toBeGreaterThan(tookMs / 10 / 4);
   expect(await listenTo(voice, 'audio/ogg')).toBeDefined();
 });
 
-test('silence of a minute is drawn as silence', async () => {
+test('shows a minute of silence as silence', async () => {
   const sound = await listenTo(await fileOf(silenceFor(2)), 'audio/ogg');
   expect(sound?.seconds).toBeGreaterThan(60);
   expect(Math.max(...(sound?.waveform ?? []))).toBe(0);

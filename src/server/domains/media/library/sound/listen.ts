@@ -2,19 +2,18 @@ import { Worker } from 'node:worker_threads';
 import { Refusal } from '#contract/base/refusals.ts';
 import { TURN_WAIT_MS, semaphore } from '#server/infra/semaphore.ts';
 
-/** How loud a sound is in 64 parts of equal length, 0 to 100, and how long it is. */
+/** Loudness of a sound in 64 parts of equal length, 0 to 100, and its length. */
 export type Sound = { waveform: readonly number[]; seconds: number };
 
 export type SoundRequest = { path: string; mime: string };
 
-/** What the decoders take (docs/decisions/010-media-and-uploads.md). */
-const decoded: ReadonlySet<string> = new Set(['audio/ogg', 'audio/mpeg']);
+/** Types that the decoders support (docs/decisions/010-media-and-uploads.md). */
+const decodedTypes: ReadonlySet<string> = new Set(['audio/ogg', 'audio/mpeg']);
 
 const SECONDS_MAX = 10;
 const MEMORY_MB_MAX = 96;
-/** More files than this do not wait: they are kept without a waveform. */
+/** Files in the queue; more are stored without a waveform. */
 const WAITING_MAX = 24;
-/** Nor more of one account. */
 const WAITING_EACH_MAX = 8;
 
 const enter = semaphore(1, WAITING_MAX, {
@@ -23,20 +22,21 @@ const enter = semaphore(1, WAITING_MAX, {
 });
 
 /**
- * Listens to a sound, in a thread of its own: whatever the file does to its decoder, the process goes on.
+ * Computes the waveform of a sound in a worker thread, so that a file that crashes its decoder does not harm the
+ * process.
  *
- * @param mime as its inspection found; @param accountId whose sound it is.
- * @returns undefined where there is nothing to be heard of it: a type that is not decoded (AAC, AMR, WebM, Vorbis), a
- *   broken file, one that takes longer than ten seconds, or too many at once. Never throws: a sound may be sent without.
+ * @param mime type found by inspection; @param accountId its owner.
+ * @returns undefined for a type that is not decoded (AAC, AMR, WebM, Vorbis), a broken file, one that takes longer than
+ * ten seconds, or a full queue. Never throws: a sound may be sent without a waveform.
  */
-export async function listenTo(
+export async function computeWaveform(
   path: string,
   mime: string,
   accountId: string,
 ): Promise<Sound | undefined> {
-  if (!decoded.has(mime)) return undefined;
+  if (!decodedTypes.has(mime)) return undefined;
   try {
-    return await enter(() => decodeApart({ path, mime }), { owner: accountId });
+    return await enter(() => decodeInWorker({ path, mime }), { owner: accountId });
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;
@@ -45,7 +45,7 @@ export async function listenTo(
 
 let idle: Worker | undefined;
 
-function decodeApart(request: SoundRequest): Promise<Sound | undefined> {
+function decodeInWorker(request: SoundRequest): Promise<Sound | undefined> {
   const worker = idle ?? openWorker();
   idle = undefined;
   const { promise, resolve } = Promise.withResolvers<Sound | undefined>();
@@ -54,26 +54,26 @@ function decodeApart(request: SoundRequest): Promise<Sound | undefined> {
     resolve(sound);
   };
   const broken = () => resolve(undefined);
-  const late = setTimeout(broken, SECONDS_MAX * 1_000);
+  const timer = setTimeout(broken, SECONDS_MAX * 1_000);
   worker.ref();
   worker.once('message', ended).once('exit', broken);
   worker.postMessage(request);
   return promise.finally(() => {
-    clearTimeout(late);
+    clearTimeout(timer);
     worker.off('message', ended).off('exit', broken);
     worker.unref();
     if (idle !== worker) void worker.terminate();
   });
 }
 
-/** Kept for the next file; it holds no process open. */
+/** Reused for the next file; it does not keep the process alive. */
 function openWorker(): Worker {
   const worker = new Worker(new URL('decode.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB_MAX, maxYoungGenerationSizeMb: 16 },
     stdout: true,
     stderr: true,
   });
-  // One that ran out of memory says so before it ends: the end is enough.
+  // A worker that runs out of memory emits an error before its exit; handling the exit is enough.
   return worker
     .on('error', () => undefined)
     .on('exit', () => {
