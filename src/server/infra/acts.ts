@@ -16,77 +16,73 @@ import { type SealedColumn, type Secrets, hmac } from '#server/infra/security/se
 import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
 
-/** Someone with a valid session. */
 export type Person = {
   kind: 'person';
   accountId: string;
   userId: string;
   sessionId: string;
   role: Role;
-  /** What an operator may do; empty for customers. */
+  /** Empty for customers. */
   operatorRoles: readonly OperatorRole[];
-  /** Set when the session began with a second factor, or has given one since. */
+  /** Set if the session has verified a second factor. */
   secondFactor?: true;
-  /** Of a suspended account: then they may call what acts say (`whileSuspended`). */
+  /** The account is suspended; only acts with `whileSuspended` may be called. */
   isSuspended?: boolean;
 };
 export type Nobody = { kind: 'nobody' };
 
-/** What the browser a call comes from is to the session it carries. */
+/** The calling browser in relation to the session it presents. */
 export type Reauth = {
-  /** The session began in this browser. */
   inOwnBrowser: boolean;
-  /** The session's person signed in or gave the password in this browser in the last five minutes. */
+  /** The user signed in or entered the password in this browser within the last five minutes. */
   recent: boolean;
 };
 
 type CallerOf<By extends Caller> = By extends 'public' ? Person | Nobody : Person;
 
-/** What a handler knows of one call, beside its input. */
+/** The context of a call, beside its input. */
 export type Call<By extends Caller = Caller> = {
   caller: CallerOf<By>;
-  /** The browser's idempotency key of a mutation; a fresh UUID where none was sent. */
+  /** The browser's idempotency key for a mutation; a new UUID if none was sent. */
   key: string;
-  /** The caller's address, as the trusted proxies tell it. */
+  /** The caller's address as reported by the trusted proxies. */
   ip: string;
   agent: string;
-  /** Which browser it is, by its cookie; '' for portals served elsewhere. */
+  /** Identifies the browser by its cookie; '' for portals on another origin. */
   device: string;
   requestId: string;
 };
 
-/** Where a streaming act writes to: one open stream. */
+/** The receiver of a stream's frames. */
 export type FrameSink = {
   /**
-   * Takes whole frames, as bytes that others may be given too.
+   * Takes whole frames. The buffer may be shared with other sinks.
    *
-   * @returns false when it takes no more until it calls `resume`.
+   * @returns false if the sink is full until it calls `resume`.
    */
   write(frames: Buffer): boolean;
   /** Called when no more frames come, but not after `cancel`. */
   end(): void;
 };
 
-/** One open stream, as the act knows it. */
 export type Subscription = {
   /** The sink takes frames again. */
   resume(): void;
-  /** No more frames are wanted. */
+  /** Stops the stream. */
   cancel(): void;
 };
 
-/** What a streaming act answers: begins to write frames, and goes on until they are cancelled. */
+/** The result of a streaming act: writes frames to the sink until cancelled. */
 export type FrameSource = (sink: FrameSink) => Subscription;
 
 type ResultOf<A extends Act> = A['list'] extends undefined ? OutputOf<A> : PageOf<OutputOf<A>>;
 
-/** An act with its handler. */
 export type ActHandler = {
   act: Act;
   handle: (call: Call, input: never) => Promise<unknown> | FrameSource;
 };
 
-/** Binds a handler to its act; what it returns must be what the act promised. */
+/** Binds a handler to its act and checks the type of its result. */
 export function handle<A extends Act>(
   act: A,
   handle: (call: Call<A['by']>, input: InputOf<A>) => Promise<ResultOf<A>>,
@@ -94,7 +90,6 @@ export function handle<A extends Act>(
   return { act, handle };
 }
 
-/** Binds the handler of a streaming act. */
 export function handleStream<A extends Act>(
   act: A,
   handle: (call: Call<A['by']>, input: InputOf<A>) => FrameSource,
@@ -102,25 +97,25 @@ export function handleStream<A extends Act>(
   return { act, handle };
 }
 
-/** One mutation as the browser named it: the same person and key mean the same call. */
+/** An idempotent mutation: the same person and key mean the same call. */
 export type KeyedCall = {
   person: string;
   key: string;
   act: string;
-  /** What was asked, in a form that is the same for the same request. */
+  /** The canonical input: equal requests have equal text. */
   input: string;
 };
 
-/** What a call came to; `keep` false when a repeat shall try again. */
+/** The result of a call; `keep` is false if a repeat should run the work again. */
 export type Outcome = { status: number; body: string; keep: boolean };
 
-/** The memory of a portal's mutations. */
+/** The idempotency store of the portal's mutations. */
 export type ActAnswers = {
   /**
-   * Runs `work` for the first call with its key; a repeat gets the first answer again.
+   * Runs `work` for the first call with its key; a repeat gets the first answer.
    *
-   * @throws Refusal `idempotency_conflict` when the key stood for something else, and
-   *   `request_in_flight` when the first call is still under way after 5 seconds.
+   * @throws Refusal `idempotency_conflict` if the key was used for another request, and `request_in_flight` if the
+   *   first call is still running after 5 seconds.
    */
   once(call: KeyedCall, work: () => Promise<Outcome>): Promise<Outcome>;
 };
@@ -141,10 +136,10 @@ export const sealedAnswers: SealedColumn = {
 };
 
 /**
- * Answers kept in the table `act_answers` for 24 hours, sealed, because some hold a session's token.
+ * Stores answers in `act_answers` for 24 hours, encrypted because some hold a session token.
  *
- * A call whose process died counts as never made after half a minute: what it committed is told apart
- * by its act, which knows the same key. Without the database nothing runs: this fails closed.
+ * A call whose process died may run again after 30 seconds; its act uses the same key to detect work that was already
+ * committed. Fails closed: no work runs without the database.
  */
 export function openAnswers(
   allAccountsSql: Sql,
@@ -203,14 +198,14 @@ export function openAnswers(
         await forget(call).catch(report);
         throw error;
       });
-      // The work is done: trouble with its memory must not turn the answer into a "no".
+      // The work is done: a failure to store the answer must not turn it into an error.
       await retrying(() => (outcome.keep ? keep(call, outcome) : forget(call))).catch(report);
       return outcome;
     },
   };
 }
 
-/** Answers older than a day, forgotten some thousand in a transaction; how many. */
+/** Deletes answers older than a day, in transactions of bounded size. @returns how many. */
 export async function pruneAnswers(allAccountsSql: Sql): Promise<number> {
   let forgotten = 0;
   await untilNone(async (limit) => {
@@ -225,14 +220,13 @@ export async function pruneAnswers(allAccountsSql: Sql): Promise<number> {
   return forgotten;
 }
 
-/** Forgets all answers that people got. @param people their ids, as `KeyedCall.person` names them. */
+/** Deletes all answers of some people. @param people as in `KeyedCall.person`. */
 export async function forgetAnswers(allAccountsSql: Sql, people: readonly string[]): Promise<void> {
   await allAccountsSql`delete from act_answers where person = any(${[...people]}::text[])`;
 }
 
-/** One line of the audit log: who did what, how it went, and from where. */
 type AuditLine = {
-  /** The account it concerns; undefined when a stranger called and none is known. */
+  /** Undefined if the caller is anonymous and no account is known. */
   accountId: string | undefined;
   /** The user's id, or `public`. */
   actor: string;
@@ -241,16 +235,18 @@ type AuditLine = {
   outcome: string;
   ip: string;
   requestId: string;
-  /** Ids only: never what people wrote. */
+  /** Ids only, never user content. */
   facts: Readonly<Record<string, string>>;
 };
 
 export type Audit = { write(line: AuditLine): Promise<void> };
 
-/** Where calls without a session are recorded: no account has this id. */
+/** The account id of audit entries for calls without a session; no account has it. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** The append-only audit log: each line is the next of its account's chain (docs/threats.md, T26). */
+/**
+ * The append-only audit log: each entry extends the chain of its account (docs/threats.md, T26).
+ */
 export const openAudit = (allAccountsSql: Sql): Audit => ({
   async write(line) {
     await allAccountsSql`
@@ -262,9 +258,9 @@ export const openAudit = (allAccountsSql: Sql): Audit => ({
 const LINES_AT_ONCE = 2_000;
 
 /**
- * Takes addresses and facts out of the lines of a closed account; the lines stay, of nobody known.
+ * Removes addresses and facts from the audit entries of a closed account; the entries remain.
  *
- * @throws PostgresError 42501 when the account is not closed.
+ * @throws PostgresError 42501 if the account is not closed.
  */
 export async function eraseAudit(allAccountsSql: Sql, accountId: string): Promise<void> {
   for (let n = LINES_AT_ONCE; n > 0;) {
@@ -274,7 +270,7 @@ export async function eraseAudit(allAccountsSql: Sql, accountId: string): Promis
   }
 }
 
-/** Takes the addresses of people who were not signed in out of lines that are older than seven days. */
+/** Removes the addresses of anonymous callers from entries older than seven days. */
 export async function eraseAnonymousAudit(allAccountsSql: Sql): Promise<void> {
   for (let n = LINES_AT_ONCE; n > 0;) {
     const [erased] = await allAccountsSql<
@@ -284,21 +280,18 @@ export async function eraseAnonymousAudit(allAccountsSql: Sql): Promise<void> {
   }
 }
 
-/**
- * At most `max` hits of a subject in each window of so many seconds; windows of a day are WIB days.
- */
+/** At most `max` hits of a subject per window of `windowSeconds`; windows of a day are WIB days. */
 export type Limit = { scope: string; subject: string; max: number; windowSeconds: number };
 
 const WIB_SECONDS = 7 * 3600;
 
 /**
- * Counts one hit in every limit, on every node, by the database's clock; all or none.
+ * Counts one hit in every limit, or in none if one is full; by the database's clock, on all nodes.
  *
- * Inside a transaction that is rolled back when this says no, refused hits cost nothing: an
- * exhausted limit of one caller cannot use up the shared ones. Trouble with the database is thrown,
- * never a yes.
+ * If the caller rolls back when this returns a limit, refused hits cost nothing: a caller's exhausted limit cannot
+ * use up the shared ones. Database errors are thrown, never treated as permission.
  *
- * @returns the first limit that was full and the seconds until its window ends, or `undefined`.
+ * @returns the first full limit and the seconds until its window ends, or `undefined`.
  */
 export async function hit(
   tx: Tx,
@@ -315,7 +308,7 @@ export async function hit(
   return full && { limit: full, seconds: await secondsLeft(tx, full.windowSeconds) };
 }
 
-/** No row where the window is full. */
+/** Returns no row if the window is full. */
 const count = (tx: Tx, { scope, subject, max, windowSeconds }: Limit) => tx`
   insert into limit_counters as counted (scope, subject, window_start, hits)
   values (${scope}, ${subject},
@@ -333,7 +326,7 @@ async function secondsLeft(tx: Tx, windowSeconds: number): Promise<number> {
   return Math.max(1, row?.left ?? windowSeconds);
 }
 
-/** Hits of a subject in the windows that began within the last so many seconds. */
+/** Hits of a subject in the windows that began within the last `seconds`. */
 export async function hitsWithin(
   sql: Sql | Tx,
   { scope, subject, seconds }: { scope: string; subject: string; seconds: number },
@@ -345,7 +338,9 @@ export async function hitsWithin(
   return row?.hits ?? 0;
 }
 
-/** Hits of all subjects of a scope in the windows that began within so many seconds, and of the fullest one. */
+/**
+ * Hits of all subjects of a scope in the windows that began within the last `seconds`, and of the subject with most.
+ */
 export async function hitsOfScope(
   sql: Sql | Tx,
   { scope, seconds }: { scope: string; seconds: number },
@@ -358,9 +353,9 @@ export async function hitsOfScope(
 }
 
 /**
- * Forgets what was counted of subjects: of people who are gone, and of the addresses they came from.
+ * Deletes the counters of some subjects: deleted users, and the addresses they used.
  *
- * @param scopes only these; all without it.
+ * @param scopes only these; all if absent.
  */
 export async function forgetHits(
   sql: Sql | Tx,
@@ -373,7 +368,7 @@ export async function forgetHits(
       and (${only}::text[] is null or scope = any(${only}::text[]))`;
 }
 
-/** Stops a subject for so many seconds from now, until `forgetHits`. */
+/** Blocks a subject for `seconds` from now, or until `forgetHits`. */
 export async function block(
   sql: Sql | Tx,
   { scope, subject, seconds }: { scope: string; subject: string; seconds: number },
@@ -383,7 +378,7 @@ export async function block(
     values (${scope}, ${subject}, clock_timestamp() + make_interval(secs => ${seconds}), 1)`;
 }
 
-/** For how many seconds a subject is still stopped by `block`; 0 when it is not. */
+/** Seconds until a `block` ends; 0 if the subject is not blocked. */
 export async function blockedSeconds(
   sql: Sql | Tx,
   { scope, subject }: { scope: string; subject: string },
@@ -394,16 +389,15 @@ export async function blockedSeconds(
   return Math.max(0, row?.seconds ?? 0);
 }
 
-/** Forgets counters whose window is two days gone. */
+/** Deletes counters whose window began more than two days ago. */
 export async function sweepHits(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`
     delete from limit_counters where window_start < statement_timestamp() - interval '2 days'`;
 }
 
-/** Who is asking: a person by their user, anyone else by their address. */
+/** A user is identified by the user id, an anonymous caller by the address. */
 type Asker = { ip: string; person?: string | undefined };
 
-/** Says whether one more call of a class may go on. */
 export type Limiter = {
   /** @throws Refusal `too_many_requests` with the seconds to wait. */
   allow(limitClass: LimitClass, asker: Asker): Promise<void>;
@@ -413,16 +407,16 @@ type Pace = { burst: number; perSecond: number };
 const paces: Record<'read' | 'write' | 'scan', Pace> = {
   read: { burst: 100, perSecond: 20 },
   write: { burst: 40, perSecond: 5 },
-  // 30 a minute (docs/threats.md, T39); a page that asks every two seconds stays within it.
+  // 30 a minute (docs/threats.md, T39); a page that polls every two seconds stays within it.
   scan: { burst: 30, perSecond: 0.5 },
 };
 const AUTH_WINDOW_SECONDS = 600;
-/** How much more a whole network (/24, /64) may ask than one address of it. */
+/** A network (/24, /64) may make this many times the calls of one address. */
 const NETWORK_FACTOR = 10;
 
 /**
- * The rate limiter of the endpoints. `auth` and `otp` are counted in the database, per address and network,
- * on all nodes together; `read`, `write` and `scan` by this process, per person or address.
+ * The rate limiter of the endpoints. `auth` and `otp` are counted in the database, per address and network, on all
+ * nodes together; `read`, `write` and `scan` by this process, per person or address.
  *
  * @param authMax calls of the classes `auth` and `otp` from one address in ten minutes.
  */
@@ -446,7 +440,7 @@ export function openLimiter(allAccountsSql: Sql, { authMax }: { authMax: number 
   };
 }
 
-/** `hit` in a transaction of its own that leaves no trace when a limit is full. */
+/** `hit` in its own transaction, which is rolled back if a limit is full. */
 export async function hitOrNothing(
   allAccountsSql: Sql,
   limits: readonly Limit[],
@@ -475,8 +469,8 @@ class Full extends Error {
 const BUCKETS_MAX = 50_000;
 
 /**
- * Token buckets of this process: each call takes one, and gets the seconds to wait (0: go on).
- * A full bucket is forgotten when there are too many; forgetting never grants more than a burst.
+ * Token buckets of this process: each call takes a token and gets the seconds to wait (0 if none). Full buckets are
+ * evicted when there are too many; eviction never grants more than a burst.
  */
 export function openBuckets(
   nowMs: () => number = () => performance.now(),
@@ -493,7 +487,7 @@ export function openBuckets(
   };
 }
 
-/** The network of an address, as limits see it: /24 of IPv4, /64 of IPv6. */
+/** The network of an address for rate limits: /24 of IPv4, /64 of IPv6. */
 export function networkOf(ip: string): string {
   const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(ip)?.[1] ?? ip;
   if (!mapped.includes(':')) return `${mapped.split('.').slice(0, 3).join('.')}.0/24`;

@@ -25,7 +25,7 @@ const aCall = (changes: Partial<KeyedCall> = {}): KeyedCall => ({
 });
 const yes: Outcome = { status: 200, body: '{"code":1,"secret":"kbs_very-secret"}', keep: true };
 
-test('a repeated key gets the first answer, and the work is done once', async ({ sql }) => {
+test('returns the first answer for a repeated key, and does the work once', async ({ sql }) => {
   const answers = openAnswers(sql, secrets, neverTold);
   const work = vi.fn(async () => yes);
   expect(await answers.once(aCall(), work)).toEqual(yes);
@@ -33,7 +33,7 @@ test('a repeated key gets the first answer, and the work is done once', async ({
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('ten repeats at once are one piece of work, on two nodes too', async ({ sql }) => {
+test('does the work once for ten concurrent repeats on two nodes', async ({ sql }) => {
   const work = vi.fn(async () => yes);
   const ours = openAnswers(sql, secrets, neverTold);
   const theirs = openAnswers(sql, secrets, neverTold);
@@ -44,7 +44,7 @@ test('ten repeats at once are one piece of work, on two nodes too', async ({ sql
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('a key that stood for something else is a conflict', async ({ sql }) => {
+test('reports a conflict for a key used with another request', async ({ sql }) => {
   const answers = openAnswers(sql, secrets, neverTold);
   await answers.once(aCall(), async () => yes);
   const other = answers.once(aCall({ input: '[["phone","0813"]]' }), async () => yes);
@@ -53,7 +53,7 @@ test('a key that stood for something else is a conflict', async ({ sql }) => {
   await expect(otherAct).rejects.toEqual(new Refusal('idempotency_conflict', {}));
 });
 
-test('the same key of two people is two calls', async ({ sql }) => {
+test('keeps the same key of two people apart', async ({ sql }) => {
   const answers = openAnswers(sql, secrets, neverTold);
   const work = vi.fn(async () => yes);
   await answers.once(aCall({ person: 'ani' }), work);
@@ -61,7 +61,7 @@ test('the same key of two people is two calls', async ({ sql }) => {
   expect(work).toHaveBeenCalledTimes(2);
 });
 
-test('a fault is not an answer: the next try works again', async ({ sql }) => {
+test('runs the work again after an error', async ({ sql }) => {
   const answers = openAnswers(sql, secrets, neverTold);
   const fault: Outcome = { status: 500, body: '{}', keep: false };
   expect(await answers.once(aCall(), async () => fault)).toEqual(fault);
@@ -71,7 +71,7 @@ test('a fault is not an answer: the next try works again', async ({ sql }) => {
   expect(await answers.once(aCall(), async () => yes)).toEqual(yes);
 });
 
-test('who asks while the first is under way waits five seconds, then is told to come back', async ({
+test('a repeat during the first call waits five seconds, then gets request_in_flight', async ({
   sql,
 }) => {
   const answers = openAnswers(sql, secrets, neverTold);
@@ -85,7 +85,7 @@ test('who asks while the first is under way waits five seconds, then is told to 
   expect(await slow).toEqual(yes);
 });
 
-test('a call whose process died is made again after half a minute', async ({ sql }) => {
+test('runs a call again 30 seconds after its process died', async ({ sql }) => {
   const answers = openAnswers(sql, secrets, neverTold);
   void answers.once(aCall(), () => new Promise<Outcome>(() => undefined));
   await waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1));
@@ -93,7 +93,7 @@ test('a call whose process died is made again after half a minute', async ({ sql
   expect(await answers.once(aCall(), async () => yes)).toEqual(yes);
 });
 
-test('an answer is sealed: the table shows neither it nor what was asked', async ({ sql }) => {
+test('stores answer and input encrypted', async ({ sql }) => {
   await openAnswers(sql, secrets, neverTold).once(aCall(), async () => yes);
   const rows = await sql`select person, act, status, sealed, input_hash from act_answers`;
   expect(JSON.stringify(rows)).not.toContain('very-secret');
@@ -101,7 +101,7 @@ test('an answer is sealed: the table shows neither it nor what was asked', async
   expect(row?.sealed.toString('latin1')).not.toContain('very-secret');
 });
 
-test('answers are forgotten after a day, and not before', async ({ sql }) => {
+test('deletes answers after a day, and not before', async ({ sql }) => {
   const answers = openAnswers(sql, secrets, neverTold);
   await answers.once(aCall(), async () => yes);
   await answers.once(aCall({ person: 'ani' }), async () => yes);
@@ -111,7 +111,7 @@ test('answers are forgotten after a day, and not before', async ({ sql }) => {
   expect(await sql`select person from act_answers`).toEqual([{ person: 'public' }]);
 });
 
-test('an answer that does not open is a fault, and the work is not done again', async ({ sql }) => {
+test('fails without repeating the work if an answer cannot be decrypted', async ({ sql }) => {
   const answers = openAnswers(sql, secrets, neverTold);
   const work = vi.fn(async () => yes);
   await answers.once(aCall(), work);
@@ -120,7 +120,7 @@ test('an answer that does not open is a fault, and the work is not done again', 
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('an answer opens in the row it was sealed for, and in no other', async ({ sql }) => {
+test('an answer can be decrypted only in its own row', async ({ sql }) => {
   await openAnswers(sql, secrets, neverTold).once(aCall(), async () => yes);
   const [row] = await sql<{ sealed: Buffer }[]>`select * from act_answers`;
   const named = [sealedAnswers.column, ...sealedAnswers.key];
@@ -133,7 +133,7 @@ test('an answer opens in the row it was sealed for, and in no other', async ({ s
   expect(open({ person, key: '1' })).toBeUndefined();
 });
 
-test('trouble with its memory is reported, and the answer is given', async ({ db, sql }) => {
+test('returns the answer and reports the error if it cannot be stored', async ({ db, sql }) => {
   const report = vi.fn();
   const work = async () => {
     await db.owner`alter table act_answers rename to moved`;
@@ -143,7 +143,7 @@ test('trouble with its memory is reported, and the answer is given', async ({ db
   expect(report).toHaveBeenCalledTimes(1);
 });
 
-test('the answers of people who leave are forgotten, and no others', async ({ sql }) => {
+test('deletes the answers of the named people only', async ({ sql }) => {
   const answers = openAnswers(sql, secrets, neverTold);
   for (const person of ['ani', 'budi', 'citra'])
     await answers.once(aCall({ person }), async () => yes);

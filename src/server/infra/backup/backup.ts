@@ -22,35 +22,34 @@ export type BackupOptions = {
   /** The embedded database, as its owner, who has REPLICATION. */
   url: string;
   dataFolder: string;
-  /** Where backups lie. */
+  /** The folder of backups. */
   folder: string;
   key: BackupKey | undefined;
   keep: Keep;
   at: Date;
   app: Manifest['app'];
-  /** The setting, which is not part of a backup. */
+  /** The SECRET_KEY setting, which is not part of a backup. */
   secretKey: string | undefined;
   signal: AbortSignal;
 };
 
-/** A backup that was made, and read back. */
 export type MadeBackup = {
   path: string;
-  /** What it is in all, with files that it shares with earlier ones. */
+  /** Total size, including files shared with earlier backups. */
   bytes: number;
   files: number;
-  /** Earlier backups that were removed now. */
+  /** Earlier backups that were removed. */
   removed: string[];
 };
 
 /**
- * Makes a backup of the embedded database and of the files beside it, reads it back, and only then gives it
- * its name; earlier ones that are not to be kept any longer go after that.
+ * Makes a backup of the embedded database and the data folder's files, reads it back, gives it its final name, and
+ * then removes expired backups.
  *
- * What people sent is copied after the database: bytes are on the disk before the row that names them. The
- * other files are copied before it: of what they repeat, the database then has at least as much.
+ * Content-addressed files are copied after the database: bytes are on disk before the row that names them. Other
+ * files are copied before it, so the database has at least the data that they repeat.
  *
- * @throws BackupError, or what broke; then nothing of it is left.
+ * @throws BackupError, or the original error; the unfinished backup is removed.
  */
 export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
   const { folder, key, keep } = options;
@@ -80,7 +79,7 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
 const bytesOf = ({ parts, files }: Manifest): number =>
   Object.values(parts).reduce((sum, { bytes }) => sum + bytes, files.bytes);
 
-/** The newest backup of the same key: what did not change since need not be written again. */
+/** The newest backup with the same key, whose unchanged files can be linked. */
 async function previousOf({ folder, key }: BackupOptions) {
   for (const { path } of await listBackups(folder)) {
     const manifest = await readManifest(path, key).catch(() => undefined);
@@ -190,8 +189,8 @@ async function writeDatabase(
 }
 
 /**
- * Removes what is not to be kept any longer; only ever after a new whole backup is there, and never that
- * one: the clock may have been set back.
+ * Removes expired backups, only after a new one is complete. Never removes that one: the clock may have been set
+ * back.
  */
 async function prune(folder: string, keep: Keep, made: string): Promise<string[]> {
   const old = superseded(await listBackups(folder), keep).filter(({ path }) => path !== made);
@@ -199,12 +198,12 @@ async function prune(folder: string, keep: Keep, made: string): Promise<string[]
   return old.map(({ name }) => name);
 }
 
-/** How many backups are kept: the newest of so many days, weeks and months that have one. */
+/** Number of days, weeks and months for which the newest backup is retained. */
 type Keep = { daily: number; weekly: number; monthly: number };
 
 const DAY_MS = 86_400_000;
 
-/** The day, week (from Monday) and month of a moment, in WIB. */
+/** The day, week (from Monday) and month of an instant, in WIB. */
 function periodsOf(at: Date): Record<keyof Keep, string> {
   const daily = civilDate(at);
   // 1970-01-01 was a Thursday.
@@ -213,8 +212,7 @@ function periodsOf(at: Date): Record<keyof Keep, string> {
 }
 
 /**
- * Which backups may go: all but the newest, and the newest of each of the last days, weeks and months that
- * have one.
+ * The expired backups: all but the newest, and the newest of each of the last days, weeks and months that have one.
  */
 export function superseded<T extends { at: Date }>(backups: readonly T[], keep: Keep): T[] {
   const newestFirst = backups.toSorted((a, b) => b.at.getTime() - a.at.getTime());

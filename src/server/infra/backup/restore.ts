@@ -24,21 +24,20 @@ import {
 } from './archive/verify.ts';
 
 type RestoreOptions = {
-  /** The backup's own folder. */
   backup: string;
   /** The new data folder: absent, or empty. */
   folder: string;
   key: BackupKey | undefined;
-  /** Brings what was unpacked up to date, in a folder that is not the new one yet. */
+  /** Upgrades the unpacked data while it is still under a temporary name. */
   finish: (unpacked: string, manifest: Manifest) => Promise<void>;
 };
 
 /**
- * Unpacks a backup into a new data folder. Everything is verified before the first byte is written; it is unpacked
- * beside the new folder and becomes it at the end, so a data folder that is there is whole.
+ * Unpacks a backup into a new data folder. Verifies everything before the first write, unpacks beside the new folder
+ * and renames at the end, so an existing data folder is always complete.
  *
- * @throws BackupError when the backup is damaged or its key another; StartError when the folder is not
- *   empty, or the database is of another major version.
+ * @throws BackupError if the backup is damaged or needs another key; StartError if the folder is not empty, or the
+ *   database has another major version.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
   const { backup, key } = options;
@@ -55,7 +54,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
     await unpackFiles(opened, unpacked);
     await options.finish(unpacked, manifest);
     await syncTree(unpacked);
-    // An empty folder makes way; one in which something appeared meanwhile does not.
+    // Replaces an empty folder, but not one that was filled in the meantime.
     await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
     });
@@ -68,7 +67,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
   return manifest;
 }
 
-/** Refuses, before the work and not after it, what an unpacked folder cannot take the place of. */
+/** Refuses, before the work, a folder that cannot be replaced by the unpacked one. */
 async function refuseUsed(folder: string): Promise<void> {
   const inside = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

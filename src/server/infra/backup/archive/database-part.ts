@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { type TarEntry, tarEntries } from './tar.ts';
 import { BackupError } from './trouble.ts';
 
-/** PostgreSQL's own manifest of a base backup, as far as it is compared. */
+/** The fields of PostgreSQL's own base backup manifest that are compared. */
 const ServerManifest = z.object({
   Files: z.array(
     z.object({
@@ -16,10 +16,10 @@ const ServerManifest = z.object({
   ),
 });
 
-/** What the server read of each file, by its name. */
+/** Size and checksum that the server read for each file, by name. */
 export type ServerFiles = ReadonlyMap<string, { size: number; sha256: string }>;
 
-/** @throws BackupError `damaged` when it is no manifest. */
+/** @throws BackupError `damaged` if it is not a manifest. */
 export function readServerManifest(bytes: Buffer): ServerFiles {
   try {
     const { Files } = ServerManifest.parse(JSON.parse(bytes.toString('utf8')));
@@ -30,11 +30,11 @@ export function readServerManifest(bytes: Buffer): ServerFiles {
 }
 
 /**
- * Reads the database's archive to its end and compares each file with what the server says that it read. WAL is in
- * no list: it carries its own checksums, and PostgreSQL reads it before anything else.
+ * Reads the database's archive to its end and compares each file with the server's manifest. The manifest does not
+ * list WAL, which has its own checksums and is read first by PostgreSQL.
  *
- * @param keep is given each entry, and may write it somewhere; it reads the body to its end.
- * @throws BackupError `damaged` when a file is missing, or another.
+ * @param keep receives each entry and must read its body to the end.
+ * @throws BackupError `damaged` if a file is missing or different.
  */
 export async function readDatabase(
   archive: Readable,

@@ -9,25 +9,23 @@ import { FREE_BYTES_MIN, freeBytes } from '#server/infra/observability/disk.ts';
 import { type BackupKey, sealing, unsealing } from './seal.ts';
 import { BackupError } from './trouble.ts';
 
-/** The bytes of a file. */
 export type Sum = { bytes: number; sha256: string };
 
-/** How a file of a backup is made of its contents. */
+/** How the contents are encoded in a file of a backup. */
 export type PartForm = {
-  /** What it is: a sealed file can only be opened under its own name. */
+  /** Bound to the encryption: a sealed file opens only under its own name. */
   name: string;
   key: BackupKey | undefined;
   isCompressed: boolean;
 };
 
-/** What is read, or unpacked, at once: small pieces cost more than what is done with them. */
+/** Bytes read or decompressed at once; smaller chunks cost more than the work on them. */
 const CHUNK_BYTES = 262_144;
 const checksummed = { [constants.ZSTD_c_checksumFlag]: 1 };
 
-/** As many steps as there are: their types count them. */
 type Steps = [NodeJS.ReadableStream, NodeJS.WritableStream];
 
-/** Counts and hashes what passes. */
+/** Counts and hashes the bytes that pass. */
 export function metering(): { stream: Transform; sum: () => Sum } {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -41,12 +39,12 @@ export function metering(): { stream: Transform; sum: () => Sum } {
   return { stream, sum: () => ({ bytes, sha256: hash.digest('hex') }) };
 }
 
-/** How often the disk is asked how much it still takes. */
+/** Bytes written between two checks of the free disk space. */
 const LOOK_BYTES = 16_000_000;
-/** What a backup leaves free: the database may be on the same disk, and stops when it is full. */
+/** Bytes a backup leaves free: the database may be on the same disk and stops when it is full. */
 export const RESERVE_BYTES = 4 * FREE_BYTES_MIN;
 
-/** Fails before the disk of a folder is full, for what is written to it. */
+/** Throws before writing to a folder fills its disk. */
 export function openRoom(folder: string): { take: (bytes: number) => Promise<void> } {
   let taken = LOOK_BYTES;
   return {
@@ -63,7 +61,7 @@ export function openRoom(folder: string): { take: (bytes: number) => Promise<voi
 
 export type Room = ReturnType<typeof openRoom>;
 
-/** Lets bytes through while there is room for them. */
+/** Passes bytes on while there is disk space for them. */
 const guarding = (room: Room) =>
   async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
@@ -73,9 +71,9 @@ const guarding = (room: Room) =>
   };
 
 /**
- * Writes a new file of a backup and syncs it; its folder is made when it is missing.
+ * Writes and syncs a new file of a backup; creates its folder if it is missing.
  *
- * @returns what the contents were, and what lies on the disk.
+ * @returns the sums of the contents and of the stored bytes.
  */
 export async function writePart(
   path: string,
@@ -99,10 +97,10 @@ export async function writePart(
 }
 
 /**
- * Reads a file of a backup; what `take` returns counts when the file is whole.
+ * Reads a file of a backup; the result of `take` is valid only if the whole file is intact.
  *
- * @param expected what must lie on the disk.
- * @throws BackupError `damaged` when it is missing, or a byte is another.
+ * @param expected the stored bytes.
+ * @throws BackupError `damaged` if the file is missing or different.
  */
 export async function readPart<T>(
   path: string,
@@ -134,13 +132,12 @@ export async function readPart<T>(
   return result.taken;
 }
 
-/** What went wrong where the contents went, not where they came from. */
+/** True if the error comes from the destination of the contents, not from their source. */
 const isOfTaker = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
   ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'EEXIST'].includes(String(error.code));
 
-/** Reads a stream to its end. */
 export async function readSum(contents: AsyncIterable<Buffer>): Promise<Sum> {
   const hash = createHash('sha256');
   let bytes = 0;
