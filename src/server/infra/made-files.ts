@@ -8,16 +8,16 @@ import { newId } from '#server/infra/ids.ts';
 import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { identifier } from '#server/infra/postgres/sql.ts';
 
-/** Where made files lie. */
+/** The store and folders of generated files. */
 export type MadeFilesPlace = {
   store: FileStore;
-  /** What their keys begin with: a path that ends with a slash. */
+  /** Key prefix: a path that ends with a slash. */
   prefix: string;
-  /** Where they are written before they are in the store; created when it is missing. */
+  /** Local folder for writing before the file is in the store; created if it is missing. */
   folder: string;
 };
 
-/** A place in the store: on disk a file is written beside where it lies then. */
+/** On disk, files are written next to their final path. */
 export const placeIn = (store: FileStore, dataFolder: string, prefix: string): MadeFilesPlace => ({
   store,
   prefix,
@@ -25,36 +25,38 @@ export const placeIn = (store: FileStore, dataFolder: string, prefix: string): M
 });
 
 /**
- * Files that a worker makes for accounts: each is requested in a row of a table, made under a lease that its worker
- * renews, and begun anew by another worker when that one dies. The table belongs to a domain, and has the columns
- * account_id, export_id, status (`waiting`, `working`, …), progress, tries, owner, lease_until, claimed_at, created_at.
+ * Files that a worker generates for accounts: each is requested by a table row, generated under a lease that its
+ * worker renews, and started over by another worker if that one dies. The table belongs to a domain and needs the
+ * columns account_id, export_id, status (`waiting`, `working`, …), progress, tries, owner, lease_until, claimed_at,
+ * created_at.
  */
 export type MadeFiles = {
   allAccountsSql: Sql;
   table: 'exports' | 'row_exports';
   place: MadeFilesPlace;
-  /** How often a worker renews its lease, and writes down how far it is. */
+  /** Interval at which a worker renews its lease and stores its progress. */
   renewMs: number;
-  /** Reacts to an attempt that begins, is given back, or was the last and failed, in the transaction of that. */
+  /**
+   * Called in the same transaction when an attempt begins, is given back, or was the last and failed.
+   */
   onChanged?: (tx: Tx, file: FileRef) => Promise<void>;
 };
 
-/** One requested file, and whose it is. */
 export type FileRef = { accountId: string; exportId: string };
 
-/** One attempt to make a file: no two attempts write the same one. */
+/** One attempt to generate a file: no two attempts write the same one. */
 export type Attempt = { exportId: string; owner: string };
 
-/** A request that a worker has claimed. */
+/** A request claimed by a worker. */
 export type Claim = FileRef & Attempt;
 
-/** A worker that has not renewed for so long is dead, and another starts again. */
+/** A worker that has not renewed its lease for this long is dead, and another starts again. */
 const LEASE_SECONDS = 60;
 const TRIES_MAX = 3;
 
 /**
- * Claims a request that waits, or whose worker died: the oldest of the account that was served longest ago, so that many
- * large files of one hold up no other. Gives up those that were tried three times.
+ * Claims a request that is waiting or whose worker died, from the account that was served longest ago, so that many
+ * large files of one account do not block others. Gives up requests after three attempts.
  */
 export const claimNext = ({
   allAccountsSql,
@@ -66,7 +68,7 @@ export const claimNext = ({
       update ${identifier(table)} set status = 'failed', owner = null
       where status = 'working' and lease_until < clock_timestamp() and tries >= ${TRIES_MAX}
       returning account_id as "accountId", export_id as "exportId"`;
-    // A query of its own, which runs once: as a condition it may be asked for each row, and finds another one each time.
+    // Materialized to run once: as a condition it may run for each row, and find a different one each time.
     const [claim] = await tx<Claim[]>`
       with next as materialized (
         select account_id, export_id from ${identifier(table)} f
@@ -85,10 +87,12 @@ export const claimNext = ({
     return claim;
   });
 
-/** Pauses of a give-back that meets a database which is away: some five seconds. */
+/** Retries while the database is away: some five seconds in all. */
 const GIVE_BACK_TRIES = 9;
 
-/** Lets another worker begin at once with what this one has not finished; the attempt does not count. */
+/**
+ * Returns an unfinished request, so that another worker may start at once; the attempt does not count.
+ */
 export async function giveBack(
   { allAccountsSql, table, onChanged }: MadeFiles,
   { accountId, exportId, owner }: Claim,
@@ -105,20 +109,19 @@ export async function giveBack(
   await retrying(give, { tries: GIVE_BACK_TRIES });
 }
 
-/** How a claimed file is made. */
 export type Making = {
-  /** What the file's name ends with. */
+  /** The file name's extension. */
   extension: string;
-  /** Writes the file, which is not there yet. What it throws ends the attempt. */
+  /** Writes the file, which does not exist yet. An error ends the attempt. */
   write: (path: string, signal: AbortSignal) => Promise<void>;
   percent: () => number;
-  /** Offers the finished file; false when its request is gone. */
+  /** Offers the finished file; false if its request is gone. */
   finish: (sizeBytes: number) => Promise<boolean>;
 };
 
 /**
- * Makes a claimed file: written, put into the store whole, and only then offered. Deletes its bytes when that fails, and
- * those of earlier attempts before it begins.
+ * Generates a claimed file: writes it, stores it, and then offers it. Deletes its bytes on failure, and those of
+ * earlier attempts before it begins.
  *
  * @param stop ends it early.
  */
@@ -132,7 +135,7 @@ export async function makeFile(
   const { exportId, owner } = claim;
   const part = join(place.folder, nameOf(claim, 'part'));
   await mkdir(place.folder, { recursive: true, mode: 0o700 });
-  // Whoever was late may find that another worker has made it meanwhile.
+  // A late worker may find that another has finished the file.
   if (!(await renew(files, claim, 0))) throw new LeaseLost();
   await deleteAttempts(place, exportId, (one) => one.owner !== owner);
   const leaseLost = new AbortController();
@@ -149,9 +152,9 @@ export async function makeFile(
     await place.store.put(place.prefix + nameOf(claim, extension), part, size);
     if (!(await finish(size))) throw new LeaseLost();
   } catch (error) {
-    // What cannot be deleted now is swept.
+    // Files that cannot be deleted now are swept later.
     await deleteAttempts(place, exportId, (one) => one.owner === owner).catch(() => undefined);
-    // Streams say that they were aborted, and not why.
+    // Streams report that they were aborted, but not why.
     throw until.aborted ? until.reason : error;
   } finally {
     clearInterval(renewal);
@@ -159,7 +162,7 @@ export async function makeFile(
   }
 }
 
-/** The request is gone, cancelled, or another worker's: nothing went wrong. */
+/** The request is gone, cancelled, or another worker's; not a failure. */
 export class LeaseLost extends Error {
   constructor() {
     super('the file is not wanted from this worker any more');
@@ -167,7 +170,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Renews the lease; false when the file is not this worker's any more. */
+/** Renews the lease; false if this worker no longer holds it. */
 async function renew(
   { allAccountsSql, table }: MadeFiles,
   { accountId, exportId, owner }: Claim,
@@ -196,7 +199,9 @@ async function* attemptsIn({ store, prefix }: MadeFilesPlace, exportId?: string)
   }
 }
 
-/** Deletes the files, finished or not, of a request: of all its attempts, or of those that `shouldDelete` selects. */
+/**
+ * Deletes the files of a request, finished or not: of all attempts, or of those that `shouldDelete` selects.
+ */
 export async function deleteAttempts(
   place: MadeFilesPlace,
   exportId: string,
@@ -207,11 +212,11 @@ export async function deleteAttempts(
   }
 }
 
-/** Deletes every file that is neither offered nor being made. */
+/** Deletes every file that is neither offered nor being generated. */
 export async function sweepAttempts({ allAccountsSql, place, table }: MadeFiles): Promise<void> {
-  // The names first: files created after this listing are not among them.
+  // List names first: files created afterwards are not among them.
   const attempts = await Array.fromAsync(attemptsIn(place));
-  // Of whichever account they are.
+  // Of all accounts.
   const active = await onCoordinator(
     () => allAccountsSql<{ owner: string }[]>`
       select owner from ${identifier(table)}
@@ -222,7 +227,9 @@ export async function sweepAttempts({ allAccountsSql, place, table }: MadeFiles)
   for (const { key, owner } of attempts) if (!owners.has(owner)) await place.store.delete(key);
 }
 
-/** Erases all files of an account, then its rows: after a crash in between the rows still name the files. */
+/**
+ * Erases all files of an account, then its rows, so that after a crash the rows still name the files.
+ */
 export async function eraseAttempts(
   { allAccountsSql, place, table }: MadeFiles,
   accountId: string,
@@ -233,7 +240,7 @@ export async function eraseAttempts(
   await allAccountsSql`delete from ${identifier(table)} where account_id = ${accountId}`;
 }
 
-/** A finished file, as it is served over HTTP. */
+/** A finished file, as served over HTTP. */
 export type MadeFile = {
   fileId: string;
   name: string;
@@ -242,7 +249,7 @@ export type MadeFile = {
   stream(span?: Span): Promise<Readable>;
 };
 
-/** A finished file; undefined when the store does not have it whole. */
+/** A finished file; undefined if it is not complete in the store. */
 export async function openAttempt(
   { store, prefix }: MadeFilesPlace,
   { sizeBytes, name, mime, ...attempt }: Attempt & Pick<MadeFile, 'sizeBytes' | 'name' | 'mime'>,

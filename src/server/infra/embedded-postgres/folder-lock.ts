@@ -4,13 +4,13 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** Who holds a folder: enough to distinguish a living holder from another process with the same number. */
+/** Distinguishes a living lock holder from another process with the same PID. */
 type Holder = { pid: number; since: string };
 
 /**
- * When a process began, as a word that no other process with the same number shares.
+ * A process's start time, as a string that no other process with the same PID shares.
  *
- * @returns `undefined` when there is no such process.
+ * @returns `undefined` if there is no such process.
  */
 function beganAt(pid: number): string | undefined {
   try {
@@ -46,12 +46,12 @@ const lives = (holder: Holder | undefined): holder is Holder =>
   holder !== undefined && beganAt(holder.pid) === holder.since;
 
 /**
- * Takes a folder for this process alone, until `release` or the process's death.
+ * Locks a folder for this process, until `release` or the process's death.
  *
- * The lock is a file made by `link`, which either makes it whole or fails; a lock whose holder no
- * longer lives is taken aside first, and put back when someone quicker had already replaced it.
+ * The lock is a file made by `link`, which is atomic. The lock of a dead holder is first moved aside, and put back if
+ * another process had already replaced it.
  *
- * @throws StartError when another living process holds the folder.
+ * @throws StartError if another living process holds the folder.
  */
 export function holdFolder(folder: string): { release(): void } {
   const file = join(folder, 'lock');
@@ -88,7 +88,7 @@ function linked(from: string, to: string): boolean {
   }
 }
 
-/** Moves a dead holder's lock away; a living one's, caught by accident, goes back. */
+/** Moves a dead holder's lock away; puts it back if its holder turns out to be alive. */
 function setAside(file: string, aside: string): void {
   try {
     renameSync(file, aside);

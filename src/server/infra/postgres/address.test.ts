@@ -66,7 +66,7 @@ plain('what names no database, or is no address of one, is refused in a sentence
   }
 });
 
-test('the folder of a socket may stand behind the question mark', async ({ db }) => {
+test('accepts the folder of a socket in the query', async ({ db }) => {
   const { hostname, pathname } = new URL(db.url);
   const words = `postgres://kabari@${pathname}?host=${decodeURIComponent(hostname)}`;
   const url = readConfig({ DATABASE_URL: words }).DATABASE_URL ?? '';

@@ -1,18 +1,18 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql, Tx } from './database.ts';
 
-/** One snapshot, in which nothing is written. */
+/** One read-only snapshot. */
 export const SNAPSHOT = 'isolation level repeatable read read only';
 
-/** All rows are read: longer than any other statement may take. */
+/** Longer than the limit of other statements, because all rows are read. */
 const STATEMENT_MS = 600_000;
-/** How soon another try is worth it. */
+/** Retry hint of the refusal. */
 const AGAIN_SECONDS = 10;
 
 /**
- * Reads in one snapshot what only one node may read at a time.
+ * Runs `work` in one snapshot, on one node at a time.
  *
- * @throws Refusal `check_running` when another does it now.
+ * @throws Refusal `check_running` if another node runs it now.
  */
 export function alone<T>(
   allAccountsSql: Sql,

@@ -1,15 +1,14 @@
 import { isShared } from './database.ts';
 
-/** An item that its own work failed for. */
 export type FailedItem<Item> = { item: Item; error: unknown };
 
 /**
- * Does work on many items at once, and on each by itself when that fails: no item fails for another's
- * fault. Only for work that changes nothing when it throws.
+ * Runs work on many items at once, and item by item if that fails, so that no item fails because of another. Only for
+ * work that changes nothing if it throws.
  *
- * @param isFatal errors that all items would meet, besides trouble of the database itself.
- * @returns the items that failed by themselves, each with its error; none when there are no items.
- * @throws the error, when it is the database's trouble or fatal: then some items may be done, and none is lost.
+ * @param isFatal errors that would hit all items, besides database errors.
+ * @returns the items that failed by themselves, each with its error.
+ * @throws database errors and fatal errors: some items may then be done, and none is lost.
  */
 export async function eachByItself<Item>(
   items: readonly Item[],

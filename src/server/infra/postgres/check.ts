@@ -4,18 +4,18 @@ import { ConnectionLost, READ_ONLY } from './driver/errors.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** Clocks further apart than this make codes, leases and signatures judge wrongly. */
+/** Beyond this, one-time codes, leases and signatures would be judged wrongly. */
 export const CLOCKS_APART_MS_MAX = 2_000;
 /** PostgreSQL 15. */
 export const VERSION_MIN = 150_000;
 
-/** What a database says of itself, and of the role that asks. */
+/** Facts of a database and of the connected role. */
 export type DatabaseFacts = {
   version: number;
   superuser: boolean;
   role: string;
   name: string;
-  /** May make tables and schemas. */
+  /** May create tables and schemas. */
   owns: boolean;
   writable: boolean;
   fsync: string;
@@ -26,12 +26,12 @@ export type DatabaseFacts = {
 };
 
 /**
- * Refuses a database the application cannot trust (docs/threats.md, T49): unreachable, older than 15, not
- * UTF-8, with a clock of its own, read-only, or another's; and in production one that we enter as superuser or that answers
- * before it has written.
+ * Refuses an unsuitable database (docs/threats.md, T49): unreachable, older than 15, not UTF-8, with a wrong clock,
+ * read-only, or owned by another role; in production also a superuser role, or a server that confirms commits before
+ * writing them.
  *
  * @param sql the pool of the owner.
- * @throws StartError with the one sentence that says what to change.
+ * @throws StartError with one sentence on what to change.
  */
 export async function checkDatabase(
   sql: Sql,
@@ -85,7 +85,7 @@ function refuseUnsafe(facts: DatabaseFacts): void {
   }
 }
 
-/** @throws StartError when it does not answer: the sentence says why. */
+/** @throws StartError with the reason, if the database does not answer. */
 export async function readDatabaseFacts(sql: Sql): Promise<DatabaseFacts> {
   try {
     const [facts] = await sql<DatabaseFacts[]>`
@@ -108,7 +108,9 @@ export async function readDatabaseFacts(sql: Sql): Promise<DatabaseFacts> {
   }
 }
 
-/** True while a database may come back by itself: not for a refused password, a standby, or a pooler's refusal. */
+/**
+ * True if the database may become available by itself: not for a refused password, a standby, or a pooler's refusal.
+ */
 function isAway(error: unknown): boolean {
   const cause = error instanceof StartError ? error.cause : error;
   const isLost = cause instanceof ConnectionLost && isTransient(cause);
@@ -118,14 +120,16 @@ function isAway(error: unknown): boolean {
 const AGAIN_MS = 1_000;
 const LINE_MS = 60_000;
 
-/** Runs a step of a start, again while the database is away. The step must be repeatable. */
+/**
+ * Runs a step of a start, and repeats it while the database is away. The step must be repeatable.
+ */
 export type UntilReachable = <T>(step: () => Promise<T>) => Promise<T>;
 
 /**
- * Repeats each step of a start while the database is away: after a reboot it may come minutes later than the
- * application, and it may go away between two steps. All steps together log once a minute that the start waits.
+ * Repeats each step of a start while the database is away: after a reboot it may start minutes after the application,
+ * and it may stop between two steps. All steps together log once a minute that the start waits.
  *
- * @returns what runs a step; it throws what the step throws otherwise, and AbortError once the signal is given.
+ * @returns a function that runs a step; it throws the step's other errors, and AbortError once the signal is aborted.
  */
 export function waitForDatabase({
   log,
@@ -154,7 +158,7 @@ export function waitForDatabase({
   };
 }
 
-/** Connections of the application to this database, beside the one that asks. */
+/** Other connections of the application to this database. */
 export async function countOthers(owner: Sql): Promise<number> {
   const [row] = await owner<{ others: number }[]>`
     select count(*)::int as others from pg_stat_activity
@@ -163,13 +167,13 @@ export async function countOthers(owner: Sql): Promise<number> {
   return row?.others ?? 0;
 }
 
-/** True for the codes by which Node refuses a certificate. */
+/** True for Node's codes of a rejected certificate. */
 const isUnprovenCertificate = (code: string): boolean =>
   /^(?:ERR_TLS_\w+|CERT_\w+|\w*SELF_SIGNED_CERT\w*|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF)\w*)$/.test(
     code,
   );
 
-/** Why there is no database to ask; the password is nowhere in it. */
+/** Why the database is unreachable; never contains the password. */
 function unreachable(sql: Sql, error: unknown): string {
   const { hosts, database, user, tls } = sql.place;
   const place = hosts.map(({ host, port }) => `${host}:${port}`).join(',');
