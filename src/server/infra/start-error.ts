@@ -1,8 +1,8 @@
 /**
- * Why the application cannot start, in one sentence for whoever started it.
+ * Why the application cannot start, in one sentence for the person who started it.
  *
- * `main` prints the message alone, without a stack, and exits with 1. Anything else thrown while
- * starting is a bug and keeps its stack.
+ * `main` prints the message without a stack and exits with 1. Other errors during the start are bugs and keep their
+ * stack.
  */
 export class StartError extends Error {
   constructor(sentence: string, options?: ErrorOptions) {

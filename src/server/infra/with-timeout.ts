@@ -1,6 +1,6 @@
 /**
- * The result of `work`, or of `onTimeout` when `work` takes longer than `ms`. The work goes on all the
- * same; what it settles with later is ignored.
+ * The result of `work`, or of `onTimeout` if `work` takes longer than `ms`. The work is not cancelled; its later
+ * result is ignored.
  *
  * @param onTimeout returns the result of a time-out, or throws its error.
  */

@@ -1,8 +1,8 @@
--- The schema of version 1.0.0. What changes later is a migration of its own (docs/contributing.md).
+-- The schema of version 1.0.0. Later changes are new migrations (docs/contributing.md).
 --
 -- Functions and triggers are in files beside the code that calls them and are loaded after all migrations, so a
--- migration calls none of them. The ones made here are the exception: policies, constraints and partition bounds need
--- them.
+-- migration calls none of them. The functions created here are the exception: policies, constraints and partition
+-- bounds need them.
 
 grant usage on schema public to kabari_app;
 
@@ -153,8 +153,8 @@ create table accounts (
   erased_at            timestamptz,
   -- When the owner was notified that the erasure is complete.
   erasure_notified_at  timestamptz,
-  -- Whoever sets a password by code, or changes the number, may be an intruder: the account creates no API key for a
-  -- day. When that day began and why; the latest event counts.
+  -- A person who sets a password by code, or changes the number, may be an intruder: the account creates no API key
+  -- for a day. When that day began and why; the latest event counts.
   cooling_since        timestamptz,
   cooling_cause        text check (cooling_cause in ('password_reset', 'phone_changed')),
   constraint cooling_has_cause check ((cooling_since is null) = (cooling_cause is null))
@@ -242,7 +242,7 @@ call tenant_table('account_suspensions', 'select, insert, update');
 create table exports (
   account_id   uuid not null references accounts,
   export_id    uuid not null,
-  -- Who requested it and is notified when it is ready.
+  -- The person who requested it and is notified when it is ready.
   user_id      uuid not null,
   status       text not null default 'waiting'
                  check (status in ('waiting', 'working', 'ready', 'failed', 'expired')),
@@ -427,9 +427,9 @@ create table second_factor_challenges (
 create index second_factor_challenges_by_user on second_factor_challenges (account_id, user_id);
 call all_accounts_table('second_factor_challenges', 'select, insert, update, delete');
 
--- How operators got their rights: who invited them, gave them a role that decides about money, or removed their second
--- factor. An operator who is tied to a proposer cannot approve as the second operator. `vouched` is written from the
--- terminal and cancels earlier ties.
+-- The origin of operators' rights: an invitation, a role that decides about money, or the removal of a second factor
+-- by another operator. An operator who is tied to a proposer cannot approve as the second operator. `vouched` is
+-- written from the terminal and cancels earlier ties.
 create table operator_ties (
   tie_id       uuid primary key,
   operator_id  uuid not null,
@@ -489,7 +489,7 @@ create table audit_heads (
 );
 call tenant_table('audit_heads', 'select');
 
--- The heads of all chains, sealed day by day, so that entries removed together with their head are missed. Each seal
+-- The heads of all chains, sealed day by day, so that entries removed together with their head are detected. Each seal
 -- hashes the previous one and the heads that moved since. The same hashes are in the file of seals beside the database.
 create table audit_seals (
   seal_no     bigint primary key,
@@ -548,7 +548,7 @@ create table tokens (
   -- kept since are shown for review.
   kept_since         timestamptz,
   deleted_at         timestamptz,
-  -- A copy of the account's status for intake and dispatch: nothing is accepted or sent for a suspended account; queued
+  -- A copy of the account's status for intake and dispatch: a suspended account accepts and sends no messages; queued
   -- messages stay.
   account_suspended  boolean not null default false,
   scopes             text[] not null default array[
@@ -599,7 +599,7 @@ create table links (
   created_at     timestamptz not null default clock_timestamp(),
   -- The link was started by a program: the QR is shown to the holder of the token's key instead of one browser.
   by_api         boolean not null default false,
-  -- The number that the owner entered with the consent, for which the network is asked for a pairing code.
+  -- The number that the owner entered with the consent; the network issues a pairing code for it.
   pairing_phone  text,
   -- Why the link failed, if known: see `linkFailures` in the contract.
   failure        text,
@@ -641,7 +641,7 @@ create table connections (
   parted_at         timestamptz,
   -- See `partings` in the contract.
   parted_reason     text,
-  -- What the network restricts, and until when; null: until it says otherwise.
+  -- The network's restriction, and its end; null: until further notice.
   restriction       text,
   restricted_at     timestamptz,
   restricted_until  timestamptz,
@@ -847,7 +847,7 @@ create table statement_marks (
 );
 call tenant_table('statement_marks', 'select');
 
--- Who froze or released a wallet, and why.
+-- Freezes and releases of wallets by operators, with their reasons.
 create table wallet_freezes (
   account_id   uuid not null references accounts,
   freeze_id    uuid not null,
@@ -914,7 +914,7 @@ create table prices (
   category    text not null,
   price       bigint not null check (price >= 0),
   valid_from  timestamptz not null,
-  -- Who set it, and why. Null for the initial prices.
+  -- The operator who set it, and the reason. Null for the initial prices.
   set_by      uuid,
   set_at      timestamptz,
   reason      text,
@@ -937,7 +937,7 @@ create table tax_rates (
   dpp_num     bigint not null check (dpp_num >= 0),
   dpp_den     bigint not null check (dpp_den > 0),
   valid_from  timestamptz not null,
-  -- Who set it, and why. Null for the initial rate.
+  -- The operator who set it, and the reason. Null for the initial rate.
   set_by      uuid,
   set_at      timestamptz,
   reason      text,
@@ -1126,7 +1126,7 @@ create table invoices (
   tax           jsonb,
   seller        jsonb not null,
   buyer         jsonb not null,
-  -- What the invoice is for; one invoice each.
+  -- The subject of the invoice; one invoice each.
   subject_type  text not null,
   subject_id    uuid not null,
   -- The top-up that pays it.
@@ -1198,7 +1198,7 @@ create table saldo_alerts (
   threshold   bigint check (threshold > 0),
   -- True while the next crossing triggers an alert.
   armed       boolean not null default false,
-  -- How often it fired, and when last.
+  -- Number of alerts fired, and when the last one was.
   fired       int not null default 0,
   fired_at    timestamptz
 ) with (fillfactor = 80);
@@ -1236,7 +1236,7 @@ create table topups (
   ppn              bigint not null check (ppn >= 0),
   unique_code      int not null,
   total            bigint not null,
-  -- What goes to the balance, and what of the kode unik is income.
+  -- The amount for the balance, and the part of the kode unik that is income.
   credited         bigint not null check (credited > 0),
   income           bigint not null check (income >= 0),
   -- The amount that came in. Differs from the total only when an operator confirmed it by hand.
@@ -1259,7 +1259,7 @@ create table topups (
   simulated        boolean not null default false,
   -- The gateway's id of the order, once known.
   provider_ref     text,
-  -- How to pay, according to the gateway: a QRIS text, a virtual account or a page.
+  -- The gateway's payment instructions: a QRIS text, a virtual account or a page.
   qr               text,
   va_bank          text,
   va_number        text,
@@ -1308,7 +1308,7 @@ grant insert (
 ) on topups to kabari_app;
 grant update (status, note, provider_ref, qr, va_bank, va_number, page_url, expires_at) on topups to kabari_app;
 
--- Who confirmed or rejected a top-up by hand, and why. Not shown to the owner.
+-- Manual confirmations and rejections of top-ups, with operator and reason. Not shown to the owner.
 create table topup_decisions (
   account_id   uuid not null,
   topup_id     uuid not null,
@@ -1317,7 +1317,7 @@ create table topup_decisions (
   reason       text not null,
   reference    text check ((decision = 'confirmed') = (reference is not null)),
   at           timestamptz not null,
-  -- Who proposed what another operator confirmed.
+  -- The operator whose proposal another one confirmed.
   proposed_by  uuid check (proposed_by <> operator_id),
   primary key (account_id, topup_id),
   foreign key (account_id, topup_id) references topups
@@ -1624,7 +1624,7 @@ grant insert (
   reference, payee, reason, needs_second, proposed_by, proposed_at, expires_at, topup_id
 ) on adjustments to kabari_app;
 
--- How a payment left suspense: credited to the balance or returned to the payer. Once for each payment.
+-- Payments that left suspense: credited to the balance or returned to the payer. Once for each payment.
 create table suspense_resolutions (
   account_id     uuid not null,
   provider       text not null,
@@ -1650,7 +1650,7 @@ create table suspense_notes (
 );
 call all_accounts_table('suspense_notes', 'select, insert');
 
--- Who let a customer spend the welcome bonus on any number, and why. Once per customer.
+-- Approvals to spend the welcome bonus on any number, with operator and reason. Once per customer.
 create table bonus_approvals (
   account_id   uuid primary key references accounts,
   reason       text not null,
@@ -1885,7 +1885,7 @@ create table request_keys (
   message_ids     uuid[] not null,
   -- Null: every item was accepted. Otherwise one outcome per item.
   outcomes        jsonb,
-  -- What else the first response was made from: hour, price, language, and items rejected before intake.
+  -- Other inputs of the first response: hour, price, language, and items rejected before intake.
   answer_context  jsonb,
   saldo           bigint not null,
   created_at      timestamptz not null default clock_timestamp(),
@@ -1926,8 +1926,8 @@ create table message_templates (
   network_id    text,
   -- The kind of file above the text; null: none.
   header_file   text check (header_file in ('image', 'video', 'document')),
-  -- What each button of `buttons` is: a reply, a URL or a code that each message fills in, or a fixed one. Empty: all
-  -- are replies.
+  -- The kind of each button in `buttons`: a reply, a URL or a code that each message fills in, or a fixed one. Empty:
+  -- all are replies.
   button_kinds  text[] not null default '{}' check (button_kinds <@ array['reply', 'url', 'code', 'fixed']),
   -- The tokens whose business account approved the template, if a network reviews it.
   token_ids     uuid[] not null default '{}',
@@ -1965,7 +1965,7 @@ create table message_views (
 create unique index message_views_one_name on message_views (account_id, user_id, lower(name));
 call tenant_table('message_views');
 
--- Who read the text of a customer's message, and why (docs/threats.md, T48).
+-- Accesses of operators to the text of a customer's message, with reasons (docs/threats.md, T48).
 create table message_disclosures (
   account_id     uuid not null references accounts,
   disclosure_id  uuid not null,
@@ -1984,7 +1984,7 @@ create table row_exports (
   export_id    uuid not null,
   user_id      uuid not null,
   kind         text not null check (kind in ('messages', 'campaign')),
-  -- Which rows, as requested.
+  -- The filter of the rows, as requested.
   params       jsonb not null,
   format       text not null check (format in ('csv', 'xlsx')),
   timezone     text not null,
@@ -2232,7 +2232,7 @@ create table word_batches (
 );
 call tenant_table('word_batches', 'select, insert, delete');
 
--- Which messages of a batch contain a word: as bits, one per place, or if few as places with their ids. Words that
+-- The messages of a batch that contain a word: as bits, one per place, or if few as places with their ids. Words that
 -- begin with '=' are a direction, a type or a token.
 create table message_words (
   account_id  uuid not null,
@@ -2315,7 +2315,7 @@ create table count_marks (
 ) with (fillfactor = 50);
 call tenant_table('count_marks', 'select');
 
--- What published events changed in the counts; other events have no type.
+-- Changes of the counts by published events; other events have no type.
 create view message_changes with (security_invoker = true) as
   select account_id, position, kind, message_id, token_id, type, status, status_before, cost, cost_before
   from events;
@@ -2436,7 +2436,7 @@ create table campaign_recipients (
   state        text not null check (state in (
     'waiting', 'placed', 'refused', 'cancelled', 'invalid', 'duplicate', 'opted_out', 'incomplete'
   )),
-  -- How often the message was withdrawn; each attempt has a reference of its own.
+  -- Number of times the message was withdrawn; each attempt has a reference of its own.
   taken_back   int not null default 0,
   message_id   uuid,
   -- Why it was not accepted: code and facts.
@@ -2547,7 +2547,7 @@ create table webhook_deliveries (
   last_status  int,
   last_error   text,
   ended_at     timestamptz,
-  -- How often the delivery was restarted. If it differs from the lane's, a replay was requested during an attempt, and
+  -- Number of restarts of the delivery. If it differs from the lane's, a replay was requested during an attempt, and
   -- the outcome of that attempt does not complete the delivery.
   replays      int not null default 0,
   primary key (account_id, webhook_id, position),
@@ -2798,7 +2798,7 @@ create table sim_lines (
 create index sim_lines_by_age on sim_lines using brin (at);
 grant select, insert, update, delete on sim_lines to kabari_app;
 
--- What the network still has to send: receipts, replies, the end of a link. A row is deleted when its receiver has
+-- Items the network still has to send: receipts, replies, the end of a link. A row is deleted when its receiver has
 -- stored it; while the phone is offline it waits.
 create table sim_due (
   due_id      uuid primary key,
@@ -2931,7 +2931,7 @@ create table support_messages (
   type            text not null,
   body            jsonb not null,
   size_bytes      bigint,
-  -- What it is about, as it was at the time.
+  -- The subject, as it was at the time.
   card            jsonb,
   event           text,
   -- For a reply: how many seconds of opening hours the customer waited.
@@ -3008,7 +3008,7 @@ create table broadcasts (
 create index broadcasts_by_end on broadcasts (until_at);
 call all_accounts_table('broadcasts', 'select, insert, update');
 
--- Who has closed which announcement, on all their browsers.
+-- Announcements closed by a person, on all browsers.
 create table broadcast_reads (
   account_id    uuid not null references accounts,
   user_id       uuid not null,
@@ -3019,7 +3019,7 @@ create table broadcast_reads (
 create index broadcast_reads_by_broadcast on broadcast_reads (broadcast_id);
 call tenant_table('broadcast_reads', 'select, insert, delete');
 
--- Who is notified of which announcement. Browsers are notified in the same transaction; the key of the message is the
+-- Recipients of announcements. Browsers are notified in the same transaction; the key of the message is the
 -- broadcast.
 create table broadcast_deliveries (
   account_id    uuid not null references accounts,
@@ -3028,7 +3028,7 @@ create table broadcast_deliveries (
   next_at       timestamptz not null,
   tries         int not null default 0,
   pushed_at     timestamptz,
-  -- Nothing is left to do.
+  -- Set when no work remains.
   ended_at      timestamptz,
   -- The outcome of the message, if one is sent.
   outcome       text check (outcome in ('sent', 'opted_out', 'failed', 'stopped')),

@@ -1,26 +1,26 @@
 import { isShared } from './database.ts';
 
 /**
- * Does what is gathered in one go: an answer for each job, in order, or a promise of one, so that a slow job
- * delays no other. Changes nothing when it rejects; a promise that rejects is its job's own failure.
+ * Runs a batch: an answer for each job, in order, or a promise of one, so that a slow job delays no other. Changes
+ * nothing if it rejects; a rejected promise is its job's own failure.
  */
 export type RunGathered<Job, Answer> = (
   jobs: readonly Job[],
 ) => Promise<readonly (Answer | Promise<Answer>)[]>;
 
 export type GatherOptions<Job> = {
-  /** How long a job waits for others, in milliseconds; 0: until the event loop has turned. */
+  /** Milliseconds a job waits for others; 0: one turn of the event loop. */
   waitMs: number;
   /**
-   * With so many items in the last second, jobs wait longer, for many to share the cost of a run; but no longer
-   * than until there are `enough`: one more would make it little cheaper for each.
+   * Above this rate jobs wait longer, so that many share the cost of a run, but only until there are `enough`: beyond
+   * that each would get little cheaper.
    */
   busy?: { perSecond: number; waitMs: number; enough: number };
-  /** Items of a job; 1 unless it says otherwise. */
+  /** Items of a job; 1 by default. */
   sizeOf?: (job: Job) => number;
-  /** Items of one run; a larger job goes alone. */
+  /** Items of one run; a larger job runs alone. */
   sizeMax: number;
-  /** Runs at once; what comes meanwhile is gathered for the next. */
+  /** Concurrent runs; further jobs are gathered for the next. */
   runsMax?: number;
 };
 
@@ -32,13 +32,12 @@ type Waiting<Job, Answer> = {
 };
 
 /**
- * Gathers jobs that come one by one, and does them together: what is cheap in a batch is dear alone, and
- * hardly anybody waits for these.
+ * Gathers jobs and runs them in batches, for work that is much cheaper in a batch, at the cost of a short wait.
  *
- * When a run fails, each of its jobs is run by itself, so that no job fails for another's fault; but not
- * after trouble of the database itself, which all of them would meet.
+ * If a run fails, each of its jobs is run by itself, so that no job fails because of another; but not after errors of
+ * the database itself, which would hit all of them.
  *
- * @returns a function that takes a job and answers when it is done.
+ * @returns a function that takes a job and resolves with its answer.
  */
 export function gather<Job, Answer>(
   run: RunGathered<Job, Answer>,
@@ -48,7 +47,7 @@ export function gather<Job, Answer>(
   let waitingSize = 0;
   let running = 0;
   let timer: NodeJS.Timeout | undefined;
-  /** True while what waits is full, and is waited for no longer. */
+  /** True if the waiting batch is full and about to run. */
   let isSoon = false;
   const perSecond = createRate();
   const busyNow = () => (busy && perSecond.rate() >= busy.perSecond ? busy : undefined);
@@ -98,7 +97,7 @@ export function gather<Job, Answer>(
   };
 }
 
-/** How many items came per second, over the last second or two. */
+/** Measures items per second, over the last second or two. */
 function createRate() {
   let beganAt = performance.now();
   let count = 0;

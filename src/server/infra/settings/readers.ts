@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { canonicalAddress } from '#server/infra/postgres/address.ts';
 
-// How the words of a setting are read, and the sentence that refuses others.
+// Parsers of settings, with the error message for invalid values.
 
 export const text = z.string().check(z.minLength(1, 'a text'));
 
@@ -57,12 +57,14 @@ function isOrigin(word: string): boolean {
   return (protocol === 'https:' || protocol === 'http:') && origin === word;
 }
 
-/** `https://portal.example`: scheme, host and port, nothing behind them. */
+/** `https://portal.example`: scheme, host and port only. */
 export const origin = z
   .string()
   .check(z.refine(isOrigin, 'an address such as https://kabari.example, without a path'));
 
-/** `https://provider.example/verify`: of http or https, in small letters, as what looks at the scheme expects. */
+/**
+ * `https://provider.example/verify`: http or https, in lower case, because checks of the scheme expect it.
+ */
 export const address = z
   .string()
   .check(
@@ -101,7 +103,7 @@ export const proxy = z
     ),
   );
 
-/** The range that a proxy setting names: its IP version, address and prefix length in bits. */
+/** Parses a proxy setting: IP version, address and prefix length in bits. */
 function rangeOf(word: string): { version: number; address: string; bits: number } | undefined {
   const [address = '', prefix, more] = word.split('/');
   const version = isIP(address);
@@ -116,16 +118,18 @@ function rangeOf(word: string): { version: number; address: string; bits: number
 
 const widthOf = (version: number): number => (version === 4 ? 32 : 128);
 
-/** A sixteenth of all IPv4 addresses: private networks and the ranges of a large CDN together are smaller. */
+/**
+ * A sixteenth of all IPv4 addresses: private networks and the ranges of a large CDN together are smaller.
+ */
 const IPV4_SHARE_MAX = 1 / 16;
 const IPV4_BITS_MIN = 8;
 const IPV6_BITS_MIN = 20;
-/** Private (fc00::/7) and link-local (fe80::/10) addresses: never the address of a stranger. */
+/** Private (fc00::/7) and link-local (fe80::/10) addresses, which strangers never have. */
 const localIpv6 = /^(f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]):/i;
 
 /**
- * The ranges of `TRUSTED_PROXIES` through which strangers could name any address as their own: a range too wide for
- * one operator's proxies, or many that together cover a large share of all addresses.
+ * The ranges of `TRUSTED_PROXIES` through which strangers could forge their address: a range too wide for one
+ * operator's proxies, or many that together cover a large share of all addresses.
  */
 export function overlyWideProxies(proxies: readonly string[]): string[] {
   const ranges = proxies.flatMap((word) => {
@@ -142,7 +146,9 @@ export function overlyWideProxies(proxies: readonly string[]): string[] {
   return found.map(({ word }) => word);
 }
 
-/** The share of all IPv4 addresses in a range; an IPv6 range counts by what it holds of `::ffff:0:0/96`. */
+/**
+ * The share of all IPv4 addresses in a range; an IPv6 range counts by its part of `::ffff:0:0/96`.
+ */
 function ipv4ShareOf({
   version,
   address,
@@ -198,7 +204,6 @@ export const operatorPhone = z
   .string()
   .check(z.regex(/^628[1-9][0-9]{6,10}$/, 'an Indonesian mobile number such as 6281234567890'));
 
-/** JSON of a shape. */
 export const jsonOf = <T>(shape: z.ZodMiniType<T>, expected: string) =>
   z.pipe(
     z.pipe(z.string(), z.transform(parsedOrNothing)),

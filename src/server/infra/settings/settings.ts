@@ -29,7 +29,7 @@ import * as z from 'zod/mini';
 
 const npwp = z.string().check(z.regex(/^(\d{15}|\d{16})$/, 'an NPWP of 15 or 16 digits'));
 
-/** Who sells, and what the documents say of it. */
+/** The seller, as shown on documents. */
 const sellerSettings = {
   SELLER_NAME: live(setting('Who sells, as invoices name it.', text, 'Kabari'), {
     group: 'seller',
@@ -80,7 +80,6 @@ const sellerSettings = {
   ),
 };
 
-/** The settings that have to do with money. */
 const moneySettings = {
   WELCOME_BONUS: liveWhole({
     means:
@@ -190,7 +189,6 @@ const REGISTRATION_CLOSED =
 const MAINTENANCE =
   'Sedang ada pemeliharaan. Pesan tetap dikirim, tetapi beberapa halaman mungkin lambat.';
 
-/** Settings of how people are served. */
 const serviceSettings = {
   SUPPORT_HOURS: live(
     setting(
@@ -317,7 +315,9 @@ const serviceSettings = {
   ),
 };
 
-/** Where traces go, by the standard variables of OpenTelemetry; those not here are read by its exporter as it documents them. */
+/**
+ * Traces, by the standard variables of OpenTelemetry; its exporter reads the others as documented.
+ */
 const traceSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     'Where a collector takes traces by OTLP over HTTP, such as `http://127.0.0.1:4318`; `/v1/traces` is added. Without it there are no traces, and they cost nothing ([traces](running/traces.md)).',
@@ -379,7 +379,6 @@ const traceSettings = {
   ),
 };
 
-/** Settings of the real networks. */
 const channelSettings = {
   CHANNEL_CLOUD: setting(
     'Whether tokens may send by the WhatsApp Cloud API of Meta.',
@@ -411,7 +410,7 @@ const channelSettings = {
   ),
 };
 
-/** Every setting: what it means, what is accepted, and what it is when nobody sets it. */
+/** All settings. */
 export const settings = {
   NODE_ENV: setting(
     'What this installation is. `production` turns the strict rules on: https, a key of its own, no simulator.',

@@ -12,16 +12,18 @@ import { inBucket, startInBucket, useScopes, type Scope, presentScope } from './
 
 type PoolOptions = { max: number; as: Exclude<As, 'owner'>; name: string };
 
-/** How the database is worked with, be it one server or distributed. */
+/** Access to the database, which is one server or distributed. */
 export type Place = {
   isDistributed: boolean;
-  /** Opens a pool. Distributed, what concerns one account runs in its bucket, and the rest at the coordinator. */
+  /**
+   * Opens a pool. If distributed, work on one account runs in its bucket, and the rest at the coordinator.
+   */
   open: (options: PoolOptions) => Sql;
-  /** Starts what goes on in each bucket by itself; one server is one bucket. */
+  /** Starts a background task per bucket; one server is one bucket. */
   startEach: <T extends object>(start: () => T) => readonly T[];
-  /** Does something in one bucket after the other. */
+  /** Runs work in one bucket after the other. */
   inEach: (work: () => Promise<unknown>) => Promise<void>;
-  /** The addresses at which what happens is told. */
+  /** The addresses to listen at for notifications. */
   listenAt: readonly string[];
   close: () => Promise<void>;
 };
@@ -29,7 +31,7 @@ export type Place = {
 /** Connections of a pool to each bucket. */
 const BUCKET_CONNECTIONS = 4;
 
-/** Finds out how the database at an address is worked with. */
+/** Detects whether the database at an address is distributed. */
 export async function findPlace(url: string): Promise<Place> {
   const buckets = await onServer(url, { as: 'all accounts', name: 'place' }, readBuckets);
   return buckets.length === 0 ? oneServer(url) : distributed(url, buckets);
@@ -83,17 +85,19 @@ function distributed(url: string, buckets: readonly Bucket[]): Place {
   };
 }
 
-/** Where the statements of a pool run, in a distributed database. */
+/** The pools of a distributed database. */
 type Places = {
   /** The database as a whole. */
   home: Sql;
-  /** The bucket that a scope lies in. */
+  /** The pool of a scope's bucket. */
   poolOf: (scope: Scope) => Promise<Sql>;
   /** Closes the pools of the buckets. */
   close: (options?: { timeout?: number }) => Promise<void>;
 };
 
-/** Statements and transactions that run in the bucket they concern: that of `asAccount`, or of the present scope. */
+/**
+ * An `Sql` that routes statements and transactions to the bucket of `asAccount` or of the present scope.
+ */
 export function createRoutingSql({ home, poolOf, close }: Places): Sql {
   const runnerFor = async (scope: Scope | undefined) =>
     runnerOf(scope ? await poolOf(scope) : home);

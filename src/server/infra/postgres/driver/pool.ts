@@ -14,20 +14,20 @@ import type { Compiled } from './compile.ts';
 import { type Servers, createClientClass, serversOf } from './servers.ts';
 import type { Row, Rows } from './rows.ts';
 
-/** What the server is given beyond its own statement timeout before the connection counts as lost. */
+/** Grace beyond the server's own statement timeout before the connection counts as lost. */
 const SILENCE_MS = 2_000;
-/** How long a statement may wait for a connection; 0 for ever. */
+/** Longest wait of a statement for a connection; 0 for no limit. */
 const CHECKOUT_TIMEOUT_MS: Record<As, number> = {
   tenant: 30_000,
   'all accounts': 60_000,
   owner: 0,
 };
-/** Statements that one connection may have under way. */
+/** Maximum number of statements in flight on one connection. */
 const PIPELINE_MAX = 100;
 const FIRST_RECONNECT_MS = 50;
 const LONGEST_RECONNECT_MS = 500;
 
-/** A pool of connections; all that is decided about pg's behaviour is decided here. */
+/** A pool of connections; the only place that configures pg. */
 export class Pool {
   readonly place: Place;
   readonly #pool: pg.Pool;
@@ -36,7 +36,7 @@ export class Pool {
   readonly #max: number;
   readonly #servers: Servers;
   readonly #leaveServers: () => void;
-  /** Connections that work outside of transactions, and for how many. */
+  /** Connections used outside of transactions, with their number of users. */
   readonly #shared = new Map<Connection, number>();
   #failures = 0;
   #retryAt = 0;
@@ -57,7 +57,7 @@ export class Pool {
     this.#pool = new pg.Pool({
       max,
       Client: createClientClass(this.#servers, url, options),
-      // Waiting for a connection included; to connect, a client has a limit of its own.
+      // Includes the wait for a connection; connecting has its own limit.
       connectionTimeoutMillis: CHECKOUT_TIMEOUT_MS[as],
       idleTimeoutMillis: 0,
       ...(statement !== undefined && {
@@ -72,13 +72,13 @@ export class Pool {
       this.#clients.set(connection, client);
     });
     this.#pool.on('remove', (client) => this.#connections.delete(client));
-    // An idle connection that ends has been taken out of the pool already.
+    // An idle connection that ends was already removed from the pool.
     this.#pool.on('error', () => undefined);
   }
 
   /**
-   * Runs one statement in its own transaction. When all connections are taken, those that work outside of
-   * transactions take it as well, unless somebody waits for a connection.
+   * Runs one statement in its own transaction. If all connections are taken, it joins one that is used outside of
+   * transactions, unless another caller waits for a connection.
    */
   async run(compiled: Compiled): Promise<Rows<Row>> {
     const connection = this.#join() ?? (await this.#share());
@@ -92,7 +92,7 @@ export class Pool {
     }
   }
 
-  /** Runs a text, of any number of statements, on a connection of its own. */
+  /** Runs a text of any number of statements on its own connection. */
   async runScript(compiled: Compiled): Promise<Rows<Row>> {
     const connection = await this.acquire();
     try {
@@ -102,12 +102,12 @@ export class Pool {
     }
   }
 
-  /** For how many seconds all that asked for a connection waited until they had one, or had none. */
+  /** Total seconds that callers have waited for a connection, with or without success. */
   get waitedSeconds(): number {
     return this.#waitedMs / 1_000;
   }
 
-  /** A connection that others use, when there is no other to be had and nobody waits for one. */
+  /** A connection shared with others, if none is free and no caller waits for one. */
   #join(): Connection | undefined {
     if (this.#ended || this.#pool.waitingCount > 0 || this.#pool.idleCount > 0) return undefined;
     if (this.#pool.totalCount < this.#max) return undefined;
@@ -144,9 +144,9 @@ export class Pool {
   }
 
   /**
-   * A connection for its caller alone.
+   * An exclusive connection.
    *
-   * @throws ConnectionLost `not sent` when there is none in time.
+   * @throws ConnectionLost `not sent` if none is free in time.
    */
   async acquire(): Promise<Connection> {
     if (this.#ended) {
@@ -182,21 +182,23 @@ export class Pool {
     });
   }
 
-  /** Another server is the one that is wanted: those who wait for the former one need not wait any longer. */
+  /** Drops connections to other servers than the current one. */
   #leaveOthers(current: Host): void {
     for (const [client, connection] of this.#connections) {
       if (this.#servers.hostOf(client) !== current) connection.destroy();
     }
   }
 
-  /** After a failure the next tries wait, longer each time: a server that starts is not overrun. */
+  /**
+   * Delays connecting after failures, with growing pauses, to avoid overrunning a server that starts.
+   */
   #backOff(): void {
     if (this.#retryAt > performance.now()) return;
     const longestMs = Math.min(FIRST_RECONNECT_MS * 2 ** this.#failures++, LONGEST_RECONNECT_MS);
     this.#retryAt = performance.now() + longestMs * (0.5 + Math.random() / 2);
   }
 
-  /** Gives a connection back; one in doubt is destroyed. */
+  /** Returns a connection to the pool, or destroys it if it must not be reused. */
   release(connection: Connection): void {
     const client = this.#clients.get(connection);
     const isSound =
@@ -212,9 +214,9 @@ export class Pool {
   }
 
   /**
-   * Closes the pool when what was asked of it is done.
+   * Closes the pool after its pending work.
    *
-   * @param timeout seconds after which what is still under way is cut off.
+   * @param timeout seconds after which pending work is cut off.
    */
   end({ timeout }: { timeout?: number } = {}): Promise<void> {
     this.#ended ??= this.#end(timeout);
@@ -229,7 +231,7 @@ export class Pool {
     };
     const timer =
       timeoutSeconds === undefined ? undefined : setTimeout(cutOff, timeoutSeconds * 1_000);
-    // Asked here, not before: only now does `#leave` know of the end.
+    // Checked here and not earlier: only now does `#leave` know of the end.
     await Promise.resolve();
     await this.#unused.promise;
     clearTimeout(timer);

@@ -10,37 +10,43 @@ import { clientConfig, type PoolOptions } from './client.ts';
 import { READ_ONLY } from './errors.ts';
 
 /**
- * The servers that an address names, and which of them is as the address wants it: the one that takes writes, or a
- * standby. All pools and listeners of an address share one of these.
+ * The servers that an address names, and the one in the required state: the primary, or a standby. Shared by all
+ * pools and listeners of an address.
  */
 export type Servers = {
-  /** The server to connect to; when nobody knows, all are asked at once. @throws why none is to be had. */
+  /**
+   * The server to connect to; if unknown, all are queried at once. @throws why none is available.
+   */
   find: () => Promise<Host>;
-  /** Where a client was connected to. */
+  /** The server to which a client was connected. */
   hostOf: (client: object) => Host | undefined;
   connected: (client: object, host: Host) => void;
-  /** A session turned out not to be as it is wanted: who is is asked anew. */
+  /** Reports a session in the wrong state: the servers are queried again. */
   doubt: () => void;
   /**
-   * Takes part.
+   * Registers a member.
    *
-   * @param onMoved called when another server than before is the one.
-   * @returns how to leave; when all have left, nothing is watched any more.
+   * @param onMoved called when the current server changes.
+   * @returns unregisters it; the servers are watched while there are members.
    */
   join: (onMoved: (current: Host) => void) => () => void;
   wanted: SessionWanted;
 };
 
-/** How often the server is asked whether it still is the one, and how many answers may be missing. */
+/**
+ * Interval of the checks of the current server, and the number of missing answers after which it is given up.
+ */
 const ASK_MS = 1_000;
 const MISSING_MAX = 3;
 const SEARCH_PAUSE_MS = 200;
-/** Once one server has said no, the others have so long to answer: one of them may be off the network. */
+/**
+ * Time limit for the other servers after a first one has failed: one of them may be off the network.
+ */
 const OTHERS_MS = 1_000;
 
 const shared = new Map<string, Servers>();
 
-/** The servers of an address: the same for the same address. */
+/** Shared per address. */
 export function serversOf(url: string): Servers {
   const known = shared.get(url);
   if (known) return known;
@@ -82,7 +88,7 @@ class ServerWatch {
   readonly #url: string;
   readonly #hosts: readonly Host[];
   readonly #members = new Set<{ onMoved: (current: Host) => void }>();
-  /** Who it is, and the connection that is asked. */
+  /** The current server, and the connection that checks it. */
   #current: { host: Host; client: pg.Client; timer: NodeJS.Timeout } | undefined;
   #last: Host | undefined;
   readonly #asked = new Map<Host, Promise<void>>();
@@ -115,7 +121,7 @@ class ServerWatch {
     };
   }
 
-  /** Asks all servers at once; the first that is as it is wanted is the one. */
+  /** Queries all servers at once; the first one in the required state becomes current. */
   async #ask(): Promise<Host> {
     this.#trouble = undefined;
     const found = Promise.withResolvers<void>();
@@ -123,7 +129,7 @@ class ServerWatch {
       if (this.#asked.has(host)) continue;
       const asking = this.#askOne(host)
         .catch((error: unknown) => {
-          // That one of them is no primary says more than that another does not answer.
+          // A server in the wrong state says more than one that does not answer.
           if (this.#trouble && !isUnfit(error)) return;
           this.#trouble = error instanceof Error ? error : new Error(String(error));
         })
@@ -181,7 +187,7 @@ class ServerWatch {
     if (hasMoved) for (const { onMoved } of this.#members) onMoved(host);
   }
 
-  /** It is gone, or not the one any more: the next one is looked for at once, whoever asks. */
+  /** The current server is gone or in the wrong state: searches for the next one at once. */
   #forget(client: pg.Client): void {
     if (this.#current?.client !== client) return;
     clearInterval(this.#current.timer);
@@ -198,10 +204,12 @@ class ServerWatch {
   }
 }
 
-/** What a session says of itself. */
+/** The state of a session. */
 type SessionState = { isStandby: boolean; isReadOnly: boolean };
 
-/** Reads what the server reports of a session by itself; a pooler that does not is asked. */
+/**
+ * Reads the state that the server reports by itself; queries it behind a pooler that does not report it.
+ */
 function readState(client: pg.Client): () => Promise<SessionState> {
   const reported = new Map<string, string>();
   client.connection.on('parameterStatus', ({ parameterName, parameterValue }) =>
@@ -231,8 +239,8 @@ function refuseUnfit(wanted: SessionWanted, { isStandby, isReadOnly }: SessionSt
 }
 
 /**
- * A client of pg for one connection to the server that is wanted, with an error listener for as long as it lives. It
- * fails to connect where the session is not as it is wanted.
+ * A pg client that connects to the current server, with an error listener for its whole life. Fails to connect if the
+ * session is in the wrong state.
  */
 export function createClientClass(
   servers: Servers,
@@ -256,7 +264,7 @@ export function createClientClass(
     }
     async #connect(): Promise<void> {
       const found = await servers.find();
-      // Ended meanwhile: connecting would bring it back to life.
+      // Ended meanwhile: connecting would revive it.
       if (this.connection.stream.destroyed) throw new Error('the connection was given up');
       Object.assign(this, found);
       await super.connect();

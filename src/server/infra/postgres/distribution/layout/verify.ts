@@ -1,10 +1,10 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { onServer, readNodes } from '#server/infra/postgres/distribution/cluster.ts';
 
-/** How many rows each table has, by its name. */
+/** Number of rows by table. */
 export type RowCounts = ReadonlyMap<string, number>;
 
-/** Counts the rows of all tables, wherever they lie. Only of use while nothing works on them. */
+/** Counts the rows of all tables on all nodes. Only useful while no other work writes to them. */
 export async function countRows(owner: Sql): Promise<RowCounts> {
   const tables = await owner<{ name: string }[]>`
     select relname as name from pg_class c
@@ -20,10 +20,10 @@ export async function countRows(owner: Sql): Promise<RowCounts> {
 }
 
 /**
- * Whether a distributed database holds what was there before, on every node.
+ * Compares a distributed database, on every node, with its former contents.
  *
  * @param coordinatorUrl the coordinator's address, as the owner.
- * @param before what was counted before.
+ * @param before the counts before it was distributed.
  * @returns a line for each difference.
  */
 export async function verifyDistribution(
@@ -68,14 +68,14 @@ function* differences(where: string, expected: RowCounts, found: RowCounts): Gen
 
 type Node = {
   name: string;
-  /** Rows in its shards of tables that are spread, and in those that it has whole. */
+  /** Rows in its shards of distributed tables, and in its reference tables. */
   spread: RowCounts;
   whole: RowCounts;
-  /** Shards with other policies or foreign keys than their table. */
+  /** Shards whose policies or foreign keys differ from their table's. */
   unguarded: readonly string[];
 };
 
-/** Looks at the shards on a node themselves, past the planner of the cluster. */
+/** Reads the shards of a node directly, past the planner of the cluster. */
 const readNode = (url: string): Promise<Node> =>
   onServer(url, { as: 'owner', name: 'db:distribute' }, (node) =>
     node.begin(async (tx) => {
