@@ -5,9 +5,7 @@ import { identifier } from '#server/infra/postgres/sql.ts';
 /** A row of an account's data export. All rows of a subject have the same columns. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** One kind of record in an account's data export. */
 export type Subject = {
-  /** Base name of its files in the archive. */
   name: string;
   /** Approximate row count, for the progress only; absent where there are few rows. */
   about?: () => Promise<number>;
@@ -15,11 +13,10 @@ export type Subject = {
   rows: () => AsyncIterable<Row>;
 };
 
-/** A file that goes into the archive as it is. */
 export type Attachment = { path: string; sizeBytes: number; open: () => Promise<Readable> };
 
 /**
- * An account being erased, with the phone numbers of its present and former users that no other account uses.
+ * An account being erased, and its users' phone numbers, past and present, unless used elsewhere.
  */
 export type ErasureRequest = { accountId: string; phones: readonly string[] };
 
@@ -31,7 +28,6 @@ export type AccountData = {
   close?: (accountId: string) => Promise<void>;
   /** False while work in progress would leave data behind. */
   isReady?: (erasure: ErasureRequest) => Promise<boolean>;
-  /** Erases all data of a closed account, in transactions of bounded size. */
   erase?: (erasure: ErasureRequest) => Promise<void>;
 };
 
@@ -58,14 +54,11 @@ export async function* atOnce(read: () => Promise<readonly Row[]>): AsyncGenerat
 
 const ROWS_AT_ONCE = 2_000;
 
-/** Repeats a statement that affects at most `limit` rows until it affects none. */
 export async function untilNone(once: (limit: number) => Promise<number>): Promise<void> {
   while ((await once(ROWS_AT_ONCE)) > 0);
 }
 
-/**
- * Deletes an account's rows from a table distributed by account, in transactions of bounded size.
- */
+/** Deletes an account's rows from a table distributed by account, in bounded transactions. */
 export const eraseRows = (all: Sql, table: string, accountId: string): Promise<void> =>
   untilNone(async (limit) => {
     const { count } = await all`

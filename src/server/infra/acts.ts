@@ -31,7 +31,6 @@ export type Person = {
 };
 export type Nobody = { kind: 'nobody' };
 
-/** The calling browser in relation to the session it presents. */
 export type Reauth = {
   inOwnBrowser: boolean;
   /** The user signed in or entered the password in this browser within the last five minutes. */
@@ -40,7 +39,6 @@ export type Reauth = {
 
 type CallerOf<By extends Caller> = By extends 'public' ? Person | Nobody : Person;
 
-/** The context of a call, beside its input. */
 export type Call<By extends Caller = Caller> = {
   caller: CallerOf<By>;
   /** The browser's idempotency key for a mutation; a new UUID if none was sent. */
@@ -53,22 +51,15 @@ export type Call<By extends Caller = Caller> = {
   requestId: string;
 };
 
-/** The receiver of a stream's frames. */
 export type FrameSink = {
-  /**
-   * Takes whole frames. The buffer may be shared with other sinks.
-   *
-   * @returns false if the sink is full until it calls `resume`.
-   */
+  /** Buffers may be shared with other sinks. @returns false if the sink is full until `resume`. */
   write(frames: Buffer): boolean;
   /** Called when no more frames come, but not after `cancel`. */
   end(): void;
 };
 
 export type Subscription = {
-  /** The sink takes frames again. */
   resume(): void;
-  /** Stops the stream. */
   cancel(): void;
 };
 
@@ -106,10 +97,8 @@ export type KeyedCall = {
   input: string;
 };
 
-/** The result of a call; `keep` is false if a repeat should run the work again. */
 export type Outcome = { status: number; body: string; keep: boolean };
 
-/** The idempotency store of the portal's mutations. */
 export type ActAnswers = {
   /**
    * Runs `work` for the first call with its key; a repeat gets the first answer.
@@ -198,7 +187,6 @@ export function openAnswers(
         await forget(call).catch(report);
         throw error;
       });
-      // The work is done: a failure to store the answer must not turn it into an error.
       await retrying(() => (outcome.keep ? keep(call, outcome) : forget(call))).catch(report);
       return outcome;
     },
@@ -228,7 +216,6 @@ export async function forgetAnswers(allAccountsSql: Sql, people: readonly string
 type AuditLine = {
   /** Undefined if the caller is anonymous and no account is known. */
   accountId: string | undefined;
-  /** The user's id, or `public`. */
   actor: string;
   act: string;
   /** `ok`, or the refusal's code. */
@@ -244,9 +231,7 @@ export type Audit = { write(line: AuditLine): Promise<void> };
 /** The account id of audit entries for calls without a session; no account has it. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/**
- * The append-only audit log: each entry extends the chain of its account (docs/threats.md, T26).
- */
+/** The append-only audit log, a hash chain per account (docs/threats.md, T26). */
 export const openAudit = (allAccountsSql: Sql): Audit => ({
   async write(line) {
     await allAccountsSql`
@@ -257,11 +242,7 @@ export const openAudit = (allAccountsSql: Sql): Audit => ({
 
 const LINES_AT_ONCE = 2_000;
 
-/**
- * Removes addresses and facts from the audit entries of a closed account; the entries remain.
- *
- * @throws PostgresError 42501 if the account is not closed.
- */
+/** The entries remain. @throws PostgresError 42501 if the account is not closed. */
 export async function eraseAudit(allAccountsSql: Sql, accountId: string): Promise<void> {
   for (let n = LINES_AT_ONCE; n > 0;) {
     const [erased] = await allAccountsSql<{ n: number }[]>`
@@ -270,7 +251,6 @@ export async function eraseAudit(allAccountsSql: Sql, accountId: string): Promis
   }
 }
 
-/** Removes the addresses of anonymous callers from entries older than seven days. */
 export async function eraseAnonymousAudit(allAccountsSql: Sql): Promise<void> {
   for (let n = LINES_AT_ONCE; n > 0;) {
     const [erased] = await allAccountsSql<
@@ -326,7 +306,6 @@ async function secondsLeft(tx: Tx, windowSeconds: number): Promise<number> {
   return Math.max(1, row?.left ?? windowSeconds);
 }
 
-/** Hits of a subject in the windows that began within the last `seconds`. */
 export async function hitsWithin(
   sql: Sql | Tx,
   { scope, subject, seconds }: { scope: string; subject: string; seconds: number },
@@ -338,9 +317,7 @@ export async function hitsWithin(
   return row?.hits ?? 0;
 }
 
-/**
- * Hits of all subjects of a scope in the windows that began within the last `seconds`, and of the subject with most.
- */
+/** Hits of a scope in windows begun in the last `seconds`: in total, and of the top subject. */
 export async function hitsOfScope(
   sql: Sql | Tx,
   { scope, seconds }: { scope: string; seconds: number },
@@ -352,11 +329,7 @@ export async function hitsOfScope(
   return row ?? { sum: 0, most: 0 };
 }
 
-/**
- * Deletes the counters of some subjects: deleted users, and the addresses they used.
- *
- * @param scopes only these; all if absent.
- */
+/** Counters of deleted users and their addresses. @param scopes only these; all if absent. */
 export async function forgetHits(
   sql: Sql | Tx,
   subjects: readonly string[],
@@ -378,7 +351,6 @@ export async function block(
     values (${scope}, ${subject}, clock_timestamp() + make_interval(secs => ${seconds}), 1)`;
 }
 
-/** Seconds until a `block` ends; 0 if the subject is not blocked. */
 export async function blockedSeconds(
   sql: Sql | Tx,
   { scope, subject }: { scope: string; subject: string },
@@ -389,7 +361,6 @@ export async function blockedSeconds(
   return Math.max(0, row?.seconds ?? 0);
 }
 
-/** Deletes counters whose window began more than two days ago. */
 export async function sweepHits(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`
     delete from limit_counters where window_start < statement_timestamp() - interval '2 days'`;

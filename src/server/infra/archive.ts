@@ -6,9 +6,7 @@ import { csvOf } from './csv.ts';
 import type { Attachment, Row, Subject } from './account-data.ts';
 
 export type Contents = {
-  /** The archive's `BACA-SAYA.txt`. */
   readme: string;
-  /** Each becomes a JSON and a CSV file. */
   subjects: readonly Subject[];
   attachments: AsyncIterable<Attachment>;
 };
@@ -16,9 +14,7 @@ export type Contents = {
 type Watch = {
   /** Stops writing; the archive is then useless. */
   signal: AbortSignal;
-  /**
-   * Called with the progress since the last call: a row counts once per file, an attachment by its bytes.
-   */
+  /** Progress since the last call: a row counts once per file, an attachment by its bytes. */
   wrote: (amount: { rows: number } | { bytes: number }) => void;
 };
 
@@ -71,9 +67,7 @@ export async function writeArchive(
   }
 }
 
-/**
- * An attachment's bytes; empty if the file is missing on disk, so that the export still succeeds.
- */
+/** Empty if the file is missing on disk, so that the export still succeeds. */
 async function opened(attachment: Attachment, wrote: Watch['wrote']): Promise<Readable> {
   const stream = await attachment.open().catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return Readable.from([]);
@@ -90,7 +84,6 @@ async function* counting(rows: AsyncIterable<Row>, one: () => void): AsyncGenera
   }
 }
 
-/** Rows as one JSON array, one row per line. */
 async function* jsonOf(rows: AsyncIterable<Row>): AsyncGenerator<string> {
   let lead = '[\n';
   for await (const row of rows) {

@@ -1,13 +1,11 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
 
-/** The business time: renewals, expiry, prices, notices. */
 export type Clock = {
   now: () => Date;
   /** Moves it forward; past times are ignored. Absent if the clock cannot be moved. */
   move?: (to: Date) => void;
 };
 
-/** The clock of a process. A move lasts until the process ends. */
 export function openClock({
   isMovable,
   real = () => new Date(),

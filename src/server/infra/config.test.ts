@@ -6,7 +6,6 @@ import { misspeltSettings, readConfig } from './config.ts';
 import { settings } from './settings/settings.ts';
 import { StartError } from './start-error.ts';
 
-/** A valid production environment. */
 const production = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://kabari.example',
@@ -17,7 +16,6 @@ const production = {
   BANK_HOLDER: 'PT Kabari',
 };
 
-/** The error message for an environment. */
 function refusal(env: Record<string, string | undefined>): string {
   try {
     readConfig(env);

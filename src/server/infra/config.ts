@@ -11,7 +11,6 @@ type Settings = {
   [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer T> ? T : never;
 };
 
-/** The destination of top-ups in a local installation. */
 const simulatedBank = {
   BANK_NAME: 'Bank Simulasi',
   BANK_NUMBER: '8800123456',
@@ -36,7 +35,6 @@ export type Config = Omit<
   | 'PUBLIC_URL'
   | keyof typeof simulatedBank
 > & {
-  /** Times of day, or `off`. */
   BACKUP: string;
   DRAIN_SECONDS: number;
   /** Undefined if only `PORT` serves health checks. */
@@ -46,7 +44,6 @@ export type Config = Omit<
   CHANNEL_WEB: boolean;
   /** Undefined until the port is known: a local installation without `PUBLIC_URL`. */
   PUBLIC_URL: string | undefined;
-  /** True in production, where the strict rules apply. */
   production: boolean;
 } & { [Name in keyof typeof simulatedBank]: string };
 
@@ -77,7 +74,6 @@ function valueOf(env: Environment, name: string, { secret }: Setting<unknown>): 
   return value;
 }
 
-/** Variables that are probably misspelt settings, each with the likely setting. */
 export function misspeltSettings(env: Environment): { given: string; meant: string }[] {
   const names = Object.entries<Setting<unknown>>(settings).flatMap(([name, { secret }]) =>
     secret ? [name, `${name}_FILE`] : [name],
@@ -108,7 +104,6 @@ const slipsIn = (name: string): number => {
   return length < 7 ? 0 : Math.min(3, Math.floor(length / 4));
 };
 
-/** The edit distance of two words. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let at = 1; at <= one.length; at++) {
@@ -122,11 +117,7 @@ function distance(one: string, other: string): number {
   return row[other.length] ?? 0;
 }
 
-/**
- * Reads the settings from an environment.
- *
- * @throws StartError with one sentence about the first invalid setting.
- */
+/** @throws StartError with one sentence about the first invalid setting. */
 export function readConfig(env: Environment): Config {
   const read: Record<string, unknown> = {};
   for (const [name, how] of Object.entries(settings))
@@ -195,9 +186,7 @@ function refuseShared({ MEDIA_ORIGIN, PUBLIC_URL, API_URL, PORTAL_ORIGINS }: Set
   }
 }
 
-/**
- * Without its keys a captcha would block every caller, or let everyone in (docs/threats.md, T7).
- */
+/** Without keys a captcha would block everyone or no one (docs/threats.md, T7). */
 function refuseKeyless(given: Settings): void {
   if (given.CAPTCHA_PROVIDER === 'altcha') return;
   for (const name of ['CAPTCHA_SITE_KEY', 'CAPTCHA_SECRET_KEY'] as const) {
@@ -207,9 +196,7 @@ function refuseKeyless(given: Settings): void {
   }
 }
 
-/**
- * Refused in production (docs/threats.md, T49): plain http, a missing SECRET_KEY, no trusted proxy.
- */
+/** Requirements of production: docs/threats.md, T49. */
 function refuseUnsafe(given: Settings): void {
   if (given.PUBLIC_URL === undefined) {
     throw new StartError('NODE_ENV=production needs PUBLIC_URL, the https address people use.');

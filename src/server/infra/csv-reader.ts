@@ -1,5 +1,4 @@
 export type CsvRecord = {
-  /** The line in the file where the record starts, from 1. */
   line: number;
   cells: string[];
 };
@@ -76,9 +75,7 @@ function readQuoted(read: Reading): string | undefined {
   return undefined;
 }
 
-/**
- * Decodes a CSV: by byte order mark as UTF-8 or UTF-16, else as UTF-8 if valid, else as a Windows code page.
- */
+/** Decodes UTF-8 or UTF-16 by BOM, else valid UTF-8, else a Windows code page. */
 export function decodeCsv(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);

@@ -2,11 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { csvCell, csvOf, stripFormulaGuards } from './csv.ts';
 
-/** Reads a cell as a spreadsheet does. */
 const read = (cell: string): string =>
   cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell;
 
-/** Starts of cells that a spreadsheet runs as formulas. */
 const formula = /^[\s\u200B]*[=+\-@＝＋－＠]/u;
 const signs = ['=', '+', '-', '@', '＝', '＋', '－', '＠'] as const;
 const separators = [';', ',', '\t', '\n', '\r\n', '"', "'", ' ', '\u200B', '\u2028'] as const;

@@ -7,7 +7,7 @@ export const BOM = '\uFEFF';
  */
 const separator = String.raw`[;,"\t\n\v\f\r\u0085\u2028\u2029]`;
 /**
- * The start of a formula, also after apostrophes and blanks, and in full width (docs/threats.md, T36).
+ * The start of a formula, also after apostrophes and blanks, full width too (docs/threats.md, T36).
  */
 const formula = String.raw`(?:[^\S\t\n\v\f\r\u2028\u2029]|'|\p{Cf})*[=+\-@＝＋－＠]`;
 
@@ -33,7 +33,6 @@ function textOf(value: unknown): string {
   return value instanceof Date ? value.toISOString() : JSON.stringify(value);
 }
 
-/** Rows as CSV (RFC 4180), one chunk per row; the first row's keys are the header. */
 export async function* csvOf(
   rows: AsyncIterable<Readonly<Record<string, unknown>>>,
 ): AsyncGenerator<string> {

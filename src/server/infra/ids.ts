@@ -34,7 +34,6 @@ export function newId(nowMs = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${variant}${tail.slice(1, 4)}-${tail.slice(4)}`;
 }
 
-/** The instant inside a UUIDv7. */
 export const timeOfId = (id: string): Date =>
   new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 

@@ -9,11 +9,9 @@ import type { Sample } from '#server/infra/observability/metrics.ts';
 export type Job = {
   /** Lower case and dashes; names its queue. */
   name: string;
-  /** A cron expression in WIB. */
   cron: string;
   /** For long work: a node silent for this long is considered dead, and another takes the turn. */
   heartbeatSeconds?: number;
-  /** Time limit of a turn; 15 minutes by default. */
   secondsMax?: number;
   run: () => Promise<unknown>;
 };
@@ -21,9 +19,7 @@ export type Job = {
 export type Jobs = {
   /** Runs a job outside its schedule, as soon as a worker is free. */
   start(name: string): Promise<void>;
-  /**
-   * @throws Error if jobs do not run in this process: their start failed, or a queue is no longer polled.
-   */
+  /** @throws Error if the jobs did not start, or a queue is no longer polled. */
   check(): void;
   close(): Promise<void>;
 };
@@ -33,12 +29,9 @@ type JobsDeps = { allAccountsSql: Sql; log: Log };
 const SCHEMA = 'pgboss';
 const INSTALL_LOCK = 7_206_218;
 const WIB = 'Asia/Jakarta';
-/** Polling interval of the queues; cron's own resolution is a minute. */
 const POLL_SECONDS = 20;
-/** Grace period for running jobs when the application closes. */
 const FINISH_MS = 20_000;
 const JOB_SECONDS_MAX = 900;
-/** Pauses between attempts to start, doubled each time. */
 const START_AGAIN_MS = { first: 2_000, longest: 60_000 };
 /** If a queue was not polled successfully for this long, the jobs are restarted. */
 const SILENT_MS_MAX = 120_000;
@@ -161,7 +154,6 @@ export async function startJobs(
     await boss.start();
     for (const job of jobs) await begin(boss, job, { allAccountsSql, log, pollSeconds });
   } catch (error) {
-    // A retry starts from scratch.
     await boss.stop({ graceful: false, close: false }).catch(() => undefined);
     throw error;
   }
@@ -177,9 +169,7 @@ const registered = ({ name, cron, secondsMax = JOB_SECONDS_MAX }: Job) => ({
   lateSeconds: lateAfterSeconds(cron, secondsMax),
 });
 
-/**
- * @throws Error if a queue has no worker, or one that neither polls successfully nor is working.
- */
+/** @throws Error if a queue has no worker, or one that neither polls nor works. */
 function refuseSilence(boss: PgBoss, jobs: readonly Job[], silentMsMax: number): void {
   const workers = new Map(boss.getWipData().map((worker) => [worker.name, worker]));
   const silent = jobs.filter(({ name }) => {
@@ -255,12 +245,10 @@ function asGiven(value: unknown): unknown {
   return isPlain && !(value instanceof Date) ? json(value) : (value ?? null);
 }
 
-/** Last success and failure of a job on any node. */
 export type JobRuns = {
   name: string;
   succeeded_at: Date | null;
   failed_at: Date | null;
-  /** The last success is longer ago than the interval and the duration of a turn explain. */
   is_late: boolean;
 };
 
@@ -268,17 +256,13 @@ const MINUTE_S = 60;
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
 
-/**
- * Seconds without a success after which a job is late: more than a turn was missed, and none can be running.
- */
+/** A job is late if more than a turn was missed and none can be running. */
 function lateAfterSeconds(cron: string, secondsMax: number): number {
   const turn = turnSeconds(cron);
   return turn + Math.min(turn, HOUR_S) + secondsMax;
 }
 
-/**
- * Seconds between two turns, for the schedules in use: every minute, every n minutes, hourly, daily.
- */
+/** For the schedules in use: every minute, every n minutes, hourly, daily. */
 function turnSeconds(cron: string): number {
   const [minute = '', hour, ...days] = cron.split(' ');
   const every = /^\*(?:\/(\d+))?$/.exec(minute);
@@ -287,9 +271,7 @@ function turnSeconds(cron: string): number {
   return hour === '*' ? HOUR_S : DAY_S;
 }
 
-/**
- * Registers the jobs before the first turn, so that a job that never runs is also reported as late.
- */
+/** Runs before the first turn, so that a job that never runs is reported as late. */
 async function registerJobs(
   allAccountsSql: Sql,
   jobs: readonly { name: string; lateSeconds: number }[],
@@ -313,7 +295,6 @@ async function recordFailure(allAccountsSql: Sql, name: string): Promise<void> {
   await allAccountsSql`update job_runs set failed_at = clock_timestamp() where name = ${name}`;
 }
 
-/** Last success and failure of each job, by name; empty before the first worker ran. */
 export async function readJobRuns(allAccountsSql: Sql): Promise<JobRuns[]> {
   const found = await allAccountsSql<JobRuns[]>`
     select name, succeeded_at, failed_at,
@@ -323,7 +304,6 @@ export async function readJobRuns(allAccountsSql: Sql): Promise<JobRuns[]> {
   return [...found];
 }
 
-/** The samples of one metric of jobs, by name. */
 export async function jobSamples(
   allAccountsSql: Sql,
   valueOf: (job: JobRuns) => number | undefined,
@@ -338,7 +318,6 @@ export async function jobSamples(
 /** A job whose turn failed after all retries; `is_over`: a later turn succeeded. */
 export type FailedJob = { name: string; failed_at: Date; is_over: boolean };
 
-/** Jobs that failed within the last 24 hours, newest first; none before jobs ever ran here. */
 export async function failedJobs(allAccountsSql: Sql): Promise<FailedJob[]> {
   const [made] = await allAccountsSql<{ yes: boolean }[]>`
     select to_regclass('pgboss.job') is not null as yes`;
@@ -358,15 +337,11 @@ export async function failedJobs(allAccountsSql: Sql): Promise<FailedJob[]> {
 }
 
 export type Repeated = {
-  /** Runs the work now, or once more after the current run. */
   wake: () => void;
-  /** Waits for the current run; no other begins afterwards. */
   close: () => Promise<void>;
 };
 
-/**
- * Repeats work at an interval, never concurrently. Transient errors are left to the next run; others are reported.
- */
+/** Runs never overlap. Transient errors are left to the next run; others are reported. */
 export function repeat(
   work: () => Promise<void>,
   everyMs: number,

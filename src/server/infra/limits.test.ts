@@ -78,9 +78,7 @@ describe('the rate limiter', () => {
     await limiter.allow('auth', { ip: '203.0.113.8' });
   });
 
-  test('refuses a network that exceeds its rate, also for new addresses', async ({
-    sql,
-  }) => {
+  test('refuses a network that exceeds its rate, also for new addresses', async ({ sql }) => {
     const limiter = openLimiter(sql, { authMax: 1 });
     for (let host = 0; host < 10; host++) await limiter.allow('auth', { ip: `203.0.113.${host}` });
     await expect(limiter.allow('auth', { ip: '203.0.113.99' })).rejects.toThrow(Refusal);
@@ -92,7 +90,6 @@ describe('the rate limiter', () => {
     const from = { ip: '203.0.113.7' };
     for (let times = 0; times < 100; times++)
       await limiter.allow('read', { ...from, person: 'ani' });
-    // A slow machine allows a few more, but not as many again.
     const more = Array.from({ length: 100 }, () =>
       limiter.allow('read', { ...from, person: 'ani' }),
     );

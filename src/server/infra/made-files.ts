@@ -8,16 +8,13 @@ import { newId } from '#server/infra/ids.ts';
 import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { identifier } from '#server/infra/postgres/sql.ts';
 
-/** The store and folders of generated files. */
 export type MadeFilesPlace = {
   store: FileStore;
   /** Key prefix: a path that ends with a slash. */
   prefix: string;
-  /** Local folder for writing before the file is in the store; created if it is missing. */
   folder: string;
 };
 
-/** On disk, files are written next to their final path. */
 export const placeIn = (store: FileStore, dataFolder: string, prefix: string): MadeFilesPlace => ({
   store,
   prefix,
@@ -34,11 +31,8 @@ export type MadeFiles = {
   allAccountsSql: Sql;
   table: 'exports' | 'row_exports';
   place: MadeFilesPlace;
-  /** Interval at which a worker renews its lease and stores its progress. */
   renewMs: number;
-  /**
-   * Called in the same transaction when an attempt begins, is given back, or was the last and failed.
-   */
+  /** Called in the transaction in which an attempt begins, is given back, or finally fails. */
   onChanged?: (tx: Tx, file: FileRef) => Promise<void>;
 };
 
@@ -47,7 +41,6 @@ export type FileRef = { accountId: string; exportId: string };
 /** One attempt to generate a file: no two attempts write the same one. */
 export type Attempt = { exportId: string; owner: string };
 
-/** A request claimed by a worker. */
 export type Claim = FileRef & Attempt;
 
 /** A worker that has not renewed its lease for this long is dead, and another starts again. */
@@ -90,9 +83,7 @@ export const claimNext = ({
 /** Retries while the database is away: some five seconds in all. */
 const GIVE_BACK_TRIES = 9;
 
-/**
- * Returns an unfinished request, so that another worker may start at once; the attempt does not count.
- */
+/** Lets another worker start at once; the attempt does not count. */
 export async function giveBack(
   { allAccountsSql, table, onChanged }: MadeFiles,
   { accountId, exportId, owner }: Claim,
@@ -110,12 +101,10 @@ export async function giveBack(
 }
 
 export type Making = {
-  /** The file name's extension. */
   extension: string;
   /** Writes the file, which does not exist yet. An error ends the attempt. */
   write: (path: string, signal: AbortSignal) => Promise<void>;
   percent: () => number;
-  /** Offers the finished file; false if its request is gone. */
   finish: (sizeBytes: number) => Promise<boolean>;
 };
 
@@ -135,7 +124,6 @@ export async function makeFile(
   const { exportId, owner } = claim;
   const part = join(place.folder, nameOf(claim, 'part'));
   await mkdir(place.folder, { recursive: true, mode: 0o700 });
-  // A late worker may find that another has finished the file.
   if (!(await renew(files, claim, 0))) throw new LeaseLost();
   await deleteAttempts(place, exportId, (one) => one.owner !== owner);
   const leaseLost = new AbortController();
@@ -152,7 +140,6 @@ export async function makeFile(
     await place.store.put(place.prefix + nameOf(claim, extension), part, size);
     if (!(await finish(size))) throw new LeaseLost();
   } catch (error) {
-    // Files that cannot be deleted now are swept later.
     await deleteAttempts(place, exportId, (one) => one.owner === owner).catch(() => undefined);
     // Streams report that they were aborted, but not why.
     throw until.aborted ? until.reason : error;
@@ -170,7 +157,6 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Renews the lease; false if this worker no longer holds it. */
 async function renew(
   { allAccountsSql, table }: MadeFiles,
   { accountId, exportId, owner }: Claim,
@@ -189,7 +175,6 @@ const nameOf = ({ exportId, owner }: Attempt, extension: string) =>
 
 const attemptName = /^(?<exportId>[0-9a-f-]{36})\.(?<owner>[0-9a-f-]{36})\.(?:zip|csv|xlsx|part)$/;
 
-/** The files of attempts, finished or not: all, or those of one request. */
 async function* attemptsIn({ store, prefix }: MadeFilesPlace, exportId?: string) {
   for await (const { key } of store.list(
     `${prefix}${exportId === undefined ? '' : `${exportId}.`}`,
@@ -199,9 +184,6 @@ async function* attemptsIn({ store, prefix }: MadeFilesPlace, exportId?: string)
   }
 }
 
-/**
- * Deletes the files of a request, finished or not: of all attempts, or of those that `shouldDelete` selects.
- */
 export async function deleteAttempts(
   place: MadeFilesPlace,
   exportId: string,
@@ -212,11 +194,8 @@ export async function deleteAttempts(
   }
 }
 
-/** Deletes every file that is neither offered nor being generated. */
 export async function sweepAttempts({ allAccountsSql, place, table }: MadeFiles): Promise<void> {
-  // List names first: files created afterwards are not among them.
   const attempts = await Array.fromAsync(attemptsIn(place));
-  // Of all accounts.
   const active = await onCoordinator(
     () => allAccountsSql<{ owner: string }[]>`
       select owner from ${identifier(table)}
@@ -227,9 +206,7 @@ export async function sweepAttempts({ allAccountsSql, place, table }: MadeFiles)
   for (const { key, owner } of attempts) if (!owners.has(owner)) await place.store.delete(key);
 }
 
-/**
- * Erases all files of an account, then its rows, so that after a crash the rows still name the files.
- */
+/** Erases files before rows, so that after a crash the rows still name the files. */
 export async function eraseAttempts(
   { allAccountsSql, place, table }: MadeFiles,
   accountId: string,
@@ -240,7 +217,6 @@ export async function eraseAttempts(
   await allAccountsSql`delete from ${identifier(table)} where account_id = ${accountId}`;
 }
 
-/** A finished file, as served over HTTP. */
 export type MadeFile = {
   fileId: string;
   name: string;
@@ -249,7 +225,6 @@ export type MadeFile = {
   stream(span?: Span): Promise<Readable>;
 };
 
-/** A finished file; undefined if it is not complete in the store. */
 export async function openAttempt(
   { store, prefix }: MadeFilesPlace,
   { sizeBytes, name, mime, ...attempt }: Attempt & Pick<MadeFile, 'sizeBytes' | 'name' | 'mime'>,

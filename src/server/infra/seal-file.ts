@@ -7,14 +7,12 @@ import { join } from 'node:path';
  */
 const nameOf = (folder: string): string => join(folder, 'ledger-seals.txt');
 
-/** The whole text; empty if the file does not exist. */
 export const readSealFile = (folder: string): Promise<string> =>
   readFile(nameOf(folder), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw error;
   });
 
-/** Appends whole lines, and returns once they are on disk. */
 export async function appendToSealFile(folder: string, lines: readonly string[]): Promise<void> {
   if (lines.length === 0) return;
   const text = await readSealFile(folder);

@@ -9,15 +9,10 @@ const busy = () => new Refusal('busy', { seconds: 5 });
 export const TURN_WAIT_MS = 10_000;
 
 type Options = {
-  /**
-   * The refusal for a caller that waits too long, or is one too many; by default `busy` for 5 s.
-   */
+  /** For a caller that waits too long, or is one too many; by default `busy` for 5 s. */
   refusal?: () => Refusal;
-  /** The longest wait for a turn, in milliseconds; by default without limit. */
   waitMs?: number;
-  /** Maximum number of waiting callers per owner; by default as for all. */
   waitingEachMax?: number;
-  /** Concurrency per owner; by default as for all. */
   atOnceEach?: number;
 };
 
@@ -49,7 +44,6 @@ export function semaphore(
     if (left === 0) insideOf.delete(owner);
     else insideOf.set(owner, left);
   };
-  /** The waiting callers by owner; the owner whose turn is next comes first. */
   const lines = new Map<string, Set<() => void>>();
 
   const waitForTurn = (owner: string, waitMs: number | undefined) =>

@@ -1,8 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/**
- * Syncs a folder so that changed names survive a crash; ignores systems that cannot sync folders.
- */
+/** Makes renames survive a crash; ignores systems that cannot sync folders. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => undefined);

@@ -50,7 +50,6 @@ const test = base.extend<{ log: Log }>({
   },
 });
 
-/** Acts as the owner of the tables, past every trigger. */
 async function tamper({ owner }: TestDatabase, statements: string): Promise<void> {
   await owner.query(`
     alter table audit_log disable trigger user;
@@ -248,7 +247,6 @@ describe('the seal', () => {
       day: today,
     };
     expect(await log.findings(log.folder)).toEqual([missing]);
-    // Removing it from the seal too makes the seal differ from the file.
     await tamper(db, `delete from audit_seal_heads where account_id = '${log.ani}'`);
     expect(await log.findings(log.folder)).toMatchObject([{ kind: 'seal', seq: 1, day: today }]);
     await tamper(db, `delete from audit_seal_heads; delete from audit_seals`);

@@ -41,11 +41,7 @@ type Deps = {
   readSql?: Sql;
 };
 
-/**
- * Verifies the audit log and stores the result.
- *
- * @throws Refusal `check_running`.
- */
+/** @throws Refusal `check_running`. */
 export async function storeAuditCheck({
   allAccountsSql,
   now,
@@ -69,7 +65,6 @@ export async function storeAuditCheck({
   return check;
 }
 
-/** The newest stored verification; `undefined` before the first. */
 export async function lastAuditCheck(allAccountsSql: Sql | Tx): Promise<AuditCheck | undefined> {
   const [found] = await allAccountsSql<AuditCheck[]>`
     select at, is_ok as ok, lines, chains, findings, millis from audit_checks
@@ -92,8 +87,7 @@ const ROWS_AT_ONCE = 4_000;
 const NOTHING = '0'.repeat(64);
 
 /**
- * Seals the heads of all chains under yesterday's date, once a day, and appends the seals to the file. Removing a
- * sealed entry together with its head is then detected.
+ * Seals reveal entries removed together with their head. At most one seal a day, dated yesterday.
  */
 export async function sealAudit({ allAccountsSql, now, folder }: SealsDeps): Promise<void> {
   const day = civilDate(new Date(now().getTime() - DAY_MS));
@@ -144,7 +138,7 @@ async function sealHash(
 type FiledSeal = { day: string; hash: string };
 
 /**
- * Lines `audit 12 2026-11-22 <hash> <instant>`; partial lines are ignored, and the first of a number counts.
+ * Lines `audit 12 2026-11-22 <hash> <instant>`; skips partial lines, the first of a number counts.
  */
 async function readSeals(folder: string): Promise<Map<number, FiledSeal>> {
   const seals = new Map<number, FiledSeal>();
@@ -175,8 +169,7 @@ async function appendSeals(allAccountsSql: Sql, folder: string): Promise<void> {
 const FINDINGS_MAX = 20;
 
 /**
- * Differences from the seals: sealed entries that are missing or changed, and seals that were changed, removed, or
- * are only in the file.
+ * Differences from the seals: entries missing or changed; seals changed, removed, or only filed.
  */
 async function verifyAuditSeals(tx: Tx, folder: string | undefined): Promise<AuditFinding[]> {
   const lines = await tx<{ account: string; seq: number; day: string; is_gone: boolean }[]>`
@@ -194,7 +187,6 @@ async function verifyAuditSeals(tx: Tx, folder: string | undefined): Promise<Aud
   ];
 }
 
-/** The first invalid seal, by number and day. */
 async function sealDifference(
   tx: Tx,
   folder: string | undefined,
@@ -228,7 +220,6 @@ type Line = {
   account_id: string;
   seq: number;
   at: Date;
-  /** The hashed text. */
   text: string;
   hash: Buffer;
   digest: Buffer;
@@ -239,10 +230,8 @@ type Line = {
 };
 type Head = { account_id: string; seq: number; hash: Buffer };
 
-/** A chain, read up to some entry. */
 type Walk = {
   account: string;
-  /** The stored head; undefined if there is none. */
   head: Head | undefined;
   seq: number;
   hash: Buffer;
@@ -274,7 +263,7 @@ async function verifyChains(tx: Tx): Promise<ChainVerification> {
     add(chain.head ? headDifference(chain, chain.head) : broken(chain, 'head', chain.seq));
   };
   /**
-   * Finishes the chains before this account, or all remaining ones, that have a head but no entry.
+   * Finishes chains that have a head but no entry: those before this account, or all that remain.
    */
   const finishEmpty = async (before?: string) => {
     for (; head && (before === undefined || head.account_id < before); head = await nextHead()) {
@@ -414,9 +403,7 @@ export type StoredLine = {
 
 type Place = { limit: number; skip?: number; before?: string };
 
-/**
- * Entries of a filter, newest first, with offset or cursor. A time range is an id range, so every part uses an index.
- */
+/** Entries, newest first. A time range is an id range, so every part uses an index. */
 export const auditLines = (
   sql: Sql,
   filter: AuditFilter,
@@ -434,9 +421,7 @@ export const auditPage = (
     return { lines, total };
   });
 
-/**
- * Plans each filter for its own values: a person has a hundred entries, an act a hundred thousand.
- */
+/** Plans per filter: a person has a hundred entries, an act a hundred thousand. */
 const planned = <T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> =>
   sql.begin(async (tx) => {
     await tx`select set_config('plan_cache_mode', 'force_custom_plan', true)`;
@@ -473,9 +458,7 @@ async function countIn(tx: Tx, filter: AuditFilter): Promise<number> {
   return counted?.n ?? 0;
 }
 
-/**
- * The filter's entries; for a customer also operators' acts on them, which are in another chain.
- */
+/** For a customer also operators' acts on them, which are in another chain. */
 function partsOf(
   sql: Tx,
   { account_id: accountId, ...filter }: AuditFilter,

@@ -2,7 +2,6 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 
 /** Signs in the database that others back it up. */
 export type Archiving = {
-  /** `archive_mode`. */
   isOn: boolean;
   lastArchivedAt: Date | null;
   lastFailedAt: Date | null;
@@ -10,7 +9,6 @@ export type Archiving = {
   activeSlots: number;
 };
 
-/** Needs no more rights than those of the database's owner. */
 export async function readArchiving(owner: Sql): Promise<Archiving> {
   const [row] = await owner<
     { is_on: boolean; archived_at: Date | null; failed_at: Date | null; slots: number }[]

@@ -27,7 +27,6 @@ import { restoreBackup } from './restore.ts';
 import { backupKeyOf } from './archive/seal.ts';
 import { verifyBackup } from './archive/verify.ts';
 
-/** One PostgreSQL and one data folder for the file; each test has its own folder of backups. */
 let data = '';
 let server: Embedded;
 let owner: Sql;
@@ -47,7 +46,6 @@ beforeAll(async () => {
   await writeFile(join(data, 'first-operator.txt'), 'a password');
 });
 
-/** One plain and one encrypted backup, for tests that do not change them. */
 const shared = { plain: '', encrypted: '' };
 
 beforeAll(async () => {

@@ -22,7 +22,6 @@ export type BackupOptions = {
   /** The embedded database, as its owner, who has REPLICATION. */
   url: string;
   dataFolder: string;
-  /** The folder of backups. */
   folder: string;
   key: BackupKey | undefined;
   keep: Keep;
@@ -38,7 +37,6 @@ export type MadeBackup = {
   /** Total size, including files shared with earlier backups. */
   bytes: number;
   files: number;
-  /** Earlier backups that were removed. */
   removed: string[];
 };
 
@@ -188,10 +186,7 @@ async function writeDatabase(
   }
 }
 
-/**
- * Removes expired backups, only after a new one is complete. Never removes that one: the clock may have been set
- * back.
- */
+/** Call after a new backup is complete. Never removes that one: the clock may be set back. */
 async function prune(folder: string, keep: Keep, made: string): Promise<string[]> {
   const old = superseded(await listBackups(folder), keep).filter(({ path }) => path !== made);
   for (const backup of old) await removeBackup(backup);
@@ -203,7 +198,6 @@ type Keep = { daily: number; weekly: number; monthly: number };
 
 const DAY_MS = 86_400_000;
 
-/** The day, week (from Monday) and month of an instant, in WIB. */
 function periodsOf(at: Date): Record<keyof Keep, string> {
   const daily = civilDate(at);
   // 1970-01-01 was a Thursday.
@@ -211,9 +205,7 @@ function periodsOf(at: Date): Record<keyof Keep, string> {
   return { daily, weekly, monthly: daily.slice(0, 7) };
 }
 
-/**
- * The expired backups: all but the newest, and the newest of each of the last days, weeks and months that have one.
- */
+/** All but the newest, and the newest of each of the last days, weeks and months with one. */
 export function superseded<T extends { at: Date }>(backups: readonly T[], keep: Keep): T[] {
   const newestFirst = backups.toSorted((a, b) => b.at.getTime() - a.at.getTime());
   const kept = new Set(newestFirst.slice(0, 1));

@@ -98,7 +98,6 @@ describe('retention', () => {
 
   test('retains the newest of each of the last days, weeks and months', () => {
     const all = kept(days(400), { daily: 7, weekly: 4, monthly: 6 });
-    // Made at 03:15 WIB, on the day after there.
     const november = '22 21 20 19 18 17 16 14 07'.split(' ').map((day) => `2026-11-${day}`);
     const months = ['2026-10-30', '2026-09-29', '2026-08-30', '2026-07-30', '2026-06-29'];
     expect(all).toEqual(november.concat(months));

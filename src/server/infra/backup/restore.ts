@@ -25,7 +25,6 @@ import {
 
 type RestoreOptions = {
   backup: string;
-  /** The new data folder: absent, or empty. */
   folder: string;
   key: BackupKey | undefined;
   /** Upgrades the unpacked data while it is still under a temporary name. */

@@ -7,14 +7,12 @@ import { type BackupProblem, problemOf } from './archive/trouble.ts';
 const RUNS_KEPT_DAYS = 400;
 
 export type LastBackup = {
-  /** When it started. */
   at: Date;
   /** Also false if it is older than 26 hours: the next one is overdue. */
   isOk: boolean;
   bytes: number | undefined;
   path: string | undefined;
   error: BackupProblem | undefined;
-  /** When the last successful one started. */
   okAt: Date | undefined;
 };
 
@@ -92,7 +90,6 @@ async function settleOlder(allAccountsSql: Sql, at: Date): Promise<void> {
     delete from backups where started_at < ${at}::timestamptz - make_interval(days => ${RUNS_KEPT_DAYS})`;
 }
 
-/** The state of this installation's backups; `undefined` before its first start has ended. */
 export async function backupState(allAccountsSql: Sql): Promise<BackupState | undefined> {
   const [row] = await allAccountsSql<
     { installed_at: Date; tried_at: Date | null; ok_at: Date | null }[]

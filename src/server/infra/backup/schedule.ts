@@ -23,9 +23,7 @@ export function lastTimeOf(timesOfDay: string, now: Date): Date {
   return new Date(Math.max(...last));
 }
 
-/**
- * True if a time of day has passed since the last backup, even while nothing ran. A failed one is retried every hour.
- */
+/** True if a time of day has passed since the last backup; every hour after a failure. */
 export function isDue(
   timesOfDay: string,
   now: Date,
@@ -36,7 +34,6 @@ export function isDue(
   return !triedAt || triedAt < due || now.getTime() - triedAt.getTime() >= RETRY_MS;
 }
 
-/** True if the last success is older than 26 hours. */
 export const isTooOld = (now: Date, okAt: Date): boolean =>
   now.getTime() - okAt.getTime() > OVERDUE_MS;
 

@@ -25,15 +25,12 @@ import { createServer } from 'node:net';
 /** The role that owns the application's database; runs migrations, and is no superuser. */
 const OWNER = 'kabari';
 const SUPERUSER = 'postgres';
-/** Interval of the checks that the server is alive. */
 const WATCH_MS = 200;
 
 export type Embedded = {
-  /** The database `kabari`, as its owner. */
   url: string;
   /** The same server as its superuser, for tests that create databases. */
   superuserUrl: string;
-  /** Ends every connection, shuts the server down and releases the folder. */
   stop(): Promise<void>;
 };
 
@@ -41,7 +38,6 @@ type EmbeddedOptions = {
   dataFolder: string;
   /** False only for tests: nothing is flushed, so a power cut loses the database. */
   durable?: boolean;
-  /** Called when the server died by itself and is being restarted. */
   onDeath?: () => void;
 };
 
@@ -158,7 +154,6 @@ type Watched = {
   onDeath: (() => void) | undefined;
 };
 
-/** Restarts the server whenever it dies by itself, until `end`. */
 function watchOver(home: Home, { durable, current, replaced, onDeath }: Watched) {
   const ending = new AbortController();
   const { signal } = ending;
@@ -201,7 +196,6 @@ function addressOf(
   return `postgres://${who}@${host}/${to.database}`;
 }
 
-/** Creates the owner's role and database if they are missing. */
 async function makeOwner(superuserUrl: string, password: string | undefined): Promise<void> {
   const address = new URL(superuserUrl);
   address.password = password ?? '';
@@ -229,16 +223,13 @@ export type Running = { pid: number; port: number; child: ChildProcess | undefin
 const program = (home: Home, name: string) =>
   join(home.programs, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
 
-/**
- * Runs PostgreSQL's programs as the operating-system user, in a folder that this user may enter.
- */
+/** PostgreSQL's programs run as the operating-system user, in a folder this user may enter. */
 const spawnOptions = (home: Home) => ({
   ...home.osUser,
   cwd: home.folder,
   env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' },
 });
 
-/** Settings for a small machine that must not lose data, and a log without user content. */
 function serverSettings(home: Home, durable: boolean, port: number): string[] {
   const durability = durable ? 'on' : 'off';
   const settings: Record<string, string> = {
@@ -271,7 +262,6 @@ function serverSettings(home: Home, durable: boolean, port: number): string[] {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** The first lines of `postmaster.pid`; `undefined` if it does not exist. */
 function pidFile({ data }: Places): { pid: number; port: number; state: string } | undefined {
   try {
     const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
@@ -328,7 +318,6 @@ async function runServer(home: Home, durable: boolean): Promise<Running> {
   throw new StartError(`The database does not start; ${home.log} says why.`);
 }
 
-/** True if the running server was started by the same programs with the same settings. */
 function startedAs(home: Home, settings: readonly string[]): boolean {
   try {
     const words = readFileSync(join(home.data, 'postmaster.opts'), 'utf8').trim();
@@ -426,7 +415,6 @@ export async function stopServer(home: Home, server: Running): Promise<void> {
   }
 }
 
-/** An unused port on loopback. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().on('error', reject);

@@ -4,14 +4,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** Distinguishes a living lock holder from another process with the same PID. */
 type Holder = { pid: number; since: string };
 
-/**
- * A process's start time, as a string that no other process with the same PID shares.
- *
- * @returns `undefined` if there is no such process.
- */
+/** A string that no other process with the same PID shares; `undefined` if there is no process. */
 function beganAt(pid: number): string | undefined {
   try {
     process.kill(pid, 0);
@@ -75,7 +70,6 @@ export function holdFolder(folder: string): { release(): void } {
   }
 }
 
-/** True while a living process holds the folder. */
 export const isHeld = (folder: string): boolean => lives(holderOf(join(folder, 'lock')));
 
 function linked(from: string, to: string): boolean {

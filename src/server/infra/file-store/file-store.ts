@@ -11,22 +11,16 @@ export type Listed = { key: string; sizeBytes: number; modifiedMs: number };
  * Every call may throw `StoreAway`; it may then be repeated.
  */
 export type FileStore = {
-  /** The display name: the folder's path, or `s3://bucket/prefix`. */
   name: string;
-  /**
-   * True if all nodes reach it; files that one node receives and another needs must then go there.
-   */
+  /** True if all nodes reach it; files of other nodes' requests must then go there. */
   isShared: boolean;
   /**
    * Stores the file at `path` under a key, atomically; replaces an existing one. On disk the file is moved, for a
    * bucket it is copied.
    */
   put(key: string, path: string, sizeBytes: number): Promise<void>;
-  /** The size in bytes; undefined if the key does not exist. */
   size(key: string): Promise<number | undefined>;
-  /**
-   * Streams the bytes, or a span of them. @throws an error of code ENOENT if the key does not exist.
-   */
+  /** @throws an error of code ENOENT if the key does not exist. */
   stream(key: string, span?: Span): Promise<Readable>;
   /**
    * Calls `work` with the path of a local file: the stored file on disk, or a temporary copy for a bucket. The file
@@ -37,12 +31,9 @@ export type FileStore = {
   withFile<T>(key: string, work: (path: string) => Promise<T>): Promise<T>;
   /** Deletes a key; succeeds if it does not exist. */
   delete(key: string): Promise<void>;
-  /** All files whose keys have the prefix, in no particular order. */
   list(prefix: string): AsyncGenerator<Listed>;
   /**
-   * Marks an empty store as this installation's.
-   *
-   * @throws StartError if another installation owns it: each would delete the other's files.
+   * @throws StartError if another installation owns the store: each would delete the other's files.
    */
   claim(): Promise<void>;
   /** Makes a small request. @throws `StoreAway`, and the errors of `claim`. */

@@ -33,7 +33,6 @@ export type FileStoreConfig = {
 type Options = {
   config: FileStoreConfig;
   dataFolder: string;
-  /** The id of the installation that owns the files. */
   owner: string;
 };
 
@@ -53,7 +52,6 @@ export async function openBucket({ config, ...options }: Options): Promise<S3Sto
   return openS3Store({ ...options, address, credentials });
 }
 
-/** Opens the store of the data folder, or the bucket of FILES_URL. */
 export async function openFileStore(options: Options): Promise<FileStore> {
   const bucket = await openBucket(options);
   if (!bucket) return openDiskStore(options.dataFolder);
@@ -80,12 +78,10 @@ export async function startFileStore(store: FileStore, log: Log): Promise<void> 
   }
 }
 
-/** Explains a refusal of the store and how to fix it. */
 export const refusalSentence = ({ name }: Pick<FileStore, 'name'>, refusal: string): string =>
   `The store of FILES_URL (${name}) refuses: ${refusal}. Look at the bucket, its region and endpoint, and at what AWS_ACCESS_KEY_ID may do there (docs/running/files.md).`;
 
 const HOUR_MS = 3_600_000;
-/** Longer than an upload lives. */
 const SCRATCH_MS = 26 * HOUR_MS;
 
 /**
@@ -132,11 +128,7 @@ export function watchFileStore(store: FileStore, log: Log): () => Promise<void> 
   };
 }
 
-/**
- * The store of files in a data folder: a key is a path in it.
- *
- * @param root must be on the same disk as the files to put.
- */
+/** @param root must be on the same disk as the files to put. */
 export function openDiskStore(root: string): FileStore {
   const placeOf = (key: string) => join(root, key);
   return {
@@ -178,13 +170,10 @@ export type S3Options = {
   address: S3Address;
   /** Undefined: the AWS client's own sources, such as the role of the machine. */
   credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
-  /** The id of the installation that owns the files. */
   owner: string;
-  /** Contains the scratch folder for temporary copies. */
   dataFolder: string;
   /** Part size of multipart uploads; 5 MiB at least. */
   pieceBytes?: number;
-  /** Keys per listing request. */
   pageKeys?: number;
 };
 
@@ -201,9 +190,7 @@ const PAGE_KEYS = 1_000;
 const CONNECT_MS = 3_000;
 /** Concurrent connections: slow readers must not block others. */
 const SOCKETS_MAX = 1_000;
-/**
- * From the request to the response headers: time for an uploaded part, or for a download to begin.
- */
+/** Until the response headers: time to upload a part, or for a download to begin. */
 const TAKEN_MS = 30_000;
 const ANSWER_MS = 5_000;
 /** A download fails if no bytes arrive for this long while they are awaited. */
@@ -222,9 +209,7 @@ type Opened = {
   dataFolder: string;
 };
 
-/**
- * The store of files in a bucket. Loads the client lazily, so that installations with files on disk never load it.
- */
+/** Loads the S3 client lazily, so that installations with files on disk never load it. */
 export async function openS3Store(options: S3Options): Promise<S3Store> {
   const { address, owner, pageKeys: MaxKeys = PAGE_KEYS } = options;
   const { prefix } = address;
@@ -338,7 +323,6 @@ async function streamOf(
 
 type Putting = { path: string; sizeBytes: number };
 
-/** Uploads a short file in one request, a longer one as a multipart upload. */
 async function put(opened: Opened, key: string, { path, sizeBytes }: Putting): Promise<void> {
   const { sdk, client, at, pieceBytes } = opened;
   const file = await open(path, 'r');
@@ -456,7 +440,6 @@ function errorOf(key: string, error: unknown): unknown {
   return new StoreAway(said, { ...(refusal !== undefined && { refusal }) });
 }
 
-/** Errors of the local disk, not of the store. */
 const isOfThisMachine = (error: Error): boolean =>
   'syscall' in error && /^(open|read|write|stat)$/.test(String(error.syscall)) && 'path' in error;
 

@@ -27,7 +27,6 @@ const stores: Record<string, () => Promise<FileStore>> = {
   'a bucket, in pieces': () => s3.open({ pieceBytes: 5 * 1_048_576 }),
 };
 
-/** Writes a file to put; the store may remove it from here. */
 async function draftOf(bytes: Uint8Array): Promise<string> {
   const path = join(await someFolder(), 'draft');
   await writeFile(path, bytes);

@@ -9,7 +9,6 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
   return found;
 }
 
-/** A non-empty string; undefined for anything else. */
 export const textAt = (
   value: unknown,
   ...path: readonly (string | number)[]
@@ -18,7 +17,6 @@ export const textAt = (
   return typeof found === 'string' && found !== '' ? found : undefined;
 };
 
-/** A list; empty for anything else. */
 export const listAt = (
   value: unknown,
   ...path: readonly (string | number)[]
@@ -32,7 +30,7 @@ export const given = (fields: Record<string, unknown>): Record<string, unknown> 
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /**
- * Parses an object or list that was sent as JSON text, as some clients do; returns other values unchanged.
+ * Parses an object or list sent as JSON text, as some clients do; returns other values unchanged.
  */
 export function unwrapped(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;

@@ -14,7 +14,6 @@ type NameServer = { address: string; asked: string[]; zone: Zone };
 const A = 1;
 const AAAA = 28;
 
-/** The question of a packet: its name, its type, and where it ends. */
 function questionOf(packet: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = [];
   let at = 12;
@@ -82,9 +81,7 @@ test('returns the addresses of both families, v4 first', async ({ nameServer }) 
   await expect(lookUp(names, 'kosong.example')).rejects.toMatchObject({ code: 'ENODATA' });
 });
 
-test('silent name servers block neither files nor other look-ups', async ({
-  nameServer,
-}) => {
+test('silent name servers block neither files nor other look-ups', async ({ nameServer }) => {
   const names = openNames({ servers: [nameServer.address] });
   let ended = 0;
   const silent = Array.from({ length: 64 }, (_, n) =>

@@ -1,7 +1,6 @@
 import { type LookupAddress, promises as dns } from 'node:dns';
 import { callbackify } from 'node:util';
 
-/** A DNS look-up with the signature of `dns.lookup`. */
 export type Resolve = (
   hostname: string,
   options: { all: true; family?: number | 'IPv4' | 'IPv6' | undefined; hints?: number | undefined },
@@ -59,9 +58,7 @@ async function addressesOf(resolver: dns.Resolver, hostname: string): Promise<Lo
 /** Suffixes of names that exist only in private networks. */
 const LOCAL = /(^|\.)(localhost|local|internal|lan|home\.arpa|localdomain|intranet)$/;
 
-/**
- * True for names that no public name server has: those without a dot, and those of private networks.
- */
+/** True for names without a dot and those of private networks, which public DNS does not have. */
 export function isLocalName(hostname: string): boolean {
   const name = hostname.replace(/\.$/, '').toLowerCase();
   return !name.includes('.') || LOCAL.test(name);

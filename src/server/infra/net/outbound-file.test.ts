@@ -14,7 +14,6 @@ type Canary = { port: number; visits: () => number };
 const test = base.extend<{
   /** Listens on this machine's own address; a connection means that the guard failed. */
   canary: Canary;
-  /** Serves on this machine until the test ends; returns its origin. */
   serve: (listener: RequestListener) => Promise<string>;
   folder: string;
 }>({
@@ -73,7 +72,6 @@ test('never connects to any notation of a private address, over https or http', 
   const answers = await Promise.all(
     urls.map(async (url) => ({ url, why: await fetching(folder, client, url) })),
   );
-  // Not every system resolves `localhost.`; a name without an address is not contacted either.
   const known = answers.filter(({ url }) => !url.includes('localhost.:'));
   expect(known.filter(({ why }) => why !== 'refused')).toEqual([]);
   expect(canary.visits()).toBe(0);
@@ -94,10 +92,7 @@ test('refuses other schemes, unusual ports and passwords in the address', async 
   }
 });
 
-test('checks all addresses of a name in the look-up that connects', async ({
-  canary,
-  folder,
-}) => {
+test('checks all addresses of a name in the look-up that connects', async ({ canary, folder }) => {
   const open = { address: '93.184.216.34', family: 4 };
   const lists: LookupAddress[][] = [
     [{ address: '127.0.0.1', family: 4 }],

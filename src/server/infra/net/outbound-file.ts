@@ -31,7 +31,6 @@ export class FetchError extends Error {
 
 type FetchOptions = {
   url: string;
-  /** The file to create; it must not exist. */
   path: string;
   bytesMax: number;
   signal?: AbortSignal;
@@ -42,26 +41,16 @@ export type Fetched = { type: string; name: string; bytes: number };
 
 /** Fetches files at addresses supplied by customers (docs/threats.md, T20). */
 export type FileClient = {
-  /**
-   * Streams a file to disk. The caller removes a partial file after an error.
-   *
-   * @throws FetchError
-   */
+  /** The caller removes a partial file after an error. @throws FetchError */
   fetch(file: FetchOptions): Promise<Fetched>;
-  /**
-   * Reads a file into memory.
-   *
-   * @throws FetchError
-   */
+  /** @throws FetchError */
   read(file: Omit<FetchOptions, 'path'>): Promise<Buffer>;
 };
 
 type Limits = {
   connectMs: number;
   headersMs: number;
-  /** The longest pause between two chunks of a file. */
   silenceMs: number;
-  /** The whole fetch, including redirects. */
   totalMs: number;
 };
 
@@ -73,7 +62,6 @@ type ClientOptions = {
   limits?: Partial<Limits>;
   /** The only host names allowed, over https only; by default any name, also over http. */
   hosts?: RegExp;
-  /** Sent with each request. */
   headers?: Readonly<Record<string, string>>;
 };
 
@@ -134,7 +122,6 @@ export function openFileClient(options: ClientOptions): FileClient {
 }
 
 function nextOf({ headers: { location } }: IncomingMessage, from: URL): string {
-  // Node decodes headers as latin-1; hosts that send more than ASCII send UTF-8.
   const to = location === undefined ? '' : Buffer.from(location, 'latin1').toString('utf8');
   if (to === '' || !URL.canParse(to, from)) refuse('a redirect to nowhere');
   return new URL(to, from).href;
@@ -144,18 +131,14 @@ function asFetchError(error: unknown): FetchError {
   if (error instanceof FetchError) return error;
   const words = 'the file cannot be fetched';
   if (error instanceof OutboundError) return new FetchError(error.reason, words, { cause: error });
-  // A full disk is not the host's fault.
   if (error instanceof Error && 'syscall' in error && error.syscall === 'write') throw error;
   return new FetchError('unreachable', words, { cause: error });
 }
 
 type Watch = {
-  /** The error that ended the fetch, once there is one. */
   readonly late: FetchError | undefined;
   limits: Limits;
-  /** The connection that is ended when a limit is reached. */
   follow(request: ClientRequest): void;
-  /** Sets the time limit of the current step. */
   step(ms: number, what: string): void;
   end(): void;
 };
@@ -195,7 +178,6 @@ function watchOf(limits: Limits, signal: AbortSignal | undefined): Watch {
   };
 }
 
-/** Sends one request; the body of the response is not read yet. */
 function ask(
   url: URL,
   {
@@ -262,7 +244,6 @@ function refuseAnswer({ statusCode = 0, headers }: IncomingMessage, bytesMax: nu
 
 const tooLarge = () => new FetchError('too_large', 'the file is too large');
 
-/** Passes the chunks of a response on. @returns their size in bytes. */
 async function takeParts(
   answer: IncomingMessage,
   { bytesMax, watch }: Taking,
@@ -282,7 +263,6 @@ async function takeParts(
 
 const HEADER_MAX = 2_000;
 
-/** The name in a `Content-Disposition`: the UTF-8 one if there are two. */
 function nameIn(header: string | undefined): string | undefined {
   const given = header?.slice(0, HEADER_MAX) ?? '';
   const wide = /(?:^|;)\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(given)?.[1];

@@ -39,7 +39,6 @@ test('never connects to any notation of a private address', async ({ canary }) =
       await whyNot(post({ ...asked, url: `https://${host}:${canary.port}/` })),
     ]),
   );
-  // Not every system resolves `localhost.`; a name without an address is not contacted either.
   const known = answers.filter(([host]) => host !== 'localhost.');
   expect(known.filter(([, why]) => why !== 'refused')).toEqual([]);
   expect(answers).toHaveLength(privateHosts.length);
@@ -92,9 +91,7 @@ test('checks all addresses of a name in the look-up that connects', async ({ can
   expect(canary.visits()).toBe(0);
 });
 
-test('looks a changing name up only once, and refuses it', async ({
-  canary,
-}) => {
+test('looks a changing name up only once, and refuses it', async ({ canary }) => {
   let looks = 0;
   const { post } = openOutbound({
     listed: [],

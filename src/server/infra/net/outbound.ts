@@ -25,7 +25,6 @@ export type OutboundAsk = {
   headers: Readonly<Record<string, string>>;
   /** Absent for GET. */
   body?: Uint8Array | string;
-  /** Time limit of the whole request; 15 s by default. */
   totalMs?: number;
   signal?: AbortSignal;
 };
@@ -37,25 +36,12 @@ export type OutboundAnswer = {
   body: Buffer;
 };
 
-/** Sends requests to addresses supplied by people or browsers (docs/threats.md, T20). */
 export type Outbound = {
-  /**
-   * Parses the address and checks it as far as possible without a look-up.
-   *
-   * @throws OutboundError `refused`
-   */
+  /** Checks as far as possible without a look-up. @throws OutboundError `refused` */
   check(url: string): URL;
-  /**
-   * Posts once and does not follow redirects.
-   *
-   * @throws OutboundError
-   */
+  /** Posts once; does not follow redirects. @throws OutboundError */
   post(ask: OutboundAsk & { body: Uint8Array | string }): Promise<OutboundAnswer>;
-  /**
-   * Gets once and does not follow redirects.
-   *
-   * @throws OutboundError
-   */
+  /** Gets once; does not follow redirects. @throws OutboundError */
   get(ask: Omit<OutboundAsk, 'body'>): Promise<OutboundAnswer>;
 };
 
@@ -66,7 +52,6 @@ type OutboundOptions = {
   resolve?: Resolve;
   /** Allowed ports; by default 443, 80 and 8443. */
   ports?: readonly number[];
-  /** See `CONNECT_MS`, `HEADERS_MS`. */
   connectMs?: number;
   headersMs?: number;
 };
@@ -84,15 +69,10 @@ type AddressRules = {
   /** Origins the operator listed: allowed over https or http, with any port and address. */
   listed: readonly string[];
   ports: readonly number[];
-  /** With the colon: `https:`. */
   protocols: readonly string[];
 };
 
-/**
- * Parses an address and checks it as far as possible without a look-up.
- *
- * @throws OutboundError `refused`
- */
+/** Checks as far as possible without a look-up. @throws OutboundError `refused` */
 export function checkAddress(text: string, { listed, ports, protocols }: AddressRules): URL {
   if (text.length > URL_LENGTH_MAX || !URL.canParse(text)) refuse('no address');
   const url = new URL(text);
@@ -130,7 +110,6 @@ export function refuse(why: string): never {
   throw new OutboundError('refused', `the address may not be asked: ${why}`);
 }
 
-/** The host without the brackets of IPv6 addresses. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 /** A look-up that fails if any address is not public. */
@@ -153,7 +132,6 @@ type Route = Pick<OutboundOptions, 'connectMs' | 'headersMs'> & {
   lookup: LookupFunction | undefined;
 };
 
-/** Sends one request. @throws OutboundError */
 async function exchange(url: URL, ask: OutboundAsk, way: Route): Promise<OutboundAnswer> {
   const secure = url.protocol === 'https:';
   const request = (secure ? overHttps : overHttp)({

@@ -1,6 +1,5 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
 
-/** `nodes`: processes of this installation that are connected. */
 export type DatabaseFigures = {
   version: string;
   bytes: number;
@@ -10,7 +9,6 @@ export type DatabaseFigures = {
   nodes: number;
 };
 
-/** Reads the figures in some milliseconds; the size is computed from the database's files. */
 export async function databaseFigures(allAccountsSql: Sql): Promise<DatabaseFigures> {
   const [found] = await allAccountsSql<DatabaseFigures[]>`select * from database_figures()`;
   if (!found) throw new Error('the database told nothing of itself');

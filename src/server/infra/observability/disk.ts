@@ -8,21 +8,16 @@ import type { Metrics } from './metrics.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
 const MB = 1_000_000;
-/**
- * A disk with less counts as full: PostgreSQL writes WAL in segments of 16 MB, and stops if it cannot.
- */
+/** Below this a disk counts as full: PostgreSQL stops if it cannot write a 16 MB WAL segment. */
 export const FREE_BYTES_MIN = 40 * MB;
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', '53100']);
 
-/** True if a write failed because a disk is full, here or at the database. */
 export const isDiskFull = (error: unknown): boolean =>
   error instanceof Error &&
   (('code' in error && fullCodes.has(String(error.code))) || isDiskFull(error.cause));
 
-/**
- * The free bytes of the disk that has, or will have, a folder; Infinity if the file system has no size.
- */
+/** The folder need not exist yet; Infinity if the file system has no size. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bytes, free } = await sizeOf(folder);
   return bytes === 0 ? Infinity : free;
@@ -35,7 +30,6 @@ async function sizeOf(folder: string): Promise<{ bytes: number; free: number }> 
   return { bytes: blocks * bsize, free: bavail * bsize };
 }
 
-/** Registers metrics of the disks with these folders. A file system without a size has none. */
 export function measureDisks(metrics: Metrics, folders: Readonly<Record<string, string>>): void {
   const samples = async (valueOf: (size: { bytes: number; free: number }) => number) => {
     const read = Object.entries(folders).map(async ([disk, folder]) => {
@@ -79,9 +73,7 @@ export async function refuseFullDisk(folder: string, needed = FREE_BYTES_MIN): P
 
 /** Interval of the disk checks: `/readyz` takes at most 5 s and caches for half a second. */
 const LOOK_MS = 2_000;
-/**
- * Rows that do not fit into 64 kB of memory: PostgreSQL writes some 200 kB to its disk for them.
- */
+/** More than 64 kB of memory holds: PostgreSQL spills some 200 kB to its disk. */
 const SPILLING_ROWS = 10_000;
 
 export type DiskWatch = {

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { countedWarnings, errorForLog, maskPhone, openLog } from './log.ts';
 
-/** A log whose lines the test can read. */
 function listening() {
   const lines: string[] = [];
   const log = openLog({ level: 'trace' }, { write: (line) => lines.push(line) });

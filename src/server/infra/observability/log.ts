@@ -54,7 +54,6 @@ const shown: Shown = {
   err: 'error',
 };
 
-/** Masks a phone number: `6281234567890` → `62812****90`. */
 export function maskPhone(phone: string): string {
   const digits = phone.replace(/\D/g, '');
   return digits.length < 8 ? '****' : `${digits.slice(0, 5)}****${digits.slice(-2)}`;
@@ -65,7 +64,6 @@ const secretLooking = /\b(kbr_(live|test)_\w{8,}|[A-Za-z0-9_-]{40,})\b/g;
 /** Keys of a file store: key ids, and secrets of 40 Base64 characters, which paths rarely are. */
 const storeKeyLooking =
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|(?<![\w/+])(?=[A-Za-z0-9/+]{0,39}[a-z])(?=[A-Za-z0-9/+]{0,39}[A-Z])(?=[A-Za-z0-9/+]{0,39}\d)[A-Za-z0-9+][A-Za-z0-9/+]{39}(?![\w/+])/g;
-/** Nine or more digits are treated as a phone number. */
 const phoneLooking = /(?<![\w.-])\+?\d{9,16}(?![\w.-])/g;
 
 /** A Meta user id, which replaces a number that WhatsApp does not show: `ID.1A2B3C4D5E`. */
@@ -166,7 +164,6 @@ export function openLog(
   return log;
 }
 
-/** Cleans a line's message and its parameters. */
 function cleanWords(this: Logger, given: Parameters<pino.LogFn>, write: pino.LogFn): void {
   const words = (given as unknown[]).map((one) => (typeof one === 'string' ? cleaned(one) : one));
   write.apply(this, words as Parameters<pino.LogFn>);
@@ -174,9 +171,7 @@ function cleanWords(this: Logger, given: Parameters<pino.LogFn>, write: pino.Log
 
 const SECOND_MS = 1_000;
 
-/**
- * Logs the first of many similar warnings at once, and those of the next second as one line with their count.
- */
+/** Logs the first of many similar warnings, then at most one line a second with their count. */
 export type CountedWarnings = (fields: Record<string, unknown>, sentence: string) => void;
 
 const countedOf = new WeakMap<Log, CountedWarnings>();

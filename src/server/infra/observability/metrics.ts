@@ -1,7 +1,6 @@
 export type Sample = { labels?: Readonly<Record<string, string>>; value: number };
 
 type Kind = 'counter' | 'gauge' | 'histogram';
-/** A sample of a family; those of a histogram have a suffix: `_bucket`, `_sum`, `_count`. */
 type Line = Sample & { suffix?: string };
 type Family = { name: string; kind: Kind; help: string; read: () => Line[] | Promise<Line[]> };
 
@@ -18,7 +17,6 @@ export type Metrics = {
   counter(name: string, help: string): Counter;
   /** A counter read at each scrape. */
   total(name: string, help: string, read: () => Sample[]): void;
-  /** Durations in seconds. */
   histogram(name: string, help: string): Histogram;
   /** A gauge read at each scrape. */
   gauge(name: string, help: string, read: () => Sample[] | Promise<Sample[]>): void;
@@ -81,7 +79,6 @@ type Series = {
   sum: number;
 };
 
-/** The lines of a histogram's series: cumulative buckets, sum and count. */
 const linesOf = (series: ReadonlyMap<string, Series>): Line[] =>
   [...series.values()].flatMap(({ labels, counts, count, sum }) => {
     let below = 0;

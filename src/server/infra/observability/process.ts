@@ -7,14 +7,11 @@ const RESERVED_MIN = 160;
 const RESERVED_SHARE = 0.25;
 /** Below this, not even a load balancer's health checks and one page could be served. */
 const CONNECTIONS_MIN = 16;
-/** Default if the system sets no limit. */
 export const CONNECTIONS_MAX = 65_536;
 const FOLDER_OF_DESCRIPTORS = '/proc/self/fd';
 const RESOLUTION_MS = 10;
 
-/**
- * This process's limit of open descriptors (files and sockets); undefined if the system does not tell.
- */
+/** Open files and sockets; undefined if the system does not tell. */
 export const descriptorLimit = (): number | undefined => (known ??= { limit: readLimit() }).limit;
 
 let known: { limit: number | undefined } | undefined;
@@ -32,16 +29,13 @@ function readLimit(): number | undefined {
   }
 }
 
-/** Limit of callers' connections, which leaves descriptors for other work. */
 export function connectionsMaxOf(limit: number | undefined): number {
   if (limit === undefined) return CONNECTIONS_MAX;
   const reserved = Math.max(RESERVED_MIN, Math.ceil(limit * RESERVED_SHARE));
   return Math.max(CONNECTIONS_MIN, Math.min(CONNECTIONS_MAX, limit - reserved));
 }
 
-/**
- * The open descriptors of this process; undefined if the system does not list them, or none is left to read with.
- */
+/** Undefined if the system does not list them, or no descriptor is left to read with. */
 function openDescriptors(): number | undefined {
   try {
     return readdirSync(FOLDER_OF_DESCRIPTORS).length;

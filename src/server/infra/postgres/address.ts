@@ -50,7 +50,6 @@ const sessions: Readonly<Record<string, SessionWanted>> = {
 /** Required server state: read-write, standby, or any. */
 export type SessionWanted = 'any' | 'read-write' | 'standby';
 
-/** One server of an address: a name, an IP address, or the folder of a unix socket. */
 export type Host = { host: string; port: number };
 
 /** Our own query parameters: all servers if there are several, and their required state. */
@@ -59,16 +58,13 @@ const SESSION = 'kabari_session';
 
 const listed = (words: string | undefined) => words?.replaceAll('%2C', ',');
 
-/**
- * `host:port` of each server; a single port applies to all. `undefined` if the numbers of ports and servers differ.
- */
+/** `host:port` of each server; one port applies to all. `undefined` if the counts differ. */
 function pairsOf(hosts: string, ports: string): string[] | undefined {
   const [names, numbers] = [hosts.split(','), ports.split(',')];
   if (numbers.length !== 1 && numbers.length !== names.length) return undefined;
   return names.map((name, at) => joined(name || 'localhost', numbers[at] ?? numbers[0] ?? ''));
 }
 
-/** The servers that an address names, in its order. */
 export function hostsOf(url: string): Host[] {
   const { host, searchParams } = new URL(url);
   return (searchParams.get(HOSTS) ?? host).split(',').map((one) => {
@@ -80,7 +76,6 @@ export function hostsOf(url: string): Host[] {
   });
 }
 
-/** The required server state of an address. */
 export const sessionWantedOf = (url: string): SessionWanted =>
   sessions[new URL(url).searchParams.get(SESSION) ?? 'any'] ?? 'any';
 
@@ -96,7 +91,6 @@ const joined = (one: string, two: string): string => (two === '' ? one : `${one}
 /** Our own query parameter: the start-up message carries no settings. */
 const BARE = 'kabari_bare_startup';
 
-/** The same address without settings in the start-up message, as poolers demand. */
 export function withBareStartup(url: string): string {
   const bare = new URL(url);
   bare.searchParams.set(BARE, 'on');

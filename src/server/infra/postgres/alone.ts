@@ -1,19 +1,12 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql, Tx } from './database.ts';
 
-/** One read-only snapshot. */
 export const SNAPSHOT = 'isolation level repeatable read read only';
 
-/** Longer than the limit of other statements, because all rows are read. */
 const STATEMENT_MS = 600_000;
-/** Retry hint of the refusal. */
 const AGAIN_SECONDS = 10;
 
-/**
- * Runs `work` in one snapshot, on one node at a time.
- *
- * @throws Refusal `check_running` if another node runs it now.
- */
+/** One node at a time. @throws Refusal `check_running` if another node runs it now. */
 export function alone<T>(
   allAccountsSql: Sql,
   lock: number,

@@ -15,7 +15,6 @@ const serverFolder = join(import.meta.dirname, '../..');
 
 type Server = { url: string; stop: () => Promise<void> };
 
-/** A server of its own, because roles are shared by all databases of a server. */
 async function startOwn(): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-role-'));
   const server = await startEmbedded({ dataFolder: folder, durable: false });

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { eachByItself } from './batches.ts';
 
-/** Work that fails for some items, and the calls it got. */
 function workThat(breaks: (item: number) => Error | undefined) {
   const calls: (readonly number[])[] = [];
   const work = async (items: readonly number[]) => {

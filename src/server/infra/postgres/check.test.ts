@@ -8,7 +8,6 @@ import { openDatabase } from './database.ts';
 
 const owner = (url: string) => openDatabase(url, { max: 1, as: 'owner', name: 'tests' });
 
-/** The error message for the database at an address. */
 async function refusal(url: string, options: Parameters<typeof checkDatabase>[1]): Promise<string> {
   const sql = owner(url);
   try {
@@ -21,7 +20,6 @@ async function refusal(url: string, options: Parameters<typeof checkDatabase>[1]
   }
 }
 
-/** The address of a server without TLS that rejects every connection with a PostgreSQL error. */
 async function answering(code: string, message: string): Promise<string> {
   const body = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
   const head = Buffer.from('E\0\0\0\0');
@@ -84,7 +82,6 @@ describe('the database is refused', () => {
   });
 
   test('in production, if it confirms commits before writing them', async ({ db }) => {
-    // The tests' own server runs with fsync off.
     expect(await refusal(db.url, strict)).toContain('has fsync off');
     expect(await refusal(db.url, local)).toBe('accepted');
   });
@@ -107,9 +104,7 @@ describe('a start', () => {
     againMs: 1,
   });
 
-  test('retries until the database is available, and logs once that it waits', async ({
-    db,
-  }) => {
+  test('retries until the database is available, and logs once that it waits', async ({ db }) => {
     const lines: string[] = [];
     const addresses = [NOWHERE, NOWHERE, NOWHERE];
     const prepared = waitForDatabase(waiting(lines))(() => check(addresses.pop() ?? db.url));
@@ -125,7 +120,6 @@ describe('a start', () => {
     await expect(waitForDatabase(waiting(lines))(() => check(missing.href))).rejects.toThrow(
       'does not exist',
     );
-    // A missing role is refused like a wrong password, with a code of class 28.
     const refused = new URL(db.url);
     refused.username = 'no_such_role';
     await expect(waitForDatabase(waiting(lines))(() => check(refused.href))).rejects.toThrow(

@@ -9,7 +9,6 @@ export const CLOCKS_APART_MS_MAX = 2_000;
 /** PostgreSQL 15. */
 export const VERSION_MIN = 150_000;
 
-/** Facts of a database and of the connected role. */
 export type DatabaseFacts = {
   version: number;
   superuser: boolean;
@@ -85,7 +84,6 @@ function refuseUnsafe(facts: DatabaseFacts): void {
   }
 }
 
-/** @throws StartError with the reason, if the database does not answer. */
 export async function readDatabaseFacts(sql: Sql): Promise<DatabaseFacts> {
   try {
     const [facts] = await sql<DatabaseFacts[]>`
@@ -108,9 +106,7 @@ export async function readDatabaseFacts(sql: Sql): Promise<DatabaseFacts> {
   }
 }
 
-/**
- * True if the database may become available by itself: not for a refused password, a standby, or a pooler's refusal.
- */
+/** True if waiting may help: not for a refused password, a standby, or a pooler's refusal. */
 function isAway(error: unknown): boolean {
   const cause = error instanceof StartError ? error.cause : error;
   const isLost = cause instanceof ConnectionLost && isTransient(cause);
@@ -120,9 +116,7 @@ function isAway(error: unknown): boolean {
 const AGAIN_MS = 1_000;
 const LINE_MS = 60_000;
 
-/**
- * Runs a step of a start, and repeats it while the database is away. The step must be repeatable.
- */
+/** Repeats a repeatable step of a start while the database is away. */
 export type UntilReachable = <T>(step: () => Promise<T>) => Promise<T>;
 
 /**
@@ -167,13 +161,11 @@ export async function countOthers(owner: Sql): Promise<number> {
   return row?.others ?? 0;
 }
 
-/** True for Node's codes of a rejected certificate. */
 const isUnprovenCertificate = (code: string): boolean =>
   /^(?:ERR_TLS_\w+|CERT_\w+|\w*SELF_SIGNED_CERT\w*|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF)\w*)$/.test(
     code,
   );
 
-/** Why the database is unreachable; never contains the password. */
 function unreachable(sql: Sql, error: unknown): string {
   const { hosts, database, user, tls } = sql.place;
   const place = hosts.map(({ host, port }) => `${host}:${port}`).join(',');

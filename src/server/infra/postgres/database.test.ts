@@ -6,7 +6,6 @@ import { test } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type Sql, asAccount, isTransient, openDatabase, retrying } from './database.ts';
 
-/** Two accounts with a row each, behind row-level security as the migrations create it. */
 async function twoAccounts(owner: Sql): Promise<{ ani: string; budi: string }> {
   await owner.query(`
     do $$ begin create role kabari_app; exception when duplicate_object then null; end $$;
@@ -34,7 +33,6 @@ async function listening(server: Server): Promise<number> {
   return address.port;
 }
 
-/** A proxy to the database that can stop forwarding. */
 async function proxyTo(url: string) {
   const { hostname, pathname, username } = new URL(url);
   let accepted = 0;
@@ -58,7 +56,6 @@ async function proxyTo(url: string) {
   return {
     url: `postgres://${username}@127.0.0.1:${port}${pathname}`,
     accepted: () => accepted,
-    /** Ends every connection with a reset. */
     cut: () => sockets.splice(0).forEach((socket) => socket.resetAndDestroy()),
     swallow: (on: boolean) => (swallowing = on),
     swallowed: () => swallowed,
@@ -69,7 +66,6 @@ async function proxyTo(url: string) {
   };
 }
 
-/** Makes connections measure silence by a clock that the test controls. */
 function ownClock(): void {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -110,7 +106,9 @@ describe('visibility of rows', () => {
     expect(words(await sql`select note from notes order by note`)).toEqual(['of Ani', 'of Budi']);
   });
 
-  test('work as an account sees only that account, also on the pool of all accounts', async ({ db }) => {
+  test('work as an account sees only that account, also on the pool of all accounts', async ({
+    db,
+  }) => {
     const { ani } = await twoAccounts(db.owner);
     const found = await asAccount(
       db.allAccountsSql,
@@ -184,7 +182,6 @@ describe('errors', () => {
 
   test('recognizes transient errors by code', () => {
     const coded = (code: string) => Object.assign(new Error('no'), { code });
-    // A suspended process lost its transaction or its connection; the socket buffer was full.
     for (const code of ['25P03', '57P05', 'EAGAIN', '40P01', '55P03', '53300', '08006'])
       expect(isTransient(coded(code)), code).toBe(true);
     for (const code of ['23505', '25P02', '42601', '57014', '57P04', 'EACCES', 'XX000'])
@@ -225,14 +222,11 @@ describe('errors', () => {
     close();
   });
 
-  test('a suspended process does not blame the server for its own silence', async ({
-    db,
-  }) => {
+  test('a suspended process does not blame the server for its own silence', async ({ db }) => {
     const url = new URL(db.url);
     url.searchParams.set('options', '-c statement_timeout=1000');
     const one = openDatabase(url.href, { max: 1, as: 'tenant', name: 'tests' });
     expect(await one`show statement_timeout`).toEqual([{ statement_timeout: '1s' }]);
-    // A statement is sent when it is awaited.
     const asked = one`select pg_sleep(0.5)::text as answer`.then((answers) => answers);
     await waitFor(async () =>
       expect(
@@ -245,7 +239,6 @@ describe('errors', () => {
   });
 
   test('while connections break, every result belongs to its own statement', async ({ db }) => {
-    // A statement that only a silence timeout would end hangs here.
     ownClock();
     const { url, cut, close } = await proxyTo(db.url);
     const pool = openDatabase(url, { max: 4, as: 'tenant', name: 'tests' });

@@ -6,7 +6,6 @@ import type { Row } from './driver/rows.ts';
 import { type Fragment as Piece, type Result, type Run, type Tag, createTag } from './sql.ts';
 import { type Transaction, type TransactionOptions, runTransaction } from './driver/transaction.ts';
 
-/** A part of a statement, meant to be spliced into another. */
 export type Fragment = Piece;
 
 /** Runs a text as it is: one statement if it has values, any number if it has none. */
@@ -24,17 +23,9 @@ export type Tx = Tag & {
 export type Sql = Tag & {
   readonly query: Query;
   readonly place: Place;
-  /**
-   * Runs work in one transaction: commits when it resolves, rolls back when it rejects.
-   *
-   * @param mode for `begin`, such as `isolation level serializable`.
-   */
+  /** @param mode for `begin`, such as `isolation level serializable`. */
   begin<T>(work: (tx: Tx) => PromiseLike<T> | T, mode?: string): Promise<T>;
-  /**
-   * Closes the pool after its pending work.
-   *
-   * @param timeout seconds after which pending work is cut off.
-   */
+  /** @param timeout seconds after which pending work is cut off. */
   end(options?: { timeout?: number }): Promise<void>;
 };
 
@@ -56,10 +47,8 @@ export function openDatabase(url: string, options: PoolOptions): Sql {
   });
 }
 
-/** Executes the statements and transactions of an `Sql`. */
 export type Runner = {
   readonly place: Place;
-  /** Determines the visible rows. */
   readonly as: As;
   run: Run;
   transact<T>(
@@ -67,13 +56,11 @@ export type Runner = {
     options: TransactionOptions,
   ): Promise<T>;
   end(options?: { timeout?: number }): Promise<void>;
-  /** See `Pool.waitedSeconds`. */
   waitedSeconds: () => number;
 };
 
 const runners = new WeakMap<Sql, Runner>();
 
-/** An `Sql` on top of a runner. */
 export function createSql(runner: Runner): Sql {
   const sql = Object.assign(createTag(runner.run), {
     query: queryWith(runner.run),
@@ -131,8 +118,7 @@ export function asAccount<T>(
 }
 
 /**
- * Codes of transient errors: lost connections, locks, restarts, too many connections, a changed password, no
- * descriptor left.
+ * Lost connections, locks, restarts, too many connections, a changed password, no descriptor left.
  */
 const transient =
   /^(25P03|28P01|40P01|40001|55P03|57P0[1235]|53300|08\w{3}|CONNECTION_\w+|ECONN\w+|EMFILE|ENFILE|EHOST\w+|ENET\w+|ENOTFOUND|EAI_AGAIN|EAGAIN|EPIPE|ETIMEDOUT|ENOENT|FILES_AWAY)$/;

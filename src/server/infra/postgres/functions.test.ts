@@ -30,7 +30,6 @@ async function openFolder(): Promise<Folder> {
   };
 }
 
-/** A server folder with one function, and a database without functions. */
 const test = base.extend<{ folder: Folder; owner: Sql }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   folder: async ({}, use) => {
@@ -109,7 +108,6 @@ test('a function moves between files, and gets the grants of its new text', asyn
     expect(await answer(owner, 'two0() + two1() + two2()')).toBe(6);
   }
   for (const file of files) await folder.remove(file);
-  // Its file is removed, and its text elsewhere has no grants.
   await folder.write('domains/numbers/other.sql', one(1));
   await loadFunctions(owner, folder.path);
   expect(await answer(owner, "has_function_privilege('kabari_app', 'one()', 'execute')")).toBe(
@@ -237,7 +235,6 @@ test('an older release that starts later keeps the functions of a newer one, and
   const [first] = await owner<{ name: string }[]>`select min(name) as name from migrations`;
   expect(await load(folder, '1.10.0', first?.name)).toEqual([]);
   expect(heard).toEqual(['1.10.0', first?.name]);
-  // Between two commits of a release the last one wins.
   expect(await load(folder, '1.10.0')).toEqual([ONE, 'domains/numbers/two.sql']);
   expect(await load(newer, '1.11.0')).toHaveLength(2);
   expect(heard).toHaveLength(2);

@@ -8,24 +8,19 @@ import { StartError } from '#server/infra/start-error.ts';
 
 type SqlFile = { file: string; text: string; sha256: string };
 
-/**
- * `objects` are what the file created: `function post_gl(uuid, …)`, `trigger topup_steps on topups`.
- */
+/** `objects`: such as `function post_gl(uuid, …)` or `trigger topup_steps on topups`. */
 type Known = { file: string; sha256: string; objects: string[]; release: string | null };
 
 /** A function or a trigger in the database; `version` changes with every change. */
 type Standing = { name: string; version: string };
 
 export type SchemaChanges = {
-  /** The migrations applied now. */
   migrations: string[];
-  /** The files whose functions were recreated or dropped now. */
   functions: string[];
   /** The migration or release that shows a newer version, whose functions were kept. */
   newer: string | undefined;
 };
 
-/** Determines which of two versions is newer. */
 type Version = { migrations: readonly string[]; release: string | undefined };
 
 /**
@@ -160,19 +155,15 @@ const isLater = (one: string | null, other: string | undefined): boolean =>
 const rememberRelease = (tx: Tx, { release = null }: { release?: string | null | undefined }) => tx`
   update schema_functions set release = ${release} where release is distinct from ${release}`;
 
-/** The file that owns each object, for the files that do not run. */
 const ownersOf = (known: readonly Known[]): Map<string, string> =>
   new Map(known.flatMap(({ file, objects }) => objects.map((name) => [name, file] as const)));
 
 type Before = {
   before: ReadonlyMap<string, Known>;
-  /** The objects of the files that ran are added here. */
   owners: Map<string, string>;
-  /** The objects before the first file runs. */
   standing: ReadonlyMap<string, string>;
 };
 
-/** Runs the files one by one. @returns the objects that each created or changed. */
 async function runFiles(
   tx: Tx,
   files: readonly SqlFile[],
@@ -181,7 +172,6 @@ async function runFiles(
   const made = new Map<string, string[]>();
   let standing = first;
   for (const { file, text } of files) {
-    // A function may have moved to a file that ran before this one.
     const objects = (before.get(file)?.objects ?? []).filter(
       (name) => standing.has(name) && !owners.has(name),
     );
@@ -213,17 +203,13 @@ const runOnce = (text: string, objects: readonly string[]): string => `
   end
   $run_file$`;
 
-/**
- * One by one: a distributed database propagates the text of the command that contains a trigger.
- */
+/** One by one: a cluster propagates the text of the command that contains a trigger. */
 const executing = (text: string): string =>
   commandsOf(text)
     .map((command) => `execute $text_of_file$${command}$text_of_file$;`)
     .join('\n    ');
 
-/**
- * Resets the privileges of functions to those of new ones, so that grants missing in the new text disappear.
- */
+/** Resets privileges to the defaults, so that grants missing in the new text disappear. */
 const resetRights = (objects: readonly string[]): string =>
   objects
     .filter((object) => object.startsWith('function '))
@@ -236,14 +222,12 @@ const resetRights = (objects: readonly string[]): string =>
     )
     .join('');
 
-/** Drops triggers before the functions they call. */
 const dropping = (objects: readonly string[]): string =>
   objects
     .toSorted((a, b) => b.localeCompare(a))
     .map((object) => `drop ${object.replace(/^(function|trigger) /, '$1 if exists ')};`)
     .join('\n');
 
-/** All functions and triggers of the schema, by name. */
 async function readStanding(tx: Tx): Promise<Map<string, string>> {
   const rows = await tx<Standing[]>`
     select 'function ' || oid::regprocedure as name, xmin || ' ' || ctid::text as version
@@ -255,7 +239,6 @@ async function readStanding(tx: Tx): Promise<Map<string, string>> {
   return new Map(rows.map(({ name, version }) => [name, version]));
 }
 
-/** Drops objects that no file creates any longer. */
 async function dropStale(
   tx: Tx,
   stale: readonly Known[],
@@ -300,7 +283,6 @@ async function remember(tx: Tx, { gone, changed, made }: Outcome): Promise<void>
   }
 }
 
-/** Runs the work of a file, and names the file in its error. */
 async function named(file: string, run: () => Promise<unknown>): Promise<void> {
   try {
     await run();

@@ -4,7 +4,6 @@ import { gather } from './gather.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Recorded runs; each answers ten times its jobs. */
 function recordedRuns() {
   const runs: number[][] = [];
   const run = async (jobs: readonly number[]) => {
@@ -14,7 +13,6 @@ function recordedRuns() {
   return { runs, run };
 }
 
-/** Runs that end when the test decides. */
 function heldRuns() {
   const runs: number[][] = [];
   const ends: (() => void)[] = [];
@@ -110,7 +108,6 @@ describe('a run that fails', () => {
     ]);
     expect(runs).toEqual([[1, 2, 3], [1], [2], [3]]);
 
-    // And does not delay later jobs.
     const next = add(4);
     await vi.advanceTimersByTimeAsync(8);
     expect(await next).toBe(40);
@@ -159,7 +156,6 @@ test('jobs wait longer after a busy second, and no longer once it is over', asyn
   await vi.advanceTimersByTimeAsync(8);
   await some;
   expect(await waitOf(2)).toBe(40);
-  // Enough jobs run at once; until then they wait.
   const five = Promise.all(Array.from({ length: 5 }, (_, job) => add(job)));
   await vi.advanceTimersByTimeAsync(1);
   expect(await five).toHaveLength(5);

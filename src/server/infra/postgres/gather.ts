@@ -9,18 +9,14 @@ export type RunGathered<Job, Answer> = (
 ) => Promise<readonly (Answer | Promise<Answer>)[]>;
 
 export type GatherOptions<Job> = {
-  /** Milliseconds a job waits for others; 0: one turn of the event loop. */
   waitMs: number;
   /**
    * Above this rate jobs wait longer, so that many share the cost of a run, but only until there are `enough`: beyond
    * that each would get little cheaper.
    */
   busy?: { perSecond: number; waitMs: number; enough: number };
-  /** Items of a job; 1 by default. */
   sizeOf?: (job: Job) => number;
-  /** Items of one run; a larger job runs alone. */
   sizeMax: number;
-  /** Concurrent runs; further jobs are gathered for the next. */
   runsMax?: number;
 };
 
@@ -47,7 +43,6 @@ export function gather<Job, Answer>(
   let waitingSize = 0;
   let running = 0;
   let timer: NodeJS.Timeout | undefined;
-  /** True if the waiting batch is full and about to run. */
   let isSoon = false;
   const perSecond = createRate();
   const busyNow = () => (busy && perSecond.rate() >= busy.perSecond ? busy : undefined);

@@ -7,7 +7,6 @@ import { expect } from 'vitest';
 import { openDatabase } from './database.ts';
 import { compareMigrations, migrate } from './migrations.ts';
 
-/** A folder of migrations, and a database without any applied. */
 const test = base.extend<{ folder: string }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   folder: async ({}, use) => {
@@ -51,7 +50,6 @@ test('one blocked by a long reader lets others read, and is applied afterwards',
     await tx`select word from words`;
     applied = migrate(db.owner, folder);
     await waitFor(async () => {
-      // Statistics are cached within a transaction.
       await tx`select pg_stat_clear_snapshot()`;
       const [wait] = await tx<{ pid: number; since: number }[]>`
         select pid, extract(epoch from xact_start)::float8 as since from pg_stat_activity

@@ -52,9 +52,7 @@ const LOCK_PAUSE_MS = 1_000;
 const isDeadlock = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '40P01';
 
-/**
- * Retries while others hold locks that a migration needs, such as a long reader: some fifteen minutes.
- */
+/** Retries for some fifteen minutes while others, such as a long reader, hold locks. */
 async function withPatience<T>(work: () => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried++) {
     try {
@@ -89,9 +87,6 @@ export async function compareMigrations(
   };
 }
 
-/**
- * Applies the first pending migration, under the lock. @returns its name, or `undefined` if none is pending.
- */
 async function applyNext(tx: Tx, migrations: readonly Migration[]): Promise<string | undefined> {
   await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
   await prepare(tx);
@@ -183,9 +178,7 @@ const ALL = ROLES['all accounts'];
 /** The state of the application's roles, as seen by the role that owns the database. */
 type Facts = {
   owner: string;
-  /**
-   * Suffix of a grant that lets the owner work as a role: ` WITH SET TRUE` from PostgreSQL 16 on.
-   */
+  /** Lets the owner work as a role: ` WITH SET TRUE` from PostgreSQL 16 on. */
   granting: string;
   hasOne: boolean;
   hasAll: boolean;
@@ -217,7 +210,6 @@ async function ensureAppRoles(owner: Sql): Promise<void> {
   );
 }
 
-/** The statements that remain to be run, in order. */
 function missingOf({ owner, granting, hasOne, hasAll, isMember, isGranted }: Facts): string[] {
   return [
     ...(hasOne ? [] : [`CREATE ROLE ${ONE} NOLOGIN`]),

@@ -8,9 +8,7 @@ import { passPooler } from './pooler.ts';
 import { verifyRowLevelSecurity } from './row-level-security.ts';
 import { openDatabase } from './database.ts';
 
-/**
- * A configuration with which pgbouncer accepts clients that send settings, but drops the settings.
- */
+/** Makes pgbouncer accept settings of clients, and drop them. */
 const dropsSettings = {
   ignore_startup_parameters:
     'extra_float_digits,role,app.account,app.startup,jit,statement_timeout,lock_timeout,idle_in_transaction_session_timeout',
@@ -65,7 +63,6 @@ describe.skipIf(!hasPgbouncer)('a transaction-mode pooler', () => {
   });
 });
 
-/** Clients that use a pooler constantly, with no more than it supports. */
 function crowdAt(url: string): { others: Promise<unknown>; leave: () => Promise<unknown> } {
   let busy = true;
   const pools = Array.from({ length: 5 }, () =>
@@ -95,7 +92,6 @@ describe.skipIf(!hasPgbouncer)('a session-mode pooler', () => {
   ] as const) {
     test(`keeps accounts apart: ${name}`, async ({ pooler }) => {
       const url = await passPooler(await pooler({ pool_mode: 'session', ...settings }));
-      // Twice: the second time connections come from the pool, with the state that the first run left.
       await verifyRowLevelSecurityAt(url);
       await verifyRowLevelSecurityAt(url);
       const owner = openDatabase(url, { max: 1, as: 'owner', name: 'tests' });

@@ -30,8 +30,8 @@ export async function passPooler(url: string): Promise<string> {
 }
 
 const openProbe = (url: string): Sql => openDatabase(url, { max: 1, as: 'owner', name: 'start' });
+
 /** True if settings of the start-up message are refused (pgbouncer: 08P01), or do not arrive. */
-/** True when settings of the start-up message are refused (pgbouncer: 08P01), or do not arrive. */
 async function refusesSettings(url: string): Promise<boolean> {
   const sql = openProbe(url);
   try {

@@ -15,13 +15,9 @@ import { StartError } from '#server/infra/start-error.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 import type { Transaction, TransactionOptions } from '#server/infra/postgres/driver/transaction.ts';
 
-/** The state of a replica relative to its primary, at one moment. */
 export type Standing = {
-  /** In the same cluster as the primary. */
   isOurs: boolean;
-  /** The primary itself, by another or the same address. */
   isPrimary: boolean;
-  /** In recovery: it replays the WAL of a primary. */
   isStandby: boolean;
   /** Replication lag: 0 if it has replayed everything, null if unknown. */
   lagSeconds: number | null;
@@ -57,7 +53,6 @@ const endOfWal = (sql: Sql): Fragment => sql`
       pg_size_bytes(current_setting('wal_segment_size')) as segment
   ) ends)`;
 
-/** The position after all commits on the primary now. */
 export async function currentLsn(primary: Sql): Promise<Lsn> {
   const [row] = await primary<{ lsn: Lsn }[]>`select ${endOfWal(primary)}::text as lsn`;
   if (!row) throw new Error('the database answers nothing');
@@ -66,11 +61,7 @@ export async function currentLsn(primary: Sql): Promise<Lsn> {
 
 type Server = { cluster: string; startedAt: Date };
 
-/**
- * Reads the state of both servers.
- *
- * @param floor the position the replica must have replayed to be caught up.
- */
+/** @param floor the position the replica must have replayed to be caught up. */
 export async function readStanding(primary: Sql, replica: Sql, floor: Lsn): Promise<Standing> {
   const [first] = await primary<(Server & { lsn: Lsn })[]>`
     select system_identifier::text as cluster, pg_postmaster_start_time() as "startedAt",
@@ -114,13 +105,11 @@ type Views = {
 /** The pools for long read-only work: a replica while it is usable, else the database itself. */
 export type Reading = Views & {
   /**
-   * Sees to it that what is read from now on has all that was committed before: waits for the replica a while, and
-   * has the database itself read when that takes too long.
+   * Waits until the replica has all present commits; after a while falls back to the database itself.
    */
   catchUp: () => Promise<void>;
 };
 
-/** Only `used` is read; in other states the database itself is read. */
 export type ReplicaState =
   | 'used'
   | 'behind'
@@ -131,20 +120,15 @@ export type ReplicaState =
   | 'the database itself';
 
 export type Replica = Reading & {
-  /** The state; `undefined` without a replica. */
   stands: () => { state: ReplicaState; lagSeconds: number | null } | undefined;
   close: () => Promise<void>;
 };
 
 type Options = {
-  /** The replica's address; without one, everything is read from the database itself. */
   url: string | undefined;
-  /** The pools of the database itself. */
   primary: Views;
   log: Pick<Log, 'info' | 'warn' | 'error'>;
-  /** Counts reads that fell back to the database itself, by reason. */
   fallbacks: Counter;
-  /** Interval of the checks, and the longest wait of readers. */
   lookMs?: number;
   patienceMs?: number;
 };
@@ -231,7 +215,6 @@ class WatchedReplica {
     return { state: this.#state, lagSeconds: this.#lagSeconds };
   }
 
-  /** The routing of a view's reads. */
   gateOf(view: keyof Views): Gate {
     return {
       replica: () => (this.#state === 'used' ? this.#pools?.[view] : undefined),
@@ -326,7 +309,6 @@ class WatchedReplica {
     if (this.#timer !== undefined) this.#log(error);
   }
 
-  /** Logs one line per change of state. */
   #log(error?: unknown): void {
     const { log } = this.#options;
     if (this.#state === 'used') return log.info('the replica is read');
@@ -375,11 +357,8 @@ async function openPools(url: string): Promise<Views> {
 
 /** Routes reads, and receives their failures. */
 type Gate = {
-  /** The replica's pool, while it may be read. */
   replica: () => Sql | undefined;
-  /** The position it must have replayed. */
   floor: () => Lsn;
-  /** The replica failed: unreachable, restarted, or a query cancelled by replay. */
   failed: (error: unknown) => void;
   /** The replica lacks data that readers depend on: another server answers at its address. */
   isOld: () => void;
@@ -417,7 +396,6 @@ const readOnly = (mode: string | undefined): string =>
 
 class Old extends Error {}
 
-/** @returns `undefined` if the replica could not answer. @throws the errors of the work itself. */
 async function readFrom<T>(
   replica: Sql,
   work: Work<T>,
@@ -425,7 +403,6 @@ async function readFrom<T>(
 ): Promise<{ result: T } | undefined> {
   try {
     const result = await runnerOf(replica).transact(async (transaction) => {
-      // Sent with the first statement of the work.
       const look = transaction.run(hasReplayed(gate.floor()));
       const done = Promise.resolve(work(transaction)).then(
         (value) => ({ value }),

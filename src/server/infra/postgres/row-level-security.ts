@@ -3,12 +3,10 @@ import type { Sql, Tx } from './database.ts';
 import { ROLES } from './driver/client.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** A pool of the application, and the visibility of its connections: one account, or all. */
 type Pool = {
   sql: Sql;
   sees: 'one account' | 'all accounts';
   max: number;
-  /** The setting with its address; `DATABASE_URL` by default. */
   setting?: 'DATABASE_URL' | 'DATABASE_REPLICA_URL';
 };
 
@@ -19,7 +17,6 @@ type Facts = {
   role: string;
   unbounded: boolean;
   account: string;
-  /** A tenant table that this role sees without row-level security. */
   open: string | null;
 };
 
@@ -50,7 +47,6 @@ export async function verifyConnections(pools: readonly Pool[]): Promise<void> {
   }
 }
 
-/** The facts of several connections; all are open until all have answered. */
 async function lookAtOnce(sql: Sql, connections: number): Promise<Facts[]> {
   const all = Promise.withResolvers<void>();
   let answered = 0;
@@ -108,9 +104,7 @@ function refuseOpen(
 
 class TakenBack extends Error {}
 
-/**
- * Inserts a row of an account, reads it without an account, as another one and as itself, and rolls back.
- */
+/** Reads a row without an account, as another one and as its own, and rolls back. */
 async function tryToSee(sql: Sql): Promise<void> {
   const [mine, another] = [randomUUID(), randomUUID()];
   const seen: boolean[] = [];

@@ -2,7 +2,6 @@ import { type Compiled, Template, compile } from './driver/compile.ts';
 import type { Row, Rows } from './driver/rows.ts';
 import { Json, type Parameter } from './driver/values.ts';
 
-/** The rows of a statement, with their count. */
 export type Result<T extends readonly object[]> = T & { readonly count: number };
 
 export type Run = (compiled: Compiled) => Promise<Rows<Row>>;
@@ -42,7 +41,6 @@ export class Statement<T extends readonly object[] = Row[]>
   }
 }
 
-/** A part of a statement, meant to be spliced into another. */
 export type Fragment = Template;
 
 /** The tag of statements: values become parameters, fragments become part of the text. */
@@ -51,7 +49,6 @@ export type Tag = <T extends readonly object[] = Row[]>(
   ...values: readonly (Parameter | Fragment)[]
 ) => Statement<T>;
 
-/** Creates a tag whose statements are executed by `run`. */
 export const createTag =
   (run: Run): Tag =>
   (strings, ...values) =>

@@ -1,8 +1,6 @@
 import type { Config } from '#server/infra/config.ts';
 
-/**
- * Sources and Trusted Types policies that a captcha's widget needs in the pages' content security policy.
- */
+/** Additions to the content security policy for a captcha's widget. */
 export type CaptchaSources = {
   script: readonly string[];
   frame: readonly string[];
@@ -12,9 +10,7 @@ export type CaptchaSources = {
 };
 
 export type CaptchaPlace = {
-  /** Verifies a solved captcha. */
   verifyUrl: string;
-  /** The widget's script; the browser adds `render`, `onload` and the language. */
   scriptUrl: string;
   sources: CaptchaSources;
 };
@@ -25,7 +21,6 @@ const OURS = 'captcha';
 const turnstile = ['https://challenges.cloudflare.com'];
 const hcaptcha = ['https://hcaptcha.com', 'https://*.hcaptcha.com'];
 
-/** As the providers document it. */
 const places = {
   turnstile: {
     verifyUrl: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
@@ -52,7 +47,6 @@ const places = {
       frame: ['https://www.google.com/recaptcha/', 'https://recaptcha.google.com/recaptcha/'],
       style: [],
       connect: ['https://www.google.com/recaptcha/'],
-      // It creates its own policies, whose names change with its releases.
       policies: ['*'],
     },
   },

@@ -4,9 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 /** Digits and signs around a common word that do not make it uncommon. */
 const AROUND_MAX = 5;
-/**
- * Characters around the product's or person's name, or the number, that do not make it uncommon.
- */
+/** Extra characters that do not make a product's or person's name, or a number, uncommon. */
 const AROUND_CONTEXT_MAX = 4;
 /** Longer pairs of words are passphrases. */
 const PAIR_MAX = 12;
@@ -70,9 +68,7 @@ export const BREACHED_FILE = fileURLToPath(new URL('breached-passwords.bin', imp
 export const BREACHED_PREFIX_BYTES = 5;
 let breached: Buffer | undefined;
 
-/**
- * Whether a password is among the 100,000 most frequent in breaches. Reads the file on first use.
- */
+/** The 100,000 most frequent passwords of breaches. Reads the file on first use. */
 export function isBreached(plain: string): boolean {
   breached ??= readFileSync(BREACHED_FILE);
   const prefix = hash('sha1', plain, 'buffer').subarray(0, BREACHED_PREFIX_BYTES);
@@ -94,7 +90,6 @@ export function isBreached(plain: string): boolean {
   return false;
 }
 
-/** Normalizes a password for comparison: ignores case, blanks and width. */
 export const plainPassword = (password: string): string =>
   password.normalize('NFKC').toLowerCase().replace(/\s/gu, '');
 
@@ -133,9 +128,7 @@ function isPair(text: string): boolean {
   );
 }
 
-/**
- * The text without up to five digits and signs around it, as written and with look-alikes read as letters.
- */
+/** Without up to five digits and signs around it, as written and with look-alikes as letters. */
 function coresOf(text: string): string[] {
   const [before = ''] = /^[^a-z]*/.exec(text) ?? [];
   const [after = ''] = /[^a-z]*$/.exec(text) ?? [];

@@ -11,7 +11,6 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { type Fragment, identifier } from '#server/infra/postgres/sql.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** The purposes of derived keys; each has its own key. */
 const purposes = [
   'pepper',
   'links',
@@ -27,7 +26,6 @@ type Purpose = (typeof purposes)[number];
 const hashing = ['pepper', 'phones', 'webhooks'] as const satisfies readonly Purpose[];
 type HashingKeys = Readonly<Record<(typeof hashing)[number], Buffer>>;
 
-/** The installation's secrets: the same on every node, never logged or returned. */
 export type Secrets = {
   /** The key of a purpose, 32 bytes. `links` signs addresses, `pepper` keeps codes unreadable, `phones` the numbers of erased accounts, `webhooks` the words of handshakes. */
   key(purpose: Exclude<Purpose, 'sealing'>): Buffer;
@@ -94,9 +92,7 @@ export async function readSecrets(allAccountsSql: Sql, keys: SecretKeys = {}): P
 const secondOf = ({ SECRET_KEY_SECOND: second }: SecretKeys): string | undefined =>
   second === 'none' ? '' : second;
 
-/**
- * A stable id of the installation, independent of SECRET_KEY; reveals no secret. Call after `readSecrets`.
- */
+/** A stable id, independent of SECRET_KEY; reveals no secret. Call after `readSecrets`. */
 export async function installationId(allAccountsSql: Sql): Promise<string> {
   const [row] = await allAccountsSql<{ value: Buffer }[]>`
     select value from installation_secrets where name = ${ROOT}`;
@@ -155,9 +151,7 @@ export async function countSealedSecrets(
   return countSealed(allAccountsSql, secretsFrom(root.value, keys));
 }
 
-/**
- * Counts of sealed values: all, those that open, and those that open with SECRET_KEY_SECOND only.
- */
+/** `outdated`: opened with SECRET_KEY_SECOND only. */
 export type SealedCounts = { sealed: number; opened: number; outdated: number };
 
 async function countSealed(allAccountsSql: Sql, secrets: Secrets): Promise<SealedCounts> {
@@ -210,7 +204,6 @@ const sealingKey = (key: Buffer): SealingKey => ({
   id: createHash('sha256').update('id').update(key).digest().subarray(0, KEY_ID_BYTES),
 });
 
-/** The id of the key that sealed a value. */
 const keyIdOf = (sealed: Uint8Array): Buffer => Buffer.from(sealed.subarray(1, 1 + KEY_ID_BYTES));
 
 /** Layout: version, key id, nonce, tag, text; version and key id are bound like the context. */
@@ -261,17 +254,14 @@ export const sha256 = (text: string | Uint8Array): Buffer =>
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && timingSafeEqual(a, b);
 
-/** A column of sealed values, listed by the domain that owns the table. */
 export type SealedColumn = {
   table: string;
   column: string;
   /** The columns that identify a row, of types uuid or text, in the order of an index. */
   key: readonly string[];
-  /** The context of a row's value by its key; undefined if the value is not sealed. */
   context: (key: Readonly<Record<string, string>>) => string | undefined;
 };
 
-/** The installation's own sealed values. */
 export const installationSecrets: SealedColumn = {
   table: 'installation_secrets',
   column: 'value',
@@ -319,7 +309,6 @@ export async function reseal(
 
 type SealedRow = Record<string, string> & { value: Buffer };
 
-/** The rows of a column with a value, ordered by key. */
 async function* rowsOf(sql: Sql, { table, column, key }: SealedColumn): AsyncGenerator<SealedRow> {
   const names = listOf(sql, key.map(identifier));
   for (let last: SealedRow | undefined; ;) {
@@ -339,6 +328,5 @@ async function* rowsOf(sql: Sql, { table, column, key }: SealedColumn): AsyncGen
   }
 }
 
-/** Names or values, separated by commas. */
 const listOf = (sql: Sql, parts: readonly (Fragment | string)[]): Fragment =>
   parts.slice(1).reduce<Fragment>((list, part) => sql`${list}, ${part}`, sql`${parts[0] ?? ''}`);

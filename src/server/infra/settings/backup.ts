@@ -27,7 +27,6 @@ const keep = z.pipe(
   }),
 );
 
-/** Settings of backups, as listed in `config.ts`. */
 export const backupSettings = {
   BACKUP: optional(
     'When the embedded database and the files are backed up every day, in WIB, such as `03:15` or `03:15,12:15`; or `off`. Without it `03:15`; with `DATABASE_URL`, whose backups are made elsewhere, `off`.',

@@ -7,7 +7,6 @@ import { settings } from './settings.ts';
 const REFRESH_MS = 1_500;
 
 type Defined = typeof settings;
-/** The settings that may be changed at run time. */
 export type LiveName = {
   [Name in keyof Defined]: Defined[Name] extends { live: LiveFacts } ? Name : never;
 }[keyof Defined];
@@ -16,7 +15,6 @@ const isLive = (
   entry: [string, Setting<unknown> | LiveSetting<unknown>],
 ): entry is [LiveName, LiveSetting<unknown>] => 'live' in entry[1];
 
-/** Their definitions, in display order. */
 export const liveDefinitions: ReadonlyMap<string, LiveSetting<unknown>> = new Map(
   Object.entries<Setting<unknown> | LiveSetting<unknown>>(settings).filter(isLive),
 );
@@ -26,9 +24,7 @@ export type LiveSettings = {
   config: Config;
   /** The settings of the environment, which apply unless an operator has set a value. */
   given: Config;
-  /** Reloads the operators' values now. */
   refresh(): Promise<void>;
-  /** Calls a listener after a change. */
   onChange(listener: () => void): void;
   close(): void;
 };
@@ -40,9 +36,7 @@ type Deps = {
   report: (trouble: unknown) => void;
 };
 
-/**
- * Settings that override those of the environment, at most two seconds behind the operators' changes.
- */
+/** At most two seconds behind the operators' changes. */
 export async function openLiveSettings(deps: Deps): Promise<LiveSettings> {
   const { allAccountsSql, config: given, report } = deps;
   const listeners: (() => void)[] = [];
@@ -68,9 +62,7 @@ export async function openLiveSettings(deps: Deps): Promise<LiveSettings> {
   };
 }
 
-/**
- * A copy of the settings whose live ones are read on each access: the operator's value, else the given one.
- */
+/** Reads live settings on each access: the operator's value, else the given one. */
 function overGiven(given: Config, values: () => ReadonlyMap<string, unknown>): Config {
   const config = { ...given };
   for (const name of liveDefinitions.keys()) {
@@ -90,14 +82,12 @@ export type SettingChange = {
   reason: string;
 };
 
-/** The newest effective change of each setting that has one. */
 export const latestOf = (allAccountsSql: Sql | Tx): PromiseLike<SettingChange[]> =>
   allAccountsSql<SettingChange[]>`
     select distinct on (name) name, version, value, set_by, set_at, reason
     from settings where effective_at is null or effective_at <= clock_timestamp()
     order by name, version desc`;
 
-/** A change that takes effect later. */
 type WaitingChange = SettingChange & { effective_at: Date };
 
 /** Changes that are not effective yet; a newer version replaces one. */
@@ -122,7 +112,6 @@ function valuesOf(rows: readonly SettingChange[], report: Deps['report']): Map<s
   return values;
 }
 
-/** Parses a stored value; returns the reason if it is invalid. */
 export function readLive(
   how: LiveSetting<unknown>,
   words: string,

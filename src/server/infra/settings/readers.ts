@@ -2,8 +2,6 @@ import { BlockList, isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { canonicalAddress } from '#server/infra/postgres/address.ts';
 
-// Parsers of settings, with the error message for invalid values.
-
 export const text = z.string().check(z.minLength(1, 'a text'));
 
 export const whole = (min: number, max: number) =>
@@ -57,14 +55,11 @@ function isOrigin(word: string): boolean {
   return (protocol === 'https:' || protocol === 'http:') && origin === word;
 }
 
-/** `https://portal.example`: scheme, host and port only. */
 export const origin = z
   .string()
   .check(z.refine(isOrigin, 'an address such as https://kabari.example, without a path'));
 
-/**
- * `https://provider.example/verify`: http or https, in lower case, because checks of the scheme expect it.
- */
+/** `https://provider.example/verify`: http or https, lower case, because checks expect it. */
 export const address = z
   .string()
   .check(
@@ -93,7 +88,6 @@ export const replicaUrl = z.pipe(
   z.string('an address such as postgres://user:password@standby:5432/kabari'),
 );
 
-/** An address, or a range of them: `10.0.0.0/8`, `::1`. */
 export const proxy = z
   .string()
   .check(
@@ -103,7 +97,6 @@ export const proxy = z
     ),
   );
 
-/** Parses a proxy setting: IP version, address and prefix length in bits. */
 function rangeOf(word: string): { version: number; address: string; bits: number } | undefined {
   const [address = '', prefix, more] = word.split('/');
   const version = isIP(address);
@@ -118,9 +111,7 @@ function rangeOf(word: string): { version: number; address: string; bits: number
 
 const widthOf = (version: number): number => (version === 4 ? 32 : 128);
 
-/**
- * A sixteenth of all IPv4 addresses: private networks and the ranges of a large CDN together are smaller.
- */
+/** Private networks and the ranges of a large CDN together are smaller. */
 const IPV4_SHARE_MAX = 1 / 16;
 const IPV4_BITS_MIN = 8;
 const IPV6_BITS_MIN = 20;
@@ -146,9 +137,7 @@ export function overlyWideProxies(proxies: readonly string[]): string[] {
   return found.map(({ word }) => word);
 }
 
-/**
- * The share of all IPv4 addresses in a range; an IPv6 range counts by its part of `::ffff:0:0/96`.
- */
+/** An IPv6 range counts by its part of `::ffff:0:0/96`. */
 function ipv4ShareOf({
   version,
   address,

@@ -26,17 +26,14 @@ export type LiveFacts = {
   /** Raising it weakens a safeguard and requires the password again. */
   guarded?: boolean;
   /**
-   * Raising it lets one operator give more money alone: it needs a second admin, or waits for a day.
+   * Lets one operator give more money alone if raised: needs a second admin, or waits for a day.
    */
   guardsMoney?: boolean;
 };
 
-/** A setting that an operator may change at run time; it reaches every node within two seconds. */
 export type LiveSetting<T> = Setting<T> & { live: LiveFacts };
 
-/**
- * Makes a setting changeable at run time. Not for secrets or settings that are only read at the start.
- */
+/** Not for secrets or settings that are only read at the start. */
 export const live = <T>(how: Setting<T>, facts: LiveFacts): LiveSetting<T> => ({
   ...how,
   live: facts,
@@ -60,7 +57,6 @@ export const liveWhole = ({
 }: Amount): LiveSetting<number> =>
   live(setting(means, whole(min, max), String(fallback)), { ...facts, kind, min, max });
 
-/** A setting with a default, in the syntax of the environment. */
 export const setting = <T>(
   means: string,
   reads: z.ZodMiniType<T, string>,

@@ -29,7 +29,6 @@ import * as z from 'zod/mini';
 
 const npwp = z.string().check(z.regex(/^(\d{15}|\d{16})$/, 'an NPWP of 15 or 16 digits'));
 
-/** The seller, as shown on documents. */
 const sellerSettings = {
   SELLER_NAME: live(setting('Who sells, as invoices name it.', text, 'Kabari'), {
     group: 'seller',
@@ -315,9 +314,7 @@ const serviceSettings = {
   ),
 };
 
-/**
- * Traces, by the standard variables of OpenTelemetry; its exporter reads the others as documented.
- */
+/** Standard variables of OpenTelemetry; its exporter reads the others as documented. */
 const traceSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     'Where a collector takes traces by OTLP over HTTP, such as `http://127.0.0.1:4318`; `/v1/traces` is added. Without it there are no traces, and they cost nothing ([traces](running/traces.md)).',
@@ -410,7 +407,6 @@ const channelSettings = {
   ),
 };
 
-/** All settings. */
 export const settings = {
   NODE_ENV: setting(
     'What this installation is. `production` turns the strict rules on: https, a key of its own, no simulator.',

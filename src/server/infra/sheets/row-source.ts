@@ -3,7 +3,6 @@ import type { Cell, Column } from './table.ts';
 
 /** Rows of an account that can be exported to a file, as offered by the domain that holds them. */
 export type RowSource<Params> = {
-  /** The file name without its extension. */
   fileName: string;
   /**
    * Rejects parameters that name records the account does not have. @param sql sees one account. @throws Refusal
@@ -21,14 +20,11 @@ export type RowRequest<Params> = {
   params: Params;
   /** A UUIDv7 of the request: later rows are left out. */
   requestId: string;
-  /** The name of the time zone: `WIB`. */
   zoneName: string;
 };
 
 export type OpenedRows = {
   columns: readonly Column[];
-  /** Approximate number of rows to scan. */
   total: number;
-  /** Batches of rows, with the number of rows scanned for them. */
   batches: () => AsyncIterable<{ rows: readonly (readonly Cell[])[]; looked: number }>;
 };

@@ -43,7 +43,6 @@ async function xlsxOf(table: Table, rowsMax?: number): Promise<string> {
   return path;
 }
 
-/** Parses CSV according to RFC 4180. */
 function parse(text: string): string[][] {
   const rows: string[][] = [[]];
   const cell = /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r\n|$)/gy;
@@ -97,7 +96,6 @@ test('a CSV is read back unchanged; no cell becomes a formula', async () => {
   );
 });
 
-/** A text as a sheet can store it. */
 const held = (text: string) =>
   text
     .replace(/\r\n?/g, '\n')
@@ -118,7 +116,6 @@ test('a workbook is read back with its texts, numbers and times', async () => {
         // The reader takes the local time for UTC.
         expect(time).toEqual(new Date('2026-11-21T09:05:07Z'));
         expect(cost).toBe(-350);
-        // The reader trims.
         expect(shown ?? '').toBe(held(text).trim());
       }
     }),
@@ -143,7 +140,6 @@ test('continues on further sheets, each with a header', async () => {
     return of.map((row) => row[2]);
   });
   expect(found).toEqual(rows.map(([, , n]) => n));
-  // Exactly full: no empty sheet follows.
   expect(await readXlsx(await xlsxOf(tableOf(rows.slice(0, 20), 4), 11))).toHaveLength(2);
 });
 

@@ -1,4 +1,3 @@
-/** Null for an empty cell. */
 export type Cell = string | number | Date | null;
 
 export type Column = {
@@ -10,9 +9,7 @@ export type Column = {
 /** A table that is written while it is read, never held in memory. */
 export type Table = {
   columns: readonly Column[];
-  /** Batches of rows, each with a cell for every column. */
   batches: AsyncIterable<readonly (readonly Cell[])[]>;
-  /** Offset of the table's local times from UTC, in hours. */
   hoursAhead: number;
 };
 

@@ -41,7 +41,6 @@ export async function writeXlsx(
   }
 }
 
-/** Adds a file to the archive, and waits until it was read completely. */
 function addSheet(
   zip: ZipFile,
   name: string,
@@ -50,7 +49,6 @@ function addSheet(
 ): Promise<void> {
   const stream = Readable.from(xml, { objectMode: false, highWaterMark: 1, signal });
   return new Promise((resolve, reject) => {
-    // The ZIP writer does not handle stream errors and would wait forever.
     stream.once('error', reject);
     stream.once('end', resolve);
     zip.addReadStream(stream, name, { compressionLevel: COMPRESSION });
@@ -59,11 +57,9 @@ function addSheet(
 
 type Rows = {
   hasMore: () => Promise<boolean>;
-  /** At most `max` of the available rows. */
   take: (max: number) => readonly (readonly Cell[])[];
 };
 
-/** Provides rows to sheets, which may end in the middle of a batch. */
 function readRows(batches: Table['batches'], signal: AbortSignal): Rows {
   const iterator = batches[Symbol.asyncIterator]();
   let ready: readonly (readonly Cell[])[] = [];
@@ -100,7 +96,6 @@ async function* xmlOf(table: Table, rows: Rows, rowsMax: number): AsyncGenerator
   yield Buffer.from(sheetEnd(table.columns.length, count), 'utf8');
 }
 
-/** Rows of a sheet including the header: spreadsheets open no more. */
 const SHEET_ROWS_MAX = 1_048_576;
 /** UTF-16 units of a cell: spreadsheets report longer ones as damaged. */
 export const CELL_MAX = 32_767;
@@ -111,7 +106,6 @@ const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const SPREADSHEET = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** Indexes of the styles in `styles.xml`. */
 const [HEAD, TIME] = [1, 2];
 
 /** The name of a column by its index from 0: `A`, …, `Z`, `AA`. */
@@ -161,7 +155,6 @@ function cellXml(cell: Cell, at: string, hoursAhead: number): string {
   return `<c r="${at}" t="inlineStr"><is><t xml:space="preserve">${xmlText(cell)}</t></is></c>`;
 }
 
-/** A row, by its number from 1. */
 export function rowXml(cells: readonly Cell[], place: number, hoursAhead: number): string {
   let xml = `<row r="${place}">`;
   for (const [column, cell] of cells.entries()) {
@@ -170,7 +163,6 @@ export function rowXml(cells: readonly Cell[], place: number, hoursAhead: number
   return `${xml}</row>`;
 }
 
-/** The start of a sheet with its frozen header. */
 export function sheetBegin(columns: readonly Column[]): string {
   const widths = columns.map(
     ({ width }, at) => `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`,
@@ -191,7 +183,6 @@ export function sheetBegin(columns: readonly Column[]): string {
 export const sheetEnd = (columns: number, rows: number): string =>
   `</sheetData><autoFilter ref="A1:${columnName(columns - 1)}${rows}"/></worksheet>`;
 
-/** The other files of a workbook. */
 export function parts(sheets: number): readonly (readonly [name: string, xml: string])[] {
   const each = Array.from({ length: sheets }, (_, at) => at + 1);
   const styles = `rId${sheets + 1}`;

@@ -1,18 +1,15 @@
 import { type Entry, type ZipFile, fromBufferPromise } from 'yauzl';
 
-/** The last column and row of a sheet. */
 const COLUMN_MAX = 16_384;
 const ROW_MAX = 1_048_576;
 /** Inflated bytes of XML in all files together. */
 const INFLATED_BYTES_MAX = 100_000_000;
 const ENTRIES_MAX = 1_000;
-/** Cells and shared strings that are read, including empty ones. */
 const CELLS_MAX = 5_000_000;
 const STYLES_MAX = 100_000;
 /** UTF-16 units of a tag, or of a text between two tags. */
 const TOKEN_MAX = 1_000_000;
 
-/** The workbook exceeds a limit. */
 export class WorkbookTooLarge extends Error {}
 
 /**
@@ -121,7 +118,6 @@ async function readWorkbook(files: Files): Promise<Workbook> {
 const pathOf = (target: string): string =>
   decodeURI(new URL(target, `file:///${WORKBOOK}`).pathname.slice(1));
 
-/** The number formats of cells by style. */
 async function readStyles(files: Files, path: string): Promise<readonly NumberFormat[]> {
   if (!files.has(path)) return [];
   const codes = new Map<number, string>();
@@ -168,7 +164,6 @@ async function readStrings(files: Files, path: string): Promise<readonly string[
   return strings;
 }
 
-/** Collects the texts of `<t>`, except phonetic ones. */
 function textParser(add: (text: string) => void) {
   let isText = false;
   let isPhonetic = false;
@@ -198,7 +193,6 @@ type SheetContext = {
   strings: readonly string[];
   is1904: boolean;
   columnsMax: number;
-  /** Receives the rows that have a value. */
   rows: string[][];
 };
 
@@ -288,7 +282,6 @@ async function parseWhole(files: Files, path: string, handler: XmlHandler): Prom
   for await (const _ of parsed(files, path, handler));
 }
 
-/** Parses a file; yields after each chunk of it. */
 async function* parsed(files: Files, path: string, handler: XmlHandler): AsyncGenerator<void> {
   const parser = xmlParser(handler);
   for await (const piece of files.read(path)) {
@@ -312,7 +305,6 @@ const [SLASH, DOUBLE_QUOTE, SINGLE_QUOTE] = [0x2f, 0x22, 0x27];
 const endsName = (code: number): boolean =>
   code <= 0x20 || code === SLASH || code === 0x3e || Number.isNaN(code);
 
-/** A streaming parser of XML without a document type, which no workbook has. */
 function xmlParser({ open, close, text }: XmlHandler) {
   let rest = '';
   let depth = 0;
@@ -375,7 +367,6 @@ function xmlParser({ open, close, text }: XmlHandler) {
   };
 }
 
-/** End of the tag at a position; undefined while it is incomplete. */
 function endOfTag(text: string, at: number): number | undefined {
   const end = text.indexOf('>', at);
   if (end === -1 || hasWholeQuotes(text, at, end)) return end === -1 ? undefined : end + 1;
@@ -396,7 +387,6 @@ function hasWholeQuotes(text: string, from: number, to: number): boolean {
 
 const attributePatterns = new Map<string, RegExp>();
 
-/** An attribute of a tag, with any prefix. */
 function attribute(tag: string, name: string): string | undefined {
   let pattern = attributePatterns.get(name);
   if (!pattern) {
@@ -435,9 +425,7 @@ type NumberFormat =
   | { as: 'elapsed'; unit: 'h' | 'm' | 's'; minutes: boolean; seconds: boolean }
   | undefined;
 
-/**
- * Built-in formats that workbooks do not define and that show something other than the number (ECMA-376, 18.8.30).
- */
+/** Built-in formats that show something other than the number (ECMA-376, 18.8.30). */
 const builtInCodes: Readonly<Record<number, string>> = {
   9: '0%',
   10: '0.00%',
@@ -454,7 +442,6 @@ const builtInCodes: Readonly<Record<number, string>> = {
   46: '[h]:mm:ss',
   47: 'mm:ss.0',
 };
-/** Dates of East Asian editions. */
 const isEastAsianDate = (id: number): boolean => (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
 
 /** The format of an id, or of its code if the workbook has one. */
@@ -534,9 +521,7 @@ function elapsedText(
   return `${value < 0 ? '-' : ''}${parts.join(':')}`;
 }
 
-/** 31 December 9999, the last day of spreadsheets. */
 const LAST_DAY = 2_958_465;
-/** Days between the first days of the two date systems. */
 const DAYS_TO_1904 = 1_462;
 /** Spreadsheets take 1900 for a leap year: its 29 February is day 60. */
 const NO_SUCH_DAY = 60;

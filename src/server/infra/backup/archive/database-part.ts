@@ -4,7 +4,6 @@ import * as z from 'zod/mini';
 import { type TarEntry, tarEntries } from './tar.ts';
 import { BackupError } from './trouble.ts';
 
-/** The fields of PostgreSQL's own base backup manifest that are compared. */
 const ServerManifest = z.object({
   Files: z.array(
     z.object({

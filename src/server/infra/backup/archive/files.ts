@@ -35,14 +35,11 @@ export async function* filesOf(dataFolder: string, within = ''): AsyncGenerator<
   }
 }
 
-/** Ignores files that were deleted during the listing. */
 function missing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
 }
 
-/**
- * The path of a file in a backup: its own name, or, under a key, an HMAC that does not reveal it.
- */
+/** The path of a file in a backup: its own name, or, under a key, an HMAC that hides it. */
 export function placeOf(name: string, key: BackupKey | undefined): string {
   if (!key) return `data/${name}`;
   const hidden = createHmac('sha256', hidingKey(key)).update(name).digest('hex');
@@ -51,9 +48,7 @@ export function placeOf(name: string, key: BackupKey | undefined): string {
 
 type CopyOptions = {
   dataFolder: string;
-  /** The backup in progress. */
   folder: string;
-  /** The previous backup with the same key. */
   previous: string | undefined;
   key: BackupKey | undefined;
   room: Room;
@@ -124,7 +119,6 @@ async function copyFile(
   }
 }
 
-/** Reads a file of a backup by its name in the data folder. */
 export const readFileOf = <T>(
   folder: string,
   name: string,
@@ -133,7 +127,6 @@ export const readFileOf = <T>(
 ): Promise<T> =>
   readPart(join(folder, placeOf(name, key)), { name, key, isCompressed: false }, take);
 
-/** An entry as a line of the list. */
 export const lineOf = ({ name, bytes, sha256 }: FileEntry): string =>
   `${sha256} ${bytes} ${JSON.stringify(name)}\n`;
 

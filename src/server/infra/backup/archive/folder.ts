@@ -31,7 +31,6 @@ export async function listBackups(folder: string): Promise<StoredBackup[]> {
     .toSorted((a, b) => b.name.localeCompare(a.name));
 }
 
-/** A backup in progress, under a temporary name. */
 export type HalfBackup = {
   path: string;
   /** Renames it to its final name. @returns its path. */
@@ -39,9 +38,7 @@ export type HalfBackup = {
   remove: () => Promise<void>;
 };
 
-/**
- * Starts a backup and removes what dead processes left unfinished. The caller must hold the folder.
- */
+/** Starts a backup and removes unfinished ones. The caller must hold the folder. */
 export async function beginBackup(folder: string, at: Date): Promise<HalfBackup> {
   for (const name of await readdir(folder)) {
     if (name.startsWith('kabari-') && name.endsWith(HALF)) {

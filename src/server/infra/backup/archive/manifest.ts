@@ -6,7 +6,6 @@ import { sameBytes } from '#server/infra/security/secrets.ts';
 import { type BackupKey, signingKey } from './seal.ts';
 import { BackupError } from './trouble.ts';
 
-/** The format of backups that this version writes; the only one so far. */
 const FORMAT = 1;
 const FILE = 'manifest.json';
 
@@ -18,13 +17,10 @@ const Manifest = z.object({
   at: z.string(),
   app: z.object({ version: z.string(), build: z.string() }),
   postgres: z.string(),
-  /** The key of an encrypted backup. */
   key_id: z.nullable(z.string()),
   /** Identifies the SECRET_KEY, without which encrypted columns of the database cannot be read. */
   secret_id: z.nullable(z.string()),
-  /** The parts as stored on disk, by name. */
   parts: z.record(z.string(), Sum),
-  /** Count and bytes of the data folder's files. */
   files: z.object({ count: z.number(), bytes: z.number() }),
 });
 
@@ -97,7 +93,6 @@ async function readText(folder: string): Promise<{ text: string; check: string; 
   }
 }
 
-/** The form of a part in this backup. */
 export const partNamed = (
   { key_id }: Pick<Manifest, 'key_id'>,
   name: string,

@@ -25,7 +25,6 @@ const checksummed = { [constants.ZSTD_c_checksumFlag]: 1 };
 
 type Steps = [NodeJS.ReadableStream, NodeJS.WritableStream];
 
-/** Counts and hashes the bytes that pass. */
 export function metering(): { stream: Transform; sum: () => Sum } {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -39,7 +38,6 @@ export function metering(): { stream: Transform; sum: () => Sum } {
   return { stream, sum: () => ({ bytes, sha256: hash.digest('hex') }) };
 }
 
-/** Bytes written between two checks of the free disk space. */
 const LOOK_BYTES = 16_000_000;
 /** Bytes a backup leaves free: the database may be on the same disk and stops when it is full. */
 export const RESERVE_BYTES = 4 * FREE_BYTES_MIN;
@@ -61,7 +59,6 @@ export function openRoom(folder: string): { take: (bytes: number) => Promise<voi
 
 export type Room = ReturnType<typeof openRoom>;
 
-/** Passes bytes on while there is disk space for them. */
 const guarding = (room: Room) =>
   async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
@@ -70,11 +67,7 @@ const guarding = (room: Room) =>
     }
   };
 
-/**
- * Writes and syncs a new file of a backup; creates its folder if it is missing.
- *
- * @returns the sums of the contents and of the stored bytes.
- */
+/** @returns the sums of the contents and of the stored bytes. */
 export async function writePart(
   path: string,
   contents: Readable,

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { Transform, type TransformCallback } from 'node:stream';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** The encryption key of backups. */
 export type BackupKey = {
   /** Identifies the key without revealing it. */
   id: string;
@@ -37,7 +36,6 @@ export async function readBackupKey(path: string | undefined): Promise<BackupKey
   return backupKeyOf(words);
 }
 
-/** Derives the key from the contents of a key file. */
 export function backupKeyOf(words: string): BackupKey {
   const bytes = derive(Buffer.from(words, 'utf8'), '', 'backup');
   const id = createHash('sha256')
@@ -50,15 +48,11 @@ export function backupKeyOf(words: string): BackupKey {
 const derive = (key: Buffer, salt: string | Buffer, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', key, salt, `kabari ${purpose}`, 32));
 
-/** The key that hides file names. */
 export const hidingKey = (key: BackupKey): Buffer => derive(key.bytes, '', 'names');
 
-/** The key that signs the manifest. */
 export const signingKey = (key: BackupKey): Buffer => derive(key.bytes, '', 'manifest');
 
-/**
- * The nonce of a piece: its number and whether it is the last, so that pieces cannot be removed or swapped.
- */
+/** Piece number and end mark, so that pieces cannot be removed or swapped. */
 function nonceOf(piece: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeUIntBE(piece, 5, 6);
@@ -81,7 +75,6 @@ class Pieces {
     this.#bytes += bytes.length;
   }
 
-  /** A whole piece, if more bytes follow: never the last one. */
   next(): Buffer | undefined {
     return this.#bytes > this.#size ? this.take(this.#size) : undefined;
   }

@@ -1,8 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/**
- * A file or folder of an archive. `body` is read to its end, or skipped, before the next entry comes.
- */
+/** An entry. Its `body` is read to the end, or skipped, before the next entry comes. */
 export type TarEntry = {
   name: string;
   kind: 'file' | 'folder';
@@ -12,7 +10,6 @@ export type TarEntry = {
 
 const BLOCK = 512;
 
-/** Reads a stream by byte counts. */
 class ByteReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #left: Buffer = Buffer.alloc(0);
@@ -33,7 +30,6 @@ class ByteReader {
     return taken;
   }
 
-  /** Exactly `size` bytes; fewer at the end of the stream. */
   async exactly(size: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     for (let missing = size; missing > 0;) {

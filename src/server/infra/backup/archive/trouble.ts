@@ -9,7 +9,6 @@ export type BackupProblem =
   | 'overdue'
   | 'failed';
 
-/** A backup failure, with a sentence for the person who runs the installation. */
 export class BackupError extends Error {
   readonly problem: BackupProblem;
 

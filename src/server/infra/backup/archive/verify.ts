@@ -12,7 +12,6 @@ export const DATABASE = 'database.tar';
 export const DATABASE_LIST = 'database.json';
 export const FILE_LIST = 'files.txt';
 
-/** The file name of a part. */
 export const fileOf = (part: string, { key_id }: Pick<Manifest, 'key_id'>): string =>
   `${part}.zst${key_id === null ? '' : '.sealed'}`;
 
@@ -30,7 +29,6 @@ export function readNamed<T>(
   return readPart(join(folder, file), { ...partNamed(manifest, part, key), expected }, take);
 }
 
-/** The server's own manifest. */
 export const serverFilesOf = async (backup: OpenedBackup): Promise<ServerFiles> =>
   readServerManifest(await readNamed(backup, DATABASE_LIST, buffer));
 

@@ -4,6 +4,5 @@ import type { Log } from '#server/infra/observability/log.ts';
 export type TracingOptions = {
   config: Config;
   log: Log;
-  /** The running release. */
   version: string;
 };

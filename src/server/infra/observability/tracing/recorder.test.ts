@@ -6,7 +6,6 @@ import { startCollector } from '#tests/support/traces/collector.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { openTracing } from './open-tracing.ts';
 
-/** Traces to a collector, with these settings. */
 async function tracingTo(settings: Record<string, string> = {}) {
   const collector = await startCollector();
   onTestFinished(async () => {
@@ -64,7 +63,6 @@ test('records failures by code, and of requests only 5xx as failed', async () =>
   const [, one, other] = collector.spans;
   expect(one!.attributes).not.toHaveProperty(['error.type']);
   expect(one!.traceId).not.toBe(other!.traceId);
-  // The true duration of 5 ms, not rounded to the system's clock.
   expect(Number(collector.spans[0]!.end - collector.spans[0]!.start)).toBeGreaterThan(4_900_000);
 });
 
@@ -120,7 +118,6 @@ test.for([
   });
   const steps = Array.from({ length: 200 }, () => ({ messageId: newId(), of: 'sent' }));
   tracing.did({ operation: 'settle', began: began(), steps });
-  // The caller's own sampling decision is ignored.
   const request = tracing.begin('00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01');
   tracing.answered(request, answer);
   await tracing.close();
@@ -143,7 +140,6 @@ test('samples the configured share of messages, independent of the age of ids', 
   }
   await tracing.close();
   const claimed = collector.spans.filter(({ name }) => name === 'claim');
-  // 900 of 9,000; five standard deviations are 142.
   expect(claimed.length).toBeGreaterThan(750);
   expect(claimed.length).toBeLessThan(1_050);
 });

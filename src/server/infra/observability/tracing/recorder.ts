@@ -49,7 +49,6 @@ type Ended = {
   /** By `performance.now()`. */
   began: number;
   ended: number;
-  /** The parent span; without one it begins its trace. */
   parent?: SpanContext | undefined;
   /** Fixed ids; random if absent. */
   ids?: Partial<Pick<SpanContext, 'traceId' | 'spanId'>>;
@@ -58,13 +57,10 @@ type Ended = {
   isFailed?: boolean;
 };
 
-/** Records ended spans. */
 type Spans = {
-  /** Whether a trace is recorded: the same for the same id in every process. */
   isRecorded: (traceId: string) => boolean;
   record: (span: Ended) => SpanContext;
   newSpanId: () => string;
-  /** Sends the remaining spans, for five seconds at most. */
   close: () => Promise<void>;
 };
 
@@ -120,15 +116,12 @@ function openClock(): () => number {
   };
 }
 
-/** Lost spans are logged at most this often. */
 const TELL_MS = 60_000;
 
-/** Generates span ids: fixed ids if set, random otherwise. */
 class SpanIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   #next: Partial<Pick<SpanContext, 'traceId' | 'spanId'>> = {};
 
-  /** The span that `start` creates synchronously gets these ids. */
   with<T>(ids: Partial<Pick<SpanContext, 'traceId' | 'spanId'>>, start: () => T): T {
     this.#next = ids;
     try {
@@ -154,9 +147,7 @@ function samplerOf(
   return name.endsWith('always_off') ? new AlwaysOffSampler() : new TraceIdRatioBasedSampler(ratio);
 }
 
-/**
- * The SDK's provider: a bounded queue; spans beyond it, or that the collector rejects, are dropped.
- */
+/** A bounded queue; spans beyond it, or rejected by the collector, are dropped. */
 function openProvider(
   { config, log, version }: TracingOptions,
   idGenerator: IdGenerator,
@@ -185,7 +176,6 @@ function openProvider(
   });
 }
 
-/** Spans per request to the collector. */
 const EXPORT_MAX = 512;
 
 const nothing = () => undefined;
@@ -193,7 +183,6 @@ const silent = { error: nothing, warn: nothing, info: nothing, debug: nothing, v
 
 type Tell = (error: unknown, words: string) => void;
 
-/** Logs at most once a minute. */
 function throttled(log: Log): Tell {
   let toldAt = -Infinity;
   return (err, words) => {
@@ -203,7 +192,6 @@ function throttled(log: Log): Tell {
   };
 }
 
-/** An exporter that logs when it fails, and when it works again. */
 function tellingExporter(exporter: SpanExporter, tell: Tell, log: Log): SpanExporter {
   let lost = 0;
   return {
@@ -227,13 +215,9 @@ function tellingExporter(exporter: SpanExporter, tell: Tell, log: Log): SpanExpo
 // Names of the semantic conventions 1.45. Those of HTTP are stable; those of messaging are not, and are copied here
 // as the conventions recommend.
 
-/** The kind and attributes of an operation's spans. */
 type Marks = { kind: SpanKind; attributes: Attributes; batch: Attributes };
 
-/**
- * @param type the conventions' operation type, if they define one.
- * @param batchType the type of a call for several messages, if it differs.
- */
+/** @param type the conventions' operation type. @param batchType if it differs for several. */
 function marks(
   operation: Operation | Creation['operation'],
   kind: SpanKind,
@@ -259,7 +243,6 @@ const operations: Readonly<Record<Operation | Creation['operation'], Marks>> = {
   live: marks('live', SpanKind.INTERNAL),
 };
 
-/** The attributes of a message's span: only the facts listed here. */
 function attributesOf({ messageId, ...facts }: Step): Attributes {
   const { account, token, type, channel, attempt, outcome, failure, httpStatus }: Facts = facts;
   return {
@@ -309,7 +292,6 @@ class TracedRequest {
   }
 }
 
-/** A message that is recorded, and its first span. */
 type Recorded = { step: Step; root: SpanContext };
 
 type Timed = Pick<Call | Creation, 'operation' | 'began'> & { ended: number };
@@ -381,7 +363,7 @@ class Recorder implements Tracing {
   }
 
   /**
-   * The span of a call for several messages: in the trace of the first recorded one, with links to all.
+   * The span of a call for several messages, in the trace of the first recorded one, linked to all.
    */
   #recordBatch(
     { operation, began, ended }: Timed,
@@ -390,7 +372,6 @@ class Recorder implements Tracing {
   ): SpanContext | undefined {
     const [first] = recorded;
     if (!first || steps.length < 2) return undefined;
-    // One message may have gone through several states in a call.
     const messages = new Set(steps.map(({ messageId }) => messageId)).size;
     if (messages < 2) return undefined;
     const roots = new Map(recorded.map(({ root }) => [root.traceId, root]));
@@ -405,9 +386,7 @@ class Recorder implements Tracing {
     });
   }
 
-  /**
-   * The first span of a message: a child of its request's span if in the same trace, else linked to it.
-   */
+  /** A child of its request's span if in the same trace, else linked to it. */
   #recordRoot(
     timed: Timed,
     { step, root }: Recorded,
@@ -428,9 +407,7 @@ class Recorder implements Tracing {
   }
 }
 
-/**
- * The first span of a message: the trace id is the message's id (128 bits), the span id its last, random 64 bits.
- */
+/** The trace id is the message's id (128 bits), the span id its last, random 64 bits. */
 function rootOf(messageId: string): SpanContext {
   const traceId = messageId.replaceAll('-', '');
   return { traceId, spanId: traceId.slice(16), traceFlags: TraceFlags.SAMPLED, isRemote: true };

@@ -3,25 +3,20 @@
  * text, phone numbers and secrets never do (docs/running/traces.md#what-is-never-in-one).
  */
 export type Facts = {
-  /** UUIDs. */
   account?: string;
   token?: string;
-  /** The type of the message: `text`, `image` … */
   type?: string;
   channel?: string;
-  /** From 1. */
   attempt?: number;
   outcome?: string;
   /** Our code of the failure; the span counts as failed. */
   failure?: string | null;
-  /** The HTTP status of the response. */
   httpStatus?: number | null;
 };
 
 export type Step = Facts & {
   /** The message's UUID: its trace has the same 128 bits. */
   messageId: string;
-  /** A detail of the operation with few values: the settled status, the channel. */
   of?: string;
 };
 
@@ -29,16 +24,13 @@ export type Operation = 'claim' | 'send' | 'settle' | 'publish' | 'webhook' | 'l
 
 export type Call = {
   operation: Operation;
-  /** By `performance.now()`. */
   began: number;
-  /** Default: now. */
   ended?: number;
   steps: readonly Step[];
 };
 
 export type RequestTrace = object;
 
-/** A call that has just created messages; their traces begin with it. */
 export type Creation = {
   operation: 'accept' | 'receive';
   began: number;
@@ -46,10 +38,8 @@ export type Creation = {
   requests: readonly { cause?: RequestTrace | undefined; messages: readonly Step[] }[];
 };
 
-/** An answered request, without user content. */
 export type AnsweredRequest = {
   method: string;
-  /** The registered route, never the address. */
   route: string;
   scheme: string;
   status: number;
@@ -71,8 +61,6 @@ export type Tracing = {
   begin: (traceparent: string | undefined) => RequestTrace;
   /** Runs a request's handler, so that `cause` finds the request. */
   answering: (request: RequestTrace, work: () => void) => void;
-  /** Records a request, after the messages it created. */
   answered: (request: RequestTrace, facts: AnsweredRequest) => void;
-  /** Sends the remaining spans, for five seconds at most. */
   close: () => Promise<void>;
 };

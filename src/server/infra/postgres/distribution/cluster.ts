@@ -2,13 +2,11 @@ import { type Sql, type Tx, openDatabase } from '#server/infra/postgres/database
 import type { As } from '#server/infra/postgres/driver/client.ts';
 import type { Tag } from '#server/infra/postgres/sql.ts';
 
-/** The shards of one range of accounts, which are together on one node. */
 export type Bucket = { number: number; schema: string; host: string; port: number };
 
 /** The table whose shards define the buckets; the shards of all others are colocated with them. */
 export const FIRST_TABLE = 'wallets';
 
-/** Runs `work` on one server, over its own connection. */
 export async function onServer<T>(
   url: string,
   who: { as: As; name: string },
@@ -39,11 +37,8 @@ export async function readBuckets(sql: Sql): Promise<readonly Bucket[]> {
 export type Cluster = {
   /** Of Citus; undefined without it. */
   version: number | undefined;
-  /** Its servers, the coordinator first. */
   nodes: readonly string[];
-  /** Number of nodes that hold shards. */
   holding: number;
-  /** Number of existing buckets. */
   buckets: number;
 };
 
@@ -74,7 +69,6 @@ export async function readPlaced(tx: Tx): Promise<ReadonlySet<string>> {
   return new Set(placed.map(({ name }) => name));
 }
 
-/** True if the database has Citus, distributed or not. */
 async function isCluster(sql: Tag): Promise<boolean> {
   const [found] = await sql<{ yes: boolean }[]>`
     select to_regclass('pg_catalog.pg_dist_partition') is not null as yes`;
@@ -83,9 +77,7 @@ async function isCluster(sql: Tag): Promise<boolean> {
 
 const ACCOUNTS_MAX = 100_000;
 
-/**
- * Looks up the bucket of an account. Cached, because buckets do not change while the application runs.
- */
+/** Cached, because an account's bucket does not change while the application runs. */
 export function openBucketNumbers(coordinator: Sql): (accountId: string) => Promise<number> {
   const known = new Map<string, Promise<number>>();
   const ask = async (accountId: string) => {
@@ -110,7 +102,6 @@ export function openBucketNumbers(coordinator: Sql): (accountId: string) => Prom
   };
 }
 
-/** The settings of every session of a distributed database. */
 const SETTINGS = [
   // Propagates `SET LOCAL` to other nodes within a transaction.
   'citus.propagate_set_commands=local',
@@ -129,16 +120,13 @@ const withSettings = (url: string, settings: readonly string[]): string => {
   return address.href;
 };
 
-/** The address of the coordinator of a distributed database. Its planner has no generic plans. */
 export const coordinatorUrl = (url: string): string =>
   withSettings(url, [...SETTINGS, 'plan_cache_mode=force_custom_plan']);
 
-/** The address of a bucket: its node, with the bucket's search path. */
 export const bucketUrl = (url: string, { host, port, schema }: Bucket): string =>
   withSettings(atNode(url, { host, port }), [
     ...SETTINGS,
     `search_path=${schema},public`,
-    // Rows are written directly to their shards, past the coordinator.
     'citus.enable_manual_changes_to_shards=on',
   ]);
 
@@ -148,7 +136,6 @@ function atNode(url: string, { host, port }: { host: string; port: number }): st
   return address.href;
 }
 
-/** The addresses of all nodes, including the coordinator. */
 export async function readNodes(sql: Sql, url: string): Promise<readonly string[]> {
   const nodes = await sql<{ host: string; port: number }[]>`
     select nodename as host, nodeport as port from pg_dist_node

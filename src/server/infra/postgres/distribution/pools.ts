@@ -15,23 +15,17 @@ type PoolOptions = { max: number; as: Exclude<As, 'owner'>; name: string };
 /** Access to the database, which is one server or distributed. */
 export type Place = {
   isDistributed: boolean;
-  /**
-   * Opens a pool. If distributed, work on one account runs in its bucket, and the rest at the coordinator.
-   */
+  /** If distributed, work on one account runs in its bucket, and the rest at the coordinator. */
   open: (options: PoolOptions) => Sql;
   /** Starts a background task per bucket; one server is one bucket. */
   startEach: <T extends object>(start: () => T) => readonly T[];
-  /** Runs work in one bucket after the other. */
   inEach: (work: () => Promise<unknown>) => Promise<void>;
-  /** The addresses to listen at for notifications. */
   listenAt: readonly string[];
   close: () => Promise<void>;
 };
 
-/** Connections of a pool to each bucket. */
 const BUCKET_CONNECTIONS = 4;
 
-/** Detects whether the database at an address is distributed. */
 export async function findPlace(url: string): Promise<Place> {
   const buckets = await onServer(url, { as: 'all accounts', name: 'place' }, readBuckets);
   return buckets.length === 0 ? oneServer(url) : distributed(url, buckets);
@@ -85,19 +79,13 @@ function distributed(url: string, buckets: readonly Bucket[]): Place {
   };
 }
 
-/** The pools of a distributed database. */
 type Places = {
-  /** The database as a whole. */
   home: Sql;
-  /** The pool of a scope's bucket. */
   poolOf: (scope: Scope) => Promise<Sql>;
-  /** Closes the pools of the buckets. */
   close: (options?: { timeout?: number }) => Promise<void>;
 };
 
-/**
- * An `Sql` that routes statements and transactions to the bucket of `asAccount` or of the present scope.
- */
+/** Routes work to the bucket of `asAccount` or of the present scope. */
 export function createRoutingSql({ home, poolOf, close }: Places): Sql {
   const runnerFor = async (scope: Scope | undefined) =>
     runnerOf(scope ? await poolOf(scope) : home);

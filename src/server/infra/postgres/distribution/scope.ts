@@ -14,14 +14,11 @@ export function useScopes(): () => void {
   return () => void (isUsed = false);
 }
 
-/** Undefined for the database as a whole. */
 export const presentScope = (): Scope | undefined => storage.getStore();
 
 const within = <T>(scope: Scope, work: () => T): T => storage.run(scope, () => begun(work()));
 
-/**
- * Starts a returned statement within its scope, because it would otherwise run where it is awaited.
- */
+/** A returned statement starts within its scope, because it runs where it is first awaited. */
 const begun = <T>(done: T): T =>
   done instanceof Statement ? (done.then((result: unknown) => result) as T) : done;
 
@@ -33,7 +30,6 @@ const begun = <T>(done: T): T =>
 export const inAccount = <T>(accountId: string, work: () => T): T =>
   isUsed ? within({ accountId }, work) : work();
 
-/** One transaction on an account, with the visibility of its pool. */
 export const beginIn = <T>(sql: Sql, accountId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
   inAccount(accountId, () => sql.begin(work));
 
@@ -111,14 +107,12 @@ export async function withEachAccountIn<T extends { accountId: string }>(
   }
 }
 
-/** Like `withEachAccountIn`, for one account. */
 export const inAccountIn = <T>(
   { sql, tx }: { sql: Sql; tx: Tx },
   accountId: string,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> => (isUsed ? beginIn(sql, accountId, work) : work(tx));
 
-/** Runs work on the accounts of one bucket, like `inAccount` for one account. */
 export const inBucket = <T>(bucket: number, work: () => T): T => within({ bucket }, work);
 
 /**

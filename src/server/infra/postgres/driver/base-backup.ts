@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import pg from 'pg';
 import { clientConfig } from './client.ts';
 
-/** A base backup in progress. */
 export type BaseBackup = {
   /** `base.tar` as PostgreSQL makes it, with the WAL that makes it consistent. */
   archive: Readable;
@@ -12,14 +11,11 @@ export type BaseBackup = {
    * confirmed the whole backup; rejects if the server or the connection failed.
    */
   manifest: Promise<Buffer>;
-  /** The server's version, such as `18.4`. */
   serverVersion: string;
-  /** Closes the connection, even if the backup is incomplete. */
   close: () => Promise<void>;
 };
 
 type Options = {
-  /** The name of the backup on the server. */
   label: string;
   /** Limit for the server's silence, while it writes a checkpoint or we write what it sent. */
   silenceMsMax?: number;
@@ -115,9 +111,7 @@ type Handlers = {
   onError: (error: Error) => void;
 };
 
-/**
- * Handles the copy's messages by their first byte: `n`ew archive, `m`anifest, `d`ata of either, `p`rogress.
- */
+/** Messages by first byte: `n`ew archive, `m`anifest, `d`ata of either, `p`rogress. */
 function readingCopy({ label, onArchive, onArchiveEnd, onDone, onError }: Handlers): CopyOutQuery {
   const manifest: Buffer[] = [];
   let archives = 0;

@@ -14,10 +14,8 @@ export const ROLES: Record<Exclude<As, 'owner'>, string> = {
 };
 
 export type PoolOptions = {
-  /** Maximum number of connections. */
   max: number;
   as: As;
-  /** Part of the connections' `application_name`. */
   name: string;
 };
 
@@ -38,28 +36,23 @@ export const STARTUP_MARK = 'app.startup';
 const notSettings =
   /^(?:host|port|user|password|dbname|ssl\w*|connect_timeout|keepalives\w*|channel_binding|gss\w*|target_session_attrs|kabari_\w+|application_name|client_encoding|options)$/;
 
-/**
- * The settings in libpq's `options`: `-c name=value` and `--name=value`, blanks escaped by `\\`.
- */
+/** The settings in libpq's `options`: `-c name=value`, `--name=value`, blanks escaped by `\\`. */
 const optionsIn = (words: string): [string, string][] =>
   [...words.matchAll(/(?:^|\s)(?:-c\s*|--)([\w.]+)=((?:\\.|[^\s\\])*)/gs)].map(
     ([, name = '', value = '']) => [name, value.replaceAll(/\\(.)/gs, '$1')],
   );
 
-/** The settings in an address. */
 function askedIn(url: string): Record<string, string> {
   const { searchParams } = new URL(url);
   const single = [...searchParams].filter(([name]) => !notSettings.test(name));
   return Object.fromEntries([...single, ...optionsIn(searchParams.get('options') ?? '')]);
 }
 
-/** Statement timeout of a pool in milliseconds: from the address, or the default for its work. */
 export function statementMsOf(url: string, as: As): number {
   const asked = askedIn(url)['statement_timeout'] ?? '';
   return as !== 'owner' && /^\d{1,9}$/.test(asked) ? Number(asked) : STATEMENT_TIMEOUT_MS[as];
 }
 
-/** The initial settings of every session of a pool. */
 function settingsOf(url: string, as: As): Record<string, string> {
   return {
     ...askedIn(url),
@@ -85,14 +78,11 @@ const startupOptions = (settings: Record<string, string>): string =>
     .map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\\s]/g, '\\$&')}`)
     .join(' ');
 
-/**
- * Reset at the start of a session unless its pool sets them: a pooler may have given it to another client before.
- */
+/** Reset at the start of a session: a pooler may have given it to another client before. */
 const pooledDefaults = { role: 'none', 'app.account': '' };
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "''")}'`;
 
-/** The same settings as a statement, for a pooler that accepts none in the start-up message. */
 function settingsStatement(settings: Record<string, string>): string {
   const calls = Object.entries({ ...pooledDefaults, ...settings })
     .filter(([name]) => name !== STARTUP_MARK)
@@ -107,12 +97,10 @@ function tlsOf(asked: URLSearchParams): { rejectUnauthorized: boolean } | false 
   return { rejectUnauthorized: mode.startsWith('verify') || mode === 'true' };
 }
 
-/** The target of an address, without the password. */
 export type Place = {
   hosts: readonly Host[];
   user: string;
   database: string;
-  /** True if connections are encrypted. */
   tls: boolean;
 };
 
@@ -126,15 +114,12 @@ export function placeOf(url: string): Place {
   };
 }
 
-/**
- * Connect timeout in milliseconds: libpq's `connect_timeout` in seconds, 0 for none; 5 s by default.
- */
+/** libpq's `connect_timeout` is in seconds, 0 for none; 5 s by default. */
 function connectMsOf(url: string): number {
   const seconds = new URL(url).searchParams.get('connect_timeout') ?? '';
   return /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : CONNECT_TIMEOUT_MS;
 }
 
-/** pg's configuration of a single connection to the first server of an address. */
 export function clientConfig(url: string, as: As, name: string): pg.ClientConfig {
   const { bare, driverUrl } = readBareStartup(url);
   const { hosts, user, database } = placeOf(driverUrl);
@@ -154,7 +139,6 @@ export function clientConfig(url: string, as: As, name: string): pg.ClientConfig
   };
 }
 
-/** The statement that sets a session's settings if the start-up message must not. */
 export function sessionStatement(url: string, as: As): string | undefined {
   const { bare, driverUrl } = readBareStartup(url);
   return bare ? settingsStatement(settingsOf(driverUrl, as)) : undefined;

@@ -4,7 +4,6 @@ import { declaredType } from './values.ts';
 /** A statement as sent: its text, with `$1`, `$2`, … for the values. */
 export type Compiled = {
   text: string;
-  /** The name of the prepared statement: the same for the same text and declared types. */
   name: string;
   /** Object ids of the declared types; 0 if the server infers them. */
   types: readonly number[];
@@ -45,7 +44,6 @@ function compileNested(fragment: Template): Compiled {
   return variantOf(variants, values, () => text);
 }
 
-/** The statement for the declared types of its values; prepared on first use. */
 function variantOf(
   variants: Map<string, Prepared>,
   values: readonly unknown[],
@@ -57,7 +55,6 @@ function variantOf(
   return { ...prepared, values };
 }
 
-/** The text of a fragment; appends its values. */
 function splice(fragment: Template, values: unknown[]): string {
   let text = fragment.strings[0] ?? '';
   fragment.values.forEach((value, at) => {
@@ -70,7 +67,6 @@ function splice(fragment: Template, values: unknown[]): string {
 const joinStrings = (strings: readonly string[]): string =>
   strings.reduce((text, piece, at) => (at === 0 ? piece : `${text}$${at}${piece}`), '');
 
-/** The declared types of the values, as a key; most statements have none. */
 function declaredTypes(values: readonly unknown[]): string {
   let key = '';
   for (let at = 0; at < values.length; at++) {

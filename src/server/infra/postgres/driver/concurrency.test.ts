@@ -8,7 +8,6 @@ import { ConnectionLost } from './errors.ts';
 type Outcome = { note: string; fate: 'done' | 'undone' | 'unknown' };
 class TakenBack extends Error {}
 
-/** The outcome of an insert: committed, rolled back, or unknown. */
 async function fateOf(note: string, work: Promise<unknown>): Promise<Outcome> {
   try {
     await work;
@@ -20,7 +19,6 @@ async function fateOf(note: string, work: Promise<unknown>): Promise<Outcome> {
   }
 }
 
-/** A transaction that checks that all of it runs on one connection, in one transaction. */
 function transaction(pool: Sql, note: string, isTakenBack: boolean): Promise<Outcome> {
   const work = pool.begin(async (tx) => {
     const look = async () => {
@@ -43,7 +41,6 @@ function transaction(pool: Sql, note: string, isTakenBack: boolean): Promise<Out
   return fateOf(note, work);
 }
 
-/** A statement by itself, which must not join another transaction. */
 function plain(pool: Sql, note: string): Promise<Outcome> {
   const work = pool`
     insert into notes (note, of) values (${`${note} a`}, ${note})
@@ -54,9 +51,7 @@ function plain(pool: Sql, note: string): Promise<Outcome> {
   );
 }
 
-/**
- * Checks that the reported outcomes match the stored rows, and that no two owners shared a transaction.
- */
+/** Compares the reported outcomes with the rows; no two owners may share a transaction. */
 async function expectTruth(db: TestDatabase, outcomes: readonly Outcome[]): Promise<void> {
   const standing = new Set(
     (await db.owner<{ of: string }[]>`select distinct of from notes`).map(({ of }) => of),
@@ -76,7 +71,6 @@ async function expectTruth(db: TestDatabase, outcomes: readonly Outcome[]): Prom
   expect(halves).toEqual([]);
 }
 
-/** Starts work while a pool of one connection waits for a lock, and then frees the lock. */
 function whileBusy<T>(db: TestDatabase, pool: Sql, start: () => T): Promise<T> {
   return db.owner.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(7)`;
@@ -115,7 +109,6 @@ describe('more single statements than connections', () => {
   test('never continue a transaction that one of them left open', async ({ db }) => {
     await createNotes(db);
     const pool = open(db.url, 1);
-    // All of it is sent behind the slow one, before any response.
     const { left, others } = await whileBusy(db, pool, () => ({
       left: pool`begin`.then(() => 'done'),
       others: Array.from({ length: 20 }, (_, n) =>

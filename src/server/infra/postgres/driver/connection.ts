@@ -12,7 +12,6 @@ import type { Compiled } from './compile.ts';
 import { type Row, Rows } from './rows.ts';
 import { encode, type Parse, parserOf } from './values.ts';
 
-/** The part of pg's client that is used. */
 export type Client = {
   readonly connection: Wire;
   query(batch: Batch): unknown;
@@ -29,9 +28,7 @@ export type ParameterTypes = Map<string, readonly number[]>;
 export type RequestOptions = { isScript?: boolean; whenLost?: LostOutcome };
 
 const LOOK_MS = 250;
-/**
- * A longer gap between checks means that this process was suspended or too busy to receive anything.
- */
+/** A longer gap between checks means that this process was suspended or too busy. */
 const STOOD_STILL_MS = 4 * LOOK_MS;
 const QUERY_CANCELED = '57014';
 
@@ -43,14 +40,11 @@ const QUERY_CANCELED = '57014';
 export class Connection {
   /** True if it must not be reused: after a timeout, or in an unexpected state. */
   isDoubtful = false;
-  /** True in a read-only transaction. */
   isReadOnly = false;
-  /** True while several callers use it, outside of transactions. */
   isShared = false;
   readonly #client: Client;
   readonly #parameterTypes: ParameterTypes;
   readonly #descriptions = new Map<string, Description>();
-  /** Not sent yet. */
   #queue: Request[] = [];
   /** Sent, in the order of the responses. */
   #sent: Batch[] = [];
@@ -87,7 +81,6 @@ export class Connection {
     this.#client.connection.stream.destroy();
   }
 
-  /** Queues a statement. */
   execute(
     compiled: Compiled,
     { isScript = false, whenLost = 'unknown' }: RequestOptions = {},
@@ -119,7 +112,6 @@ export class Connection {
     return promise;
   }
 
-  /** Resolves when there is no work in progress. */
   async whenIdle(): Promise<void> {
     if (this.#sent.length === 0 && this.#queue.length === 0) return;
     this.#idle ??= Promise.withResolvers();
@@ -281,9 +273,7 @@ function settleOne({ failure, rows, resolve, reject }: Request): void {
   else reject(failure);
 }
 
-/**
- * The part of pg's connection that is used: it writes messages of the protocol, and emits received ones.
- */
+/** The part of pg's connection that is used. */
 type Wire = {
   readonly stream: {
     readonly writable: boolean;
@@ -318,7 +308,6 @@ type Request = Compiled & {
   encoded: readonly (string | Buffer | null)[];
   /** Of the statement as prepared when this was sent: a later one may differ. */
   description: Description;
-  /** True if it was prepared with this batch. */
   isParsed: boolean;
   rows: Rows<Row>;
   /** The error of the request itself: a value that cannot be read. */
@@ -331,12 +320,10 @@ type RowDescription = { fields: readonly { name: string; dataTypeID: number }[] 
 
 /** Statements before one `Sync`, as a custom query of pg. */
 class Batch {
-  /** The request that the server answers now. */
   at = 0;
   activeSince = 0;
   error: unknown;
   readonly requests: readonly Request[];
-  /** Prepares its only statement and requests its types. */
   readonly describeOnly: boolean;
   readonly #descriptions: Map<string, Description>;
   readonly #onLost: (error: unknown) => void;

@@ -7,7 +7,6 @@ import { ConnectionLost } from './errors.ts';
 
 type Told = 'done' | 'not sent' | 'unknown';
 
-/** The outcome reported to a caller behind a proxy, and whether the row exists. */
 async function ask(
   db: TestDatabase,
   work: (pool: Sql, note: string) => Promise<unknown>,
@@ -25,7 +24,6 @@ async function ask(
     },
   );
   const passed = { ...proxy.passed };
-  // The pool keeps working.
   expect(await retrying(() => pool`select 1 as one`)).toEqual([{ one: 1 }]);
   await pool.end();
   proxy.close();
@@ -40,7 +38,6 @@ async function ask(
   return { told, stands: stands.length, passed };
 }
 
-/** Repeats work, cut between any two messages, and collects the reported outcomes. */
 async function cutEverywhere(
   db: TestDatabase,
   work: (pool: Sql, note: string) => Promise<unknown>,

@@ -20,32 +20,24 @@ export class ConnectionLost extends Error {
   }
 }
 
-/**
- * True if the work may or may not have been executed: its connection was lost before the response.
- */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof ConnectionLost && error.outcome === 'unknown';
 
 /** The server's error code for a write on a standby or a read-only server. */
 export const READ_ONLY = '25006';
 
-/** True if the server accepts no writes: it is not, or no longer, the primary. */
 export const isDemoted = (error: unknown): boolean =>
   error instanceof ConnectionLost && error.code === READ_ONLY;
 
-/** An error of the server itself, as pg returns it. */
 export type ServerError = Error & { severity: string; code: string; constraint?: string };
 
-/**
- * True for errors of the server itself. Their messages quote values, and their fields quote rows.
- */
+/** True for errors of the server itself, whose messages and fields quote values and rows. */
 export const isServerError = (error: unknown): error is ServerError =>
   error instanceof Error &&
   'severity' in error &&
   'code' in error &&
   typeof error.code === 'string';
 
-/** The code of an error: the server's, Node's, or ours. */
 export const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
 
@@ -70,7 +62,6 @@ export const isUncertain = (error: unknown): boolean =>
   'routine' in error &&
   error.routine === 'ErrorIfPostCommitFailedShardPlacements';
 
-/** The server's own error for statements of a failed transaction. */
 export const skippedBecause = (cause: unknown): Error =>
   Object.assign(new Error('not run: an earlier statement of the transaction failed', { cause }), {
     code: '25P02',

@@ -10,11 +10,9 @@ export type Listener = {
 
 export type ListenerOptions = {
   url: string;
-  /** Part of the connection's `application_name`. */
   name: string;
   channel: string;
   onNotification: (payload: string) => void;
-  /** Called each time it starts listening: notifications in between are lost. */
   onListening: () => void;
   onLost: () => void;
 };
@@ -22,7 +20,6 @@ export type ListenerOptions = {
 const FIRST_RECONNECT_MS = 50;
 const LONGEST_RECONNECT_MS = 1_000;
 
-/** Listens on a channel with its own connection, and reconnects when it is lost. */
 export function openListener(options: ListenerOptions): Listener {
   const { url, name, channel, onNotification, onListening, onLost } = options;
   const servers = serversOf(url);
@@ -78,7 +75,6 @@ export function openListener(options: ListenerOptions): Listener {
   };
 }
 
-/** Listens at several servers as if they were one. */
 export function openListeners(
   urls: readonly string[],
   options: Omit<ListenerOptions, 'url'>,

@@ -14,7 +14,6 @@ afterEach(() => {
   servers = [];
 });
 
-/** A fake server. @returns its port. */
 async function serverThat(greets: (socket: Socket) => void): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -28,7 +27,6 @@ async function serverThat(greets: (socket: Socket) => void): Promise<number> {
   return address.port;
 }
 
-/** The error of a statement at that port. */
 async function failureAt(port: number, query = ''): Promise<unknown> {
   const url = `postgres://ani@127.0.0.1:${port}/kabari${query}`;
   const sql = openDatabase(url, { max: 1, as: 'tenant', name: 'tests' });
@@ -73,7 +71,6 @@ describe('a server that cannot be reached', () => {
 
 const openssl = spawnSync('openssl', ['version']).status === 0;
 
-/** A key and a self-signed certificate. */
 function selfSigned(): { key: Buffer; cert: Buffer } {
   const folder = mkdtempSync(join(tmpdir(), 'kabari-tls-'));
   const [key, cert] = [join(folder, 'key'), join(folder, 'cert')];
@@ -85,7 +82,6 @@ function selfSigned(): { key: Buffer; cert: Buffer } {
 }
 
 describe.skipIf(!openssl)('TLS', () => {
-  /** Accepts TLS, and passes on the first message received through it. */
   const speaksTls = (received: (bytes: Buffer) => void) => {
     const pair = selfSigned();
     return (socket: Socket) => {

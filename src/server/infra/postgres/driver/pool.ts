@@ -16,13 +16,11 @@ import type { Row, Rows } from './rows.ts';
 
 /** Grace beyond the server's own statement timeout before the connection counts as lost. */
 const SILENCE_MS = 2_000;
-/** Longest wait of a statement for a connection; 0 for no limit. */
 const CHECKOUT_TIMEOUT_MS: Record<As, number> = {
   tenant: 30_000,
   'all accounts': 60_000,
   owner: 0,
 };
-/** Maximum number of statements in flight on one connection. */
 const PIPELINE_MAX = 100;
 const FIRST_RECONNECT_MS = 50;
 const LONGEST_RECONNECT_MS = 500;
@@ -36,7 +34,6 @@ export class Pool {
   readonly #max: number;
   readonly #servers: Servers;
   readonly #leaveServers: () => void;
-  /** Connections used outside of transactions, with their number of users. */
   readonly #shared = new Map<Connection, number>();
   #failures = 0;
   #retryAt = 0;
@@ -92,7 +89,6 @@ export class Pool {
     }
   }
 
-  /** Runs a text of any number of statements on its own connection. */
   async runScript(compiled: Compiled): Promise<Rows<Row>> {
     const connection = await this.acquire();
     try {
@@ -102,7 +98,6 @@ export class Pool {
     }
   }
 
-  /** Total seconds that callers have waited for a connection, with or without success. */
   get waitedSeconds(): number {
     return this.#waitedMs / 1_000;
   }
@@ -143,11 +138,7 @@ export class Pool {
     }
   }
 
-  /**
-   * An exclusive connection.
-   *
-   * @throws ConnectionLost `not sent` if none is free in time.
-   */
+  /** An exclusive connection. @throws ConnectionLost `not sent` if none is free in time. */
   async acquire(): Promise<Connection> {
     if (this.#ended) {
       throw Object.assign(new Error('the pool is closed'), { code: 'CONNECTION_ENDED' });
@@ -182,23 +173,19 @@ export class Pool {
     });
   }
 
-  /** Drops connections to other servers than the current one. */
   #leaveOthers(current: Host): void {
     for (const [client, connection] of this.#connections) {
       if (this.#servers.hostOf(client) !== current) connection.destroy();
     }
   }
 
-  /**
-   * Delays connecting after failures, with growing pauses, to avoid overrunning a server that starts.
-   */
+  /** Pauses grow after failures, to avoid overrunning a server that starts. */
   #backOff(): void {
     if (this.#retryAt > performance.now()) return;
     const longestMs = Math.min(FIRST_RECONNECT_MS * 2 ** this.#failures++, LONGEST_RECONNECT_MS);
     this.#retryAt = performance.now() + longestMs * (0.5 + Math.random() / 2);
   }
 
-  /** Returns a connection to the pool, or destroys it if it must not be reused. */
   release(connection: Connection): void {
     const client = this.#clients.get(connection);
     const isSound =
@@ -213,11 +200,7 @@ export class Pool {
     if (this.#users === 0 && this.#ended) this.#unused.resolve();
   }
 
-  /**
-   * Closes the pool after its pending work.
-   *
-   * @param timeout seconds after which pending work is cut off.
-   */
+  /** @param timeout seconds after which pending work is cut off. */
   end({ timeout }: { timeout?: number } = {}): Promise<void> {
     this.#ended ??= this.#end(timeout);
     return this.#ended;

@@ -1,4 +1,3 @@
-/** One row, by column. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a row without a declared type, as read.
 export type Row = Record<string, any>;
 
@@ -13,11 +12,9 @@ export class Rows<T> extends Array<T> {
   get count(): number {
     return this.#count;
   }
-  /** `SELECT`, `INSERT`, …, `COMMIT`. */
   get command(): string {
     return this.#command;
   }
-  /** Parses the tag that ends a statement, such as `INSERT 0 3`. */
   complete(tag: string): void {
     const [command = '', ...numbers] = tag.split(' ');
     this.#command = command;

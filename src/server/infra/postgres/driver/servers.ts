@@ -14,11 +14,8 @@ import { READ_ONLY } from './errors.ts';
  * pools and listeners of an address.
  */
 export type Servers = {
-  /**
-   * The server to connect to; if unknown, all are queried at once. @throws why none is available.
-   */
+  /** If unknown, all servers are queried at once. @throws why none is available. */
   find: () => Promise<Host>;
-  /** The server to which a client was connected. */
   hostOf: (client: object) => Host | undefined;
   connected: (client: object, host: Host) => void;
   /** Reports a session in the wrong state: the servers are queried again. */
@@ -33,20 +30,15 @@ export type Servers = {
   wanted: SessionWanted;
 };
 
-/**
- * Interval of the checks of the current server, and the number of missing answers after which it is given up.
- */
+/** Interval of checks, and the number of missing answers after which a server is given up. */
 const ASK_MS = 1_000;
 const MISSING_MAX = 3;
 const SEARCH_PAUSE_MS = 200;
-/**
- * Time limit for the other servers after a first one has failed: one of them may be off the network.
- */
+/** After a first failure the others have this long: one of them may be off the network. */
 const OTHERS_MS = 1_000;
 
 const shared = new Map<string, Servers>();
 
-/** Shared per address. */
 export function serversOf(url: string): Servers {
   const known = shared.get(url);
   if (known) return known;
@@ -88,7 +80,6 @@ class ServerWatch {
   readonly #url: string;
   readonly #hosts: readonly Host[];
   readonly #members = new Set<{ onMoved: (current: Host) => void }>();
-  /** The current server, and the connection that checks it. */
   #current: { host: Host; client: pg.Client; timer: NodeJS.Timeout } | undefined;
   #last: Host | undefined;
   readonly #asked = new Map<Host, Promise<void>>();
@@ -129,7 +120,6 @@ class ServerWatch {
       if (this.#asked.has(host)) continue;
       const asking = this.#askOne(host)
         .catch((error: unknown) => {
-          // A server in the wrong state says more than one that does not answer.
           if (this.#trouble && !isUnfit(error)) return;
           this.#trouble = error instanceof Error ? error : new Error(String(error));
         })
@@ -204,12 +194,9 @@ class ServerWatch {
   }
 }
 
-/** The state of a session. */
 type SessionState = { isStandby: boolean; isReadOnly: boolean };
 
-/**
- * Reads the state that the server reports by itself; queries it behind a pooler that does not report it.
- */
+/** Uses the server's own reports; queries it behind a pooler that does not pass them on. */
 function readState(client: pg.Client): () => Promise<SessionState> {
   const reported = new Map<string, string>();
   client.connection.on('parameterStatus', ({ parameterName, parameterValue }) =>
@@ -264,7 +251,6 @@ export function createClientClass(
     }
     async #connect(): Promise<void> {
       const found = await servers.find();
-      // Ended meanwhile: connecting would revive it.
       if (this.connection.stream.destroyed) throw new Error('the connection was given up');
       Object.assign(this, found);
       await super.connect();

@@ -8,11 +8,9 @@ const LOCK = 71;
 type Shared = {
   owner: Sql;
   pool: Sql;
-  /** Keeps a connection of the pool busy until released. */
   hold: () => Promise<() => Promise<void>>;
 };
 
-/** A pool of two connections on a table of notes. */
 const test = base.extend<{ shared: Shared }>({
   shared: async ({ db }, use) => {
     const pool = openDatabase(db.url, { max: 2, as: 'all accounts', name: 'shared' });
@@ -38,7 +36,6 @@ const test = base.extend<{ shared: Shared }>({
   },
 });
 
-/** Takes one connection of a pool for a transaction, until released. */
 async function takeOne(pool: Sql): Promise<() => Promise<void>> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -66,11 +63,9 @@ describe('statements that share a connection', () => {
     const insert = (note: string) => pool`
       insert into notes (note) values (${note}) returning note, number`;
     const rowOf = (note: string) => [{ note, number: 7 }];
-    // One connection has the statement prepared, and the pool has its types.
     expect(await insert('first')).toEqual(rowOf('first'));
     const letGo = await takeOne(pool);
     const release = await hold();
-    // A statement is sent when it is awaited: all of these while the connection is busy.
     const work = settled([insert('first'), insert('second'), insert('third')]);
     await release();
     expect(await work).toEqual(['23505', rowOf('second'), rowOf('third')]);
@@ -85,7 +80,6 @@ describe('statements that share a connection', () => {
     const insert = (note: string) => pool`insert into going values (${note}) returning note`;
     const release = await hold();
     const letGo = await takeOne(pool);
-    // Waits on the held connection for its types, which the other one gets meanwhile.
     const early = settled([insert('early')]);
     await letGo();
     expect(await insert('other')).toEqual([{ note: 'other' }]);

@@ -65,7 +65,6 @@ describe('a connection that the server ends', () => {
         }),
       );
       await kill(db, await ready.promise);
-      // Waits for the only connection of the pool, which is dead until its transaction ends.
       const another = retrying(() =>
         pool.begin(async (tx) => {
           await tx`insert into notes values (${`another ${tries}`}, 'kept')`;
@@ -163,7 +162,6 @@ describe('a transaction', () => {
       Promise.all([1, 2].map((n) => db.allAccountsSql`insert into orders values (${n})`)),
     ).rejects.toThrow('foreign key');
     expect(await db.owner`select n from orders`).toEqual([]);
-    // Its connection is still usable.
     expect(await db.owner`select 1 as n`).toEqual([{ n: 1 }]);
   });
 

@@ -33,9 +33,7 @@ function quoted(value: string): string {
 }
 
 export type TransactionOptions = {
-  /** For `begin`, such as `isolation level serializable`. */
   mode?: string | undefined;
-  /** Settings for this transaction only. */
   settings?: Readonly<Record<string, string>>;
 };
 
@@ -67,7 +65,6 @@ export class Transaction {
   #hasBegun = false;
   #isOver = false;
   #failure: { error: unknown } | undefined;
-  /** Number of savepoints, so that no name is used twice. */
   #savepoints = 0;
 
   constructor(connection: Connection, options: TransactionOptions) {
@@ -124,7 +121,6 @@ export class Transaction {
     }
   }
 
-  /** The result of work, if none of it failed; otherwise its first error. */
   async #whole<T>(work: () => PromiseLike<T> | T): Promise<T> {
     try {
       const result = await work();
@@ -149,7 +145,6 @@ export class Transaction {
     this.#isOver = true;
     await this.#connection.whenIdle();
     if (!this.#hasBegun || this.#connection.isLost) return;
-    // If this fails, closing the connection rolls back; it is then not reused.
     await this.#connection.execute(ROLLBACK).catch(() => undefined);
   }
 

@@ -1,4 +1,3 @@
-/** Object ids of PostgreSQL's built-in types that are referred to by name here. */
 const oid = {
   bool: 16,
   bytea: 17,
@@ -49,7 +48,6 @@ export class Json {
 }
 
 type Scalar = string | number | bigint | boolean | Date | Uint8Array | Json | null;
-/** A value that may be used in a statement. */
 export type Parameter = Scalar | readonly Parameter[];
 
 /** The type a value declares, so that expressions get it too; 0 if the server infers it. */
@@ -106,7 +104,6 @@ function encodeObject(value: unknown, type: number): string | Buffer {
   throw new TypeError(`a statement cannot take ${value === undefined ? 'undefined' : 'an object'}`);
 }
 
-/** PostgreSQL's own notation of arrays: `{"a",NULL,{…}}`. */
 function encodeArray(values: readonly unknown[], type: number): string {
   let text = '{';
   for (const [at, value] of values.entries()) {
@@ -135,7 +132,6 @@ function requireSafe(value: number): number {
   return value;
 }
 
-/** Parses a value from the server's text format. */
 export type Parse = (text: string) => unknown;
 
 const asText: Parse = (text) => text;
@@ -172,7 +168,6 @@ const parsers = new Map<number, Parse>([
   [oid.timestamptz, parseTime],
 ]);
 
-/** Parses PostgreSQL's notation of arrays, which has no blanks. */
 function parseArray(text: string, parse: Parse): unknown[] {
   // Arrays whose lower bound is not 1 begin with their bounds: `[0:1]={…}`.
   let at = text.indexOf('{');
@@ -207,5 +202,4 @@ for (const [array, element] of elementTypes) {
   parsers.set(array, (text) => parseArray(text, parse));
 }
 
-/** The parser of a type; types without one remain text (`uuid`, `numeric`, `date`, …). */
 export const parserOf = (type: number): Parse => parsers.get(type) ?? asText;

@@ -35,7 +35,6 @@ export async function runMigration(tx: Tx, text: string): Promise<void> {
   }
 }
 
-/** Runs a command on the coordinator only. */
 export async function onlyHere(tx: Tx, command: string): Promise<void> {
   await tx.query('set local citus.enable_ddl_propagation = off');
   await tx.query(command);
@@ -55,7 +54,6 @@ export function isOfNewTable(command: string, placed: ReadonlySet<string>): bool
   return !(placed.has(one) && placed.has(other));
 }
 
-/** A command that only adds a foreign key; captures the table and the referenced table. */
 const KEY = new RegExp(
   [
     /^alter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?(?:public\.)?(\w+)/,

@@ -2,7 +2,6 @@ import { expect, inject } from 'vitest';
 import { test } from '#tests/support/database/database.ts';
 import { readPlan } from './upkeep.ts';
 
-// The plan is read before the database is distributed.
 const onOneServer = test.skipIf(inject('cluster') !== undefined);
 
 onOneServer('each table is distributed by account, or a reference table', async ({ db }) => {

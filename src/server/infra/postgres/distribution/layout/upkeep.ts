@@ -123,7 +123,6 @@ async function readFacts(node: Sql): Promise<NodeFacts> {
   return facts;
 }
 
-/** A server that was added but lacks the reference tables. */
 async function troubleOfNew(owner: Sql): Promise<string | undefined> {
   const [bare] = await owner<{ name: string }[]>`
     select nodename || ':' || nodeport as name from pg_dist_node n
@@ -139,9 +138,7 @@ async function troubleOfNew(owner: Sql): Promise<string | undefined> {
   );
 }
 
-/**
- * Whether nodes reach each other as each role: transactions propagate as the role that began them.
- */
+/** Checks each role, because transactions propagate as the role that began them. */
 async function troubleBetween(url: string): Promise<string | undefined> {
   for (const as of ['owner', 'tenant', 'all accounts'] as const) {
     const [apart] = await onServer(
@@ -211,13 +208,11 @@ export async function distributeTables(owner: Sql, shards: number): Promise<read
   });
 }
 
-/** The table with which the others are colocated. */
 const besideWhich = (tables: readonly string[], placed: ReadonlySet<string>): string =>
   tables.find((name) => placed.has(name)) ?? tables[0] ?? '';
 
 type Key = { one: string; other: string; name: string; definition: string };
 
-/** Drops the foreign keys from and to new tables. @returns those that a cluster can have. */
 async function dropForeignKeys(
   tx: Tx,
   { distributed, single }: Plan,
@@ -245,9 +240,7 @@ async function dropForeignKeys(
   );
 }
 
-/**
- * Drops the triggers of new tables, which would run for each copied row. @returns their definitions.
- */
+/** Triggers of new tables would run for each copied row. @returns their definitions. */
 async function dropTriggers(tx: Tx, isNew: (table: string) => boolean): Promise<readonly string[]> {
   const triggers = await tx<{ table: string; name: string; definition: string }[]>`
     select c.relname as table, t.tgname as name, pg_get_triggerdef(t.oid) as definition
@@ -270,7 +263,7 @@ type Policy = {
 };
 
 /**
- * Other nodes reject policies with a sub-select, and there only the role tells who sees all accounts.
+ * Other nodes reject policies with a sub-select; there the role alone tells who sees all accounts.
  */
 async function replacePolicies(tx: Tx): Promise<void> {
   const policies = await tx<Policy[]>`
@@ -295,13 +288,11 @@ const withoutSelect = (condition: string): string =>
     .replaceAll(/\( SELECT (\w+\(\)) AS \w+\)/g, '$1')
     .replaceAll('sees_all()', "current_user = 'kabari_all'");
 
-/** The layout of each table in a cluster. */
 type Plan = {
   /** Distributed by account. Referenced tables come first. */
   distributed: readonly string[];
   /** Copied to each node: tables without an account, or with keys unique over all accounts. */
   reference: readonly string[];
-  /** Whole on one node, grouped: see `OF_FUNCTIONS` and `SIMULATED`. */
   single: readonly (readonly string[])[];
 };
 
@@ -328,9 +319,7 @@ const SIMULATED = ['sim_phones', 'sim_lines', 'sim_due'];
 /** Small, and needed by other accounts' work: the operators, and the users of numbers. */
 const KNOWN_EVERYWHERE = ['accounts', 'users'];
 
-/**
- * Reads the plan from the catalog: a table is distributed if each row and each unique key includes the account.
- */
+/** A table is distributed by account if each row and each unique key includes the account. */
 export async function readPlan(tx: Tx): Promise<Plan> {
   const tables = await tx<{ name: string; isSpread: boolean }[]>`
     select c.oid::regclass::text as name,
@@ -355,9 +344,7 @@ export async function readPlan(tx: Tx): Promise<Plan> {
   };
 }
 
-/**
- * Version of the buckets; increase it if this file or `nodes.ts` builds them differently from the same objects.
- */
+/** Increase it if this file or `nodes.ts` builds buckets differently from the same objects. */
 const WAY = 2;
 
 /**
@@ -399,9 +386,7 @@ const markWith = (made: string, views: number): string => `${made} ${views}`;
 const viewsIn = ({ shards, views }: Objects, { number }: Bucket): number =>
   shards.filter(({ bucket }) => bucket === number).length + views.length;
 
-/**
- * The version of a bucket and its number of views: shards that are moved take their views along.
- */
+/** Includes the number of views: shards that are moved take their views along. */
 async function markOf(node: Sql, { schema }: Bucket): Promise<string> {
   const [found] = await node<{ made: string | null; views: number }[]>`
     select obj_description(to_regnamespace(${schema})::oid, 'pg_namespace') as made, (
@@ -480,7 +465,6 @@ const surelyOf = (schema: string, accountId: string): string => `
   $$;
   revoke all on function ${schema}.${IN_TWO_PHASES} from public`;
 
-/** An unused account id in the range of a bucket. */
 async function anAccountIn(tx: Tx, number: number): Promise<string> {
   const [found] = await tx<{ id: string }[]>`
     with range as (
@@ -494,7 +478,6 @@ async function anAccountIn(tx: Tx, number: number): Promise<string> {
   return found.id;
 }
 
-/** The text of a function that writes to another server. */
 function surely(schema: string, definition: string): string {
   const begin = /^begin$/m;
   if (!begin.test(definition)) throw new Error(`a function has no begin:\n${definition}`);
@@ -510,9 +493,7 @@ function movedTo(schema: string, definition: string, touchesReference: RegExp): 
   return touchesReference.test(definition) ? moved.replace(generic, '') : moved;
 }
 
-/**
- * A trigger of a table, for one of its shards, with the function of its bucket. Its name has the shard's number.
- */
+/** The trigger's name on a shard has the shard's number. */
 function triggerOn(
   schema: string,
   shard: string,
@@ -541,7 +522,6 @@ const prepareNode = (url: string, grants: Objects['columnGrants']): Promise<void
     }),
   );
 
-/** Grants privileges on single columns. */
 async function grantColumns(tx: Tx, grants: Objects['columnGrants']): Promise<void> {
   const shards = await tx<{ table: string; shard: string }[]>`
     select s.logicalrelid::text as table, shard_name(s.logicalrelid, s.shardid) as shard
@@ -582,19 +562,14 @@ async function letTablesGrow(tx: Tx): Promise<void> {
   for (const { name } of growing) await tx.query(`grant update on ${name} to kabari_app`);
 }
 
-/** The objects of the buckets, as defined at the coordinator. */
 type Objects = {
-  /** The shard of each table in each bucket. */
   shards: readonly { bucket: number; table: string; shard: string }[];
   views: readonly { name: string; definition: string }[];
-  /** `grants`: the roles that may call it, if not all may. */
   functions: readonly { name: string; definition: string; grants: readonly string[] | null }[];
   triggers: readonly { table: string; definition: string }[];
   /** Column privileges of the roles: shards do not inherit them. */
   columnGrants: readonly { table: string; words: string }[];
-  /** The tables that are not distributed. */
   reference: readonly string[];
-  /** Those of them that are whole on one node. */
   single: readonly string[];
 };
 

@@ -1,7 +1,6 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { onServer, readNodes } from '#server/infra/postgres/distribution/cluster.ts';
 
-/** Number of rows by table. */
 export type RowCounts = ReadonlyMap<string, number>;
 
 /** Counts the rows of all tables on all nodes. Only useful while no other work writes to them. */
@@ -68,14 +67,11 @@ function* differences(where: string, expected: RowCounts, found: RowCounts): Gen
 
 type Node = {
   name: string;
-  /** Rows in its shards of distributed tables, and in its reference tables. */
   spread: RowCounts;
   whole: RowCounts;
-  /** Shards whose policies or foreign keys differ from their table's. */
   unguarded: readonly string[];
 };
 
-/** Reads the shards of a node directly, past the planner of the cluster. */
 const readNode = (url: string): Promise<Node> =>
   onServer(url, { as: 'owner', name: 'db:distribute' }, (node) =>
     node.begin(async (tx) => {
