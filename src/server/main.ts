@@ -9,7 +9,7 @@ import { type Worker, startWorker } from './app/worker.ts';
 import { listenOn, tryPort } from './http/connections.ts';
 import { readWebApp } from './http/site.ts';
 import { type Config, misspeltSettings, readConfig } from './infra/config.ts';
-import { wanting } from './infra/postgres/address.ts';
+import { withTargetSession } from './infra/postgres/address.ts';
 import { checkDatabase, waitForDatabase } from './infra/postgres/check.ts';
 import { passPooler } from './infra/postgres/pooler.ts';
 import { isShared, openDatabase } from './infra/postgres/database.ts';
@@ -57,7 +57,7 @@ async function start(config: Config, log: Log, running: Running): Promise<number
   const address =
     config.DATABASE_URL === undefined
       ? await ownDatabase(dataFolder, log, running)
-      : wanting(config.DATABASE_URL, 'read-write');
+      : withTargetSession(config.DATABASE_URL, 'read-write');
   const untilReachable = waitForDatabase({ log, signal: running.closing.signal });
   const url = await untilReachable(() => prepareDatabase(address, config, log));
   const { build } = await webApp;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '#server/infra/config.ts';
-import { wanting } from '#server/infra/postgres/address.ts';
+import { withTargetSession } from '#server/infra/postgres/address.ts';
 import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { defaultDataFolder } from '#server/infra/embedded-postgres/home.ts';
@@ -45,7 +45,7 @@ async function reach(url: string, name: string): Promise<Installation> {
  */
 export async function openInstallation(config: Config, name: string): Promise<Installation> {
   if (config.DATABASE_URL !== undefined) {
-    return reach(wanting(config.DATABASE_URL, 'read-write'), name);
+    return reach(withTargetSession(config.DATABASE_URL, 'read-write'), name);
   }
   const folder = dataFolderOf(config);
   if (!existsSync(join(folder, 'postgres', 'PG_VERSION'))) {

@@ -99,7 +99,7 @@ export type KeyedCall = {
 
 export type Outcome = { status: number; body: string; keep: boolean };
 
-export type ActAnswers = {
+export type IdempotencyStore = {
   /**
    * Runs `work` for the first call with its key; a repeat gets the first answer.
    *
@@ -130,11 +130,11 @@ export const sealedAnswers: SealedColumn = {
  * A call whose process died may run again after 30 seconds; its act uses the same key to detect work that was already
  * committed. Fails closed: no work runs without the database.
  */
-export function openAnswers(
+export function openIdempotencyStore(
   allAccountsSql: Sql,
   secrets: Secrets,
   report: (trouble: unknown) => void,
-): ActAnswers {
+): IdempotencyStore {
   const claim = async (call: KeyedCall, hash: Buffer): Promise<boolean> => {
     const claimed = await allAccountsSql`
       insert into act_answers as kept (person, key, act, input_hash)
@@ -209,7 +209,7 @@ export async function pruneAnswers(allAccountsSql: Sql): Promise<number> {
 }
 
 /** Deletes all answers of some people. @param people as in `KeyedCall.person`. */
-export async function forgetAnswers(allAccountsSql: Sql, people: readonly string[]): Promise<void> {
+export async function deleteAnswers(allAccountsSql: Sql, people: readonly string[]): Promise<void> {
   await allAccountsSql`delete from act_answers where person = any(${[...people]}::text[])`;
 }
 
@@ -397,7 +397,7 @@ export function openLimiter(allAccountsSql: Sql, { authMax }: { authMax: number 
     async allow(limitClass, { ip, person }) {
       if (limitClass === 'auth' || limitClass === 'otp') {
         const window = { windowSeconds: AUTH_WINDOW_SECONDS, scope: `door_${limitClass}` };
-        const full = await hitOrNothing(allAccountsSql, [
+        const full = await hitAtomically(allAccountsSql, [
           { ...window, subject: ip, max: authMax },
           { ...window, subject: networkOf(ip), max: authMax * NETWORK_FACTOR },
         ]);
@@ -412,7 +412,7 @@ export function openLimiter(allAccountsSql: Sql, { authMax }: { authMax: number 
 }
 
 /** `hit` in its own transaction, which is rolled back if a limit is full. */
-export async function hitOrNothing(
+export async function hitAtomically(
   allAccountsSql: Sql,
   limits: readonly Limit[],
 ): Promise<{ limit: Limit; seconds: number } | undefined> {

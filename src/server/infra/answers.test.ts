@@ -5,8 +5,8 @@ import { test } from '#tests/support/database/database.ts';
 import {
   type KeyedCall,
   type Outcome,
-  forgetAnswers,
-  openAnswers,
+  deleteAnswers,
+  openIdempotencyStore,
   pruneAnswers,
   sealedAnswers,
 } from './acts.ts';
@@ -26,7 +26,7 @@ const aCall = (changes: Partial<KeyedCall> = {}): KeyedCall => ({
 const yes: Outcome = { status: 200, body: '{"code":1,"secret":"kbs_very-secret"}', keep: true };
 
 test('returns the first answer for a repeated key, and does the work once', async ({ sql }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   const work = vi.fn(async () => yes);
   expect(await answers.once(aCall(), work)).toEqual(yes);
   expect(await answers.once(aCall(), work)).toEqual(yes);
@@ -35,8 +35,8 @@ test('returns the first answer for a repeated key, and does the work once', asyn
 
 test('does the work once for ten concurrent repeats on two nodes', async ({ sql }) => {
   const work = vi.fn(async () => yes);
-  const ours = openAnswers(sql, secrets, neverTold);
-  const theirs = openAnswers(sql, secrets, neverTold);
+  const ours = openIdempotencyStore(sql, secrets, neverTold);
+  const theirs = openIdempotencyStore(sql, secrets, neverTold);
   const asked = Array.from({ length: 10 }, (_, index) =>
     (index % 2 === 0 ? ours : theirs).once(aCall(), work),
   );
@@ -45,7 +45,7 @@ test('does the work once for ten concurrent repeats on two nodes', async ({ sql 
 });
 
 test('reports a conflict for a key used with another request', async ({ sql }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   await answers.once(aCall(), async () => yes);
   const other = answers.once(aCall({ input: '[["phone","0813"]]' }), async () => yes);
   await expect(other).rejects.toEqual(new Refusal('idempotency_conflict', {}));
@@ -54,7 +54,7 @@ test('reports a conflict for a key used with another request', async ({ sql }) =
 });
 
 test('keeps the same key of two people apart', async ({ sql }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   const work = vi.fn(async () => yes);
   await answers.once(aCall({ person: 'ani' }), work);
   await answers.once(aCall({ person: 'budi' }), work);
@@ -62,7 +62,7 @@ test('keeps the same key of two people apart', async ({ sql }) => {
 });
 
 test('runs the work again after an error', async ({ sql }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   const fault: Outcome = { status: 500, body: '{}', keep: false };
   expect(await answers.once(aCall(), async () => fault)).toEqual(fault);
   await expect(answers.once(aCall(), () => Promise.reject(new Error('down')))).rejects.toThrow(
@@ -74,7 +74,7 @@ test('runs the work again after an error', async ({ sql }) => {
 test('a repeat during the first call waits five seconds, then gets request_in_flight', async ({
   sql,
 }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   const first = Promise.withResolvers<Outcome>();
   const slow = answers.once(aCall(), () => first.promise);
   await waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1));
@@ -86,7 +86,7 @@ test('a repeat during the first call waits five seconds, then gets request_in_fl
 });
 
 test('runs a call again 30 seconds after its process died', async ({ sql }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   void answers.once(aCall(), () => new Promise<Outcome>(() => undefined));
   await waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1));
   await sql`update act_answers set created_at = statement_timestamp() - interval '31 seconds'`;
@@ -94,7 +94,7 @@ test('runs a call again 30 seconds after its process died', async ({ sql }) => {
 });
 
 test('stores answer and input encrypted', async ({ sql }) => {
-  await openAnswers(sql, secrets, neverTold).once(aCall(), async () => yes);
+  await openIdempotencyStore(sql, secrets, neverTold).once(aCall(), async () => yes);
   const rows = await sql`select person, act, status, sealed, input_hash from act_answers`;
   expect(JSON.stringify(rows)).not.toContain('very-secret');
   const [row] = await sql<{ sealed: Buffer }[]>`select sealed from act_answers`;
@@ -102,7 +102,7 @@ test('stores answer and input encrypted', async ({ sql }) => {
 });
 
 test('deletes answers after a day, and not before', async ({ sql }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   await answers.once(aCall(), async () => yes);
   await answers.once(aCall({ person: 'ani' }), async () => yes);
   await sql`
@@ -112,7 +112,7 @@ test('deletes answers after a day, and not before', async ({ sql }) => {
 });
 
 test('fails without repeating the work if an answer cannot be decrypted', async ({ sql }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   const work = vi.fn(async () => yes);
   await answers.once(aCall(), work);
   await sql`update act_answers set sealed = '\\x00'`;
@@ -121,7 +121,7 @@ test('fails without repeating the work if an answer cannot be decrypted', async 
 });
 
 test('an answer can be decrypted only in its own row', async ({ sql }) => {
-  await openAnswers(sql, secrets, neverTold).once(aCall(), async () => yes);
+  await openIdempotencyStore(sql, secrets, neverTold).once(aCall(), async () => yes);
   const [row] = await sql<{ sealed: Buffer }[]>`select * from act_answers`;
   const named = [sealedAnswers.column, ...sealedAnswers.key];
   expect(Object.keys(row ?? {})).toEqual(expect.arrayContaining(named));
@@ -139,14 +139,14 @@ test('returns the answer and reports the error if it cannot be stored', async ({
     await db.owner`alter table act_answers rename to moved`;
     return yes;
   };
-  expect(await openAnswers(sql, secrets, report).once(aCall(), work)).toEqual(yes);
+  expect(await openIdempotencyStore(sql, secrets, report).once(aCall(), work)).toEqual(yes);
   expect(report).toHaveBeenCalledTimes(1);
 });
 
 test('deletes the answers of the named people only', async ({ sql }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   for (const person of ['ani', 'budi', 'citra'])
     await answers.once(aCall({ person }), async () => yes);
-  await forgetAnswers(sql, ['ani', 'citra']);
+  await deleteAnswers(sql, ['ani', 'citra']);
   expect(await sql`select person from act_answers`).toEqual([{ person: 'budi' }]);
 });

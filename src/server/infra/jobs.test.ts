@@ -2,7 +2,7 @@ import { describe, expect, vi } from 'vitest';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
-import { readJobRuns, type Job, type Jobs, keepJobs, startJobs } from '#server/infra/jobs.ts';
+import { readJobRuns, type Job, type Jobs, superviseJobs, startJobs } from '#server/infra/jobs.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 
 type Start = (jobs: readonly Job[]) => Promise<Jobs>;
@@ -40,9 +40,7 @@ test('runs a turn once on two nodes', async ({ start }) => {
   expect(run).toHaveBeenCalledTimes(1);
 });
 
-test('nodes that first start at the same moment all get their jobs', async ({
-  db,
-}) => {
+test('nodes that first start at the same moment all get their jobs', async ({ db }) => {
   const nodes = await Promise.all(
     Array.from({ length: 4 }, async () => {
       const owner = openDatabase(db.url, { max: 1, as: 'owner', name: 'tests' });
@@ -77,10 +75,10 @@ describe('supervised jobs', () => {
   const keep = (
     db: TestDatabase,
     jobs: readonly Job[],
-    timings: Parameters<typeof keepJobs>[2] = {},
+    timings: Parameters<typeof superviseJobs>[2] = {},
     to: string[] = [],
   ) =>
-    keepJobs(
+    superviseJobs(
       {
         openOwner: () => openDatabase(db.url, { max: 1, as: 'owner', name: 'jobs' }),
         allAccountsSql: db.allAccountsSql,

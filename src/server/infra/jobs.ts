@@ -50,7 +50,7 @@ type Timings = {
  *
  * @param openOwner opens a pool of the database's owner for pg-boss's tables; it is closed after each start.
  */
-export function keepJobs(
+export function superviseJobs(
   { openOwner, ...deps }: JobsDeps & { openOwner: () => Sql },
   jobs: readonly Job[],
   timings: Timings = {},
@@ -347,18 +347,18 @@ export function repeat(
   everyMs: number,
   report: (trouble: unknown) => void,
 ): Repeated {
-  let isAsked = false;
+  let isPending = false;
   let isClosed = false;
   let working: Promise<void> | undefined;
   const run = async () => {
     do {
-      isAsked = false;
+      isPending = false;
       await work();
-    } while (isAsked && !isClosed);
+    } while (isPending && !isClosed);
   };
   const wake = () => {
     if (isClosed) return;
-    isAsked = true;
+    isPending = true;
     working ??= run()
       .catch((error: unknown) => {
         if (!isTransient(error)) report(error);

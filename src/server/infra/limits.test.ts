@@ -3,7 +3,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { test } from '#tests/support/database/database.ts';
 import {
   type Limit,
-  hitOrNothing,
+  hitAtomically,
   hitsWithin,
   networkOf,
   openBuckets,
@@ -20,7 +20,7 @@ const daily = (scope: string, subject: string, max: number): Limit => ({
 
 describe('counted in the database', () => {
   test('allows exactly the maximum under concurrency', async ({ sql }) => {
-    const asked = Array.from({ length: 40 }, () => hitOrNothing(sql, [daily('x', 'ani', 7)]));
+    const asked = Array.from({ length: 40 }, () => hitAtomically(sql, [daily('x', 'ani', 7)]));
     const answers = await Promise.all(asked);
     expect(answers.filter((full) => full === undefined)).toHaveLength(7);
     expect(answers.find((full) => full)?.limit.scope).toBe('x');
@@ -28,20 +28,20 @@ describe('counted in the database', () => {
 
   test('an exhausted limit of one caller does not use up the shared one', async ({ sql }) => {
     const both = [daily('own', 'ani', 1), daily('total', 'all', 10)];
-    for (let times = 0; times < 5; times++) await hitOrNothing(sql, both);
+    for (let times = 0; times < 5; times++) await hitAtomically(sql, both);
     expect(await hitsWithin(sql, { scope: 'total', subject: 'all', seconds: 86_400 })).toBe(1);
   });
 
   test('counts subjects separately, and starts a new window at zero', async ({ sql }) => {
-    expect(await hitOrNothing(sql, [daily('x', 'ani', 1)])).toBeUndefined();
-    expect(await hitOrNothing(sql, [daily('x', 'budi', 1)])).toBeUndefined();
-    expect(await hitOrNothing(sql, [daily('x', 'ani', 1)])).toBeDefined();
+    expect(await hitAtomically(sql, [daily('x', 'ani', 1)])).toBeUndefined();
+    expect(await hitAtomically(sql, [daily('x', 'budi', 1)])).toBeUndefined();
+    expect(await hitAtomically(sql, [daily('x', 'ani', 1)])).toBeDefined();
     await limitsLater(sql, 86_400);
-    expect(await hitOrNothing(sql, [daily('x', 'ani', 1)])).toBeUndefined();
+    expect(await hitAtomically(sql, [daily('x', 'ani', 1)])).toBeUndefined();
   });
 
   test('a day begins at midnight in Jakarta', async ({ sql }) => {
-    await hitOrNothing(sql, [daily('x', 'ani', 1)]);
+    await hitAtomically(sql, [daily('x', 'ani', 1)]);
     expect(
       await sql`
         select to_char(window_start at time zone 'Asia/Jakarta', 'HH24:MI') as at
@@ -50,12 +50,12 @@ describe('counted in the database', () => {
   });
 
   test('allows no calls if the maximum is zero', async ({ sql }) => {
-    expect(await hitOrNothing(sql, [daily('x', 'ani', 0)])).toBeDefined();
+    expect(await hitAtomically(sql, [daily('x', 'ani', 0)])).toBeDefined();
   });
 
   test('returns the seconds until the window ends', async ({ sql }) => {
     const limit = { ...daily('x', 'ani', 0), windowSeconds: 60 };
-    const full = await hitOrNothing(sql, [limit]);
+    const full = await hitAtomically(sql, [limit]);
     expect(full?.seconds).toBeGreaterThan(0);
     expect(full?.seconds).toBeLessThanOrEqual(60);
   });

@@ -84,7 +84,7 @@ type Seal = { seal_no: number; day: string; previous: string; hash: string };
 const DAY_MS = 86_400_000;
 const ROWS_AT_ONCE = 4_000;
 /** The previous hash of the first seal. */
-const NOTHING = '0'.repeat(64);
+const GENESIS_HASH = '0'.repeat(64);
 
 /**
  * Seals reveal entries removed together with their head. At most one seal a day, dated yesterday.
@@ -96,7 +96,7 @@ export async function sealAudit({ allAccountsSql, now, folder }: SealsDeps): Pro
       select seal_no, day, previous, hash from audit_seals order by seal_no desc limit 1`;
     if (last && last.day >= day) return;
     const number = (last?.seal_no ?? 0) + 1;
-    const previous = last?.hash ?? NOTHING;
+    const previous = last?.hash ?? GENESIS_HASH;
     const { count } = await tx`
       insert into audit_seal_heads (account_id, seal_no, seq, hash)
       select h.account_id, ${number}, h.seq, h.hash
@@ -194,7 +194,7 @@ async function sealDifference(
   const filed = folder === undefined ? new Map<number, FiledSeal>() : await readSeals(folder);
   const seals = await tx<Seal[]>`
     select seal_no, day, previous, hash from audit_seals order by seal_no`;
-  let before = { seal_no: 0, hash: NOTHING };
+  let before = { seal_no: 0, hash: GENESIS_HASH };
   for (const seal of seals) {
     const { seal_no, day, previous, hash } = seal;
     const isSame =

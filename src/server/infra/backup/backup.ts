@@ -208,7 +208,7 @@ function periodsOf(at: Date): Record<keyof Keep, string> {
 /** All but the newest, and the newest of each of the last days, weeks and months with one. */
 export function superseded<T extends { at: Date }>(backups: readonly T[], keep: Keep): T[] {
   const newestFirst = backups.toSorted((a, b) => b.at.getTime() - a.at.getTime());
-  const kept = new Set(newestFirst.slice(0, 1));
+  const retained = new Set(newestFirst.slice(0, 1));
   for (const period of ['daily', 'weekly', 'monthly'] as const) {
     const seen = new Set<string>();
     for (const backup of newestFirst) {
@@ -216,8 +216,8 @@ export function superseded<T extends { at: Date }>(backups: readonly T[], keep: 
       if (seen.has(name)) continue;
       if (seen.size >= keep[period]) break;
       seen.add(name);
-      kept.add(backup);
+      retained.add(backup);
     }
   }
-  return newestFirst.filter((backup) => !kept.has(backup));
+  return newestFirst.filter((backup) => !retained.has(backup));
 }

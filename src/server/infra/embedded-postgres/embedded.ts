@@ -17,7 +17,7 @@ import { basename, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { FREE_BYTES_MIN, refuseFullDisk } from '#server/infra/observability/disk.ts';
-import { type Home, type Places, furnish, openFolder, placesIn } from './home.ts';
+import { type Home, type Places, prepareHome, openFolder, placesIn } from './home.ts';
 import { holdFolder } from './folder-lock.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import { createServer } from 'node:net';
@@ -60,7 +60,7 @@ export async function startEmbedded({
   const lock = holdFolder(folder);
   let leave: () => Promise<void> = async () => undefined;
   try {
-    const home = furnish(folder, osUser);
+    const home = prepareHome(folder, osUser);
     refuseOtherMajor(home);
     const password = passwordOf(home);
     if (!existsSync(home.data)) await makeCluster(home, password);
@@ -69,7 +69,7 @@ export async function startEmbedded({
     const address = (user: string, database: string) =>
       addressOf(home, { user, database, password, port: running.port });
     await makeOwner(address(SUPERUSER, 'postgres'), password);
-    const watch = watchOver(home, {
+    const watch = supervise(home, {
       durable,
       current: () => running,
       replaced: (next) => (running = next),
@@ -154,7 +154,7 @@ type Watched = {
   onDeath: (() => void) | undefined;
 };
 
-function watchOver(home: Home, { durable, current, replaced, onDeath }: Watched) {
+function supervise(home: Home, { durable, current, replaced, onDeath }: Watched) {
   const ending = new AbortController();
   const { signal } = ending;
   const watch = async () => {
@@ -304,8 +304,8 @@ export function findServer(places: Places): Running | undefined {
 async function runServer(home: Home, durable: boolean): Promise<Running> {
   const old = findServer(home);
   if (old) {
-    const wanted = startedAs(home, serverSettings(home, durable, old.port));
-    if (wanted && (await waitUntilReady(home, old))) return old;
+    const isCurrent = startedAs(home, serverSettings(home, durable, old.port));
+    if (isCurrent && (await waitUntilReady(home, old))) return old;
     await stopServer(home, old);
   }
   const port = home.sockets === undefined ? await freePort() : 5432;
@@ -338,7 +338,7 @@ function startedAs(home: Home, settings: readonly string[]): boolean {
  * shared-memory line to detect children of the dead server, which still write. The PID in the file is replaced by
  * ours, the parent's, which PostgreSQL ignores.
  */
-function makeWay(home: Home): void {
+function disownPidFile(home: Home): void {
   const left = pidFile(home);
   if (left === undefined || isServer(home, left.pid)) return;
   const file = join(home.data, 'postmaster.pid');
@@ -361,7 +361,7 @@ export async function startServer(
   durable: boolean,
   port: number,
 ): Promise<Running | undefined> {
-  makeWay(home);
+  disownPidFile(home);
   if (existsSync(home.log) && statSync(home.log).size > LOG_BYTES_MAX) {
     renameSync(home.log, `${home.log}.1`);
   }
@@ -392,9 +392,9 @@ const hasDied = (home: Home, { pid, child }: Running): boolean =>
 async function waitUntilReady(home: Home, server: Running): Promise<boolean> {
   const until = Date.now() + STARTING_MS_MAX;
   while (Date.now() < until && !hasDied(home, server)) {
-    const said = pidFile(home);
-    if (said?.pid === server.pid && said.state === 'ready') return true;
-    if (said?.pid === server.pid && said.state === 'stopping') return false;
+    const status = pidFile(home);
+    if (status?.pid === server.pid && status.state === 'ready') return true;
+    if (status?.pid === server.pid && status.state === 'stopping') return false;
     await pause(10);
   }
   return false;
@@ -408,8 +408,8 @@ export async function stopServer(home: Home, server: Running): Promise<void> {
     return;
   }
   const until = Date.now() + STARTING_MS_MAX;
-  for (let asked = false; !hasDied(home, server); asked = true) {
-    if (!asked) process.kill(server.pid, 'SIGINT');
+  for (let isSignalled = false; !hasDied(home, server); isSignalled = true) {
+    if (!isSignalled) process.kill(server.pid, 'SIGINT');
     if (Date.now() > until) throw new Error(`the database (process ${server.pid}) does not stop`);
     await pause(10);
   }

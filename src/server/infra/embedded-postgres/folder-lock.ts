@@ -7,7 +7,7 @@ import { StartError } from '#server/infra/start-error.ts';
 type Holder = { pid: number; since: string };
 
 /** A string that no other process with the same PID shares; `undefined` if there is no process. */
-function beganAt(pid: number): string | undefined {
+function startTimeOf(pid: number): string | undefined {
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -37,8 +37,8 @@ function holderOf(file: string): Holder | undefined {
   }
 }
 
-const lives = (holder: Holder | undefined): holder is Holder =>
-  holder !== undefined && beganAt(holder.pid) === holder.since;
+const isAlive = (holder: Holder | undefined): holder is Holder =>
+  holder !== undefined && startTimeOf(holder.pid) === holder.since;
 
 /**
  * Locks a folder for this process, until `release` or the process's death.
@@ -51,13 +51,13 @@ const lives = (holder: Holder | undefined): holder is Holder =>
 export function holdFolder(folder: string): { release(): void } {
   const file = join(folder, 'lock');
   const mine = `${file}.${process.pid}`;
-  const self: Holder = { pid: process.pid, since: beganAt(process.pid) ?? '' };
+  const self: Holder = { pid: process.pid, since: startTimeOf(process.pid) ?? '' };
   writeFileSync(mine, JSON.stringify(self), { mode: 0o600 });
   try {
     for (let tries = 0; tries < 10; tries++) {
       if (linked(mine, file)) return { release: () => release(file, self) };
       const holder = holderOf(file);
-      if (lives(holder)) {
+      if (isAlive(holder)) {
         throw new StartError(
           `Kabari already runs on ${folder} (process ${holder.pid}); stop it first, or set KABARI_DATA to another folder.`,
         );
@@ -70,7 +70,7 @@ export function holdFolder(folder: string): { release(): void } {
   }
 }
 
-export const isHeld = (folder: string): boolean => lives(holderOf(join(folder, 'lock')));
+export const isHeld = (folder: string): boolean => isAlive(holderOf(join(folder, 'lock')));
 
 function linked(from: string, to: string): boolean {
   try {
@@ -90,7 +90,7 @@ function setAside(file: string, aside: string): void {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw error;
   }
-  if (lives(holderOf(aside))) linked(aside, file);
+  if (isAlive(holderOf(aside))) linked(aside, file);
   rmSync(aside, { force: true });
 }
 

@@ -55,7 +55,7 @@ export function openFolder(folder: string): OsUser | undefined {
     const trial = join(folder, `.trial.${process.pid}`);
     mkdirSync(trial);
     rmSync(trial, { recursive: true });
-    if (osUser) letThrough(folder);
+    if (osUser) makeTraversable(folder);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartError(
@@ -72,7 +72,7 @@ export function openFolder(folder: string): OsUser | undefined {
 }
 
 /** Makes a folder traversable, not readable: it may be a user's folder, named by mistake. */
-function letThrough(folder: string): void {
+function makeTraversable(folder: string): void {
   const mode = statSync(folder).mode & 0o7777;
   if ((mode & 0o011) !== 0o011) chmodSync(folder, mode | 0o011);
 }
@@ -97,7 +97,7 @@ export const placesIn = (folder: string): Places => ({
 });
 
 /** Installs programs and socket folder in a data folder locked by this process. */
-export function furnish(folder: string, osUser: OsUser | undefined): Home {
+export function prepareHome(folder: string, osUser: OsUser | undefined): Home {
   const places = placesIn(folder);
   if (places.sockets !== undefined) makeSocketFolder(places.sockets, osUser);
   const programs = copyPrograms(folder);
@@ -178,7 +178,7 @@ function copyPrograms(folder: string): string {
   });
   makeLinks(half);
   if (process.platform !== 'win32') {
-    openToAll(half);
+    makeReadable(half);
     syncFiles(half);
   }
   renameSync(half, programs);
@@ -221,7 +221,7 @@ function makeLinks(native: string): void {
 }
 
 /** Lets the operating-system user run the programs, independent of the umask at install. */
-function openToAll(native: string): void {
+function makeReadable(native: string): void {
   execFileSync('chmod', ['-R', 'u=rwX,go=rX', native]);
   for (const program of readdirSync(join(native, 'bin'))) {
     chmodSync(join(native, 'bin', program), 0o755);

@@ -217,7 +217,7 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
   const { sdk, client, at, bucket: Bucket } = opened;
   const stream: FileStore['stream'] = (key, span) => streamOf(opened, key, span);
   const ownership = async (): Promise<Ownership> => {
-    const marker = await unlessGone(stream(OWNER_KEY));
+    const marker = await ignoreMissing(stream(OWNER_KEY));
     if (!marker) return 'nobody';
     return (await text(marker)) === owner ? 'ours' : 'theirs';
   };
@@ -233,7 +233,7 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
     put: (key, path, sizeBytes) => put(opened, key, { path, sizeBytes }),
     size: async (key) => {
       const head = answered(key, () => client.send(new sdk.HeadObjectCommand(at(key)), soon));
-      return (await unlessGone(head))?.ContentLength;
+      return (await ignoreMissing(head))?.ContentLength;
     },
     stream,
     withFile: (key, work) =>
@@ -244,7 +244,7 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
       }),
     async delete(key) {
       const deleted = () => client.send(new sdk.DeleteObjectCommand(at(key)), soon);
-      await unlessGone(answered(key, deleted));
+      await ignoreMissing(answered(key, deleted));
     },
     list: (begins) => list(opened, { Bucket, Prefix: prefix + begins, MaxKeys }, prefix.length),
     async claim() {
@@ -429,24 +429,24 @@ function errorOf(key: string, error: unknown): unknown {
     return error;
   }
   if (error.name === 'NoSuchKey' || error.name === 'NotFound') return fileGone(key);
-  if (isOfThisMachine(error)) return error;
+  if (isLocalDiskError(error)) return error;
   const { $metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };
   const status = $metadata?.httpStatusCode;
   const isNo =
     status !== undefined && status >= 300 && status < 500 && ![408, 429].includes(status);
   const refusal = isNo || error.name === 'CredentialsProviderError' ? error.name : undefined;
   const what = typeof code === 'string' ? code : error.name;
-  const said = status === undefined ? what : `${what} (${status})`;
-  return new StoreAway(said, { ...(refusal !== undefined && { refusal }) });
+  const description = status === undefined ? what : `${what} (${status})`;
+  return new StoreAway(description, { ...(refusal !== undefined && { refusal }) });
 }
 
-const isOfThisMachine = (error: Error): boolean =>
+const isLocalDiskError = (error: Error): boolean =>
   'syscall' in error && /^(open|read|write|stat)$/.test(String(error.syscall)) && 'path' in error;
 
 /** @returns undefined if the key does not exist. */
-async function unlessGone<T>(asked: Promise<T>): Promise<T | undefined> {
+async function ignoreMissing<T>(request: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;

@@ -26,19 +26,19 @@ export function canonicalAddress(words: string): string | undefined {
   const named = (at: 1 | 2) => places.map((one) => one?.[at] ?? '').join(',');
   const who = joined(take('user') ?? user, take('password') ?? password);
   const all = pairsOf(listed(take('host')) ?? named(1), listed(take('port')) ?? named(2));
-  const wanted = sessions[attrs];
+  const target = sessions[attrs];
   const database = take('dbname') ?? parts['database'];
-  if (!database || !all || wanted === undefined) return undefined;
+  if (!database || !all || target === undefined) return undefined;
   const [place = ''] = all;
   if (all.length > 1) query.set(HOSTS, all.join(','));
-  if (wanted !== 'any') query.set(SESSION, wanted);
+  if (target !== 'any') query.set(SESSION, target);
   const rest = query.size > 0 ? `?${query.toString()}` : '';
   const address = `postgres://${who && `${who}@`}${place}/${database}${rest}`;
   return URL.canParse(address) ? address : undefined;
 }
 
 /** libpq's `target_session_attrs`; the fallback of `prefer-standby` is handled elsewhere. */
-const sessions: Readonly<Record<string, SessionWanted>> = {
+const sessions: Readonly<Record<string, TargetSession>> = {
   any: 'any',
   'read-write': 'read-write',
   primary: 'read-write',
@@ -48,7 +48,7 @@ const sessions: Readonly<Record<string, SessionWanted>> = {
 };
 
 /** Required server state: read-write, standby, or any. */
-export type SessionWanted = 'any' | 'read-write' | 'standby';
+export type TargetSession = 'any' | 'read-write' | 'standby';
 
 export type Host = { host: string; port: number };
 
@@ -76,13 +76,13 @@ export function hostsOf(url: string): Host[] {
   });
 }
 
-export const sessionWantedOf = (url: string): SessionWanted =>
+export const targetSessionOf = (url: string): TargetSession =>
   sessions[new URL(url).searchParams.get(SESSION) ?? 'any'] ?? 'any';
 
 /** The same address with a required server state, unless it has one. */
-export function wanting(url: string, wanted: SessionWanted): string {
+export function withTargetSession(url: string, target: TargetSession): string {
   const address = new URL(url);
-  if (!address.searchParams.has(SESSION)) address.searchParams.set(SESSION, wanted);
+  if (!address.searchParams.has(SESSION)) address.searchParams.set(SESSION, target);
   return address.href;
 }
 

@@ -12,7 +12,7 @@ type SqlFile = { file: string; text: string; sha256: string };
 type Known = { file: string; sha256: string; objects: string[]; release: string | null };
 
 /** A function or a trigger in the database; `version` changes with every change. */
-type Standing = { name: string; version: string };
+type SchemaObject = { name: string; version: string };
 
 export type SchemaChanges = {
   migrations: string[];
@@ -86,9 +86,9 @@ export async function loadFunctions(
     }
     if (version) await rememberRelease(tx, version);
     const before = new Map(known.map((row) => [row.file, row]));
-    const standing = await readStanding(tx);
+    const existing = await readSchemaObjects(tx);
     const isCurrent = (row: Known, sha256: string) =>
-      row.sha256 === sha256 && row.objects.every((name) => standing.has(name));
+      row.sha256 === sha256 && row.objects.every((name) => existing.has(name));
     const changed = files.filter(({ file, sha256 }) => {
       const row = before.get(file);
       return !row || !isCurrent(row, sha256);
@@ -99,9 +99,13 @@ export async function loadFunctions(
     const stale = [...gone, ...changed.flatMap(({ file }) => before.get(file) ?? [])];
     const owners = ownersOf(known.filter((row) => !stale.includes(row)));
     // Before any file runs: a function may have moved to another file.
-    const objects = stale.flatMap((row) => row.objects).filter((name) => standing.has(name));
+    const objects = stale.flatMap((row) => row.objects).filter((name) => existing.has(name));
     await tx.query(`do $reset$ begin ${resetRights(objects)} end $reset$`);
-    const made = await runFiles(tx, changed, { before, owners, standing: await readStanding(tx) });
+    const made = await runFiles(tx, changed, {
+      before,
+      owners,
+      existing: await readSchemaObjects(tx),
+    });
     await dropStale(tx, stale, owners);
     await checkBodies(tx, owners);
     await remember(tx, { gone, changed, made });
@@ -161,30 +165,30 @@ const ownersOf = (known: readonly Known[]): Map<string, string> =>
 type Before = {
   before: ReadonlyMap<string, Known>;
   owners: Map<string, string>;
-  standing: ReadonlyMap<string, string>;
+  existing: ReadonlyMap<string, string>;
 };
 
 async function runFiles(
   tx: Tx,
   files: readonly SqlFile[],
-  { before, owners, standing: first }: Before,
+  { before, owners, existing: first }: Before,
 ): Promise<Map<string, string[]>> {
   const made = new Map<string, string[]>();
-  let standing = first;
+  let existing = first;
   for (const { file, text } of files) {
     const objects = (before.get(file)?.objects ?? []).filter(
-      (name) => standing.has(name) && !owners.has(name),
+      (name) => existing.has(name) && !owners.has(name),
     );
     await named(file, () => tx.query(runOnce(text, objects)));
-    const now = await readStanding(tx);
-    const names = [...now.keys()].filter((name) => standing.get(name) !== now.get(name));
+    const now = await readSchemaObjects(tx);
+    const names = [...now.keys()].filter((name) => existing.get(name) !== now.get(name));
     for (const name of names) {
       const other = owners.get(name);
       if (other !== undefined) throw new StartError(`Both ${other} and ${file} make the ${name}.`);
       owners.set(name, file);
     }
     made.set(file, names);
-    standing = now;
+    existing = now;
   }
   return made;
 }
@@ -228,8 +232,8 @@ const dropping = (objects: readonly string[]): string =>
     .map((object) => `drop ${object.replace(/^(function|trigger) /, '$1 if exists ')};`)
     .join('\n');
 
-async function readStanding(tx: Tx): Promise<Map<string, string>> {
-  const rows = await tx<Standing[]>`
+async function readSchemaObjects(tx: Tx): Promise<Map<string, string>> {
+  const rows = await tx<SchemaObject[]>`
     select 'function ' || oid::regprocedure as name, xmin || ' ' || ctid::text as version
     from pg_proc where pronamespace = 'public'::regnamespace and prokind = 'f'
     union all

@@ -38,7 +38,7 @@ export async function migrate(sql: Sql, folder: string): Promise<string[]> {
   await ensureAppRoles(sql);
   const applied: string[] = [];
   for (;;) {
-    const name = await withPatience(() => sql.begin((tx) => applyNext(tx, migrations)));
+    const name = await retryWhileLocked(() => sql.begin((tx) => applyNext(tx, migrations)));
     if (name === undefined) return applied;
     applied.push(name);
   }
@@ -53,7 +53,7 @@ const isDeadlock = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '40P01';
 
 /** Retries for some fifteen minutes while others, such as a long reader, hold locks. */
-async function withPatience<T>(work: () => Promise<T>): Promise<T> {
+async function retryWhileLocked<T>(work: () => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried++) {
     try {
       return await work();

@@ -1,6 +1,6 @@
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Counter } from '#server/infra/observability/metrics.ts';
-import { hostsOf, wanting } from '#server/infra/postgres/address.ts';
+import { hostsOf, withTargetSession } from '#server/infra/postgres/address.ts';
 import {
   type Sql,
   isShared,
@@ -15,7 +15,7 @@ import { StartError } from '#server/infra/start-error.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 import type { Transaction, TransactionOptions } from '#server/infra/postgres/driver/transaction.ts';
 
-export type Standing = {
+export type ReplicationStatus = {
   isOurs: boolean;
   isPrimary: boolean;
   isStandby: boolean;
@@ -62,13 +62,17 @@ export async function currentLsn(primary: Sql): Promise<Lsn> {
 type Server = { cluster: string; startedAt: Date };
 
 /** @param floor the position the replica must have replayed to be caught up. */
-export async function readStanding(primary: Sql, replica: Sql, floor: Lsn): Promise<Standing> {
+export async function readReplicationStatus(
+  primary: Sql,
+  replica: Sql,
+  floor: Lsn,
+): Promise<ReplicationStatus> {
   const [first] = await primary<(Server & { lsn: Lsn })[]>`
     select system_identifier::text as cluster, pg_postmaster_start_time() as "startedAt",
       ${endOfWal(primary)}::text as lsn from pg_control_system()`;
   if (!first) throw new Error('the database answers nothing');
   const [second] = await replica<
-    (Server & Pick<Standing, 'isStandby' | 'isCaughtUp' | 'lagSeconds'>)[]
+    (Server & Pick<ReplicationStatus, 'isStandby' | 'isCaughtUp' | 'lagSeconds'>)[]
   >`
     select system_identifier::text as cluster, pg_postmaster_start_time() as "startedAt",
       pg_is_in_recovery() as "isStandby",
@@ -120,7 +124,7 @@ export type ReplicaState =
   | 'the database itself';
 
 export type Replica = Reading & {
-  stands: () => { state: ReplicaState; lagSeconds: number | null } | undefined;
+  status: () => { state: ReplicaState; lagSeconds: number | null } | undefined;
   close: () => Promise<void>;
 };
 
@@ -130,11 +134,11 @@ type Options = {
   log: Pick<Log, 'info' | 'warn' | 'error'>;
   fallbacks: Counter;
   lookMs?: number;
-  patienceMs?: number;
+  catchUpMs?: number;
 };
 
 const LOOK_MS = 5_000;
-const PATIENCE_MS = 15_000;
+const CATCH_UP_MS = 15_000;
 const STARTING_MS = 1_000;
 /** Time limit of the queries of a check. */
 const ANSWER_MS = 1_000;
@@ -154,19 +158,19 @@ export async function openReplica(options: Options): Promise<Replica> {
     return {
       ...primary,
       catchUp: async () => undefined,
-      stands: () => undefined,
+      status: () => undefined,
       close: async () => undefined,
     };
   }
   // Of several servers, the current standby; a single one is used as it is, and reported.
-  const address = hostsOf(url).length > 1 ? wanting(url, 'standby') : url;
+  const address = hostsOf(url).length > 1 ? withTargetSession(url, 'standby') : url;
   const watched = new WatchedReplica(address, options);
   await watched.start();
   return {
     tenantSql: createReadingSql(primary.tenantSql, watched.gateOf('tenantSql')),
     allAccountsSql: createReadingSql(primary.allAccountsSql, watched.gateOf('allAccountsSql')),
     catchUp: () => watched.catchUp(),
-    stands: () => watched.stands(),
+    status: () => watched.stands(),
     close: () => watched.close(),
   };
 }
@@ -231,10 +235,10 @@ class WatchedReplica {
   }
 
   async catchUp(): Promise<void> {
-    const { primary, fallbacks, patienceMs = PATIENCE_MS } = this.#options;
+    const { primary, fallbacks, catchUpMs = CATCH_UP_MS } = this.#options;
     const target = await currentLsn(primary.allAccountsSql);
     const wasUsed = this.#state === 'used';
-    const trouble = wasUsed ? await this.#whyNotAt(target, patienceMs) : undefined;
+    const trouble = wasUsed ? await this.#whyNotAt(target, catchUpMs) : undefined;
     // Not before the replica is there: until then, other readers need the former position only.
     this.#floor = laterOf(this.#floor, target);
     if (wasUsed && !trouble) return;
@@ -278,25 +282,25 @@ class WatchedReplica {
       if (error instanceof StartError) throw error;
       return this.#set('away', error);
     }
-    const asked = this.#pools.allAccountsSql;
+    const replica = this.#pools.allAccountsSql;
     // If the database itself does not answer, there is nothing to compare with.
-    const trouble = await asked`select 1`.then(
+    const trouble = await replica`select 1`.then(
       () => undefined,
       (error: unknown) => error,
     );
     if (trouble !== undefined) return this.#set('away', trouble);
     const floor = this.#floor;
-    const standing = await readStanding(primary.allAccountsSql, asked, floor).catch(
+    const status = await readReplicationStatus(primary.allAccountsSql, replica, floor).catch(
       () => undefined,
     );
-    if (!standing || this.#isClosed) return;
-    this.#lagSeconds = standing.lagSeconds;
-    if (!standing.isOurs && this.#timer === undefined) {
+    if (!status || this.#isClosed) return;
+    this.#lagSeconds = status.lagSeconds;
+    if (!status.isOurs && this.#timer === undefined) {
       throw new StartError(
         'DATABASE_REPLICA_URL names the server of another database, not a standby of the one at DATABASE_URL; name its standby, or leave it away.',
       );
     }
-    const state = stateOf(standing);
+    const state = stateOf(status);
     // Readers depend on a newer position than this check: the next one decides.
     if (state === 'used' && floor !== this.#floor) return;
     this.#set(state);
@@ -329,7 +333,12 @@ class WatchedReplica {
   }
 }
 
-export function stateOf({ isOurs, isPrimary, isStandby, isCaughtUp }: Standing): ReplicaState {
+export function stateOf({
+  isOurs,
+  isPrimary,
+  isStandby,
+  isCaughtUp,
+}: ReplicationStatus): ReplicaState {
   if (!isOurs) return 'of another database';
   if (isPrimary) return 'the database itself';
   if (!isStandby) return 'no standby';

@@ -52,10 +52,10 @@ const places = {
   },
 } satisfies Record<string, CaptchaPlace>;
 
-type Chosen = Pick<Config, 'CAPTCHA_PROVIDER' | 'CAPTCHA_SCRIPT_URL' | 'CAPTCHA_VERIFY_URL'>;
+type CaptchaConfig = Pick<Config, 'CAPTCHA_PROVIDER' | 'CAPTCHA_SCRIPT_URL' | 'CAPTCHA_VERIFY_URL'>;
 
 /** Undefined for ALTCHA, which this server provides itself. */
-export function captchaPlaceOf(config: Chosen): CaptchaPlace | undefined {
+export function captchaPlaceOf(config: CaptchaConfig): CaptchaPlace | undefined {
   if (config.CAPTCHA_PROVIDER === 'altcha') return undefined;
   const usual = places[config.CAPTCHA_PROVIDER];
   const { CAPTCHA_SCRIPT_URL: elsewhere, CAPTCHA_VERIFY_URL: verifyUrl = usual.verifyUrl } = config;
@@ -72,5 +72,5 @@ export function captchaPlaceOf(config: Chosen): CaptchaPlace | undefined {
 }
 
 /** Undefined for ALTCHA, which needs no extra sources. */
-export const captchaSourcesOf = (config: Chosen): CaptchaSources | undefined =>
+export const captchaSourcesOf = (config: CaptchaConfig): CaptchaSources | undefined =>
   captchaPlaceOf(config)?.sources;

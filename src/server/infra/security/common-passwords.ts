@@ -13,7 +13,7 @@ const WALK_MIN = 3;
 const WALKS_MAX = 3;
 
 /** Words of the product (docs/threats.md#passwords). */
-const houseWords = ['kabari', 'katasandi', 'whatsapp'];
+const productWords = ['kabari', 'katasandi', 'whatsapp'];
 
 const walks = [
   '01234567890',
@@ -132,17 +132,17 @@ function isPair(text: string): boolean {
 function coresOf(text: string): string[] {
   const [before = ''] = /^[^a-z]*/.exec(text) ?? [];
   const [after = ''] = /[^a-z]*$/.exec(text) ?? [];
-  const cores = [text, unmasked(text)];
+  const cores = [text, withoutLookalikes(text)];
   for (let front = 0; front <= before.length; front++) {
     for (let back = 0; back <= after.length && front + back <= AROUND_MAX; back++) {
       const core = text.slice(front, text.length - back);
-      cores.push(core, unmasked(core));
+      cores.push(core, withoutLookalikes(core));
     }
   }
   return cores;
 }
 
-const unmasked = (text: string): string =>
+const withoutLookalikes = (text: string): string =>
   [...text].map((letter) => lookalikes.get(letter) ?? letter).join('');
 
 /** At most three walks in a row: `qwerty12345`, `asdfzxcv`, `1qaz2wsx`. */
@@ -188,7 +188,7 @@ function isAbout(text: string, { phone, name }: About): boolean {
   const called = name.normalize('NFKC').toLowerCase();
   const national = phone.replace(/^62/, '');
   const names = [...called.split(/[^\p{L}\p{N}]+/u), called.replace(/[^\p{L}\p{N}]/gu, '')];
-  const known = [...houseWords, ...names, national, phone, national.slice(-8)];
+  const known = [...productWords, ...names, national, phone, national.slice(-8)];
   return known
     .filter((word) => word.length >= CONTEXT_WORD_MIN)
     .some((word) => bare.includes(word) && bare.length - word.length <= AROUND_CONTEXT_MAX);

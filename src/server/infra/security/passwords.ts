@@ -32,7 +32,7 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /** Matches no password: compared for unknown users, so that the time is the same. */
-const nobodysHash = phc(randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
+const dummyHash = phc(randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
 
 /**
  * True if `stored` is the hash of exactly `password`. Without `stored` it is false, after the same work
@@ -41,7 +41,7 @@ const nobodysHash = phc(randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
  * @throws Refusal `too_many_requests` if too many callers are waiting.
  */
 export async function passwordFits(password: string, stored: string | undefined): Promise<boolean> {
-  const { salt, hash, cost } = readPhc(stored ?? nobodysHash);
+  const { salt, hash, cost } = readPhc(stored ?? dummyHash);
   const found = await inTurn(() => argon2id(password, salt, cost, hash.length));
   return sameBytes(found, hash) && stored !== undefined;
 }

@@ -195,11 +195,11 @@ export const operatorPhone = z
 
 export const jsonOf = <T>(shape: z.ZodMiniType<T>, expected: string) =>
   z.pipe(
-    z.pipe(z.string(), z.transform(parsedOrNothing)),
+    z.pipe(z.string(), z.transform(parseJson)),
     z.pipe(z.unknown().check(z.refine((value) => shape.safeParse(value).success, expected)), shape),
   );
 
-function parsedOrNothing(words: string): unknown {
+function parseJson(words: string): unknown {
   try {
     return JSON.parse(words);
   } catch {

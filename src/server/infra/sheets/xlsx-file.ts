@@ -125,7 +125,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * A text as XML that spreadsheets read back unchanged: without characters that XML cannot contain, with `\ ` as line
+ * A text as XML that spreadsheets read back unchanged: without characters that XML cannot contain, with `\n` as line
  * break, and truncated to a cell's limit. Text that looks like a spreadsheet's own escape (`_x000D_`) is preserved.
  */
 export function xmlText(text: string): string {

@@ -16,7 +16,7 @@ export type FileEntry = { name: string } & Sum;
  * archives that can be requested again; and unfinished uploads, which browsers restart. Everything else in a data
  * folder is included.
  */
-const leftOut =
+const excluded =
   /^(postgres(\.half|\.log(\.1)?)?|postgresql-.*|socket|lock(\..*)?|backups|exports|uploads|first-operator\.txt|\.trial.*)$/;
 
 /** Content-addressed files never change: those in the previous backup are hard-linked. */
@@ -27,7 +27,7 @@ export async function* filesOf(dataFolder: string, within = ''): AsyncGenerator<
   const folder = await opendir(join(dataFolder, within)).catch(missing);
   if (!folder) return;
   for await (const { name } of folder) {
-    if (within === '' && leftOut.test(name)) continue;
+    if (within === '' && excluded.test(name)) continue;
     const path = within === '' ? name : `${within}/${name}`;
     const found = await stat(join(dataFolder, path)).catch(missing);
     if (found?.isDirectory()) yield* filesOf(dataFolder, path);

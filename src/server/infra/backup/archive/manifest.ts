@@ -70,8 +70,8 @@ export async function readManifest(folder: string, key: BackupKey | undefined): 
       `${folder} is not encrypted although BACKUP_KEY_FILE is set: whoever may write there can have made it. Leave BACKUP_KEY_FILE away for one that is older than the key.`,
     );
   }
-  const wanted = signed(text, read.key_id === null ? undefined : key);
-  if (!sameBytes(wanted, Buffer.from(check, 'hex'))) {
+  const expected = signed(text, read.key_id === null ? undefined : key);
+  if (!sameBytes(expected, Buffer.from(check, 'hex'))) {
     throw new BackupError('damaged', `${join(folder, FILE)} is not as it was written.`);
   }
   return read;

@@ -59,7 +59,7 @@ export function openRoom(folder: string): { take: (bytes: number) => Promise<voi
 
 export type Room = ReturnType<typeof openRoom>;
 
-const guarding = (room: Room) =>
+const limitTo = (room: Room) =>
   async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
       await room.take(chunk.length);
@@ -82,7 +82,7 @@ export async function writePart(
     ...(isCompressed ? [createZstdCompress({ chunkSize: CHUNK_BYTES, params: checksummed })] : []),
     ...(key ? [sealing(key, name)] : []),
     stored.stream,
-    guarding(room),
+    limitTo(room),
     createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
   ];
   await pipeline(steps as unknown as Steps, { signal });
@@ -114,7 +114,7 @@ export async function readPart<T>(
   try {
     await pipeline([...steps, last] as unknown as Steps);
   } catch (error) {
-    if (error instanceof BackupError || isOfTaker(error)) throw error;
+    if (error instanceof BackupError || isDestinationError(error)) throw error;
     throw new BackupError('damaged', `${path} is damaged or missing.`, error);
   }
   const sum = stored.sum();
@@ -126,7 +126,7 @@ export async function readPart<T>(
 }
 
 /** True if the error comes from the destination of the contents, not from their source. */
-const isOfTaker = (error: unknown): boolean =>
+const isDestinationError = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
   ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'EEXIST'].includes(String(error.code));

@@ -116,7 +116,7 @@ function openClock(): () => number {
   };
 }
 
-const TELL_MS = 60_000;
+const WARN_EVERY_MS = 60_000;
 
 class SpanIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
@@ -159,11 +159,11 @@ function openProvider(
     'service.instance.id': newId(),
     'kabari.role': config.ROLE,
   });
-  const tell = throttled(log);
+  const warn = throttled(log);
   // The SDK logs its own queue and settings; export errors are logged below.
-  diag.setLogger({ ...silent, warn: (words) => tell(undefined, words) });
+  diag.setLogger({ ...silent, warn: (words) => warn(undefined, words) });
   const processor = new BatchSpanProcessor({
-    exporter: tellingExporter(new OTLPTraceExporter(), tell, log),
+    exporter: loggingExporter(new OTLPTraceExporter(), warn, log),
     maxQueueSize: config.OTEL_BSP_MAX_QUEUE_SIZE,
     maxExportBatchSize: Math.min(config.OTEL_BSP_MAX_QUEUE_SIZE, EXPORT_MAX),
     scheduledDelayMillis: config.OTEL_BSP_SCHEDULE_DELAY,
@@ -178,21 +178,21 @@ function openProvider(
 
 const EXPORT_MAX = 512;
 
-const nothing = () => undefined;
-const silent = { error: nothing, warn: nothing, info: nothing, debug: nothing, verbose: nothing };
+const ignore = () => undefined;
+const silent = { error: ignore, warn: ignore, info: ignore, debug: ignore, verbose: ignore };
 
-type Tell = (error: unknown, words: string) => void;
+type Warn = (error: unknown, words: string) => void;
 
-function throttled(log: Log): Tell {
-  let toldAt = -Infinity;
+function throttled(log: Log): Warn {
+  let loggedAt = -Infinity;
   return (err, words) => {
-    if (performance.now() - toldAt < TELL_MS) return;
-    toldAt = performance.now();
+    if (performance.now() - loggedAt < WARN_EVERY_MS) return;
+    loggedAt = performance.now();
     log.warn({ ...(err !== undefined && { err }), reason: words }, 'traces are incomplete');
   };
 }
 
-function tellingExporter(exporter: SpanExporter, tell: Tell, log: Log): SpanExporter {
+function loggingExporter(exporter: SpanExporter, tell: Warn, log: Log): SpanExporter {
   let lost = 0;
   return {
     export: (spans: ReadableSpan[], done) =>

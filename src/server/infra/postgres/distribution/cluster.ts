@@ -95,10 +95,10 @@ export function openBucketNumbers(coordinator: Sql): (accountId: string) => Prom
     const before = known.get(accountId);
     if (before) return before;
     if (known.size >= ACCOUNTS_MAX) known.clear();
-    const asked = ask(accountId);
-    known.set(accountId, asked);
-    asked.catch(() => known.delete(accountId));
-    return asked;
+    const bucketNumber = ask(accountId);
+    known.set(accountId, bucketNumber);
+    bucketNumber.catch(() => known.delete(accountId));
+    return bucketNumber;
   };
 }
 
@@ -112,10 +112,10 @@ const SETTINGS = [
 
 const withSettings = (url: string, settings: readonly string[]): string => {
   const address = new URL(url);
-  const asked = address.searchParams.get('options') ?? '';
+  const options = address.searchParams.get('options') ?? '';
   address.searchParams.set(
     'options',
-    [asked, ...settings.map((one) => `-c ${one}`)].join(' ').trim(),
+    [options, ...settings.map((one) => `-c ${one}`)].join(' ').trim(),
   );
   return address.href;
 };

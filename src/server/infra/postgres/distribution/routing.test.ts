@@ -8,7 +8,7 @@ import {
   inAccountOf,
   startInBucket,
   startOnCoordinator,
-  stay,
+  bindScope,
   useScopes,
   withEachAccount,
 } from './scope.ts';
@@ -102,6 +102,6 @@ test('functions started in a bucket run there, independent of their caller', asy
     startOnCoordinator(() => ({ look: () => where() })),
   );
   expect(await inAccount(BUDI, () => whole.look())).toBe('whole');
-  const staying = inAccount(ANI, () => stay(() => where()));
+  const staying = inAccount(ANI, () => bindScope(() => where()));
   expect(await inAccount(BUDI, staying)).toBe('bucket 1');
 });

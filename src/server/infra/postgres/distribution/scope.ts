@@ -128,7 +128,7 @@ export const startOnCoordinator = <T extends object>(start: () => T): T =>
   isUsed ? storage.exit(() => bound(start())) : start();
 
 /** Binds a function, or all functions of nested objects, to the present scope. */
-export const stay = <T extends object>(work: T): T => (isUsed ? bound(work) : work);
+export const bindScope = <T extends object>(work: T): T => (isUsed ? bound(work) : work);
 
 function bound<T>(value: T): T {
   if (typeof value === 'function') return AsyncLocalStorage.bind(value as T & (() => unknown));

@@ -116,17 +116,17 @@ function readingCopy({ label, onArchive, onArchiveEnd, onDone, onError }: Handle
   const manifest: Buffer[] = [];
   let archives = 0;
   let isManifest = false;
-  const nothing = () => undefined;
+  const ignore = () => undefined;
   return {
     submit: (connection) =>
       connection.query(
         `BASE_BACKUP (LABEL '${label.replaceAll("'", "''")}', CHECKPOINT 'fast', WAL true, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`,
       ),
-    handleRowDescription: nothing,
-    handleDataRow: nothing,
-    handleCommandComplete: nothing,
-    handleEmptyQuery: nothing,
-    handlePortalSuspended: nothing,
+    handleRowDescription: ignore,
+    handleDataRow: ignore,
+    handleCommandComplete: ignore,
+    handleEmptyQuery: ignore,
+    handlePortalSuspended: ignore,
     handleCopyData: ({ chunk }) => {
       const kind = String.fromCharCode(chunk[0] ?? 0);
       if (kind === 'n' && ++archives > 1) {

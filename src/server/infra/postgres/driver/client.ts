@@ -42,20 +42,20 @@ const optionsIn = (words: string): [string, string][] =>
     ([, name = '', value = '']) => [name, value.replaceAll(/\\(.)/gs, '$1')],
   );
 
-function askedIn(url: string): Record<string, string> {
+function settingsIn(url: string): Record<string, string> {
   const { searchParams } = new URL(url);
   const single = [...searchParams].filter(([name]) => !notSettings.test(name));
   return Object.fromEntries([...single, ...optionsIn(searchParams.get('options') ?? '')]);
 }
 
 export function statementMsOf(url: string, as: As): number {
-  const asked = askedIn(url)['statement_timeout'] ?? '';
-  return as !== 'owner' && /^\d{1,9}$/.test(asked) ? Number(asked) : STATEMENT_TIMEOUT_MS[as];
+  const timeout = settingsIn(url)['statement_timeout'] ?? '';
+  return as !== 'owner' && /^\d{1,9}$/.test(timeout) ? Number(timeout) : STATEMENT_TIMEOUT_MS[as];
 }
 
 function settingsOf(url: string, as: As): Record<string, string> {
   return {
-    ...askedIn(url),
+    ...settingsIn(url),
     [STARTUP_MARK]: 'on',
     TimeZone: 'UTC',
     // The parsers expect these formats, independent of the database's settings.

@@ -39,7 +39,7 @@ const QUERY_CANCELED = '57014';
  */
 export class Connection {
   /** True if it must not be reused: after a timeout, or in an unexpected state. */
-  isDoubtful = false;
+  mustClose = false;
   isReadOnly = false;
   isShared = false;
   readonly #client: Client;
@@ -134,10 +134,10 @@ export class Connection {
         if (this.#encode(request)) this.#send([request]);
       } else {
         this.#queue.push(request);
-        const isAsked = this.#sent.some(
+        const isRequested = this.#sent.some(
           ({ describeOnly, current }) => describeOnly && current?.name === request.name,
         );
-        if (!isAsked) this.#send([request], true);
+        if (!isRequested) this.#send([request], true);
       }
     }
   }
@@ -201,7 +201,7 @@ export class Connection {
       if (!error || at < failedAt) return settleOne(request);
       // It is unknown whether it was prepared before it failed, or its plan is outdated.
       if (request.isParsed || isOutdated(error)) this.#descriptions.delete(request.name);
-      if (codeOf(error) === QUERY_CANCELED) this.isDoubtful = true;
+      if (codeOf(error) === QUERY_CANCELED) this.mustClose = true;
       request.reject(at === failedAt ? error : skippedBecause(error));
     });
     if (outcome) return this.#lose(batch.error);
@@ -217,7 +217,7 @@ export class Connection {
       return;
     }
     this.#descriptions.delete(request.name);
-    if (codeOf(error) === QUERY_CANCELED) this.isDoubtful = true;
+    if (codeOf(error) === QUERY_CANCELED) this.mustClose = true;
     const at = this.#queue.indexOf(request);
     // Another connection got its types meanwhile: it was then sent, and has its own response.
     if (at === -1) return;
@@ -230,7 +230,7 @@ export class Connection {
     // The server's last error says more than the end of the connection that followed.
     const cause = this.#sent[0]?.error ?? end;
     this.#lost = new ConnectionLost(cause, 'not sent');
-    this.isDoubtful = true;
+    this.mustClose = true;
     for (const { requests, describeOnly } of this.#sent.splice(0)) {
       if (describeOnly) continue;
       for (const { reject, whenLost } of requests) reject(new ConnectionLost(cause, whenLost));

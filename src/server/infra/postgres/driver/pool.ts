@@ -109,7 +109,7 @@ export class Pool {
     let least: Connection | undefined;
     let fewest = PIPELINE_MAX;
     for (const [connection, users] of this.#shared) {
-      if (users >= fewest || connection.isDoubtful) continue;
+      if (users >= fewest || connection.mustClose) continue;
       least = connection;
       fewest = users;
     }
@@ -189,7 +189,7 @@ export class Pool {
   release(connection: Connection): void {
     const client = this.#clients.get(connection);
     const isSound =
-      !connection.isDoubtful && !connection.isLost && connection.transactionStatus === 'I';
+      !connection.mustClose && !connection.isLost && connection.transactionStatus === 'I';
     client?.release(!isSound);
     if (!isSound) connection.destroy();
     this.#leave();

@@ -3,8 +3,8 @@ import pg from 'pg';
 import {
   type Host,
   hostsOf,
-  sessionWantedOf,
-  type SessionWanted,
+  targetSessionOf,
+  type TargetSession,
 } from '#server/infra/postgres/address.ts';
 import { clientConfig, type PoolOptions } from './client.ts';
 import { READ_ONLY } from './errors.ts';
@@ -27,7 +27,7 @@ export type Servers = {
    * @returns unregisters it; the servers are watched while there are members.
    */
   join: (onMoved: (current: Host) => void) => () => void;
-  wanted: SessionWanted;
+  target: TargetSession;
 };
 
 /** Interval of checks, and the number of missing answers after which a server is given up. */
@@ -59,7 +59,7 @@ function oneServer(url: string): Servers {
       members++;
       return () => void (--members === 0 && shared.delete(url));
     },
-    wanted: sessionWantedOf(url),
+    target: targetSessionOf(url),
   };
 }
 
@@ -71,7 +71,7 @@ function watchServers(url: string): Servers {
     connected: (client, host) => void watch.places.set(client, host),
     doubt: () => watch.doubt(),
     join: (onMoved) => watch.join(onMoved),
-    wanted: sessionWantedOf(url),
+    target: targetSessionOf(url),
   };
 }
 
@@ -144,7 +144,7 @@ class ServerWatch {
     const state = readState(client);
     try {
       await client.connect();
-      refuseUnfit(sessionWantedOf(this.#url), await state());
+      refuseUnfit(targetSessionOf(this.#url), await state());
     } catch (error) {
       client.connection.stream.destroy();
       throw error;
@@ -156,17 +156,17 @@ class ServerWatch {
   #adopt(host: Host, client: pg.Client, state: () => Promise<SessionState>): void {
     (client.connection.stream as Socket).unref();
     let missing = 0;
-    let isAsked = false;
+    let isPending = false;
     const timer = setInterval(() => {
-      if (isAsked && ++missing >= MISSING_MAX) return this.#forget(client);
-      if (isAsked) return;
-      isAsked = true;
+      if (isPending && ++missing >= MISSING_MAX) return this.#forget(client);
+      if (isPending) return;
+      isPending = true;
       client
         .query('select 1')
         .then(async () => {
-          isAsked = false;
+          isPending = false;
           missing = 0;
-          refuseUnfit(sessionWantedOf(this.#url), await state());
+          refuseUnfit(targetSessionOf(this.#url), await state());
         })
         .catch(() => this.#forget(client));
     }, ASK_MS);
@@ -218,10 +218,10 @@ function readState(client: pg.Client): () => Promise<SessionState> {
 const isUnfit = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === READ_ONLY;
 
-function refuseUnfit(wanted: SessionWanted, { isStandby, isReadOnly }: SessionState): void {
-  const isFit = wanted === 'standby' ? isStandby : wanted === 'any' || !(isStandby || isReadOnly);
+function refuseUnfit(target: TargetSession, { isStandby, isReadOnly }: SessionState): void {
+  const isFit = target === 'standby' ? isStandby : target === 'any' || !(isStandby || isReadOnly);
   if (isFit) return;
-  const words = wanted === 'standby' ? 'the server is no standby' : 'the server takes no writes';
+  const words = target === 'standby' ? 'the server is no standby' : 'the server takes no writes';
   throw Object.assign(new Error(words), { code: READ_ONLY });
 }
 
@@ -255,9 +255,9 @@ export function createClientClass(
       Object.assign(this, found);
       await super.connect();
       servers.connected(this, found);
-      if (servers.wanted === 'any') return;
+      if (servers.target === 'any') return;
       try {
-        refuseUnfit(servers.wanted, await this.#state());
+        refuseUnfit(servers.target, await this.#state());
       } catch (error) {
         servers.doubt();
         this.connection.stream.destroy();

@@ -158,7 +158,7 @@ export class Transaction {
       const { command: done } = await this.#connection.execute(COMMIT);
       if (done !== 'COMMIT') throw new Error(`the transaction was not committed: ${done}`);
     } catch (error) {
-      this.#connection.isDoubtful = true;
+      this.#connection.mustClose = true;
       throw error;
     }
   }

@@ -175,7 +175,7 @@ export async function distributeTables(owner: Sql, shards: number): Promise<read
     const plan = await readPlan(tx);
     const placed = await readPlaced(tx);
     const isNew = (table: string) => !placed.has(table);
-    const first = besideWhich(plan.distributed, placed);
+    const first = colocationTableOf(plan.distributed, placed);
     await replacePolicies(tx);
     const keys = await dropForeignKeys(tx, plan, isNew);
     const triggers = await dropTriggers(tx, isNew);
@@ -183,7 +183,7 @@ export async function distributeTables(owner: Sql, shards: number): Promise<read
       await tx.query(`select create_reference_table('${name}')`);
     }
     for (const group of plan.single) {
-      const only = besideWhich(group, placed);
+      const only = colocationTableOf(group, placed);
       for (const name of group.filter(isNew)) {
         const beside = name === only ? 'none' : only;
         await tx.query(
@@ -208,7 +208,7 @@ export async function distributeTables(owner: Sql, shards: number): Promise<read
   });
 }
 
-const besideWhich = (tables: readonly string[], placed: ReadonlySet<string>): string =>
+const colocationTableOf = (tables: readonly string[], placed: ReadonlySet<string>): string =>
   tables.find((name) => placed.has(name)) ?? tables[0] ?? '';
 
 type Key = { one: string; other: string; name: string; definition: string };
@@ -428,12 +428,12 @@ async function makeBucket(tx: Tx, { number, schema }: Bucket, objects: Objects):
       create view ${schema}.${name} with (security_invoker = true) as ${definition};
       grant select on ${schema}.${name} to kabari_app`);
   }
-  await tx.query(surelyOf(schema, await anAccountIn(tx, number)));
+  await tx.query(twoPhaseFunction(schema, await unusedAccountIn(tx, number)));
   const touchesReference = ofAny(objects.reference);
   const reachesOut = new RegExp(`${ofAny(objects.single).source}|set_config\\('search_path'`);
   for (const { name, definition, grants } of objects.functions) {
     const moved = movedTo(schema, definition, touchesReference);
-    await tx.query(reachesOut.test(definition) ? surely(schema, moved) : moved);
+    await tx.query(reachesOut.test(definition) ? withTwoPhaseCommit(schema, moved) : moved);
     if (!grants) continue;
     await tx.query(`revoke all on function ${schema}.${name} from public`);
     for (const role of grants) {
@@ -456,7 +456,7 @@ const IN_TWO_PHASES = 'commit_in_two_phases';
  * to one other server and commit them there first: if this server then fails to commit, only those would remain. A
  * command on a local shard that affects no row informs Citus.
  */
-const surelyOf = (schema: string, accountId: string): string => `
+const twoPhaseFunction = (schema: string, accountId: string): string => `
   create function ${schema}.${IN_TWO_PHASES}() returns void
   language plpgsql security definer set search_path = public, pg_temp as $$
   begin
@@ -465,7 +465,7 @@ const surelyOf = (schema: string, accountId: string): string => `
   $$;
   revoke all on function ${schema}.${IN_TWO_PHASES} from public`;
 
-async function anAccountIn(tx: Tx, number: number): Promise<string> {
+async function unusedAccountIn(tx: Tx, number: number): Promise<string> {
   const [found] = await tx<{ id: string }[]>`
     with range as (
       select shardminvalue::int as since, shardmaxvalue::int as until from pg_dist_shard
@@ -478,7 +478,7 @@ async function anAccountIn(tx: Tx, number: number): Promise<string> {
   return found.id;
 }
 
-function surely(schema: string, definition: string): string {
+function withTwoPhaseCommit(schema: string, definition: string): string {
   const begin = /^begin$/m;
   if (!begin.test(definition)) throw new Error(`a function has no begin:\n${definition}`);
   return definition.replace(begin, `begin\n  perform ${schema}.${IN_TWO_PHASES}();`);
