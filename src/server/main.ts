@@ -12,7 +12,7 @@ import { type Config, misspeltSettings, readConfig } from './infra/config.ts';
 import { withTargetSession } from './infra/postgres/address.ts';
 import { checkDatabase, waitForDatabase } from './infra/postgres/check.ts';
 import { passPooler } from './infra/postgres/pooler.ts';
-import { isShared, openDatabase } from './infra/postgres/database.ts';
+import { isDatabaseFailure, openDatabase } from './infra/postgres/database.ts';
 import { ConnectionLost, isServerError } from './infra/postgres/driver/errors.ts';
 import { diskFullSentence, isDiskFull, refuseFullDisk } from './infra/observability/disk.ts';
 import { defaultDataFolder } from './infra/embedded-postgres/home.ts';
@@ -317,7 +317,7 @@ async function sentenceOf(error: unknown): Promise<string> {
     return diskFullSentence(error, resolve(process.env['KABARI_DATA'] || defaultDataFolder()));
   }
   if (error instanceof StartError) return error.message;
-  if (error instanceof ConnectionLost || (isServerError(error) && isShared(error))) {
+  if (error instanceof ConnectionLost || (isServerError(error) && isDatabaseFailure(error))) {
     return `The database refused a step of the start (${error.code}: ${error.message}); look at its log, then start again.`;
   }
   return stackOf(error);

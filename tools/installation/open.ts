@@ -6,7 +6,7 @@ import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { defaultDataFolder } from '#server/infra/embedded-postgres/home.ts';
 import { runningEmbedded, startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
-import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
+import { detectTopology } from '#server/infra/postgres/distribution/pools.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
 export type Installation = {
@@ -28,7 +28,7 @@ async function reach(url: string, name: string): Promise<Installation> {
   } finally {
     await looking.end({ timeout: 1 });
   }
-  const place = await findPlace(url);
+  const place = await detectTopology(url);
   const allAccountsSql = place.open({ max: 1, as: 'all accounts', name });
   const close = async () => {
     await allAccountsSql.end({ timeout: 1 });

@@ -32,14 +32,14 @@ const WIB = 'Asia/Jakarta';
 const POLL_SECONDS = 20;
 const FINISH_MS = 20_000;
 const JOB_SECONDS_MAX = 900;
-const START_AGAIN_MS = { first: 2_000, longest: 60_000 };
+const RESTART_PAUSE_MS = { first: 2_000, longest: 60_000 };
 /** If a queue was not polled successfully for this long, the jobs are restarted. */
 const SILENT_MS_MAX = 120_000;
 const LOOK_MS = 10_000;
 
 type Timings = {
   pollSeconds?: number;
-  againMs?: typeof START_AGAIN_MS;
+  restartPauseMs?: typeof RESTART_PAUSE_MS;
   silentMsMax?: number;
   lookMs?: number;
 };
@@ -55,7 +55,7 @@ export function superviseJobs(
   jobs: readonly Job[],
   timings: Timings = {},
 ): Jobs {
-  const { againMs = START_AGAIN_MS, lookMs = LOOK_MS } = timings;
+  const { restartPauseMs = RESTART_PAUSE_MS, lookMs = LOOK_MS } = timings;
   const { log } = deps;
   const closing = new AbortController();
   const rest = (ms: number) =>
@@ -83,10 +83,14 @@ export function superviseJobs(
     }
   };
   const keep = async () => {
-    for (let ms = againMs.first; !closing.signal.aborted; ms = Math.min(ms * 2, againMs.longest)) {
+    for (
+      let ms = restartPauseMs.first;
+      !closing.signal.aborted;
+      ms = Math.min(ms * 2, restartPauseMs.longest)
+    ) {
       try {
         await startOnce();
-        ms = againMs.first;
+        ms = restartPauseMs.first;
         if (running) await watch(running);
       } catch (error) {
         trouble = error instanceof Error ? error : new Error(String(error));

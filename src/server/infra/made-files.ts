@@ -8,14 +8,18 @@ import { newId } from '#server/infra/ids.ts';
 import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { identifier } from '#server/infra/postgres/sql.ts';
 
-export type MadeFilesPlace = {
+export type FileJobStorage = {
   store: FileStore;
   /** Key prefix: a path that ends with a slash. */
   prefix: string;
   folder: string;
 };
 
-export const placeIn = (store: FileStore, dataFolder: string, prefix: string): MadeFilesPlace => ({
+export const fileJobStorage = (
+  store: FileStore,
+  dataFolder: string,
+  prefix: string,
+): FileJobStorage => ({
   store,
   prefix,
   folder: store.isShared ? scratchFolder(dataFolder) : join(dataFolder, prefix),
@@ -27,10 +31,10 @@ export const placeIn = (store: FileStore, dataFolder: string, prefix: string): M
  * columns account_id, export_id, status (`waiting`, `working`, …), progress, tries, owner, lease_until, claimed_at,
  * created_at.
  */
-export type MadeFiles = {
+export type FileJobs = {
   allAccountsSql: Sql;
   table: 'exports' | 'row_exports';
-  place: MadeFilesPlace;
+  storage: FileJobStorage;
   renewMs: number;
   /** Called in the transaction in which an attempt begins, is given back, or finally fails. */
   onChanged?: (tx: Tx, file: FileRef) => Promise<void>;
@@ -55,7 +59,7 @@ export const claimNext = ({
   allAccountsSql,
   table,
   onChanged,
-}: MadeFiles): Promise<Claim | undefined> =>
+}: FileJobs): Promise<Claim | undefined> =>
   allAccountsSql.begin(async (tx) => {
     const failed = await tx<FileRef[]>`
       update ${identifier(table)} set status = 'failed', owner = null
@@ -85,7 +89,7 @@ const GIVE_BACK_TRIES = 9;
 
 /** Lets another worker start at once; the attempt does not count. */
 export async function giveBack(
-  { allAccountsSql, table, onChanged }: MadeFiles,
+  { allAccountsSql, table, onChanged }: FileJobs,
   { accountId, exportId, owner }: Claim,
 ): Promise<void> {
   const give = () =>
@@ -115,17 +119,17 @@ export type Making = {
  * @param stop ends it early.
  */
 export async function makeFile(
-  files: MadeFiles,
+  files: FileJobs,
   claim: Claim,
   { extension, write, percent, finish }: Making,
   stop: { signal?: AbortSignal; report: (trouble: unknown) => void },
 ): Promise<void> {
-  const { place } = files;
+  const { storage } = files;
   const { exportId, owner } = claim;
-  const part = join(place.folder, nameOf(claim, 'part'));
-  await mkdir(place.folder, { recursive: true, mode: 0o700 });
+  const part = join(storage.folder, nameOf(claim, 'part'));
+  await mkdir(storage.folder, { recursive: true, mode: 0o700 });
   if (!(await renew(files, claim, 0))) throw new LeaseLost();
-  await deleteAttempts(place, exportId, (one) => one.owner !== owner);
+  await deleteAttempts(storage, exportId, (one) => one.owner !== owner);
   const leaseLost = new AbortController();
   const renewal = setInterval(() => {
     renew(files, claim, percent()).then(
@@ -137,10 +141,10 @@ export async function makeFile(
   try {
     await write(part, until);
     const { size } = await stat(part);
-    await place.store.put(place.prefix + nameOf(claim, extension), part, size);
+    await storage.store.put(storage.prefix + nameOf(claim, extension), part, size);
     if (!(await finish(size))) throw new LeaseLost();
   } catch (error) {
-    await deleteAttempts(place, exportId, (one) => one.owner === owner).catch(() => undefined);
+    await deleteAttempts(storage, exportId, (one) => one.owner === owner).catch(() => undefined);
     // Streams report that they were aborted, but not why.
     throw until.aborted ? until.reason : error;
   } finally {
@@ -158,7 +162,7 @@ export class LeaseLost extends Error {
 }
 
 async function renew(
-  { allAccountsSql, table }: MadeFiles,
+  { allAccountsSql, table }: FileJobs,
   { accountId, exportId, owner }: Claim,
   percent: number,
 ): Promise<boolean> {
@@ -175,7 +179,7 @@ const nameOf = ({ exportId, owner }: Attempt, extension: string) =>
 
 const attemptName = /^(?<exportId>[0-9a-f-]{36})\.(?<owner>[0-9a-f-]{36})\.(?:zip|csv|xlsx|part)$/;
 
-async function* attemptsIn({ store, prefix }: MadeFilesPlace, exportId?: string) {
+async function* attemptsIn({ store, prefix }: FileJobStorage, exportId?: string) {
   for await (const { key } of store.list(
     `${prefix}${exportId === undefined ? '' : `${exportId}.`}`,
   )) {
@@ -185,7 +189,7 @@ async function* attemptsIn({ store, prefix }: MadeFilesPlace, exportId?: string)
 }
 
 export async function deleteAttempts(
-  place: MadeFilesPlace,
+  place: FileJobStorage,
   exportId: string,
   shouldDelete: (attempt: Attempt) => boolean = () => true,
 ): Promise<void> {
@@ -194,8 +198,8 @@ export async function deleteAttempts(
   }
 }
 
-export async function sweepAttempts({ allAccountsSql, place, table }: MadeFiles): Promise<void> {
-  const attempts = await Array.fromAsync(attemptsIn(place));
+export async function sweepAttempts({ allAccountsSql, storage, table }: FileJobs): Promise<void> {
+  const attempts = await Array.fromAsync(attemptsIn(storage));
   const active = await onCoordinator(
     () => allAccountsSql<{ owner: string }[]>`
       select owner from ${identifier(table)}
@@ -203,21 +207,21 @@ export async function sweepAttempts({ allAccountsSql, place, table }: MadeFiles)
         and (status = 'ready' or (status = 'working' and lease_until > clock_timestamp()))`,
   );
   const owners = new Set(active.map(({ owner }) => owner));
-  for (const { key, owner } of attempts) if (!owners.has(owner)) await place.store.delete(key);
+  for (const { key, owner } of attempts) if (!owners.has(owner)) await storage.store.delete(key);
 }
 
 /** Erases files before rows, so that after a crash the rows still name the files. */
 export async function eraseAttempts(
-  { allAccountsSql, place, table }: MadeFiles,
+  { allAccountsSql, storage, table }: FileJobs,
   accountId: string,
 ): Promise<void> {
   const rows = await allAccountsSql<{ id: string }[]>`
     select export_id as id from ${identifier(table)} where account_id = ${accountId}`;
-  for (const { id } of rows) await deleteAttempts(place, id);
+  for (const { id } of rows) await deleteAttempts(storage, id);
   await allAccountsSql`delete from ${identifier(table)} where account_id = ${accountId}`;
 }
 
-export type MadeFile = {
+export type FinishedFile = {
   fileId: string;
   name: string;
   mime: string;
@@ -226,9 +230,14 @@ export type MadeFile = {
 };
 
 export async function openAttempt(
-  { store, prefix }: MadeFilesPlace,
-  { sizeBytes, name, mime, ...attempt }: Attempt & Pick<MadeFile, 'sizeBytes' | 'name' | 'mime'>,
-): Promise<MadeFile | undefined> {
+  { store, prefix }: FileJobStorage,
+  {
+    sizeBytes,
+    name,
+    mime,
+    ...attempt
+  }: Attempt & Pick<FinishedFile, 'sizeBytes' | 'name' | 'mime'>,
+): Promise<FinishedFile | undefined> {
   const key = prefix + nameOf(attempt, name.slice(name.lastIndexOf('.') + 1));
   if ((await store.size(key)) !== sizeBytes) return undefined;
   return {

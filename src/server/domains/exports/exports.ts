@@ -14,9 +14,9 @@ import { newId } from '#server/infra/ids.ts';
 import { type Repeated, repeat } from '#server/infra/jobs.ts';
 import {
   type FileRef,
-  type MadeFile,
-  type MadeFiles,
-  type MadeFilesPlace,
+  type FinishedFile,
+  type FileJobs,
+  type FileJobStorage,
   deleteAttempts,
   eraseAttempts,
   openAttempt,
@@ -55,7 +55,7 @@ export type ExportsDeps = {
   reading: Pick<Reading, 'tenantSql' | 'catchUp'>;
   secrets: Secrets;
   /** Where the files lie. */
-  place: MadeFilesPlace;
+  place: FileJobStorage;
   sources: RowSources;
   /** The zone that somebody's times are shown in. */
   timezoneOf: (tx: Tx, user: { accountId: string; userId: string }) => Promise<string>;
@@ -69,7 +69,7 @@ export type RowExports = {
   acts: readonly ActHandler[];
   accountData: AccountData;
   /** A finished file; undefined when the account has none of this id, or its time is over. */
-  open: (accountId: string, exportId: string) => Promise<MadeFile | undefined>;
+  open: (accountId: string, exportId: string) => Promise<FinishedFile | undefined>;
   /** Starts the worker that makes them. */
   start: () => Repeated;
   /** Makes what waits, now. */
@@ -90,10 +90,10 @@ export function openRowExports(deps: ExportsDeps): RowExports {
   const onNews = () => {
     for (const listener of listeners) listener();
   };
-  const files: MadeFiles = {
+  const files: FileJobs = {
     allAccountsSql,
     table: 'row_exports',
-    place,
+    storage: place,
     renewMs: RENEW_MS,
     onChanged: announce,
   };
@@ -133,7 +133,7 @@ export function openRowExports(deps: ExportsDeps): RowExports {
 async function openFile(
   { sql, place, sources }: ExportsDeps,
   { accountId, exportId }: FileRef,
-): Promise<MadeFile | undefined> {
+): Promise<FinishedFile | undefined> {
   const [found] = await asAccount(sql, accountId, (tx) =>
     readExports(tx, accountId, tx`and export_id = ${exportId} and status = 'ready'`),
   );
@@ -263,7 +263,7 @@ export function verifyRowExport(
 }
 
 type WorkDeps = {
-  files: MadeFiles;
+  files: FileJobs;
   sources: RowSources;
   reading: Pick<Reading, 'tenantSql' | 'catchUp'>;
   report: (error: unknown) => void;
@@ -352,7 +352,7 @@ async function makeOne(deps: WorkDeps, claim: Claim, signal: AbortSignal): Promi
     { signal, report },
   );
   if (counted.rows() === 0) {
-    await deleteAttempts(files.place, exportId, ({ owner }) => owner === claim.owner);
+    await deleteAttempts(files.storage, exportId, ({ owner }) => owner === claim.owner);
   }
 }
 

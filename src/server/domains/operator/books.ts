@@ -29,7 +29,7 @@ import {
   paidSince,
 } from '#server/domains/payments/payments.ts';
 import { newId } from '#server/infra/ids.ts';
-import { alone, SNAPSHOT } from '#server/infra/postgres/alone.ts';
+import { exclusiveSnapshot, SNAPSHOT } from '#server/infra/postgres/alone.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { civilDate, wibMidnight } from '#contract/base/time.ts';
 import { readSellerGaps } from '#server/domains/billing/billing.ts';
@@ -125,7 +125,7 @@ export async function reconcile(deps: ReconcileDeps): Promise<Reconciliation> {
   const since = new Date(at.getTime() - COMPARED_DAYS * DAY_MS);
   const before = new Date(at.getTime() - DAY_MS);
   const asked = statusOf ? await askGateways(allAccountsSql, since, statusOf) : [];
-  const findings = await alone(allAccountsSql, RECONCILE_LOCK, async (tx) => [
+  const findings = await exclusiveSnapshot(allAccountsSql, RECONCILE_LOCK, async (tx) => [
     ...(await reconcilePayments(tx, { since, before })),
     ...asked,
     ...offOf('clearing_open', 'red', await openClearing(tx)),

@@ -6,7 +6,7 @@ import {
   type AuditOutcome,
 } from '#contract/operator/audit.ts';
 import { newId } from '#server/infra/ids.ts';
-import { alone } from '#server/infra/postgres/alone.ts';
+import { exclusiveSnapshot } from '#server/infra/postgres/alone.ts';
 import type { Sql, Tx, Fragment } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { createHash } from 'node:crypto';
@@ -28,7 +28,7 @@ export const verifyAudit = (
   allAccountsSql: Sql,
   folder: string | undefined,
 ): Promise<ChainVerification> =>
-  alone(allAccountsSql, CHECK_LOCK, async (tx) => {
+  exclusiveSnapshot(allAccountsSql, CHECK_LOCK, async (tx) => {
     const walked = await verifyChains(tx);
     return { ...walked, findings: [...walked.findings, ...(await verifyAuditSeals(tx, folder))] };
   });

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, get as overHttp } from 'node:http';
 import { get as overHttps } from 'node:https';
-import { OutboundError, PORTS, checkAddress, hostOf, judging, refuse } from './outbound.ts';
+import { OutboundError, PORTS, checkAddress, hostOf, publicOnly, refuse } from './outbound.ts';
 import { type Resolve, openNames } from './names.ts';
 
 /**
@@ -92,7 +92,7 @@ export function openFileClient(options: ClientOptions): FileClient {
     try {
       let url = check(file.url);
       for (let hops = 0; ; hops++) {
-        const lookup = listed.includes(url.origin) ? undefined : judging(resolve);
+        const lookup = listed.includes(url.origin) ? undefined : publicOnly(resolve);
         const answer = await ask(url, { lookup, headers }, watch);
         const { statusCode = 0 } = answer;
         if (!redirects.has(statusCode)) {
@@ -183,7 +183,10 @@ function ask(
   {
     lookup,
     headers,
-  }: { lookup: ReturnType<typeof judging> | undefined; headers: Readonly<Record<string, string>> },
+  }: {
+    lookup: ReturnType<typeof publicOnly> | undefined;
+    headers: Readonly<Record<string, string>>;
+  },
   watch: Watch,
 ): Promise<IncomingMessage> {
   const secure = url.protocol === 'https:';

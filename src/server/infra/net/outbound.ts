@@ -99,7 +99,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
   const check = (text: string) => checkAddress(text, { listed, ports, protocols: ['https:'] });
   const send = async (ask: OutboundAsk) => {
     const url = check(ask.url);
-    const lookup = isListed(url) ? undefined : judging(resolve);
+    const lookup = isListed(url) ? undefined : publicOnly(resolve);
     return exchange(url, ask, { lookup, ...options });
   };
   return { check, post: send, get: send };
@@ -113,7 +113,7 @@ export function refuse(why: string): never {
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 /** A look-up that fails if any address is not public. */
-export const judging =
+export const publicOnly =
   (resolve: Resolve): LookupFunction =>
   (hostname, { all, family, hints }, done) => {
     resolve(hostname, { all: true, family, hints }, (error, addresses) => {

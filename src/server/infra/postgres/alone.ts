@@ -4,10 +4,10 @@ import type { Sql, Tx } from './database.ts';
 export const SNAPSHOT = 'isolation level repeatable read read only';
 
 const STATEMENT_MS = 600_000;
-const AGAIN_SECONDS = 10;
+const RETRY_SECONDS = 10;
 
 /** One node at a time. @throws Refusal `check_running` if another node runs it now. */
-export function alone<T>(
+export function exclusiveSnapshot<T>(
   allAccountsSql: Sql,
   lock: number,
   work: (tx: Tx) => Promise<T>,
@@ -16,7 +16,7 @@ export function alone<T>(
     const [answer] = await tx<{ got: boolean }[]>`
       select pg_try_advisory_xact_lock(${lock}) as got,
         set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`;
-    if (!answer?.got) throw new Refusal('check_running', { seconds: AGAIN_SECONDS });
+    if (!answer?.got) throw new Refusal('check_running', { seconds: RETRY_SECONDS });
     return work(tx);
   }, SNAPSHOT);
 }

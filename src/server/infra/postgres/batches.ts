@@ -1,4 +1,4 @@
-import { isShared } from './database.ts';
+import { isDatabaseFailure } from './database.ts';
 
 export type FailedItem<Item> = { item: Item; error: unknown };
 
@@ -20,7 +20,7 @@ export async function eachByItself<Item>(
     await work(items);
     return [];
   } catch (error) {
-    if (isShared(error) || isFatal(error)) throw error;
+    if (isDatabaseFailure(error) || isFatal(error)) throw error;
     const [item] = items;
     if (items.length === 1 && item !== undefined) return [{ item, error }];
   }

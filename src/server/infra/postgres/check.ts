@@ -113,7 +113,7 @@ function isAway(error: unknown): boolean {
   return isLost && !/^(?:28|08P01$|25006$)/.test(cause.code);
 }
 
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 const LINE_MS = 60_000;
 
 /** Repeats a repeatable step of a start while the database is away. */
@@ -128,7 +128,7 @@ export type UntilReachable = <T>(step: () => Promise<T>) => Promise<T>;
 export function waitForDatabase({
   log,
   signal,
-  againMs = AGAIN_MS,
+  againMs = RETRY_MS,
 }: {
   log: Log;
   signal: AbortSignal;

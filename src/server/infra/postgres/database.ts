@@ -134,14 +134,15 @@ export const isTransient = (error: unknown): boolean =>
  * True if the server ran out of memory, disk or time: the statement was not executed, and concurrent ones would have
  * failed too.
  */
-export const isShort = (error: unknown): boolean =>
+export const isOutOfResources = (error: unknown): boolean =>
   error instanceof Error &&
   !isOutcomeUnknown(error) &&
   'code' in error &&
   /^(?:53|58)\w{3}$|^57014$/.test(String(error.code));
 
 /** True for errors of the database itself, which concurrent statements would have met too. */
-export const isShared = (error: unknown): boolean => isTransient(error) || isShort(error);
+export const isDatabaseFailure = (error: unknown): boolean =>
+  isTransient(error) || isOutOfResources(error);
 
 /** True if a lock was not available within `lock_timeout`. */
 export const isLocked = (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-import { isShared } from './database.ts';
+import { isDatabaseFailure } from './database.ts';
 
 /**
  * Runs a batch: an answer for each job, in order, or a promise of one, so that a slow job delays no other. Changes
@@ -125,7 +125,8 @@ async function runBatch<Job, Answer>(
     if (answers.length !== batch.length) throw new Error('a gathered job was not answered');
     batch.forEach(({ resolve }, index) => resolve(answers[index] as Answer | Promise<Answer>));
   } catch (error) {
-    if (batch.length > 1 && !isShared(error)) for (const one of batch) await runBatch(run, [one]);
+    if (batch.length > 1 && !isDatabaseFailure(error))
+      for (const one of batch) await runBatch(run, [one]);
     else for (const { reject } of batch) reject(error);
   }
 }

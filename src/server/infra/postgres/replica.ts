@@ -3,7 +3,7 @@ import type { Counter } from '#server/infra/observability/metrics.ts';
 import { hostsOf, withTargetSession } from '#server/infra/postgres/address.ts';
 import {
   type Sql,
-  isShared,
+  isDatabaseFailure,
   openDatabase,
   createSql,
   runnerOf,
@@ -90,8 +90,8 @@ export async function readReplicationStatus(
 }
 
 /** Waits until a standby has replayed a position; false if it has not in time. */
-async function replays(replica: Sql, lsn: Lsn, patienceMs: number): Promise<boolean> {
-  const until = performance.now() + patienceMs;
+async function waitForReplay(replica: Sql, lsn: Lsn, timeoutMs: number): Promise<boolean> {
+  const until = performance.now() + timeoutMs;
   for (let pauseMs = 10; ; pauseMs = Math.min(2 * pauseMs, 250)) {
     const [row] = await replica<{ done: boolean }[]>`
       select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn as done`;
@@ -170,7 +170,7 @@ export async function openReplica(options: Options): Promise<Replica> {
     tenantSql: createReadingSql(primary.tenantSql, watched.gateOf('tenantSql')),
     allAccountsSql: createReadingSql(primary.allAccountsSql, watched.gateOf('allAccountsSql')),
     catchUp: () => watched.catchUp(),
-    status: () => watched.stands(),
+    status: () => watched.status(),
     close: () => watched.close(),
   };
 }
@@ -215,7 +215,7 @@ class WatchedReplica {
     this.#timer.unref();
   }
 
-  stands() {
+  status() {
     return { state: this.#state, lagSeconds: this.#lagSeconds };
   }
 
@@ -249,19 +249,19 @@ class WatchedReplica {
   /** Waits until the replica has replayed a position. @returns the reason if it has not in time. */
   async #whyNotAt(
     target: Lsn,
-    patienceMs: number,
+    timeoutMs: number,
   ): Promise<[state: ReplicaState, error?: unknown] | undefined> {
     if (!this.#pools) return ['away'];
     try {
       // Without a limit, a silent server could block a check for a minute.
       const has = await withTimeout(
-        replays(this.#pools.allAccountsSql, target, patienceMs),
-        patienceMs + ANSWER_MS,
+        waitForReplay(this.#pools.allAccountsSql, target, timeoutMs),
+        timeoutMs + ANSWER_MS,
         () => false,
       );
       return has ? undefined : ['behind'];
     } catch (error) {
-      if (!isShared(error)) throw error;
+      if (!isDatabaseFailure(error)) throw error;
       return ['away', error];
     }
   }
@@ -427,7 +427,7 @@ async function readFrom<T>(
     return { result };
   } catch (error) {
     if (error instanceof Old) gate.isOld();
-    else if (isShared(error)) gate.failed(error);
+    else if (isDatabaseFailure(error)) gate.failed(error);
     else throw error;
     return undefined;
   }

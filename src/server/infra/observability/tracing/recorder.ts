@@ -192,7 +192,7 @@ function throttled(log: Log): Warn {
   };
 }
 
-function loggingExporter(exporter: SpanExporter, tell: Warn, log: Log): SpanExporter {
+function loggingExporter(exporter: SpanExporter, warn: Warn, log: Log): SpanExporter {
   let lost = 0;
   return {
     export: (spans: ReadableSpan[], done) =>
@@ -200,7 +200,7 @@ function loggingExporter(exporter: SpanExporter, tell: Warn, log: Log): SpanExpo
         // 0: success.
         if (result.code !== 0) {
           lost += spans.length;
-          tell(result.error, 'spans cannot be exported and are dropped');
+          warn(result.error, 'spans cannot be exported and are dropped');
         } else if (lost > 0) {
           log.info({ count: lost }, 'spans are exported again; some were dropped');
           lost = 0;

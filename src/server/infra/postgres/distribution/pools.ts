@@ -13,7 +13,7 @@ import { inBucket, startInBucket, useScopes, type Scope, presentScope } from './
 type PoolOptions = { max: number; as: Exclude<As, 'owner'>; name: string };
 
 /** Access to the database, which is one server or distributed. */
-export type Place = {
+export type Topology = {
   isDistributed: boolean;
   /** If distributed, work on one account runs in its bucket, and the rest at the coordinator. */
   open: (options: PoolOptions) => Sql;
@@ -26,12 +26,12 @@ export type Place = {
 
 const BUCKET_CONNECTIONS = 4;
 
-export async function findPlace(url: string): Promise<Place> {
+export async function detectTopology(url: string): Promise<Topology> {
   const buckets = await onServer(url, { as: 'all accounts', name: 'place' }, readBuckets);
   return buckets.length === 0 ? oneServer(url) : distributed(url, buckets);
 }
 
-const oneServer = (url: string): Place => ({
+const oneServer = (url: string): Topology => ({
   isDistributed: false,
   open: (options) => openDatabase(url, options),
   startEach: (start) => [start()],
@@ -40,7 +40,7 @@ const oneServer = (url: string): Place => ({
   close: async () => undefined,
 });
 
-function distributed(url: string, buckets: readonly Bucket[]): Place {
+function distributed(url: string, buckets: readonly Bucket[]): Topology {
   const stopScopes = useScopes();
   const coordinator = coordinatorUrl(url);
   const asking = openDatabase(coordinator, { max: 1, as: 'all accounts', name: 'place' });

@@ -345,7 +345,7 @@ export async function readPlan(tx: Tx): Promise<Plan> {
 }
 
 /** Increase it if this file or `nodes.ts` builds buckets differently from the same objects. */
-const WAY = 2;
+const BUCKET_VERSION = 2;
 
 /**
  * Creates the schemas of outdated buckets: each has a view on each of its shards, and copies of the views and
@@ -361,7 +361,9 @@ export async function makeBuckets(
 ): Promise<readonly Bucket[]> {
   const buckets = await readBuckets(owner);
   const objects = await readObjects(owner);
-  const made = createHash('sha256').update(JSON.stringify({ WAY, objects })).digest('hex');
+  const made = createHash('sha256')
+    .update(JSON.stringify({ WAY: BUCKET_VERSION, objects }))
+    .digest('hex');
   const stale: Bucket[] = [];
   for (const bucket of buckets) {
     const found = await inBucketAsOwner(coordinatorUrl, bucket, (node) => markOf(node, bucket));
@@ -518,7 +520,7 @@ const prepareNode = (url: string, grants: Objects['columnGrants']): Promise<void
         set local citus.override_table_visibility = off`);
       await grantColumns(tx, grants);
       await keepInRange(tx);
-      await letTablesGrow(tx);
+      await allowInsertsIntoReferenceTables(tx);
     }),
   );
 
@@ -554,7 +556,7 @@ async function keepInRange(tx: Tx): Promise<void> {
  * Adding rows to a reference table locks it on all nodes, for which Citus requires the right to change it. The table
  * has the grant here; its shard, which holds the rows, does not.
  */
-async function letTablesGrow(tx: Tx): Promise<void> {
+async function allowInsertsIntoReferenceTables(tx: Tx): Promise<void> {
   const growing = await tx<{ name: string }[]>`
     select logicalrelid::text as name from pg_dist_partition
     where partmethod = 'n' and has_table_privilege('kabari_app', logicalrelid, 'insert')
