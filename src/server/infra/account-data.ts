@@ -9,7 +9,6 @@ export type Subject = {
   name: string;
   /** Approximate row count, for the progress only; absent where there are few rows. */
   about?: () => Promise<number>;
-  /** Reads all rows from the start, page by page. */
   rows: () => AsyncIterable<Row>;
 };
 

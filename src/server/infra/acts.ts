@@ -24,7 +24,6 @@ export type Person = {
   role: Role;
   /** Empty for customers. */
   operatorRoles: readonly OperatorRole[];
-  /** Set if the session has verified a second factor. */
   secondFactor?: true;
   /** The account is suspended; only acts with `whileSuspended` may be called. */
   isSuspended?: boolean;
@@ -73,7 +72,6 @@ export type ActHandler = {
   handle: (call: Call, input: never) => Promise<unknown> | FrameSource;
 };
 
-/** Binds a handler to its act and checks the type of its result. */
 export function handle<A extends Act>(
   act: A,
   handle: (call: Call<A['by']>, input: InputOf<A>) => Promise<ResultOf<A>>,
@@ -208,7 +206,6 @@ export async function pruneAnswers(allAccountsSql: Sql): Promise<number> {
   return forgotten;
 }
 
-/** Deletes all answers of some people. @param people as in `KeyedCall.person`. */
 export async function deleteAnswers(allAccountsSql: Sql, people: readonly string[]): Promise<void> {
   await allAccountsSql`delete from act_answers where person = any(${[...people]}::text[])`;
 }
@@ -288,7 +285,6 @@ export async function hit(
   return full && { limit: full, seconds: await secondsLeft(tx, full.windowSeconds) };
 }
 
-/** Returns no row if the window is full. */
 const count = (tx: Tx, { scope, subject, max, windowSeconds }: Limit) => tx`
   insert into limit_counters as counted (scope, subject, window_start, hits)
   values (${scope}, ${subject},

@@ -24,7 +24,6 @@ export function openClock({
   };
 }
 
-/** Interval between queries of the database's time. */
 const LOOK_MS = 1_500;
 /** Smaller differences are ignored: delays of this size have other causes. */
 const APART_MS = 20;

@@ -23,7 +23,6 @@ export const isSimulatedBank = (number: string): boolean => number === simulated
 /** Differs from the default `PORT`, so that a web process and a worker fit on one machine. */
 const WORKER_HEALTH_PORT = 9_464;
 
-/** The settings as read, and values derived from them. */
 export type Config = Omit<
   Settings,
   | 'BACKUP'

@@ -54,7 +54,6 @@ function readPlain(read: Reading): string {
   return cell;
 }
 
-/** A quoted cell; undefined, without reading, if there is no closing quote nearby. */
 function readQuoted(read: Reading): string | undefined {
   const { at, delimiter } = read;
   const near = read.text.slice(at + 1, at + 1 + QUOTED_CHARS_MAX);

@@ -9,7 +9,6 @@ const formula = /^[\s\u200B]*[=+\-@＝＋－＠]/u;
 const signs = ['=', '+', '-', '@', '＝', '＋', '－', '＠'] as const;
 const separators = [';', ',', '\t', '\n', '\r\n', '"', "'", ' ', '\u200B', '\u2028'] as const;
 
-/** The cells of a line under every separator and quoting rule that a spreadsheet may use. */
 const cellsOf = (line: string): readonly string[] =>
   [/[;\r\n]/, /[,\r\n]/, /[\t\r\n]/, /[;,"\t\n\v\f\r\u0085\u2028\u2029]/].flatMap((one) =>
     line.split(one),

@@ -5,7 +5,6 @@ import { json } from '#server/infra/postgres/sql.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Sample } from '#server/infra/observability/metrics.ts';
 
-/** Recurring work, done by one node at a time. */
 export type Job = {
   /** Lower case and dashes; names its queue. */
   name: string;
@@ -17,7 +16,6 @@ export type Job = {
 };
 
 export type Jobs = {
-  /** Runs a job outside its schedule, as soon as a worker is free. */
   start(name: string): Promise<void>;
   /** @throws Error if the jobs did not start, or a queue is no longer polled. */
   check(): void;
@@ -61,7 +59,6 @@ export function superviseJobs(
   const rest = (ms: number) =>
     pause(ms, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
   let running: Jobs | undefined;
-  /** Awaited by `start`; undefined once the jobs are closed. */
   let started = Promise.withResolvers<Jobs | undefined>();
   let trouble: Error | undefined;
 
@@ -186,7 +183,6 @@ function refuseSilence(boss: PgBoss, jobs: readonly Job[], silentMsMax: number):
   if (first) throw new Error(`${silent.length} queues of jobs are not polled: ${first.name}`);
 }
 
-/** Creates or upgrades pg-boss's tables as the owner, and grants the app access. */
 async function install(Boss: typeof PgBoss, owner: Sql): Promise<void> {
   const boss = new Boss({ ...options(owner), supervise: false, schedule: false });
   boss.on('error', () => undefined);

@@ -75,7 +75,6 @@ export async function lastAuditCheck(allAccountsSql: Sql | Tx): Promise<AuditChe
 type SealsDeps = {
   allAccountsSql: Sql;
   now: () => Date;
-  /** The data folder, which contains the file of seals. */
   folder: string;
 };
 
@@ -113,7 +112,6 @@ export async function sealAudit({ allAccountsSql, now, folder }: SealsDeps): Pro
   await appendSeals(allAccountsSql, folder);
 }
 
-/** The hash of a seal: over the previous hash and the heads it covers. */
 async function sealHash(
   tx: Tx,
   { seal_no: number, day, previous }: Omit<Seal, 'hash'>,
@@ -235,7 +233,6 @@ type Walk = {
   head: Head | undefined;
   seq: number;
   hash: Buffer;
-  /** The day of the current entry; null before the first. */
   day: string | null;
   isBroken: boolean;
 };
@@ -295,7 +292,6 @@ const beginning = (account: string, head: Head | undefined): Walk => ({
   isBroken: false,
 });
 
-/** Advances by one entry. @returns the first difference of the chain, if it is here. */
 function step(walk: Walk, line: Line): AuditFinding | undefined {
   const { seq, hash: before } = walk;
   walk.seq = line.seq;

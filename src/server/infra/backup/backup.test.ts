@@ -154,7 +154,6 @@ describe('a backup', () => {
     const other = backupKeyOf('another key of chance, as long as the first');
     await expect(verifyBackup(path, { key: other })).rejects.toThrow(/another key/);
     await expect(verifyBackup(path, { key: undefined })).rejects.toThrow(/BACKUP_KEY_FILE/);
-    // Refuses an unencrypted backup that anyone could forge.
     await expect(verifyBackup(shared.plain, { key: other })).rejects.toThrow(/not encrypted/);
   });
 

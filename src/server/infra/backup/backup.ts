@@ -77,7 +77,6 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
 const bytesOf = ({ parts, files }: Manifest): number =>
   Object.values(parts).reduce((sum, { bytes }) => sum + bytes, files.bytes);
 
-/** The newest backup with the same key, whose unchanged files can be linked. */
 async function previousOf({ folder, key }: BackupOptions) {
   for (const { path } of await listBackups(folder)) {
     const manifest = await readManifest(path, key).catch(() => undefined);
@@ -193,7 +192,6 @@ async function prune(folder: string, keep: Keep, made: string): Promise<string[]
   return old.map(({ name }) => name);
 }
 
-/** Number of days, weeks and months for which the newest backup is retained. */
 type Keep = { daily: number; weekly: number; monthly: number };
 
 const DAY_MS = 86_400_000;

@@ -27,7 +27,6 @@ type RestoreOptions = {
   backup: string;
   folder: string;
   key: BackupKey | undefined;
-  /** Upgrades the unpacked data while it is still under a temporary name. */
   finish: (unpacked: string, manifest: Manifest) => Promise<void>;
 };
 
@@ -66,7 +65,6 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
   return manifest;
 }
 
-/** Refuses, before the work, a folder that cannot be replaced by the unpacked one. */
 async function refuseUsed(folder: string): Promise<void> {
   const inside = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

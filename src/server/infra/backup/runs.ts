@@ -81,7 +81,6 @@ export async function storedRun(
   }
 }
 
-/** Marks unfinished earlier runs as interrupted, and deletes very old ones. */
 async function settleOlder(allAccountsSql: Sql, at: Date): Promise<void> {
   await allAccountsSql`
     update backups set finished_at = statement_timestamp(), is_ok = false, problem = 'interrupted'

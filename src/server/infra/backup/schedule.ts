@@ -8,7 +8,6 @@ const OVERDUE_MS = 26 * HOUR_MS;
 export type BackupState = {
   /** Nothing was due before the installation. */
   installedAt: Date;
-  /** The start of the last backup, and of the last successful one. */
   triedAt: Date | undefined;
   okAt: Date | undefined;
 };

@@ -32,7 +32,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A process in the role of the application: prints its address, then runs on. */
 function appProcess(): { app: ChildProcess; said: Promise<string>; complaint: () => string } {
   const words = `
     import { startEmbedded } from ${JSON.stringify(program)};

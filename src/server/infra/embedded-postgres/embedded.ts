@@ -29,7 +29,6 @@ const WATCH_MS = 200;
 
 export type Embedded = {
   url: string;
-  /** The same server as its superuser, for tests that create databases. */
   superuserUrl: string;
   stop(): Promise<void>;
 };
@@ -217,7 +216,6 @@ async function makeOwner(superuserUrl: string, password: string | undefined): Pr
 const STARTING_MS_MAX = 60_000;
 const LOG_BYTES_MAX = 10_000_000;
 
-/** `child` is set if this process started the server. */
 export type Running = { pid: number; port: number; child: ChildProcess | undefined };
 
 const program = (home: Home, name: string) =>

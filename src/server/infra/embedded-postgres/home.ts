@@ -32,7 +32,6 @@ export type Home = {
   /** The socket's folder; `undefined` without unix sockets (Windows): loopback TCP instead. */
   sockets: string | undefined;
   log: string;
-  /** A copy of the server's programs, readable by the operating-system user. */
   programs: string;
   osUser: OsUser | undefined;
 };

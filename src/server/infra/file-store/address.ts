@@ -1,11 +1,9 @@
 export type S3Address = {
   bucket: string;
-  /** Empty, or a path that ends with a slash. */
   prefix: string;
   /** Undefined: the region's AWS endpoint. */
   endpoint: string | undefined;
   region: string;
-  /** True if the bucket is in the path and not in the host. */
   pathStyle: boolean;
 };
 

@@ -54,7 +54,6 @@ export async function copyFiles(copying: Copying): Promise<Copied> {
 
 type Part = { prefix: string; isMeant: (key: string) => boolean };
 
-/** @returns the contents of the other store at the end: sizes by key. */
 async function copyAll(
   copying: Copying,
   { prefix, isMeant }: Part,

@@ -36,7 +36,6 @@ export type FileStore = {
    * @throws StartError if another installation owns the store: each would delete the other's files.
    */
   claim(): Promise<void>;
-  /** Makes a small request. @throws `StoreAway`, and the errors of `claim`. */
   check(): Promise<void>;
   close(): void;
 };

@@ -443,7 +443,6 @@ function errorOf(key: string, error: unknown): unknown {
 const isLocalDiskError = (error: Error): boolean =>
   'syscall' in error && /^(open|read|write|stat)$/.test(String(error.syscall)) && 'path' in error;
 
-/** @returns undefined if the key does not exist. */
 async function ignoreMissing<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;

@@ -25,7 +25,6 @@ export const listAt = (
   return Array.isArray(found) ? found : [];
 };
 
-/** Removes undefined values. */
 export const given = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 

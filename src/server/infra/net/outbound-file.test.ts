@@ -227,7 +227,6 @@ test('rejects missing, compressed and truncated files', async ({ folder, serve }
     Array(4).fill('missing'),
   );
   expect(await Promise.all(['/500', '/503', '/429'].map(of))).toEqual(Array(3).fill('trouble'));
-  // A truncated file may be complete the next time.
   expect(await of('/cut')).toBe('unreachable');
 });
 

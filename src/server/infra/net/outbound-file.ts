@@ -143,7 +143,6 @@ type Watch = {
   end(): void;
 };
 
-/** Enforces time limits on each step and on the whole fetch by ending the connection. */
 function watchOf(limits: Limits, signal: AbortSignal | undefined): Watch {
   let late: FetchError | undefined;
   let current: ClientRequest | undefined;

@@ -46,7 +46,6 @@ export type Outbound = {
 };
 
 type OutboundOptions = {
-  /** Origins the operator listed: allowed over https or http, with any port and address. */
   listed: readonly string[];
   /** By default through the system's name servers. */
   resolve?: Resolve;
@@ -173,7 +172,6 @@ async function exchange(url: URL, ask: OutboundAsk, way: Route): Promise<Outboun
 
 type Limits = Pick<OutboundOptions, 'connectMs' | 'headersMs'> & Pick<OutboundAsk, 'totalMs'>;
 
-/** Enforces time limits on the connection, the response's first line, and the whole. */
 function limit(
   request: ClientRequest,
   secure: boolean,

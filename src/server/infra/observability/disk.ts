@@ -143,7 +143,6 @@ async function tryFolder(
   }
 }
 
-/** Makes the database write temporary data to its disk: a result larger than its memory limit. */
 async function tryDatabase(sql: Sql): Promise<'full' | 'well' | 'unknown'> {
   try {
     await sql.begin(async (tx) => {

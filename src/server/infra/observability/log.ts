@@ -3,7 +3,7 @@ import { ConnectionLost, codeOf, isServerError } from '#server/infra/postgres/dr
 
 export type Log = Logger;
 
-/** How a field may appear in a log line; fields without an entry are dropped. */
+/** Formats of the fields in a log line; fields without an entry are dropped. */
 type Shown = Readonly<Record<string, 'plain' | 'phone' | 'error' | 'text'>>;
 
 /**
@@ -69,7 +69,6 @@ const phoneLooking = /(?<![\w.-])\+?\d{9,16}(?![\w.-])/g;
 /** A Meta user id, which replaces a number that WhatsApp does not show: `ID.1A2B3C4D5E`. */
 const userIdLooking = /\b[A-Z]{2}\.(?=[A-Za-z]*\d)[A-Za-z0-9]{8,128}\b/g;
 
-/** Only this much of a text is read. */
 const READ_MAX = 4_000;
 
 /** Text without anything that looks like a secret, a whole phone number or a user id. */

@@ -4,7 +4,6 @@ type Kind = 'counter' | 'gauge' | 'histogram';
 type Line = Sample & { suffix?: string };
 type Family = { name: string; kind: Kind; help: string; read: () => Line[] | Promise<Line[]> };
 
-/** Upper bounds of a histogram's buckets, in seconds. */
 const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export type Histogram = {
@@ -15,10 +14,8 @@ export type Counter = { add(labels?: Readonly<Record<string, string>>, by?: numb
 /** The metrics of this process. Labels have few values and never contain user content. */
 export type Metrics = {
   counter(name: string, help: string): Counter;
-  /** A counter read at each scrape. */
   total(name: string, help: string, read: () => Sample[]): void;
   histogram(name: string, help: string): Histogram;
-  /** A gauge read at each scrape. */
   gauge(name: string, help: string, read: () => Sample[] | Promise<Sample[]>): void;
   /** All metrics in Prometheus's text format. A metric that cannot be read is left out. */
   text(): Promise<string>;

@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Metrics } from './metrics.ts';
 
-/** Descriptors reserved for the database, files, name look-ups and outbound calls. */
 const RESERVED_MIN = 160;
 const RESERVED_SHARE = 0.25;
 /** Below this, not even a load balancer's health checks and one page could be served. */

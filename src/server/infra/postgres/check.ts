@@ -6,7 +6,6 @@ import { StartError } from '#server/infra/start-error.ts';
 
 /** Beyond this, one-time codes, leases and signatures would be judged wrongly. */
 export const CLOCKS_APART_MS_MAX = 2_000;
-/** PostgreSQL 15. */
 export const VERSION_MIN = 150_000;
 
 export type DatabaseFacts = {
@@ -14,7 +13,6 @@ export type DatabaseFacts = {
   superuser: boolean;
   role: string;
   name: string;
-  /** May create tables and schemas. */
   owns: boolean;
   writable: boolean;
   fsync: string;

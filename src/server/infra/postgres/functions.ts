@@ -11,7 +11,6 @@ type SqlFile = { file: string; text: string; sha256: string };
 /** `objects`: such as `function post_gl(uuid, …)` or `trigger topup_steps on topups`. */
 type Known = { file: string; sha256: string; objects: string[]; release: string | null };
 
-/** A function or a trigger in the database; `version` changes with every change. */
 type SchemaObject = { name: string; version: string };
 
 export type SchemaChanges = {
@@ -114,7 +113,6 @@ export async function loadFunctions(
   });
 }
 
-/** Every `.sql` of the server except the migrations, in the order in which they run. */
 async function readFiles(folder: string): Promise<SqlFile[]> {
   const files: SqlFile[] = [];
   for (const part of ['infra', 'domains']) {
@@ -140,7 +138,6 @@ async function readKnown(tx: Tx): Promise<Known[]> {
   return tx<Known[]>`select file, sha256, objects, release from schema_functions order by file`;
 }
 
-/** The migration or release that shows that the present functions are of a newer version. */
 async function findNewer(
   tx: Tx,
   { migrations, release }: Version,
@@ -152,7 +149,6 @@ async function findNewer(
   return unknown?.name ?? later?.release ?? undefined;
 }
 
-/** Whether a release such as 1.10.0 comes after another. */
 const isLater = (one: string | null, other: string | undefined): boolean =>
   one !== null && other !== undefined && one.localeCompare(other, 'en', { numeric: true }) > 0;
 
@@ -256,7 +252,6 @@ async function dropStale(
 
 type Body = { name: string; validator: string };
 
-/** Compiles every function of the files, once all of them exist. */
 async function checkBodies(tx: Tx, owners: ReadonlyMap<string, string>): Promise<void> {
   await tx.query('set local check_function_bodies = on');
   const bodies = await tx<Body[]>`

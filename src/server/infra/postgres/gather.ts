@@ -92,7 +92,6 @@ export function gather<Job, Answer>(
   };
 }
 
-/** Measures items per second, over the last second or two. */
 function createRate() {
   let beganAt = performance.now();
   let count = 0;

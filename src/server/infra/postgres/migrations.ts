@@ -175,16 +175,13 @@ function refuseUnfit(migrations: readonly Migration[], applied: readonly Applied
 const ONE = ROLES.tenant;
 const ALL = ROLES['all accounts'];
 
-/** The state of the application's roles, as seen by the role that owns the database. */
 type Facts = {
   owner: string;
   /** Lets the owner work as a role: ` WITH SET TRUE` from PostgreSQL 16 on. */
   granting: string;
   hasOne: boolean;
   hasAll: boolean;
-  /** The role for all accounts is a member of the role for one account. */
   isMember: boolean;
-  /** The owner may work as both: `SET ROLE`. */
   isGranted: boolean;
 };
 

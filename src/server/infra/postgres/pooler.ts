@@ -65,7 +65,6 @@ async function sharesServers(url: string): Promise<boolean> {
       served.some((pids) => pids.size !== 1)
     );
   } catch {
-    // The check of the database reports the reason.
     return false;
   } finally {
     await Promise.all(probes.map((sql) => sql.end({ timeout: 0 })));

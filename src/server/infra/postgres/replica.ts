@@ -89,7 +89,6 @@ export async function readReplicationStatus(
   return { isOurs, isPrimary, isStandby, lagSeconds, isCaughtUp };
 }
 
-/** Waits until a standby has replayed a position; false if it has not in time. */
 async function waitForReplay(replica: Sql, lsn: Lsn, timeoutMs: number): Promise<boolean> {
   const until = performance.now() + timeoutMs;
   for (let pauseMs = 10; ; pauseMs = Math.min(2 * pauseMs, 250)) {
@@ -140,7 +139,6 @@ type Options = {
 const LOOK_MS = 5_000;
 const CATCH_UP_MS = 15_000;
 const STARTING_MS = 1_000;
-/** Time limit of the queries of a check. */
 const ANSWER_MS = 1_000;
 /** Connections of each view: for a file, an archive and the nightly check at the same time. */
 const CONNECTIONS = 3;
@@ -246,7 +244,6 @@ class WatchedReplica {
     fallbacks.add({ why: this.#state });
   }
 
-  /** Waits until the replica has replayed a position. @returns the reason if it has not in time. */
   async #whyNotAt(
     target: Lsn,
     timeoutMs: number,
@@ -364,7 +361,6 @@ async function openPools(url: string): Promise<Views> {
   }
 }
 
-/** Routes reads, and receives their failures. */
 type Gate = {
   replica: () => Sql | undefined;
   floor: () => Lsn;

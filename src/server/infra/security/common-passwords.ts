@@ -93,7 +93,6 @@ export function isBreached(plain: string): boolean {
 export const plainPassword = (password: string): string =>
   password.normalize('NFKC').toLowerCase().replace(/\s/gu, '');
 
-/** The owner of the password: the phone in digits, and the name. */
 export type About = { phone: string; name: string };
 
 /**

@@ -37,7 +37,6 @@ export type Secrets = {
   isOutdated(sealed: Uint8Array): boolean;
 };
 
-/** The keys of the settings: the first seals, and both open. */
 export type SecretKeys = {
   SECRET_KEY?: string | undefined;
   /** `none` is the key of an installation that began without one. */

@@ -3,7 +3,6 @@ import type { SettingGroup, SettingKind } from '#contract/operator/settings.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import { whole } from './readers.ts';
 
-/** The definition of a setting: description, parser, and default. */
 export type Setting<T> = {
   means: string;
   reads: z.ZodMiniType<T, string>;
@@ -12,7 +11,6 @@ export type Setting<T> = {
   secret: boolean;
 };
 
-/** How the operators' page shows a setting that may be changed at run time. */
 export type LiveFacts = {
   group: SettingGroup;
   label: string;
@@ -21,7 +19,6 @@ export type LiveFacts = {
   /** Limits of numbers; for texts `max` is the longest length. */
   min?: number;
   max?: number;
-  /** The error message for a text that its parser rejects. */
   expects?: string;
   /** Raising it weakens a safeguard and requires the password again. */
   guarded?: boolean;

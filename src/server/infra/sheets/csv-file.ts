@@ -29,7 +29,7 @@ async function* textOf(
         ? cell.toWellFormed()
         : cell;
   for await (const rows of batches) {
-    // Matching rows may be rare: nothing is written meanwhile, and a stream can only stop its source between two
+    // Matching rows may be rare: no chunk is written meanwhile, and a stream can only stop its source between two
     // chunks.
     signal.throwIfAborted();
     let text = '';

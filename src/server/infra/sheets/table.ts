@@ -2,11 +2,9 @@ export type Cell = string | number | Date | null;
 
 export type Column = {
   title: string;
-  /** Column width in characters. */
   width: number;
 };
 
-/** A table that is written while it is read, never held in memory. */
 export type Table = {
   columns: readonly Column[];
   batches: AsyncIterable<readonly (readonly Cell[])[]>;

@@ -179,7 +179,6 @@ export function sheetBegin(columns: readonly Column[]): string {
   );
 }
 
-/** The end of a sheet with `rows` rows, with a filter over them. */
 export const sheetEnd = (columns: number, rows: number): string =>
   `</sheetData><autoFilter ref="A1:${columnName(columns - 1)}${rows}"/></worksheet>`;
 

@@ -2,7 +2,6 @@ import { type Entry, type ZipFile, fromBufferPromise } from 'yauzl';
 
 const COLUMN_MAX = 16_384;
 const ROW_MAX = 1_048_576;
-/** Inflated bytes of XML in all files together. */
 const INFLATED_BYTES_MAX = 100_000_000;
 const ENTRIES_MAX = 1_000;
 const CELLS_MAX = 5_000_000;
@@ -293,7 +292,6 @@ async function* parsed(files: Files, path: string, handler: XmlHandler): AsyncGe
 
 /** A tag up to its end: an attribute may contain a `>`. */
 const tagPattern = /<[^>"']*(?:(?:"[^"]*"|'[^']*')[^>"']*)*>/y;
-/** Markup to skip: its start and end. */
 const skipped = [
   ['<!--', '-->'],
   ['<?', '?>'],
@@ -301,14 +299,12 @@ const skipped = [
 const CDATA = '<![CDATA[';
 const [SLASH, DOUBLE_QUOTE, SINGLE_QUOTE] = [0x2f, 0x22, 0x27];
 
-/** Blanks, `/`, `>`, and the end of the text. */
 const endsName = (code: number): boolean =>
   code <= 0x20 || code === SLASH || code === 0x3e || Number.isNaN(code);
 
 function xmlParser({ open, close, text }: XmlHandler) {
   let rest = '';
   let depth = 0;
-  /** End of the token at a position; undefined while it is incomplete. */
   const readToken = (at: number): number | undefined => {
     for (const [begin, end] of skipped) {
       if (rest.startsWith(begin, at)) return endOf(end, at + begin.length);
@@ -415,11 +411,9 @@ function decodeEntities(text: string): string {
   });
 }
 
-/** Display format of a number; undefined for plain numbers. */
 type NumberFormat =
   | { as: 'percent'; decimals: number }
   | { as: 'padded'; digits: number }
-  /** The shown parts of a date or a time. */
   | { as: 'moment'; date: boolean; time: boolean; hours: boolean; seconds: boolean }
   /** An elapsed time, counted in its largest unit. */
   | { as: 'elapsed'; unit: 'h' | 'm' | 's'; minutes: boolean; seconds: boolean }
@@ -444,7 +438,6 @@ const builtInCodes: Readonly<Record<number, string>> = {
 };
 const isEastAsianDate = (id: number): boolean => (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
 
-/** The format of an id, or of its code if the workbook has one. */
 function numberFormatOf(id: number, written: string | undefined): NumberFormat {
   const code = written ?? builtInCodes[id] ?? (isEastAsianDate(id) ? 'yyyy-mm-dd' : '');
   // Removes literals, colours, conditions and languages: `[$-421]dd mmmm yyyy;@`. Only the format of positive numbers

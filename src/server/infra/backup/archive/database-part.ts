@@ -15,7 +15,6 @@ const ServerManifest = z.object({
   ),
 });
 
-/** Size and checksum that the server read for each file, by name. */
 export type ServerFiles = ReadonlyMap<string, { size: number; sha256: string }>;
 
 /** @throws BackupError `damaged` if it is not a manifest. */

@@ -33,7 +33,6 @@ export async function listBackups(folder: string): Promise<StoredBackup[]> {
 
 export type HalfBackup = {
   path: string;
-  /** Renames it to its final name. @returns its path. */
   finish: () => Promise<string>;
   remove: () => Promise<void>;
 };

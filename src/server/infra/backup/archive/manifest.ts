@@ -26,7 +26,6 @@ const Manifest = z.object({
 
 export type Manifest = z.output<typeof Manifest>;
 
-/** The manifest's checksum: a SHA-256, or, under a key, its HMAC. */
 const signed = (text: string, key: BackupKey | undefined): Buffer =>
   key
     ? createHmac('sha256', signingKey(key)).update(text).digest()
@@ -77,7 +76,6 @@ export async function readManifest(folder: string, key: BackupKey | undefined): 
   return read;
 }
 
-/** Reads the manifest without checking it, to learn which key it needs. */
 async function readText(folder: string): Promise<{ text: string; check: string; read: Manifest }> {
   const path = join(folder, FILE);
   const whole = await readFile(path, 'utf8').catch((error: unknown) => {

@@ -11,7 +11,7 @@ import { BackupError } from './trouble.ts';
 
 export type Sum = { bytes: number; sha256: string };
 
-/** How the contents are encoded in a file of a backup. */
+/** The encoding of contents in a file of a backup. */
 export type PartForm = {
   /** Bound to the encryption: a sealed file opens only under its own name. */
   name: string;

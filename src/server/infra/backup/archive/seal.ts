@@ -60,7 +60,6 @@ function nonceOf(piece: number, isLast: boolean): Buffer {
   return nonce;
 }
 
-/** Cuts incoming bytes into pieces of one size; the last one is shorter, perhaps empty. */
 class Pieces {
   #waiting: Buffer[] = [];
   #bytes = 0;

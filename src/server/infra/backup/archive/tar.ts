@@ -18,7 +18,6 @@ class ByteReader {
     this.#chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
 
-  /** Up to `most` bytes, as they come; undefined at the end. */
   async some(most: number): Promise<Buffer | undefined> {
     while (this.#left.length === 0) {
       const next = await this.#chunks.next();

@@ -7,7 +7,6 @@ import { readPart, readSum } from './part.ts';
 import type { BackupKey } from './seal.ts';
 import { BackupError } from './trouble.ts';
 
-/** The parts of a backup beside the files of the data folder. */
 export const DATABASE = 'database.tar';
 export const DATABASE_LIST = 'database.json';
 export const FILE_LIST = 'files.txt';

@@ -50,7 +50,6 @@ type Ended = {
   began: number;
   ended: number;
   parent?: SpanContext | undefined;
-  /** Fixed ids; random if absent. */
   ids?: Partial<Pick<SpanContext, 'traceId' | 'spanId'>>;
   links?: readonly SpanContext[];
   attributes: Attributes;

@@ -35,7 +35,6 @@ export async function readBuckets(sql: Sql): Promise<readonly Bucket[]> {
 }
 
 export type Cluster = {
-  /** Of Citus; undefined without it. */
   version: number | undefined;
   nodes: readonly string[];
   holding: number;

@@ -12,12 +12,10 @@ import { inBucket, startInBucket, useScopes, type Scope, presentScope } from './
 
 type PoolOptions = { max: number; as: Exclude<As, 'owner'>; name: string };
 
-/** Access to the database, which is one server or distributed. */
 export type Topology = {
   isDistributed: boolean;
   /** If distributed, work on one account runs in its bucket, and the rest at the coordinator. */
   open: (options: PoolOptions) => Sql;
-  /** Starts a background task per bucket; one server is one bucket. */
   startEach: <T extends object>(start: () => T) => readonly T[];
   inEach: (work: () => Promise<unknown>) => Promise<void>;
   listenAt: readonly string[];

@@ -22,7 +22,6 @@ const BUCKET_OF = new Map([
   [BUDI, 2],
 ]);
 
-/** A pool whose statements return where they ran: one server, with a name for each of its parts. */
 function parted(url: string) {
   onTestFinished(useScopes());
   const open = (name: string) => openDatabase(url, { max: 2, as: 'tenant', name });

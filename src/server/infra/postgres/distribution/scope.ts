@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { Statement } from '#server/infra/postgres/sql.ts';
 
-/** The scope of the present work: one account, or all of one bucket. */
 export type Scope = { accountId: string } | { bucket: number };
 
 const storage = new AsyncLocalStorage<Scope>();

@@ -23,7 +23,6 @@ type Options = {
 
 const SILENCE_MS_MAX = 600_000;
 
-/** The methods that pg calls on a custom query, in the order of the protocol. */
 type CopyOutQuery = {
   submit(connection: { query(text: string): void }): void;
   handleRowDescription(): void;

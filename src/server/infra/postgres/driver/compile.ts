@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { declaredType } from './values.ts';
 
-/** A statement as sent: its text, with `$1`, `$2`, … for the values. */
 export type Compiled = {
   text: string;
   name: string;

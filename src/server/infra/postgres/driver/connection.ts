@@ -15,7 +15,6 @@ import { encode, type Parse, parserOf } from './values.ts';
 export type Client = {
   readonly connection: Wire;
   query(batch: Batch): unknown;
-  /** The transaction's state as last reported by the server: idle, open, or failed. */
   getTransactionStatus(): 'I' | 'T' | 'E' | null;
   on(event: 'error', handle: (error: Error) => void): unknown;
   on(event: 'notice', handle: (notice: { routine?: string | undefined }) => void): unknown;
@@ -273,7 +272,6 @@ function settleOne({ failure, rows, resolve, reject }: Request): void {
   else reject(failure);
 }
 
-/** The part of pg's connection that is used. */
 type Wire = {
   readonly stream: {
     readonly writable: boolean;
@@ -298,19 +296,16 @@ type Wire = {
 };
 
 type Column = { name: string; parse: Parse };
-/** The columns of a prepared statement, once the server has described it; undefined for none. */
 type Description = { columns: readonly Column[] | undefined };
 type Request = Compiled & {
   /** Sent as plain text by the simple protocol; may hold several statements. */
   isScript: boolean;
-  /** The outcome if the connection is lost after it was sent. */
   whenLost: LostOutcome;
   encoded: readonly (string | Buffer | null)[];
   /** Of the statement as prepared when this was sent: a later one may differ. */
   description: Description;
   isParsed: boolean;
   rows: Rows<Row>;
-  /** The error of the request itself: a value that cannot be read. */
   failure: unknown;
   resolve: (rows: Rows<Row>) => void;
   reject: (error: unknown) => void;
@@ -318,7 +313,6 @@ type Request = Compiled & {
 
 type RowDescription = { fields: readonly { name: string; dataTypeID: number }[] };
 
-/** Statements before one `Sync`, as a custom query of pg. */
 class Batch {
   at = 0;
   activeSince = 0;

@@ -112,7 +112,6 @@ class ServerWatch {
     };
   }
 
-  /** Queries all servers at once; the first one in the required state becomes current. */
   async #ask(): Promise<Host> {
     this.#trouble = undefined;
     const found = Promise.withResolvers<void>();
@@ -177,7 +176,6 @@ class ServerWatch {
     if (hasMoved) for (const { onMoved } of this.#members) onMoved(host);
   }
 
-  /** The current server is gone or in the wrong state: searches for the next one at once. */
   #forget(client: pg.Client): void {
     if (this.#current?.client !== client) return;
     clearInterval(this.#current.timer);

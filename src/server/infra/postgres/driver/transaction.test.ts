@@ -138,7 +138,7 @@ describe('a transaction', () => {
     await pool.end();
   });
 
-  test('whose COMMIT fails is rolled back, and its connection is not reused', async ({ db }) => {
+  test('with a failing COMMIT is rolled back, and its connection is not reused', async ({ db }) => {
     await createNotes(db);
     await db.owner`alter table notes add later text references notes deferrable initially deferred`;
     const pool = open(db.url, 1);
@@ -177,7 +177,7 @@ describe('a transaction', () => {
     await pool.end();
   });
 
-  test('whose BEGIN fails does not run the statements sent with it', async ({ db }) => {
+  test('with a failing BEGIN does not run the statements sent with it', async ({ db }) => {
     await createNotes(db);
     const pool = open(db.url, 1);
     const refused = pool.begin(

@@ -9,7 +9,6 @@ const oid = {
   jsonb: 3802,
 } as const;
 
-/** The type of an array's elements, by the array's own object id. */
 const elementTypes = new Map([
   [199, oid.json],
   [1000, oid.bool],

@@ -486,7 +486,6 @@ function withTwoPhaseCommit(schema: string, definition: string): string {
   return definition.replace(begin, `begin\n  perform ${schema}.${IN_TWO_PHASES}();`);
 }
 
-/** A function's text, for another schema. The planner of a cluster has no generic plans. */
 function movedTo(schema: string, definition: string, touchesReference: RegExp): string {
   const moved = definition
     .replace('FUNCTION public.', `FUNCTION ${schema}.`)
@@ -610,7 +609,6 @@ async function readObjects(owner: Sql): Promise<Objects> {
           where t.oid = any(p.proargtypes::oid[] || p.proallargtypes || p.prorettype)
             and not exists (select from pg_dist_partition d where d.logicalrelid = c.oid))
       order by p.oid`;
-    // Makes the definitions use qualified names.
     await tx.query('set local search_path = pg_catalog');
     const triggers = await tx<Objects['triggers'][number][]>`
       select c.relname as table, pg_get_triggerdef(t.oid) as definition
