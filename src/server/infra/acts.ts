@@ -123,10 +123,8 @@ export const sealedAnswers: SealedColumn = {
 };
 
 /**
- * Stores answers in `act_answers` for 24 hours, encrypted because some hold a session token.
- *
- * A call whose process died may run again after 30 seconds; its act uses the same key to detect work that was already
- * committed. Fails closed: no work runs without the database.
+ * Encrypts answers, because some hold a session token; keeps them for 24 hours. A call whose process died may run
+ * again after 30 seconds; its act detects committed work by the same key. Fails closed without the database.
  */
 export function openIdempotencyStore(
   allAccountsSql: Sql,
@@ -263,10 +261,8 @@ export type Limit = { scope: string; subject: string; max: number; windowSeconds
 const WIB_SECONDS = 7 * 3600;
 
 /**
- * Counts one hit in every limit, or in none if one is full; by the database's clock, on all nodes.
- *
- * If the caller rolls back when this returns a limit, refused hits cost nothing: a caller's exhausted limit cannot
- * use up the shared ones. Database errors are thrown, never treated as permission.
+ * Counts one hit in every limit, or in none if one is full; on all nodes. If the caller then rolls back, refused hits
+ * cost nothing: an exhausted limit of one caller cannot use up shared ones. Throws on database errors.
  *
  * @returns the first full limit and the seconds until its window ends, or `undefined`.
  */
@@ -382,8 +378,7 @@ const AUTH_WINDOW_SECONDS = 600;
 const NETWORK_FACTOR = 10;
 
 /**
- * The rate limiter of the endpoints. `auth` and `otp` are counted in the database, per address and network, on all
- * nodes together; `read`, `write` and `scan` by this process, per person or address.
+ * `auth` and `otp` are counted in the database, per address and network, on all nodes; the others by this process.
  *
  * @param authMax calls of the classes `auth` and `otp` from one address in ten minutes.
  */

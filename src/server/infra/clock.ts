@@ -38,9 +38,8 @@ type FollowDeps = {
 export type DatabaseTime = { now: () => Date; close: () => void };
 
 /**
- * The time of the database: queried every 1.5 s, and advanced in between by a monotonic clock. All nodes have the
- * same time, even if a machine's clock jumps, so signatures by time stay valid and due work runs once. The time runs
- * on while the database is unavailable.
+ * Queried every 1.5 s, and advanced in between by a monotonic clock, also while the database is unavailable. All
+ * nodes have the same time, even if a machine's clock jumps.
  *
  * @throws Error if the first query fails.
  */

@@ -52,8 +52,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const SECRET_BYTES_MAX = 65_536;
 
 /**
- * The value of a setting. A secret may be in a file named by `<name>_FILE`, as Docker, Kubernetes and systemd pass
- * them.
+ * A secret may be in a file named by `<name>_FILE`, as Docker, Kubernetes and systemd pass them.
  *
  * @throws StartError if both are set, or the file cannot be used.
  */

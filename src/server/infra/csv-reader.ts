@@ -12,10 +12,8 @@ const CELLS_MAX = 64;
 const newline = /\r\n|\r|\n/g;
 
 /**
- * Reads a CSV record by record (RFC 4180) and tolerates errors: an unclosed quote is a literal character, so a broken
- * line spoils only itself (docs/decisions/005-payments-and-statements.md).
- *
- * Never throws; runs in linear time.
+ * Reads a CSV record by record (RFC 4180). An unclosed quote is a literal character, so a broken line spoils only
+ * itself (docs/decisions/005-payments-and-statements.md). Never throws; runs in linear time.
  */
 export function* readCsv(text: string, delimiter: string): Generator<CsvRecord> {
   const plain = new RegExp(`[^${delimiter === '\t' ? '\\t' : delimiter}\\r\\n]*`, 'y');

@@ -43,8 +43,7 @@ type Timings = {
 };
 
 /**
- * Runs the application's jobs until they are closed. After a failed start, or if queues are no longer polled, starts
- * them again after a pause that doubles up to a minute.
+ * After a failed start, or if queues are no longer polled, starts again after a pause that doubles up to a minute.
  *
  * @param openOwner opens a pool of the database's owner for pg-boss's tables; it is closed after each start.
  */
@@ -120,8 +119,8 @@ export function superviseJobs(
 }
 
 /**
- * Runs the application's jobs on pg-boss, over our own pools: each turn runs once, on any node; a failed turn is
- * retried, and that of a dead node is taken over. A turn that was due while no node ran is made up for once.
+ * Each turn runs once, on any node; failed turns are retried, those of dead nodes taken over, missed ones made up
+ * once.
  *
  * @param owner a pool of the database's owner for pg-boss's tables; not used after this returns.
  */

@@ -26,10 +26,9 @@ export const fileJobStorage = (
 });
 
 /**
- * Files that a worker generates for accounts: each is requested by a table row, generated under a lease that its
- * worker renews, and started over by another worker if that one dies. The table belongs to a domain and needs the
- * columns account_id, export_id, status (`waiting`, `working`, …), progress, tries, owner, lease_until, claimed_at,
- * created_at.
+ * Generated files, each requested by a row of a domain's table, under a lease that its worker renews. The table needs
+ * the columns account_id, export_id, status (`waiting`, `working`, …), progress, tries, owner, lease_until,
+ * claimed_at, created_at.
  */
 export type FileJobs = {
   allAccountsSql: Sql;
@@ -113,8 +112,7 @@ export type Making = {
 };
 
 /**
- * Generates a claimed file: writes it, stores it, and then offers it. Deletes its bytes on failure, and those of
- * earlier attempts before it begins.
+ * Writes the file, stores it, and then offers it. Deletes the bytes of earlier attempts, and its own on failure.
  *
  * @param stop ends it early.
  */

@@ -2,9 +2,7 @@ import { PNG } from 'pngjs';
 import { encodeQR } from 'qr';
 
 /**
- * A QR code as a PNG, dark on white.
- *
- * @param quiet white modules around it; cameras need four.
+ * @param quiet white modules around the code; cameras need four.
  * @param scale pixels per module, or the minimum side in pixels.
  */
 export function qrPng(

@@ -1,8 +1,5 @@
 /**
- * Why the application cannot start, in one sentence for the person who started it.
- *
- * `main` prints the message without a stack and exits with 1. Other errors during the start are bugs and keep their
- * stack.
+ * One sentence on why the application cannot start; `main` prints it without a stack. Other errors are bugs.
  */
 export class StartError extends Error {
   constructor(sentence: string, options?: ErrorOptions) {

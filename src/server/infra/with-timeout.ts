@@ -1,6 +1,5 @@
 /**
- * The result of `work`, or of `onTimeout` if `work` takes longer than `ms`. The work is not cancelled; its later
- * result is ignored.
+ * The work is not cancelled after a time-out; its later result is ignored.
  *
  * @param onTimeout returns the result of a time-out, or throws its error.
  */

@@ -240,9 +240,8 @@ const CHAIN_FINDINGS_MAX = 100;
 const NO_HASH = Buffer.alloc(0);
 
 /**
- * Walks all chains entry by entry and compares each with its head. Finds entries that were changed, removed, added,
- * moved or erased without permission, and wrong heads. Reads pages in one snapshot, so it may run while entries are
- * written; memory use does not grow with the log.
+ * Finds entries that were changed, removed, added, moved or erased without permission, and wrong heads. Reads pages,
+ * so memory use does not grow with the log.
  *
  * @param tx a snapshot that sees all accounts.
  */

@@ -41,11 +41,9 @@ export type MadeBackup = {
 };
 
 /**
- * Makes a backup of the embedded database and the data folder's files, reads it back, gives it its final name, and
- * then removes expired backups.
- *
- * Content-addressed files are copied after the database: bytes are on disk before the row that names them. Other
- * files are copied before it, so the database has at least the data that they repeat.
+ * Makes a backup, reads it back, gives it its final name, and then removes expired backups. Content-addressed files
+ * are copied after the database: bytes are on disk before the row that names them. Other files are copied before it,
+ * so the database has at least the data that they repeat.
  *
  * @throws BackupError, or the original error; the unfinished backup is removed.
  */

@@ -31,11 +31,9 @@ type RestoreOptions = {
 };
 
 /**
- * Unpacks a backup into a new data folder. Verifies everything before the first write, unpacks beside the new folder
- * and renames at the end, so an existing data folder is always complete.
+ * Verifies everything before the first write, and renames at the end, so an existing data folder is always complete.
  *
- * @throws BackupError if the backup is damaged or needs another key; StartError if the folder is not empty, or the
- *   database has another major version.
+ * @throws BackupError for a damaged backup or another key; StartError for a folder in use or another major version.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
   const { backup, key } = options;

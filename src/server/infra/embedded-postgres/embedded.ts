@@ -41,10 +41,8 @@ type EmbeddedOptions = {
 };
 
 /**
- * Runs the PostgreSQL that npm installed, with all its data in one folder.
- *
- * Reuses existing data, recovers after a crash, takes over a server that outlived its application, and restarts the
- * server when it dies. One application per folder.
+ * Runs the PostgreSQL that npm installed; recovers after a crash, takes over a server that outlived its application,
+ * and restarts one that dies. One application per folder.
  *
  * @throws StartError if the folder is in use or not writable, or has data of another major version.
  */
@@ -330,11 +328,9 @@ function startedAs(home: Home, settings: readonly string[]): boolean {
 }
 
 /**
- * Lets a new server start although another process reuses the dead server's PID.
- *
- * PostgreSQL would take that process for a server and refuse. The pid file is not removed: PostgreSQL uses its
- * shared-memory line to detect children of the dead server, which still write. The PID in the file is replaced by
- * ours, the parent's, which PostgreSQL ignores.
+ * PostgreSQL would refuse to start if another process reuses the PID in its pid file. The file is not removed,
+ * because its shared-memory line reveals children of the dead server that still write. The PID in it becomes ours,
+ * the parent's, which PostgreSQL ignores.
  */
 function disownPidFile(home: Home): void {
   const left = pidFile(home);
@@ -349,8 +345,7 @@ function disownPidFile(home: Home): void {
 }
 
 /**
- * Starts the server in its own session, so that neither Ctrl-C nor the death of the application reaches it; the next
- * start takes it over.
+ * In its own session, so that it survives Ctrl-C and the death of the application; the next start takes it over.
  *
  * @returns `undefined` if it exited instead of becoming ready.
  */

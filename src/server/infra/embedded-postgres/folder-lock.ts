@@ -41,10 +41,8 @@ const isAlive = (holder: Holder | undefined): holder is Holder =>
   holder !== undefined && startTimeOf(holder.pid) === holder.since;
 
 /**
- * Locks a folder for this process, until `release` or the process's death.
- *
- * The lock is a file made by `link`, which is atomic. The lock of a dead holder is first moved aside, and put back if
- * another process had already replaced it.
+ * Locks a folder by a file made with `link`, which is atomic. A dead holder's lock is first moved aside, and put back
+ * if another process had already replaced it.
  *
  * @throws StartError if another living process holds the folder.
  */

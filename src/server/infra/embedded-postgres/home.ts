@@ -42,10 +42,8 @@ export const defaultDataFolder = (): string =>
   isRoot() ? '/var/lib/kabari' : resolve(import.meta.dirname, '../../../../.data');
 
 /**
- * Creates the data folder and checks that it is writable.
- *
  * @returns the operating-system user if the application is root.
- * @throws StartError if the folder cannot be used.
+ * @throws StartError if the folder is not writable.
  */
 export function openFolder(folder: string): OsUser | undefined {
   const osUser = isRoot() ? osUserOf() : undefined;

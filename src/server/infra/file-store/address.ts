@@ -15,10 +15,8 @@ const prefixWords = /^(?:[\w.-]+(?:\/[\w.-]+)*\/?)?$/;
 const parameters: ReadonlySet<string> = new Set(['endpoint', 'region', 'pathStyle']);
 
 /**
- * Reads `s3://bucket/prefix?endpoint=…&region=…&pathStyle=true|false`.
- *
- * Without an endpoint it is AWS and needs a region. With one, the defaults are the region `us-east-1` and the bucket
- * in the path, as self-hosted stores expect.
+ * Reads `s3://bucket/prefix?endpoint=…&region=…&pathStyle=true|false`. AWS needs a region; another endpoint defaults
+ * to `us-east-1` and the bucket in the path, as self-hosted stores expect.
  *
  * @returns the address, or the requirement, worded to follow “must be”.
  */

@@ -29,8 +29,7 @@ const made = /\.(?:zip|csv|xlsx)$/;
 const byContents = /^files\/[0-9a-f]{2}\/(?<hash>[0-9a-f]{64})$/;
 
 /**
- * Copies all files of an installation from one store to another and reads each one back. May be interrupted and
- * repeated: files that exist with the same size are not copied again.
+ * Reads each copy back. May be interrupted and repeated: skips files that exist with the same size.
  *
  * @throws StoreAway
  */

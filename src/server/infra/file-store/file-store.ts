@@ -23,8 +23,7 @@ export type FileStore = {
   /** @throws an error of code ENOENT if the key does not exist. */
   stream(key: string, span?: Span): Promise<Readable>;
   /**
-   * Calls `work` with the path of a local file: the stored file on disk, or a temporary copy for a bucket. The file
-   * must not be changed.
+   * The file must not be changed; for a bucket it is a temporary copy.
    *
    * @throws an error of code ENOENT if the key does not exist.
    */

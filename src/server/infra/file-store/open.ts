@@ -100,8 +100,7 @@ function sweepScratchHourly(dataFolder: string): { close: () => void } {
 const REMEMBERED_MS = 10_000;
 
 /**
- * Checks the store on request, at most every ten seconds; logs once when it becomes unavailable and once when it is
- * back.
+ * At most one check every ten seconds; logs once when the store becomes unavailable and once when it is back.
  *
  * @returns a check that throws while the store is unavailable.
  */

@@ -20,11 +20,9 @@ const TRIES = 2;
 const RENEW_MS = 60_000;
 
 /**
- * Looks up names supplied by others through the system's name servers, v4 addresses first.
- *
- * Does not use the system's own look-up: it occupies one of the four threads that also read files and hash passwords,
- * until a name server answers. A few names with silent servers, which anyone may own, would block everyone. The hosts
- * file is therefore not read; origins that the operator listed are looked up by the system.
+ * Looks up names supplied by others, v4 addresses first. Not by the system's look-up, which occupies one of the four
+ * threads that also read files and hash passwords: a few names with silent servers would block everyone. The hosts
+ * file is therefore not read.
  */
 export function openNames({ servers, timeoutMs = TIMEOUT_MS }: NamesOptions = {}): Resolve {
   let resolver: dns.Resolver | undefined;

@@ -49,8 +49,7 @@ const looks = new Set<Look>();
 let delayMs = 0;
 
 /**
- * Reports twice a second the average delay of this process's timers since the last report, in milliseconds. Opens no
- * file, so it cannot fail for lack of descriptors.
+ * Reports twice a second the average delay of timers in milliseconds. Opens no file, so it needs no descriptor.
  *
  * @returns stops it.
  */

@@ -1,9 +1,6 @@
 /**
- * Converts a database's address to the one form that the server uses:
- * `postgres://user:password@host:port/database?…`, with the folder of a unix socket as an encoded host.
- *
- * Also accepts libpq's other forms: no host before the path (`postgres://ani@/kabari`), and `host`, `port`, `user`,
- * `password`, `dbname` in the query, which take precedence.
+ * Returns `postgres://user:password@host:port/database?…`, with the folder of a unix socket as an encoded host.
+ * Accepts libpq's other forms: no host, and `host`, `port`, `user`, `password`, `dbname` in the query.
  *
  * @returns `undefined` if the text is not such an address, or names no database.
  */

@@ -3,8 +3,7 @@ import { isDatabaseFailure } from './database.ts';
 export type FailedItem<Item> = { item: Item; error: unknown };
 
 /**
- * Runs work on many items at once, and item by item if that fails, so that no item fails because of another. Only for
- * work that changes nothing if it throws.
+ * Runs work on all items, or one by one if that fails. Only for work that changes nothing if it throws.
  *
  * @param isFatal errors that would hit all items, besides database errors.
  * @returns the items that failed by themselves, each with its error.

@@ -23,11 +23,9 @@ export type DatabaseFacts = {
 };
 
 /**
- * Refuses an unsuitable database (docs/threats.md, T49): unreachable, older than 15, not UTF-8, with a wrong clock,
- * read-only, or owned by another role; in production also a superuser role, or a server that confirms commits before
- * writing them.
+ * Refuses a database that is unreachable, older than 15, not UTF-8, with a wrong clock, read-only, or owned by
+ * another role; in production also a superuser role or a server that is not durable (docs/threats.md, T49).
  *
- * @param sql the pool of the owner.
  * @throws StartError with one sentence on what to change.
  */
 export async function checkDatabase(
@@ -118,10 +116,10 @@ const LINE_MS = 60_000;
 export type UntilReachable = <T>(step: () => Promise<T>) => Promise<T>;
 
 /**
- * Repeats each step of a start while the database is away: after a reboot it may start minutes after the application,
- * and it may stop between two steps. All steps together log once a minute that the start waits.
+ * Retries steps of a start while the database is away, which may start minutes after the application. Logs once a
+ * minute.
  *
- * @returns a function that runs a step; it throws the step's other errors, and AbortError once the signal is aborted.
+ * @returns a function that runs a step; it throws the step's other errors, and AbortError once aborted.
  */
 export function waitForDatabase({
   log,

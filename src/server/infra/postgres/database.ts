@@ -96,8 +96,7 @@ const queryWith =
     run({ text, name: '', types: [], values }) as unknown as Promise<Result<T>>;
 
 /**
- * Runs `work` in one transaction that sees one account, also on a pool that sees all. The account is set with the
- * first statement of `work`, without an extra round trip.
+ * Runs `work` in one transaction that sees one account, also on a pool that sees all, without an extra round trip.
  *
  * @param settings that apply to this transaction only, beside the account.
  */
@@ -151,9 +150,7 @@ export const isLocked = (error: unknown): boolean =>
 const FIRST_PAUSE_MS = 20;
 
 /**
- * Repeats work after transient errors, with growing, jittered pauses (20 ms … 320 ms).
- *
- * Only for repeatable work: a connection lost during COMMIT leaves the outcome unknown.
+ * Only for repeatable work: a connection lost during COMMIT leaves the outcome unknown. Pauses of 20 ms … 320 ms.
  *
  * @throws the error of the last attempt, or at once an error that is not transient.
  */

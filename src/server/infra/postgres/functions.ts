@@ -23,10 +23,10 @@ export type SchemaChanges = {
 type Version = { migrations: readonly string[]; release: string | undefined };
 
 /**
- * Brings a database to the present schema: tables by the migrations, then functions and triggers.
+ * Migrations first, then functions and triggers.
  *
- * @param folder the server's, with `migrations/`, `infra/` and `domains/`.
- * @param release the version of the package; without it only migrations tell which version is newer.
+ * @param folder with `migrations/`, `infra/` and `domains/`.
+ * @param release of the package; without it only migrations tell which version is newer.
  * @throws StartError like {@link migrate} and {@link loadFunctions}.
  */
 export async function updateSchema(

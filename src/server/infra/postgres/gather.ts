@@ -28,10 +28,8 @@ type Waiting<Job, Answer> = {
 };
 
 /**
- * Gathers jobs and runs them in batches, for work that is much cheaper in a batch, at the cost of a short wait.
- *
- * If a run fails, each of its jobs is run by itself, so that no job fails because of another; but not after errors of
- * the database itself, which would hit all of them.
+ * Runs jobs in batches, for work that is much cheaper in a batch, at the cost of a short wait. If a run fails, each
+ * job runs by itself, so that none fails because of another; but not after errors of the database itself.
  *
  * @returns a function that takes a job and resolves with its answer.
  */

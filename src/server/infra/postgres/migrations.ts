@@ -66,9 +66,7 @@ async function retryWhileLocked<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The migrations of a folder that the database has not seen yet, and those it has that are not in the folder.
- *
- * @param owner a pool of the database's owner.
+ * @returns migrations that the database has not seen, and those it has that are not in the folder.
  * @throws StartError if a version before 1.0.0 created the database.
  */
 export async function compareMigrations(
@@ -186,11 +184,9 @@ type Facts = {
 };
 
 /**
- * Ensures that the roles `kabari_app`, which sees one account, and `kabari_all`, a member of it that sees all, exist,
- * and that the owner may work as both: creates and grants them if the owner may, otherwise requires an administrator.
- * A role that only owns its database can then start Kabari after an administrator has run the statements.
+ * Creates and grants the roles `kabari_app` (one account) and `kabari_all` (a member that sees all) if the owner may.
+ * Otherwise an administrator has to; the owner needs no such right then.
  *
- * @param owner a pool of the database's owner.
  * @throws StartError with the statements an administrator has to run.
  */
 async function ensureAppRoles(owner: Sql): Promise<void> {

@@ -8,12 +8,10 @@ const PROBES = 3;
 const PASSES = 4;
 
 /**
- * Detects a pooler in front of the database.
+ * A pooler accepts no settings in the start-up message: the address is marked, and pools send them afterwards. A
+ * transaction-mode pooler would mix the settings of tenants and is refused.
  *
- * A pooler accepts no settings in the start-up message: the address is marked, and every pool opened with it sends
- * them afterwards. A transaction-mode pooler would mix the settings of tenants and is refused.
- *
- * @returns the address to use from now on; an unreachable one is returned unchanged.
+ * @returns the address to use; an unreachable one unchanged.
  * @throws StartError if transactions are pooled.
  */
 export async function passPooler(url: string): Promise<string> {

@@ -21,9 +21,8 @@ type Facts = {
 };
 
 /**
- * Verifies the isolation of accounts at every start: several connections of each pool work as its role, which is no
- * superuser and has no BYPASSRLS; row-level security is active on every tenant table; and a trial row of one account
- * is invisible to other sessions.
+ * At every start: connections of each pool work as its role, without superuser or BYPASSRLS; row-level security is
+ * active on every tenant table; a trial row of one account is invisible to others.
  *
  * @throws StartError if a connection sees more than it may.
  */
@@ -35,8 +34,7 @@ export async function verifyRowLevelSecurity(pools: readonly Pool[]): Promise<vo
 }
 
 /**
- * The part of `verifyRowLevelSecurity` that writes nothing, for a standby, whose tables and policies are those of the
- * primary.
+ * The read-only part, for a standby, whose tables and policies are those of the primary.
  *
  * @throws StartError if a connection sees more than it may.
  */

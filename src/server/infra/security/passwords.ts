@@ -35,8 +35,7 @@ export async function hashPassword(password: string): Promise<string> {
 const dummyHash = phc(randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
 
 /**
- * True if `stored` is the hash of exactly `password`. Without `stored` it is false, after the same work
- * (docs/threats.md, T3).
+ * Takes the same time without `stored` (docs/threats.md, T3).
  *
  * @throws Refusal `too_many_requests` if too many callers are waiting.
  */
@@ -79,8 +78,7 @@ function readPhc(text: string): { salt: Buffer; hash: Buffer; cost: Cost } {
 let guests = 0;
 
 /**
- * Runs an anonymous call that will need a hash, or refuses it before any look-up, so that many sign-ins do not take
- * the database from other users.
+ * Refuses excess sign-ins before any look-up, so that they do not take the database from other users.
  *
  * @throws Refusal `too_many_requests` if as many are in progress as hashes may run and wait.
  */

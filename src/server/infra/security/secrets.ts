@@ -52,13 +52,9 @@ const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
 /**
- * Reads the installation's secrets, which the first start creates.
- *
- * All keys are derived (HKDF-SHA256) from 32 random bytes in `installation_secrets`, and from SECRET_KEY if set: a
- * copy of the database alone then decrypts nothing. Of concurrent first starts, the first row wins. The keys of
- * stored hashes are sealed in their own row, because they survive a rotation of SECRET_KEY
- * (docs/operating.md#another-secret_key). With another SECRET_KEY and without SECRET_KEY_SECOND, sealed values cannot
- * be opened.
+ * Derives all keys (HKDF-SHA256) from 32 random bytes in `installation_secrets`, created by the first start, and from
+ * SECRET_KEY if set: a copy of the database alone then decrypts nothing. The keys of stored hashes are sealed in
+ * their own row, because they survive a rotation of SECRET_KEY (docs/operating.md#another-secret_key).
  */
 export async function readSecrets(allAccountsSql: Sql, keys: SecretKeys = {}): Promise<Secrets> {
   await allAccountsSql`
@@ -100,10 +96,10 @@ export async function installationId(allAccountsSql: Sql): Promise<string> {
 }
 
 /**
- * A secret of the installation, created at its first start and stored sealed; the same on every node.
+ * Created at the first start and stored sealed; the same on every node.
  *
- * @param name identifies it; a value sealed under another SECRET_KEY cannot be opened.
- * @param make creates it if it is missing; of concurrent first starts, one value is stored.
+ * @param name identifies the secret. @param make creates it if missing; of concurrent first starts, one value is
+ *   stored.
  */
 export async function storedSecret(
   allAccountsSql: Sql,
@@ -271,8 +267,7 @@ export const installationSecrets: SealedColumn = {
 const PAGE = 500;
 
 /**
- * Reseals values of SECRET_KEY_SECOND with SECRET_KEY. May be repeated, and run while the application runs: values
- * that change meanwhile are skipped.
+ * Reseals values of SECRET_KEY_SECOND. May be repeated and run while the application runs; skips concurrent changes.
  *
  * @returns how many values were resealed, and how many open with neither key.
  */

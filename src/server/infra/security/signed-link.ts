@@ -29,8 +29,6 @@ export function signed(
 }
 
 /**
- * Checks the signature of a link, then its expiry, and returns its target.
- *
  * @param given the path's public id, and the query's `k`.
  * @returns undefined if the signature is invalid or the link has expired.
  */

@@ -5,8 +5,7 @@ import { BOM, csvCell } from '#server/infra/csv.ts';
 import { type Cell, type Table, localTime } from './table.ts';
 
 /**
- * Streams a table as CSV (RFC 4180, UTF-8). Times are `2026-11-21 09:05:07`, which people can read and spreadsheets
- * recognize; the column's title has their zone.
+ * Streams RFC 4180 in UTF-8. Times are `2026-11-21 09:05:07`; the column's title has their zone.
  *
  * @param path must not exist; after an error the file is incomplete.
  */

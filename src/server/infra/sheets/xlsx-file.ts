@@ -8,8 +8,7 @@ import { type Cell, type Table, type Column, localTime } from './table.ts';
 const COMPRESSION = 3;
 
 /**
- * Streams a table as a workbook (ECMA-376): texts never become formulas, times are times, and further sheets take the
- * rows beyond one sheet. The header is bold, frozen, and has filters.
+ * Streams a workbook (ECMA-376). Texts never become formulas; further sheets take the rows beyond one sheet.
  *
  * @param path must not exist; after an error the file is incomplete.
  */

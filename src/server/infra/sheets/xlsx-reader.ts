@@ -12,11 +12,8 @@ const TOKEN_MAX = 1_000_000;
 export class WorkbookTooLarge extends Error {}
 
 /**
- * Reads the first visible sheet of a workbook (ECMA-376) row by row, each cell as the text that a spreadsheet shows.
- * Skips rows without a value.
- *
- * Time and memory depend on the file's bytes: an address such as `XFD1048576`, or the declared range, reserves
- * nothing. Values beyond `columnsMax` are dropped.
+ * Reads the first visible sheet (ECMA-376), each cell as a spreadsheet shows it, and skips empty rows. Time and
+ * memory depend on the file's bytes only. Values beyond `columnsMax` are dropped.
  *
  * @throws WorkbookTooLarge; another error if it is not a workbook, or has cells outside of a sheet's limits.
  */
@@ -467,8 +464,8 @@ function numberFormatOf(id: number, written: string | undefined): NumberFormat {
 type CellContext = { format: NumberFormat; is1904: boolean };
 
 /**
- * The text of a cell as a person reads it: a long number in full, a date as `2026-11-21`, a time as `14:30`, an
- * elapsed time as `36:00`, a percentage as `15%`. An error (`#N/A`) is an empty cell.
+ * A long number in full, a date as `2026-11-21`, a time as `14:30`, an elapsed time as `36:00`; an error (`#N/A`) is
+ * empty.
  *
  * @param type of the cell in the file (`t`): neither a shared string nor a text.
  */

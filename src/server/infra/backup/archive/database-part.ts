@@ -28,11 +28,9 @@ export function readServerManifest(bytes: Buffer): ServerFiles {
 }
 
 /**
- * Reads the database's archive to its end and compares each file with the server's manifest. The manifest does not
- * list WAL, which has its own checksums and is read first by PostgreSQL.
+ * The manifest does not list WAL, which has its own checksums and is read first by PostgreSQL.
  *
- * @param keep receives each entry and must read its body to the end.
- * @throws BackupError `damaged` if a file is missing or different.
+ * @param keep must read each body to the end. @throws BackupError `damaged` if a file is missing or different.
  */
 export async function readDatabase(
   archive: Readable,

@@ -56,13 +56,9 @@ type CopyOptions = {
 };
 
 /**
- * Copies the files of a data folder into a backup one by one, and reads each back.
+ * Hard-links content-addressed files that are intact in the previous backup; every backup is complete by itself.
  *
- * A content-addressed file that is intact in the previous backup is hard-linked: a backup takes space only for new
- * files, yet is complete by itself.
- *
- * @param which content-addressed files are on disk before a row names them; others, such as the file of seals, repeat
- *   data of the database.
+ * @param which content-addressed files are on disk before a row names them; the others repeat data of the database.
  */
 export async function* copyFiles(
   options: CopyOptions,

@@ -76,8 +76,7 @@ export async function removeBackup({ path }: StoredBackup): Promise<void> {
 }
 
 /**
- * Creates the folder of backups if it is missing, and takes the lock. The lock is in the data folder, because backups
- * may be on a disk or share without links.
+ * The lock is in the data folder, because backups may be on a disk or share without links.
  *
  * @throws BackupError `running` if another process of this installation makes a backup.
  */

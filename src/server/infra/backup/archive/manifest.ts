@@ -48,9 +48,7 @@ export async function writeManifest(
 }
 
 /**
- * Reads and checks the manifest of a backup.
- *
- * @param key of the installation; only needed for an encrypted backup.
+ * @param key only needed for an encrypted backup.
  * @throws BackupError `damaged`, or `wrong_key`.
  */
 export async function readManifest(folder: string, key: BackupKey | undefined): Promise<Manifest> {

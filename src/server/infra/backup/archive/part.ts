@@ -90,10 +90,9 @@ export async function writePart(
 }
 
 /**
- * Reads a file of a backup; the result of `take` is valid only if the whole file is intact.
+ * The result of `take` is valid only if the whole file is intact.
  *
- * @param expected the stored bytes.
- * @throws BackupError `damaged` if the file is missing or different.
+ * @throws BackupError `damaged` if it is missing or different.
  */
 export async function readPart<T>(
   path: string,

@@ -36,9 +36,8 @@ type CopyOutQuery = {
 };
 
 /**
- * Requests a base backup from a server of PostgreSQL 15 or newer (`BASE_BACKUP` of the replication protocol): the
- * server selects the files, verifies its page checksums, and includes the WAL. A temporary slot retains that WAL
- * until the connection ends.
+ * `BASE_BACKUP` of the replication protocol, PostgreSQL 15 or newer: the server verifies page checksums and includes
+ * the WAL, which a temporary slot retains until the connection ends.
  *
  * @param url of a role with REPLICATION, without a pooler.
  */

@@ -21,10 +21,8 @@ export type Servers = {
   /** Reports a session in the wrong state: the servers are queried again. */
   doubt: () => void;
   /**
-   * Registers a member.
-   *
    * @param onMoved called when the current server changes.
-   * @returns unregisters it; the servers are watched while there are members.
+   * @returns unregisters the member; the servers are watched while there are members.
    */
   join: (onMoved: (current: Host) => void) => () => void;
   target: TargetSession;

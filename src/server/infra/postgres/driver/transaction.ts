@@ -38,10 +38,8 @@ export type TransactionOptions = {
 };
 
 /**
- * Runs `work` in one transaction, on its own connection. `begin` and the settings are sent with the first statement
- * of `work`, before one `Sync`: if `begin` fails, the server skips the rest.
- *
- * Any failed statement fails the transaction, even if `work` caught the error: PostgreSQL would only roll back.
+ * `begin` and the settings are sent with the first statement of `work`, before one `Sync`: if `begin` fails, the
+ * server skips the rest. Any failed statement fails the transaction, even if `work` caught the error.
  *
  * @throws ConnectionLost `unknown` if the connection was lost during COMMIT, `not sent` if before.
  */

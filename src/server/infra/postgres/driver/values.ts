@@ -58,8 +58,6 @@ export function declaredType(value: unknown): number {
 }
 
 /**
- * Encodes a parameter for the server: as text, or bytes.
- *
  * @param type the object id of the server's type; 0 if unknown.
  * @throws TypeError if the value does not fit the type, RangeError if an integer is not exact.
  */

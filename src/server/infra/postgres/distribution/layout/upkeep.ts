@@ -16,10 +16,8 @@ import { onlyHere } from './commands.ts';
 import { createHash } from 'node:crypto';
 
 /**
- * Refuses to start on a distributed database with a server that is unreachable or misconfigured. Runs one query on
- * one server.
- *
- * @throws StartError with a sentence on what to do.
+ * @throws StartError with a sentence on what to do if a server of a distributed database is unreachable or
+ *   misconfigured.
  */
 export async function requireServers(owner: Sql, url: string): Promise<void> {
   const cluster = await readCluster(owner);
@@ -29,11 +27,10 @@ export async function requireServers(owner: Sql, url: string): Promise<void> {
 }
 
 /**
- * Brings the changes of a new version to all servers of a distributed database: distributes new tables and recreates
- * outdated buckets. Does nothing on one server. Concurrent starts take turns.
+ * Distributes new tables and recreates outdated buckets. Does nothing on one server. Concurrent starts take turns.
  *
- * @param owner a pool of the database's owner, with one connection.
- * @param url its address, the coordinator's.
+ * @param owner with one connection.
+ * @param url the coordinator's address, as the owner.
  * @returns whether the database is distributed.
  */
 export async function followSchema(owner: Sql, url: string): Promise<boolean> {
@@ -56,10 +53,8 @@ const PAGE = 'docs/running/distributed.md';
 const NAME = 'db:distribute';
 
 /**
- * Why a database cannot be distributed yet, or used as it is.
- *
  * @param url the coordinator's address, as the owner.
- * @returns one sentence on what to do; undefined if all is well.
+ * @returns one sentence on what to do; undefined if the database can be distributed or used.
  */
 export async function troubleOf(
   owner: Sql,
@@ -158,10 +153,8 @@ async function troubleBetween(url: string): Promise<string | undefined> {
 }
 
 /**
- * Distributes the tables over the nodes of the cluster, in one transaction: a failure leaves everything unchanged.
- * Skips tables that are distributed already; a new version may have added others.
+ * All in one transaction. Skips tables that are distributed already; a new version may have added others.
  *
- * @param owner the pool of the database's owner, at the coordinator.
  * @param shards number of shards per table; later tables get as many as the first ones.
  * @returns the names of the tables distributed now.
  */
@@ -348,8 +341,7 @@ export async function readPlan(tx: Tx): Promise<Plan> {
 const BUCKET_VERSION = 2;
 
 /**
- * Creates the schemas of outdated buckets: each has a view on each of its shards, and copies of the views and
- * functions of `public`, which then find the shards by their tables' names.
+ * A bucket's schema has views on its shards, and copies of the views and functions of `public`, which then use them.
  *
  * @param coordinatorUrl the coordinator's address, as the owner.
  * @param anew also recreates buckets that are up to date.

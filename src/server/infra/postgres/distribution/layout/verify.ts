@@ -19,11 +19,9 @@ export async function countRows(owner: Sql): Promise<RowCounts> {
 }
 
 /**
- * Compares a distributed database, on every node, with its former contents.
- *
  * @param coordinatorUrl the coordinator's address, as the owner.
  * @param before the counts before it was distributed.
- * @returns a line for each difference.
+ * @returns a line for each difference on any node.
  */
 export async function verifyDistribution(
   owner: Sql,
