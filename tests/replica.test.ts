@@ -71,7 +71,7 @@ const test = base.extend<{
         } as never,
         fallbacks: metrics.counter('fallbacks', ''),
         lookMs: 50,
-        patienceMs,
+        catchUpMs: patienceMs,
       });
       opened.push(replica);
       // One that has just started may not have caught up yet.
@@ -92,7 +92,7 @@ const namesOf = async (sql: Sql, accountId: string) =>
     ({ name }) => name,
   );
 const isUsed = (replica: Replica) =>
-  waitFor(() => expect(replica.stands()).toMatchObject({ state: 'used' }));
+  waitFor(() => expect(replica.status()).toMatchObject({ state: 'used' }));
 
 const newAccount = ({ allAccountsSql }: TestDatabase, name: string): Promise<string> =>
   makeAccount(allAccountsSql, { name });
@@ -138,10 +138,10 @@ describe('a standby that follows', () => {
     await standby.run('select pg_wal_replay_pause()');
     const ani = await newAccount(db, 'Ani');
     await replica.catchUp();
-    expect(replica.stands()?.state).toBe('behind');
+    expect(replica.status()?.state).toBe('behind');
     expect(await namesOf(replica.tenantSql, ani)).toEqual(['Ani']);
     expect(await isStandby(replica.tenantSql)).toBe(false);
-    await waitFor(() => expect(replica.stands()?.lagSeconds).toBeGreaterThan(0));
+    await waitFor(() => expect(replica.status()?.lagSeconds).toBeGreaterThan(0));
     await standby.run('select pg_wal_replay_resume()');
     await isUsed(replica);
     expect(await isStandby(replica.tenantSql)).toBe(true);
@@ -197,7 +197,7 @@ describe('a standby that follows', () => {
     }, 'isolation level repeatable read');
     expect(names).toEqual(['Ani']);
     expect(places).toEqual([true, false]);
-    expect(replica.stands()?.state).toBe('used');
+    expect(replica.status()?.state).toBe('used');
     expect(replica.lines.at(-1)).toBe('the replica failed a reader, who read the database itself');
     expect(await replica.fallbacks()).toEqual(['fallbacks{why="interrupted"} 1']);
     await standby.run('alter system reset max_standby_streaming_delay', 'select pg_reload_conf()');
@@ -209,11 +209,11 @@ describe('a standby that follows', () => {
     standby.kill();
     // Before anybody has noticed.
     expect(await namesOf(replica.tenantSql, ani)).toEqual(['Ani']);
-    await waitFor(() => expect(replica.stands()?.state).toBe('away'));
+    await waitFor(() => expect(replica.status()?.state).toBe('away'));
     await replica.catchUp();
     expect(await namesOf(replica.tenantSql, ani)).toEqual(['Ani']);
     const late = await open({ isAwaited: false });
-    expect(late.stands()?.state).toBe('away');
+    expect(late.status()?.state).toBe('away');
     await standby.start();
     for (const one of [replica, late]) {
       await isUsed(one);
@@ -250,7 +250,7 @@ describe('a standby that follows', () => {
 describe('a setting that names', () => {
   test('the database itself is told, and reads it', async ({ open }) => {
     const replica = await open({ url: primary.url, isAwaited: false });
-    expect(replica.stands()?.state).toBe('the database itself');
+    expect(replica.status()?.state).toBe('the database itself');
     expect(replica.lines[0]).toContain('the database itself is instead: the database itself');
     expect(await isStandby(replica.tenantSql)).toBe(false);
   });
@@ -345,7 +345,7 @@ describe('the application with a replica', () => {
   }) => {
     const replica = await open();
     await standby.run('select pg_promote()');
-    await waitFor(() => expect(replica.stands()?.state).toBe('no standby'));
+    await waitFor(() => expect(replica.status()?.state).toBe('no standby'));
     await replica.catchUp();
     expect(await isStandby(replica.tenantSql)).toBe(false);
     const ani = await newAccount(db, 'Ani');

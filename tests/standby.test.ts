@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#server/infra/ids.ts';
-import { canonicalAddress, wanting } from '#server/infra/postgres/address.ts';
+import { canonicalAddress, withTargetSession } from '#server/infra/postgres/address.ts';
 import { checkDatabase } from '#server/infra/postgres/check.ts';
 import { type Sql, isTransient, openDatabase } from '#server/infra/postgres/database.ts';
 import {
@@ -52,7 +52,7 @@ describe('an address of two servers', () => {
   });
 
   test('refuses the start where neither takes writes', async () => {
-    const sql = openDatabase(wanting(standby.url, 'read-write'), {
+    const sql = openDatabase(withTargetSession(standby.url, 'read-write'), {
       max: 1,
       as: 'owner',
       name: 'tests',

@@ -9,10 +9,10 @@ import { type Worker, startWorker } from './app/worker.ts';
 import { listenOn, tryPort } from './http/connections.ts';
 import { readWebApp } from './http/site.ts';
 import { type Config, misspeltSettings, readConfig } from './infra/config.ts';
-import { wanting } from './infra/postgres/address.ts';
+import { withTargetSession } from './infra/postgres/address.ts';
 import { checkDatabase, waitForDatabase } from './infra/postgres/check.ts';
 import { passPooler } from './infra/postgres/pooler.ts';
-import { isShared, openDatabase } from './infra/postgres/database.ts';
+import { isDatabaseFailure, openDatabase } from './infra/postgres/database.ts';
 import { ConnectionLost, isServerError } from './infra/postgres/driver/errors.ts';
 import { diskFullSentence, isDiskFull, refuseFullDisk } from './infra/observability/disk.ts';
 import { defaultDataFolder } from './infra/embedded-postgres/home.ts';
@@ -57,7 +57,7 @@ async function start(config: Config, log: Log, running: Running): Promise<number
   const address =
     config.DATABASE_URL === undefined
       ? await ownDatabase(dataFolder, log, running)
-      : wanting(config.DATABASE_URL, 'read-write');
+      : withTargetSession(config.DATABASE_URL, 'read-write');
   const untilReachable = waitForDatabase({ log, signal: running.closing.signal });
   const url = await untilReachable(() => prepareDatabase(address, config, log));
   const { build } = await webApp;
@@ -317,7 +317,7 @@ async function sentenceOf(error: unknown): Promise<string> {
     return diskFullSentence(error, resolve(process.env['KABARI_DATA'] || defaultDataFolder()));
   }
   if (error instanceof StartError) return error.message;
-  if (error instanceof ConnectionLost || (isServerError(error) && isShared(error))) {
+  if (error instanceof ConnectionLost || (isServerError(error) && isDatabaseFailure(error))) {
     return `The database refused a step of the start (${error.code}: ${error.message}); look at its log, then start again.`;
   }
   return stackOf(error);

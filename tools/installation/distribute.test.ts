@@ -5,7 +5,7 @@ import { expect, inject } from 'vitest';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { onServer } from '#server/infra/postgres/distribution/cluster.ts';
-import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
+import { detectTopology } from '#server/infra/postgres/distribution/pools.ts';
 import { beginIn, inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { followSchema } from '#server/infra/postgres/distribution/layout/upkeep.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
@@ -128,7 +128,7 @@ onCluster(
       code: 0,
       said: expect.stringMatching(/rows of \d+ tables lie where they belong/),
     });
-    const place = await findPlace(url);
+    const place = await detectTopology(url);
     const sql = place.open({ max: 2, as: 'all accounts', name: 'test' });
     for (const [nth, { accountId }] of customers.entries()) {
       const { available } = await inAccount(accountId, () => walletOf(sql, accountId));
@@ -238,7 +238,7 @@ onCluster(
       { name: 'novelties', method: 'h' },
       { name: 'novelty_words', method: 'h' },
     ]);
-    const place = await findPlace(url);
+    const place = await detectTopology(url);
     const sql = place.open({ max: 2, as: 'all accounts', name: 'test' });
     let laidRows = 0;
     await place.inEach(async () => {

@@ -10,7 +10,7 @@ import {
   troubleOf,
 } from '#server/infra/postgres/distribution/layout/upkeep.ts';
 import { type Cluster, readCluster } from '#server/infra/postgres/distribution/cluster.ts';
-import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
+import { detectTopology } from '#server/infra/postgres/distribution/pools.ts';
 import {
   type RowCounts,
   countRows,
@@ -120,7 +120,7 @@ async function refuseRedBooks(url: string): Promise<void> {
 
 /** The invariants of the money that do not hold. */
 async function redInvariants(url: string): Promise<string[]> {
-  const place = await findPlace(url);
+  const place = await detectTopology(url);
   const allAccountsSql = place.open({ max: 1, as: 'all accounts', name: 'db:distribute' });
   try {
     const findings = await checkLedger(allAccountsSql);

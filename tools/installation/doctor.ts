@@ -18,7 +18,7 @@ import { failedJobs, readJobRuns } from '#server/infra/jobs.ts';
 import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { compareMigrations } from '#server/infra/postgres/migrations.ts';
-import { FIRST_LSN, readStanding } from '#server/infra/postgres/replica.ts';
+import { FIRST_LSN, readReplicationStatus } from '#server/infra/postgres/replica.ts';
 import { installationId, countSealedSecrets } from '#server/infra/security/secrets.ts';
 import { waitingChanges } from '#server/infra/settings/live.ts';
 import { StartError } from '#server/infra/start-error.ts';
@@ -133,7 +133,7 @@ function checksOfReplica({ DATABASE_REPLICA_URL: url }: Config, owner: Sql): Che
   const look = async () => {
     const sql = openDatabase(url, { max: 1, as: 'all accounts', name: 'doctor' });
     try {
-      return replica(await readStanding(owner, sql, FIRST_LSN).catch(() => undefined));
+      return replica(await readReplicationStatus(owner, sql, FIRST_LSN).catch(() => undefined));
     } finally {
       await sql.end({ timeout: 1 });
     }

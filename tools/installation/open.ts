@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '#server/infra/config.ts';
-import { wanting } from '#server/infra/postgres/address.ts';
+import { withTargetSession } from '#server/infra/postgres/address.ts';
 import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { defaultDataFolder } from '#server/infra/embedded-postgres/home.ts';
 import { runningEmbedded, startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
-import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
+import { detectTopology } from '#server/infra/postgres/distribution/pools.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
 export type Installation = {
@@ -28,7 +28,7 @@ async function reach(url: string, name: string): Promise<Installation> {
   } finally {
     await looking.end({ timeout: 1 });
   }
-  const place = await findPlace(url);
+  const place = await detectTopology(url);
   const allAccountsSql = place.open({ max: 1, as: 'all accounts', name });
   const close = async () => {
     await allAccountsSql.end({ timeout: 1 });
@@ -45,7 +45,7 @@ async function reach(url: string, name: string): Promise<Installation> {
  */
 export async function openInstallation(config: Config, name: string): Promise<Installation> {
   if (config.DATABASE_URL !== undefined) {
-    return reach(wanting(config.DATABASE_URL, 'read-write'), name);
+    return reach(withTargetSession(config.DATABASE_URL, 'read-write'), name);
   }
   const folder = dataFolderOf(config);
   if (!existsSync(join(folder, 'postgres', 'PG_VERSION'))) {

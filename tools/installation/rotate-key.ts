@@ -1,6 +1,6 @@
 import { sealedColumns } from '#server/app/jobs.ts';
 import { refuseOtherKey, readSecrets, reseal } from '#server/infra/security/secrets.ts';
-import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
+import { detectTopology } from '#server/infra/postgres/distribution/pools.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import type { Command } from './command.ts';
 import { withInstallation } from './open.ts';
@@ -17,7 +17,7 @@ export const rotateKey: Command = {
       );
     }
     return withInstallation(config, 'rotate-key', async ({ url }) => {
-      const place = await findPlace(url);
+      const place = await detectTopology(url);
       const allAccountsSql = place.open({ max: 1, as: 'all accounts', name: 'rotate-key' });
       const counts = { resealed: 0, closed: 0 };
       try {

@@ -31,7 +31,7 @@ import { type LiveStreams, openStreams } from '#server/http/live.ts';
 import type { Origins } from '#server/http/origin.ts';
 import { type SlowLimits, openServer } from '#server/http/server.ts';
 import { type WebApp, openStatic, type Check, openHealth } from '#server/http/site.ts';
-import { openAnswers, openAudit, openLimiter } from '#server/infra/acts.ts';
+import { openIdempotencyStore, openAudit, openLimiter } from '#server/infra/acts.ts';
 import { captchaSourcesOf } from '#server/infra/security/captcha-providers.ts';
 import {
   connectionsMaxOf,
@@ -233,7 +233,7 @@ function registerPortal(app: FastifyInstance, container: Container, streams: Liv
     reauthOf: (sessionId, device) => accounts.sessions.reauthOf(sessionId, device),
     needsSecondFactor: (person) => needsSecondFactor(config, person),
     limiter,
-    answers: openAnswers(allAccountsSql, secrets, infra.report),
+    answers: openIdempotencyStore(allAccountsSql, secrets, infra.report),
     audit: openAudit(allAccountsSql),
     knownNumbers: container.messages.api.known,
     origins,
@@ -276,7 +276,7 @@ function registerHealth(
   const { config, log, metrics, store } = container.infra;
   const files = watchFileStore(store, log);
   const replica = () => {
-    const stands = container.infra.replica.stands();
+    const stands = container.infra.replica.status();
     return stands && { state: stands.state, lag_seconds: stands.lagSeconds };
   };
   const checks = checksOf(container, worker);
@@ -375,11 +375,11 @@ function measureTrouble(
     booksRed(allAccountsSql),
   );
   metrics.gauge('kabari_replica_used', '1 while the replica is read', () => {
-    const stands = replica.stands();
+    const stands = replica.status();
     return stands ? [{ value: stands.state === 'used' ? 1 : 0 }] : [];
   });
   metrics.gauge('kabari_replica_lag_seconds', 'How far the replica is behind', () => {
-    const value = replica.stands()?.lagSeconds ?? null;
+    const value = replica.status()?.lagSeconds ?? null;
     return value === null ? [] : [{ value }];
   });
   metrics.gauge('kabari_backup_timestamp_seconds', 'When the last whole backup was begun', () =>
@@ -525,7 +525,7 @@ function registerApi(app: FastifyInstance, container: Container): void {
         facts: keptFacts(no),
       }),
   });
-  const answers = openAnswers(pools.allAccountsSql, secrets, infra.report);
+  const answers = openIdempotencyStore(pools.allAccountsSql, secrets, infra.report);
   const deps = {
     access,
     messages: messages.api,

@@ -10,7 +10,7 @@ import { openTracing } from '#server/infra/observability/tracing/open-tracing.ts
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import { type Sql, isTransient } from '#server/infra/postgres/database.ts';
 import type { UntilReachable } from '#server/infra/postgres/check.ts';
-import { type Place, findPlace } from '#server/infra/postgres/distribution/pools.ts';
+import { type Topology, detectTopology } from '#server/infra/postgres/distribution/pools.ts';
 import { type Replica, openReplica } from '#server/infra/postgres/replica.ts';
 import { verifyRowLevelSecurity } from '#server/infra/postgres/row-level-security.ts';
 import {
@@ -38,7 +38,7 @@ export type Infra = {
   /** The database as its owner. */
   url: string;
   /** How it is worked with. */
-  place: Place;
+  place: Topology;
   /** Where everything that lasts lies, and what is worked on. */
   dataFolder: string;
   /** Where files lie. */
@@ -87,7 +87,7 @@ const CONNECTIONS = { tenantSql: 10, allAccountsSql: 8, acceptSql: 10, callersSq
  */
 export async function openInfra(options: Options): Promise<{ infra: Infra; pools: Pools }> {
   const { build, dataFolder, log, url, now: real, untilReachable = tryOnce } = options;
-  const place = await untilReachable(() => findPlace(url));
+  const place = await untilReachable(() => detectTopology(url));
   const pools = openPools(place);
   await untilReachable(() => verifyPools(pools));
   const report = (trouble: unknown) => {
@@ -139,7 +139,7 @@ async function openSecrets(
   return { secrets, owner: await installationId(allAccountsSql) };
 }
 
-function openPools(place: Place): Pools {
+function openPools(place: Topology): Pools {
   const open = (name: keyof typeof CONNECTIONS, as: 'tenant' | 'all accounts', label: string) =>
     place.open({ max: CONNECTIONS[name], as, name: label });
   return {

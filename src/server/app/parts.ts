@@ -8,7 +8,7 @@ import {
 } from '#server/domains/accounts/accounts.ts';
 import { type RowExports, openRowExports } from '#server/domains/exports/exports.ts';
 import { type Media, mediaAccountData } from '#server/domains/media/media.ts';
-import { placeIn } from '#server/infra/made-files.ts';
+import { fileJobStorage } from '#server/infra/made-files.ts';
 import type { Infra, Pools } from '#server/app/infra.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import {
@@ -71,7 +71,7 @@ export function openErasure(
     sql,
     allAccountsSql,
     secrets,
-    place: placeIn(store, dataFolder, 'exports/'),
+    place: fileJobStorage(store, dataFolder, 'exports/'),
     accountDataSources: () => accountDataSources(replica),
     catchUp: replica.catchUp,
     sessions,
@@ -119,7 +119,7 @@ export const openFilesOfRows = (
     reading: replica,
     secrets,
     // Beside the archives, which no backup takes along either.
-    place: placeIn(store, dataFolder, 'exports/rows/'),
+    place: fileJobStorage(store, dataFolder, 'exports/rows/'),
     sources: { messages: messageRows, campaign: campaignResults(sql) },
     timezoneOf,
     isElsewhere,

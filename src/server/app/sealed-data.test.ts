@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { numberOf, storeNumber } from '#server/domains/channels/cloud/numbers.ts';
 import { newId } from '#server/infra/ids.ts';
-import { openAnswers } from '#server/infra/acts.ts';
+import { openIdempotencyStore } from '#server/infra/acts.ts';
 import { readSecrets, reseal } from '#server/infra/security/secrets.ts';
 import { test } from '#tests/support/database/database.ts';
 import { changeTokens, customerWith } from '#tests/support/people/people.ts';
@@ -77,7 +77,7 @@ test('opens with the next key alone after a rotation', async ({ db }) => {
   const call = { person: 'p', key: newId(), act: 'token_create', input: '{}' };
   const answer = { status: 200, body: 'kbr_live_x', keep: true };
   const failed = (trouble: unknown) => expect(trouble).toBeUndefined();
-  await openAnswers(sql, before, failed).once(call, async () => answer);
+  await openIdempotencyStore(sql, before, failed).once(call, async () => answer);
 
   const during = await readSecrets(sql, rotating);
   expect(await reseal(sql, during, sealedColumns)).toEqual({ resealed: 8, closed: 0 });
@@ -88,7 +88,7 @@ test('opens with the next key alone after a rotation', async ({ db }) => {
     const stored = await numberOf({ allAccountsSql: sql, secrets: after }, token);
     expect(stored).toMatchObject({ accessToken: 'EAAG-access', appSecret: 'app-secret' });
   }
-  const repeated = openAnswers(sql, after, failed).once(call, () =>
+  const repeated = openIdempotencyStore(sql, after, failed).once(call, () =>
     Promise.reject(new Error('the act ran again')),
   );
   expect(await repeated).toEqual(answer);

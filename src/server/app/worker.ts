@@ -14,9 +14,9 @@ import {
 } from '#server/domains/payments/payments.ts';
 import { type PushSender, queueNotice, startPushSender } from '#server/domains/push/push.ts';
 import type { WebhookWorker } from '#server/domains/webhooks/webhooks.ts';
-import { type Jobs, keepJobs } from '#server/infra/jobs.ts';
+import { type Jobs, superviseJobs } from '#server/infra/jobs.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
-import { startOnCoordinator, stay } from '#server/infra/postgres/distribution/scope.ts';
+import { startOnCoordinator, bindScope } from '#server/infra/postgres/distribution/scope.ts';
 import { type Backups, openBackups, DATA_EXPORTS, backupJobs, jobsOf } from './jobs.ts';
 import type { Container } from './container.ts';
 
@@ -140,7 +140,7 @@ function startMessageWork(container: Container, pushes: PushSender): MessageWork
 
 function startWebhooks({ webhooks }: Container): WebhookWorker {
   const worker = webhooks.start();
-  webhooks.onWork(stay(worker.wake));
+  webhooks.onWork(bindScope(worker.wake));
   return worker;
 }
 
@@ -162,7 +162,7 @@ function startJobs(container: Container, backups: Backups): Jobs {
   const { log, url } = container.infra;
   const { allAccountsSql } = container.pools;
   const openOwner = () => openDatabase(url, { max: 1, as: 'owner', name: 'jobs' });
-  return keepJobs({ openOwner, allAccountsSql, log }, [
+  return superviseJobs({ openOwner, allAccountsSql, log }, [
     ...jobsOf(container),
     ...backupJobs(backups),
   ]);

@@ -9,7 +9,7 @@ import {
   type ActHandler,
   type Person,
   handle as bind,
-  openAnswers,
+  openIdempotencyStore,
   openAudit,
   openLimiter,
 } from '#server/infra/acts.ts';
@@ -91,7 +91,7 @@ function anEndpoint(
     reauthOf: async () => ({ inOwnBrowser: true, recent: true }),
     needsSecondFactor: () => false,
     limiter: openLimiter(sql, { authMax: 1_000 }),
-    answers: openAnswers(sql, secrets, report),
+    answers: openIdempotencyStore(sql, secrets, report),
     audit: openAudit(sql),
     knownNumbers: async () => new Set(),
     origins: { own: 'https://kabari.example', portals: [], trustsHost: false },

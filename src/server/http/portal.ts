@@ -15,7 +15,7 @@ import {
   type Nobody,
   type Person,
   type Reauth,
-  type ActAnswers,
+  type IdempotencyStore,
   type Outcome,
   type Audit,
   type Limiter,
@@ -131,7 +131,7 @@ export type ActEndpointDeps = {
   /** True of whoever must set up, or give, a second factor before anything else. */
   needsSecondFactor: (person: Person) => boolean;
   limiter: Limiter;
-  answers: ActAnswers;
+  answers: IdempotencyStore;
   audit: Audit;
   knownNumbers: KnownNumbers;
   origins: Origins;
@@ -395,7 +395,7 @@ async function perform(
 
 /** A repeated key gets the first answer; faults and crowds are not answers, and may be tried again. */
 async function onlyOnce(
-  answers: ActAnswers,
+  answers: IdempotencyStore,
   { handler: { act }, caller, envelope }: Admitted,
   key: string,
   once: () => Promise<Answer>,

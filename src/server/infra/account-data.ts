@@ -2,37 +2,31 @@ import type { Readable } from 'node:stream';
 import { type Sql, type Tx, asAccount } from './postgres/database.ts';
 import { identifier } from '#server/infra/postgres/sql.ts';
 
-/** One thing of what an account holds, as its owner takes it along. Its columns are the same in all rows. */
+/** A row of an account's data export. All rows of a subject have the same columns. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** One kind of what an account holds. */
 export type Subject = {
-  /** Names its files in the archive. */
   name: string;
-  /** About how many rows there are, where they may be many: for the progress only. */
+  /** Approximate row count, for the progress only; absent where there are few rows. */
   about?: () => Promise<number>;
-  /** Reads them, from the beginning each time, a page at a time. */
   rows: () => AsyncIterable<Row>;
 };
 
-/** A file that goes into the archive as it is. */
 export type Attachment = { path: string; sizeBytes: number; open: () => Promise<Readable> };
 
-/** An account on its way out, and the numbers of its people, present and former, that are nobody else's. */
+/**
+ * An account being erased, and its users' phone numbers, past and present, unless used elsewhere.
+ */
 export type ErasureRequest = { accountId: string; phones: readonly string[] };
 
-/**
- * What a domain holds of accounts: how their owners take it along, and how it goes. All of it may be
- * asked again after a crash, at any point.
- */
+/** Export and erasure hooks of a domain. Any call may be repeated after a crash. */
 export type AccountData = {
   subjects?: (accountId: string) => readonly Subject[];
   attachments?: (accountId: string) => AsyncIterable<Attachment>;
-  /** The account was closed a moment ago: ends what it had under way. */
+  /** Ends the account's work in progress; called right after the account was closed. */
   close?: (accountId: string) => Promise<void>;
-  /** False while something is still under way that would be left behind. */
+  /** False while work in progress would leave data behind. */
   isReady?: (erasure: ErasureRequest) => Promise<boolean>;
-  /** Erases everything of a closed account, in transactions of bounded size. */
   erase?: (erasure: ErasureRequest) => Promise<void>;
 };
 
@@ -52,19 +46,18 @@ export async function* inPages<R extends Row>(
   }
 }
 
-/** Rows of which an account has few: one page. */
+/** For subjects with few rows: one page. */
 export async function* atOnce(read: () => Promise<readonly Row[]>): AsyncGenerator<Row> {
   yield* await read();
 }
 
 const ROWS_AT_ONCE = 2_000;
 
-/** Repeats a statement that takes at most so many rows at once, until it finds none. */
 export async function untilNone(once: (limit: number) => Promise<number>): Promise<void> {
   while ((await once(ROWS_AT_ONCE)) > 0);
 }
 
-/** Deletes an account's rows of a table that is distributed by account, some thousand in a transaction. */
+/** Deletes an account's rows from a table distributed by account, in bounded transactions. */
 export const eraseRows = (all: Sql, table: string, accountId: string): Promise<void> =>
   untilNone(async (limit) => {
     const { count } = await all`

@@ -16,77 +16,62 @@ import { type SealedColumn, type Secrets, hmac } from '#server/infra/security/se
 import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
 
-/** Someone with a valid session. */
 export type Person = {
   kind: 'person';
   accountId: string;
   userId: string;
   sessionId: string;
   role: Role;
-  /** What an operator may do; empty for customers. */
+  /** Empty for customers. */
   operatorRoles: readonly OperatorRole[];
-  /** Set when the session began with a second factor, or has given one since. */
   secondFactor?: true;
-  /** Of a suspended account: then they may call what acts say (`whileSuspended`). */
+  /** The account is suspended; only acts with `whileSuspended` may be called. */
   isSuspended?: boolean;
 };
 export type Nobody = { kind: 'nobody' };
 
-/** What the browser a call comes from is to the session it carries. */
 export type Reauth = {
-  /** The session began in this browser. */
   inOwnBrowser: boolean;
-  /** The session's person signed in or gave the password in this browser in the last five minutes. */
+  /** The user signed in or entered the password in this browser within the last five minutes. */
   recent: boolean;
 };
 
 type CallerOf<By extends Caller> = By extends 'public' ? Person | Nobody : Person;
 
-/** What a handler knows of one call, beside its input. */
 export type Call<By extends Caller = Caller> = {
   caller: CallerOf<By>;
-  /** The browser's idempotency key of a mutation; a fresh UUID where none was sent. */
+  /** The browser's idempotency key for a mutation; a new UUID if none was sent. */
   key: string;
-  /** The caller's address, as the trusted proxies tell it. */
+  /** The caller's address as reported by the trusted proxies. */
   ip: string;
   agent: string;
-  /** Which browser it is, by its cookie; '' for portals served elsewhere. */
+  /** Identifies the browser by its cookie; '' for portals on another origin. */
   device: string;
   requestId: string;
 };
 
-/** Where a streaming act writes to: one open stream. */
 export type FrameSink = {
-  /**
-   * Takes whole frames, as bytes that others may be given too.
-   *
-   * @returns false when it takes no more until it calls `resume`.
-   */
+  /** Buffers may be shared with other sinks. @returns false if the sink is full until `resume`. */
   write(frames: Buffer): boolean;
   /** Called when no more frames come, but not after `cancel`. */
   end(): void;
 };
 
-/** One open stream, as the act knows it. */
 export type Subscription = {
-  /** The sink takes frames again. */
   resume(): void;
-  /** No more frames are wanted. */
   cancel(): void;
 };
 
-/** What a streaming act answers: begins to write frames, and goes on until they are cancelled. */
+/** The result of a streaming act: writes frames to the sink until cancelled. */
 export type FrameSource = (sink: FrameSink) => Subscription;
 
 type ResultOf<A extends Act> = A['list'] extends undefined ? OutputOf<A> : PageOf<OutputOf<A>>;
 
-/** An act with its handler. */
 export type ActHandler = {
   act: Act;
   handle: (call: Call, input: never) => Promise<unknown> | FrameSource;
 };
 
-/** Binds a handler to its act; what it returns must be what the act promised. */
 export function handle<A extends Act>(
   act: A,
   handle: (call: Call<A['by']>, input: InputOf<A>) => Promise<ResultOf<A>>,
@@ -94,7 +79,6 @@ export function handle<A extends Act>(
   return { act, handle };
 }
 
-/** Binds the handler of a streaming act. */
 export function handleStream<A extends Act>(
   act: A,
   handle: (call: Call<A['by']>, input: InputOf<A>) => FrameSource,
@@ -102,25 +86,23 @@ export function handleStream<A extends Act>(
   return { act, handle };
 }
 
-/** One mutation as the browser named it: the same person and key mean the same call. */
+/** An idempotent mutation: the same person and key mean the same call. */
 export type KeyedCall = {
   person: string;
   key: string;
   act: string;
-  /** What was asked, in a form that is the same for the same request. */
+  /** The canonical input: equal requests have equal text. */
   input: string;
 };
 
-/** What a call came to; `keep` false when a repeat shall try again. */
 export type Outcome = { status: number; body: string; keep: boolean };
 
-/** The memory of a portal's mutations. */
-export type ActAnswers = {
+export type IdempotencyStore = {
   /**
-   * Runs `work` for the first call with its key; a repeat gets the first answer again.
+   * Runs `work` for the first call with its key; a repeat gets the first answer.
    *
-   * @throws Refusal `idempotency_conflict` when the key stood for something else, and
-   *   `request_in_flight` when the first call is still under way after 5 seconds.
+   * @throws Refusal `idempotency_conflict` if the key was used for another request, and `request_in_flight` if the
+   *   first call is still running after 5 seconds.
    */
   once(call: KeyedCall, work: () => Promise<Outcome>): Promise<Outcome>;
 };
@@ -141,16 +123,14 @@ export const sealedAnswers: SealedColumn = {
 };
 
 /**
- * Answers kept in the table `act_answers` for 24 hours, sealed, because some hold a session's token.
- *
- * A call whose process died counts as never made after half a minute: what it committed is told apart
- * by its act, which knows the same key. Without the database nothing runs: this fails closed.
+ * Encrypts answers, because some hold a session token; keeps them for 24 hours. A call whose process died may run
+ * again after 30 seconds; its act detects committed work by the same key. Fails closed without the database.
  */
-export function openAnswers(
+export function openIdempotencyStore(
   allAccountsSql: Sql,
   secrets: Secrets,
   report: (trouble: unknown) => void,
-): ActAnswers {
+): IdempotencyStore {
   const claim = async (call: KeyedCall, hash: Buffer): Promise<boolean> => {
     const claimed = await allAccountsSql`
       insert into act_answers as kept (person, key, act, input_hash)
@@ -203,14 +183,13 @@ export function openAnswers(
         await forget(call).catch(report);
         throw error;
       });
-      // The work is done: trouble with its memory must not turn the answer into a "no".
       await retrying(() => (outcome.keep ? keep(call, outcome) : forget(call))).catch(report);
       return outcome;
     },
   };
 }
 
-/** Answers older than a day, forgotten some thousand in a transaction; how many. */
+/** Deletes answers older than a day, in transactions of bounded size. @returns how many. */
 export async function pruneAnswers(allAccountsSql: Sql): Promise<number> {
   let forgotten = 0;
   await untilNone(async (limit) => {
@@ -225,32 +204,29 @@ export async function pruneAnswers(allAccountsSql: Sql): Promise<number> {
   return forgotten;
 }
 
-/** Forgets all answers that people got. @param people their ids, as `KeyedCall.person` names them. */
-export async function forgetAnswers(allAccountsSql: Sql, people: readonly string[]): Promise<void> {
+export async function deleteAnswers(allAccountsSql: Sql, people: readonly string[]): Promise<void> {
   await allAccountsSql`delete from act_answers where person = any(${[...people]}::text[])`;
 }
 
-/** One line of the audit log: who did what, how it went, and from where. */
 type AuditLine = {
-  /** The account it concerns; undefined when a stranger called and none is known. */
+  /** Undefined if the caller is anonymous and no account is known. */
   accountId: string | undefined;
-  /** The user's id, or `public`. */
   actor: string;
   act: string;
   /** `ok`, or the refusal's code. */
   outcome: string;
   ip: string;
   requestId: string;
-  /** Ids only: never what people wrote. */
+  /** Ids only, never user content. */
   facts: Readonly<Record<string, string>>;
 };
 
 export type Audit = { write(line: AuditLine): Promise<void> };
 
-/** Where calls without a session are recorded: no account has this id. */
+/** The account id of audit entries for calls without a session; no account has it. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** The append-only audit log: each line is the next of its account's chain (docs/threats.md, T26). */
+/** The append-only audit log, a hash chain per account (docs/threats.md, T26). */
 export const openAudit = (allAccountsSql: Sql): Audit => ({
   async write(line) {
     await allAccountsSql`
@@ -261,11 +237,7 @@ export const openAudit = (allAccountsSql: Sql): Audit => ({
 
 const LINES_AT_ONCE = 2_000;
 
-/**
- * Takes addresses and facts out of the lines of a closed account; the lines stay, of nobody known.
- *
- * @throws PostgresError 42501 when the account is not closed.
- */
+/** The entries remain. @throws PostgresError 42501 if the account is not closed. */
 export async function eraseAudit(allAccountsSql: Sql, accountId: string): Promise<void> {
   for (let n = LINES_AT_ONCE; n > 0;) {
     const [erased] = await allAccountsSql<{ n: number }[]>`
@@ -274,7 +246,6 @@ export async function eraseAudit(allAccountsSql: Sql, accountId: string): Promis
   }
 }
 
-/** Takes the addresses of people who were not signed in out of lines that are older than seven days. */
 export async function eraseAnonymousAudit(allAccountsSql: Sql): Promise<void> {
   for (let n = LINES_AT_ONCE; n > 0;) {
     const [erased] = await allAccountsSql<
@@ -284,21 +255,16 @@ export async function eraseAnonymousAudit(allAccountsSql: Sql): Promise<void> {
   }
 }
 
-/**
- * At most `max` hits of a subject in each window of so many seconds; windows of a day are WIB days.
- */
+/** At most `max` hits of a subject per window of `windowSeconds`; windows of a day are WIB days. */
 export type Limit = { scope: string; subject: string; max: number; windowSeconds: number };
 
 const WIB_SECONDS = 7 * 3600;
 
 /**
- * Counts one hit in every limit, on every node, by the database's clock; all or none.
+ * Counts one hit in every limit, or in none if one is full; on all nodes. If the caller then rolls back, refused hits
+ * cost nothing: an exhausted limit of one caller cannot use up shared ones. Throws on database errors.
  *
- * Inside a transaction that is rolled back when this says no, refused hits cost nothing: an
- * exhausted limit of one caller cannot use up the shared ones. Trouble with the database is thrown,
- * never a yes.
- *
- * @returns the first limit that was full and the seconds until its window ends, or `undefined`.
+ * @returns the first full limit and the seconds until its window ends, or `undefined`.
  */
 export async function hit(
   tx: Tx,
@@ -315,7 +281,6 @@ export async function hit(
   return full && { limit: full, seconds: await secondsLeft(tx, full.windowSeconds) };
 }
 
-/** No row where the window is full. */
 const count = (tx: Tx, { scope, subject, max, windowSeconds }: Limit) => tx`
   insert into limit_counters as counted (scope, subject, window_start, hits)
   values (${scope}, ${subject},
@@ -333,7 +298,6 @@ async function secondsLeft(tx: Tx, windowSeconds: number): Promise<number> {
   return Math.max(1, row?.left ?? windowSeconds);
 }
 
-/** Hits of a subject in the windows that began within the last so many seconds. */
 export async function hitsWithin(
   sql: Sql | Tx,
   { scope, subject, seconds }: { scope: string; subject: string; seconds: number },
@@ -345,7 +309,7 @@ export async function hitsWithin(
   return row?.hits ?? 0;
 }
 
-/** Hits of all subjects of a scope in the windows that began within so many seconds, and of the fullest one. */
+/** Hits of a scope in windows begun in the last `seconds`: in total, and of the top subject. */
 export async function hitsOfScope(
   sql: Sql | Tx,
   { scope, seconds }: { scope: string; seconds: number },
@@ -357,11 +321,7 @@ export async function hitsOfScope(
   return row ?? { sum: 0, most: 0 };
 }
 
-/**
- * Forgets what was counted of subjects: of people who are gone, and of the addresses they came from.
- *
- * @param scopes only these; all without it.
- */
+/** Counters of deleted users and their addresses. @param scopes only these; all if absent. */
 export async function forgetHits(
   sql: Sql | Tx,
   subjects: readonly string[],
@@ -373,7 +333,7 @@ export async function forgetHits(
       and (${only}::text[] is null or scope = any(${only}::text[]))`;
 }
 
-/** Stops a subject for so many seconds from now, until `forgetHits`. */
+/** Blocks a subject for `seconds` from now, or until `forgetHits`. */
 export async function block(
   sql: Sql | Tx,
   { scope, subject, seconds }: { scope: string; subject: string; seconds: number },
@@ -383,7 +343,6 @@ export async function block(
     values (${scope}, ${subject}, clock_timestamp() + make_interval(secs => ${seconds}), 1)`;
 }
 
-/** For how many seconds a subject is still stopped by `block`; 0 when it is not. */
 export async function blockedSeconds(
   sql: Sql | Tx,
   { scope, subject }: { scope: string; subject: string },
@@ -394,16 +353,14 @@ export async function blockedSeconds(
   return Math.max(0, row?.seconds ?? 0);
 }
 
-/** Forgets counters whose window is two days gone. */
 export async function sweepHits(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`
     delete from limit_counters where window_start < statement_timestamp() - interval '2 days'`;
 }
 
-/** Who is asking: a person by their user, anyone else by their address. */
+/** A user is identified by the user id, an anonymous caller by the address. */
 type Asker = { ip: string; person?: string | undefined };
 
-/** Says whether one more call of a class may go on. */
 export type Limiter = {
   /** @throws Refusal `too_many_requests` with the seconds to wait. */
   allow(limitClass: LimitClass, asker: Asker): Promise<void>;
@@ -413,16 +370,15 @@ type Pace = { burst: number; perSecond: number };
 const paces: Record<'read' | 'write' | 'scan', Pace> = {
   read: { burst: 100, perSecond: 20 },
   write: { burst: 40, perSecond: 5 },
-  // 30 a minute (docs/threats.md, T39); a page that asks every two seconds stays within it.
+  // 30 a minute (docs/threats.md, T39); a page that polls every two seconds stays within it.
   scan: { burst: 30, perSecond: 0.5 },
 };
 const AUTH_WINDOW_SECONDS = 600;
-/** How much more a whole network (/24, /64) may ask than one address of it. */
+/** A network (/24, /64) may make this many times the calls of one address. */
 const NETWORK_FACTOR = 10;
 
 /**
- * The rate limiter of the endpoints. `auth` and `otp` are counted in the database, per address and network,
- * on all nodes together; `read`, `write` and `scan` by this process, per person or address.
+ * `auth` and `otp` are counted in the database, per address and network, on all nodes; the others by this process.
  *
  * @param authMax calls of the classes `auth` and `otp` from one address in ten minutes.
  */
@@ -432,7 +388,7 @@ export function openLimiter(allAccountsSql: Sql, { authMax }: { authMax: number 
     async allow(limitClass, { ip, person }) {
       if (limitClass === 'auth' || limitClass === 'otp') {
         const window = { windowSeconds: AUTH_WINDOW_SECONDS, scope: `door_${limitClass}` };
-        const full = await hitOrNothing(allAccountsSql, [
+        const full = await hitAtomically(allAccountsSql, [
           { ...window, subject: ip, max: authMax },
           { ...window, subject: networkOf(ip), max: authMax * NETWORK_FACTOR },
         ]);
@@ -446,8 +402,8 @@ export function openLimiter(allAccountsSql: Sql, { authMax }: { authMax: number 
   };
 }
 
-/** `hit` in a transaction of its own that leaves no trace when a limit is full. */
-export async function hitOrNothing(
+/** `hit` in its own transaction, which is rolled back if a limit is full. */
+export async function hitAtomically(
   allAccountsSql: Sql,
   limits: readonly Limit[],
 ): Promise<{ limit: Limit; seconds: number } | undefined> {
@@ -475,8 +431,8 @@ class Full extends Error {
 const BUCKETS_MAX = 50_000;
 
 /**
- * Token buckets of this process: each call takes one, and gets the seconds to wait (0: go on).
- * A full bucket is forgotten when there are too many; forgetting never grants more than a burst.
+ * Token buckets of this process: each call takes a token and gets the seconds to wait (0 if none). Full buckets are
+ * evicted when there are too many; eviction never grants more than a burst.
  */
 export function openBuckets(
   nowMs: () => number = () => performance.now(),
@@ -493,7 +449,7 @@ export function openBuckets(
   };
 }
 
-/** The network of an address, as limits see it: /24 of IPv4, /64 of IPv6. */
+/** The network of an address for rate limits: /24 of IPv4, /64 of IPv6. */
 export function networkOf(ip: string): string {
   const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(ip)?.[1] ?? ip;
   if (!mapped.includes(':')) return `${mapped.split('.').slice(0, 3).join('.')}.0/24`;

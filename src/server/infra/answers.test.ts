@@ -5,8 +5,8 @@ import { test } from '#tests/support/database/database.ts';
 import {
   type KeyedCall,
   type Outcome,
-  forgetAnswers,
-  openAnswers,
+  deleteAnswers,
+  openIdempotencyStore,
   pruneAnswers,
   sealedAnswers,
 } from './acts.ts';
@@ -25,18 +25,18 @@ const aCall = (changes: Partial<KeyedCall> = {}): KeyedCall => ({
 });
 const yes: Outcome = { status: 200, body: '{"code":1,"secret":"kbs_very-secret"}', keep: true };
 
-test('a repeated key gets the first answer, and the work is done once', async ({ sql }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+test('returns the first answer for a repeated key, and does the work once', async ({ sql }) => {
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   const work = vi.fn(async () => yes);
   expect(await answers.once(aCall(), work)).toEqual(yes);
   expect(await answers.once(aCall(), work)).toEqual(yes);
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('ten repeats at once are one piece of work, on two nodes too', async ({ sql }) => {
+test('does the work once for ten concurrent repeats on two nodes', async ({ sql }) => {
   const work = vi.fn(async () => yes);
-  const ours = openAnswers(sql, secrets, neverTold);
-  const theirs = openAnswers(sql, secrets, neverTold);
+  const ours = openIdempotencyStore(sql, secrets, neverTold);
+  const theirs = openIdempotencyStore(sql, secrets, neverTold);
   const asked = Array.from({ length: 10 }, (_, index) =>
     (index % 2 === 0 ? ours : theirs).once(aCall(), work),
   );
@@ -44,8 +44,8 @@ test('ten repeats at once are one piece of work, on two nodes too', async ({ sql
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('a key that stood for something else is a conflict', async ({ sql }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+test('reports a conflict for a key used with another request', async ({ sql }) => {
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   await answers.once(aCall(), async () => yes);
   const other = answers.once(aCall({ input: '[["phone","0813"]]' }), async () => yes);
   await expect(other).rejects.toEqual(new Refusal('idempotency_conflict', {}));
@@ -53,16 +53,16 @@ test('a key that stood for something else is a conflict', async ({ sql }) => {
   await expect(otherAct).rejects.toEqual(new Refusal('idempotency_conflict', {}));
 });
 
-test('the same key of two people is two calls', async ({ sql }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+test('keeps the same key of two people apart', async ({ sql }) => {
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   const work = vi.fn(async () => yes);
   await answers.once(aCall({ person: 'ani' }), work);
   await answers.once(aCall({ person: 'budi' }), work);
   expect(work).toHaveBeenCalledTimes(2);
 });
 
-test('a fault is not an answer: the next try works again', async ({ sql }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+test('runs the work again after an error', async ({ sql }) => {
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   const fault: Outcome = { status: 500, body: '{}', keep: false };
   expect(await answers.once(aCall(), async () => fault)).toEqual(fault);
   await expect(answers.once(aCall(), () => Promise.reject(new Error('down')))).rejects.toThrow(
@@ -71,10 +71,10 @@ test('a fault is not an answer: the next try works again', async ({ sql }) => {
   expect(await answers.once(aCall(), async () => yes)).toEqual(yes);
 });
 
-test('who asks while the first is under way waits five seconds, then is told to come back', async ({
+test('a repeat during the first call waits five seconds, then gets request_in_flight', async ({
   sql,
 }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   const first = Promise.withResolvers<Outcome>();
   const slow = answers.once(aCall(), () => first.promise);
   await waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1));
@@ -85,24 +85,24 @@ test('who asks while the first is under way waits five seconds, then is told to 
   expect(await slow).toEqual(yes);
 });
 
-test('a call whose process died is made again after half a minute', async ({ sql }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+test('runs a call again 30 seconds after its process died', async ({ sql }) => {
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   void answers.once(aCall(), () => new Promise<Outcome>(() => undefined));
   await waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1));
   await sql`update act_answers set created_at = statement_timestamp() - interval '31 seconds'`;
   expect(await answers.once(aCall(), async () => yes)).toEqual(yes);
 });
 
-test('an answer is sealed: the table shows neither it nor what was asked', async ({ sql }) => {
-  await openAnswers(sql, secrets, neverTold).once(aCall(), async () => yes);
+test('stores answer and input encrypted', async ({ sql }) => {
+  await openIdempotencyStore(sql, secrets, neverTold).once(aCall(), async () => yes);
   const rows = await sql`select person, act, status, sealed, input_hash from act_answers`;
   expect(JSON.stringify(rows)).not.toContain('very-secret');
   const [row] = await sql<{ sealed: Buffer }[]>`select sealed from act_answers`;
   expect(row?.sealed.toString('latin1')).not.toContain('very-secret');
 });
 
-test('answers are forgotten after a day, and not before', async ({ sql }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+test('deletes answers after a day, and not before', async ({ sql }) => {
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   await answers.once(aCall(), async () => yes);
   await answers.once(aCall({ person: 'ani' }), async () => yes);
   await sql`
@@ -111,8 +111,8 @@ test('answers are forgotten after a day, and not before', async ({ sql }) => {
   expect(await sql`select person from act_answers`).toEqual([{ person: 'public' }]);
 });
 
-test('an answer that does not open is a fault, and the work is not done again', async ({ sql }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+test('fails without repeating the work if an answer cannot be decrypted', async ({ sql }) => {
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   const work = vi.fn(async () => yes);
   await answers.once(aCall(), work);
   await sql`update act_answers set sealed = '\\x00'`;
@@ -120,8 +120,8 @@ test('an answer that does not open is a fault, and the work is not done again', 
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('an answer opens in the row it was sealed for, and in no other', async ({ sql }) => {
-  await openAnswers(sql, secrets, neverTold).once(aCall(), async () => yes);
+test('an answer can be decrypted only in its own row', async ({ sql }) => {
+  await openIdempotencyStore(sql, secrets, neverTold).once(aCall(), async () => yes);
   const [row] = await sql<{ sealed: Buffer }[]>`select * from act_answers`;
   const named = [sealedAnswers.column, ...sealedAnswers.key];
   expect(Object.keys(row ?? {})).toEqual(expect.arrayContaining(named));
@@ -133,20 +133,20 @@ test('an answer opens in the row it was sealed for, and in no other', async ({ s
   expect(open({ person, key: '1' })).toBeUndefined();
 });
 
-test('trouble with its memory is reported, and the answer is given', async ({ db, sql }) => {
+test('returns the answer and reports the error if it cannot be stored', async ({ db, sql }) => {
   const report = vi.fn();
   const work = async () => {
     await db.owner`alter table act_answers rename to moved`;
     return yes;
   };
-  expect(await openAnswers(sql, secrets, report).once(aCall(), work)).toEqual(yes);
+  expect(await openIdempotencyStore(sql, secrets, report).once(aCall(), work)).toEqual(yes);
   expect(report).toHaveBeenCalledTimes(1);
 });
 
-test('the answers of people who leave are forgotten, and no others', async ({ sql }) => {
-  const answers = openAnswers(sql, secrets, neverTold);
+test('deletes the answers of the named people only', async ({ sql }) => {
+  const answers = openIdempotencyStore(sql, secrets, neverTold);
   for (const person of ['ani', 'budi', 'citra'])
     await answers.once(aCall({ person }), async () => yes);
-  await forgetAnswers(sql, ['ani', 'citra']);
+  await deleteAnswers(sql, ['ani', 'citra']);
   expect(await sql`select person from act_answers`).toEqual([{ person: 'budi' }]);
 });

@@ -6,24 +6,22 @@ import { csvOf } from './csv.ts';
 import type { Attachment, Row, Subject } from './account-data.ts';
 
 export type Contents = {
-  /** What the archive says of itself: `BACA-SAYA.txt`. */
   readme: string;
-  /** Each becomes a JSON and a CSV file. */
   subjects: readonly Subject[];
   attachments: AsyncIterable<Attachment>;
 };
 
 type Watch = {
-  /** Ends the writing: the archive is of no use any more. */
+  /** Stops writing; the archive is then useless. */
   signal: AbortSignal;
-  /** Called with what was written since the last time: a row once per file it is in, a file's bytes. */
+  /** Progress since the last call: a row counts once per file, an attachment by its bytes. */
   wrote: (amount: { rows: number } | { bytes: number }) => void;
 };
 
 /**
- * Writes a ZIP as it is read: neither it nor any file of it is ever whole in memory.
+ * Streams a ZIP: neither it nor any of its files is ever held in memory.
  *
- * @param path must not be there yet; what is there after an error is not an archive.
+ * @param path must not exist; after an error the file is not a valid archive.
  */
 export async function writeArchive(
   path: string,
@@ -40,7 +38,7 @@ export async function writeArchive(
     zip.addReadStreamLazy(name, { compress }, (give) => {
       source().then((stream) => {
         open.add(stream);
-        // The archive's writer does not listen: a row that cannot be read would leave it waiting.
+        // The ZIP writer does not handle stream errors and would wait forever.
         stream.once('error', fail);
         stream.once('close', () => open.delete(stream));
         give(null, stream);
@@ -69,7 +67,7 @@ export async function writeArchive(
   }
 }
 
-/** An attachment's bytes; a file that the disk has lost is an empty one, and no reason to have nothing. */
+/** Empty if the file is missing on disk, so that the export still succeeds. */
 async function opened(attachment: Attachment, wrote: Watch['wrote']): Promise<Readable> {
   const stream = await attachment.open().catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return Readable.from([]);
@@ -86,7 +84,6 @@ async function* counting(rows: AsyncIterable<Row>, one: () => void): AsyncGenera
   }
 }
 
-/** Rows as one JSON array, a line each. */
 async function* jsonOf(rows: AsyncIterable<Row>): AsyncGenerator<string> {
   let lead = '[\n';
   for await (const row of rows) {

@@ -1,7 +1,6 @@
--- Writes a line of the audit log: the next one of its account's chain. Called by openAudit; nothing else
--- may write one. Locks the chain's head until the transaction ends, so concurrent writers of an account
--- take turns. The texts that are hashed stand as well in chain.ts, which computes them by itself.
--- Raises 42501 for another account than the transaction may see.
+-- Writes an entry of the audit log: the next one of its account's chain. Only openAudit may call it. Locks the
+-- chain's head until the transaction ends, so concurrent writers of an account take turns. chain.ts computes the
+-- hashed texts as well: keep both the same. Raises 42501 for an account that the transaction may not see.
 create or replace function write_audit(
   p_account uuid, p_id uuid, p_actor text, p_act text, p_outcome text, p_ip text, p_request text,
   p_facts jsonb
@@ -41,9 +40,8 @@ $$;
 revoke all on function write_audit from public;
 grant execute on function write_audit to kabari_app;
 
--- Takes addresses and facts, with the salt of their digest, out of up to so many audit lines of a
--- closed account; how many. Called by eraseAudit. Locks the lines it changes. Raises 42501 when the
--- account is not closed.
+-- Removes addresses, facts and the salt of their digest from up to p_limit audit entries of a closed account; returns
+-- how many. Called by eraseAudit. Locks the entries it changes. Raises 42501 if the account is not closed.
 create or replace function erase_audit(p_account uuid, p_limit int) returns int
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -64,9 +62,8 @@ $$;
 revoke all on function erase_audit from public;
 grant execute on function erase_audit to kabari_app;
 
--- Addresses of people who were not signed in are nobody's to erase: they are kept for seven days,
--- the grace of a deletion, so that none outlives the account whose owner it was. Called by the
--- daily sweep; answers how many.
+-- Addresses of anonymous callers belong to no account: they are erased after seven days, the grace period of a
+-- deletion, so that none outlives its owner's account. Called by the daily sweep; returns how many.
 create or replace function erase_anonymous_audit(p_limit int) returns int
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -89,8 +86,7 @@ $$;
 revoke all on function erase_anonymous_audit from public;
 grant execute on function erase_anonymous_audit to kabari_app;
 
--- The head of an audit chain goes on by one line at a time, and never goes away. Raises P0001 for any
--- other change.
+-- A chain's head advances by one entry at a time and is never deleted. Raises P0001 for any other change.
 create or replace function deny_unless_next() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' and new.account_id = old.account_id and new.seq = old.seq + 1 then
@@ -105,17 +101,16 @@ create or replace trigger audit_heads_forward before update or delete on audit_h
 create or replace trigger audit_heads_not_emptied before truncate on audit_heads
   for each statement execute function deny_unless_next();
 
--- A line of the audit log stays for ever; where from, and what it was about, can be taken out of it
--- together with the salt of their digest while its account is erased (erase_audit,
--- erase_anonymous_audit). Seals of the log and results of its verification stay as they are. Raises
--- P0001 for any other change.
+-- Audit entries are permanent; address and facts can be removed together with the salt of their digest while the
+-- account is erased (erase_audit, erase_anonymous_audit). Seals and verification results are immutable. Raises P0001
+-- for any other change.
 create or replace function deny_unless_blanking() returns trigger language plpgsql as $$
 begin
-  -- Shards of a distributed database have a number behind the table's name.
+  -- Shards of a distributed database append a number to the table's name.
   if tg_op = 'UPDATE' and tg_table_name ~ '^audit_log(_\d+)?$' then
     if current_setting('app.erasing', true) = old.account_id::text
       and new.ip = '' and new.facts = '{}' and new.salt is null
-      -- What is generated from facts is not there yet.
+      -- Columns generated from facts are not computed yet.
       and to_jsonb(new) - '{ip,facts,salt,about}'::text[]
         = to_jsonb(old) - '{ip,facts,salt,about}'::text[]
     then

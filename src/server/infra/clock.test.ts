@@ -3,7 +3,7 @@ import { followDatabaseTime, openClock } from './clock.ts';
 
 const start = new Date('2026-11-21T02:00:00Z');
 
-test('a clock that can be moved goes forward only, and goes on from there', () => {
+test('a movable clock only moves forward, and runs on from there', () => {
   let real = start.getTime();
   const clock = openClock({ isMovable: true, real: () => new Date(real) });
   clock.move?.(new Date('2026-12-21T00:00:00Z'));
@@ -14,13 +14,13 @@ test('a clock that can be moved goes forward only, and goes on from there', () =
   expect(clock.now()).toEqual(new Date('2026-12-21T00:00:01Z'));
 });
 
-test('any other cannot be moved', () => {
+test('other clocks cannot be moved', () => {
   const clock = openClock({ isMovable: false, real: () => start });
   expect(clock.move).toBeUndefined();
   expect(clock.now()).toEqual(start);
 });
 
-test('the time is the database’s: counted on evenly, put right when it is another, also after it was away', async () => {
+test('follows the database’s time, and corrects differences, also after an outage', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   let [passedMs, answerMs, theirs] = [0, 10, start.getTime()];
@@ -38,7 +38,7 @@ test('the time is the database’s: counted on evenly, put right when it is anot
   passedMs += 1_000;
   expect(sinceStart()).toBe(1_010);
 
-  // A slow answer that may as well be right changes nothing; one that proves another time does.
+  // A slow answer within its uncertainty changes nothing; one outside it does.
   [answerMs, theirs] = [400, start.getTime() + 1_010 + 100];
   await vi.advanceTimersByTimeAsync(1_500);
   expect(sinceStart()).toBe(1_410);

@@ -1,13 +1,11 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
 
-/** What time it is for money: renewals, expiry, prices, notices. */
 export type Clock = {
   now: () => Date;
-  /** Moves it forward; what is past already changes nothing. Absent where it cannot be moved. */
+  /** Moves it forward; past times are ignored. Absent if the clock cannot be moved. */
   move?: (to: Date) => void;
 };
 
-/** The clock of a process. One that was moved goes on from there, until the process ends. */
 export function openClock({
   isMovable,
   real = () => new Date(),
@@ -26,28 +24,24 @@ export function openClock({
   };
 }
 
-/** How often the database is asked for its time. */
 const LOOK_MS = 1_500;
-/** Differences below this are left alone: what is late by so much is late for other reasons. */
+/** Smaller differences are ignored: delays of this size have other causes. */
 const APART_MS = 20;
 
 type FollowDeps = {
-  /** The database's time at this moment. */
   databaseNow: () => Promise<Date>;
   report: (trouble: unknown) => void;
-  /** Milliseconds that pass evenly, whatever happens to the machine's clock. */
+  /** Monotonic milliseconds, independent of changes to the machine's clock. */
   evenly?: () => number;
 };
 
-/** The time of the database, as it is known here, without asking each time. */
 export type DatabaseTime = { now: () => Date; close: () => void };
 
 /**
- * The time of the database: asked for now and every 1.5 s, and counted on between by what passes evenly. All
- * nodes have the same time, and one whose machine's clock jumps does not notice it; signatures that are made
- * by it are valid, and what falls due does so once. While the database is away it is counted on.
+ * Queried every 1.5 s, and advanced in between by a monotonic clock, also while the database is unavailable. All
+ * nodes have the same time, even if a machine's clock jumps.
  *
- * @throws Error when the database cannot be asked the first time.
+ * @throws Error if the first query fails.
  */
 export async function followDatabaseTime({
   databaseNow,
@@ -60,7 +54,7 @@ export async function followDatabaseTime({
     const theirs = (await databaseNow()).getTime();
     const tookMs = evenly() - before;
     const foundMs = theirs - before - tookMs / 2;
-    // An answer that took long says less: what it cannot prove wrong stays.
+    // A slow answer is less precise: keep the offset unless the answer proves it wrong.
     const isProved = startMs === undefined || Math.abs(foundMs - startMs) > tookMs / 2 + APART_MS;
     if (isProved) startMs = foundMs;
   };
@@ -74,7 +68,6 @@ export async function followDatabaseTime({
   return { now: () => new Date((startMs ?? 0) + evenly()), close: () => clearInterval(timer) };
 }
 
-/** What the database calls the time at this moment. */
 export async function databaseNow(sql: Sql): Promise<Date> {
   const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
   if (!row) throw new Error('the database does not know the time');

@@ -6,7 +6,6 @@ import { misspeltSettings, readConfig } from './config.ts';
 import { settings } from './settings/settings.ts';
 import { StartError } from './start-error.ts';
 
-/** A production that may start. */
 const production = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://kabari.example',
@@ -17,7 +16,6 @@ const production = {
   BANK_HOLDER: 'PT Kabari',
 };
 
-/** The sentence that refuses an environment. */
 function refusal(env: Record<string, string | undefined>): string {
   try {
     readConfig(env);
@@ -29,7 +27,7 @@ function refusal(env: Record<string, string | undefined>): string {
 }
 
 describe('without any setting', () => {
-  test('it is a local installation: loopback, port 3000, simulator on', () => {
+  test('runs a local installation: loopback, port 3000, simulator on', () => {
     expect(readConfig({})).toMatchObject({
       HOST: '127.0.0.1',
       PORT: 3000,
@@ -42,7 +40,7 @@ describe('without any setting', () => {
     });
   });
 
-  test('an empty setting is an absent one', () => {
+  test('treats an empty setting as absent', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: '  ' })).toEqual(readConfig({}));
   });
 });
@@ -68,7 +66,7 @@ describe('a captcha from elsewhere', () => {
   });
 });
 
-describe('nonsense is refused with one sentence that names the setting', () => {
+describe('invalid values are refused with one sentence that names the setting', () => {
   test.each([
     [{ PORT: 'web' }, 'PORT must be a whole number from 0 to 65535, not "web".'],
     [{ PORT: '65536' }, 'PORT must be a whole number from 0 to 65535, not "65536".'],
@@ -107,7 +105,7 @@ describe('nonsense is refused with one sentence that names the setting', () => {
     expect(refusal(env)).toBe(sentence);
   });
 
-  test('and a password in it is never repeated', () => {
+  test('and never repeats a password', () => {
     const sentence = refusal({ DATABASE_URL: 'mysql://root:hunter2@db/kabari' });
     expect(sentence).toContain('DATABASE_URL must be');
     expect(sentence).not.toContain('hunter2');
@@ -116,7 +114,7 @@ describe('nonsense is refused with one sentence that names the setting', () => {
 });
 
 describe('production', () => {
-  test('starts when everything it needs is there, with the simulator off', () => {
+  test('starts with all required settings, simulator off', () => {
     expect(readConfig(production)).toMatchObject({
       production: true,
       SIMULATOR: false,
@@ -124,7 +122,7 @@ describe('production', () => {
     });
   });
 
-  test('refuses the simulator, which shows one-time codes to everybody', () => {
+  test('refuses the simulator, which shows one-time codes to anyone', () => {
     expect(refusal({ ...production, SIMULATOR: 'on' })).toMatch(/^SIMULATOR=on /);
     expect(readConfig({ SIMULATOR: 'on' }).SIMULATOR).toBe(true);
   });
@@ -173,7 +171,7 @@ describe('production', () => {
     expect(refusal(trial)).toBe('accepted');
   });
 
-  test('operators need a second factor in production, unless the setting says otherwise', () => {
+  test('requires a second factor of operators unless set otherwise', () => {
     const of = (env: Record<string, string>) => readConfig(env).OPERATOR_SECOND_FACTOR;
     expect([of({}), of(production)]).toEqual(['optional', 'required']);
     expect(of({ ...production, OPERATOR_SECOND_FACTOR: 'optional' })).toBe('optional');
@@ -205,7 +203,7 @@ describe('production', () => {
   });
 });
 
-test('every setting says what it means, and its default is accepted', () => {
+test('every setting has a description and a valid default', () => {
   for (const [name, { means, fallback, reads }] of Object.entries(settings)) {
     expect(means, name).toMatch(/^[A-Z].*\.$/);
     if (fallback !== undefined) expect(reads.safeParse(fallback).success, name).toBe(true);
@@ -215,7 +213,7 @@ test('every setting says what it means, and its default is accepted', () => {
 describe('the store of files', () => {
   const key = { AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE', AWS_SECRET_ACCESS_KEY: 'very-secret' };
 
-  test('is a bucket of AWS, or of another endpoint', () => {
+  test('accepts buckets of AWS and of other endpoints', () => {
     const read = (FILES_URL: string) => readConfig({ FILES_URL, ...key }).FILES_URL;
     expect(readConfig({}).FILES_URL).toBeUndefined();
     expect(read('s3://kabari?region=ap-southeast-3')).toEqual({
@@ -256,7 +254,7 @@ describe('the store of files', () => {
     expect(said).not.toContain('very-secret');
   });
 
-  test('has the whole of a key, or none', () => {
+  test('needs both parts of a key, or none', () => {
     const FILES_URL = 's3://kabari?region=ap-southeast-3';
     expect(refusal({ FILES_URL })).toBe('accepted');
     expect(refusal({ FILES_URL, AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE' })).toMatch(
@@ -275,7 +273,7 @@ describe('a secret in a file', () => {
   const path = join(folder, 'secret');
   const key = 'q8v3ZkT0c1WmYx7nR5uBsLd2EfGh4JpA';
 
-  test('is read in place of the variable, without the line break at its end', () => {
+  test('replaces the variable, without its final line break', () => {
     writeFileSync(path, `${key}\n`);
     expect(readConfig({ SECRET_KEY_FILE: path }).SECRET_KEY).toBe(key);
     expect(refusal({ ...production, SECRET_KEY: undefined, SECRET_KEY_FILE: path })).toBe(
@@ -283,7 +281,7 @@ describe('a secret in a file', () => {
     );
   });
 
-  test('every secret setting takes one, and no other setting does', () => {
+  test('is accepted for every secret setting, and for no other', () => {
     writeFileSync(path, 'x');
     for (const [name, { secret }] of Object.entries(settings)) {
       const missing = refusal({ [`${name}_FILE`]: join(folder, 'nothing') });
@@ -291,7 +289,7 @@ describe('a secret in a file', () => {
     }
   });
 
-  test('is refused beside the variable, when it cannot be read, is empty or too large', () => {
+  test('is refused beside the variable, or if unreadable, empty or too large', () => {
     writeFileSync(path, key);
     expect(refusal({ SECRET_KEY: key, SECRET_KEY_FILE: path })).toBe(
       'Set SECRET_KEY or SECRET_KEY_FILE, not both.',
@@ -304,7 +302,7 @@ describe('a secret in a file', () => {
     expect(refusal({ SECRET_KEY_FILE: path })).toMatch('too large');
   });
 
-  test('never appears in the sentence that refuses it', () => {
+  test('never appears in the error message', () => {
     writeFileSync(path, 'mysql://root:hunter2@db/kabari');
     expect(refusal({ DATABASE_URL_FILE: path })).toMatch(/^DATABASE_URL must be /);
     expect(refusal({ DATABASE_URL_FILE: path })).not.toContain('hunter2');
@@ -328,7 +326,7 @@ describe('a variable that resembles a setting', () => {
     expect(misspeltSettings({ [given]: 'x' })).toEqual([{ given, meant }]);
   });
 
-  test('is no variable that systems set, no setting, and none beside the setting itself', () => {
+  test('excludes system variables, settings, and variants of a setting that is set', () => {
     const usual =
       'HOME HOSTNAME HOSTTYPE LANG LOGNAME MAIL OLDPWD PATH POSTGRES_PASSWORD PWD SHELL SHLVL TERM TMPDIR TZ USER INVOCATION_ID JOURNAL_STREAM CREDENTIALS_DIRECTORY NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_COMPILE_CACHE npm_config_loglevel MALLOC_ARENA_MAX KABARI_HOST_IP DEBIAN_FRONTEND KABARI_GALLERY';
     const env = Object.fromEntries(usual.split(' ').map((name) => [name, 'x']));

@@ -11,20 +11,18 @@ type Settings = {
   [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer T> ? T : never;
 };
 
-/** Where top-ups go in a local installation: the simulated bank. */
 const simulatedBank = {
   BANK_NAME: 'Bank Simulasi',
   BANK_NUMBER: '8800123456',
   BANK_HOLDER: 'PT Kabari Contoh',
 };
 
-/** True for the account of the simulated bank: no real money moves there. */
+/** True for the account of the simulated bank, where no real money moves. */
 export const isSimulatedBank = (number: string): boolean => number === simulatedBank.BANK_NUMBER;
 
-/** Beside `PORT`, so that a web process and a worker fit on one machine. */
+/** Differs from the default `PORT`, so that a web process and a worker fit on one machine. */
 const WORKER_HEALTH_PORT = 9_464;
 
-/** The settings as read, and what follows from them. */
 export type Config = Omit<
   Settings,
   | 'BACKUP'
@@ -36,17 +34,15 @@ export type Config = Omit<
   | 'PUBLIC_URL'
   | keyof typeof simulatedBank
 > & {
-  /** Times of day, or `off`. */
   BACKUP: string;
   DRAIN_SECONDS: number;
-  /** Undefined where health is answered on `PORT` alone. */
+  /** Undefined if only `PORT` serves health checks. */
   HEALTH_PORT: number | undefined;
   OPERATOR_SECOND_FACTOR: 'required' | 'optional';
   SIMULATOR: boolean;
   CHANNEL_WEB: boolean;
   /** Undefined until the port is known: a local installation without `PUBLIC_URL`. */
   PUBLIC_URL: string | undefined;
-  /** True in production, where the strict rules apply. */
   production: boolean;
 } & { [Name in keyof typeof simulatedBank]: string };
 
@@ -56,10 +52,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const SECRET_BYTES_MAX = 65_536;
 
 /**
- * The value of a setting. A secret one may stand in a file instead, which `<name>_FILE` names, as Docker, Kubernetes and
- * systemd hand secrets over.
+ * A secret may be in a file named by `<name>_FILE`, as Docker, Kubernetes and systemd pass them.
  *
- * @throws StartError when both are set, or the file cannot be used.
+ * @throws StartError if both are set, or the file cannot be used.
  */
 function valueOf(env: Environment, name: string, { secret }: Setting<unknown>): string | undefined {
   const path = secret ? env[`${name}_FILE`]?.trim() : undefined;
@@ -77,7 +72,6 @@ function valueOf(env: Environment, name: string, { secret }: Setting<unknown>): 
   return value;
 }
 
-/** Variables that are probably misspelt settings, each with the setting that was probably meant. */
 export function misspeltSettings(env: Environment): { given: string; meant: string }[] {
   const names = Object.entries<Setting<unknown>>(settings).flatMap(([name, { secret }]) =>
     secret ? [name, `${name}_FILE`] : [name],
@@ -102,13 +96,12 @@ const lettersOf = (name: string): string =>
     .replace(/[^A-Z0-9]/g, '')
     .replace(/^KABARI(?!DATA$)/, '');
 
-/** Letters that may differ: none in short names, of which `HOST` and `HOME` are two. */
+/** Number of letters that may differ: none in short names such as `HOST` and `HOME`. */
 const slipsIn = (name: string): number => {
   const { length } = lettersOf(name);
   return length < 7 ? 0 : Math.min(3, Math.floor(length / 4));
 };
 
-/** The edit distance of two words: letters added, taken away or replaced. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let at = 1; at <= one.length; at++) {
@@ -122,11 +115,7 @@ function distance(one: string, other: string): number {
   return row[other.length] ?? 0;
 }
 
-/**
- * The settings, from an environment.
- *
- * @throws StartError with one sentence, about the first setting that cannot be used as it is.
- */
+/** @throws StartError with one sentence about the first invalid setting. */
 export function readConfig(env: Environment): Config {
   const read: Record<string, unknown> = {};
   for (const [name, how] of Object.entries(settings))
@@ -167,24 +156,24 @@ export function readConfig(env: Environment): Config {
   };
 }
 
-/** True when no top-up would be large enough and small enough. */
+/** True if no amount satisfies both limits. */
 export const isRangeEmpty = ({
   TOPUP_MINIMUM,
   TOPUP_MAXIMUM,
 }: Pick<Settings, 'TOPUP_MINIMUM' | 'TOPUP_MAXIMUM'>): boolean => TOPUP_MINIMUM > TOPUP_MAXIMUM;
 
-/** The keys that captcha providers publish for trials: every solution passes. */
+/** The test keys that captcha providers publish: every solution passes. */
 const trialKeys =
   /^([123]x0{20}[A-Z]{2}|[123]x0{33}[A-Z]{2}|[123]0000000-ffff-ffff-ffff-000000000001|0x0{40}|6LeIxAcTAAAA)/i;
 
-/** True when a key of the captcha is one that its provider publishes for trials. */
+/** True if a captcha key is one of its provider's test keys. */
 export const hasTrialKey = ({
   CAPTCHA_SITE_KEY = '',
   CAPTCHA_SECRET_KEY = '',
 }: Pick<Settings, 'CAPTCHA_SITE_KEY' | 'CAPTCHA_SECRET_KEY'>): boolean =>
   [CAPTCHA_SITE_KEY, CAPTCHA_SECRET_KEY].some((key) => trialKeys.test(key));
 
-/** Apart means apart: an address that also shows the portal, or answers acts, would protect nobody. */
+/** MEDIA_ORIGIN protects only if it serves neither the portal nor acts. */
 function refuseShared({ MEDIA_ORIGIN, PUBLIC_URL, API_URL, PORTAL_ORIGINS }: Settings): void {
   if (MEDIA_ORIGIN === undefined) return;
   const others = [PUBLIC_URL, API_URL, ...PORTAL_ORIGINS].filter((one) => one !== undefined);
@@ -195,7 +184,7 @@ function refuseShared({ MEDIA_ORIGIN, PUBLIC_URL, API_URL, PORTAL_ORIGINS }: Set
   }
 }
 
-/** A captcha without its keys would let nobody in, or everybody (docs/threats.md, T7). */
+/** Without keys a captcha would block everyone or no one (docs/threats.md, T7). */
 function refuseKeyless(given: Settings): void {
   if (given.CAPTCHA_PROVIDER === 'altcha') return;
   for (const name of ['CAPTCHA_SITE_KEY', 'CAPTCHA_SECRET_KEY'] as const) {
@@ -205,7 +194,7 @@ function refuseKeyless(given: Settings): void {
   }
 }
 
-/** What production never does (docs/threats.md, T49): plain http, no key of its own, no proxy to trust. */
+/** Requirements of production: docs/threats.md, T49. */
 function refuseUnsafe(given: Settings): void {
   if (given.PUBLIC_URL === undefined) {
     throw new StartError('NODE_ENV=production needs PUBLIC_URL, the https address people use.');
@@ -259,7 +248,7 @@ function refuseUnsafe(given: Settings): void {
   }
 }
 
-/** Settings for trials, which would let strangers in or create money in production. */
+/** Test settings would let strangers in or create money in production. */
 function refuseTrials(given: Settings): void {
   if (given.CAPTCHA_SCRIPT_URL !== undefined) {
     throw new StartError(

@@ -1,24 +1,19 @@
-/** A record of a CSV: where it begins in the file, and its cells. */
 export type CsvRecord = {
-  /** The line of the file it begins on, from 1. */
   line: number;
   cells: string[];
 };
 
-/** A quoted cell that is longer, or goes on over more lines, has lost its closing quote. */
+/** A longer quoted cell has lost its closing quote. */
 const QUOTED_CHARS_MAX = 4_000;
 const QUOTED_LINES_MAX = 20;
-/** Cells of a record that are kept: what is beyond them is counted by one more, empty one. */
+/** Cells stored per record; more are represented by one extra, empty cell. */
 const CELLS_MAX = 64;
 
 const newline = /\r\n|\r|\n/g;
 
 /**
- * Reads a CSV record by record, as RFC 4180 has it, and what breaks it too: a quote that nobody closes
- * stands for itself, so that a broken line spoils itself alone and not all that follow
- * (docs/decisions/005-payments-and-statements.md).
- *
- * Never throws; takes time in proportion to the text.
+ * Reads a CSV record by record (RFC 4180). An unclosed quote is a literal character, so a broken line spoils only
+ * itself (docs/decisions/005-payments-and-statements.md). Never throws; runs in linear time.
  */
 export function* readCsv(text: string, delimiter: string): Generator<CsvRecord> {
   const plain = new RegExp(`[^${delimiter === '\t' ? '\\t' : delimiter}\\r\\n]*`, 'y');
@@ -57,7 +52,6 @@ function readPlain(read: Reading): string {
   return cell;
 }
 
-/** A quoted cell; undefined, and nothing read, where no closing quote stands near. */
 function readQuoted(read: Reading): string | undefined {
   const { at, delimiter } = read;
   const near = read.text.slice(at + 1, at + 1 + QUOTED_CHARS_MAX);
@@ -78,7 +72,7 @@ function readQuoted(read: Reading): string | undefined {
   return undefined;
 }
 
-/** The text of a CSV: UTF-8 or UTF-16 by their marks, UTF-8 where it is that, else as Windows writes it. */
+/** Decodes UTF-8 or UTF-16 by BOM, else valid UTF-8, else a Windows code page. */
 export function decodeCsv(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);

@@ -2,22 +2,19 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { csvCell, csvOf, stripFormulaGuards } from './csv.ts';
 
-/** What a spreadsheet reads from a cell. */
 const read = (cell: string): string =>
   cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell;
 
-/** Beginnings of cells that a spreadsheet runs as formulas. */
 const formula = /^[\s\u200B]*[=+\-@＝＋－＠]/u;
 const signs = ['=', '+', '-', '@', '＝', '＋', '－', '＠'] as const;
 const separators = [';', ',', '\t', '\n', '\r\n', '"', "'", ' ', '\u200B', '\u2028'] as const;
 
-/** Cells of a line by every separator and every reading of quotes that a spreadsheet may use. */
 const cellsOf = (line: string): readonly string[] =>
   [/[;\r\n]/, /[,\r\n]/, /[\t\r\n]/, /[;,"\t\n\v\f\r\u0085\u2028\u2029]/].flatMap((one) =>
     line.split(one),
   );
 
-test('no text becomes a formula by any separator, and each is read back unchanged', () => {
+test('no text becomes a formula under any separator, and each is read back unchanged', () => {
   const parts = fc.oneof(
     fc.constantFrom(...signs, ...separators),
     fc.string({ unit: 'binary', maxLength: 5 }),
@@ -44,7 +41,7 @@ test.each([
   expect(csvCell(text)).toBe(cell);
 });
 
-test('numbers stay numbers, also below zero; a negative number that is text does not', () => {
+test('numbers stay numbers, also negative ones; negative numbers in texts are escaped', () => {
   expect([csvCell(-150), csvCell(0), csvCell('-150')]).toEqual(['-150', '0', "'-150"]);
 });
 
@@ -52,7 +49,7 @@ test('a line break or a comma inside a text stays inside its cell', () => {
   expect(csvCell('Halo, "Ani"\nSampai besok')).toBe('"Halo, ""Ani""\nSampai besok"');
 });
 
-test('the head comes once, after the mark of UTF-8; nothing at all is still a file', async () => {
+test('writes the header once after the BOM, and a file without rows', async () => {
   async function* two() {
     yield { nama: 'Ani', at: new Date('2026-11-21T02:05:00Z'), isi: { text: 'Halo' } };
     yield { nama: null, at: null, isi: null };

@@ -1,23 +1,25 @@
-/** Tells spreadsheets that the text is UTF-8. */
+/** Marks the text as UTF-8 for spreadsheets. */
 export const BOM = '\uFEFF';
 
 /**
- * Ends of a cell in some spreadsheet. An Indonesian Excel splits at `;`, also inside quotes where its own cell did not begin
- * with one; a pasted text is split at tabs and line breaks.
+ * Cell separators of some spreadsheet. An Indonesian Excel splits at `;`, even inside quotes if its own cell did not
+ * begin with one; pasted text is split at tabs and line breaks.
  */
 const separator = String.raw`[;,"\t\n\v\f\r\u0085\u2028\u2029]`;
-/** The beginning of a formula, also after apostrophes and blanks, and in full width (docs/threats.md, T36). */
+/**
+ * The start of a formula, also after apostrophes and blanks, full width too (docs/threats.md, T36).
+ */
 const formula = String.raw`(?:[^\S\t\n\v\f\r\u2028\u2029]|'|\p{Cf})*[=+\-@＝＋－＠]`;
 
 const unguarded = new RegExp(`(?<=^|${separator})(?=${formula})|^(?='*[\\t\\r\\n])`, 'gu');
 const guard = new RegExp(`(?<=^|${separator})'(?=${formula})|^'(?='*[\\t\\r\\n])`, 'gu');
 
-/** The text of a cell as `csvCell` got it. */
+/** Reverses the escaping of `csvCell`. */
 export const stripFormulaGuards = (cell: string): string => cell.replace(guard, '');
 
 /**
- * A value as a cell of a CSV. Numbers stay numbers; in a text, an apostrophe stands wherever a spreadsheet would begin a
- * formula; what has parts is written as JSON.
+ * A value as a CSV cell. Numbers stay numbers; in text, an apostrophe is inserted wherever a spreadsheet would start
+ * a formula; objects and arrays are written as JSON.
  */
 export function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
@@ -31,7 +33,6 @@ function textOf(value: unknown): string {
   return value instanceof Date ? value.toISOString() : JSON.stringify(value);
 }
 
-/** Rows as CSV, RFC 4180, a piece of text per row; the first row's keys are the head. */
 export async function* csvOf(
   rows: AsyncIterable<Readonly<Record<string, unknown>>>,
 ): AsyncGenerator<string> {

@@ -6,8 +6,8 @@ let lastMs = 0;
 let counter = 0;
 
 /**
- * A UUIDv7 (RFC 9562): 48 bits of milliseconds, then a counter that only grows within this process,
- * so that ids made here sort in the order they were made, also within one millisecond.
+ * A UUIDv7 (RFC 9562): 48 bits of milliseconds, then a counter that only grows within this process, so that ids sort
+ * in order of creation, even within a millisecond.
  */
 export function newId(nowMs = Date.now()): string {
   if (used === random.length) {
@@ -34,11 +34,10 @@ export function newId(nowMs = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${variant}${tail.slice(1, 4)}-${tail.slice(4)}`;
 }
 
-/** The instant inside a UUIDv7. */
 export const timeOfId = (id: string): Date =>
   new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 
-/** A UUIDv8 (RFC 9562) that is always the same for the same text: of its SHA-256. */
+/** A deterministic UUIDv8 (RFC 9562) from the SHA-256 of a text. */
 export function idOfText(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);

@@ -2,7 +2,7 @@ import { describe, expect, vi } from 'vitest';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
-import { readJobRuns, type Job, type Jobs, keepJobs, startJobs } from '#server/infra/jobs.ts';
+import { readJobRuns, type Job, type Jobs, superviseJobs, startJobs } from '#server/infra/jobs.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 
 type Start = (jobs: readonly Job[]) => Promise<Jobs>;
@@ -24,14 +24,14 @@ const test = base.extend<{ start: Start }>({
 });
 const hourly = (name: string, run: Job['run']): Job => ({ name, cron: '7 * * * *', run });
 
-test('a job runs, as the app and not as the owner of the tables', async ({ db, start }) => {
+test('runs a job as the app and not as the owner of the tables', async ({ db, start }) => {
   const who = vi.fn(async () => (await db.allAccountsSql`select current_user as name`)[0]);
   const jobs = await start([hourly('sweep', who)]);
   await jobs.start('sweep');
   await waitFor(() => expect(who).toHaveResolvedWith({ name: 'kabari_all' }));
 });
 
-test('on two nodes a turn is taken once', async ({ start }) => {
+test('runs a turn once on two nodes', async ({ start }) => {
   const run = vi.fn(async () => undefined);
   const nodes = [await start([hourly('sweep', run)]), await start([hourly('sweep', run)])];
   await Promise.all(nodes.map((node) => node.start('sweep')));
@@ -40,9 +40,7 @@ test('on two nodes a turn is taken once', async ({ start }) => {
   expect(run).toHaveBeenCalledTimes(1);
 });
 
-test('nodes that start for the first time at the same moment all have their jobs', async ({
-  db,
-}) => {
+test('nodes that first start at the same moment all get their jobs', async ({ db }) => {
   const nodes = await Promise.all(
     Array.from({ length: 4 }, async () => {
       const owner = openDatabase(db.url, { max: 1, as: 'owner', name: 'tests' });
@@ -55,13 +53,13 @@ test('nodes that start for the first time at the same moment all have their jobs
   await Promise.all(nodes.map((node) => node.close()));
 });
 
-test('the turns stand in the database, in WIB', async ({ db, start }) => {
+test('stores the schedule in the database, in WIB', async ({ db, start }) => {
   await start([hourly('sweep', async () => undefined)]);
   const turns = await db.owner`select name, cron, timezone from pgboss.schedule`;
   expect([...turns]).toEqual([{ name: 'sweep', cron: '7 * * * *', timezone: 'Asia/Jakarta' }]);
 });
 
-test('a job that fails leaves the others running', async ({ start }) => {
+test('a failing job does not stop the others', async ({ start }) => {
   const well = vi.fn(async () => undefined);
   const jobs = await start([
     hourly('broken', () => Promise.reject(new Error('no'))),
@@ -72,15 +70,15 @@ test('a job that fails leaves the others running', async ({ start }) => {
   await waitFor(() => expect(well).toHaveBeenCalledTimes(1));
 });
 
-describe('jobs that are kept running', () => {
+describe('supervised jobs', () => {
   const quick = { pollSeconds: 0.5, againMs: { first: 20, longest: 100 }, lookMs: 20 };
   const keep = (
     db: TestDatabase,
     jobs: readonly Job[],
-    timings: Parameters<typeof keepJobs>[2] = {},
+    timings: Parameters<typeof superviseJobs>[2] = {},
     to: string[] = [],
   ) =>
-    keepJobs(
+    superviseJobs(
       {
         openOwner: () => openDatabase(db.url, { max: 1, as: 'owner', name: 'jobs' }),
         allAccountsSql: db.allAccountsSql,
@@ -90,7 +88,7 @@ describe('jobs that are kept running', () => {
       { ...quick, ...timings },
     );
 
-  test('start again after their start was cancelled, and say so until then', async ({ db }) => {
+  test('start again after a cancelled start, and fail the check until then', async ({ db }) => {
     const lock = openDatabase(db.url, { max: 1, as: 'owner', name: 'tests' });
     const run = vi.fn(async () => undefined);
     const lines: string[] = [];
@@ -118,7 +116,7 @@ describe('jobs that are kept running', () => {
     await lock.end();
   });
 
-  test('start again when their queues are not polled any more', async ({ db }) => {
+  test('start again when their queues are no longer polled', async ({ db }) => {
     const lines: string[] = [];
     const run = vi.fn(async () => undefined);
     const jobs = keep(db, [hourly('sweep', run)], { silentMsMax: 1_500 }, lines);
@@ -162,7 +160,7 @@ describe('jobs that are kept running', () => {
   });
 });
 
-test('a turn that fell due while no node ran is made up for', async ({ db, start }) => {
+test('runs a turn that was due while no node ran', async ({ db, start }) => {
   await start([hourly('sweep', async () => undefined)]);
   const [turn] = await db.owner`select options->>'missed' as missed from pgboss.schedule`;
   expect(turn).toEqual({ missed: 'once' });

@@ -5,23 +5,19 @@ import { json } from '#server/infra/postgres/sql.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Sample } from '#server/infra/observability/metrics.ts';
 
-/** Something to be done again and again, by one node at a time. */
 export type Job = {
   /** Lower case and dashes; names its queue. */
   name: string;
-  /** When, as cron says it, in WIB. */
   cron: string;
-  /** Set for long work: a node that is silent for so many seconds is dead, and another takes the turn. */
+  /** For long work: a node silent for this long is considered dead, and another takes the turn. */
   heartbeatSeconds?: number;
-  /** How long a turn may take; 15 minutes without it. */
   secondsMax?: number;
   run: () => Promise<unknown>;
 };
 
 export type Jobs = {
-  /** Runs a job out of its schedule, as soon as a worker is free. */
   start(name: string): Promise<void>;
-  /** @throws Error when jobs do not run in this process: their start failed, or a queue is not polled any more. */
+  /** @throws Error if the jobs did not start, or a queue is no longer polled. */
   check(): void;
   close(): Promise<void>;
 };
@@ -31,42 +27,37 @@ type JobsDeps = { allAccountsSql: Sql; log: Log };
 const SCHEMA = 'pgboss';
 const INSTALL_LOCK = 7_206_218;
 const WIB = 'Asia/Jakarta';
-/** How often a queue is looked at; cron itself has minutes. */
 const POLL_SECONDS = 20;
-/** What is under way may finish for this long when the application closes. */
 const FINISH_MS = 20_000;
 const JOB_SECONDS_MAX = 900;
-/** Pauses between tries to start, doubled each time. */
-const START_AGAIN_MS = { first: 2_000, longest: 60_000 };
-/** A queue that was not polled with success for this long makes the jobs start again. */
+const RESTART_PAUSE_MS = { first: 2_000, longest: 60_000 };
+/** If a queue was not polled successfully for this long, the jobs are restarted. */
 const SILENT_MS_MAX = 120_000;
 const LOOK_MS = 10_000;
 
 type Timings = {
   pollSeconds?: number;
-  againMs?: typeof START_AGAIN_MS;
+  restartPauseMs?: typeof RESTART_PAUSE_MS;
   silentMsMax?: number;
   lookMs?: number;
 };
 
 /**
- * Keeps the application's jobs running until they are closed. A start that fails for any reason and queues
- * that are not polled any more are followed by another start, after a pause that doubles up to a minute.
+ * After a failed start, or if queues are no longer polled, starts again after a pause that doubles up to a minute.
  *
- * @param openOwner opens a pool of the database's owner, for pg-boss's tables; it is closed again after each start.
+ * @param openOwner opens a pool of the database's owner for pg-boss's tables; it is closed after each start.
  */
-export function keepJobs(
+export function superviseJobs(
   { openOwner, ...deps }: JobsDeps & { openOwner: () => Sql },
   jobs: readonly Job[],
   timings: Timings = {},
 ): Jobs {
-  const { againMs = START_AGAIN_MS, lookMs = LOOK_MS } = timings;
+  const { restartPauseMs = RESTART_PAUSE_MS, lookMs = LOOK_MS } = timings;
   const { log } = deps;
   const closing = new AbortController();
   const rest = (ms: number) =>
     pause(ms, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
   let running: Jobs | undefined;
-  /** Waited for by `start`; undefined once the jobs are closed. */
   let started = Promise.withResolvers<Jobs | undefined>();
   let trouble: Error | undefined;
 
@@ -88,10 +79,14 @@ export function keepJobs(
     }
   };
   const keep = async () => {
-    for (let ms = againMs.first; !closing.signal.aborted; ms = Math.min(ms * 2, againMs.longest)) {
+    for (
+      let ms = restartPauseMs.first;
+      !closing.signal.aborted;
+      ms = Math.min(ms * 2, restartPauseMs.longest)
+    ) {
       try {
         await startOnce();
-        ms = againMs.first;
+        ms = restartPauseMs.first;
         if (running) await watch(running);
       } catch (error) {
         trouble = error instanceof Error ? error : new Error(String(error));
@@ -124,11 +119,10 @@ export function keepJobs(
 }
 
 /**
- * Runs the application's jobs on pg-boss, over our own pools: each job once per turn,
- * whichever node takes it; a failed turn is tried again and a dead node's is taken over. A turn that fell due while
- * no node ran is made up for once.
+ * Each turn runs once, on any node; failed turns are retried, those of dead nodes taken over, missed ones made up
+ * once.
  *
- * @param owner a pool of the database's owner, for pg-boss's tables; used before this returns, then not.
+ * @param owner a pool of the database's owner for pg-boss's tables; not used after this returns.
  */
 export async function startJobs(
   { owner, allAccountsSql, log }: JobsDeps & { owner: Sql },
@@ -136,7 +130,7 @@ export async function startJobs(
   { pollSeconds = POLL_SECONDS, silentMsMax = SILENT_MS_MAX }: Timings = {},
 ): Promise<Jobs> {
   await registerJobs(allAccountsSql, jobs.map(registered));
-  // Loaded here: with its schedules it takes longer to load than the rest of the application together.
+  // Lazy, because loading pg-boss takes longer than loading the rest of the application.
   const { PgBoss } = await import('pg-boss');
   await install(PgBoss, owner);
   const boss = new PgBoss({
@@ -145,11 +139,11 @@ export async function startJobs(
     createSchema: false,
     supervise: true,
     schedule: true,
-    // These look after indexes and vacuum as the tables' owner, which the app is not.
+    // Both maintain indexes and vacuum as the tables' owner, which the app is not.
     reindex: false,
     monitorVacuum: false,
   });
-  // It copies what it caught into a plain object, with the name of the queue.
+  // pg-boss copies the caught error into a plain object with the name of the queue.
   boss.on('error', (error) =>
     log.warn(
       { err: error instanceof Error ? error : Object.assign(new Error(), error) },
@@ -160,7 +154,6 @@ export async function startJobs(
     await boss.start();
     for (const job of jobs) await begin(boss, job, { allAccountsSql, log, pollSeconds });
   } catch (error) {
-    // Whoever tries again begins anew.
     await boss.stop({ graceful: false, close: false }).catch(() => undefined);
     throw error;
   }
@@ -176,7 +169,7 @@ const registered = ({ name, cron, secondsMax = JOB_SECONDS_MAX }: Job) => ({
   lateSeconds: lateAfterSeconds(cron, secondsMax),
 });
 
-/** @throws Error when a queue has no worker, or one that neither polls with success nor is at work. */
+/** @throws Error if a queue has no worker, or one that neither polls nor works. */
 function refuseSilence(boss: PgBoss, jobs: readonly Job[], silentMsMax: number): void {
   const workers = new Map(boss.getWipData().map((worker) => [worker.name, worker]));
   const silent = jobs.filter(({ name }) => {
@@ -189,13 +182,12 @@ function refuseSilence(boss: PgBoss, jobs: readonly Job[], silentMsMax: number):
   if (first) throw new Error(`${silent.length} queues of jobs are not polled: ${first.name}`);
 }
 
-/** Makes or renews pg-boss's tables, as the owner, and lets the app use them. */
 async function install(Boss: typeof PgBoss, owner: Sql): Promise<void> {
   const boss = new Boss({ ...options(owner), supervise: false, schedule: false });
   boss.on('error', () => undefined);
   await boss.start();
   await boss.stop({ graceful: false, close: false });
-  // One node at a time: PostgreSQL refuses two grants on the same thing at once (XX000).
+  // One node at a time: PostgreSQL rejects concurrent grants on the same object (XX000).
   await owner.query(`
     select pg_advisory_xact_lock(${INSTALL_LOCK});
     grant usage on schema ${SCHEMA} to kabari_app;
@@ -211,7 +203,7 @@ async function begin(
   { name, cron, heartbeatSeconds, secondsMax = JOB_SECONDS_MAX, run }: Job,
   { allAccountsSql, log, pollSeconds }: JobsDeps & { pollSeconds: number },
 ): Promise<void> {
-  // `exclusive`: a turn that waits or is under way is not joined by a second.
+  // `exclusive`: no second turn is queued while one waits or runs.
   await boss.createQueue(name, {
     policy: 'exclusive',
     retryLimit: 3,
@@ -239,25 +231,23 @@ async function begin(
 }
 
 /**
- * pg-boss's statements on our pool, and so under its rules. A script (`begin; …; commit`) that fails leaves
- * its transaction open: the pool does not keep such a connection.
+ * pg-boss's statements on our pool, under its rules. A failed script (`begin; …; commit`) leaves its transaction
+ * open; the pool then discards the connection.
  */
 const overOurs = (sql: Sql): Db => ({
   executeSql: async (text, values) => ({ rows: await sql.query(text, values?.map(asGiven)) }),
 });
 
-/** pg-boss leaves out what is null, and gives objects where its tables take JSON. */
+/** pg-boss passes undefined for null, and objects for JSON columns. */
 function asGiven(value: unknown): unknown {
   const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isPlain && !(value instanceof Date) ? json(value) : (value ?? null);
 }
 
-/** Last success and failure of a job, over all nodes. */
 export type JobRuns = {
   name: string;
   succeeded_at: Date | null;
   failed_at: Date | null;
-  /** No turn succeeded for longer than the time between two of them and a turn itself explain. */
   is_late: boolean;
 };
 
@@ -265,13 +255,13 @@ const MINUTE_S = 60;
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
 
-/** After how many seconds without a success a job is late: a turn and a bit were missed, and none is under way. */
+/** A job is late if more than a turn was missed and none can be running. */
 function lateAfterSeconds(cron: string, secondsMax: number): number {
   const turn = turnSeconds(cron);
   return turn + Math.min(turn, HOUR_S) + secondsMax;
 }
 
-/** The seconds between two turns, for the schedules in use: every minute, every n minutes, hourly, daily. */
+/** For the schedules in use: every minute, every n minutes, hourly, daily. */
 function turnSeconds(cron: string): number {
   const [minute = '', hour, ...days] = cron.split(' ');
   const every = /^\*(?:\/(\d+))?$/.exec(minute);
@@ -280,7 +270,7 @@ function turnSeconds(cron: string): number {
   return hour === '*' ? HOUR_S : DAY_S;
 }
 
-/** Notes which jobs there are, before the first turn: a job that never runs is late as well. */
+/** Runs before the first turn, so that a job that never runs is reported as late. */
 async function registerJobs(
   allAccountsSql: Sql,
   jobs: readonly { name: string; lateSeconds: number }[],
@@ -304,7 +294,6 @@ async function recordFailure(allAccountsSql: Sql, name: string): Promise<void> {
   await allAccountsSql`update job_runs set failed_at = clock_timestamp() where name = ${name}`;
 }
 
-/** Last success and failure of each job, by name; empty before the first worker ran. */
 export async function readJobRuns(allAccountsSql: Sql): Promise<JobRuns[]> {
   const found = await allAccountsSql<JobRuns[]>`
     select name, succeeded_at, failed_at,
@@ -314,7 +303,6 @@ export async function readJobRuns(allAccountsSql: Sql): Promise<JobRuns[]> {
   return [...found];
 }
 
-/** The samples of one figure of jobs, by name. */
 export async function jobSamples(
   allAccountsSql: Sql,
   valueOf: (job: JobRuns) => number | undefined,
@@ -326,10 +314,9 @@ export async function jobSamples(
   });
 }
 
-/** A job of which a turn failed, after all its tries; `is_over`: a later turn went well. */
+/** A job whose turn failed after all retries; `is_over`: a later turn succeeded. */
 export type FailedJob = { name: string; failed_at: Date; is_over: boolean };
 
-/** Jobs that failed within the last 24 hours, the newest first; none before jobs ever ran here. */
 export async function failedJobs(allAccountsSql: Sql): Promise<FailedJob[]> {
   const [made] = await allAccountsSql<{ yes: boolean }[]>`
     select to_regclass('pgboss.job') is not null as yes`;
@@ -348,35 +335,29 @@ export async function failedJobs(allAccountsSql: Sql): Promise<FailedJob[]> {
   return [...found];
 }
 
-/** Work that is done again and again. */
 export type Repeated = {
-  /** Does it now, or once more when it is under way. */
   wake: () => void;
-  /** Waits for what is under way; nothing begins after. */
   close: () => Promise<void>;
 };
 
-/**
- * Does work every so many milliseconds, one after the other. Trouble that passes by itself is left to the next time;
- * other is reported.
- */
+/** Runs never overlap. Transient errors are left to the next run; others are reported. */
 export function repeat(
   work: () => Promise<void>,
   everyMs: number,
   report: (trouble: unknown) => void,
 ): Repeated {
-  let isAsked = false;
+  let isPending = false;
   let isClosed = false;
   let working: Promise<void> | undefined;
   const run = async () => {
     do {
-      isAsked = false;
+      isPending = false;
       await work();
-    } while (isAsked && !isClosed);
+    } while (isPending && !isClosed);
   };
   const wake = () => {
     if (isClosed) return;
-    isAsked = true;
+    isPending = true;
     working ??= run()
       .catch((error: unknown) => {
         if (!isTransient(error)) report(error);

@@ -3,7 +3,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { test } from '#tests/support/database/database.ts';
 import {
   type Limit,
-  hitOrNothing,
+  hitAtomically,
   hitsWithin,
   networkOf,
   openBuckets,
@@ -19,29 +19,29 @@ const daily = (scope: string, subject: string, max: number): Limit => ({
 });
 
 describe('counted in the database', () => {
-  test('lets exactly as many through as allowed, however many ask at once', async ({ sql }) => {
-    const asked = Array.from({ length: 40 }, () => hitOrNothing(sql, [daily('x', 'ani', 7)]));
+  test('allows exactly the maximum under concurrency', async ({ sql }) => {
+    const asked = Array.from({ length: 40 }, () => hitAtomically(sql, [daily('x', 'ani', 7)]));
     const answers = await Promise.all(asked);
     expect(answers.filter((full) => full === undefined)).toHaveLength(7);
     expect(answers.find((full) => full)?.limit.scope).toBe('x');
   });
 
-  test('a full limit of one caller does not use up the shared one', async ({ sql }) => {
+  test('an exhausted limit of one caller does not use up the shared one', async ({ sql }) => {
     const both = [daily('own', 'ani', 1), daily('total', 'all', 10)];
-    for (let times = 0; times < 5; times++) await hitOrNothing(sql, both);
+    for (let times = 0; times < 5; times++) await hitAtomically(sql, both);
     expect(await hitsWithin(sql, { scope: 'total', subject: 'all', seconds: 86_400 })).toBe(1);
   });
 
-  test('subjects are counted apart, and a new window begins at nought', async ({ sql }) => {
-    expect(await hitOrNothing(sql, [daily('x', 'ani', 1)])).toBeUndefined();
-    expect(await hitOrNothing(sql, [daily('x', 'budi', 1)])).toBeUndefined();
-    expect(await hitOrNothing(sql, [daily('x', 'ani', 1)])).toBeDefined();
+  test('counts subjects separately, and starts a new window at zero', async ({ sql }) => {
+    expect(await hitAtomically(sql, [daily('x', 'ani', 1)])).toBeUndefined();
+    expect(await hitAtomically(sql, [daily('x', 'budi', 1)])).toBeUndefined();
+    expect(await hitAtomically(sql, [daily('x', 'ani', 1)])).toBeDefined();
     await limitsLater(sql, 86_400);
-    expect(await hitOrNothing(sql, [daily('x', 'ani', 1)])).toBeUndefined();
+    expect(await hitAtomically(sql, [daily('x', 'ani', 1)])).toBeUndefined();
   });
 
   test('a day begins at midnight in Jakarta', async ({ sql }) => {
-    await hitOrNothing(sql, [daily('x', 'ani', 1)]);
+    await hitAtomically(sql, [daily('x', 'ani', 1)]);
     expect(
       await sql`
         select to_char(window_start at time zone 'Asia/Jakarta', 'HH24:MI') as at
@@ -49,18 +49,18 @@ describe('counted in the database', () => {
     ).toEqual([{ at: '00:00' }]);
   });
 
-  test('nothing is allowed when the most is nought', async ({ sql }) => {
-    expect(await hitOrNothing(sql, [daily('x', 'ani', 0)])).toBeDefined();
+  test('allows no calls if the maximum is zero', async ({ sql }) => {
+    expect(await hitAtomically(sql, [daily('x', 'ani', 0)])).toBeDefined();
   });
 
-  test('tells how long until the window ends', async ({ sql }) => {
+  test('returns the seconds until the window ends', async ({ sql }) => {
     const limit = { ...daily('x', 'ani', 0), windowSeconds: 60 };
-    const full = await hitOrNothing(sql, [limit]);
+    const full = await hitAtomically(sql, [limit]);
     expect(full?.seconds).toBeGreaterThan(0);
     expect(full?.seconds).toBeLessThanOrEqual(60);
   });
 
-  test('trouble with the database is never a yes', async ({ db }) => {
+  test('throws on database errors', async ({ db }) => {
     const limiter = openLimiter(db.allAccountsSql, { authMax: 5 });
     await db.owner`alter table limit_counters rename to gone`;
     await expect(limiter.allow('auth', { ip: '203.0.113.7' })).rejects.toThrow('limit_counters');
@@ -68,7 +68,7 @@ describe('counted in the database', () => {
 });
 
 describe('the rate limiter', () => {
-  test('an address that keeps asking is refused with the seconds to wait', async ({ sql }) => {
+  test('refuses an address that exceeds its rate, with the seconds to wait', async ({ sql }) => {
     const limiter = openLimiter(sql, { authMax: 3 });
     for (let times = 0; times < 3; times++) await limiter.allow('auth', { ip: '203.0.113.7' });
     const refused: unknown = await limiter
@@ -78,21 +78,18 @@ describe('the rate limiter', () => {
     await limiter.allow('auth', { ip: '203.0.113.8' });
   });
 
-  test('a whole network that keeps asking is refused, with fresh addresses too', async ({
-    sql,
-  }) => {
+  test('refuses a network that exceeds its rate, also for new addresses', async ({ sql }) => {
     const limiter = openLimiter(sql, { authMax: 1 });
     for (let host = 0; host < 10; host++) await limiter.allow('auth', { ip: `203.0.113.${host}` });
     await expect(limiter.allow('auth', { ip: '203.0.113.99' })).rejects.toThrow(Refusal);
     await limiter.allow('auth', { ip: '203.0.114.1' });
   });
 
-  test('reading is limited by person, not by the address people share', async ({ sql }) => {
+  test('limits reads per person, not per shared address', async ({ sql }) => {
     const limiter = openLimiter(sql, { authMax: 1 });
     const from = { ip: '203.0.113.7' };
     for (let times = 0; times < 100; times++)
       await limiter.allow('read', { ...from, person: 'ani' });
-    // A slow moment gives a few more, not as many again.
     const more = Array.from({ length: 100 }, () =>
       limiter.allow('read', { ...from, person: 'ani' }),
     );
@@ -102,7 +99,7 @@ describe('the rate limiter', () => {
 });
 
 describe('buckets', () => {
-  test('refill with time, up to a burst and no further', () => {
+  test('refill over time, up to a burst', () => {
     let now = 0;
     const take = openBuckets(() => now);
     const pace = { burst: 2, perSecond: 0.5 };
@@ -114,7 +111,7 @@ describe('buckets', () => {
   });
 });
 
-test('networks are /24 and /64, however the address is written', () => {
+test('networks are /24 and /64 in every notation of an address', () => {
   expect(networkOf('203.0.113.7')).toBe('203.0.113.0/24');
   expect(networkOf('::ffff:203.0.113.7')).toBe('203.0.113.0/24');
   expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64');

@@ -8,65 +8,63 @@ import { newId } from '#server/infra/ids.ts';
 import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { identifier } from '#server/infra/postgres/sql.ts';
 
-/** Where made files lie. */
-export type MadeFilesPlace = {
+export type FileJobStorage = {
   store: FileStore;
-  /** What their keys begin with: a path that ends with a slash. */
+  /** Key prefix: a path that ends with a slash. */
   prefix: string;
-  /** Where they are written before they are in the store; created when it is missing. */
   folder: string;
 };
 
-/** A place in the store: on disk a file is written beside where it lies then. */
-export const placeIn = (store: FileStore, dataFolder: string, prefix: string): MadeFilesPlace => ({
+export const fileJobStorage = (
+  store: FileStore,
+  dataFolder: string,
+  prefix: string,
+): FileJobStorage => ({
   store,
   prefix,
   folder: store.isShared ? scratchFolder(dataFolder) : join(dataFolder, prefix),
 });
 
 /**
- * Files that a worker makes for accounts: each is requested in a row of a table, made under a lease that its worker
- * renews, and begun anew by another worker when that one dies. The table belongs to a domain, and has the columns
- * account_id, export_id, status (`waiting`, `working`, …), progress, tries, owner, lease_until, claimed_at, created_at.
+ * Generated files, each requested by a row of a domain's table, under a lease that its worker renews. The table needs
+ * the columns account_id, export_id, status (`waiting`, `working`, …), progress, tries, owner, lease_until,
+ * claimed_at, created_at.
  */
-export type MadeFiles = {
+export type FileJobs = {
   allAccountsSql: Sql;
   table: 'exports' | 'row_exports';
-  place: MadeFilesPlace;
-  /** How often a worker renews its lease, and writes down how far it is. */
+  storage: FileJobStorage;
   renewMs: number;
-  /** Reacts to an attempt that begins, is given back, or was the last and failed, in the transaction of that. */
+  /** Called in the transaction in which an attempt begins, is given back, or finally fails. */
   onChanged?: (tx: Tx, file: FileRef) => Promise<void>;
 };
 
-/** One requested file, and whose it is. */
 export type FileRef = { accountId: string; exportId: string };
 
-/** One attempt to make a file: no two attempts write the same one. */
+/** One attempt to generate a file: no two attempts write the same one. */
 export type Attempt = { exportId: string; owner: string };
 
-/** A request that a worker has claimed. */
 export type Claim = FileRef & Attempt;
 
-/** A worker that has not renewed for so long is dead, and another starts again. */
+/** A worker that has not renewed its lease for this long is dead, and another starts again. */
 const LEASE_SECONDS = 60;
 const TRIES_MAX = 3;
 
 /**
- * Claims a request that waits, or whose worker died: the oldest of the account that was served longest ago, so that many
- * large files of one hold up no other. Gives up those that were tried three times.
+ * Claims a request that is waiting or whose worker died, from the account that was served longest ago, so that many
+ * large files of one account do not block others. Gives up requests after three attempts.
  */
 export const claimNext = ({
   allAccountsSql,
   table,
   onChanged,
-}: MadeFiles): Promise<Claim | undefined> =>
+}: FileJobs): Promise<Claim | undefined> =>
   allAccountsSql.begin(async (tx) => {
     const failed = await tx<FileRef[]>`
       update ${identifier(table)} set status = 'failed', owner = null
       where status = 'working' and lease_until < clock_timestamp() and tries >= ${TRIES_MAX}
       returning account_id as "accountId", export_id as "exportId"`;
-    // A query of its own, which runs once: as a condition it may be asked for each row, and finds another one each time.
+    // Materialized to run once: as a condition it may run for each row, and find a different one each time.
     const [claim] = await tx<Claim[]>`
       with next as materialized (
         select account_id, export_id from ${identifier(table)} f
@@ -85,12 +83,12 @@ export const claimNext = ({
     return claim;
   });
 
-/** Pauses of a give-back that meets a database which is away: some five seconds. */
+/** Retries while the database is away: some five seconds in all. */
 const GIVE_BACK_TRIES = 9;
 
-/** Lets another worker begin at once with what this one has not finished; the attempt does not count. */
+/** Lets another worker start at once; the attempt does not count. */
 export async function giveBack(
-  { allAccountsSql, table, onChanged }: MadeFiles,
+  { allAccountsSql, table, onChanged }: FileJobs,
   { accountId, exportId, owner }: Claim,
 ): Promise<void> {
   const give = () =>
@@ -105,36 +103,31 @@ export async function giveBack(
   await retrying(give, { tries: GIVE_BACK_TRIES });
 }
 
-/** How a claimed file is made. */
 export type Making = {
-  /** What the file's name ends with. */
   extension: string;
-  /** Writes the file, which is not there yet. What it throws ends the attempt. */
+  /** Writes the file, which does not exist yet. An error ends the attempt. */
   write: (path: string, signal: AbortSignal) => Promise<void>;
   percent: () => number;
-  /** Offers the finished file; false when its request is gone. */
   finish: (sizeBytes: number) => Promise<boolean>;
 };
 
 /**
- * Makes a claimed file: written, put into the store whole, and only then offered. Deletes its bytes when that fails, and
- * those of earlier attempts before it begins.
+ * Writes the file, stores it, and then offers it. Deletes the bytes of earlier attempts, and its own on failure.
  *
  * @param stop ends it early.
  */
 export async function makeFile(
-  files: MadeFiles,
+  files: FileJobs,
   claim: Claim,
   { extension, write, percent, finish }: Making,
   stop: { signal?: AbortSignal; report: (trouble: unknown) => void },
 ): Promise<void> {
-  const { place } = files;
+  const { storage } = files;
   const { exportId, owner } = claim;
-  const part = join(place.folder, nameOf(claim, 'part'));
-  await mkdir(place.folder, { recursive: true, mode: 0o700 });
-  // Whoever was late may find that another worker has made it meanwhile.
+  const part = join(storage.folder, nameOf(claim, 'part'));
+  await mkdir(storage.folder, { recursive: true, mode: 0o700 });
   if (!(await renew(files, claim, 0))) throw new LeaseLost();
-  await deleteAttempts(place, exportId, (one) => one.owner !== owner);
+  await deleteAttempts(storage, exportId, (one) => one.owner !== owner);
   const leaseLost = new AbortController();
   const renewal = setInterval(() => {
     renew(files, claim, percent()).then(
@@ -146,12 +139,11 @@ export async function makeFile(
   try {
     await write(part, until);
     const { size } = await stat(part);
-    await place.store.put(place.prefix + nameOf(claim, extension), part, size);
+    await storage.store.put(storage.prefix + nameOf(claim, extension), part, size);
     if (!(await finish(size))) throw new LeaseLost();
   } catch (error) {
-    // What cannot be deleted now is swept.
-    await deleteAttempts(place, exportId, (one) => one.owner === owner).catch(() => undefined);
-    // Streams say that they were aborted, and not why.
+    await deleteAttempts(storage, exportId, (one) => one.owner === owner).catch(() => undefined);
+    // Streams report that they were aborted, but not why.
     throw until.aborted ? until.reason : error;
   } finally {
     clearInterval(renewal);
@@ -159,7 +151,7 @@ export async function makeFile(
   }
 }
 
-/** The request is gone, cancelled, or another worker's: nothing went wrong. */
+/** The request is gone, cancelled, or another worker's; not a failure. */
 export class LeaseLost extends Error {
   constructor() {
     super('the file is not wanted from this worker any more');
@@ -167,9 +159,8 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Renews the lease; false when the file is not this worker's any more. */
 async function renew(
-  { allAccountsSql, table }: MadeFiles,
+  { allAccountsSql, table }: FileJobs,
   { accountId, exportId, owner }: Claim,
   percent: number,
 ): Promise<boolean> {
@@ -186,8 +177,7 @@ const nameOf = ({ exportId, owner }: Attempt, extension: string) =>
 
 const attemptName = /^(?<exportId>[0-9a-f-]{36})\.(?<owner>[0-9a-f-]{36})\.(?:zip|csv|xlsx|part)$/;
 
-/** The files of attempts, finished or not: all, or those of one request. */
-async function* attemptsIn({ store, prefix }: MadeFilesPlace, exportId?: string) {
+async function* attemptsIn({ store, prefix }: FileJobStorage, exportId?: string) {
   for await (const { key } of store.list(
     `${prefix}${exportId === undefined ? '' : `${exportId}.`}`,
   )) {
@@ -196,9 +186,8 @@ async function* attemptsIn({ store, prefix }: MadeFilesPlace, exportId?: string)
   }
 }
 
-/** Deletes the files, finished or not, of a request: of all its attempts, or of those that `shouldDelete` selects. */
 export async function deleteAttempts(
-  place: MadeFilesPlace,
+  place: FileJobStorage,
   exportId: string,
   shouldDelete: (attempt: Attempt) => boolean = () => true,
 ): Promise<void> {
@@ -207,11 +196,8 @@ export async function deleteAttempts(
   }
 }
 
-/** Deletes every file that is neither offered nor being made. */
-export async function sweepAttempts({ allAccountsSql, place, table }: MadeFiles): Promise<void> {
-  // The names first: files created after this listing are not among them.
-  const attempts = await Array.fromAsync(attemptsIn(place));
-  // Of whichever account they are.
+export async function sweepAttempts({ allAccountsSql, storage, table }: FileJobs): Promise<void> {
+  const attempts = await Array.fromAsync(attemptsIn(storage));
   const active = await onCoordinator(
     () => allAccountsSql<{ owner: string }[]>`
       select owner from ${identifier(table)}
@@ -219,22 +205,21 @@ export async function sweepAttempts({ allAccountsSql, place, table }: MadeFiles)
         and (status = 'ready' or (status = 'working' and lease_until > clock_timestamp()))`,
   );
   const owners = new Set(active.map(({ owner }) => owner));
-  for (const { key, owner } of attempts) if (!owners.has(owner)) await place.store.delete(key);
+  for (const { key, owner } of attempts) if (!owners.has(owner)) await storage.store.delete(key);
 }
 
-/** Erases all files of an account, then its rows: after a crash in between the rows still name the files. */
+/** Erases files before rows, so that after a crash the rows still name the files. */
 export async function eraseAttempts(
-  { allAccountsSql, place, table }: MadeFiles,
+  { allAccountsSql, storage, table }: FileJobs,
   accountId: string,
 ): Promise<void> {
   const rows = await allAccountsSql<{ id: string }[]>`
     select export_id as id from ${identifier(table)} where account_id = ${accountId}`;
-  for (const { id } of rows) await deleteAttempts(place, id);
+  for (const { id } of rows) await deleteAttempts(storage, id);
   await allAccountsSql`delete from ${identifier(table)} where account_id = ${accountId}`;
 }
 
-/** A finished file, as it is served over HTTP. */
-export type MadeFile = {
+export type FinishedFile = {
   fileId: string;
   name: string;
   mime: string;
@@ -242,11 +227,15 @@ export type MadeFile = {
   stream(span?: Span): Promise<Readable>;
 };
 
-/** A finished file; undefined when the store does not have it whole. */
 export async function openAttempt(
-  { store, prefix }: MadeFilesPlace,
-  { sizeBytes, name, mime, ...attempt }: Attempt & Pick<MadeFile, 'sizeBytes' | 'name' | 'mime'>,
-): Promise<MadeFile | undefined> {
+  { store, prefix }: FileJobStorage,
+  {
+    sizeBytes,
+    name,
+    mime,
+    ...attempt
+  }: Attempt & Pick<FinishedFile, 'sizeBytes' | 'name' | 'mime'>,
+): Promise<FinishedFile | undefined> {
   const key = prefix + nameOf(attempt, name.slice(name.lastIndexOf('.') + 1));
   if ((await store.size(key)) !== sizeBytes) return undefined;
   return {

@@ -2,10 +2,8 @@ import { PNG } from 'pngjs';
 import { encodeQR } from 'qr';
 
 /**
- * A QR code as a PNG, dark on white.
- *
- * @param quiet modules of white around it; cameras want four.
- * @param scale dots of a module, or how many dots the picture has at least.
+ * @param quiet white modules around the code; cameras need four.
+ * @param scale pixels per module, or the minimum side in pixels.
  */
 export function qrPng(
   text: string,

@@ -4,7 +4,7 @@ import { semaphore } from './semaphore.ts';
 
 const busy = new Refusal('busy', { seconds: 5 });
 
-test('who waits longer than the limit is refused, and the others keep their turns', async () => {
+test('refuses a caller that waits too long, and keeps the turns of the others', async () => {
   const enter = semaphore(1, 3, { waitMs: 30 });
   const order: string[] = [];
   const held = Promise.withResolvers<void>();
@@ -18,7 +18,7 @@ test('who waits longer than the limit is refused, and the others keep their turn
   expect(await enter(async () => 'free')).toBe('free');
 });
 
-test('one more than may wait is refused at once', async () => {
+test('refuses at once beyond the waiting limit', async () => {
   const enter = semaphore(1, 1);
   const held = Promise.withResolvers<string>();
   const inside = enter(() => held.promise);
@@ -28,7 +28,7 @@ test('one more than may wait is refused at once', async () => {
   expect(await Promise.all([inside, waits])).toEqual(['first', 'second']);
 });
 
-test('one owner takes its share of the waiting places, and another finds one', async () => {
+test('limits the waiting callers of one owner, so that another finds a place', async () => {
   const enter = semaphore(1, 3, { waitingEachMax: 2 });
   const held = Promise.withResolvers<void>();
   const first = enter(() => held.promise, { owner: 'ani' });
@@ -40,7 +40,7 @@ test('one owner takes its share of the waiting places, and another finds one', a
   expect(await Promise.all([first, ...own, others])).toEqual([undefined, 1, 2, 'budi']);
 });
 
-test('owners take turns, however many of one came first, and one that gave up leaves its place', async () => {
+test('alternates between owners, and skips callers that gave up', async () => {
   const enter = semaphore(1, 9, { waitingEachMax: 4 });
   const order: string[] = [];
   const held = Promise.withResolvers<void>();
@@ -55,7 +55,7 @@ test('owners take turns, however many of one came first, and one that gave up le
   expect(order).toEqual(['citra 1', 'ani 1', 'budi 1', 'ani 2', 'budi 2', 'ani 3']);
 });
 
-test('keeps a lane for another owner while one owner fills its share', async () => {
+test('reserves a lane for another owner while one owner uses its share', async () => {
   const enter = semaphore(2, 9, { atOnceEach: 1 });
   const held = Promise.withResolvers<void>();
   const order: string[] = [];

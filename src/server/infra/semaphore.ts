@@ -3,29 +3,26 @@ import { Refusal } from '#contract/base/refusals.ts';
 const busy = () => new Refusal('busy', { seconds: 5 });
 
 /**
- * The longest wait of a caller whose connection stays open meanwhile: with 10 s of work after it, the answer comes
+ * The longest wait of a caller whose connection is open meanwhile: with 10 s of work afterwards, the response comes
  * before a silent connection is cut, after 30 s.
  */
 export const TURN_WAIT_MS = 10_000;
 
 type Options = {
-  /** What is answered to whom waits too long, or is one too many; `busy` for 5 s unless said otherwise. */
+  /** For a caller that waits too long, or is one too many; by default `busy` for 5 s. */
   refusal?: () => Refusal;
-  /** The longest wait for a turn, in milliseconds; without it there is no such limit. */
   waitMs?: number;
-  /** How many of one owner may wait; without it as many as of all. */
   waitingEachMax?: number;
-  /** Limit for one owner; without it the limit for all. */
   atOnceEach?: number;
 };
 
-/** One caller: whose share of the waiting places it takes, and a wait of its own instead of `waitMs`. */
+/** `owner` shares limits and turns; `waitMs` overrides the option. */
 type Caller = { owner?: string; waitMs?: number | undefined };
 
 /**
- * Lets so many in at once; others wait. Owners take turns; those of one owner enter in the order of their coming.
+ * Limits concurrency; other callers wait. Owners take turns; callers of one owner enter in order of arrival.
  *
- * @param waitingMax how many may wait: one more is refused, so that nobody waits without end.
+ * @param waitingMax maximum number of waiting callers; further ones are refused.
  */
 export function semaphore(
   atOnce: number,
@@ -47,7 +44,6 @@ export function semaphore(
     if (left === 0) insideOf.delete(owner);
     else insideOf.set(owner, left);
   };
-  /** Those who wait, by owner; the owner whose turn is next comes first. */
   const lines = new Map<string, Set<() => void>>();
 
   const waitForTurn = (owner: string, waitMs: number | undefined) =>
@@ -79,7 +75,7 @@ export function semaphore(
     const [next] = line;
     count(owner, 1);
     next?.();
-    // Its other work waits for its next turn, behind the other owners.
+    // The owner's other callers wait for its next turn, behind the other owners.
     if (lines.delete(owner)) lines.set(owner, line);
   };
 

@@ -1,8 +1,5 @@
 /**
- * Why the application cannot start, in one sentence for whoever started it.
- *
- * `main` prints the message alone, without a stack, and exits with 1. Anything else thrown while
- * starting is a bug and keeps its stack.
+ * One sentence on why the application cannot start; `main` prints it without a stack. Other errors are bugs.
  */
 export class StartError extends Error {
   constructor(sentence: string, options?: ErrorOptions) {

@@ -1,6 +1,5 @@
 /**
- * The result of `work`, or of `onTimeout` when `work` takes longer than `ms`. The work goes on all the
- * same; what it settles with later is ignored.
+ * The work is not cancelled after a time-out; its later result is ignored.
  *
  * @param onTimeout returns the result of a time-out, or throws its error.
  */

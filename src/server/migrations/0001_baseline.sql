@@ -1,8 +1,8 @@
--- The schema of version 1.0.0. What changes later is a migration of its own (docs/contributing.md).
+-- The schema of version 1.0.0. Later changes are new migrations (docs/contributing.md).
 --
 -- Functions and triggers are in files beside the code that calls them and are loaded after all migrations, so a
--- migration calls none of them. The ones made here are the exception: policies, constraints and partition bounds need
--- them.
+-- migration calls none of them. The functions created here are the exception: policies, constraints and partition
+-- bounds need them.
 
 grant usage on schema public to kabari_app;
 
@@ -114,7 +114,6 @@ create table backups (
   is_ok        boolean,
   bytes        bigint,
   path         text,
-  -- Why it failed.
   problem      text,
   constraint finished_is_judged check ((finished_at is null) = (is_ok is null)),
   constraint failed_has_problem check (coalesce(not is_ok, false) = (problem is not null))
@@ -151,23 +150,20 @@ create table accounts (
   -- Nothing of the account works from here on. Erasure begins a minute later.
   closed_at            timestamptz,
   erased_at            timestamptz,
-  -- When the owner was notified that the erasure is complete.
   erasure_notified_at  timestamptz,
-  -- Whoever sets a password by code, or changes the number, may be an intruder: the account creates no API key for a
-  -- day. When that day began and why; the latest event counts.
+  -- A person who sets a password by code, or changes the number, may be an intruder: the account creates no API key
+  -- for a day. When that day began and why; the latest event counts.
   cooling_since        timestamptz,
   cooling_cause        text check (cooling_cause in ('password_reset', 'phone_changed')),
   constraint cooling_has_cause check ((cooling_since is null) = (cooling_cause is null))
 );
 create index accounts_to_erase on accounts (erase_at)
   where erase_at is not null and erased_at is null;
--- Customers in the order of their names.
 create index accounts_by_name on accounts (lower(name), account_id);
 -- Looked up with every message of customer service.
 create index accounts_system on accounts (account_id) where is_system;
 call tenant_table('accounts');
 
--- The people of an account: customers and operators.
 create table users (
   account_id      uuid not null references accounts,
   user_id         uuid not null,
@@ -231,7 +227,6 @@ create table account_suspensions (
   reason         text not null,
   operator_id    uuid not null,
   at             timestamptz not null,
-  -- When the customer was notified.
   notified_at    timestamptz,
   primary key (account_id, suspension_id)
 );
@@ -242,7 +237,7 @@ call tenant_table('account_suspensions', 'select, insert, update');
 create table exports (
   account_id   uuid not null references accounts,
   export_id    uuid not null,
-  -- Who requested it and is notified when it is ready.
+  -- The person who requested it and is notified when it is ready.
   user_id      uuid not null,
   status       text not null default 'waiting'
                  check (status in ('waiting', 'working', 'ready', 'failed', 'expired')),
@@ -284,7 +279,6 @@ create table sessions (
   ip                   text not null,
   created_at           timestamptz not null default clock_timestamp(),
   last_used_at         timestamptz not null default clock_timestamp(),
-  -- When the person last entered the password.
   reauth_at            timestamptz not null default clock_timestamp(),
   -- A stolen token may be used in another browser. There the session can read, but changes nothing that lasts until the
   -- password is entered there. The latest such browser, and when that happened.
@@ -306,7 +300,6 @@ create index sessions_by_previous_token on sessions (previous_token_hash)
   where previous_token_hash is not null;
 grant select, insert, update, delete on sessions to kabari_app;
 
--- Browsers in which a person has signed in with a code.
 create table known_devices (
   account_id   uuid not null,
   user_id      uuid not null,
@@ -352,14 +345,12 @@ create table password_grants (
 );
 grant select, insert, delete on password_grants to kabari_app;
 
--- Solved captchas; each works once.
 create table captchas_used (
   challenge   text primary key,
   expires_at  timestamptz not null
 );
 grant select, insert, delete on captchas_used to kabari_app;
 
--- Second factors: authenticator apps (TOTP) and passkeys.
 create table second_factors (
   account_id     uuid not null,
   user_id        uuid not null,
@@ -427,9 +418,9 @@ create table second_factor_challenges (
 create index second_factor_challenges_by_user on second_factor_challenges (account_id, user_id);
 call all_accounts_table('second_factor_challenges', 'select, insert, update, delete');
 
--- How operators got their rights: who invited them, gave them a role that decides about money, or removed their second
--- factor. An operator who is tied to a proposer cannot approve as the second operator. `vouched` is written from the
--- terminal and cancels earlier ties.
+-- The origin of operators' rights: an invitation, a role that decides about money, or the removal of a second factor
+-- by another operator. An operator who is tied to a proposer cannot approve as the second operator. `vouched` is
+-- written from the terminal and cancels earlier ties.
 create table operator_ties (
   tie_id       uuid primary key,
   operator_id  uuid not null,
@@ -489,7 +480,7 @@ create table audit_heads (
 );
 call tenant_table('audit_heads', 'select');
 
--- The heads of all chains, sealed day by day, so that entries removed together with their head are missed. Each seal
+-- The heads of all chains, sealed day by day, so that entries removed together with their head are detected. Each seal
 -- hashes the previous one and the heads that moved since. The same hashes are in the file of seals beside the database.
 create table audit_seals (
   seal_no     bigint primary key,
@@ -501,7 +492,6 @@ create table audit_seals (
 );
 call all_accounts_table('audit_seals', 'select, insert');
 
--- The heads that a seal covers.
 create table audit_seal_heads (
   account_id  uuid not null,
   seal_no     bigint not null,
@@ -512,7 +502,6 @@ create table audit_seal_heads (
 create index audit_seal_heads_by_seal on audit_seal_heads (seal_no, account_id);
 call all_accounts_table('audit_seal_heads', 'select, insert');
 
--- Results of the verification of all chains.
 create table audit_checks (
   check_id  uuid primary key,
   at        timestamptz not null,
@@ -528,7 +517,6 @@ call all_accounts_table('audit_checks', 'select, insert');
 -- Tokens, their keys and how they are linked to a phone
 -- ----------------------------------------------------------------------------
 
--- The senders of an account.
 create table tokens (
   account_id         uuid not null references accounts,
   token_id           uuid not null,
@@ -548,7 +536,7 @@ create table tokens (
   -- kept since are shown for review.
   kept_since         timestamptz,
   deleted_at         timestamptz,
-  -- A copy of the account's status for intake and dispatch: nothing is accepted or sent for a suspended account; queued
+  -- A copy of the account's status for intake and dispatch: a suspended account accepts and sends no messages; queued
   -- messages stay.
   account_suspended  boolean not null default false,
   scopes             text[] not null default array[
@@ -564,7 +552,6 @@ create table tokens (
   key_in_address     boolean not null default true,
   primary key (account_id, token_id)
 );
--- Operators search a token by the end of its key.
 create index tokens_by_key_hint on tokens (key_hint);
 call tenant_table('tokens');
 
@@ -580,7 +567,6 @@ create table token_keys (
 create index token_keys_by_token on token_keys (account_id, token_id);
 grant select, insert, update, delete on token_keys to kabari_app;
 
--- Attempts to link a token to a phone.
 create table links (
   account_id     uuid not null,
   link_id        uuid not null,
@@ -599,7 +585,7 @@ create table links (
   created_at     timestamptz not null default clock_timestamp(),
   -- The link was started by a program: the QR is shown to the holder of the token's key instead of one browser.
   by_api         boolean not null default false,
-  -- The number that the owner entered with the consent, for which the network is asked for a pairing code.
+  -- The number that the owner entered with the consent; the network issues a pairing code for it.
   pairing_phone  text,
   -- Why the link failed, if known: see `linkFailures` in the contract.
   failure        text,
@@ -641,7 +627,7 @@ create table connections (
   parted_at         timestamptz,
   -- See `partings` in the contract.
   parted_reason     text,
-  -- What the network restricts, and until when; null: until it says otherwise.
+  -- The network's restriction, and its end; null: until further notice.
   restriction       text,
   restricted_at     timestamptz,
   restricted_until  timestamptz,
@@ -687,7 +673,6 @@ call tenant_table('provider_answers');
 create table rejected_calls (
   account_id   uuid not null,
   token_id     uuid not null,
-  -- The hour of the calls.
   hour         timestamptz not null,
   -- Hash of dialect, method, path, code, address and invalid fields.
   fingerprint  bytea not null,
@@ -737,7 +722,6 @@ insert into gl_accounts values
   ('exp:goodwill', 'Beban kompensasi pelanggan'),
   ('inc:correction', 'Selisih koreksi saldo');
 
--- The balance of an account.
 create table wallets (
   account_id  uuid primary key references accounts,
   available   bigint not null default 0 constraint saldo_not_negative check (available >= 0),
@@ -847,7 +831,6 @@ create table statement_marks (
 );
 call tenant_table('statement_marks', 'select');
 
--- Who froze or released a wallet, and why.
 create table wallet_freezes (
   account_id   uuid not null references accounts,
   freeze_id    uuid not null,
@@ -859,7 +842,6 @@ create table wallet_freezes (
 );
 call all_accounts_table('wallet_freezes', 'select, insert');
 
--- Results of the check of all invariants.
 create table ledger_checks (
   check_id  uuid primary key,
   at        timestamptz not null,
@@ -883,7 +865,6 @@ create table ledger_seals (
 );
 call all_accounts_table('ledger_seals', 'select, insert');
 
--- The entries of a wallet that a seal covers, and their hash.
 create table ledger_seal_accounts (
   account_id  uuid not null,
   seal_no     bigint not null,
@@ -914,7 +895,7 @@ create table prices (
   category    text not null,
   price       bigint not null check (price >= 0),
   valid_from  timestamptz not null,
-  -- Who set it, and why. Null for the initial prices.
+  -- The operator who set it, and the reason. Null for the initial prices.
   set_by      uuid,
   set_at      timestamptz,
   reason      text,
@@ -937,7 +918,7 @@ create table tax_rates (
   dpp_num     bigint not null check (dpp_num >= 0),
   dpp_den     bigint not null check (dpp_den > 0),
   valid_from  timestamptz not null,
-  -- Who set it, and why. Null for the initial rate.
+  -- The operator who set it, and the reason. Null for the initial rate.
   set_by      uuid,
   set_at      timestamptz,
   reason      text,
@@ -984,7 +965,6 @@ insert into plan_revisions values
   ('bisnis', 1, 'Bisnis', 'Untuk usaha dengan beberapa cabang.', 299000, 10, 25000, 50,
     '2000-01-01T00:00:00+07:00');
 
--- The plan of each account.
 create table subscriptions (
   account_id            uuid primary key references accounts,
   plan_code             text not null,
@@ -1001,7 +981,6 @@ create table subscriptions (
   cancel_at_period_end  boolean not null default false,
   grace_until           timestamptz,
   suspended_at          timestamptz,
-  -- The due charge and its open invoice.
   due_charge            uuid,
   due_invoice           uuid,
   -- Counts changes of plan: a period is charged once for each.
@@ -1043,7 +1022,6 @@ create table subscription_charges (
 );
 call tenant_table('subscription_charges', 'select, insert');
 
--- Plans that an operator ended early, and why.
 create table plan_endings (
   account_id   uuid not null references accounts,
   ending_id    uuid not null,
@@ -1100,7 +1078,6 @@ create table billing_profiles (
 );
 call tenant_table('billing_profiles', 'select, insert, update, delete');
 
--- Invoices and credit notes.
 create table invoices (
   account_id    uuid not null references accounts,
   -- For a top-up, the top-up's own id.
@@ -1126,7 +1103,7 @@ create table invoices (
   tax           jsonb,
   seller        jsonb not null,
   buyer         jsonb not null,
-  -- What the invoice is for; one invoice each.
+  -- The subject of the invoice; one invoice each.
   subject_type  text not null,
   subject_id    uuid not null,
   -- The top-up that pays it.
@@ -1198,7 +1175,7 @@ create table saldo_alerts (
   threshold   bigint check (threshold > 0),
   -- True while the next crossing triggers an alert.
   armed       boolean not null default false,
-  -- How often it fired, and when last.
+  -- Number of alerts fired, and when the last one was.
   fired       int not null default 0,
   fired_at    timestamptz
 ) with (fillfactor = 80);
@@ -1227,7 +1204,6 @@ call tenant_table('saldo_alert_messages', 'select, insert, update, delete');
 create table topups (
   account_id       uuid not null references accounts,
   topup_id         uuid not null,
-  -- The idempotency key of the browser.
   request_key      uuid not null,
   -- `creating`: it is not known yet whether the order exists at the gateway.
   status           text not null default 'pending'
@@ -1236,7 +1212,7 @@ create table topups (
   ppn              bigint not null check (ppn >= 0),
   unique_code      int not null,
   total            bigint not null,
-  -- What goes to the balance, and what of the kode unik is income.
+  -- The amount for the balance, and the part of the kode unik that is income.
   credited         bigint not null check (credited > 0),
   income           bigint not null check (income >= 0),
   -- The amount that came in. Differs from the total only when an operator confirmed it by hand.
@@ -1257,9 +1233,8 @@ create table topups (
   )),
   -- True when no real money moves, with a simulated bank or gateway.
   simulated        boolean not null default false,
-  -- The gateway's id of the order, once known.
   provider_ref     text,
-  -- How to pay, according to the gateway: a QRIS text, a virtual account or a page.
+  -- The gateway's payment instructions: a QRIS text, a virtual account or a page.
   qr               text,
   va_bank          text,
   va_number        text,
@@ -1308,7 +1283,6 @@ grant insert (
 ) on topups to kabari_app;
 grant update (status, note, provider_ref, qr, va_bank, va_number, page_url, expires_at) on topups to kabari_app;
 
--- Who confirmed or rejected a top-up by hand, and why. Not shown to the owner.
 create table topup_decisions (
   account_id   uuid not null,
   topup_id     uuid not null,
@@ -1317,7 +1291,7 @@ create table topup_decisions (
   reason       text not null,
   reference    text check ((decision = 'confirmed') = (reference is not null)),
   at           timestamptz not null,
-  -- Who proposed what another operator confirmed.
+  -- The operator whose proposal another one confirmed.
   proposed_by  uuid check (proposed_by <> operator_id),
   primary key (account_id, topup_id),
   foreign key (account_id, topup_id) references topups
@@ -1420,7 +1394,6 @@ create table bank_statements (
   format        text not null,
   operator_id   uuid not null,
   at            timestamptz not null,
-  -- Number of rows by outcome: paid, joined, second, kept, known, debit, pending, unreadable.
   outcomes      jsonb not null
 );
 call all_accounts_table('bank_statements', 'select, insert');
@@ -1488,7 +1461,6 @@ grant update (
   next_poll_at, polls, flag, flagged_at, returned, settled_at, settled_by, settled_reason
 ) on gateway_orders to kabari_app;
 
--- Notifications of gateways as they came in, before they are trusted.
 create table payment_inbox (
   inbox_id      uuid primary key,
   provider      text not null check (provider in ('midtrans', 'xendit')),
@@ -1523,7 +1495,6 @@ create table refunds (
   topup_id     uuid not null,
   provider     text not null,
   txn_id       text not null,
-  -- The whole amount that was received with the payment.
   amount       bigint not null check (amount > 0),
   -- The part taken from the balance, and the part taken from PPN.
   from_saldo   bigint not null check (from_saldo >= 0),
@@ -1549,7 +1520,6 @@ create unique index refund_reference_once on refunds (upper(reference))
 call tenant_table('refunds', 'select');
 grant update (reason, reference) on refunds to kabari_app;
 
--- Results of the nightly reconciliation.
 create table reconciliations (
   reconciliation_id  uuid primary key,
   at                 timestamptz not null,
@@ -1563,7 +1533,6 @@ call all_accounts_table('reconciliations', 'select, insert');
 create table adjustments (
   account_id     uuid not null references accounts,
   adjustment_id  uuid not null,
-  -- The idempotency key of the browser.
   request_key    uuid not null,
   kind           text not null
                  check (kind in ('adjust', 'refund', 'payout', 'suspense_credit', 'suspense_return', 'payment_refund')),
@@ -1587,7 +1556,6 @@ create table adjustments (
   decided_by     uuid,
   decided_at     timestamptz,
   decision_note  text,
-  -- The top-up whose payment is refunded.
   topup_id       uuid,
   primary key (account_id, adjustment_id),
   constraint adjustment_asked_once unique (account_id, request_key),
@@ -1624,7 +1592,7 @@ grant insert (
   reference, payee, reason, needs_second, proposed_by, proposed_at, expires_at, topup_id
 ) on adjustments to kabari_app;
 
--- How a payment left suspense: credited to the balance or returned to the payer. Once for each payment.
+-- Payments that left suspense: credited to the balance or returned to the payer. Once for each payment.
 create table suspense_resolutions (
   account_id     uuid not null,
   provider       text not null,
@@ -1637,7 +1605,6 @@ create table suspense_resolutions (
 );
 call all_accounts_table('suspense_resolutions', 'select');
 
--- Why a payment stays in suspense for now.
 create table suspense_notes (
   account_id   uuid not null,
   note_id      uuid not null,
@@ -1650,7 +1617,7 @@ create table suspense_notes (
 );
 call all_accounts_table('suspense_notes', 'select, insert');
 
--- Who let a customer spend the welcome bonus on any number, and why. Once per customer.
+-- Approvals to spend the welcome bonus on any number, with operator and reason. Once per customer.
 create table bonus_approvals (
   account_id   uuid primary key references accounts,
   reason       text not null,
@@ -1885,7 +1852,7 @@ create table request_keys (
   message_ids     uuid[] not null,
   -- Null: every item was accepted. Otherwise one outcome per item.
   outcomes        jsonb,
-  -- What else the first response was made from: hour, price, language, and items rejected before intake.
+  -- Other inputs of the first response: hour, price, language, and items rejected before intake.
   answer_context  jsonb,
   saldo           bigint not null,
   created_at      timestamptz not null default clock_timestamp(),
@@ -1919,15 +1886,14 @@ create table message_templates (
   footer        text,
   buttons       text[] not null default '{}',
   status        text not null check (status in ('approved', 'pending', 'rejected')),
-  -- Why it was rejected.
   reason        text,
   created_at    timestamptz not null default now(),
   -- The id of the network that reviews it. Null: it is only ours.
   network_id    text,
   -- The kind of file above the text; null: none.
   header_file   text check (header_file in ('image', 'video', 'document')),
-  -- What each button of `buttons` is: a reply, a URL or a code that each message fills in, or a fixed one. Empty: all
-  -- are replies.
+  -- The kind of each button in `buttons`: a reply, a URL or a code that each message fills in, or a fixed one. Empty:
+  -- all are replies.
   button_kinds  text[] not null default '{}' check (button_kinds <@ array['reply', 'url', 'code', 'fixed']),
   -- The tokens whose business account approved the template, if a network reviews it.
   token_ids     uuid[] not null default '{}',
@@ -1936,7 +1902,6 @@ create table message_templates (
 );
 call tenant_table('message_templates', 'select, insert, update, delete');
 
--- Recipients who want no more messages from a token.
 create table optouts (
   account_id  uuid not null,
   token_id    uuid not null,
@@ -1950,13 +1915,11 @@ create table optouts (
 );
 call tenant_table('optouts');
 
--- Filters of the message table saved under a name.
 create table message_views (
   account_id  uuid not null references accounts,
   user_id     uuid not null,
   view_id     uuid not null,
   name        text not null check (char_length(name) between 1 and 40),
-  -- `ViewFilters` of the contract.
   filters     jsonb not null,
   created_at  timestamptz not null default clock_timestamp(),
   primary key (account_id, view_id),
@@ -1965,7 +1928,7 @@ create table message_views (
 create unique index message_views_one_name on message_views (account_id, user_id, lower(name));
 call tenant_table('message_views');
 
--- Who read the text of a customer's message, and why (docs/threats.md, T48).
+-- Accesses of operators to the text of a customer's message, with reasons (docs/threats.md, T48).
 create table message_disclosures (
   account_id     uuid not null references accounts,
   disclosure_id  uuid not null,
@@ -1984,7 +1947,6 @@ create table row_exports (
   export_id    uuid not null,
   user_id      uuid not null,
   kind         text not null check (kind in ('messages', 'campaign')),
-  -- Which rows, as requested.
   params       jsonb not null,
   format       text not null check (format in ('csv', 'xlsx')),
   timezone     text not null,
@@ -2007,7 +1969,6 @@ create table row_exports (
       or (owner is not null and rows is not null and size_bytes is not null and expires_at is not null)
   )
 );
--- Few at any time.
 create index row_exports_under_way on row_exports (created_at) where status in ('waiting', 'working');
 create index row_exports_by_age on row_exports (created_at);
 call tenant_table('row_exports');
@@ -2022,7 +1983,6 @@ create table conversations (
   token_id         uuid not null,
   peer             text not null,
   peer_name        text,
-  -- The newest conversation_seq.
   seq              bigint not null default 0,
   last_message_id  uuid not null,
   last_at          timestamptz not null,
@@ -2033,7 +1993,6 @@ create table conversations (
 ) with (fillfactor = 70);
 create index conversations_newest on conversations (account_id, last_at desc);
 create index conversations_unread on conversations (account_id) where unread > 0;
--- Search by the beginning of a number or a name.
 create index conversations_by_peer on conversations (account_id, peer text_pattern_ops);
 create index conversations_by_name
   on conversations (account_id, lower(peer_name) text_pattern_ops) where peer_name is not null;
@@ -2047,11 +2006,9 @@ create table contacts (
   updated_at  timestamptz not null default clock_timestamp(),
   primary key (account_id, peer)
 );
--- Search by the beginning of a name.
 create index contacts_by_name on contacts (account_id, lower(name) text_pattern_ops);
 call tenant_table('contacts', 'select, insert, update, delete');
 
--- Conversations pinned to the top of an account's list.
 create table pinned_conversations (
   account_id  uuid not null,
   token_id    uuid not null,
@@ -2092,7 +2049,6 @@ create table dispatch (
   attempt       int not null default 0,
   unknowns      int not null default 0,
   epoch         bigint,
-  -- When the last attempt began.
   tried_at      timestamptz,
   -- Set when an attempt may have been sent without a response: a receipt is awaited until then. It stays set. Null:
   -- certainly not sent.
@@ -2103,7 +2059,6 @@ create table dispatch (
   outcome_at    timestamptz,
   -- A text that must not be stored in `messages`; deleted with the row.
   secret        text,
-  -- The media fetch the message waits for.
   awaits        uuid,
   primary key (account_id, message_id),
   constraint outcome_has_time check ((outcome is null) = (outcome_at is null))
@@ -2178,7 +2133,6 @@ create table outbox (
 create index outbox_in_order on outbox (at);
 call tenant_table('outbox');
 
--- The last event of each account.
 create table event_positions (
   account_id  uuid primary key,
   last        bigint not null,
@@ -2209,7 +2163,6 @@ create table events (
 );
 call tenant_table('events');
 
--- New messages whose event is not published yet.
 create view unpublished_messages with (security_invoker = true) as
   select o.account_id, i.message_id
   from outbox o cross join lateral unnest(o.message_ids, o.statuses_before) as i(message_id, status_before)
@@ -2232,7 +2185,7 @@ create table word_batches (
 );
 call tenant_table('word_batches', 'select, insert, delete');
 
--- Which messages of a batch contain a word: as bits, one per place, or if few as places with their ids. Words that
+-- The messages of a batch that contain a word: as bits, one per place, or if few as places with their ids. Words that
 -- begin with '=' are a direction, a type or a token.
 create table message_words (
   account_id  uuid not null,
@@ -2308,14 +2261,13 @@ create table message_minutes (
 );
 call all_accounts_table('message_minutes', 'select, insert, update, delete');
 
--- The event up to which an account's changes are in rollups and rollup_sums.
 create table count_marks (
   account_id  uuid primary key,
   position    bigint not null
 ) with (fillfactor = 50);
 call tenant_table('count_marks', 'select');
 
--- What published events changed in the counts; other events have no type.
+-- Changes of the counts by published events; other events have no type.
 create view message_changes with (security_invoker = true) as
   select account_id, position, kind, message_id, token_id, type, status, status_before, cost, cost_before
   from events;
@@ -2367,7 +2319,6 @@ grant select on message_count_sums to kabari_app;
 -- Campaigns
 -- ----------------------------------------------------------------------------
 
--- Messages to many recipients.
 create table campaigns (
   account_id     uuid not null references accounts,
   campaign_id    uuid not null,
@@ -2382,12 +2333,10 @@ create table campaigns (
   rests_until    timestamptz,
   -- With its variables, not filled in.
   content        jsonb,
-  -- The headings of the list, without the number column.
   columns        text[] not null,
   starts_at      timestamptz,
   -- Messages per minute; null: as fast as the token sends.
   pace           int check (pace > 0),
-  -- Recipients by state.
   waiting        int not null default 0,
   placed         int not null default 0,
   refused        int not null default 0,
@@ -2417,13 +2366,11 @@ create table campaigns (
   constraint started_has_content check (status = 'draft' or (content is not null and started_at is not null)),
   constraint becomes_from_under_way check (becoming is null or status in ('running', 'paused'))
 ) with (fillfactor = 50);
--- Few at any time.
 create index campaigns_under_way on campaigns (campaign_id) where status = 'running' or becoming is not null;
 create index campaigns_by_token on campaigns (account_id, token_id);
 create unique index campaigns_by_upload on campaigns (account_id, upload_id) where upload_id is not null;
 call tenant_table('campaigns');
 
--- The list of a campaign and the state of each recipient.
 create table campaign_recipients (
   account_id   uuid not null,
   campaign_id  uuid not null,
@@ -2431,12 +2378,11 @@ create table campaign_recipients (
   -- The number as written in the list, and normalised; null if invalid.
   written      text not null,
   peer         text,
-  -- In the order of the campaign's columns.
   cells        text[] not null,
   state        text not null check (state in (
     'waiting', 'placed', 'refused', 'cancelled', 'invalid', 'duplicate', 'opted_out', 'incomplete'
   )),
-  -- How often the message was withdrawn; each attempt has a reference of its own.
+  -- Number of times the message was withdrawn; each attempt has a reference of its own.
   taken_back   int not null default 0,
   message_id   uuid,
   -- Why it was not accepted: code and facts.
@@ -2448,7 +2394,6 @@ create table campaign_recipients (
 create index campaign_recipients_by_state on campaign_recipients (account_id, campaign_id, state, place);
 call tenant_table('campaign_recipients');
 
--- The event up to which an account's campaign messages are counted.
 create table campaign_marks (
   account_id  uuid primary key references accounts,
   position    bigint not null
@@ -2533,7 +2478,6 @@ call tenant_table('webhook_lanes');
 create table webhook_deliveries (
   account_id   uuid not null,
   webhook_id   uuid not null,
-  -- The position of the event.
   position     bigint not null,
   delivery_id  uuid not null,
   type         text not null,
@@ -2547,7 +2491,7 @@ create table webhook_deliveries (
   last_status  int,
   last_error   text,
   ended_at     timestamptz,
-  -- How often the delivery was restarted. If it differs from the lane's, a replay was requested during an attempt, and
+  -- Number of restarts of the delivery. If it differs from the lane's, a replay was requested during an attempt, and
   -- the outcome of that attempt does not complete the delivery.
   replays      int not null default 0,
   primary key (account_id, webhook_id, position),
@@ -2565,7 +2509,6 @@ create index webhook_deliveries_skipped on webhook_deliveries (account_id, webho
   where state = 'skipped';
 call tenant_table('webhook_deliveries');
 
--- Every attempt of a delivery; deleted with it.
 create table webhook_attempts (
   account_id   uuid not null,
   delivery_id  uuid not null,
@@ -2574,7 +2517,6 @@ create table webhook_attempts (
   ms           int not null,
   status       int,
   error        text,
-  -- The headers that were sent, including the signature; never a secret.
   headers      jsonb not null,
   -- The first printable characters.
   answer       text not null,
@@ -2638,7 +2580,6 @@ call tenant_table('cloud_media');
 create table cloud_inbound (
   account_id   uuid not null,
   token_id     uuid not null,
-  -- Meta's id of the message.
   wamid        text not null,
   -- The message as it will be stored, and where its file is.
   item         jsonb not null,
@@ -2656,7 +2597,6 @@ call tenant_table('cloud_inbound');
 create table cloud_group_messages (
   account_id   uuid not null,
   token_id     uuid not null,
-  -- Meta's id of the message.
   wamid        text not null,
   message      jsonb not null,
   received_at  timestamptz not null default clock_timestamp(),
@@ -2698,7 +2638,6 @@ create index web_sessions_by_token on web_sessions (account_id, token_id);
 create unique index web_sessions_linked on web_sessions (account_id, token_id) where state = 'linked';
 call tenant_table('web_sessions');
 
--- The encryption keys of a session, each sealed.
 create table web_keys (
   account_id  uuid not null,
   session_id  uuid not null,
@@ -2798,7 +2737,7 @@ create table sim_lines (
 create index sim_lines_by_age on sim_lines using brin (at);
 grant select, insert, update, delete on sim_lines to kabari_app;
 
--- What the network still has to send: receipts, replies, the end of a link. A row is deleted when its receiver has
+-- Items the network still has to send: receipts, replies, the end of a link. A row is deleted when its receiver has
 -- stored it; while the phone is offline it waits.
 create table sim_due (
   due_id      uuid primary key,
@@ -2882,7 +2821,6 @@ grant select, insert, update, delete on push_queue to kabari_app;
 create table support_threads (
   account_id       uuid primary key references accounts,
   status           text not null check (status in ('open', 'snoozed', 'closed')),
-  -- The responsible operator.
   assignee         uuid,
   snoozed_until    timestamptz,
   -- The newest message, and the newest that the customer sees.
@@ -2914,7 +2852,6 @@ create index support_threads_by_status on support_threads (status, last_at);
 create index support_threads_waiting on support_threads (waiting_since) where waiting_since is not null;
 call tenant_table('support_threads');
 
--- The messages of a thread.
 create table support_messages (
   account_id      uuid not null references support_threads,
   -- Without gaps; customers do not see those of notes.
@@ -2923,15 +2860,13 @@ create table support_messages (
   message_id      uuid not null,
   side            text not null check (side in ('customer', 'operator', 'system')),
   user_id         uuid,
-  -- The operator's name at the time.
   author          text,
   -- A note: only operators see it.
   internal        boolean not null default false,
-  -- As in messages.type and messages.body.
   type            text not null,
   body            jsonb not null,
   size_bytes      bigint,
-  -- What it is about, as it was at the time.
+  -- The subject, as it was at the time.
   card            jsonb,
   event           text,
   -- For a reply: how many seconds of opening hours the customer waited.
@@ -2956,7 +2891,6 @@ create policy notes on support_messages as restrictive for select
 -- One per closing at most.
 create table support_ratings (
   account_id  uuid not null references support_threads,
-  -- The message that closed the thread.
   closed_seq  bigint not null,
   score       int not null check (score between 1 and 5),
   comment     text not null,
@@ -2965,7 +2899,6 @@ create table support_ratings (
 );
 call tenant_table('support_ratings', 'select, insert, delete');
 
--- The operators' ready replies.
 create table support_canned (
   name        text primary key,
   text        text not null,
@@ -2978,10 +2911,8 @@ call all_accounts_table('support_canned', 'select, insert, update, delete');
 -- Broadcasts
 -- ----------------------------------------------------------------------------
 
--- Announcements of operators to customers.
 create table broadcasts (
   broadcast_id  uuid primary key,
-  -- The idempotency key of the browser.
   request_key   uuid not null,
   title         text not null,
   body          text not null,
@@ -3008,7 +2939,7 @@ create table broadcasts (
 create index broadcasts_by_end on broadcasts (until_at);
 call all_accounts_table('broadcasts', 'select, insert, update');
 
--- Who has closed which announcement, on all their browsers.
+-- Announcements closed by a person, on all browsers.
 create table broadcast_reads (
   account_id    uuid not null references accounts,
   user_id       uuid not null,
@@ -3019,7 +2950,7 @@ create table broadcast_reads (
 create index broadcast_reads_by_broadcast on broadcast_reads (broadcast_id);
 call tenant_table('broadcast_reads', 'select, insert, delete');
 
--- Who is notified of which announcement. Browsers are notified in the same transaction; the key of the message is the
+-- Recipients of announcements. Browsers are notified in the same transaction; the key of the message is the
 -- broadcast.
 create table broadcast_deliveries (
   account_id    uuid not null references accounts,
@@ -3028,7 +2959,7 @@ create table broadcast_deliveries (
   next_at       timestamptz not null,
   tries         int not null default 0,
   pushed_at     timestamptz,
-  -- Nothing is left to do.
+  -- Set when no work remains.
   ended_at      timestamptz,
   -- The outcome of the message, if one is sent.
   outcome       text check (outcome in ('sent', 'opted_out', 'failed', 'stopped')),

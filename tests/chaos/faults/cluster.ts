@@ -8,7 +8,7 @@ import {
   makeBuckets,
   distributeTables,
 } from '#server/infra/postgres/distribution/layout/upkeep.ts';
-import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
+import { detectTopology } from '#server/infra/postgres/distribution/pools.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 import {
   clusterNodes,
@@ -60,7 +60,7 @@ export async function openClusterResources(
   const nodes = openTwoNodes(env, { urls: [url, url], clockSeconds });
   await Promise.all(nodes.map((node) => node.start()));
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'chaos' });
-  const place = await findPlace(url);
+  const place = await detectTopology(url);
   const allAccountsSql = place.open({ max: 3, as: 'all accounts', name: 'chaos' });
   const superusers = servers.map((server) => {
     const address = Object.assign(new URL(server), { pathname: `/${DATABASE}` });

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { wanting, canonicalAddress } from '#server/infra/postgres/address.ts';
+import { withTargetSession, canonicalAddress } from '#server/infra/postgres/address.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { seededRandom } from '#tests/chaos/faults/random.ts';
 import { createRequestRouter } from '#tests/chaos/faults/request-router.ts';
@@ -62,7 +62,7 @@ export async function runPromotion(options: PromotionOptions): Promise<Promotion
   await chmod(folder, 0o711);
   const url = bothOf(primary, standby);
   const nodes = Array.from({ length: options.nodes ?? 1 }, (_, n) => nodeOn(url, folder, n));
-  const allAccountsSql = openDatabase(wanting(url, 'read-write'), {
+  const allAccountsSql = openDatabase(withTargetSession(url, 'read-write'), {
     max: 3,
     as: 'all accounts',
     name: 'chaos',

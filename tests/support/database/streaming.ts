@@ -13,7 +13,7 @@ import {
   startServer,
   stopServer,
 } from '#server/infra/embedded-postgres/embedded.ts';
-import { type Home, furnish, openFolder } from '#server/infra/embedded-postgres/home.ts';
+import { type Home, prepareHome, openFolder } from '#server/infra/embedded-postgres/home.ts';
 import { fastFolder } from './fast-folder.ts';
 
 /** A PostgreSQL of a test's own, which nobody starts again when it is gone. */
@@ -61,7 +61,7 @@ export async function startStandby(
   { name = 'standby', durable = false } = {},
 ): Promise<StreamingServer> {
   const folder = await newFolder();
-  const home = furnish(folder, openFolder(folder));
+  const home = prepareHome(folder, openFolder(folder));
   await mkdir(home.data, { mode: 0o700 });
   if (home.osUser) chownSync(home.data, home.osUser.uid, home.osUser.gid);
   const backup = await receiveBaseBackup(primary.url, { label: name });
@@ -100,7 +100,7 @@ async function newFolder(): Promise<string> {
 }
 
 async function startHere(folder: string, durable: boolean): Promise<StreamingServer> {
-  const home = furnish(folder, openFolder(folder));
+  const home = prepareHome(folder, openFolder(folder));
   let running: Running | undefined;
   const start = async () => {
     running = await startServer(home, durable, PORT);

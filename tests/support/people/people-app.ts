@@ -9,7 +9,7 @@ import {
 import { createActEndpoint, openPortal } from '#server/http/portal.ts';
 import { openStreams } from '#server/http/live.ts';
 import { openServer } from '#server/http/server.ts';
-import { openAnswers, openAudit, openLimiter } from '#server/infra/acts.ts';
+import { openIdempotencyStore, openAudit, openLimiter } from '#server/infra/acts.ts';
 import { readConfig } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { openLog } from '#server/infra/observability/log.ts';
@@ -60,7 +60,7 @@ export async function peopleApp(
     reauthOf: (sessionId, device) => deps.sessions.reauthOf(sessionId, device),
     needsSecondFactor: (person) => needsSecondFactor(deps.config, person),
     limiter: openLimiter(db.allAccountsSql, { authMax }),
-    answers: openAnswers(db.allAccountsSql, deps.secrets, report),
+    answers: openIdempotencyStore(db.allAccountsSql, deps.secrets, report),
     audit: openAudit(db.allAccountsSql),
     knownNumbers: async () => new Set(),
     origins,

@@ -3,7 +3,7 @@ import {
   type DatabaseFacts,
   VERSION_MIN,
 } from '#server/infra/postgres/check.ts';
-import { type Standing, stateOf } from '#server/infra/postgres/replica.ts';
+import { type ReplicationStatus, stateOf } from '#server/infra/postgres/replica.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
 /** The server's version. */
@@ -52,7 +52,7 @@ export function clocks({ now: theirs }: Pick<DatabaseFacts, 'now'>, ours: Date):
 const REPLICA_SECONDS_MAX = 60;
 
 /** How the standby at DATABASE_REPLICA_URL stands; `undefined` when it does not answer. */
-export function replica(standing: Standing | undefined): Finding {
+export function replica(standing: ReplicationStatus | undefined): Finding {
   const instead = 'Until then, long work reads the database itself.';
   if (!standing) {
     return warning('The replica does not answer.', `See that it runs. ${instead}`);

@@ -1,7 +1,7 @@
 import {
   type ActHandler,
   sweepHits,
-  forgetAnswers,
+  deleteAnswers,
   eraseAudit,
   forgetHits,
   networkOf,
@@ -184,7 +184,7 @@ async function erase(
     union select ip from audit_log where account_id = ${accountId} and ip <> ''`;
   const networks = addresses.flatMap(({ ip }) => [ip, networkOf(ip)]);
   await forgetHits(allAccountsSql, [accountId, ...ids, ...networks]);
-  await forgetAnswers(allAccountsSql, ids);
+  await deleteAnswers(allAccountsSql, ids);
   await eraseAudit(allAccountsSql, accountId);
   await allAccountsSql.begin(async (tx) => {
     await storeErasedPhones(tx, { secrets }, accountId);

@@ -26,10 +26,10 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { newId } from '#server/infra/ids.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 import {
-  type MadeFile,
-  type MadeFiles,
+  type FinishedFile,
+  type FileJobs,
   LeaseLost,
-  type MadeFilesPlace,
+  type FileJobStorage,
   eraseAttempts,
   type FileRef,
   openAttempt,
@@ -203,7 +203,7 @@ type ExportsDeps = {
   allAccountsSql: Sql;
   secrets: Secrets;
   /** Where archives lie. */
-  place: MadeFilesPlace;
+  place: FileJobStorage;
   /** All data of accounts. */
   accountDataSources: () => readonly AccountData[];
   /** Sees to it that they read everything that was committed before. */
@@ -219,7 +219,7 @@ export type Exports = {
   /** The archives themselves, as data of the account. */
   accountData: AccountData;
   /** A finished archive; undefined when the account has none of this id, or it expired. */
-  open: (accountId: string, exportId: string) => Promise<MadeFile | undefined>;
+  open: (accountId: string, exportId: string) => Promise<FinishedFile | undefined>;
   /** Makes pending archives, one after another, and notifies their requesters. A job of the application. */
   work: () => Promise<void>;
   /** Deletes expired archives and the files of dead workers. A job of the application. */
@@ -234,7 +234,7 @@ const RENEW_MS = 5_000;
 
 export function openExports(deps: ExportsDeps): Exports {
   const { allAccountsSql, place } = deps;
-  const files: MadeFiles = { allAccountsSql, table: 'exports', place, renewMs: RENEW_MS };
+  const files: FileJobs = { allAccountsSql, table: 'exports', storage: place, renewMs: RENEW_MS };
   const listeners: (() => void)[] = [];
   const closing = new AbortController();
   const notifyListeners = () => {
@@ -340,9 +340,9 @@ export function verifyExport(
 
 /** A finished archive of an account; undefined when there is none, it expired, or its file is missing. */
 async function openArchive(
-  { sql, place }: { sql: Sql; place: MadeFilesPlace },
+  { sql, place }: { sql: Sql; place: FileJobStorage },
   { accountId, exportId }: FileRef,
-): Promise<MadeFile | undefined> {
+): Promise<FinishedFile | undefined> {
   const [archive] = await asAccount(
     sql,
     accountId,
@@ -360,7 +360,7 @@ async function openArchive(
 }
 
 /** Expires archives after their day, and deletes every file that no active row names. */
-async function sweepArchives(files: MadeFiles): Promise<void> {
+async function sweepArchives(files: FileJobs): Promise<void> {
   const { allAccountsSql } = files;
   await allAccountsSql`
     update exports set status = 'expired'
@@ -372,7 +372,7 @@ async function sweepArchives(files: MadeFiles): Promise<void> {
 }
 
 type ExportJobDeps = {
-  files: MadeFiles;
+  files: FileJobs;
   accountDataSources: () => readonly AccountData[];
   catchUp: () => Promise<void>;
   sendSystemText: AccountsDeps['sendSystemText'];

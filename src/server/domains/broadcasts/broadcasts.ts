@@ -8,7 +8,7 @@ import {
 } from '#contract/operator/broadcasts.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { repeat } from '#server/infra/jobs.ts';
-import { stay, withEachAccountIn } from '#server/infra/postgres/distribution/scope.ts';
+import { bindScope, withEachAccountIn } from '#server/infra/postgres/distribution/scope.ts';
 import { identifier, json } from '#server/infra/postgres/sql.ts';
 import type { BroadcastDeps } from './deps.ts';
 import { broadcastsPage, editBroadcast, endBroadcast, makeBroadcast } from './manage.ts';
@@ -131,7 +131,7 @@ export function openBroadcasts(deps: BroadcastDeps): Broadcasts {
     },
     startDelivery: () => {
       const worker = repeat(deliver, LOOK_MS, deps.report);
-      deliverSoon.push(stay(worker.wake));
+      deliverSoon.push(bindScope(worker.wake));
       return { close: close(worker) };
     },
     prune: () => prune(deps),

@@ -14,9 +14,9 @@ import { newId } from '#server/infra/ids.ts';
 import { type Repeated, repeat } from '#server/infra/jobs.ts';
 import {
   type FileRef,
-  type MadeFile,
-  type MadeFiles,
-  type MadeFilesPlace,
+  type FinishedFile,
+  type FileJobs,
+  type FileJobStorage,
   deleteAttempts,
   eraseAttempts,
   openAttempt,
@@ -52,7 +52,7 @@ export type ExportsDeps = {
   allAccountsSql: Sql;
   reading: Pick<Reading, 'tenantSql' | 'catchUp'>;
   secrets: Secrets;
-  place: MadeFilesPlace;
+  place: FileJobStorage;
   sources: RowSources;
   timezoneOf: (tx: Tx, user: { accountId: string; userId: string }) => Promise<string>;
   /** True when the session is used in another browser than the one it began in. */
@@ -64,7 +64,7 @@ export type RowExports = {
   acts: readonly ActHandler[];
   accountData: AccountData;
   /** A finished file; undefined when the account has none with this id, or it has expired. */
-  open: (accountId: string, exportId: string) => Promise<MadeFile | undefined>;
+  open: (accountId: string, exportId: string) => Promise<FinishedFile | undefined>;
   start: () => Repeated;
   work: () => Promise<void>;
   /** Deletes expired files and requests, and the leftovers of dead workers. */
@@ -82,10 +82,10 @@ export function openRowExports(deps: ExportsDeps): RowExports {
   const onNews = () => {
     for (const listener of listeners) listener();
   };
-  const files: MadeFiles = {
+  const files: FileJobs = {
     allAccountsSql,
     table: 'row_exports',
-    place,
+    storage: place,
     renewMs: RENEW_MS,
     onChanged: announce,
   };
@@ -125,7 +125,7 @@ export function openRowExports(deps: ExportsDeps): RowExports {
 async function openFile(
   { sql, place, sources }: ExportsDeps,
   { accountId, exportId }: FileRef,
-): Promise<MadeFile | undefined> {
+): Promise<FinishedFile | undefined> {
   const [found] = await asAccount(sql, accountId, (tx) =>
     readExports(tx, accountId, tx`and export_id = ${exportId} and status = 'ready'`),
   );
@@ -256,7 +256,7 @@ export function verifyRowExport(
 }
 
 type WorkDeps = {
-  files: MadeFiles;
+  files: FileJobs;
   sources: RowSources;
   reading: Pick<Reading, 'tenantSql' | 'catchUp'>;
   report: (error: unknown) => void;
@@ -343,7 +343,7 @@ async function makeOne(deps: WorkDeps, claim: Claim, signal: AbortSignal): Promi
     { signal, report },
   );
   if (counted.rows() === 0) {
-    await deleteAttempts(files.place, exportId, ({ owner }) => owner === claim.owner);
+    await deleteAttempts(files.storage, exportId, ({ owner }) => owner === claim.owner);
   }
 }
 

@@ -7,10 +7,10 @@ import { publicId } from '#contract/base/ids.ts';
 import { openDiskStore } from '#server/infra/file-store/open.ts';
 import {
   LeaseLost,
-  type MadeFiles,
+  type FileJobs,
   claimNext,
   makeFile,
-  placeIn,
+  fileJobStorage,
 } from '#server/infra/made-files.ts';
 import type { RowSource } from '#server/infra/sheets/row-source.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
@@ -50,7 +50,7 @@ function workerOf({ container, dataFolder }: RunningApp) {
     allAccountsSql: pools.allAccountsSql,
     reading: infra.replica,
     secrets: infra.secrets,
-    place: placeIn(openDiskStore(dataFolder), dataFolder, 'exports/rows/'),
+    place: fileJobStorage(openDiskStore(dataFolder), dataFolder, 'exports/rows/'),
     sources: { messages: source, campaign: source },
     timezoneOf: async () => 'Asia/Jakarta',
     isElsewhere: () => false,
@@ -115,9 +115,13 @@ test('takes one file at a time, also when the planner expects a single row', asy
 test('leaves the file alone when another worker has finished it first', async ({ db, openApp }) => {
   const running = await openApp();
   await request(running, await signedIn(db));
-  const place = placeIn(openDiskStore(running.dataFolder), running.dataFolder, 'exports/rows/');
+  const place = fileJobStorage(
+    openDiskStore(running.dataFolder),
+    running.dataFolder,
+    'exports/rows/',
+  );
   const { allAccountsSql } = db;
-  const files: MadeFiles = { allAccountsSql, table: 'row_exports', place, renewMs: 1_000 };
+  const files: FileJobs = { allAccountsSql, table: 'row_exports', storage: place, renewMs: 1_000 };
   const late = await claimNext(files);
   await db.owner`update row_exports set lease_until = clock_timestamp() - interval '1 second'`;
   await workerOf(running).exports.work();

@@ -5,7 +5,7 @@ import { type AccountData, type Row, atOnce, inPages } from '#server/infra/accou
 import { performance } from 'node:perf_hooks';
 import type { LedgerCheck } from '#contract/operator/books.ts';
 import { newId } from '#server/infra/ids.ts';
-import { alone } from '#server/infra/postgres/alone.ts';
+import { exclusiveSnapshot } from '#server/infra/postgres/alone.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { checkLedgerIn } from './check.ts';
 
@@ -32,7 +32,7 @@ export async function storeCheck({
   readSql = allAccountsSql,
 }: Deps): Promise<LedgerCheck> {
   const startedAt = performance.now();
-  const found = await alone(readSql, CHECK_LOCK, checkLedgerIn);
+  const found = await exclusiveSnapshot(readSql, CHECK_LOCK, checkLedgerIn);
   const findings = found.map(({ invariant, description, ok, offenders }) => ({
     invariant,
     description,

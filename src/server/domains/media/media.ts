@@ -1,4 +1,4 @@
-import type { Place } from '#server/infra/postgres/distribution/pools.ts';
+import type { Topology } from '#server/infra/postgres/distribution/pools.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { FileStore } from '#server/infra/file-store/file-store.ts';
 import { openFileClient } from '#server/infra/net/outbound-file.ts';
@@ -180,7 +180,7 @@ export type MediaDeps = {
   >;
   now: () => Date;
   secrets: Secrets;
-  place: Pick<Place, 'isDistributed'>;
+  place: Pick<Topology, 'isDistributed'>;
   store: FileStore;
   dataFolder: string;
   /**

@@ -29,7 +29,7 @@ import {
   paidSince,
 } from '#server/domains/payments/payments.ts';
 import { newId } from '#server/infra/ids.ts';
-import { alone, SNAPSHOT } from '#server/infra/postgres/alone.ts';
+import { exclusiveSnapshot, SNAPSHOT } from '#server/infra/postgres/alone.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { civilDate, wibMidnight } from '#contract/base/time.ts';
 import { readSellerGaps } from '#server/domains/billing/billing.ts';
@@ -123,7 +123,7 @@ export async function reconcile(deps: ReconcileDeps): Promise<Reconciliation> {
   const gatewayFindings = statusOf
     ? await checkGatewayPayments(allAccountsSql, since, statusOf)
     : [];
-  const findings = await alone(allAccountsSql, RECONCILE_LOCK, async (tx) => [
+  const findings = await exclusiveSnapshot(allAccountsSql, RECONCILE_LOCK, async (tx) => [
     ...(await reconcilePayments(tx, { since, before })),
     ...gatewayFindings,
     ...offOf('clearing_open', 'red', await openClearing(tx)),

@@ -30,7 +30,7 @@ import {
 } from '#server/domains/webhooks/signature.ts';
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { wibMidnight } from '#contract/base/time.ts';
-import { type ActHandler, type Call, handle, hitOrNothing } from '#server/infra/acts.ts';
+import { type ActHandler, type Call, handle, hitAtomically } from '#server/infra/acts.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { readToken } from '#server/domains/tokens/tokens.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -515,7 +515,7 @@ async function withinTestLimits<T>(
     throw new Refusal('too_many_requests', { seconds: WEBHOOK_LIMITS.timeoutSeconds });
   testing.add(tokenId);
   try {
-    const full = await hitOrNothing(allAccountsSql, [
+    const full = await hitAtomically(allAccountsSql, [
       {
         scope: 'webhook_test',
         subject: accountId,

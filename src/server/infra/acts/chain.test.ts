@@ -12,7 +12,6 @@ import { closeAccount, customerWith } from '#tests/support/people/people.ts';
 import { verifyAudit, sealAudit } from './chain.ts';
 
 type Log = {
-  /** Two accounts with chains of their own. */
   ani: string;
   budi: string;
   folder: string;
@@ -51,7 +50,6 @@ const test = base.extend<{ log: Log }>({
   },
 });
 
-/** What somebody who owns the tables does, past every trigger. */
 async function tamper({ owner }: TestDatabase, statements: string): Promise<void> {
   await owner.query(`
     alter table audit_log disable trigger user;
@@ -61,7 +59,7 @@ async function tamper({ owner }: TestDatabase, statements: string): Promise<void
     ${statements}`);
 }
 
-test('lines that were written are one chain for each account, and one for strangers', async ({
+test('chains entries per account, and those of anonymous callers together', async ({
   log,
   sql,
 }) => {
@@ -71,7 +69,7 @@ test('lines that were written are one chain for each account, and one for strang
   expect(lines.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('writers at the same moment write one chain', async ({ db, sql, log }) => {
+test('concurrent writers extend one chain', async ({ db, sql, log }) => {
   const others = [1, 2, 3].map(() =>
     openDatabase(db.url, { max: 2, as: 'all accounts', name: 'writers' }),
   );
@@ -87,7 +85,7 @@ test('writers at the same moment write one chain', async ({ db, sql, log }) => {
   expect(await verifyAudit(sql, undefined)).toEqual({ lines: 70, chains: 3, findings: [] });
 });
 
-test('nobody changes, empties or adds lines: not the application, not the owner', async ({
+test('refuses changes, deletions and direct inserts by the application and the owner', async ({
   db,
   log: { ani },
 }) => {
@@ -109,7 +107,7 @@ test('nobody changes, empties or adds lines: not the application, not the owner'
   await expect(insert(db.allAccountsSql)).rejects.toMatchObject({ code: '42501' });
 });
 
-test('work on one account writes no line of another', async ({ db, log }) => {
+test('refuses an entry of another account', async ({ db, log }) => {
   const write = db.tenantSql.begin(async (tx) => {
     await tx`select set_config('app.account', ${log.ani}, true)`;
     await tx`select write_audit(${log.budi}, ${newId()}, 'public', 'x', 'ok', '', '', '{}')`;
@@ -117,7 +115,7 @@ test('work on one account writes no line of another', async ({ db, log }) => {
   await expect(write).rejects.toMatchObject({ code: '42501' });
 });
 
-describe('the verification finds and names', () => {
+describe('the verification finds', () => {
   const harms: [string, (log: Log) => string, { kind: string; seq: number }][] = [
     [
       'a line whose outcome was changed',
@@ -193,7 +191,7 @@ describe('the verification finds and names', () => {
     ]);
   });
 
-  test('an address of a stranger that was emptied too soon', async ({ db, log }) => {
+  test('an anonymous address that was erased too soon', async ({ db, log }) => {
     await tamper(
       db,
       `update audit_log set ip = '', facts = '{}', salt = null
@@ -214,8 +212,8 @@ describe('the verification finds and names', () => {
   });
 });
 
-describe('what was sealed', () => {
-  test('stays as it was sealed while lines are added', async ({ log, sql }) => {
+describe('the seal', () => {
+  test('stays valid while entries are added', async ({ log, sql }) => {
     await sealAudit({ allAccountsSql: sql, now: () => inDays(1), folder: log.folder });
     await log.write(log.ani, 2);
     await sealAudit({ allAccountsSql: sql, now: () => inDays(2), folder: log.folder });
@@ -233,7 +231,7 @@ describe('what was sealed', () => {
     );
   });
 
-  test('is missed when the tail is cut off together with its head', async ({ db, sql, log }) => {
+  test('reveals that a tail was removed together with its head', async ({ db, sql, log }) => {
     await sealAudit({ allAccountsSql: sql, now: () => inDays(1), folder: log.folder });
     await tamper(
       db,
@@ -249,7 +247,6 @@ describe('what was sealed', () => {
       day: today,
     };
     expect(await log.findings(log.folder)).toEqual([missing]);
-    // Who takes it out of the seal as well has another seal than the file.
     await tamper(db, `delete from audit_seal_heads where account_id = '${log.ani}'`);
     expect(await log.findings(log.folder)).toMatchObject([{ kind: 'seal', seq: 1, day: today }]);
     await tamper(db, `delete from audit_seal_heads; delete from audit_seals`);
@@ -257,7 +254,7 @@ describe('what was sealed', () => {
     expect(await log.findings(log.folder)).toMatchObject([{ kind: 'seal', seq: 1, day: today }]);
   });
 
-  test('is another one in a file that was written anew', async ({ sql, log }) => {
+  test('reveals a rewritten file', async ({ sql, log }) => {
     await sealAudit({ allAccountsSql: sql, now: () => inDays(1), folder: log.folder });
     const path = join(log.folder, 'ledger-seals.txt');
     const text = await readFile(path, 'utf8');
@@ -269,7 +266,7 @@ describe('what was sealed', () => {
   });
 });
 
-test('what was erased by right leaves the chain whole', async ({ sql, log }) => {
+test('legitimate erasure leaves the chain valid', async ({ sql, log }) => {
   await closeAccount(sql, log.ani);
   await eraseAudit(sql, log.ani);
   await sql`

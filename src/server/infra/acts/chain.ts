@@ -6,7 +6,7 @@ import {
   type AuditOutcome,
 } from '#contract/operator/audit.ts';
 import { newId } from '#server/infra/ids.ts';
-import { alone } from '#server/infra/postgres/alone.ts';
+import { exclusiveSnapshot } from '#server/infra/postgres/alone.ts';
 import type { Sql, Tx, Fragment } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { createHash } from 'node:crypto';
@@ -15,21 +15,20 @@ import { appendToSealFile, readSealFile } from '#server/infra/seal-file.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { NOBODY } from '#server/infra/acts.ts';
 
-/** Any number, the same on every node: who holds this advisory lock verifies. */
+/** Advisory lock of a verification; the number is arbitrary but the same on every node. */
 const CHECK_LOCK = 7_206_314;
 
 /**
- * Verifies all chains of the audit log and their seals, in one snapshot; one verification at a time, on all
- * nodes.
+ * Verifies all chains of the audit log and their seals in one snapshot; one verification at a time on all nodes.
  *
- * @param folder where the file of seals lies; without it the seals are compared with each other alone.
+ * @param folder contains the file of seals; without it the seals are only compared with each other.
  * @throws Refusal `check_running`.
  */
 export const verifyAudit = (
   allAccountsSql: Sql,
   folder: string | undefined,
 ): Promise<ChainVerification> =>
-  alone(allAccountsSql, CHECK_LOCK, async (tx) => {
+  exclusiveSnapshot(allAccountsSql, CHECK_LOCK, async (tx) => {
     const walked = await verifyChains(tx);
     return { ...walked, findings: [...walked.findings, ...(await verifyAuditSeals(tx, folder))] };
   });
@@ -38,15 +37,11 @@ type Deps = {
   allAccountsSql: Sql;
   now: () => Date;
   folder: string;
-  /** Where the log is read, when not where the result is stored. */
+  /** Reads the log from here; by default from where the result is stored. */
   readSql?: Sql;
 };
 
-/**
- * Verifies the audit log and stores the result.
- *
- * @throws Refusal `check_running`.
- */
+/** @throws Refusal `check_running`. */
 export async function storeAuditCheck({
   allAccountsSql,
   now,
@@ -70,7 +65,6 @@ export async function storeAuditCheck({
   return check;
 }
 
-/** The newest stored verification; `undefined` before the first. */
 export async function lastAuditCheck(allAccountsSql: Sql | Tx): Promise<AuditCheck | undefined> {
   const [found] = await allAccountsSql<AuditCheck[]>`
     select at, is_ok as ok, lines, chains, findings, millis from audit_checks
@@ -81,7 +75,6 @@ export async function lastAuditCheck(allAccountsSql: Sql | Tx): Promise<AuditChe
 type SealsDeps = {
   allAccountsSql: Sql;
   now: () => Date;
-  /** The data folder: the seals stand in its file as well. */
   folder: string;
 };
 
@@ -89,12 +82,11 @@ type Seal = { seal_no: number; day: string; previous: string; hash: string };
 
 const DAY_MS = 86_400_000;
 const ROWS_AT_ONCE = 4_000;
-/** What the first seal follows. */
-const NOTHING = '0'.repeat(64);
+/** The previous hash of the first seal. */
+const GENESIS_HASH = '0'.repeat(64);
 
 /**
- * Seals the heads of all chains as they are now, under yesterday's date; once for a day. What was sealed
- * cannot be cut off again together with its head without a trace. Writes the seals into the file.
+ * Seals reveal entries removed together with their head. At most one seal a day, dated yesterday.
  */
 export async function sealAudit({ allAccountsSql, now, folder }: SealsDeps): Promise<void> {
   const day = civilDate(new Date(now().getTime() - DAY_MS));
@@ -103,7 +95,7 @@ export async function sealAudit({ allAccountsSql, now, folder }: SealsDeps): Pro
       select seal_no, day, previous, hash from audit_seals order by seal_no desc limit 1`;
     if (last && last.day >= day) return;
     const number = (last?.seal_no ?? 0) + 1;
-    const previous = last?.hash ?? NOTHING;
+    const previous = last?.hash ?? GENESIS_HASH;
     const { count } = await tx`
       insert into audit_seal_heads (account_id, seal_no, seq, hash)
       select h.account_id, ${number}, h.seq, h.hash
@@ -120,7 +112,6 @@ export async function sealAudit({ allAccountsSql, now, folder }: SealsDeps): Pro
   await appendSeals(allAccountsSql, folder);
 }
 
-/** The hash of a seal: the one before, then the heads that it has. */
 async function sealHash(
   tx: Tx,
   { seal_no: number, day, previous }: Omit<Seal, 'hash'>,
@@ -144,7 +135,9 @@ async function sealHash(
 
 type FiledSeal = { day: string; hash: string };
 
-/** Lines `audit 12 2026-11-22 <hash> <instant>`; the first of a number counts, and whole lines only. */
+/**
+ * Lines `audit 12 2026-11-22 <hash> <instant>`; skips partial lines, the first of a number counts.
+ */
 async function readSeals(folder: string): Promise<Map<number, FiledSeal>> {
   const seals = new Map<number, FiledSeal>();
   for (const line of (await readSealFile(folder)).split('\n')) {
@@ -156,7 +149,7 @@ async function readSeals(folder: string): Promise<Map<number, FiledSeal>> {
   return seals;
 }
 
-/** Adds the seals after the file's newest, so that nothing old is written anew. */
+/** Appends the seals that follow the file's newest, so that old lines are never rewritten. */
 async function appendSeals(allAccountsSql: Sql, folder: string): Promise<void> {
   const known = Math.max(0, ...(await readSeals(folder)).keys());
   const missing = await allAccountsSql<(Seal & { created_at: Date })[]>`
@@ -174,8 +167,7 @@ async function appendSeals(allAccountsSql: Sql, folder: string): Promise<void> {
 const FINDINGS_MAX = 20;
 
 /**
- * What differs from what was sealed: lines of a sealed head that are gone or others, and seals that were
- * changed, removed, or are only in the file.
+ * Differences from the seals: entries missing or changed; seals changed, removed, or only filed.
  */
 async function verifyAuditSeals(tx: Tx, folder: string | undefined): Promise<AuditFinding[]> {
   const lines = await tx<{ account: string; seq: number; day: string; is_gone: boolean }[]>`
@@ -193,7 +185,6 @@ async function verifyAuditSeals(tx: Tx, folder: string | undefined): Promise<Aud
   ];
 }
 
-/** The first seal that is not as it was made, by its number and day. */
 async function sealDifference(
   tx: Tx,
   folder: string | undefined,
@@ -201,7 +192,7 @@ async function sealDifference(
   const filed = folder === undefined ? new Map<number, FiledSeal>() : await readSeals(folder);
   const seals = await tx<Seal[]>`
     select seal_no, day, previous, hash from audit_seals order by seal_no`;
-  let before = { seal_no: 0, hash: NOTHING };
+  let before = { seal_no: 0, hash: GENESIS_HASH };
   for (const seal of seals) {
     const { seal_no, day, previous, hash } = seal;
     const isSame =
@@ -216,11 +207,10 @@ async function sealDifference(
   return gone && { seq: gone[0], day: gone[1].day };
 }
 
-/** What the walk along all chains came to. */
 export type ChainVerification = {
   lines: number;
   chains: number;
-  /** The first difference of each chain, in the order of accounts: at most a hundred. */
+  /** The first difference of each chain, ordered by account; at most a hundred. */
   findings: AuditFinding[];
 };
 
@@ -228,25 +218,21 @@ type Line = {
   account_id: string;
   seq: number;
   at: Date;
-  /** What is hashed of it. */
   text: string;
   hash: Buffer;
   digest: Buffer;
-  /** Null when where from and what about were erased. */
+  /** Null if address and facts were erased. */
   salt: Buffer | null;
   about: string;
   erased_wrongly: boolean;
 };
 type Head = { account_id: string; seq: number; hash: Buffer };
 
-/** A chain as far as it was read. */
 type Walk = {
   account: string;
-  /** What the chain should end with; undefined when there is none. */
   head: Head | undefined;
   seq: number;
   hash: Buffer;
-  /** Of the line it has come to; null before the first. */
   day: string | null;
   isBroken: boolean;
 };
@@ -254,9 +240,8 @@ const CHAIN_FINDINGS_MAX = 100;
 const NO_HASH = Buffer.alloc(0);
 
 /**
- * Walks along all chains, line by line, and compares each with its head: finds a line that was changed, is
- * missing, was added, stands elsewhere, or was erased without leave, and a head that is another one. Reads
- * pages in one snapshot, so that it may run while lines are written; its memory does not grow with the log.
+ * Finds entries that were changed, removed, added, moved or erased without permission, and wrong heads. Reads pages,
+ * so memory use does not grow with the log.
  *
  * @param tx a snapshot that sees all accounts.
  */
@@ -273,7 +258,9 @@ async function verifyChains(tx: Tx): Promise<ChainVerification> {
     found.chains += 1;
     add(chain.head ? headDifference(chain, chain.head) : broken(chain, 'head', chain.seq));
   };
-  /** Chains before this one, or all that are left, of which there is a head and no line. */
+  /**
+   * Finishes chains that have a head but no entry: those before this account, or all that remain.
+   */
   const finishEmpty = async (before?: string) => {
     for (; head && (before === undefined || head.account_id < before); head = await nextHead()) {
       finish(beginning(head.account_id, head));
@@ -304,7 +291,6 @@ const beginning = (account: string, head: Head | undefined): Walk => ({
   isBroken: false,
 });
 
-/** Goes on by a line; the first difference of the chain, if this is it. */
 function step(walk: Walk, line: Line): AuditFinding | undefined {
   const { seq, hash: before } = walk;
   walk.seq = line.seq;
@@ -328,14 +314,14 @@ function headDifference(walk: Walk, head: Head): AuditFinding | undefined {
   return head.hash.equals(walk.hash) ? undefined : broken(walk, 'head', head.seq);
 }
 
-/** After the first difference of a chain, the others follow from it. */
+/** Reports only the first difference of a chain, because the others follow from it. */
 function broken(walk: Walk, kind: AuditFinding['kind'], seq: number): AuditFinding | undefined {
   if (walk.isBroken) return undefined;
   walk.isBroken = true;
   return findingOf({ kind, account: walk.account, seq, day: walk.day });
 }
 
-/** A difference as it is stored and shown; strangers' lines are of no account. */
+/** Entries of anonymous callers have no account. */
 const findingOf = ({
   account,
   ...finding
@@ -385,7 +371,7 @@ async function* headsOf(tx: Tx): AsyncGenerator<Head, undefined> {
   }
 }
 
-/** Which lines; days are those of WIB, both included. */
+/** Days are WIB days; both ends are included. */
 export type AuditFilter = {
   from?: string | undefined;
   to?: string | undefined;
@@ -395,7 +381,6 @@ export type AuditFilter = {
   outcome?: AuditOutcome | undefined;
 };
 
-/** A line as it is stored. */
 export type StoredLine = {
   account_id: string;
   audit_id: string;
@@ -413,17 +398,14 @@ export type StoredLine = {
 
 type Place = { limit: number; skip?: number; before?: string };
 
-/**
- * So many lines of a filter, the newest first, after some or before one. A range of time is a range of ids,
- * so every part is read along an index.
- */
+/** Entries, newest first. A time range is an id range, so every part uses an index. */
 export const auditLines = (
   sql: Sql,
   filter: AuditFilter,
   place: Place,
 ): Promise<readonly StoredLine[]> => planned(sql, (tx) => linesIn(tx, filter, place));
 
-/** A page of the lines, and how many there are: at most `AUDIT_COUNT_MAX`, beyond which nobody counts. */
+/** A page of entries and their count, which stops at `AUDIT_COUNT_MAX`. */
 export const auditPage = (
   sql: Sql,
   filter: AuditFilter,
@@ -434,7 +416,7 @@ export const auditPage = (
     return { lines, total };
   });
 
-/** Each filter is planned for its own values: a person has a hundred lines, an act a hundred thousand. */
+/** Plans per filter: a person has a hundred entries, an act a hundred thousand. */
 const planned = <T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> =>
   sql.begin(async (tx) => {
     await tx`select set_config('plan_cache_mode', 'force_custom_plan', true)`;
@@ -471,7 +453,7 @@ async function countIn(tx: Tx, filter: AuditFilter): Promise<number> {
   return counted?.n ?? 0;
 }
 
-/** The filter's lines; of a customer also what operators did for them, which another chain has. */
+/** For a customer also operators' acts on them, which are in another chain. */
 function partsOf(
   sql: Tx,
   { account_id: accountId, ...filter }: AuditFilter,

@@ -1,16 +1,14 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
 
-/** What a database shows of the backups that somebody else makes of it. */
+/** Signs in the database that others back it up. */
 export type Archiving = {
-  /** `archive_mode`: its WAL is handed to somebody. */
   isOn: boolean;
   lastArchivedAt: Date | null;
   lastFailedAt: Date | null;
-  /** Physical slots that a standby or a receiver of WAL reads from now. */
+  /** Physical slots in use by a standby or a WAL receiver. */
   activeSlots: number;
 };
 
-/** Reads it, with no more rights than those of the database's owner. */
 export async function readArchiving(owner: Sql): Promise<Archiving> {
   const [row] = await owner<
     { is_on: boolean; archived_at: Date | null; failed_at: Date | null; slots: number }[]

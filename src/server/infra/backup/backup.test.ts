@@ -27,7 +27,6 @@ import { restoreBackup } from './restore.ts';
 import { backupKeyOf } from './archive/seal.ts';
 import { verifyBackup } from './archive/verify.ts';
 
-/** One PostgreSQL and one data folder for the file; each test has a folder of backups of its own. */
 let data = '';
 let server: Embedded;
 let owner: Sql;
@@ -47,7 +46,6 @@ beforeAll(async () => {
   await writeFile(join(data, 'first-operator.txt'), 'a password');
 });
 
-/** One plain and one encrypted backup, for tests that leave them as they are. */
 const shared = { plain: '', encrypted: '' };
 
 beforeAll(async () => {
@@ -70,7 +68,7 @@ afterAll(async () => {
 
 async function someFolder(): Promise<string> {
   const folder = await mkdtemp(join(fastFolder(), 'kabari-backups-'));
-  // PostgreSQL's own user goes through it to a restored folder.
+  // PostgreSQL's own user traverses it to reach a restored folder.
   await chmod(folder, 0o711);
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
@@ -94,7 +92,6 @@ const made = async (others: Partial<BackupOptions> = {}) => {
   return { folder, ...(await makeBackup(optionsFor(folder, others))) };
 };
 
-/** Changes one byte of a file. */
 async function flip(path: string, at: number): Promise<void> {
   const file = await open(path, 'r+');
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, at);
@@ -102,7 +99,7 @@ async function flip(path: string, at: number): Promise<void> {
   await file.close();
 }
 
-/** The disk changes a byte of what was written, just before the manifest, which is written last. */
+/** Simulates a disk that changes a byte just before the manifest, the last file, is written. */
 function damagedWhenWritten(options: BackupOptions): BackupOptions {
   const { app, folder } = options;
   const half = join(folder, 'kabari-20261123T201500Z.half');
@@ -121,7 +118,7 @@ function damagedWhenWritten(options: BackupOptions): BackupOptions {
 
 describe('a backup', () => {
   for (const [how, used] of forms) {
-    test(`becomes a data folder again, whole (${how})`, async () => {
+    test(`can be restored completely (${how})`, async () => {
       const folder = join(await someFolder(), 'new');
       const finish = async (unpacked: string) => {
         const again = await startEmbedded({ dataFolder: unpacked });
@@ -141,7 +138,7 @@ describe('a backup', () => {
     });
   }
 
-  test('holds nothing readable under a key, names included', async () => {
+  test('contains no plaintext under a key, not even names', async () => {
     const path = shared.encrypted;
     const all = await readdir(path, { recursive: true, withFileTypes: true });
     expect(all.map(({ name }) => name).join(' ')).not.toMatch(new RegExp(`${digest}|seals`));
@@ -157,12 +154,11 @@ describe('a backup', () => {
     const other = backupKeyOf('another key of chance, as long as the first');
     await expect(verifyBackup(path, { key: other })).rejects.toThrow(/another key/);
     await expect(verifyBackup(path, { key: undefined })).rejects.toThrow(/BACKUP_KEY_FILE/);
-    // Nor does one that anybody can make pass for one of ours.
     await expect(verifyBackup(shared.plain, { key: other })).rejects.toThrow(/not encrypted/);
   });
 
   for (const [how, used] of forms) {
-    test(`of which one byte is another is damaged, whichever file it is in (${how})`, async () => {
+    test(`is damaged if one byte of any file changes (${how})`, async () => {
       const path = shared[how];
       const all = await readdir(path, { recursive: true, withFileTypes: true });
       const files = all.filter((one) => one.isFile());
@@ -180,7 +176,7 @@ describe('a backup', () => {
     });
   }
 
-  test('that lacks the end of a file is damaged, also where the file is sealed', async () => {
+  test('is damaged if a file is truncated, also if it is sealed', async () => {
     const file = join(shared.encrypted, 'database.tar.zst.sealed');
     const whole = await readFile(file);
     await writeFile(file, whole.subarray(0, -65_552));
@@ -190,7 +186,7 @@ describe('a backup', () => {
     await writeFile(file, whole);
   });
 
-  test('shares with the one before it the files that cannot change, unless they are damaged there', async () => {
+  test('shares immutable files with the previous backup unless they are damaged there', async () => {
     const { folder, path } = await made();
     const next = await makeBackup(optionsFor(folder, { at: new Date('2026-11-23T20:15:00Z') }));
     const [first, second] = await Promise.all(
@@ -207,7 +203,7 @@ describe('a backup', () => {
     expect(await readFile(join(last.path, 'data', photoName))).toEqual(photo);
   });
 
-  test('removes old ones only once it is there itself, and was read back', async () => {
+  test('removes old backups only after it was completed and read back', async () => {
     const folder = await someFolder();
     const keep = { daily: 1, weekly: 0, monthly: 0 };
     await makeBackup(optionsFor(folder, { keep }));
@@ -226,7 +222,7 @@ describe('a backup', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['kabari-20261123T201500Z']);
   });
 
-  test('is one at a time', async () => {
+  test('runs one at a time', async () => {
     const folder = await someFolder();
     const both = await Promise.allSettled([
       makeBackup(optionsFor(folder)),
@@ -236,7 +232,7 @@ describe('a backup', () => {
     expect(await listBackups(folder)).toHaveLength(1);
   });
 
-  test('that was killed half-way is never taken for one, and the next one clears it away', async () => {
+  test('is ignored if killed half-way, and removed by the next run', async () => {
     const folder = await someFolder();
     const { key: _, signal: __, at: ___, ...given } = optionsFor(folder);
     const words = `
@@ -259,14 +255,14 @@ describe('a backup', () => {
   });
 });
 
-describe.skipIf(!mayMount)('a disk without room (tried where root may mount a small one)', () => {
+describe.skipIf(!mayMount)('a full disk (runs where root may mount a small one)', () => {
   const onDisk = (megabytes: number) => {
     const disk = makeSmallDisk(megabytes);
     onTestFinished(() => disk.remove());
     return disk;
   };
 
-  test('is known before anything is written', async () => {
+  test('is detected before anything is written', async () => {
     const { folder } = onDisk(120);
     await expect(makeBackup(optionsFor(join(folder, 'backups')))).rejects.toThrow(
       expect.objectContaining({
@@ -276,7 +272,7 @@ describe.skipIf(!mayMount)('a disk without room (tried where root may mount a sm
     );
   });
 
-  test('that fills up meanwhile leaves nothing behind, and room for the database', async () => {
+  test('that fills up during a backup leaves no files and space for the database', async () => {
     const { folder } = onDisk(230);
     const large = join(data, 'files', 'large');
     await writeFile(large, randomBytes(120_000_000));
@@ -292,7 +288,7 @@ describe.skipIf(!mayMount)('a disk without room (tried where root may mount a sm
 describe('restoring', () => {
   const nothing = async () => undefined;
 
-  test('refuses a folder that is not empty, and touches nothing in it', async () => {
+  test('refuses a folder that is not empty, and leaves it unchanged', async () => {
     const folder = await someFolder();
     await writeFile(join(folder, 'mine.txt'), 'mine');
     await expect(
@@ -301,7 +297,7 @@ describe('restoring', () => {
     expect(await readdir(folder)).toEqual(['mine.txt']);
   });
 
-  test('refuses at once what it could not replace, and a place among somebody’s data', async () => {
+  test('refuses targets it cannot replace, and a folder inside an existing data folder', async () => {
     const folder = await someFolder();
     await symlink(await someFolder(), join(folder, 'link'));
     const restored = (to: string) =>
@@ -310,7 +306,7 @@ describe('restoring', () => {
     await expect(restored(join(data, 'backups', 'new'))).rejects.toThrow(/among the data/);
   });
 
-  test('takes an empty folder, and leaves none behind when it fails', async () => {
+  test('accepts an empty folder, and leaves no files if it fails', async () => {
     const above = await someFolder();
     const folder = join(above, 'new');
     await mkdir(folder);
@@ -324,7 +320,7 @@ describe('restoring', () => {
     expect(await readdir(above)).toEqual(['new']);
   });
 
-  test('refuses what is no backup, and what is damaged, before it writes', async () => {
+  test('refuses damaged backups and other files before it writes', async () => {
     const above = await someFolder();
     const folder = join(above, 'new');
     const restore = (backup: string) =>

@@ -22,35 +22,30 @@ export type BackupOptions = {
   /** The embedded database, as its owner, who has REPLICATION. */
   url: string;
   dataFolder: string;
-  /** Where backups lie. */
   folder: string;
   key: BackupKey | undefined;
   keep: Keep;
   at: Date;
   app: Manifest['app'];
-  /** The setting, which is not part of a backup. */
+  /** The SECRET_KEY setting, which is not part of a backup. */
   secretKey: string | undefined;
   signal: AbortSignal;
 };
 
-/** A backup that was made, and read back. */
 export type MadeBackup = {
   path: string;
-  /** What it is in all, with files that it shares with earlier ones. */
+  /** Total size, including files shared with earlier backups. */
   bytes: number;
   files: number;
-  /** Earlier backups that were removed now. */
   removed: string[];
 };
 
 /**
- * Makes a backup of the embedded database and of the files beside it, reads it back, and only then gives it
- * its name; earlier ones that are not to be kept any longer go after that.
+ * Makes a backup, reads it back, gives it its final name, and then removes expired backups. Content-addressed files
+ * are copied after the database: bytes are on disk before the row that names them. Other files are copied before it,
+ * so the database has at least the data that they repeat.
  *
- * What people sent is copied after the database: bytes are on the disk before the row that names them. The
- * other files are copied before it: of what they repeat, the database then has at least as much.
- *
- * @throws BackupError, or what broke; then nothing of it is left.
+ * @throws BackupError, or the original error; the unfinished backup is removed.
  */
 export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
   const { folder, key, keep } = options;
@@ -80,7 +75,6 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
 const bytesOf = ({ parts, files }: Manifest): number =>
   Object.values(parts).reduce((sum, { bytes }) => sum + bytes, files.bytes);
 
-/** The newest backup of the same key: what did not change since need not be written again. */
 async function previousOf({ folder, key }: BackupOptions) {
   for (const { path } of await listBackups(folder)) {
     const manifest = await readManifest(path, key).catch(() => undefined);
@@ -189,22 +183,17 @@ async function writeDatabase(
   }
 }
 
-/**
- * Removes what is not to be kept any longer; only ever after a new whole backup is there, and never that
- * one: the clock may have been set back.
- */
+/** Call after a new backup is complete. Never removes that one: the clock may be set back. */
 async function prune(folder: string, keep: Keep, made: string): Promise<string[]> {
   const old = superseded(await listBackups(folder), keep).filter(({ path }) => path !== made);
   for (const backup of old) await removeBackup(backup);
   return old.map(({ name }) => name);
 }
 
-/** How many backups are kept: the newest of so many days, weeks and months that have one. */
 type Keep = { daily: number; weekly: number; monthly: number };
 
 const DAY_MS = 86_400_000;
 
-/** The day, week (from Monday) and month of a moment, in WIB. */
 function periodsOf(at: Date): Record<keyof Keep, string> {
   const daily = civilDate(at);
   // 1970-01-01 was a Thursday.
@@ -212,13 +201,10 @@ function periodsOf(at: Date): Record<keyof Keep, string> {
   return { daily, weekly, monthly: daily.slice(0, 7) };
 }
 
-/**
- * Which backups may go: all but the newest, and the newest of each of the last days, weeks and months that
- * have one.
- */
+/** All but the newest, and the newest of each of the last days, weeks and months with one. */
 export function superseded<T extends { at: Date }>(backups: readonly T[], keep: Keep): T[] {
   const newestFirst = backups.toSorted((a, b) => b.at.getTime() - a.at.getTime());
-  const kept = new Set(newestFirst.slice(0, 1));
+  const retained = new Set(newestFirst.slice(0, 1));
   for (const period of ['daily', 'weekly', 'monthly'] as const) {
     const seen = new Set<string>();
     for (const backup of newestFirst) {
@@ -226,8 +212,8 @@ export function superseded<T extends { at: Date }>(backups: readonly T[], keep: 
       if (seen.has(name)) continue;
       if (seen.size >= keep[period]) break;
       seen.add(name);
-      kept.add(backup);
+      retained.add(backup);
     }
   }
-  return newestFirst.filter((backup) => !kept.has(backup));
+  return newestFirst.filter((backup) => !retained.has(backup));
 }

@@ -21,14 +21,14 @@ async function through(bytes: Buffer, step: NodeJS.ReadWriteStream): Promise<Buf
 
 describe('sealing', () => {
   for (const size of [0, 1, 65_535, 65_536, 65_537, 131_072, 300_000]) {
-    test(`${size} bytes come back as they were`, async () => {
+    test(`${size} bytes are restored unchanged`, async () => {
       const plain = randomBytes(size);
       const sealed = await through(plain, sealing(key, 'part'));
       expect(await through(sealed, unsealing(key, 'part'))).toEqual(plain);
     });
   }
 
-  test('what was cut off, swapped, changed, renamed or sealed by another key is not opened', async () => {
+  test('rejects truncated, swapped, changed or renamed files and another key', async () => {
     const sealed = await through(randomBytes(200_000), sealing(key, 'part'));
     const piece = 65_536 + 16;
     const head = sealed.subarray(0, 24);
@@ -54,14 +54,14 @@ describe('sealing', () => {
 });
 
 describe('archives', () => {
-  test('a name that leads out of the folder is refused', () => {
+  test('refuses a name outside the folder', () => {
     expect(inside('./base/1/112')).toBe('base/1/112');
     for (const name of ['../x', '/etc/passwd', 'a/../../b', '', '.', 'c:x', 'a\\b', 'a\0b']) {
       expect(() => inside(name), name).toThrow(/leads out/);
     }
   });
 
-  test('what is no archive, or only half of one, is refused', async () => {
+  test('refuses invalid and truncated archives', async () => {
     const read = async (bytes: Buffer) => {
       for await (const _ of tarEntries(Readable.from([bytes], { objectMode: false })));
     };
@@ -92,19 +92,18 @@ describe('retention', () => {
     return all.filter((one) => !gone.includes(one)).map(({ at }) => at.toISOString().slice(0, 10));
   };
 
-  test('the newest is kept, whatever the settings say', () => {
+  test('always retains the newest', () => {
     expect(kept(days(5), { daily: 0, weekly: 0, monthly: 0 })).toEqual(['2026-11-22']);
   });
 
-  test('the newest of each of the last days, weeks and months is kept', () => {
+  test('retains the newest of each of the last days, weeks and months', () => {
     const all = kept(days(400), { daily: 7, weekly: 4, monthly: 6 });
-    // Taken at 03:15 WIB: the day after, there.
     const november = '22 21 20 19 18 17 16 14 07'.split(' ').map((day) => `2026-11-${day}`);
     const months = ['2026-10-30', '2026-09-29', '2026-08-30', '2026-07-30', '2026-06-29'];
     expect(all).toEqual(november.concat(months));
   });
 
-  test('of several on one day only the newest counts', () => {
+  test('counts only the newest of a day', () => {
     const all = [
       backup('2026-11-22T01:00:00Z'),
       backup('2026-11-22T05:00:00Z'),
@@ -114,7 +113,7 @@ describe('retention', () => {
     expect(gone).toEqual([all[0]]);
   });
 
-  test('weeks without a backup are not counted', () => {
+  test('does not count weeks without a backup', () => {
     const all = [backup('2026-11-22T01:00:00Z'), backup('2026-05-01T01:00:00Z')];
     expect(superseded(all, { daily: 1, weekly: 4, monthly: 0 })).toEqual([]);
   });

@@ -24,21 +24,16 @@ import {
 } from './archive/verify.ts';
 
 type RestoreOptions = {
-  /** The backup's own folder. */
   backup: string;
-  /** The new data folder: absent, or empty. */
   folder: string;
   key: BackupKey | undefined;
-  /** Brings what was unpacked up to date, in a folder that is not the new one yet. */
   finish: (unpacked: string, manifest: Manifest) => Promise<void>;
 };
 
 /**
- * Unpacks a backup into a new data folder. Everything is verified before the first byte is written; it is unpacked
- * beside the new folder and becomes it at the end, so a data folder that is there is whole.
+ * Verifies everything before the first write, and renames at the end, so an existing data folder is always complete.
  *
- * @throws BackupError when the backup is damaged or its key another; StartError when the folder is not
- *   empty, or the database is of another major version.
+ * @throws BackupError for a damaged backup or another key; StartError for a folder in use or another major version.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
   const { backup, key } = options;
@@ -55,7 +50,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
     await unpackFiles(opened, unpacked);
     await options.finish(unpacked, manifest);
     await syncTree(unpacked);
-    // An empty folder makes way; one in which something appeared meanwhile does not.
+    // Replaces an empty folder, but not one that was filled in the meantime.
     await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
     });
@@ -68,7 +63,6 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
   return manifest;
 }
 
-/** Refuses, before the work and not after it, what an unpacked folder cannot take the place of. */
 async function refuseUsed(folder: string): Promise<void> {
   const inside = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

@@ -6,16 +6,13 @@ import { type BackupProblem, problemOf } from './archive/trouble.ts';
 
 const RUNS_KEPT_DAYS = 400;
 
-/** How the last backup ended. */
 export type LastBackup = {
-  /** When it was begun. */
   at: Date;
-  /** False also when it is older than 26 hours: one is overdue. */
+  /** Also false if it is older than 26 hours: the next one is overdue. */
   isOk: boolean;
   bytes: number | undefined;
   path: string | undefined;
   error: BackupProblem | undefined;
-  /** When the last one that came about was begun. */
   okAt: Date | undefined;
 };
 
@@ -28,7 +25,7 @@ type Row = {
   ok_at: Date | null;
 };
 
-/** How the last backup ended; `undefined` before the first one has. */
+/** The result of the last backup; `undefined` before the first one has ended. */
 export async function lastBackup(
   allAccountsSql: Sql,
   now = new Date(),
@@ -50,10 +47,9 @@ export async function lastBackup(
 }
 
 /**
- * Makes a backup and stores how it ended. What earlier processes left unfinished has failed: only one at a time is
- * made.
+ * Makes a backup and stores its result. Earlier unfinished runs have failed, because only one runs at a time.
  *
- * @throws what `make` throws, once it is stored.
+ * @throws the error of `make`, after storing it.
  */
 export async function storedRun(
   allAccountsSql: Sql,
@@ -72,7 +68,7 @@ export async function storedRun(
     return made;
   } catch (error) {
     const problem = problemOf(error);
-    // Another process makes one, or this one closes: that is no failure, and it is due again.
+    // Another process makes one, or this one shuts down: not a failure, and the backup is still due.
     if (problem === 'running' || problem === 'interrupted') {
       await allAccountsSql`delete from backups where backup_id = ${id}`;
     } else {
@@ -85,7 +81,6 @@ export async function storedRun(
   }
 }
 
-/** What was begun before and never ended was killed; what is very old is forgotten. */
 async function settleOlder(allAccountsSql: Sql, at: Date): Promise<void> {
   await allAccountsSql`
     update backups set finished_at = statement_timestamp(), is_ok = false, problem = 'interrupted'
@@ -94,7 +89,6 @@ async function settleOlder(allAccountsSql: Sql, at: Date): Promise<void> {
     delete from backups where started_at < ${at}::timestamptz - make_interval(days => ${RUNS_KEPT_DAYS})`;
 }
 
-/** What is known of the backups of this installation; `undefined` before its first start has ended. */
 export async function backupState(allAccountsSql: Sql): Promise<BackupState | undefined> {
   const [row] = await allAccountsSql<
     { installed_at: Date; tried_at: Date | null; ok_at: Date | null }[]
@@ -111,7 +105,7 @@ export async function backupState(allAccountsSql: Sql): Promise<BackupState | un
   );
 }
 
-/** In a restored database, what was being made when the backup was taken is that backup itself. */
+/** In a restored database, the unfinished run is the backup itself. */
 export async function forgetUnfinished(owner: Sql): Promise<void> {
   await owner`delete from backups where finished_at is null`;
 }

@@ -9,7 +9,7 @@ const long = at('2026-01-01T00:00');
 const state = { installedAt: long, triedAt: undefined, okAt: undefined };
 
 describe('the schedule of backups', () => {
-  test('a time of day is that of WIB', () => {
+  test('times of day are in WIB', () => {
     expect(lastTimeOf('03:15', at('2026-11-23T03:15'))).toEqual(at('2026-11-23T03:15'));
     expect(lastTimeOf('03:15', at('2026-11-23T03:14'))).toEqual(at('2026-11-22T03:15'));
     expect(lastTimeOf('03:15, 12:15', at('2026-11-23T12:20'))).toEqual(at('2026-11-23T12:15'));
@@ -17,7 +17,7 @@ describe('the schedule of backups', () => {
     expect(lastTimeOf('23:59', at('2026-11-23T00:10'))).toEqual(at('2026-11-22T23:59'));
   });
 
-  test('one is due once its time has come, until one came about', () => {
+  test('a backup is due from its time until one succeeds', () => {
     const okAt = at('2026-11-22T03:16');
     const tried = { ...state, triedAt: okAt, okAt };
     expect(isDue('03:15', at('2026-11-23T03:14'), tried)).toBe(false);
@@ -26,18 +26,18 @@ describe('the schedule of backups', () => {
     expect(isDue('03:15', at('2026-11-23T03:20'), again)).toBe(false);
   });
 
-  test('what fell due while nothing ran is made up for', () => {
+  test('a backup missed while nothing ran is due', () => {
     const okAt = at('2026-11-20T03:15');
     expect(isDue('03:15', at('2026-11-23T09:00'), { ...state, triedAt: okAt, okAt })).toBe(true);
   });
 
-  test('one that failed is tried again every hour', () => {
+  test('a failed backup is retried every hour', () => {
     const failed = { ...state, triedAt: at('2026-11-23T03:15'), okAt: at('2026-11-22T03:15') };
     expect(isDue('03:15', at('2026-11-23T04:14'), failed)).toBe(false);
     expect(isDue('03:15', at('2026-11-23T04:15'), failed)).toBe(true);
   });
 
-  test('a new installation begins with the next time of day, and owes nothing before', () => {
+  test('a new installation starts with the next time of day', () => {
     const fresh = { ...state, installedAt: at('2026-11-23T10:00') };
     expect(isDue('03:15', at('2026-11-23T10:05'), fresh)).toBe(false);
     expect(isDue('03:15', at('2026-11-24T03:15'), fresh)).toBe(true);
@@ -46,10 +46,10 @@ describe('the schedule of backups', () => {
   });
 });
 
-describe('what is known of backups', () => {
+describe('the state of backups', () => {
   const made = { path: '/b/kabari-1', bytes: 5_000, files: 1, removed: [] };
 
-  test('the last one, how it ended, and when one last came about', async ({ sql }) => {
+  test('shows the last backup, its result, and the last success', async ({ sql }) => {
     expect(await lastBackup(sql)).toBeUndefined();
     const first = at('2026-11-22T03:15');
     await storedRun(sql, first, async () => made);
@@ -70,7 +70,7 @@ describe('what is known of backups', () => {
     });
   });
 
-  test('a good one that is older than 26 hours is overdue', async ({ sql }) => {
+  test('a success older than 26 hours is overdue', async ({ sql }) => {
     await storedRun(sql, at('2026-11-22T03:15'), async () => made);
     expect(await lastBackup(sql, at('2026-11-23T05:14'))).toMatchObject({ isOk: true });
     expect(await lastBackup(sql, at('2026-11-23T05:16'))).toMatchObject({
@@ -79,7 +79,7 @@ describe('what is known of backups', () => {
     });
   });
 
-  test('one that was killed has failed, once the next one has ended', async ({ sql, db }) => {
+  test('a killed backup counts as failed after the next one has ended', async ({ sql, db }) => {
     await db.owner`
       insert into backups (backup_id, started_at)
       values (gen_random_uuid(), ${at('2026-11-22T03:15')})`;
@@ -91,7 +91,7 @@ describe('what is known of backups', () => {
     ]);
   });
 
-  test('that another process makes one is no failure', async ({ sql }) => {
+  test('a backup by another process is not a failure', async ({ sql }) => {
     const busy = storedRun(sql, at('2026-11-22T03:15'), () => {
       throw new BackupError('running', 'another');
     });

@@ -32,7 +32,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A process that stands for the application: says its address when it has a database, then lives on. */
 function appProcess(): { app: ChildProcess; said: Promise<string>; complaint: () => string } {
   const words = `
     import { startEmbedded } from ${JSON.stringify(program)};
@@ -75,7 +74,7 @@ const untilGone = async (pid: number) => {
 };
 
 describe('the embedded database', () => {
-  test('keeps what it was given, from one start to the next', async () => {
+  test('keeps its data between starts', async () => {
     const first = await startEmbedded({ dataFolder: folder });
     const sql = openOwner(first.url);
     await sql`create table kept (word text)`;
@@ -91,7 +90,7 @@ describe('the embedded database', () => {
     await again.stop();
   });
 
-  test('writes out what it confirms, is UTF-8, and its owner is no superuser', async () => {
+  test('is durable, is UTF-8, and its owner is no superuser', async () => {
     const server = await startEmbedded({ dataFolder: folder });
     const sql = openOwner(server.url);
     expect(
@@ -116,7 +115,7 @@ describe('the embedded database', () => {
     await server.stop();
   });
 
-  test('says in one sentence that the folder is taken, and leaves', async () => {
+  test('reports in one sentence that the folder is in use, and exits', async () => {
     const { app, said } = appProcess();
     await said;
     const second = appProcess();
@@ -127,7 +126,7 @@ describe('the embedded database', () => {
     );
   });
 
-  test('of many starts at once exactly one wins', async () => {
+  test('exactly one of many concurrent starts wins', async () => {
     const starts = [1, 2, 3, 4].map(() => appProcess());
     const ends = await Promise.allSettled(starts.map(({ said }) => said));
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -135,7 +134,7 @@ describe('the embedded database', () => {
 });
 
 describe('after a crash', () => {
-  test('the server outlives the application, and the next start takes it over at once', async () => {
+  test('the server survives the application, and the next start takes it over at once', async () => {
     const { app, said } = appProcess();
     const sql = openOwner(await said);
     await sql`create table survivors (word text)`;
@@ -152,7 +151,7 @@ describe('after a crash', () => {
     expect(existsSync(join(folder, 'postgres/postmaster.pid'))).toBe(false);
   });
 
-  test('application and server killed together: everything confirmed is there', async () => {
+  test('committed data survives when application and server are killed together', async () => {
     const { app, said } = appProcess();
     const sql = openOwner(await said);
     await sql`create table confirmed (n int)`;
@@ -170,7 +169,7 @@ describe('after a crash', () => {
     await server.stop();
   });
 
-  test('a server that dies under a living application is back by itself', async () => {
+  test('restarts a server that dies while the application runs', async () => {
     let deaths = 0;
     const server = await startEmbedded({ dataFolder: folder, onDeath: () => deaths++ });
     const sql = openOwner(server.url);
@@ -186,7 +185,7 @@ describe('after a crash', () => {
     await server.stop();
   });
 
-  test('a left-over number that another process has now does not stop the start', async () => {
+  test('starts although another process reuses the PID in a stale pid file', async () => {
     const server = await startEmbedded({ dataFolder: folder });
     await server.stop();
     const stranger = spawn('sleep', ['60'], await strangersSpawnOptions());
@@ -199,7 +198,7 @@ describe('after a crash', () => {
     await again.stop();
   });
 
-  test('a lock left by a process that is gone is taken over', async () => {
+  test('takes over the lock of a dead process', async () => {
     const gone = spawn(process.execPath, ['--eval', '']);
     await once(gone, 'close');
     await writeFile(join(folder, 'lock'), JSON.stringify({ pid: gone.pid, since: 'long ago' }));
@@ -208,13 +207,13 @@ describe('after a crash', () => {
     expect(existsSync(join(folder, 'lock'))).toBe(false);
   });
 
-  test('a lock whose number another process has now is taken over', async () => {
+  test('takes over a lock whose PID another process reuses', async () => {
     await writeFile(join(folder, 'lock'), JSON.stringify({ pid: process.pid, since: 'long ago' }));
     const server = await startEmbedded({ dataFolder: folder });
     await server.stop();
   });
 
-  test('a cluster that was never finished is made anew', async () => {
+  test('recreates an unfinished cluster', async () => {
     const other = await mkdtemp(join(tmpdir(), 'kabari-embedded-'));
     await mkdir(join(other, 'postgres.half/base'), { recursive: true });
     const server = await startEmbedded({ dataFolder: other, durable: false });
@@ -223,14 +222,14 @@ describe('after a crash', () => {
   });
 });
 
-/** The stranger runs as PostgreSQL's own user, whose processes PostgreSQL would ask after. */
+/** The other process runs as PostgreSQL's own user, whose processes PostgreSQL would check. */
 async function strangersSpawnOptions(): Promise<{ uid?: number; gid?: number }> {
   if (process.getuid?.() !== 0) return {};
   const { uid, gid } = await stat(join(folder, 'postgres'));
   return { uid, gid };
 }
 
-describe('a folder named from where we stand', () => {
+describe('a relative folder', () => {
   test('is the same folder', async () => {
     const server = await startEmbedded({ dataFolder: relative(process.cwd(), folder) });
     expect(decodeURIComponent(server.url)).toContain(folder);
@@ -248,7 +247,7 @@ describe('a folder that cannot be used', () => {
     },
   );
 
-  test('that cannot be written is named in one sentence', async () => {
+  test('that is not writable is named in one sentence', async () => {
     const file = join(folder, 'a-file');
     await writeFile(file, '');
     await expect(startEmbedded({ dataFolder: join(file, 'data') })).rejects.toThrow(
@@ -259,7 +258,7 @@ describe('a folder that cannot be used', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o644);
   });
 
-  test('that is somebody’s is read by whom it was before', async () => {
+  test('that existed before keeps its read permissions', async () => {
     const other = await mkdtemp(join(tmpdir(), 'kabari-embedded-'));
     await chmod(other, 0o755);
     openFolder(other);
@@ -267,7 +266,7 @@ describe('a folder that cannot be used', () => {
     await rm(other, { recursive: true, force: true });
   });
 
-  test('that another major version made is left alone', async () => {
+  test('of another major version is left unchanged', async () => {
     const other = await mkdtemp(join(tmpdir(), 'kabari-embedded-'));
     await mkdir(join(other, 'postgres'));
     await writeFile(join(other, 'postgres/PG_VERSION'), '15\n');
@@ -280,7 +279,7 @@ describe('a folder that cannot be used', () => {
     await rm(other, { recursive: true, force: true });
   });
 
-  test('whose path is too long for a socket works all the same', async () => {
+  test('works with a path that is too long for a socket', async () => {
     const root = await mkdtemp(join(tmpdir(), 'kabari-embedded-'));
     await chmod(root, 0o711);
     const other = join(root, 'a'.repeat(60), 'b'.repeat(60));

@@ -17,23 +17,19 @@ import { basename, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { FREE_BYTES_MIN, refuseFullDisk } from '#server/infra/observability/disk.ts';
-import { type Home, type Places, furnish, openFolder, placesIn } from './home.ts';
+import { type Home, type Places, prepareHome, openFolder, placesIn } from './home.ts';
 import { holdFolder } from './folder-lock.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import { createServer } from 'node:net';
 
-/** The role that owns the application's database: it migrates, and is no superuser. */
+/** The role that owns the application's database; runs migrations, and is no superuser. */
 const OWNER = 'kabari';
 const SUPERUSER = 'postgres';
-/** How often the server's life is looked after. */
 const WATCH_MS = 200;
 
 export type Embedded = {
-  /** The database `kabari`, as its owner. */
   url: string;
-  /** The same server as its superuser, for tests that make databases. */
   superuserUrl: string;
-  /** Ends every connection, writes everything out and frees the folder. */
   stop(): Promise<void>;
 };
 
@@ -41,17 +37,14 @@ type EmbeddedOptions = {
   dataFolder: string;
   /** False only for tests: nothing is flushed, so a power cut loses the database. */
   durable?: boolean;
-  /** Called when the server died by itself and is being started again. */
   onDeath?: () => void;
 };
 
 /**
- * Runs the PostgreSQL that npm installed, with everything it keeps in one folder.
+ * Runs the PostgreSQL that npm installed; recovers after a crash, takes over a server that outlived its application,
+ * and restarts one that dies. One application per folder.
  *
- * Finds the data of the last start again, recovers what a crash left, takes over a server that
- * outlived its application, and starts the server again when it dies. One application per folder.
- *
- * @throws StartError when the folder is taken, cannot be written, or holds another major version.
+ * @throws StartError if the folder is in use or not writable, or has data of another major version.
  */
 export async function startEmbedded({
   dataFolder,
@@ -64,7 +57,7 @@ export async function startEmbedded({
   const lock = holdFolder(folder);
   let leave: () => Promise<void> = async () => undefined;
   try {
-    const home = furnish(folder, osUser);
+    const home = prepareHome(folder, osUser);
     refuseOtherMajor(home);
     const password = passwordOf(home);
     if (!existsSync(home.data)) await makeCluster(home, password);
@@ -73,7 +66,7 @@ export async function startEmbedded({
     const address = (user: string, database: string) =>
       addressOf(home, { user, database, password, port: running.port });
     await makeOwner(address(SUPERUSER, 'postgres'), password);
-    const watch = watchOver(home, {
+    const watch = supervise(home, {
       durable,
       current: () => running,
       replaced: (next) => (running = next),
@@ -96,7 +89,7 @@ export async function startEmbedded({
   }
 }
 
-/** What the first start writes, in bytes: PostgreSQL's programs and an empty cluster. */
+/** Bytes written by the first start: PostgreSQL's programs and an empty cluster. */
 const FIRST_START_BYTES = 160_000_000;
 
 const neededBytes = (folder: string): number =>
@@ -113,7 +106,7 @@ function refuseOtherMajor(home: Home): void {
   );
 }
 
-/** The password of loopback TCP, where there are no unix sockets; made once. */
+/** The password for loopback TCP on systems without unix sockets; created once. */
 function passwordOf(home: Places): string | undefined {
   if (home.sockets !== undefined) return undefined;
   const file = join(home.folder, 'postgres.password');
@@ -122,7 +115,7 @@ function passwordOf(home: Places): string | undefined {
   return readFileSync(file, 'utf8');
 }
 
-/** Makes the cluster under another name first: a folder with the right name is a whole one. */
+/** Creates the cluster under a temporary name: a folder with the final name is complete. */
 async function makeCluster(home: Home, password: string | undefined): Promise<void> {
   const half = `${home.data}.half`;
   rmSync(half, { recursive: true, force: true });
@@ -158,8 +151,7 @@ type Watched = {
   onDeath: (() => void) | undefined;
 };
 
-/** Starts the server again whenever it dies by itself, until `end`. */
-function watchOver(home: Home, { durable, current, replaced, onDeath }: Watched) {
+function supervise(home: Home, { durable, current, replaced, onDeath }: Watched) {
   const ending = new AbortController();
   const { signal } = ending;
   const watch = async () => {
@@ -181,7 +173,7 @@ function watchOver(home: Home, { durable, current, replaced, onDeath }: Watched)
   };
 }
 
-/** The address of the server that runs on a data folder now, as the owner; `undefined` when none does. */
+/** The address of the server running on a data folder, as the owner; `undefined` if none runs. */
 export function runningEmbedded(dataFolder: string): string | undefined {
   const places = placesIn(resolve(dataFolder));
   const server = findServer(places);
@@ -201,7 +193,6 @@ function addressOf(
   return `postgres://${who}@${host}/${to.database}`;
 }
 
-/** The owner's role and database, made when they are missing. */
 async function makeOwner(superuserUrl: string, password: string | undefined): Promise<void> {
   const address = new URL(superuserUrl);
   address.password = password ?? '';
@@ -223,21 +214,18 @@ async function makeOwner(superuserUrl: string, password: string | undefined): Pr
 const STARTING_MS_MAX = 60_000;
 const LOG_BYTES_MAX = 10_000_000;
 
-/** What is known of a running server; `child` when this process started it. */
 export type Running = { pid: number; port: number; child: ChildProcess | undefined };
 
-/** A program of PostgreSQL's own. */
 const program = (home: Home, name: string) =>
   join(home.programs, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
 
-/** How to run a program of PostgreSQL's: as the operating-system user, in a folder that user may enter. */
+/** PostgreSQL's programs run as the operating-system user, in a folder this user may enter. */
 const spawnOptions = (home: Home) => ({
   ...home.osUser,
   cwd: home.folder,
   env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' },
 });
 
-/** Settings for a small machine that must not lose anything, and a log without people's words. */
 function serverSettings(home: Home, durable: boolean, port: number): string[] {
   const durability = durable ? 'on' : 'off';
   const settings: Record<string, string> = {
@@ -247,7 +235,7 @@ function serverSettings(home: Home, durable: boolean, port: number): string[] {
       unix_socket_directories: home.sockets,
       unix_socket_permissions: '0700',
     }),
-    // Only tests go without durability, and they run several processes' worth of pools at once.
+    // Only tests run without durability, and they run several processes' worth of pools at once.
     max_connections: durable ? '60' : '200',
     shared_buffers: '128MB',
     max_locks_per_transaction: '256',
@@ -259,7 +247,7 @@ function serverSettings(home: Home, durable: boolean, port: number): string[] {
     jit: 'off',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    // Above ERROR: what a statement complained about may hold a person's words.
+    // Above ERROR: a failed statement may contain user content.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
@@ -270,7 +258,6 @@ function serverSettings(home: Home, durable: boolean, port: number): string[] {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** The first lines of `postmaster.pid`; `undefined` when there is none. */
 function pidFile({ data }: Places): { pid: number; port: number; state: string } | undefined {
   try {
     const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
@@ -280,7 +267,7 @@ function pidFile({ data }: Places): { pid: number; port: number; state: string }
   }
 }
 
-/** Whether a process lives and is the server of this data, not another with the same number. */
+/** Whether the process is alive and serves this data, and is not another one with the same PID. */
 function isServer({ data }: Places, pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 1) return false;
   try {
@@ -299,7 +286,6 @@ function isServer({ data }: Places, pid: number): boolean {
   }
 }
 
-/** The server of these places, when one runs. */
 export function findServer(places: Places): Running | undefined {
   const left = pidFile(places);
   if (left === undefined || !isServer(places, left.pid)) return undefined;
@@ -307,29 +293,27 @@ export function findServer(places: Places): Running | undefined {
 }
 
 /**
- * A running server for the data: the one that outlived its application when it is as we want it, else a
- * new one.
+ * Returns a server for the data: the running one if its programs and settings match, else a new one.
  *
- * @throws StartError when it does not start within a minute.
+ * @throws StartError if it does not start within a minute.
  */
 async function runServer(home: Home, durable: boolean): Promise<Running> {
   const old = findServer(home);
   if (old) {
-    const wanted = startedAs(home, serverSettings(home, durable, old.port));
-    if (wanted && (await waitUntilReady(home, old))) return old;
+    const isCurrent = startedAs(home, serverSettings(home, durable, old.port));
+    if (isCurrent && (await waitUntilReady(home, old))) return old;
     await stopServer(home, old);
   }
   const port = home.sockets === undefined ? await freePort() : 5432;
   for (let tries = 0; tries < 20; tries++) {
     const started = await startServer(home, durable, port);
     if (started) return started;
-    // The last server's children may still be leaving: PostgreSQL sees them, and exits.
+    // The last server's children may still be exiting: PostgreSQL detects them and refuses to start.
     await pause(250);
   }
   throw new StartError(`The database does not start; ${home.log} says why.`);
 }
 
-/** True when the running server was started by the same programs with the same settings. */
 function startedAs(home: Home, settings: readonly string[]): boolean {
   try {
     const words = readFileSync(join(home.data, 'postmaster.opts'), 'utf8').trim();
@@ -344,13 +328,11 @@ function startedAs(home: Home, settings: readonly string[]): boolean {
 }
 
 /**
- * Makes way for a new server after one that died and whose number another process has now.
- *
- * PostgreSQL would take that process for a server and refuse. The pid file is not removed: its line
- * about shared memory is how PostgreSQL notices children of the dead server, which still write. The
- * number in it becomes ours, the parent's, which PostgreSQL ignores.
+ * PostgreSQL would refuse to start if another process reuses the PID in its pid file. The file is not removed,
+ * because its shared-memory line reveals children of the dead server that still write. The PID in it becomes ours,
+ * the parent's, which PostgreSQL ignores.
  */
-function makeWay(home: Home): void {
+function disownPidFile(home: Home): void {
   const left = pidFile(home);
   if (left === undefined || isServer(home, left.pid)) return;
   const file = join(home.data, 'postmaster.pid');
@@ -363,17 +345,16 @@ function makeWay(home: Home): void {
 }
 
 /**
- * Starts the server in a session of its own, so that neither Ctrl-C nor the death of the application
- * reaches it: it goes on, and the next start takes it over.
+ * In its own session, so that it survives Ctrl-C and the death of the application; the next start takes it over.
  *
- * @returns `undefined` when it exited instead of becoming ready.
+ * @returns `undefined` if it exited instead of becoming ready.
  */
 export async function startServer(
   home: Home,
   durable: boolean,
   port: number,
 ): Promise<Running | undefined> {
-  makeWay(home);
+  disownPidFile(home);
   if (existsSync(home.log) && statSync(home.log).size > LOG_BYTES_MAX) {
     renameSync(home.log, `${home.log}.1`);
   }
@@ -397,23 +378,22 @@ export async function startServer(
   return (await waitUntilReady(home, server)) ? server : undefined;
 }
 
-/** True when a server is no longer running. */
 const hasDied = (home: Home, { pid, child }: Running): boolean =>
   child ? child.exitCode !== null || child.signalCode !== null : !isServer(home, pid);
 
-/** Waits until a server says it is ready; false when it dies, stops, or takes a minute. */
+/** Waits until a server reports that it is ready; false if it dies, stops, or takes a minute. */
 async function waitUntilReady(home: Home, server: Running): Promise<boolean> {
   const until = Date.now() + STARTING_MS_MAX;
   while (Date.now() < until && !hasDied(home, server)) {
-    const said = pidFile(home);
-    if (said?.pid === server.pid && said.state === 'ready') return true;
-    if (said?.pid === server.pid && said.state === 'stopping') return false;
+    const status = pidFile(home);
+    if (status?.pid === server.pid && status.state === 'ready') return true;
+    if (status?.pid === server.pid && status.state === 'stopping') return false;
     await pause(10);
   }
   return false;
 }
 
-/** Fast shutdown: connections are ended, everything is written out. Returns when the server is gone. */
+/** Fast shutdown: ends connections and flushes everything. Returns when the server has exited. */
 export async function stopServer(home: Home, server: Running): Promise<void> {
   if (process.platform === 'win32') {
     const stop = ['stop', '-D', home.data, '-m', 'fast', '-w'];
@@ -421,14 +401,13 @@ export async function stopServer(home: Home, server: Running): Promise<void> {
     return;
   }
   const until = Date.now() + STARTING_MS_MAX;
-  for (let asked = false; !hasDied(home, server); asked = true) {
-    if (!asked) process.kill(server.pid, 'SIGINT');
+  for (let isSignalled = false; !hasDied(home, server); isSignalled = true) {
+    if (!isSignalled) process.kill(server.pid, 'SIGINT');
     if (Date.now() > until) throw new Error(`the database (process ${server.pid}) does not stop`);
     await pause(10);
   }
 }
 
-/** A port nobody listens on now, on loopback. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().on('error', reject);

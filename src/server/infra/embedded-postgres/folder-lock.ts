@@ -4,15 +4,10 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** Who holds a folder: enough to distinguish a living holder from another process with the same number. */
 type Holder = { pid: number; since: string };
 
-/**
- * When a process began, as a word that no other process with the same number shares.
- *
- * @returns `undefined` when there is no such process.
- */
-function beganAt(pid: number): string | undefined {
+/** A string that no other process with the same PID shares; `undefined` if there is no process. */
+function startTimeOf(pid: number): string | undefined {
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -42,27 +37,25 @@ function holderOf(file: string): Holder | undefined {
   }
 }
 
-const lives = (holder: Holder | undefined): holder is Holder =>
-  holder !== undefined && beganAt(holder.pid) === holder.since;
+const isAlive = (holder: Holder | undefined): holder is Holder =>
+  holder !== undefined && startTimeOf(holder.pid) === holder.since;
 
 /**
- * Takes a folder for this process alone, until `release` or the process's death.
+ * Locks a folder by a file made with `link`, which is atomic. A dead holder's lock is first moved aside, and put back
+ * if another process had already replaced it.
  *
- * The lock is a file made by `link`, which either makes it whole or fails; a lock whose holder no
- * longer lives is taken aside first, and put back when someone quicker had already replaced it.
- *
- * @throws StartError when another living process holds the folder.
+ * @throws StartError if another living process holds the folder.
  */
 export function holdFolder(folder: string): { release(): void } {
   const file = join(folder, 'lock');
   const mine = `${file}.${process.pid}`;
-  const self: Holder = { pid: process.pid, since: beganAt(process.pid) ?? '' };
+  const self: Holder = { pid: process.pid, since: startTimeOf(process.pid) ?? '' };
   writeFileSync(mine, JSON.stringify(self), { mode: 0o600 });
   try {
     for (let tries = 0; tries < 10; tries++) {
       if (linked(mine, file)) return { release: () => release(file, self) };
       const holder = holderOf(file);
-      if (lives(holder)) {
+      if (isAlive(holder)) {
         throw new StartError(
           `Kabari already runs on ${folder} (process ${holder.pid}); stop it first, or set KABARI_DATA to another folder.`,
         );
@@ -75,8 +68,7 @@ export function holdFolder(folder: string): { release(): void } {
   }
 }
 
-/** True while a living process holds the folder. */
-export const isHeld = (folder: string): boolean => lives(holderOf(join(folder, 'lock')));
+export const isHeld = (folder: string): boolean => isAlive(holderOf(join(folder, 'lock')));
 
 function linked(from: string, to: string): boolean {
   try {
@@ -88,7 +80,7 @@ function linked(from: string, to: string): boolean {
   }
 }
 
-/** Moves a dead holder's lock away; a living one's, caught by accident, goes back. */
+/** Moves a dead holder's lock away; puts it back if its holder turns out to be alive. */
 function setAside(file: string, aside: string): void {
   try {
     renameSync(file, aside);
@@ -96,7 +88,7 @@ function setAside(file: string, aside: string): void {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw error;
   }
-  if (lives(holderOf(aside))) linked(aside, file);
+  if (isAlive(holderOf(aside))) linked(aside, file);
   rmSync(aside, { force: true });
 }
 

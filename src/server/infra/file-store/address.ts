@@ -1,12 +1,9 @@
-/** A bucket of an S3 store, and where in it the files lie. */
 export type S3Address = {
   bucket: string;
-  /** Empty, or a path that ends with a slash. */
   prefix: string;
-  /** Undefined: the one of AWS for the region. */
+  /** Undefined: the region's AWS endpoint. */
   endpoint: string | undefined;
   region: string;
-  /** True where the bucket stands in the path, not in the host. */
   pathStyle: boolean;
 };
 
@@ -18,12 +15,10 @@ const prefixWords = /^(?:[\w.-]+(?:\/[\w.-]+)*\/?)?$/;
 const parameters: ReadonlySet<string> = new Set(['endpoint', 'region', 'pathStyle']);
 
 /**
- * Reads `s3://bucket/prefix?endpoint=…&region=…&pathStyle=true|false`.
+ * Reads `s3://bucket/prefix?endpoint=…&region=…&pathStyle=true|false`. AWS needs a region; another endpoint defaults
+ * to `us-east-1` and the bucket in the path, as self-hosted stores expect.
  *
- * Without an endpoint it is AWS, and needs its region. With one, the region is `us-east-1` and the bucket stands in
- * the path unless they are given, as stores of one's own want it.
- *
- * @returns the address, or what it must be instead, to stand behind “must be”.
+ * @returns the address, or the requirement, worded to follow “must be”.
  */
 export function readS3Address(words: string): S3Address | { mustBe: string } {
   const url = URL.canParse(words) ? new URL(words) : undefined;
@@ -70,6 +65,5 @@ function isEndpoint(words: string): boolean {
   return username === '' && password === '' && search === '' && hash === '';
 }
 
-/** How people call a bucket: without its endpoint. */
 export const nameOfBucket = ({ bucket, prefix }: S3Address): string =>
   `s3://${bucket}/${prefix}`.replace(/\/$/, '');

@@ -4,42 +4,37 @@ import type { Readable } from 'node:stream';
 import type { FileStore } from './file-store.ts';
 
 export type Copying = {
-  /** On disk, where it is left as it is. */
   from: FileStore;
   to: FileStore;
-  /** The contents that must be in `to` at the end, of those whose hash begins with a digit from 0 to 15: lengths by key. */
+  /**
+   * Sizes by key of the contents that must be in `to`, by the first hex digit (0 to 15) of the hash.
+   */
   named: (digit: number) => Promise<ReadonlyMap<string, number>>;
-  /** Also reads what is there already. */
   isThorough?: boolean;
   signal: AbortSignal;
 };
 
-/** How it went. */
 export type Copied = {
   copied: number;
   bytes: number;
-  /** Files that were there before. */
   already: number;
-  /** Keys of files whose contents are not those that their names say, here; none of them was copied. */
+  /** Keys of source files whose contents do not match their hash; they are not copied. */
   broken: string[];
   /** Keys of named contents that are in neither store. */
   missing: string[];
 };
 
 const AT_ONCE = 4;
-/** Files that account holders may still fetch: archives and rows, finished ones. */
 const made = /\.(?:zip|csv|xlsx)$/;
 const byContents = /^files\/[0-9a-f]{2}\/(?<hash>[0-9a-f]{64})$/;
 
 /**
- * Copies all files of an installation from one store into another, and reads each one back there. May be broken off and
- * begun again: what is there, at its length, is not copied a second time.
+ * Reads each copy back. May be interrupted and repeated: skips files that exist with the same size.
  *
  * @throws StoreAway
  */
 export async function copyFiles(copying: Copying): Promise<Copied> {
   const result: Copied = { copied: 0, bytes: 0, already: 0, broken: [], missing: [] };
-  // A sixteenth of all at a time is in memory.
   for (let digit = 0; digit < 16 && !copying.signal.aborted; digit++) {
     const prefix = `files/${digit.toString(16)}`;
     const there = await copyAll(
@@ -48,7 +43,6 @@ export async function copyFiles(copying: Copying): Promise<Copied> {
       result,
     );
     for (const [key, size] of await copying.named(digit)) {
-      // One that came while this ran: the next run finds it.
       const isMissing = there.get(key) !== size && (await copying.from.size(key)) === undefined;
       if (isMissing && !copying.signal.aborted) result.missing.push(key);
     }
@@ -59,7 +53,6 @@ export async function copyFiles(copying: Copying): Promise<Copied> {
 
 type Part = { prefix: string; isMeant: (key: string) => boolean };
 
-/** @returns what is in the other store at the end: lengths by key. */
 async function copyAll(
   copying: Copying,
   { prefix, isMeant }: Part,
@@ -84,11 +77,9 @@ async function copyAll(
   return there;
 }
 
-/** Whether the two stores have different bytes under a key. */
 const isOther = async ({ from, to }: Copying, key: string): Promise<boolean> =>
   (await hashOf(await from.stream(key))) !== (await hashOf(await to.stream(key)));
 
-/** @returns whether it is there now. */
 async function copyOne(
   { from, to }: Copying,
   { key, sizeBytes }: { key: string; sizeBytes: number },
@@ -111,7 +102,6 @@ async function copyOne(
       return true;
     });
   } catch (error) {
-    // Erased while this ran.
     if ((await from.size(key)) === undefined) return false;
     throw error;
   }

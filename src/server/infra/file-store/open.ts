@@ -23,7 +23,6 @@ import type * as sdkModule from '@aws-sdk/client-s3';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 
-/** The settings that say where files lie. */
 export type FileStoreConfig = {
   FILES_URL: S3Address | undefined;
   AWS_ACCESS_KEY_ID: string | undefined;
@@ -34,11 +33,10 @@ export type FileStoreConfig = {
 type Options = {
   config: FileStoreConfig;
   dataFolder: string;
-  /** The installation whose files they are. */
   owner: string;
 };
 
-/** The store that FILES_URL names; undefined where files lie in the data folder. */
+/** The store that FILES_URL names; undefined if files are in the data folder. */
 export async function openBucket({ config, ...options }: Options): Promise<S3Store | undefined> {
   const { FILES_URL: address, AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = config;
   if (!address) return undefined;
@@ -54,7 +52,6 @@ export async function openBucket({ config, ...options }: Options): Promise<S3Sto
   return openS3Store({ ...options, address, credentials });
 }
 
-/** Where files lie: in the data folder, or in the bucket of FILES_URL. */
 export async function openFileStore(options: Options): Promise<FileStore> {
   const bucket = await openBucket(options);
   if (!bucket) return openDiskStore(options.dataFolder);
@@ -67,9 +64,9 @@ export async function openFileStore(options: Options): Promise<FileStore> {
 }
 
 /**
- * Looks at the store at the start. One that does not answer is waited for by whoever needs a file; the rest goes on.
+ * Claims the store at the start. If it does not answer, the start continues and requests for files wait.
  *
- * @throws StartError where it refuses, or is another installation's.
+ * @throws StartError if it refuses, or belongs to another installation.
  */
 export async function startFileStore(store: FileStore, log: Log): Promise<void> {
   try {
@@ -81,17 +78,15 @@ export async function startFileStore(store: FileStore, log: Log): Promise<void> 
   }
 }
 
-/** What a refusal of the store means, and what to look at. */
 export const refusalSentence = ({ name }: Pick<FileStore, 'name'>, refusal: string): string =>
   `The store of FILES_URL (${name}) refuses: ${refusal}. Look at the bucket, its region and endpoint, and at what AWS_ACCESS_KEY_ID may do there (docs/running/files.md).`;
 
 const HOUR_MS = 3_600_000;
-/** Longer than an upload lives. */
 const SCRATCH_MS = 26 * HOUR_MS;
 
 /**
- * Deletes what died on this node while it was worked on, now and every hour. For nodes that share a store: jobs run
- * on one of them, which sees its own disk only.
+ * Deletes abandoned scratch files on this node, now and every hour. For nodes that share a store: jobs run on one of
+ * them, which sees only its own disk.
  */
 function sweepScratchHourly(dataFolder: string): { close: () => void } {
   const sweep = () =>
@@ -105,10 +100,9 @@ function sweepScratchHourly(dataFolder: string): { close: () => void } {
 const REMEMBERED_MS = 10_000;
 
 /**
- * Looks at the store when somebody asks, and not more often than every ten seconds; the log says once when it is away,
- * and once when it is back.
+ * At most one check every ten seconds; logs once when the store becomes unavailable and once when it is back.
  *
- * @returns a check that throws while the store is away.
+ * @returns a check that throws while the store is unavailable.
  */
 export function watchFileStore(store: FileStore, log: Log): () => Promise<void> {
   let isAway = false;
@@ -133,11 +127,7 @@ export function watchFileStore(store: FileStore, log: Log): () => Promise<void> 
   };
 }
 
-/**
- * The store of files in a data folder: a key is a path in it.
- *
- * @param root on the disk of what is put there.
- */
+/** @param root must be on the same disk as the files to put. */
 export function openDiskStore(root: string): FileStore {
   const placeOf = (key: string) => join(root, key);
   return {
@@ -177,43 +167,38 @@ async function* listFolder(root: string, prefix: string): AsyncGenerator<Listed>
 
 export type S3Options = {
   address: S3Address;
-  /** Undefined: where the AWS client looks by itself, such as the role of the machine. */
+  /** Undefined: the AWS client's own sources, such as the role of the machine. */
   credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
-  /** The installation whose files they are. */
   owner: string;
-  /** Where copies lie that are worked on. */
   dataFolder: string;
-  /** Pieces that a longer file is put in; 5 MiB at least. */
+  /** Part size of multipart uploads; 5 MiB at least. */
   pieceBytes?: number;
-  /** Names that are asked for at a time. */
   pageKeys?: number;
 };
 
-/** Whose files lie there. */
 type Ownership = 'ours' | 'theirs' | 'nobody';
 
 export type S3Store = FileStore & {
   ownership(): Promise<Ownership>;
-  /** Whether the bucket keeps what was deleted or replaced; undefined where it does not say. */
+  /** Whether the bucket retains deleted and replaced versions; undefined if it does not tell. */
   isVersioned(): Promise<boolean | undefined>;
 };
 
 const PIECE_BYTES = 8 * 1_048_576;
 const PAGE_KEYS = 1_000;
 const CONNECT_MS = 3_000;
-/** Connections at once: slow readers of some keep nobody from the others. */
+/** Concurrent connections: slow readers must not block others. */
 const SOCKETS_MAX = 1_000;
-/** From the request to the head of the answer: by then a piece has to be through, or a file to begin. */
+/** Until the response headers: time to upload a part, or for a download to begin. */
 const TAKEN_MS = 30_000;
 const ANSWER_MS = 5_000;
-/** Nothing more of a file comes for so long, although it is waited for. */
+/** A download fails if no bytes arrive for this long while they are awaited. */
 const STALLED_MS = 8_000;
-/** The client's own, a moment later. Whoever waits for a file is told soon that it cannot be had now. */
+/** Total attempts of the client, so that callers soon learn that a file is unavailable. */
 const TRIES = 2;
 const OWNER_KEY = 'installation';
 const soon = { requestTimeout: ANSWER_MS };
 
-/** What the calls work with. */
 type Opened = {
   sdk: typeof sdkModule;
   client: S3Client;
@@ -223,7 +208,7 @@ type Opened = {
   dataFolder: string;
 };
 
-/** The store of files in a bucket. Loads the client: an installation that keeps its files on disk never pays for it. */
+/** Loads the S3 client lazily, so that installations with files on disk never load it. */
 export async function openS3Store(options: S3Options): Promise<S3Store> {
   const { address, owner, pageKeys: MaxKeys = PAGE_KEYS } = options;
   const { prefix } = address;
@@ -231,7 +216,7 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
   const { sdk, client, at, bucket: Bucket } = opened;
   const stream: FileStore['stream'] = (key, span) => streamOf(opened, key, span);
   const ownership = async (): Promise<Ownership> => {
-    const marker = await unlessGone(stream(OWNER_KEY));
+    const marker = await ignoreMissing(stream(OWNER_KEY));
     if (!marker) return 'nobody';
     return (await text(marker)) === owner ? 'ours' : 'theirs';
   };
@@ -247,7 +232,7 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
     put: (key, path, sizeBytes) => put(opened, key, { path, sizeBytes }),
     size: async (key) => {
       const head = answered(key, () => client.send(new sdk.HeadObjectCommand(at(key)), soon));
-      return (await unlessGone(head))?.ContentLength;
+      return (await ignoreMissing(head))?.ContentLength;
     },
     stream,
     withFile: (key, work) =>
@@ -258,7 +243,7 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
       }),
     async delete(key) {
       const deleted = () => client.send(new sdk.DeleteObjectCommand(at(key)), soon);
-      await unlessGone(answered(key, deleted));
+      await ignoreMissing(answered(key, deleted));
     },
     list: (begins) => list(opened, { Bucket, Prefix: prefix + begins, MaxKeys }, prefix.length),
     async claim() {
@@ -291,7 +276,7 @@ async function openClient(options: S3Options): Promise<Opened> {
     forcePathStyle: address.pathStyle,
     ...(credentials && { credentials }),
     maxAttempts: TRIES,
-    // Each body is signed by its SHA-256, which every store checks; the sums of newer ones only some know.
+    // Each body is signed by its SHA-256, which every store checks; only some know the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -300,7 +285,7 @@ async function openClient(options: S3Options): Promise<Opened> {
       connectionTimeout: CONNECT_MS,
       requestTimeout: TAKEN_MS,
       throwOnRequestTimeout: true,
-      // A reader may be slow; what does not come is noticed below.
+      // A reader may be slow; `guarded` detects stalls.
       socketTimeout: 0,
     },
   });
@@ -330,14 +315,13 @@ async function streamOf(
     client.send(new sdk.GetObjectCommand({ ...at(key), ...range }), soon),
   );
   const body = Body as Readable;
-  // Who leaves before the first byte never begins the generator, which then ends nothing.
+  // A reader that leaves before the first byte never starts the generator, so its cleanup does not run.
   const leave = () => body.destroy();
   return Readable.from(guarded(key, body), { objectMode: false }).once('close', leave);
 }
 
 type Putting = { path: string; sizeBytes: number };
 
-/** Puts a file: one that is short in one request, a longer one in pieces, which the store joins at the end. */
 async function put(opened: Opened, key: string, { path, sizeBytes }: Putting): Promise<void> {
   const { sdk, client, at, pieceBytes } = opened;
   const file = await open(path, 'r');
@@ -374,7 +358,7 @@ async function putInPieces(
       const MultipartUpload = { Parts };
       await client.send(new sdk.CompleteMultipartUploadCommand({ ...upload, MultipartUpload }));
     } catch (error) {
-      // What cannot be taken back now, the bucket's own rule for unfinished uploads does.
+      // If the abort fails, the bucket's own rule for unfinished uploads cleans up.
       await client.send(new sdk.AbortMultipartUploadCommand(upload)).catch(() => undefined);
       throw error;
     }
@@ -412,7 +396,7 @@ async function* list(
   } while (from !== undefined);
 }
 
-/** The bytes of an answer; who waits for one that does not come, or is cut off, gets `StoreAway`. */
+/** The bytes of a response; throws `StoreAway` if it stalls or is cut off. */
 async function* guarded(key: string, body: Readable): AsyncGenerator<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
   try {
@@ -438,31 +422,29 @@ async function answered<T>(key: string, ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the client throws, in our terms: without its fields, which hold the request. */
+/** Translates errors of the client, without their fields, which hold the request. */
 function errorOf(key: string, error: unknown): unknown {
   if (error instanceof StoreAway || error instanceof TypeError || !(error instanceof Error)) {
     return error;
   }
   if (error.name === 'NoSuchKey' || error.name === 'NotFound') return fileGone(key);
-  if (isOfThisMachine(error)) return error;
+  if (isLocalDiskError(error)) return error;
   const { $metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };
   const status = $metadata?.httpStatusCode;
   const isNo =
     status !== undefined && status >= 300 && status < 500 && ![408, 429].includes(status);
   const refusal = isNo || error.name === 'CredentialsProviderError' ? error.name : undefined;
   const what = typeof code === 'string' ? code : error.name;
-  const said = status === undefined ? what : `${what} (${status})`;
-  return new StoreAway(said, { ...(refusal !== undefined && { refusal }) });
+  const description = status === undefined ? what : `${what} (${status})`;
+  return new StoreAway(description, { ...(refusal !== undefined && { refusal }) });
 }
 
-/** The disk of this machine, not the store. */
-const isOfThisMachine = (error: Error): boolean =>
+const isLocalDiskError = (error: Error): boolean =>
   'syscall' in error && /^(open|read|write|stat)$/.test(String(error.syscall)) && 'path' in error;
 
-/** @returns undefined where nothing lies there. */
-async function unlessGone<T>(asked: Promise<T>): Promise<T | undefined> {
+async function ignoreMissing<T>(request: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;

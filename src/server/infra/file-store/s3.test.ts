@@ -27,7 +27,6 @@ const stores: Record<string, () => Promise<FileStore>> = {
   'a bucket, in pieces': () => s3.open({ pieceBytes: 5 * 1_048_576 }),
 };
 
-/** A file that is to be put: gone from here, or not, once it is. */
 async function draftOf(bytes: Uint8Array): Promise<string> {
   const path = join(await someFolder(), 'draft');
   await writeFile(path, bytes);
@@ -37,7 +36,7 @@ async function draftOf(bytes: Uint8Array): Promise<string> {
 const keysIn = async (store: FileStore, prefix: string) =>
   (await Array.fromAsync(store.list(prefix))).map(({ key }) => key).toSorted();
 
-test.each(Object.keys(stores))('%s gives back what was put, whole and in spans', async (kind) => {
+test.each(Object.keys(stores))('%s returns stored files, whole and in spans', async (kind) => {
   const store = (await stores[kind]?.()) as FileStore;
   const bytes = randomBytes(kind.includes('pieces') ? 11_000_000 : 70_000);
   const [key, { length }] = ['files/ab/abc', bytes];
@@ -53,7 +52,7 @@ test.each(Object.keys(stores))('%s gives back what was put, whole and in spans',
   expect(String(await buffer(await store.stream(key)))).toBe('other');
 });
 
-test.each(['a folder', 'a bucket'])('%s names its files, and deletes them', async (kind) => {
+test.each(['a folder', 'a bucket'])('%s lists and deletes its files', async (kind) => {
   const store = (await stores[kind]?.()) as FileStore;
   const draft = () => draftOf(Buffer.from('x'));
   for (const key of ['files/aa/aa1', 'files/bb/bb1', 'exports/1.zip', 'exports/rows/2.csv']) {
@@ -74,8 +73,8 @@ test.each(['a folder', 'a bucket'])('%s names its files, and deletes them', asyn
   await expect(read()).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-// s3rver makes no marks to go on from where OpenSSL has no DES.
-test.skipIf(!isRealStore)('a listing goes on beyond its first page', async () => {
+// s3rver has no continuation tokens if OpenSSL has no DES.
+test.skipIf(!isRealStore)('lists more than one page', async () => {
   const store = await s3.open({ pageKeys: 3 });
   const path = await draftOf(Buffer.from('x'));
   const keys = Array.from({ length: 8 }, (_, nth) => `uploads/${nth}`);
@@ -113,7 +112,7 @@ test.each(['drops', 503, 403] as const)(
   },
 );
 
-test('a prefix belongs to the installation that took it first', async () => {
+test('a prefix belongs to the installation that claimed it first', async () => {
   const [ours, again, theirs] = [
     await s3.open({ prefix: 'shared' }),
     await s3.open({ prefix: 'shared' }),
@@ -125,7 +124,7 @@ test('a prefix belongs to the installation that took it first', async () => {
   expect(ours.name).toBe('s3://kabari/shared');
 });
 
-test('who leaves before the first byte holds nothing at the store', async () => {
+test('a reader that leaves before the first byte releases its connection', async () => {
   const store = await s3.open();
   const bytes = randomBytes(24_000_000);
   await store.put('files/ab/left', await draftOf(bytes), bytes.length);

@@ -1,4 +1,4 @@
-/** What stands at a place of parsed JSON; undefined where nothing of its own does. */
+/** The value at a path of parsed JSON; undefined if there is none (own properties only). */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let found = value;
   for (const step of path) {
@@ -9,7 +9,6 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
   return found;
 }
 
-/** A text that says something; undefined for anything else. */
 export const textAt = (
   value: unknown,
   ...path: readonly (string | number)[]
@@ -18,7 +17,6 @@ export const textAt = (
   return typeof found === 'string' && found !== '' ? found : undefined;
 };
 
-/** The items of a list; none where there is no list. */
 export const listAt = (
   value: unknown,
   ...path: readonly (string | number)[]
@@ -27,11 +25,12 @@ export const listAt = (
   return Array.isArray(found) ? found : [];
 };
 
-/** Its names that have a value, without the others. */
 export const given = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** An object or a list that travelled as JSON text, as some clients write it; anything else as it is. */
+/**
+ * Parses an object or list sent as JSON text, as some clients do; returns other values unchanged.
+ */
 export function unwrapped(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   try {
@@ -41,7 +40,7 @@ export function unwrapped(value: unknown): unknown {
   }
 }
 
-/** What a text says as JSON; undefined where it is none. */
+/** Parses JSON; undefined if the text is invalid. */
 export function asJson(text: string): unknown {
   try {
     return JSON.parse(text);

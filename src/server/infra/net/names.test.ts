@@ -7,14 +7,13 @@ import { expect, test as base } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { isLocalName, openNames } from './names.ts';
 
-/** The addresses of each name, as four or sixteen bytes; a name that is not here is never answered. */
+/** The addresses of each name, as four or sixteen bytes; unknown names get no response. */
 type Zone = Record<string, readonly Buffer[]>;
 type NameServer = { address: string; asked: string[]; zone: Zone };
 
 const A = 1;
 const AAAA = 28;
 
-/** The question of a packet: its name, its type, and where it ends. */
 function questionOf(packet: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = [];
   let at = 12;
@@ -68,7 +67,7 @@ const lookUp = (resolve: ReturnType<typeof openNames>, name: string): Promise<Lo
     resolve(name, { all: true }, (error, addresses) => (error ? reject(error) : done(addresses)));
   });
 
-test('a name has the addresses of both families, v4 first', async ({ nameServer }) => {
+test('returns the addresses of both families, v4 first', async ({ nameServer }) => {
   nameServer.zone['toko.example'] = [
     Buffer.from('20010db8000000000000000000000001', 'hex'),
     Buffer.from([93, 184, 216, 34]),
@@ -82,9 +81,7 @@ test('a name has the addresses of both families, v4 first', async ({ nameServer 
   await expect(lookUp(names, 'kosong.example')).rejects.toMatchObject({ code: 'ENODATA' });
 });
 
-test('names whose servers stay silent hold up neither files nor other look-ups', async ({
-  nameServer,
-}) => {
+test('silent name servers block neither files nor other look-ups', async ({ nameServer }) => {
   const names = openNames({ servers: [nameServer.address] });
   let ended = 0;
   const silent = Array.from({ length: 64 }, (_, n) =>
@@ -98,7 +95,7 @@ test('names whose servers stay silent hold up neither files nor other look-ups',
   expect(ended).toBe(64);
 });
 
-test('names of networks of one’s own are told from public ones', () => {
+test('distinguishes names of private networks from public ones', () => {
   for (const name of ['localhost', 'LOCALHOST.', 'db', 'a.localhost', 'nas.local', 'x.internal']) {
     expect(isLocalName(name), name).toBe(true);
   }

@@ -1,7 +1,6 @@
 import { type LookupAddress, promises as dns } from 'node:dns';
 import { callbackify } from 'node:util';
 
-/** How names are looked up. */
 export type Resolve = (
   hostname: string,
   options: { all: true; family?: number | 'IPv4' | 'IPv6' | undefined; hints?: number | undefined },
@@ -9,24 +8,21 @@ export type Resolve = (
 ) => void;
 
 type NamesOptions = {
-  /** Name servers, `address:port`; those of the system without it. */
+  /** Name servers, `address:port`; by default those of the system. */
   servers?: readonly string[];
-  /** For the first question; the second one waits twice as long. */
+  /** For the first attempt; the second one waits twice as long. */
   timeoutMs?: number;
 };
 
 const TIMEOUT_MS = 1_200;
 const TRIES = 2;
-/** The system's name servers are read again after so long: a machine moves to another network. */
+/** Interval for rereading the system's name servers: a machine may move to another network. */
 const RENEW_MS = 60_000;
 
 /**
- * Looks up names that others gave us, by the name servers of the system, v4 addresses first.
- *
- * Not by the system's own look-up: that one occupies one of the four threads on which the process also reads
- * files and hashes passwords, until a name server answers. A few names whose servers stay silent, and anybody
- * may own such, would hold up everybody. The hosts file is therefore not read; origins that the operator
- * listed are looked up by the system.
+ * Looks up names supplied by others, v4 addresses first. Not by the system's look-up, which occupies one of the four
+ * threads that also read files and hash passwords: a few names with silent servers would block everyone. The hosts
+ * file is therefore not read.
  */
 export function openNames({ servers, timeoutMs = TIMEOUT_MS }: NamesOptions = {}): Resolve {
   let resolver: dns.Resolver | undefined;
@@ -43,7 +39,7 @@ export function openNames({ servers, timeoutMs = TIMEOUT_MS }: NamesOptions = {}
     lookUp(hostname, (error, addresses) => done(error, addresses ?? []));
 }
 
-/** @throws Error of the name server, when neither family has an address */
+/** @throws Error of the name server, if neither family has an address */
 async function addressesOf(resolver: dns.Resolver, hostname: string): Promise<LookupAddress[]> {
   const [four, six] = await Promise.allSettled([
     resolver.resolve4(hostname),
@@ -57,10 +53,10 @@ async function addressesOf(resolver: dns.Resolver, hostname: string): Promise<Lo
   return addresses;
 }
 
-/** Endings of names that are looked up in networks of one's own alone. */
+/** Suffixes of names that exist only in private networks. */
 const LOCAL = /(^|\.)(localhost|local|internal|lan|home\.arpa|localdomain|intranet)$/;
 
-/** True for names that no public name server has: those without a dot, and those of networks of one's own. */
+/** True for names without a dot and those of private networks, which public DNS does not have. */
 export function isLocalName(hostname: string): boolean {
   const name = hostname.replace(/\.$/, '').toLowerCase();
   return !name.includes('.') || LOCAL.test(name);

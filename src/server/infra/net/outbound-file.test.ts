@@ -12,9 +12,8 @@ import { FetchError, type FileClient, openFileClient } from './outbound-file.ts'
 type Canary = { port: number; visits: () => number };
 
 const test = base.extend<{
-  /** Listens on this machine's own address; whoever gets there got past the guard. */
+  /** Listens on this machine's own address; a connection means that the guard failed. */
   canary: Canary;
-  /** Serves on this machine until the test ends; gives its origin. */
   serve: (listener: RequestListener) => Promise<string>;
   folder: string;
 }>({
@@ -62,7 +61,7 @@ const fetching = (folder: string, client: FileClient, url: string, bytesMax = 1_
   );
 };
 
-test('no spelling of an address of ours is ever asked, over https or http', async ({
+test('never connects to any notation of a private address, over https or http', async ({
   canary,
   folder,
 }) => {
@@ -73,13 +72,12 @@ test('no spelling of an address of ours is ever asked, over https or http', asyn
   const answers = await Promise.all(
     urls.map(async (url) => ({ url, why: await fetching(folder, client, url) })),
   );
-  // Not every system knows `localhost.`: what has no address is not asked either.
   const known = answers.filter(({ url }) => !url.includes('localhost.:'));
   expect(known.filter(({ why }) => why !== 'refused')).toEqual([]);
   expect(canary.visits()).toBe(0);
 });
 
-test('other schemes, odd ports and passwords in the address are refused', async ({ folder }) => {
+test('refuses other schemes, unusual ports and passwords in the address', async ({ folder }) => {
   const client = openFileClient({ listed: [] });
   for (const url of [
     'ftp://example.com/a.png',
@@ -94,10 +92,7 @@ test('other schemes, odd ports and passwords in the address are refused', async 
   }
 });
 
-test('a name is judged by all its addresses, in the look-up that connects', async ({
-  canary,
-  folder,
-}) => {
+test('checks all addresses of a name in the look-up that connects', async ({ canary, folder }) => {
   const open = { address: '93.184.216.34', family: 4 };
   const lists: LookupAddress[][] = [
     [{ address: '127.0.0.1', family: 4 }],
@@ -118,12 +113,12 @@ test('a name is judged by all its addresses, in the look-up that connects', asyn
   expect(canary.visits()).toBe(0);
 });
 
-test('a name that turns to us between two requests is refused at the second', async ({
+test('refuses a name that resolves to a private address at the second request', async ({
   canary,
   folder,
   serve,
 }) => {
-  // The first answer redirects to a name that was never asked; by then it names this machine.
+  // The first response redirects to a name not looked up so far; by then it resolves to this machine.
   let looks = 0;
   const origin = await serve((_request, response) => {
     response.writeHead(302, { location: `http://flip.example:${canary.port}/a.png` }).end();
@@ -140,7 +135,7 @@ test('a name that turns to us between two requests is refused at the second', as
   expect([looks, canary.visits()]).toEqual([1, 0]);
 });
 
-test('a redirect to any spelling of an address of ours is refused', async ({
+test('refuses a redirect to any notation of a private address', async ({
   canary,
   folder,
   serve,
@@ -159,7 +154,7 @@ test('a redirect to any spelling of an address of ours is refused', async ({
   expect(canary.visits()).toBe(0);
 });
 
-test('redirects are followed three times, and a file has the name of the last address', async ({
+test('follows three redirects, and names the file after the last address', async ({
   folder,
   serve,
 }) => {
@@ -178,7 +173,7 @@ test('redirects are followed three times, and a file has the name of the last ad
   expect(await fetching(folder, client, `${origin}/4`)).toBe('missing');
 });
 
-test('the name is what the host calls it', async ({ folder, serve }) => {
+test('uses the file name of the host', async ({ folder, serve }) => {
   const given = [
     ['attachment; filename="a b.pdf"', 'a b.pdf'],
     ["attachment; filename=x.pdf; filename*=UTF-8''struk%20%E2%82%AC.pdf", 'struk €.pdf'],
@@ -194,7 +189,7 @@ test('the name is what the host calls it', async ({ folder, serve }) => {
   }
 });
 
-test('a file that is too large is not read to its end, whatever its length claims', async ({
+test('stops reading a file that is too large, also with a false length', async ({
   folder,
   serve,
 }) => {
@@ -217,7 +212,7 @@ test('a file that is too large is not read to its end, whatever its length claim
   expect(poured).toBeLessThan(20_000_000);
 });
 
-test('what the host has not, or packs, or breaks off, is not taken', async ({ folder, serve }) => {
+test('rejects missing, compressed and truncated files', async ({ folder, serve }) => {
   const origin = await serve((request, response) => {
     const path = request.url ?? '';
     if (path === '/gzip') response.writeHead(200, { 'content-encoding': 'gzip' }).end('x');
@@ -232,11 +227,10 @@ test('what the host has not, or packs, or breaks off, is not taken', async ({ fo
     Array(4).fill('missing'),
   );
   expect(await Promise.all(['/500', '/503', '/429'].map(of))).toEqual(Array(3).fill('trouble'));
-  // What was cut off may come whole the next time.
   expect(await of('/cut')).toBe('unreachable');
 });
 
-test('who never answers, pauses, or dawdles is given up', async ({ folder, serve }) => {
+test('gives up on a host that never answers, pauses, or is too slow', async ({ folder, serve }) => {
   const origin = await serve((request, response) => {
     if (request.url === '/never') return;
     response.writeHead(200).write('a');
@@ -261,7 +255,7 @@ test('who never answers, pauses, or dawdles is given up', async ({ folder, serve
   await expect(ended).rejects.toMatchObject({ reason: 'ended' });
 });
 
-test('a listed origin is asked over https and http only, also after a redirect', async ({
+test('contacts a listed origin over https and http only, also after a redirect', async ({
   serve,
   folder,
 }) => {

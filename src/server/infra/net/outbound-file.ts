@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, get as overHttp } from 'node:http';
 import { get as overHttps } from 'node:https';
-import { OutboundError, PORTS, checkAddress, hostOf, judging, refuse } from './outbound.ts';
+import { OutboundError, PORTS, checkAddress, hostOf, publicOnly, refuse } from './outbound.ts';
 import { type Resolve, openNames } from './names.ts';
 
 /**
- * Why a file was not fetched. `refused`: we may not ask there; `missing`: its host says that it has no such
- * file for us; `trouble`: the host is in trouble now; `too_large`; `late`: it took too long; `unreachable`:
- * no connection, or one that broke; `ended`: nobody waits for it any more.
+ * Why a file was not fetched. `refused`: the address is not allowed; `missing`: the host does not have the file for
+ * us; `trouble`: the host has a temporary problem; `too_large`; `late`: it took too long; `unreachable`: no
+ * connection, or a broken one; `ended`: the caller aborted.
  */
 export type FetchReason =
   | 'refused'
@@ -18,7 +18,7 @@ export type FetchReason =
   | 'unreachable'
   | 'ended';
 
-/** Says why, and which host at most: addresses of others may be secrets. */
+/** Names at most the host: addresses supplied by others may contain secrets. */
 export class FetchError extends Error {
   readonly reason: FetchReason;
 
@@ -31,49 +31,37 @@ export class FetchError extends Error {
 
 type FetchOptions = {
   url: string;
-  /** Where the bytes go: a file of this name must not be there. */
   path: string;
   bytesMax: number;
   signal?: AbortSignal;
 };
 
-/** What was fetched, as its host calls it: both are claims of a stranger, empty when nothing was said. */
+/** Type and name as claimed by the host, which is not trusted; empty if it sent none. */
 export type Fetched = { type: string; name: string; bytes: number };
 
-/** Fetches files at addresses that customers gave us (docs/threats.md, T20). */
+/** Fetches files at addresses supplied by customers (docs/threats.md, T20). */
 export type FileClient = {
-  /**
-   * Writes a file to disk as it comes. What was written stays when it fails: the caller removes it.
-   *
-   * @throws FetchError
-   */
+  /** The caller removes a partial file after an error. @throws FetchError */
   fetch(file: FetchOptions): Promise<Fetched>;
-  /**
-   * The bytes of a file, in memory.
-   *
-   * @throws FetchError
-   */
+  /** @throws FetchError */
   read(file: Omit<FetchOptions, 'path'>): Promise<Buffer>;
 };
 
 type Limits = {
   connectMs: number;
   headersMs: number;
-  /** The longest silence between two parts of a file. */
   silenceMs: number;
-  /** All of it, redirects included. */
   totalMs: number;
 };
 
 type ClientOptions = {
-  /** Origins that tests name: asked over https or http, whatever their port and address. */
+  /** Origins for tests: allowed over https or http, with any port and address. */
   listed: readonly string[];
   resolve?: Resolve;
   ports?: readonly number[];
   limits?: Partial<Limits>;
-  /** The only host names that are fetched, over https alone; without it any name, also over http. */
+  /** The only host names allowed, over https only; by default any name, also over http. */
   hosts?: RegExp;
-  /** Sent along with each request. */
   headers?: Readonly<Record<string, string>>;
 };
 
@@ -82,9 +70,9 @@ const REDIRECTS_MAX = 3;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 /**
- * The guarded client for files: https or http, public addresses only, judged as `openOutbound` judges them
- * and anew after every redirect, on a connection of its own for each. Nothing is unpacked on the way, and
- * nothing of ours (cookies, keys, referrers) goes along.
+ * The guarded client for files: https or http, public addresses only, checked as by `openOutbound` and again after
+ * every redirect, each on its own connection. Responses are not decompressed, and no cookies, keys or referrers are
+ * sent.
  */
 export function openFileClient(options: ClientOptions): FileClient {
   const { listed, resolve = openNames(), ports = PORTS, hosts, headers = {} } = options;
@@ -104,7 +92,7 @@ export function openFileClient(options: ClientOptions): FileClient {
     try {
       let url = check(file.url);
       for (let hops = 0; ; hops++) {
-        const lookup = listed.includes(url.origin) ? undefined : judging(resolve);
+        const lookup = listed.includes(url.origin) ? undefined : publicOnly(resolve);
         const answer = await ask(url, { lookup, headers }, watch);
         const { statusCode = 0 } = answer;
         if (!redirects.has(statusCode)) {
@@ -134,7 +122,6 @@ export function openFileClient(options: ClientOptions): FileClient {
 }
 
 function nextOf({ headers: { location } }: IncomingMessage, from: URL): string {
-  // Headers are read as latin-1; who writes more than ASCII writes UTF-8.
   const to = location === undefined ? '' : Buffer.from(location, 'latin1').toString('utf8');
   if (to === '' || !URL.canParse(to, from)) refuse('a redirect to nowhere');
   return new URL(to, from).href;
@@ -144,23 +131,18 @@ function asFetchError(error: unknown): FetchError {
   if (error instanceof FetchError) return error;
   const words = 'the file cannot be fetched';
   if (error instanceof OutboundError) return new FetchError(error.reason, words, { cause: error });
-  // A full disk is no fault of the host.
   if (error instanceof Error && 'syscall' in error && error.syscall === 'write') throw error;
   return new FetchError('unreachable', words, { cause: error });
 }
 
 type Watch = {
-  /** What ended it, once something has. */
   readonly late: FetchError | undefined;
   limits: Limits;
-  /** The connection that is ended when a limit is reached. */
   follow(request: ClientRequest): void;
-  /** Sets the limit of the present step. */
   step(ms: number, what: string): void;
   end(): void;
 };
 
-/** Watches the clock over each step and the whole; ending it ends the connection. */
 function watchOf(limits: Limits, signal: AbortSignal | undefined): Watch {
   let late: FetchError | undefined;
   let current: ClientRequest | undefined;
@@ -195,13 +177,15 @@ function watchOf(limits: Limits, signal: AbortSignal | undefined): Watch {
   };
 }
 
-/** One request; its answer's body has not been read. */
 function ask(
   url: URL,
   {
     lookup,
     headers,
-  }: { lookup: ReturnType<typeof judging> | undefined; headers: Readonly<Record<string, string>> },
+  }: {
+    lookup: ReturnType<typeof publicOnly> | undefined;
+    headers: Readonly<Record<string, string>>;
+  },
   watch: Watch,
 ): Promise<IncomingMessage> {
   const secure = url.protocol === 'https:';
@@ -247,13 +231,13 @@ async function writeFile(
   }
 }
 
-/** @throws FetchError when the answer is not a file that we take. */
+/** @throws FetchError if the response is not an acceptable file. */
 function refuseAnswer({ statusCode = 0, headers }: IncomingMessage, bytesMax: number): void {
   if (statusCode >= 500 || statusCode === 429 || statusCode === 408) {
     throw new FetchError('trouble', `the host answered ${statusCode}`);
   }
   if (statusCode !== 200) throw new FetchError('missing', `the host answered ${statusCode}`);
-  // Nobody asked for packed bytes: what they become is not known before.
+  // Compression was not requested, and the decompressed size is unknown in advance.
   if (!['', 'identity'].includes(headers['content-encoding']?.trim().toLowerCase() ?? '')) {
     throw new FetchError('missing', 'the host packed the file');
   }
@@ -262,7 +246,6 @@ function refuseAnswer({ statusCode = 0, headers }: IncomingMessage, bytesMax: nu
 
 const tooLarge = () => new FetchError('too_large', 'the file is too large');
 
-/** Hands the parts of an answer on. @returns how many bytes they are. */
 async function takeParts(
   answer: IncomingMessage,
   { bytesMax, watch }: Taking,
@@ -282,14 +265,13 @@ async function takeParts(
 
 const HEADER_MAX = 2_000;
 
-/** The name in a `Content-Disposition`: the one in UTF-8 where there are two. */
 function nameIn(header: string | undefined): string | undefined {
   const given = header?.slice(0, HEADER_MAX) ?? '';
   const wide = /(?:^|;)\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(given)?.[1];
   if (wide !== undefined) return decoded(wide);
   const [, quoted, bare] = /(?:^|;)\s*filename\s*=\s*(?:"([^"]*)"|([^;\s"]+))/i.exec(given) ?? [];
   const name = quoted ?? bare;
-  // Headers are read as latin-1; most hosts write UTF-8.
+  // Node decodes headers as latin-1; most hosts send UTF-8.
   return name === undefined ? undefined : Buffer.from(name, 'latin1').toString('utf8');
 }
 

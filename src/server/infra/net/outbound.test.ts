@@ -8,7 +8,7 @@ import { isPublicAddress, OutboundError, openOutbound } from './outbound.ts';
 
 type Canary = { port: number; visits: () => number };
 
-/** Listens on this machine's own address; whoever gets there got past the guard. */
+/** Listens on this machine's own address; a connection means that the guard failed. */
 const test = base.extend<{ canary: Canary }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   canary: async ({}, use) => {
@@ -31,7 +31,7 @@ const whyNot = (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof OutboundError ? error.reason : String(error)),
   );
 
-test('no spelling of an address of ours is ever asked', async ({ canary }) => {
+test('never connects to any notation of a private address', async ({ canary }) => {
   const { post } = openOutbound({ listed: [], ports: [canary.port] });
   const answers = await Promise.all(
     privateHosts.map(async (host) => [
@@ -39,14 +39,13 @@ test('no spelling of an address of ours is ever asked', async ({ canary }) => {
       await whyNot(post({ ...asked, url: `https://${host}:${canary.port}/` })),
     ]),
   );
-  // Not every system knows `localhost.`: what has no address is not asked either.
   const known = answers.filter(([host]) => host !== 'localhost.');
   expect(known.filter(([, why]) => why !== 'refused')).toEqual([]);
   expect(answers).toHaveLength(privateHosts.length);
   expect(canary.visits()).toBe(0);
 });
 
-test('other schemes, ports, and passwords in the address are refused', async () => {
+test('refuses other schemes, ports, and passwords in the address', async () => {
   const { check } = openOutbound({ listed: [] });
   for (const url of [
     'http://example.com/',
@@ -65,7 +64,7 @@ test('other schemes, ports, and passwords in the address are refused', async () 
   expect(check('https://example.com/a').hostname).toBe('example.com');
 });
 
-test('a listed origin is asked over https and http only', async ({ canary }) => {
+test('contacts a listed origin over https and http only', async ({ canary }) => {
   const origin = `http://127.0.0.1:${canary.port}`;
   const { check, get } = openOutbound({ listed: [origin] });
   for (const url of [`blob:${origin}/x`, `filesystem:${origin}/temporary/x`, `BLOB:${origin}`]) {
@@ -76,7 +75,7 @@ test('a listed origin is asked over https and http only', async ({ canary }) => 
   expect(check(`${origin}/x`).origin).toBe(origin);
 });
 
-test('a name is judged by all its addresses, in the look-up that connects', async ({ canary }) => {
+test('checks all addresses of a name in the look-up that connects', async ({ canary }) => {
   const own = { address: '127.0.0.1', family: 4 };
   const open = { address: '93.184.216.34', family: 4 };
   const lists: LookupAddress[][] = [[own], [open, own], [open, { address: '::1', family: 6 }], []];
@@ -92,9 +91,7 @@ test('a name is judged by all its addresses, in the look-up that connects', asyn
   expect(canary.visits()).toBe(0);
 });
 
-test('a name that changes between two look-ups is looked up once, and refused', async ({
-  canary,
-}) => {
+test('looks a changing name up only once, and refuses it', async ({ canary }) => {
   let looks = 0;
   const { post } = openOutbound({
     listed: [],
@@ -109,7 +106,7 @@ test('a name that changes between two look-ups is looked up once, and refused', 
   expect(looks).toBe(1);
 });
 
-test('addresses are public or not', () => {
+test('recognizes public addresses', () => {
   for (const address of ['8.8.8.8', '93.184.216.34', '2606:4700:4700::1111', '2a00:1450::1']) {
     expect(isPublicAddress(address), address).toBe(true);
   }
@@ -124,7 +121,7 @@ async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('a redirect is an answer, and is not followed', async ({ canary }) => {
+test('returns a redirect without following it', async ({ canary }) => {
   const server = createHttp((_request, response) => {
     response.writeHead(302, { location: `http://127.0.0.1:${canary.port}/` });
     response.end();
@@ -136,7 +133,7 @@ test('a redirect is an answer, and is not followed', async ({ canary }) => {
   server.close();
 });
 
-test('of an endless answer 64 kB are read, and its status counts', async () => {
+test('reads 64 kB of an endless response, and returns its status', async () => {
   const server = createHttp((_request, response) => {
     response.writeHead(201);
     const pour = () => {
@@ -151,7 +148,7 @@ test('of an endless answer 64 kB are read, and its status counts', async () => {
   server.close();
 });
 
-test('who does not answer in time, or not to the end, is late', async () => {
+test('reports late if a response is late or incomplete', async () => {
   const server = createHttp((request, response) => {
     if (request.url === '/begins') response.writeHead(200).write('a');
   });

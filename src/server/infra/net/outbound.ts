@@ -4,12 +4,12 @@ import { type LookupFunction, isIP, BlockList } from 'node:net';
 import { type Resolve, isLocalName, openNames } from './names.ts';
 
 /**
- * Why a request to the outside has no answer. `refused`: we may not ask there; `late`: it took too
- * long; `unreachable`: no connection, or one that broke; `ended`: the asker gave up.
+ * Why a request failed. `refused`: the address is not allowed; `late`: it took too long; `unreachable`: no
+ * connection, or a broken one; `ended`: the caller aborted.
  */
 export type OutboundReason = 'refused' | 'late' | 'unreachable' | 'ended';
 
-/** Says why, and which host at most: addresses of others may be secrets. */
+/** Names at most the host: addresses supplied by others may contain secrets. */
 export class OutboundError extends Error {
   readonly reason: OutboundReason;
 
@@ -23,9 +23,8 @@ export class OutboundError extends Error {
 export type OutboundAsk = {
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** Left out by who only asks. */
+  /** Absent for GET. */
   body?: Uint8Array | string;
-  /** How long all of it may take; 15 s without it. */
   totalMs?: number;
   signal?: AbortSignal;
 };
@@ -33,40 +32,25 @@ export type OutboundAsk = {
 export type OutboundAnswer = {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Of a longer body its first 64 kB. */
+  /** The first 64 kB of a longer body. */
   body: Buffer;
 };
 
-/** Asks others, at addresses that people or browsers gave us (docs/threats.md, T20). */
 export type Outbound = {
-  /**
-   * The address, when it may be asked as far as can be told without looking its name up.
-   *
-   * @throws OutboundError `refused`
-   */
+  /** Checks as far as possible without a look-up. @throws OutboundError `refused` */
   check(url: string): URL;
-  /**
-   * Posts, once, and follows nothing: a redirect is an answer like any other.
-   *
-   * @throws OutboundError
-   */
+  /** Posts once; does not follow redirects. @throws OutboundError */
   post(ask: OutboundAsk & { body: Uint8Array | string }): Promise<OutboundAnswer>;
-  /**
-   * Asks, once, in the same way.
-   *
-   * @throws OutboundError
-   */
+  /** Gets once; does not follow redirects. @throws OutboundError */
   get(ask: Omit<OutboundAsk, 'body'>): Promise<OutboundAnswer>;
 };
 
 type OutboundOptions = {
-  /** Origins the operator named: asked over https or http, whatever their port and address. */
   listed: readonly string[];
-  /** How names are looked up; by the system's name servers without it. */
+  /** By default through the system's name servers. */
   resolve?: Resolve;
-  /** Ports of others; 443, 80 and 8443 without it. */
+  /** Allowed ports; by default 443, 80 and 8443. */
   ports?: readonly number[];
-  /** See `CONNECT_MS`, `HEADERS_MS`. */
   connectMs?: number;
   headersMs?: number;
 };
@@ -77,26 +61,21 @@ const TOTAL_MS = 15_000;
 const ANSWER_BYTES_MAX = 65_536;
 const URL_LENGTH_MAX = 2_048;
 const WEB_PROTOCOLS: ReadonlySet<string> = new Set(['https:', 'http:']);
-/** Ports of others that are asked, when their address names one. */
+/** Allowed ports in addresses. */
 export const PORTS: readonly number[] = [443, 80, 8443];
 
 type AddressRules = {
-  /** Origins the operator named: asked over https or http, whatever their port and address. */
+  /** Origins the operator listed: allowed over https or http, with any port and address. */
   listed: readonly string[];
   ports: readonly number[];
-  /** With the colon: `https:`. */
   protocols: readonly string[];
 };
 
-/**
- * An address as it may be asked, as far as can be told without looking its name up.
- *
- * @throws OutboundError `refused`
- */
+/** Checks as far as possible without a look-up. @throws OutboundError `refused` */
 export function checkAddress(text: string, { listed, ports, protocols }: AddressRules): URL {
   if (text.length > URL_LENGTH_MAX || !URL.canParse(text)) refuse('no address');
   const url = new URL(text);
-  // Before `listed` is looked at: the origin of `blob:http://127.0.0.1/x` is `http://127.0.0.1`.
+  // Must precede the check of `listed`: the origin of `blob:http://127.0.0.1/x` is `http://127.0.0.1`.
   if (!WEB_PROTOCOLS.has(url.protocol)) refuse('not https or http');
   if (url.username !== '' || url.password !== '') refuse('a password in the address');
   if (listed.includes(url.origin)) return url;
@@ -108,10 +87,9 @@ export function checkAddress(text: string, { listed, ports, protocols }: Address
 }
 
 /**
- * The guarded client. Others are asked over https, at public addresses only: literal ones are judged
- * before, and of a name every address it has, in the very look-up that connects, so that a name
- * cannot change between the judging and the asking. Each request has a connection of its own, and no
- * proxy of the environment stands between.
+ * The guarded client: https and public addresses only. Literal addresses are checked first; for a name, all its
+ * addresses are checked in the look-up that connects, so the name cannot change in between. Each request has its own
+ * connection, and proxies of the environment are not used.
  */
 export function openOutbound(options: OutboundOptions): Outbound {
   const { listed, resolve = openNames(), ports = PORTS } = options;
@@ -120,7 +98,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
   const check = (text: string) => checkAddress(text, { listed, ports, protocols: ['https:'] });
   const send = async (ask: OutboundAsk) => {
     const url = check(ask.url);
-    const lookup = isListed(url) ? undefined : judging(resolve);
+    const lookup = isListed(url) ? undefined : publicOnly(resolve);
     return exchange(url, ask, { lookup, ...options });
   };
   return { check, post: send, get: send };
@@ -131,11 +109,10 @@ export function refuse(why: string): never {
   throw new OutboundError('refused', `the address may not be asked: ${why}`);
 }
 
-/** IPv6 addresses stand in brackets in a URL. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
-/** A look-up that has no answer when one of the answers is not public. */
-export const judging =
+/** A look-up that fails if any address is not public. */
+export const publicOnly =
   (resolve: Resolve): LookupFunction =>
   (hostname, { all, family, hints }, done) => {
     resolve(hostname, { all: true, family, hints }, (error, addresses) => {
@@ -154,7 +131,6 @@ type Route = Pick<OutboundOptions, 'connectMs' | 'headersMs'> & {
   lookup: LookupFunction | undefined;
 };
 
-/** One request and its answer, or one OutboundError. */
 async function exchange(url: URL, ask: OutboundAsk, way: Route): Promise<OutboundAnswer> {
   const secure = url.protocol === 'https:';
   const request = (secure ? overHttps : overHttp)({
@@ -196,7 +172,6 @@ async function exchange(url: URL, ask: OutboundAsk, way: Route): Promise<Outboun
 
 type Limits = Pick<OutboundOptions, 'connectMs' | 'headersMs'> & Pick<OutboundAsk, 'totalMs'>;
 
-/** Watches the clock over the connection, the answer's first line, and the whole. */
 function limit(
   request: ClientRequest,
   secure: boolean,
@@ -239,7 +214,7 @@ function answerOf(request: ClientRequest): Promise<OutboundAnswer> {
   });
 }
 
-/** Nobody's, ours alone, or everybody's at once (IANA's special-purpose registry). */
+/** Private and special-purpose ranges (IANA's special-purpose registry). */
 const closed4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -264,7 +239,7 @@ const closed4 = [
 /** Of 2000::/3: protocol assignments with Teredo, documentation, 6to4, AS112. */
 const closed6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
-/** Everything else of IPv6 is not public, the spellings of IPv4 addresses (mapped, NAT64) included. */
+/** Everything else of IPv6 is not public, including notations of IPv4 addresses (mapped, NAT64). */
 const open6 = ['2000::/3'];
 
 const closed = listOf(closed4, closed6);
@@ -281,7 +256,7 @@ function listOf(ranges4: readonly string[], ranges6: readonly string[]): BlockLi
   return list;
 }
 
-/** True for an address of the open internet; false for ours, for special ones, and for no address. */
+/** True for a public address; false for private and special ones, and for invalid text. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !closed.check(address, 'ipv4');

@@ -1,6 +1,5 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
 
-/** How the database is, and how many processes of the application are on it. */
 export type DatabaseFigures = {
   version: string;
   bytes: number;
@@ -10,7 +9,6 @@ export type DatabaseFigures = {
   nodes: number;
 };
 
-/** Reads how the database is: some milliseconds, for the size is told from its files. */
 export async function databaseFigures(allAccountsSql: Sql): Promise<DatabaseFigures> {
   const [found] = await allAccountsSql<DatabaseFigures[]>`select * from database_figures()`;
   if (!found) throw new Error('the database told nothing of itself');

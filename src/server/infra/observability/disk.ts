@@ -8,17 +8,16 @@ import type { Metrics } from './metrics.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
 const MB = 1_000_000;
-/** Below this a disk counts as full: PostgreSQL writes its log in pieces of 16 MB, and stops without. */
+/** Below this a disk counts as full: PostgreSQL stops if it cannot write a 16 MB WAL segment. */
 export const FREE_BYTES_MIN = 40 * MB;
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', '53100']);
 
-/** True when something could not be written for want of room, here or on the disk of the database. */
 export const isDiskFull = (error: unknown): boolean =>
   error instanceof Error &&
   (('code' in error && fullCodes.has(String(error.code))) || isDiskFull(error.cause));
 
-/** The bytes that may still be written where a folder is, or will be; without end where nobody counts them. */
+/** The folder need not exist yet; Infinity if the file system has no size. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bytes, free } = await sizeOf(folder);
   return bytes === 0 ? Infinity : free;
@@ -31,7 +30,6 @@ async function sizeOf(folder: string): Promise<{ bytes: number; free: number }> 
   return { bytes: blocks * bsize, free: bavail * bsize };
 }
 
-/** Measures the disks with these folders. A file system without a size has no figures. */
 export function measureDisks(metrics: Metrics, folders: Readonly<Record<string, string>>): void {
   const samples = async (valueOf: (size: { bytes: number; free: number }) => number) => {
     const read = Object.entries(folders).map(async ([disk, folder]) => {
@@ -48,7 +46,7 @@ export function measureDisks(metrics: Metrics, folders: Readonly<Record<string, 
 
 const megabytes = (bytes: number): string => `${(bytes / MB).toFixed(1)} MB`;
 
-/** Why nothing can start: the sentence names the disk, and how much it still takes. */
+/** The sentence for a start that fails on a full disk, with the disk and its free space. */
 export async function diskFullSentence(error: unknown, folder: string): Promise<string> {
   if (codeOf(error) === '53100') {
     return 'The disk of the database is full; free some of it (or let it grow), then start again.';
@@ -64,7 +62,7 @@ const codeOf = (error: unknown): string | undefined => {
     : codeOf(error.cause);
 };
 
-/** @throws StartError when the disk of a folder takes fewer bytes than are needed to begin. */
+/** @throws StartError if the disk of a folder has fewer free bytes than needed. */
 export async function refuseFullDisk(folder: string, needed = FREE_BYTES_MIN): Promise<void> {
   const free = await freeBytes(folder).catch(() => undefined);
   if (free === undefined || free >= needed) return;
@@ -73,22 +71,20 @@ export async function refuseFullDisk(folder: string, needed = FREE_BYTES_MIN): P
   );
 }
 
-/** How often the disks are looked at: `/readyz` has 5 s, and remembers for half of one. */
+/** Interval of the disk checks: `/readyz` takes at most 5 s and caches for half a second. */
 const LOOK_MS = 2_000;
-/** Rows that do not fit into 64 kB of memory: PostgreSQL writes some 200 kB to its disk for them. */
+/** More than 64 kB of memory holds: PostgreSQL spills some 200 kB to its disk. */
 const SPILLING_ROWS = 10_000;
 
 export type DiskWatch = {
-  /** What is full: the data folder's path, or `the database`; empty when all is well. */
+  /** The full disks: the data folder's path, or `the database`; empty if none. */
   full: () => readonly string[];
   close: () => Promise<void>;
 };
 
 /**
- * Looks after the disk of the data folder and that of the database, by writing: the log says once when
- * one fills up, and once when it has room again.
- *
- * A database that cannot be reached is another's concern and changes nothing here.
+ * Checks the disks of the data folder and of the database by writing; logs once when one fills up and once when it
+ * has space again. An unreachable database changes nothing here.
  */
 export function watchDisks({
   folder,
@@ -147,7 +143,6 @@ async function tryFolder(
   }
 }
 
-/** Has the database write to its disk without keeping anything: a result that memory does not hold. */
 async function tryDatabase(sql: Sql): Promise<'full' | 'well' | 'unknown'> {
   try {
     await sql.begin(async (tx) => {

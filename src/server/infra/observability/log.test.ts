@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { countedWarnings, errorForLog, maskPhone, openLog } from './log.ts';
 
-/** A log whose lines the test can read. */
 function listening() {
   const lines: string[] = [];
   const log = openLog({ level: 'trace' }, { write: (line) => lines.push(line) });
@@ -29,7 +28,7 @@ describe('a phone number', () => {
     expect(said()).not.toContain('6281234567890');
   });
 
-  test('is hidden where a user id stands for it', () => {
+  test('is hidden if represented by a user id', () => {
     const { log, said } = listening();
     log.info({ peer: 'ID.6281234567890' }, 'asked for ID.dd752605096029a73495');
     expect(said()).toContain('asked for [hidden]');
@@ -37,7 +36,7 @@ describe('a phone number', () => {
   });
 });
 
-describe('what is not on the list stays out of the log', () => {
+describe('fields that are not on the list stay out of the log', () => {
   test.each([
     ['text', 'Halo Ani, pesanan Anda sudah siap'],
     ['otp', '482913'],
@@ -51,7 +50,7 @@ describe('what is not on the list stays out of the log', () => {
     expect(said()).not.toContain(field === 'otp' ? '482913' : `"${field}"`);
   });
 
-  test('also when a child of the log is given it', () => {
+  test('also in a child log', () => {
     const { log, said } = listening();
     log.child({ request: 'req_1', cookie: session }).info('done');
     expect(JSON.parse(said())).toMatchObject({ request: 'req_1' });
@@ -68,7 +67,7 @@ test('keys and session tokens are hidden even in a sentence', () => {
 });
 
 describe('an error', () => {
-  test('is told with its kind, words and place, and without its fields', () => {
+  test('is logged with kind, message and stack, and without its fields', () => {
     const { log, said } = listening();
     const error = Object.assign(new Error('cannot send to 6281234567890'), {
       code: 'ECONNRESET',
@@ -83,13 +82,13 @@ describe('an error', () => {
     expect(said()).not.toContain(apiKey);
   });
 
-  test('given instead of fields is told the same way', () => {
+  test('is logged the same way in place of fields', () => {
     const { log, said } = listening();
     log.error(new Error('boom'));
     expect(JSON.parse(said()).err).toMatchObject({ name: 'Error', words: 'boom' });
   });
 
-  test('of the database is told without its sentence, which quotes values', () => {
+  test('of the database is logged without its message, which quotes values', () => {
     const error = Object.assign(new Error('invalid input syntax for type uuid: "Halo Ani"'), {
       severity: 'ERROR',
       code: '22P02',
@@ -104,13 +103,13 @@ describe('an error', () => {
   });
 });
 
-test('a long text of one piece holds nothing up', () => {
+test('cleans a long unbroken text quickly', () => {
   const { log, said } = listening();
   log.warn('.a'.repeat(2_000_000));
   expect(said().length).toBeLessThan(1_000);
 });
 
-test('the keys of a store of files are hidden, and paths are not', () => {
+test('hides the keys of a file store, but not paths', () => {
   const { log, said } = listening();
   log.warn('refused wJalrXUtnFEMI/K7MDENG/bPxRfiCY2XAMPLEKEY of AKIAIOSFODNN7EXAMPLE');
   log.warn('at /var/lib/kabari/files/Ab1/Ab1cdef0123456789.x');
@@ -118,7 +117,7 @@ test('the keys of a store of files are hidden, and paths are not', () => {
   expect(said()).toContain('/var/lib/kabari/files/Ab1/Ab1cdef0123456789.x');
 });
 
-test('warnings that come in crowds become one line a second, with their count', async () => {
+test('merges frequent warnings into one line a second, with their count', async () => {
   const lines: { msg: string; status: number; count?: number; request: string }[] = [];
   const log = openLog({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) });
   const warn = countedWarnings(log);

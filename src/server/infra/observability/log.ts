@@ -3,12 +3,12 @@ import { ConnectionLost, codeOf, isServerError } from '#server/infra/postgres/dr
 
 export type Log = Logger;
 
-/** Lets a line carry this field; the rest of what is handed to the log stays out of it. */
+/** Formats of the fields in a log line; fields without an entry are dropped. */
 type Shown = Readonly<Record<string, 'plain' | 'phone' | 'error' | 'text'>>;
 
 /**
- * The fields a log line may carry, and how. A field that is not here is left out, so that a token, a
- * message or a body logged by mistake never arrives; add a field when it can never hold a secret.
+ * The fields a log line may have. Others are dropped, so that a token, a message or a body logged by mistake never
+ * appears; add a field only if it can never hold a secret.
  */
 const shown: Shown = {
   request: 'plain',
@@ -54,27 +54,24 @@ const shown: Shown = {
   err: 'error',
 };
 
-/** A phone number as a log may show it: `6281234567890` → `62812****90`. */
 export function maskPhone(phone: string): string {
   const digits = phone.replace(/\D/g, '');
   return digits.length < 8 ? '****' : `${digits.slice(0, 5)}****${digits.slice(-2)}`;
 }
 
-/** Ids are shown; the API keys and session tokens they could be mistaken for are not. */
+/** API keys and session tokens, but not ids, which resemble them. */
 const secretLooking = /\b(kbr_(live|test)_\w{8,}|[A-Za-z0-9_-]{40,})\b/g;
-/** Keys of a store of files: the id of one, and 40 characters of Base64, which a path hardly is. */
+/** Keys of a file store: key ids, and secrets of 40 Base64 characters, which paths rarely are. */
 const storeKeyLooking =
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|(?<![\w/+])(?=[A-Za-z0-9/+]{0,39}[a-z])(?=[A-Za-z0-9/+]{0,39}[A-Z])(?=[A-Za-z0-9/+]{0,39}\d)[A-Za-z0-9+][A-Za-z0-9/+]{39}(?![\w/+])/g;
-/** Nine digits and more are a phone number, or look too much like one. */
 const phoneLooking = /(?<![\w.-])\+?\d{9,16}(?![\w.-])/g;
 
-/** A user id of Meta's, which stands for a number that WhatsApp does not show: `ID.1A2B3C4D5E`. */
+/** A Meta user id, which replaces a number that WhatsApp does not show: `ID.1A2B3C4D5E`. */
 const userIdLooking = /\b[A-Z]{2}\.(?=[A-Za-z]*\d)[A-Za-z0-9]{8,128}\b/g;
 
-/** So much of a text is read; less of it is shown. */
 const READ_MAX = 4_000;
 
-/** Words of ours or of a library's, without what looks like a secret, a whole phone number or a user id. */
+/** Text without anything that looks like a secret, a whole phone number or a user id. */
 export const cleaned = (words: string): string =>
   words
     .slice(0, READ_MAX)
@@ -94,8 +91,8 @@ function plain(value: unknown): Plain | undefined {
 }
 
 /**
- * What an error tells the log: kind, code, where; of the database's own errors never the detail, which
- * quotes rows, and of any error never its fields, which may be a request.
+ * The loggable part of an error: kind, code, stack. Omits the details of database errors, which quote rows, and the
+ * fields of any error, which may be a request.
  */
 export function errorForLog(error: unknown): object {
   if (!(error instanceof Error)) return { name: typeof error };
@@ -113,7 +110,7 @@ export function errorForLog(error: unknown): object {
   };
 }
 
-/** PostgreSQL quotes values in its sentences: `invalid input syntax for type uuid: "…"`. */
+/** PostgreSQL quotes values in its messages: `invalid input syntax for type uuid: "…"`. */
 const isDatabaseError = (error: Error): boolean =>
   isServerError(error) || (error instanceof ConnectionLost && isServerError(error.cause));
 
@@ -129,8 +126,8 @@ function allowed(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 /**
- * Standard output, as long as somebody reads it: a closed terminal (EIO) or pipe (EPIPE) silences the
- * log and nothing else. pino would try such a write again for ever, and the process could not end.
+ * Standard output until its reader is gone: a closed terminal (EIO) or pipe (EPIPE) silences only the log. pino would
+ * retry such a write forever, and the process could not exit.
  */
 function openStandardOutput(): DestinationStream {
   const out = pino.destination({ dest: 1, sync: true });
@@ -142,9 +139,9 @@ function openStandardOutput(): DestinationStream {
 }
 
 /**
- * The log: one JSON line for each event, with only the fields on the list above.
+ * The log: one JSON line per event, with only the fields listed above.
  *
- * @param to where the lines go; standard output without it.
+ * @param to destination of the lines; standard output by default.
  */
 export function openLog(
   { level, name = 'kabari' }: { level: string; name?: string },
@@ -158,7 +155,7 @@ export function openLog(
     hooks: { logMethod: cleanWords },
   };
   const log = pino(options, to);
-  // pino formats a child's fields apart from a line's; children inherit this function.
+  // pino formats a child's fields separately from a line's; children inherit this function.
   const { child } = log;
   log.child = function (this: Log, fields: object, childOptions?: object) {
     return child.call(this, allowed({ ...fields }), childOptions);
@@ -166,7 +163,6 @@ export function openLog(
   return log;
 }
 
-/** Cleans the sentence of a line, and what is put into it. */
 function cleanWords(this: Logger, given: Parameters<pino.LogFn>, write: pino.LogFn): void {
   const words = (given as unknown[]).map((one) => (typeof one === 'string' ? cleaned(one) : one));
   write.apply(this, words as Parameters<pino.LogFn>);
@@ -174,14 +170,14 @@ function cleanWords(this: Logger, given: Parameters<pino.LogFn>, write: pino.Log
 
 const SECOND_MS = 1_000;
 
-/** Logs warnings of which many may come at once: the first as it is, those of the next second as one with their count. */
+/** Logs the first of many similar warnings, then at most one line a second with their count. */
 export type CountedWarnings = (fields: Record<string, unknown>, sentence: string) => void;
 
 const countedOf = new WeakMap<Log, CountedWarnings>();
 
 /**
- * The counted warnings of a log. Those with the same sentence, `status`, `route`, `act` and code of `err` are one kind:
- * of each at most a line a second is written, with `count` and the fields of the last one.
+ * The counted warnings of a log. Warnings with the same sentence, `status`, `route`, `act` and code of `err` are one
+ * kind; each kind writes at most one line a second, with `count` and the fields of the last one.
  */
 export function countedWarnings(to: Log): CountedWarnings {
   const known = countedOf.get(to);

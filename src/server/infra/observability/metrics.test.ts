@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openMetrics } from './metrics.ts';
 
-test('a histogram is one family of buckets that grow, a sum and a count', async () => {
+test('a histogram is one family of cumulative buckets, a sum and a count', async () => {
   const metrics = openMetrics();
   const answered = metrics.histogram('kabari_http_seconds', 'Seconds until an answer');
   for (const seconds of [0.004, 0.005, 0.2, 30]) answered.observe(seconds, { route: 'GET /' });
@@ -33,7 +33,7 @@ test('a histogram is one family of buckets that grow, a sum and a count', async 
   ]);
 });
 
-test('every family is named once, and every line is one that Prometheus reads', async () => {
+test('names every family once, and writes only lines that Prometheus reads', async () => {
   const metrics = openMetrics();
   metrics.counter('kabari_acts_total', 'Calls').add({ act: 'a "quoted"\\\nname' });
   metrics.gauge('kabari_broken', 'Cannot be read', () => Promise.reject(new Error('gone')));

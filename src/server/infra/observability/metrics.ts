@@ -1,12 +1,9 @@
-/** One figure at one moment, in the words of Prometheus. */
 export type Sample = { labels?: Readonly<Record<string, string>>; value: number };
 
 type Kind = 'counter' | 'gauge' | 'histogram';
-/** A sample of a family; those of a histogram have a name of their own: `_bucket`, `_sum`, `_count`. */
 type Line = Sample & { suffix?: string };
 type Family = { name: string; kind: Kind; help: string; read: () => Line[] | Promise<Line[]> };
 
-/** Upper bounds of a histogram's buckets, in seconds: from an answer out of memory to one nobody waits for. */
 const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export type Histogram = {
@@ -14,16 +11,13 @@ export type Histogram = {
 };
 export type Counter = { add(labels?: Readonly<Record<string, string>>, by?: number): void };
 
-/** What this process counts. Labels never carry what people wrote, and take few values. */
+/** The metrics of this process. Labels have few values and never contain user content. */
 export type Metrics = {
   counter(name: string, help: string): Counter;
-  /** A sum that only grows, read with each scrape. */
   total(name: string, help: string, read: () => Sample[]): void;
-  /** Durations; every series has its buckets, its sum and its count, under one name. */
   histogram(name: string, help: string): Histogram;
-  /** A figure read when somebody asks. */
   gauge(name: string, help: string, read: () => Sample[] | Promise<Sample[]>): void;
-  /** All of it, as Prometheus reads it. A figure that cannot be read is left out. */
+  /** All metrics in Prometheus's text format. A metric that cannot be read is left out. */
   text(): Promise<string>;
 };
 
@@ -82,7 +76,6 @@ type Series = {
   sum: number;
 };
 
-/** Each series of a histogram as Prometheus wants it: buckets that grow, the last of them all, sum and count. */
 const linesOf = (series: ReadonlyMap<string, Series>): Line[] =>
   [...series.values()].flatMap(({ labels, counts, count, sum }) => {
     let below = 0;

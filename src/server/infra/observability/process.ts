@@ -2,23 +2,21 @@ import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Metrics } from './metrics.ts';
 
-/** Descriptors that a process needs beside its callers: those of the database, files, numbers, calls to others. */
 const RESERVED_MIN = 160;
 const RESERVED_SHARE = 0.25;
-/** With fewer, not even the checks of a balancer and one page would be answered. */
+/** Below this, not even a load balancer's health checks and one page could be served. */
 const CONNECTIONS_MIN = 16;
-/** Limit where the system sets none. */
 export const CONNECTIONS_MAX = 65_536;
 const FOLDER_OF_DESCRIPTORS = '/proc/self/fd';
 const RESOLUTION_MS = 10;
 
-/** Limit of open descriptors (files and sockets) of this process; undefined where the system does not tell. */
+/** Open files and sockets; undefined if the system does not tell. */
 export const descriptorLimit = (): number | undefined => (known ??= { limit: readLimit() }).limit;
 
 let known: { limit: number | undefined } | undefined;
 function readLimit(): number | undefined {
   try {
-    // Names of hosts are not looked up.
+    // Skips look-ups of host names.
     Object.assign(process.report, { excludeNetwork: true });
     const { userLimits } = process.report.getReport() as {
       userLimits?: { open_files?: { soft?: unknown } };
@@ -30,14 +28,13 @@ function readLimit(): number | undefined {
   }
 }
 
-/** Limit of callers' connections, which leaves descriptors for the rest of the work. */
 export function connectionsMaxOf(limit: number | undefined): number {
   if (limit === undefined) return CONNECTIONS_MAX;
   const reserved = Math.max(RESERVED_MIN, Math.ceil(limit * RESERVED_SHARE));
   return Math.max(CONNECTIONS_MIN, Math.min(CONNECTIONS_MAX, limit - reserved));
 }
 
-/** The open descriptors of this process; undefined where the system lists none, or there is none left to read with. */
+/** Undefined if the system does not list them, or no descriptor is left to read with. */
 function openDescriptors(): number | undefined {
   try {
     return readdirSync(FOLDER_OF_DESCRIPTORS).length;
@@ -52,10 +49,9 @@ const looks = new Set<Look>();
 let delayMs = 0;
 
 /**
- * Tells twice a second how late the timers of this process were on average since the last time, in milliseconds.
- * It opens no file, as reading memory does: it cannot throw for want of descriptors.
+ * Reports twice a second the average delay of timers in milliseconds. Opens no file, so it needs no descriptor.
  *
- * @returns ends it.
+ * @returns stops it.
  */
 export function watchEventLoop(look: Look): () => void {
   startLooking();
@@ -78,7 +74,7 @@ function startLooking(): void {
   }, LOOK_MS).unref();
 }
 
-/** The figures of this process itself. One that cannot be read is left out. */
+/** Registers the metrics of this process. A metric that cannot be read is left out. */
 export function measureProcess(metrics: Metrics): void {
   const found = (value: number | undefined) => (value === undefined ? [] : [{ value }]);
   metrics.gauge('kabari_descriptors_used', 'Open files and sockets of this process', () =>

@@ -1,7 +1,7 @@
 import { expect, test as plain } from 'vitest';
 import { test } from '#tests/support/database/database.ts';
 import { readConfig } from '#server/infra/config.ts';
-import { canonicalAddress, hostsOf, sessionWantedOf, wanting } from './address.ts';
+import { canonicalAddress, hostsOf, targetSessionOf, withTargetSession } from './address.ts';
 import { openDatabase } from './database.ts';
 
 plain('an address may be written in every way PostgreSQL’s own clients take', () => {
@@ -27,7 +27,7 @@ plain('several servers stand behind the question mark, with how the one to use m
     const address = canonicalAddress(words) ?? '';
     return [
       ...hostsOf(address).map(({ host, port }) => `${host} ${port}`),
-      sessionWantedOf(address),
+      targetSessionOf(address),
     ];
   };
   expect(hostsIn('postgres://ani:r@a:5433,b/kabari?target_session_attrs=read-write')).toEqual([
@@ -44,7 +44,9 @@ plain('several servers stand behind the question mark, with how the one to use m
   expect(hostsIn('postgres://a,b/kabari?target_session_attrs=prefer-standby').at(-1)).toBe(
     'standby',
   );
-  expect(sessionWantedOf(wanting('postgres://a/kabari', 'read-write'))).toBe('read-write');
+  expect(targetSessionOf(withTargetSession('postgres://a/kabari', 'read-write'))).toBe(
+    'read-write',
+  );
   for (const words of [
     'postgres:///kabari?host=a,b,c&port=1,2',
     'postgres://a,b/kabari?target_session_attrs=writable',
@@ -66,7 +68,7 @@ plain('what names no database, or is no address of one, is refused in a sentence
   }
 });
 
-test('the folder of a socket may stand behind the question mark', async ({ db }) => {
+test('accepts the folder of a socket in the query', async ({ db }) => {
   const { hostname, pathname } = new URL(db.url);
   const words = `postgres://kabari@${pathname}?host=${decodeURIComponent(hostname)}`;
   const url = readConfig({ DATABASE_URL: words }).DATABASE_URL ?? '';

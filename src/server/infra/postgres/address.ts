@@ -1,11 +1,8 @@
 /**
- * A database's address in the one shape that the rest of the server reads:
- * `postgres://user:password@host:port/database?…`, the folder of a unix socket as an encoded host.
+ * Returns `postgres://user:password@host:port/database?…`, with the folder of a unix socket as an encoded host.
+ * Accepts libpq's other forms: no host, and `host`, `port`, `user`, `password`, `dbname` in the query.
  *
- * Takes what PostgreSQL's own clients take beside it: no host before the path (`postgres://ani@/kabari`),
- * and `host`, `port`, `user`, `password`, `dbname` behind the question mark, which win over those before it.
- *
- * @returns `undefined` when the words are no such address, or name no database.
+ * @returns `undefined` if the text is not such an address, or names no database.
  */
 export function canonicalAddress(words: string): string | undefined {
   const parts =
@@ -26,19 +23,19 @@ export function canonicalAddress(words: string): string | undefined {
   const named = (at: 1 | 2) => places.map((one) => one?.[at] ?? '').join(',');
   const who = joined(take('user') ?? user, take('password') ?? password);
   const all = pairsOf(listed(take('host')) ?? named(1), listed(take('port')) ?? named(2));
-  const wanted = sessions[attrs];
+  const target = sessions[attrs];
   const database = take('dbname') ?? parts['database'];
-  if (!database || !all || wanted === undefined) return undefined;
+  if (!database || !all || target === undefined) return undefined;
   const [place = ''] = all;
   if (all.length > 1) query.set(HOSTS, all.join(','));
-  if (wanted !== 'any') query.set(SESSION, wanted);
+  if (target !== 'any') query.set(SESSION, target);
   const rest = query.size > 0 ? `?${query.toString()}` : '';
   const address = `postgres://${who && `${who}@`}${place}/${database}${rest}`;
   return URL.canParse(address) ? address : undefined;
 }
 
-/** What `target_session_attrs` of libpq asks for; `prefer-standby` falls back elsewhere. */
-const sessions: Readonly<Record<string, SessionWanted>> = {
+/** libpq's `target_session_attrs`; the fallback of `prefer-standby` is handled elsewhere. */
+const sessions: Readonly<Record<string, TargetSession>> = {
   any: 'any',
   'read-write': 'read-write',
   primary: 'read-write',
@@ -47,26 +44,24 @@ const sessions: Readonly<Record<string, SessionWanted>> = {
   'prefer-standby': 'standby',
 };
 
-/** How a server must be: one that takes writes, one in recovery, or any. */
-export type SessionWanted = 'any' | 'read-write' | 'standby';
+/** Required server state: read-write, standby, or any. */
+export type TargetSession = 'any' | 'read-write' | 'standby';
 
-/** One server of an address: a name, an IP address, or the folder of a unix socket. */
 export type Host = { host: string; port: number };
 
-/** Ours, behind the question mark: all servers where there are several, and how they must be. */
+/** Our own query parameters: all servers if there are several, and their required state. */
 const HOSTS = 'kabari_hosts';
 const SESSION = 'kabari_session';
 
 const listed = (words: string | undefined) => words?.replaceAll('%2C', ',');
 
-/** `host:port` of each server; one port is all of theirs. `undefined` when there are fewer ports than servers. */
+/** `host:port` of each server; one port applies to all. `undefined` if the counts differ. */
 function pairsOf(hosts: string, ports: string): string[] | undefined {
   const [names, numbers] = [hosts.split(','), ports.split(',')];
   if (numbers.length !== 1 && numbers.length !== names.length) return undefined;
   return names.map((name, at) => joined(name || 'localhost', numbers[at] ?? numbers[0] ?? ''));
 }
 
-/** The servers that an address names, in its order. */
 export function hostsOf(url: string): Host[] {
   const { host, searchParams } = new URL(url);
   return (searchParams.get(HOSTS) ?? host).split(',').map((one) => {
@@ -78,30 +73,28 @@ export function hostsOf(url: string): Host[] {
   });
 }
 
-/** How the server of an address must be. */
-export const sessionWantedOf = (url: string): SessionWanted =>
+export const targetSessionOf = (url: string): TargetSession =>
   sessions[new URL(url).searchParams.get(SESSION) ?? 'any'] ?? 'any';
 
-/** The same address, whose server must be like this unless it says so itself. */
-export function wanting(url: string, wanted: SessionWanted): string {
+/** The same address with a required server state, unless it has one. */
+export function withTargetSession(url: string, target: TargetSession): string {
   const address = new URL(url);
-  if (!address.searchParams.has(SESSION)) address.searchParams.set(SESSION, wanted);
+  if (!address.searchParams.has(SESSION)) address.searchParams.set(SESSION, target);
   return address.href;
 }
 
 const joined = (one: string, two: string): string => (two === '' ? one : `${one}:${two}`);
 
-/** Ours, behind the question mark: the start-up message carries no settings. */
+/** Our own query parameter: the start-up message carries no settings. */
 const BARE = 'kabari_bare_startup';
 
-/** The same address, spoken to without settings in the start-up message, as poolers demand. */
 export function withBareStartup(url: string): string {
   const bare = new URL(url);
   bare.searchParams.set(BARE, 'on');
   return bare.href;
 }
 
-/** Whether the start-up message carries no settings, and the address as the driver knows it. */
+/** Whether the start-up message carries no settings, and the address for the driver. */
 export function readBareStartup(url: string): { bare: boolean; driverUrl: string } {
   const address = new URL(url);
   const bare = address.searchParams.has(BARE);

@@ -15,7 +15,6 @@ const serverFolder = join(import.meta.dirname, '../..');
 
 type Server = { url: string; stop: () => Promise<void> };
 
-/** A server whose roles are nobody else's: a role belongs to all databases of a server. */
 async function startOwn(): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-role-'));
   const server = await startEmbedded({ dataFolder: folder, durable: false });
@@ -58,7 +57,7 @@ for (const { name, here, start } of servers) {
 
     const walls = () => verifyRowLevelSecurityAt(url);
 
-    test('starts once an administrator has run what the refusal says, and not before', async () => {
+    test('starts only after an administrator has run the statements of the refusal', async () => {
       const refused: unknown = await updateSchema(owner, serverFolder).catch(
         (error: unknown) => error,
       );
@@ -78,7 +77,7 @@ for (const { name, here, start } of servers) {
       await allAccountsSql.end();
     });
 
-    test('is told which grant is missing when the role is there', async () => {
+    test('reports the missing grant if the role exists', async () => {
       await admin.query('revoke kabari_app, kabari_all from "juragan-1"');
       const refused: unknown = await updateSchema(owner, serverFolder).catch(
         (error: unknown) => error,
@@ -93,7 +92,7 @@ for (const { name, here, start } of servers) {
       await walls();
     });
 
-    test('is told when it does not own the database it is to use', async () => {
+    test('reports that it does not own its database', async () => {
       await admin.query('create database orang');
       const other = new URL(url);
       other.pathname = '/orang';
@@ -104,7 +103,7 @@ for (const { name, here, start } of servers) {
       await sql.end();
     });
 
-    test('does not start while kabari_app sees past row-level security', async () => {
+    test('does not start while kabari_app bypasses row-level security', async () => {
       await admin.query('alter role kabari_app bypassrls');
       await expect(walls()).rejects.toThrow(/^The role kabari_app sees past row-level security/);
       await admin.query('alter role kabari_app nobypassrls superuser');

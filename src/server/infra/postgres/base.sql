@@ -1,5 +1,5 @@
--- An id as it is known outside (contract/base/ids.ts): a prefix, and 26 characters of Crockford base32, the first
--- of which has three bits. By bytes, for it is made for every event: as a query over the bits it took thirty times as long.
+-- A public id (contract/base/ids.ts): a prefix and 26 characters of Crockford base32, the first of which has three
+-- bits. Works on bytes because it runs for every event: a query over the bits took thirty times as long.
 create or replace function public_id(p_prefix text, p_id uuid) returns text
 language plpgsql immutable parallel safe as $$
 declare
@@ -17,36 +17,35 @@ begin
 end
 $$;
 
--- The instant inside a UUIDv7 (PostgreSQL 18 has its own; 15 does not). Its opposite, uuid_floor,
--- is in the migrations: the bounds of partitions rest on it.
+-- The instant inside a UUIDv7 (PostgreSQL 18 has its own; 15 does not). Its inverse, uuid_floor, is in the
+-- migrations, because the bounds of partitions depend on it.
 create or replace function uuid_time(p_id uuid) returns timestamptz
 language sql immutable parallel safe
 return to_timestamp(
   ('x0000' || substr(p_id::text, 1, 8) || substr(p_id::text, 10, 4))::bit(64)::bigint / 1000.0
 );
 
--- An instant as programs write it: 2026-11-21T02:05:00Z.
+-- An instant in ISO 8601: 2026-11-21T02:05:00Z.
 create or replace function utc_text(p_at timestamptz) returns text
 language sql stable parallel safe
 return to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
 
--- The WIB day or month of an instant, as its first day.
+-- The first day of the WIB day or month of an instant.
 create or replace function wib_since(p_grain text, p_at timestamptz) returns date
 language sql immutable parallel safe
 return date_trunc(p_grain, p_at at time zone 'Asia/Jakarta')::date;
 
--- The trigger function of append-only tables: refuses every change it is called for. The triggers
--- are created by the tables' owners. Raises P0001.
+-- The trigger function of append-only tables: refuses every change. The tables' owners create the triggers. Raises
+-- P0001.
 create or replace function deny() returns trigger language plpgsql as $$
 begin
   raise exception '% is append-only', tg_table_name;
 end
 $$;
 
--- The trigger function of tables that are append-only but for one account whose data is being
--- erased: `app.erasing` names it, which begin_erasing sets once the account is closed. The
--- application has no right to change such rows itself; this stops everyone's mistakes. Raises
--- P0001.
+-- The trigger function of tables that are append-only except for an account being erased: begin_erasing sets its id
+-- in `app.erasing` once the account is closed. The application has no privilege to change such rows itself; this
+-- prevents mistakes of every role. Raises P0001.
 create or replace function deny_unless_erasing() returns trigger language plpgsql as $$
 begin
   if current_setting('app.erasing', true) = old.account_id::text then
@@ -59,10 +58,9 @@ begin
 end
 $$;
 
--- How the database is: its version, size, connections, and for how many seconds its oldest transaction has
--- been open. As the owner, who sees the sessions of all of the application. `nodes`: processes of this
--- installation, each of which listens for live streams on one connection.
--- Called by the operator's overview.
+-- Figures of the database: version, size, connections, and the age in seconds of its oldest open transaction. Runs as
+-- the owner, who sees all sessions of the application. `nodes` counts processes of this installation, each of which
+-- listens for live streams on one connection. Called by the operators' overview.
 create or replace function database_figures() returns table (
   version text, bytes bigint, connections int, connections_max int,
   oldest_transaction_seconds float8, nodes int

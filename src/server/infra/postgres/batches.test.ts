@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { eachByItself } from './batches.ts';
 
-/** Work that some items break, and what it was done with. */
 function workThat(breaks: (item: number) => Error | undefined) {
   const calls: (readonly number[])[] = [];
   const work = async (items: readonly number[]) => {
@@ -17,7 +16,7 @@ function workThat(breaks: (item: number) => Error | undefined) {
 const broken = new Error('broken');
 const away = Object.assign(new Error('away'), { code: '57P01' });
 
-test('what goes well is done at once', async () => {
+test('does all items in one call if none fails', async () => {
   const { calls, work } = workThat(() => undefined);
   expect(await eachByItself([1, 2, 3], work)).toEqual([]);
   expect(await eachByItself([], work)).toEqual([]);
@@ -31,7 +30,7 @@ test('an item that breaks a batch fails alone', async () => {
   expect(await eachByItself([2], work)).toEqual([{ item: 2, error: broken }]);
 });
 
-test('trouble that passes, and what all would meet, is nobody’s fault', async () => {
+test('throws transient and fatal errors for the whole batch', async () => {
   const passing = workThat((item) => (item === 2 ? away : undefined));
   await expect(eachByItself([1, 2], passing.work)).rejects.toBe(away);
   expect(passing.calls).toHaveLength(1);

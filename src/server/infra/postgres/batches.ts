@@ -1,15 +1,13 @@
-import { isShared } from './database.ts';
+import { isDatabaseFailure } from './database.ts';
 
-/** An item that its own work failed for. */
 export type FailedItem<Item> = { item: Item; error: unknown };
 
 /**
- * Does work on many items at once, and on each by itself when that fails: no item fails for another's
- * fault. Only for work that changes nothing when it throws.
+ * Runs work on all items, or one by one if that fails. Only for work that changes nothing if it throws.
  *
- * @param isFatal errors that all items would meet, besides trouble of the database itself.
- * @returns the items that failed by themselves, each with its error; none when there are no items.
- * @throws the error, when it is the database's trouble or fatal: then some items may be done, and none is lost.
+ * @param isFatal errors that would hit all items, besides database errors.
+ * @returns the items that failed by themselves, each with its error.
+ * @throws database errors and fatal errors: some items may then be done, and none is lost.
  */
 export async function eachByItself<Item>(
   items: readonly Item[],
@@ -21,7 +19,7 @@ export async function eachByItself<Item>(
     await work(items);
     return [];
   } catch (error) {
-    if (isShared(error) || isFatal(error)) throw error;
+    if (isDatabaseFailure(error) || isFatal(error)) throw error;
     const [item] = items;
     if (items.length === 1 && item !== undefined) return [{ item, error }];
   }

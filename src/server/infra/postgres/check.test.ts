@@ -8,7 +8,6 @@ import { openDatabase } from './database.ts';
 
 const owner = (url: string) => openDatabase(url, { max: 1, as: 'owner', name: 'tests' });
 
-/** The sentence that refuses the database at an address. */
 async function refusal(url: string, options: Parameters<typeof checkDatabase>[1]): Promise<string> {
   const sql = owner(url);
   try {
@@ -21,7 +20,6 @@ async function refusal(url: string, options: Parameters<typeof checkDatabase>[1]
   }
 }
 
-/** The address of a server without TLS that refuses everybody with an error of PostgreSQL. */
 async function answering(code: string, message: string): Promise<string> {
   const body = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
   const head = Buffer.from('E\0\0\0\0');
@@ -42,20 +40,20 @@ const local = { production: false };
 const strict = { production: true };
 
 describe('the database is refused', () => {
-  test('when nobody answers, without a word about the password', async () => {
+  test('if it does not answer, without showing the password', async () => {
     const sentence = await refusal('postgres://ani:hunter2@127.0.0.1:1/kabari', local);
     expect(sentence).toBe(
       'The database on 127.0.0.1:1 cannot be reached (ECONNREFUSED); check DATABASE_URL.',
     );
   });
 
-  test('when it does not exist', async ({ db }) => {
+  test('if it does not exist', async ({ db }) => {
     const url = new URL(db.url);
     url.pathname = '/nothing_here';
     expect(await refusal(url.href, local)).toContain('The database nothing_here does not exist');
   });
 
-  test('when it takes encrypted connections only, told apart from a wrong password', async () => {
+  test('if it requires TLS, distinct from a wrong password', async () => {
     const hostssl = 'no pg_hba.conf entry for host "127.0.0.1", user "ani", no encryption';
     const plain = await refusal(await answering('28000', hostssl), local);
     expect(plain).toMatch(/^The database on \S+ has no rule in pg_hba.conf .*\?sslmode=require/);
@@ -63,12 +61,12 @@ describe('the database is refused', () => {
     expect(await refusal(password, local)).toMatch(/refuses the role ani or its password\.$/);
   });
 
-  test('when it has no TLS and the address asks for it', async () => {
+  test('if the address requires TLS and the server has none', async () => {
     const url = await answering('28000', 'no TLS');
     expect(await refusal(`${url}?sslmode=require`, local)).toMatch(/has no TLS; turn it on there/);
   });
 
-  test('when its clock is more than two seconds off', async ({ db }) => {
+  test('if its clock is more than two seconds off', async ({ db }) => {
     const hurried = { ...local, now: () => Date.now() + 60_000 };
     expect(await refusal(db.url, hurried)).toMatch(/are \d+ s apart/);
     const late = { ...local, now: () => Date.now() - 60_000 };
@@ -77,14 +75,13 @@ describe('the database is refused', () => {
     expect(await refusal(db.url, close)).toBe('accepted');
   });
 
-  test('in production, when we enter as superuser', async () => {
+  test('in production, if the role is a superuser', async () => {
     const superuser = inject('databaseServer');
     expect(await refusal(superuser, strict)).toContain('enters as a superuser');
     expect(await refusal(superuser, local)).toBe('accepted');
   });
 
-  test('in production, when it confirms before it has written', async ({ db }) => {
-    // The tests' own server runs with fsync off.
+  test('in production, if it confirms commits before writing them', async ({ db }) => {
     expect(await refusal(db.url, strict)).toContain('has fsync off');
     expect(await refusal(db.url, local)).toBe('accepted');
   });
@@ -107,9 +104,7 @@ describe('a start', () => {
     againMs: 1,
   });
 
-  test('prepares its database again until it is there, and says once that it waits', async ({
-    db,
-  }) => {
+  test('retries until the database is available, and logs once that it waits', async ({ db }) => {
     const lines: string[] = [];
     const addresses = [NOWHERE, NOWHERE, NOWHERE];
     const prepared = waitForDatabase(waiting(lines))(() => check(addresses.pop() ?? db.url));
@@ -118,14 +113,13 @@ describe('a start', () => {
     expect(lines[0]).toContain('cannot be reached (ECONNREFUSED)');
   });
 
-  test('waits for no database that refuses it', async ({ db }) => {
+  test('does not wait for a database that refuses it', async ({ db }) => {
     const lines: string[] = [];
     const missing = new URL(db.url);
     missing.pathname = '/nothing_here';
     await expect(waitForDatabase(waiting(lines))(() => check(missing.href))).rejects.toThrow(
       'does not exist',
     );
-    // A role that does not exist is refused as a wrong password is, with a code of class 28.
     const refused = new URL(db.url);
     refused.username = 'no_such_role';
     await expect(waitForDatabase(waiting(lines))(() => check(refused.href))).rejects.toThrow(

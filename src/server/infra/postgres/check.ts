@@ -4,18 +4,15 @@ import { ConnectionLost, READ_ONLY } from './driver/errors.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** Clocks further apart than this make codes, leases and signatures judge wrongly. */
+/** Beyond this, one-time codes, leases and signatures would be judged wrongly. */
 export const CLOCKS_APART_MS_MAX = 2_000;
-/** PostgreSQL 15. */
 export const VERSION_MIN = 150_000;
 
-/** What a database says of itself, and of the role that asks. */
 export type DatabaseFacts = {
   version: number;
   superuser: boolean;
   role: string;
   name: string;
-  /** May make tables and schemas. */
   owns: boolean;
   writable: boolean;
   fsync: string;
@@ -26,12 +23,10 @@ export type DatabaseFacts = {
 };
 
 /**
- * Refuses a database the application cannot trust (docs/threats.md, T49): unreachable, older than 15, not
- * UTF-8, with a clock of its own, read-only, or another's; and in production one that we enter as superuser or that answers
- * before it has written.
+ * Refuses a database that is unreachable, older than 15, not UTF-8, with a wrong clock, read-only, or owned by
+ * another role; in production also a superuser role or a server that is not durable (docs/threats.md, T49).
  *
- * @param sql the pool of the owner.
- * @throws StartError with the one sentence that says what to change.
+ * @throws StartError with one sentence on what to change.
  */
 export async function checkDatabase(
   sql: Sql,
@@ -85,7 +80,6 @@ function refuseUnsafe(facts: DatabaseFacts): void {
   }
 }
 
-/** @throws StartError when it does not answer: the sentence says why. */
 export async function readDatabaseFacts(sql: Sql): Promise<DatabaseFacts> {
   try {
     const [facts] = await sql<DatabaseFacts[]>`
@@ -108,29 +102,29 @@ export async function readDatabaseFacts(sql: Sql): Promise<DatabaseFacts> {
   }
 }
 
-/** True while a database may come back by itself: not for a refused password, a standby, or a pooler's refusal. */
+/** True if waiting may help: not for a refused password, a standby, or a pooler's refusal. */
 function isAway(error: unknown): boolean {
   const cause = error instanceof StartError ? error.cause : error;
   const isLost = cause instanceof ConnectionLost && isTransient(cause);
   return isLost && !/^(?:28|08P01$|25006$)/.test(cause.code);
 }
 
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 const LINE_MS = 60_000;
 
-/** Runs a step of a start, again while the database is away. The step must be repeatable. */
+/** Repeats a repeatable step of a start while the database is away. */
 export type UntilReachable = <T>(step: () => Promise<T>) => Promise<T>;
 
 /**
- * Repeats each step of a start while the database is away: after a reboot it may come minutes later than the
- * application, and it may go away between two steps. All steps together log once a minute that the start waits.
+ * Retries steps of a start while the database is away, which may start minutes after the application. Logs once a
+ * minute.
  *
- * @returns what runs a step; it throws what the step throws otherwise, and AbortError once the signal is given.
+ * @returns a function that runs a step; it throws the step's other errors, and AbortError once aborted.
  */
 export function waitForDatabase({
   log,
   signal,
-  againMs = AGAIN_MS,
+  againMs = RETRY_MS,
 }: {
   log: Log;
   signal: AbortSignal;
@@ -154,7 +148,7 @@ export function waitForDatabase({
   };
 }
 
-/** Connections of the application to this database, beside the one that asks. */
+/** Other connections of the application to this database. */
 export async function countOthers(owner: Sql): Promise<number> {
   const [row] = await owner<{ others: number }[]>`
     select count(*)::int as others from pg_stat_activity
@@ -163,13 +157,11 @@ export async function countOthers(owner: Sql): Promise<number> {
   return row?.others ?? 0;
 }
 
-/** True for the codes by which Node refuses a certificate. */
 const isUnprovenCertificate = (code: string): boolean =>
   /^(?:ERR_TLS_\w+|CERT_\w+|\w*SELF_SIGNED_CERT\w*|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF)\w*)$/.test(
     code,
   );
 
-/** Why there is no database to ask; the password is nowhere in it. */
 function unreachable(sql: Sql, error: unknown): string {
   const { hosts, database, user, tls } = sql.place;
   const place = hosts.map(({ host, port }) => `${host}:${port}`).join(',');

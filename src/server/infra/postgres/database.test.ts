@@ -6,7 +6,6 @@ import { test } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type Sql, asAccount, isTransient, openDatabase, retrying } from './database.ts';
 
-/** Two accounts with a row each, behind row-level security as the migrations write it. */
 async function twoAccounts(owner: Sql): Promise<{ ani: string; budi: string }> {
   await owner.query(`
     do $$ begin create role kabari_app; exception when duplicate_object then null; end $$;
@@ -34,7 +33,6 @@ async function listening(server: Server): Promise<number> {
   return address.port;
 }
 
-/** A network between the test and its database that can stop carrying anything. */
 async function proxyTo(url: string) {
   const { hostname, pathname, username } = new URL(url);
   let accepted = 0;
@@ -58,7 +56,6 @@ async function proxyTo(url: string) {
   return {
     url: `postgres://${username}@127.0.0.1:${port}${pathname}`,
     accepted: () => accepted,
-    /** Ends every connection with a reset. */
     cut: () => sockets.splice(0).forEach((socket) => socket.resetAndDestroy()),
     swallow: (on: boolean) => (swallowing = on),
     swallowed: () => swallowed,
@@ -69,19 +66,18 @@ async function proxyTo(url: string) {
   };
 }
 
-/** From here on the silence of connections is measured by a clock that the test moves. */
 function ownClock(): void {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
 }
 
-describe('who sees what', () => {
-  test('the tenant pool sees nothing until an account is named', async ({ db }) => {
+describe('visibility of rows', () => {
+  test('the tenant pool sees no rows until an account is set', async ({ db }) => {
     await twoAccounts(db.owner);
     expect(await db.tenantSql`select note from notes`).toEqual([]);
   });
 
-  test('work as an account sees that account and no other', async ({ db }) => {
+  test('work as an account sees only that account', async ({ db }) => {
     const { ani } = await twoAccounts(db.owner);
     const seen = await asAccount(db.tenantSql, ani, (tx) => tx`select note from notes`);
     expect(words(seen)).toEqual(['of Ani']);
@@ -97,7 +93,7 @@ describe('who sees what', () => {
     await expect(theft).rejects.toThrow('row-level security');
   });
 
-  test('the account is forgotten when its transaction ends', async ({ db }) => {
+  test('the account is reset when its transaction ends', async ({ db }) => {
     const { ani } = await twoAccounts(db.owner);
     const one = openDatabase(db.url, { max: 1, as: 'tenant', name: 'tests' });
     await asAccount(one, ani, (tx) => tx`select note from notes`);
@@ -110,7 +106,9 @@ describe('who sees what', () => {
     expect(words(await sql`select note from notes order by note`)).toEqual(['of Ani', 'of Budi']);
   });
 
-  test('work for one account sees that one alone, on a pool that sees all, too', async ({ db }) => {
+  test('work as an account sees only that account, also on the pool of all accounts', async ({
+    db,
+  }) => {
     const { ani } = await twoAccounts(db.owner);
     const found = await asAccount(
       db.allAccountsSql,
@@ -120,7 +118,7 @@ describe('who sees what', () => {
     expect(found).toEqual([{ note: 'of Ani', who: 'kabari_app' }]);
   });
 
-  test('the app works as kabari_app and cannot become its owner by resetting', async ({ db }) => {
+  test('the app runs as kabari_app and cannot become the owner by RESET', async ({ db }) => {
     await twoAccounts(db.owner);
     const one = openDatabase(db.url, { max: 1, as: 'tenant', name: 'tests' });
     await one`reset role`;
@@ -130,7 +128,7 @@ describe('who sees what', () => {
 });
 
 describe('values', () => {
-  test('come as what they are: whole numbers, dates, bytes', async ({ db }) => {
+  test('are returned as integers, dates and bytes', async ({ db }) => {
     const [row] = await db.owner`
       select 9000000000000000::bigint as amount, '2026-11-21'::date as day,
              '2026-11-21 02:05Z'::timestamptz as at, '\\x00ff'::bytea as bytes,
@@ -144,15 +142,15 @@ describe('values', () => {
     });
   });
 
-  test('a whole number too large to be exact is an error, not a rounded number', async ({ db }) => {
+  test('an integer too large to be exact is an error', async ({ db }) => {
     const asked = db.owner`select 9007199254740993::bigint as amount`;
     await expect(asked).rejects.toThrow(RangeError);
     expect(await db.owner`select 1 as one`).toEqual([{ one: 1 }]);
   });
 });
 
-describe('trouble', () => {
-  test('rows of a statement that failed half-way never shift the next result', async ({ db }) => {
+describe('errors', () => {
+  test('rows of a failed statement never appear in the next result', async ({ db }) => {
     const long = db.owner`select 1 / (3 - n) as q, repeat('x', 9000) from generate_series(1, 5) n`;
     await expect(long).rejects.toThrow('division by zero');
     expect(await db.owner`select 1 as one`).toEqual([{ one: 1 }]);
@@ -163,7 +161,7 @@ describe('trouble', () => {
     expect(await db.owner`select 1 as one`).toEqual([{ one: 1 }]);
   });
 
-  test('a broken constraint is known by its name', async ({ db }) => {
+  test('a violated constraint has its name', async ({ db }) => {
     const { ani } = await twoAccounts(db.owner);
     const broken: unknown = await db.owner`insert into notes values (${ani}, '')`.catch(
       (error: unknown) => error,
@@ -172,7 +170,7 @@ describe('trouble', () => {
     expect(isTransient(broken)).toBe(false);
   });
 
-  test('a connection that the server ended is trouble that passes', async ({ db }) => {
+  test('a connection ended by the server is a transient error', async ({ db }) => {
     const one = openDatabase(db.url, { max: 1, as: 'owner', name: 'doomed' });
     const ended: unknown = await one`select pg_terminate_backend(pg_backend_pid())`.catch(
       (error: unknown) => error,
@@ -182,16 +180,15 @@ describe('trouble', () => {
     await one.end();
   });
 
-  test('what passes by itself is known by its code', () => {
+  test('recognizes transient errors by code', () => {
     const coded = (code: string) => Object.assign(new Error('no'), { code });
-    // A process that stood still lost its transaction, or its connection; the socket had no room.
     for (const code of ['25P03', '57P05', 'EAGAIN', '40P01', '55P03', '53300', '08006'])
       expect(isTransient(coded(code)), code).toBe(true);
     for (const code of ['23505', '25P02', '42601', '57014', '57P04', 'EACCES', 'XX000'])
       expect(isTransient(coded(code)), code).toBe(false);
   });
 
-  test('a server that cannot be reached is an error each time, and found when it is back', async () => {
+  test('an unreachable server is an error each time, and is found when it is back', async () => {
     const proxy = createServer();
     const port = await listening(proxy);
     proxy.close();
@@ -205,7 +202,7 @@ describe('trouble', () => {
     await one.end({ timeout: 0 });
   });
 
-  test('a network that swallows everything is noticed within six seconds', async ({ db }) => {
+  test('detects a network that drops all packets within six seconds', async ({ db }) => {
     ownClock();
     const { url, swallow, swallowed, close } = await proxyTo(db.impatientUrl);
     const one = openDatabase(url, { max: 1, as: 'tenant', name: 'tests' });
@@ -225,14 +222,11 @@ describe('trouble', () => {
     close();
   });
 
-  test('a process that stood still does not take its own silence for the server’s', async ({
-    db,
-  }) => {
+  test('a suspended process does not blame the server for its own silence', async ({ db }) => {
     const url = new URL(db.url);
     url.searchParams.set('options', '-c statement_timeout=1000');
     const one = openDatabase(url.href, { max: 1, as: 'tenant', name: 'tests' });
     expect(await one`show statement_timeout`).toEqual([{ statement_timeout: '1s' }]);
-    // A statement is sent when its answer is asked for.
     const asked = one`select pg_sleep(0.5)::text as answer`.then((answers) => answers);
     await waitFor(async () =>
       expect(
@@ -244,8 +238,7 @@ describe('trouble', () => {
     await one.end();
   });
 
-  test('while connections break, every answer is for its own question', async ({ db }) => {
-    // A statement that nothing but its silence would end hangs here.
+  test('while connections break, every result belongs to its own statement', async ({ db }) => {
     ownClock();
     const { url, cut, close } = await proxyTo(db.url);
     const pool = openDatabase(url, { max: 4, as: 'tenant', name: 'tests' });
@@ -281,7 +274,7 @@ describe('trouble', () => {
     close();
   });
 
-  test('a connection that rests longer than that is left alone', async ({ db }) => {
+  test('an idle connection is not ended for its silence', async ({ db }) => {
     ownClock();
     const { url, accepted, close } = await proxyTo(db.url);
     const one = openDatabase(url, { max: 1, as: 'tenant', name: 'tests' });
@@ -293,7 +286,7 @@ describe('trouble', () => {
     close();
   });
 
-  test('work is repeated while trouble passes, at most five times', async () => {
+  test('retries work after transient errors, at most five times', async () => {
     const lost = Object.assign(new Error('gone'), { code: 'CONNECTION_LOST' });
     const heals = vi
       .fn<() => Promise<string>>()
@@ -307,7 +300,7 @@ describe('trouble', () => {
     expect(never).toHaveBeenCalledTimes(5);
   });
 
-  test('a refusal is not repeated', async () => {
+  test('does not retry a refusal', async () => {
     const no = vi.fn<() => Promise<string>>().mockRejectedValue(new Error('no'));
     await expect(retrying(no)).rejects.toThrow('no');
     expect(no).toHaveBeenCalledTimes(1);

@@ -6,47 +6,34 @@ import type { Row } from './driver/rows.ts';
 import { type Fragment as Piece, type Result, type Run, type Tag, createTag } from './sql.ts';
 import { type Transaction, type TransactionOptions, runTransaction } from './driver/transaction.ts';
 
-/** A piece of a statement, meant to be spliced into another. */
 export type Fragment = Piece;
 
-/** Runs a text as it is: with values one statement, without them as many as the text holds. */
+/** Runs a text as it is: one statement if it has values, any number if it has none. */
 type Query = <T extends readonly object[] = Row[]>(
   text: string,
   values?: readonly unknown[],
 ) => Promise<Result<T>>;
 
-/** One transaction, on one connection. */
 export type Tx = Tag & {
   readonly query: Query;
-  /** Work that is undone alone when it rejects; the transaction goes on. */
+  /** Work that is rolled back alone if it rejects; the transaction goes on. */
   savepoint<T>(work: (tx: Tx) => PromiseLike<T> | T): Promise<T>;
 };
 
-/** A pool of connections. */
 export type Sql = Tag & {
   readonly query: Query;
   readonly place: Place;
-  /**
-   * Runs work in one transaction: committed when the work resolves, rolled back when it rejects.
-   *
-   * @param mode as `begin` takes it, such as `isolation level serializable`.
-   */
+  /** @param mode for `begin`, such as `isolation level serializable`. */
   begin<T>(work: (tx: Tx) => PromiseLike<T> | T, mode?: string): Promise<T>;
-  /**
-   * Closes the pool when what was asked of it is done.
-   *
-   * @param timeout seconds after which what is still under way is cut off.
-   */
+  /** @param timeout seconds after which pending work is cut off. */
   end(options?: { timeout?: number }): Promise<void>;
 };
 
 /**
- * Opens a pool. Connections are made when they are first needed, so an unreachable server shows at
- * the first statement.
+ * Opens a pool. Connects on first use, so an unreachable server shows at the first statement.
  *
- * `bigint` comes as a safe whole number (a RangeError when it is not one), `timestamptz` as Date,
- * `date` as `YYYY-MM-DD`, `bytea` as Buffer, `uuid` and `numeric` as text. A parameter for `json` or
- * `jsonb` is wrapped in `json()`.
+ * Returns `bigint` as a safe integer (a RangeError if it is not one), `timestamptz` as Date, `date` as `YYYY-MM-DD`,
+ * `bytea` as Buffer, `uuid` and `numeric` as text. Parameters for `json` or `jsonb` must be wrapped in `json()`.
  */
 export function openDatabase(url: string, options: PoolOptions): Sql {
   const pool = new Pool(url, options);
@@ -60,10 +47,8 @@ export function openDatabase(url: string, options: PoolOptions): Sql {
   });
 }
 
-/** How the statements and transactions of an `Sql` are run. */
 export type Runner = {
   readonly place: Place;
-  /** For whom: what its statements see. */
   readonly as: As;
   run: Run;
   transact<T>(
@@ -71,13 +56,11 @@ export type Runner = {
     options: TransactionOptions,
   ): Promise<T>;
   end(options?: { timeout?: number }): Promise<void>;
-  /** See `Pool.waitedSeconds`. */
   waitedSeconds: () => number;
 };
 
 const runners = new WeakMap<Sql, Runner>();
 
-/** Statements and transactions that run as a runner says. */
 export function createSql(runner: Runner): Sql {
   const sql = Object.assign(createTag(runner.run), {
     query: queryWith(runner.run),
@@ -90,7 +73,6 @@ export function createSql(runner: Runner): Sql {
   return sql;
 }
 
-/** How an `Sql` runs what it is given. */
 export function runnerOf(sql: Sql): Runner {
   const runner = runners.get(sql);
   if (!runner) throw new TypeError('not a pool');
@@ -114,10 +96,9 @@ const queryWith =
     run({ text, name: '', types: [], values }) as unknown as Promise<Result<T>>;
 
 /**
- * Runs `work` in one transaction that sees one account, also on a pool that sees all. Naming the account
- * travels with the first statement of `work`, without a round trip of its own.
+ * Runs `work` in one transaction that sees one account, also on a pool that sees all, without an extra round trip.
  *
- * @param settings that hold in this transaction alone, beside the account.
+ * @param settings that apply to this transaction only, beside the account.
  */
 export function asAccount<T>(
   sql: Sql,
@@ -135,11 +116,13 @@ export function asAccount<T>(
   });
 }
 
-/** Codes after which the same work may well succeed: lost connections, locks, restarts, crowds, another password, no descriptor left. */
+/**
+ * Lost connections, locks, restarts, too many connections, a changed password, no descriptor left.
+ */
 const transient =
   /^(25P03|28P01|40P01|40001|55P03|57P0[1235]|53300|08\w{3}|CONNECTION_\w+|ECONN\w+|EMFILE|ENFILE|EHOST\w+|ENET\w+|ENOTFOUND|EAI_AGAIN|EAGAIN|EPIPE|ETIMEDOUT|ENOENT|FILES_AWAY)$/;
 
-/** True for trouble that passes by itself; what was asked may or may not have been done. */
+/** True for transient errors; the work may or may not have been done. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
@@ -147,30 +130,29 @@ export const isTransient = (error: unknown): boolean =>
   (transient.test(error.code) || isOutdated(error) || isDemoted(error));
 
 /**
- * True when the server gave up for want of something, memory, disk, time: what was asked was not done,
- * and nothing that was asked beside it would have fared better.
+ * True if the server ran out of memory, disk or time: the statement was not executed, and concurrent ones would have
+ * failed too.
  */
-export const isShort = (error: unknown): boolean =>
+export const isOutOfResources = (error: unknown): boolean =>
   error instanceof Error &&
   !isOutcomeUnknown(error) &&
   'code' in error &&
   /^(?:53|58)\w{3}$|^57014$/.test(String(error.code));
 
-/** True for trouble of the database itself: whatever else was asked beside would have met it, too. */
-export const isShared = (error: unknown): boolean => isTransient(error) || isShort(error);
+/** True for errors of the database itself, which concurrent statements would have met too. */
+export const isDatabaseFailure = (error: unknown): boolean =>
+  isTransient(error) || isOutOfResources(error);
 
-/** True when somebody held a lock for longer than the statement waits for one (`lock_timeout`). */
+/** True if a lock was not available within `lock_timeout`. */
 export const isLocked = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '55P03';
 
 const FIRST_PAUSE_MS = 20;
 
 /**
- * Repeats work that transient trouble interrupted, with growing, scattered pauses (20 ms … 320 ms).
+ * Only for repeatable work: a connection lost during COMMIT leaves the outcome unknown. Pauses of 20 ms … 320 ms.
  *
- * Only for work that may be repeated: a connection lost during COMMIT leaves the outcome unknown.
- *
- * @throws what the last try threw, or at once what is not transient.
+ * @throws the error of the last attempt, or at once an error that is not transient.
  */
 export async function retrying<T>(
   work: () => Promise<T>,

@@ -30,7 +30,6 @@ async function openFolder(): Promise<Folder> {
   };
 }
 
-/** A server's folder of the test's own, with one function, on a database without any functions. */
 const test = base.extend<{ folder: Folder; owner: Sql }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   folder: async ({}, use) => {
@@ -59,7 +58,7 @@ const answer = async (sql: Sql, call: string): Promise<unknown> => {
   return row?.['answer'];
 };
 
-test('a function is created once, and anew only when its text has changed', async ({
+test('creates a function once, and again only if its text has changed', async ({
   owner,
   folder,
 }) => {
@@ -75,7 +74,10 @@ test('a function is created once, and anew only when its text has changed', asyn
   expect(await owner`select oid, xmin from pg_proc where proname = 'two'`).toEqual(untouched);
 });
 
-test('what a file made goes with the file, and moves with it', async ({ owner, folder }) => {
+test('drops a file’s functions with the file, and moves them with it', async ({
+  owner,
+  folder,
+}) => {
   await loadFunctions(owner, folder.path);
   const before = await oidOf(owner, 'one');
   await mkdir(join(folder.path, 'infra'));
@@ -87,7 +89,7 @@ test('what a file made goes with the file, and moves with it', async ({ owner, f
   expect(await oidOf(owner, 'one')).toBeUndefined();
 });
 
-test('a function moves between files, and has the grants of its new text', async ({
+test('a function moves between files, and gets the grants of its new text', async ({
   owner,
   folder,
 }) => {
@@ -106,7 +108,6 @@ test('a function moves between files, and has the grants of its new text', async
     expect(await answer(owner, 'two0() + two1() + two2()')).toBe(6);
   }
   for (const file of files) await folder.remove(file);
-  // Its file goes, and the text that it has elsewhere grants nothing.
   await folder.write('domains/numbers/other.sql', one(1));
   await loadFunctions(owner, folder.path);
   expect(await answer(owner, "has_function_privilege('kabari_app', 'one()', 'execute')")).toBe(
@@ -117,7 +118,7 @@ test('a function moves between files, and has the grants of its new text', async
   expect(await oidOf(owner, 'one')).toBeUndefined();
 });
 
-test('a function with other parameters, or another result, takes the place of the former', async ({
+test('a function with other parameters, or another result, replaces the former', async ({
   owner,
   folder,
 }) => {
@@ -131,7 +132,7 @@ test('a function with other parameters, or another result, takes the place of th
   expect(await answer(owner, 'one(0)')).toBe('1');
 });
 
-test('a trigger is created with its function and goes with it', async ({ owner, folder }) => {
+test('creates a trigger with its function, and drops it with it', async ({ owner, folder }) => {
   await owner`create table pages (n int)`;
   const trigger = (n: number) => `
     create or replace function page() returns trigger language plpgsql as $$
@@ -148,10 +149,7 @@ test('a trigger is created with its function and goes with it', async ({ owner, 
   expect(await inserted()).toBe(0);
 });
 
-test('functions may call one another, whatever the order of their files', async ({
-  owner,
-  folder,
-}) => {
+test('functions may call one another, in any order of their files', async ({ owner, folder }) => {
   await folder.write(
     'domains/a.sql',
     'create or replace function a() returns int language sql as $$ select one() $$;',
@@ -169,10 +167,7 @@ const broken: Record<string, string> = {
 };
 
 for (const [why, text] of Object.entries(broken)) {
-  test(`a file whose function ${why} is named, and leaves everything as it was`, async ({
-    owner,
-    folder,
-  }) => {
+  test(`a file whose function ${why} is named, and changes nothing`, async ({ owner, folder }) => {
     await loadFunctions(owner, folder.path);
     await folder.write(ONE, one(3));
     await folder.write('domains/numbers/two.sql', text);
@@ -200,7 +195,7 @@ test('nodes that start at the same time create each function once', async ({
   await Promise.all(nodes.map((sql) => sql.end()));
 });
 
-test('of two versions on one database the last that starts wins, and neither goes on', async ({
+test('of two versions on one database the last to start wins, and nodes do not reload', async ({
   owner,
   folder,
 }) => {
@@ -220,7 +215,7 @@ test('of two versions on one database the last that starts wins, and neither goe
   await rm(newer.path, { recursive: true });
 });
 
-test('an older release that starts later leaves the functions of a newer one, and says so', async ({
+test('an older release that starts later keeps the functions of a newer one, and reports it', async ({
   owner,
   folder,
 }) => {
@@ -240,14 +235,13 @@ test('an older release that starts later leaves the functions of a newer one, an
   const [first] = await owner<{ name: string }[]>`select min(name) as name from migrations`;
   expect(await load(folder, '1.10.0', first?.name)).toEqual([]);
   expect(heard).toEqual(['1.10.0', first?.name]);
-  // Between two commits of a release the last one wins.
   expect(await load(folder, '1.10.0')).toEqual([ONE, 'domains/numbers/two.sql']);
   expect(await load(newer, '1.11.0')).toHaveLength(2);
   expect(heard).toHaveLength(2);
   await rm(newer.path, { recursive: true });
 });
 
-test("the product's own schema brings an empty database to the shape of the template", async ({
+test("the product's own schema gives an empty database the shape of the template", async ({
   db,
 }) => {
   const server = join(import.meta.dirname, '../..');
@@ -255,7 +249,7 @@ test("the product's own schema brings an empty database to the shape of the temp
   expect(await updateSchema(db.owner, server)).toEqual(unchanged);
 });
 
-test('a grant that the text no longer makes is gone, and what was dropped by hand comes back', async ({
+test('removes grants that the text no longer makes, and restores functions dropped by hand', async ({
   owner,
   folder,
 }) => {
@@ -275,10 +269,7 @@ test('a grant that the text no longer makes is gone, and what was dropped by han
   expect(await answer(owner, 'one()')).toBe(1);
 });
 
-test('a changed function that revokes nothing stays open to all roles', async ({
-  owner,
-  folder,
-}) => {
+test('a changed function without revokes remains open to all roles', async ({ owner, folder }) => {
   const mayCall = async () => {
     const [row] = await owner<{ may: boolean }[]>`
       select has_function_privilege('kabari_app', 'one()', 'execute') as may`;
@@ -292,7 +283,7 @@ test('a changed function that revokes nothing stays open to all roles', async ({
   }
 });
 
-test('nothing is made anew for an address that sets another search_path', async ({
+test('recreates nothing for an address that sets another search_path', async ({
   db,
   owner,
   folder,

@@ -8,30 +8,26 @@ import { StartError } from '#server/infra/start-error.ts';
 
 type SqlFile = { file: string; text: string; sha256: string };
 
-/** What a file has made: `function post_gl(uuid, …)`, `trigger topup_steps on topups`. */
+/** `objects`: such as `function post_gl(uuid, …)` or `trigger topup_steps on topups`. */
 type Known = { file: string; sha256: string; objects: string[]; release: string | null };
 
-/** A function or a trigger as it stands; `version` is another one after every change. */
-type Standing = { name: string; version: string };
+type SchemaObject = { name: string; version: string };
 
 export type SchemaChanges = {
-  /** The migrations applied now. */
   migrations: string[];
-  /** The files whose functions were created anew, or dropped, now. */
   functions: string[];
-  /** The migration or the release by which a newer version is known, whose functions were left as they are. */
+  /** The migration or release that shows a newer version, whose functions were kept. */
   newer: string | undefined;
 };
 
-/** What tells an older version from a newer one. */
 type Version = { migrations: readonly string[]; release: string | undefined };
 
 /**
- * Brings a database to the present shape: tables by the migrations, then functions and triggers.
+ * Migrations first, then functions and triggers.
  *
- * @param folder the server's, in which `migrations/`, `infra/` and `domains/` lie.
- * @param release the version of the package; without it only migrations say who is newer.
- * @throws StartError as {@link migrate} and {@link loadFunctions} do.
+ * @param folder with `migrations/`, `infra/` and `domains/`.
+ * @param release of the package; without it only migrations tell which version is newer.
+ * @throws StartError like {@link migrate} and {@link loadFunctions}.
  */
 export async function updateSchema(
   sql: Sql,
@@ -49,28 +45,27 @@ export async function updateSchema(
 }
 
 /**
- * Creates the SQL functions and triggers that stand beside the TypeScript of their owners: every `.sql` below
- * `infra/` and `domains/`. A file is run when its text is another than the one that ran last, or what it
- * made is gone, without the grants its functions had; what it
- * made before and makes no more is dropped, and so is what files made that are gone. All of it is one
- * transaction, under the lock of the migrations: a file that fails leaves everything as it was.
+ * Creates the SQL functions and triggers from every `.sql` below `infra/` and `domains/`, where they are beside the
+ * TypeScript of their owners. A file runs if its text has changed since the last run or its objects are missing; its
+ * functions first lose their grants. Drops objects that no file creates any longer. All of it is one transaction,
+ * under the lock of the migrations: a file that fails changes nothing.
  *
- * The rules that this rests on:
- * - A file holds the functions of one subject, each with its grants, and triggers that call them or stand on
- *   the tables of its owner. It is run after all migrations, so no migration calls a function of a file.
- * - Files run in the order of their paths, `infra/` first. Bodies between `$$` may name what comes later
- *   (they are checked once all files ran); a body of `return …` may name `infra/` only.
+ * Rules: a file has the functions of one subject, each with its grants, and triggers that call them or are on its
+ * owner's tables. Files run after all migrations, so no migration calls their functions. They run in the order of
+ * their paths, `infra/` first. Bodies between `$$` may name later objects, because they are checked once all files
+ * ran; a body of `return …` may name `infra/` only.
  *
- * Of two versions on one database, the newer one's functions stand: an older one that starts later, because it was
- * restarted during an upgrade, leaves them all as they are. Newer is who knows more migrations, or has the
- * higher release; where both are the same, as between two commits, the one that starts last wins. Each node
- * looks once, at its start. What nodes of the version before still call must go on working while they run: a
- * function whose parameters change therefore keeps its former signature for one release.
+ * Of two versions on one database, the newer one's functions remain: an older one that starts later, because it was
+ * restarted during an upgrade, changes none. The newer version has more migrations, or the higher release; if both
+ * are equal, as between two commits, the last to start wins. Each node checks once, at its start. Functions that
+ * nodes of the previous version still call must keep working: a function whose parameters change keeps its former
+ * signature for one release.
  *
  * @param sql a pool of the database's owner.
- * @param version of whoever starts; without it nobody is newer. `onNewer` hears by what the newer one is known.
- * @returns the files whose functions were created anew, or dropped.
- * @throws StartError that names the file, when one fails or a function of it does not compile.
+ * @param version of the starting node; without it no version is newer. `onNewer` receives the evidence of a newer
+ *   one.
+ * @returns the files whose functions were recreated or dropped.
+ * @throws StartError with the file's name, if it fails or one of its functions does not compile.
  */
 export async function loadFunctions(
   sql: Sql,
@@ -80,7 +75,7 @@ export async function loadFunctions(
   const files = await readFiles(folder);
   return sql.begin(async (tx) => {
     await tx.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-    // Names are read and written by it: an address may have set another.
+    // Names depend on it, and an address may have set another.
     await tx.query('set local search_path = public; set local check_function_bodies = off');
     const known = await readKnown(tx);
     const newer = version && (await findNewer(tx, version, known));
@@ -90,9 +85,9 @@ export async function loadFunctions(
     }
     if (version) await rememberRelease(tx, version);
     const before = new Map(known.map((row) => [row.file, row]));
-    const standing = await readStanding(tx);
+    const existing = await readSchemaObjects(tx);
     const isCurrent = (row: Known, sha256: string) =>
-      row.sha256 === sha256 && row.objects.every((name) => standing.has(name));
+      row.sha256 === sha256 && row.objects.every((name) => existing.has(name));
     const changed = files.filter(({ file, sha256 }) => {
       const row = before.get(file);
       return !row || !isCurrent(row, sha256);
@@ -103,9 +98,13 @@ export async function loadFunctions(
     const stale = [...gone, ...changed.flatMap(({ file }) => before.get(file) ?? [])];
     const owners = ownersOf(known.filter((row) => !stale.includes(row)));
     // Before any file runs: a function may have moved to another file.
-    const objects = stale.flatMap((row) => row.objects).filter((name) => standing.has(name));
+    const objects = stale.flatMap((row) => row.objects).filter((name) => existing.has(name));
     await tx.query(`do $reset$ begin ${resetRights(objects)} end $reset$`);
-    const made = await runFiles(tx, changed, { before, owners, standing: await readStanding(tx) });
+    const made = await runFiles(tx, changed, {
+      before,
+      owners,
+      existing: await readSchemaObjects(tx),
+    });
     await dropStale(tx, stale, owners);
     await checkBodies(tx, owners);
     await remember(tx, { gone, changed, made });
@@ -114,7 +113,6 @@ export async function loadFunctions(
   });
 }
 
-/** Every `.sql` of the server but the migrations, in the order in which they run. */
 async function readFiles(folder: string): Promise<SqlFile[]> {
   const files: SqlFile[] = [];
   for (const part of ['infra', 'domains']) {
@@ -140,7 +138,6 @@ async function readKnown(tx: Tx): Promise<Known[]> {
   return tx<Known[]>`select file, sha256, objects, release from schema_functions order by file`;
 }
 
-/** The migration, or the release, by which the functions that stand are those of a newer version. */
 async function findNewer(
   tx: Tx,
   { migrations, release }: Version,
@@ -152,56 +149,49 @@ async function findNewer(
   return unknown?.name ?? later?.release ?? undefined;
 }
 
-/** Whether a release such as 1.10.0 comes after another. */
 const isLater = (one: string | null, other: string | undefined): boolean =>
   one !== null && other !== undefined && one.localeCompare(other, 'en', { numeric: true }) > 0;
 
 const rememberRelease = (tx: Tx, { release = null }: { release?: string | null | undefined }) => tx`
   update schema_functions set release = ${release} where release is distinct from ${release}`;
 
-/** Which file made what, of the files that stay as they are. */
 const ownersOf = (known: readonly Known[]): Map<string, string> =>
   new Map(known.flatMap(({ file, objects }) => objects.map((name) => [name, file] as const)));
 
 type Before = {
   before: ReadonlyMap<string, Known>;
-  /** What the files made is added here. */
   owners: Map<string, string>;
-  /** What there is before the first of them. */
-  standing: ReadonlyMap<string, string>;
+  existing: ReadonlyMap<string, string>;
 };
 
-/** Runs the files one by one; what each of them made, or made anew. */
 async function runFiles(
   tx: Tx,
   files: readonly SqlFile[],
-  { before, owners, standing: first }: Before,
+  { before, owners, existing: first }: Before,
 ): Promise<Map<string, string[]>> {
   const made = new Map<string, string[]>();
-  let standing = first;
+  let existing = first;
   for (const { file, text } of files) {
-    // A function may have moved to a file that ran before this one.
     const objects = (before.get(file)?.objects ?? []).filter(
-      (name) => standing.has(name) && !owners.has(name),
+      (name) => existing.has(name) && !owners.has(name),
     );
     await named(file, () => tx.query(runOnce(text, objects)));
-    const now = await readStanding(tx);
-    const names = [...now.keys()].filter((name) => standing.get(name) !== now.get(name));
+    const now = await readSchemaObjects(tx);
+    const names = [...now.keys()].filter((name) => existing.get(name) !== now.get(name));
     for (const name of names) {
       const other = owners.get(name);
       if (other !== undefined) throw new StartError(`Both ${other} and ${file} make the ${name}.`);
       owners.set(name, file);
     }
     made.set(file, names);
-    standing = now;
+    existing = now;
   }
   return made;
 }
 
 /**
- * A file's text as one statement. Where a function cannot be replaced as it is (its result or the names of
- * its parameters changed, or its former signature makes a grant ambiguous), what the file made before is
- * dropped first.
+ * A file's text as one statement. If a function cannot be replaced (its result or the names of its parameters
+ * changed, or its former signature makes a grant ambiguous), the file's former objects are dropped first.
  */
 const runOnce = (text: string, objects: readonly string[]): string => `
   do $run_file$
@@ -213,13 +203,13 @@ const runOnce = (text: string, objects: readonly string[]): string => `
   end
   $run_file$`;
 
-/** One by one: a distributed database hands a trigger on by the text in which it found it. */
+/** One by one: a cluster propagates the text of the command that contains a trigger. */
 const executing = (text: string): string =>
   commandsOf(text)
     .map((command) => `execute $text_of_file$${command}$text_of_file$;`)
     .join('\n    ');
 
-/** The rights of a function that was just created: grants that the new text does not make are gone with the old one. */
+/** Resets privileges to the defaults, so that grants missing in the new text disappear. */
 const resetRights = (objects: readonly string[]): string =>
   objects
     .filter((object) => object.startsWith('function '))
@@ -232,16 +222,14 @@ const resetRights = (objects: readonly string[]): string =>
     )
     .join('');
 
-/** Triggers go before the functions they call. */
 const dropping = (objects: readonly string[]): string =>
   objects
     .toSorted((a, b) => b.localeCompare(a))
     .map((object) => `drop ${object.replace(/^(function|trigger) /, '$1 if exists ')};`)
     .join('\n');
 
-/** All functions and triggers of the schema, by name. */
-async function readStanding(tx: Tx): Promise<Map<string, string>> {
-  const rows = await tx<Standing[]>`
+async function readSchemaObjects(tx: Tx): Promise<Map<string, string>> {
+  const rows = await tx<SchemaObject[]>`
     select 'function ' || oid::regprocedure as name, xmin || ' ' || ctid::text as version
     from pg_proc where pronamespace = 'public'::regnamespace and prokind = 'f'
     union all
@@ -251,7 +239,6 @@ async function readStanding(tx: Tx): Promise<Map<string, string>> {
   return new Map(rows.map(({ name, version }) => [name, version]));
 }
 
-/** Drops what was made before and is made no more by any file. */
 async function dropStale(
   tx: Tx,
   stale: readonly Known[],
@@ -265,7 +252,6 @@ async function dropStale(
 
 type Body = { name: string; validator: string };
 
-/** Compiles every function of the files, now that all of them stand. */
 async function checkBodies(tx: Tx, owners: ReadonlyMap<string, string>): Promise<void> {
   await tx.query('set local check_function_bodies = on');
   const bodies = await tx<Body[]>`
@@ -296,7 +282,6 @@ async function remember(tx: Tx, { gone, changed, made }: Outcome): Promise<void>
   }
 }
 
-/** Does something for a file; when that fails, the sentence says for which. */
 async function named(file: string, run: () => Promise<unknown>): Promise<void> {
   try {
     await run();

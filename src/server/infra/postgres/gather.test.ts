@@ -4,7 +4,6 @@ import { gather } from './gather.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Runs that are remembered; each answers ten times its jobs. */
 function recordedRuns() {
   const runs: number[][] = [];
   const run = async (jobs: readonly number[]) => {
@@ -14,7 +13,6 @@ function recordedRuns() {
   return { runs, run };
 }
 
-/** Runs that end when the test says so. */
 function heldRuns() {
   const runs: number[][] = [];
   const ends: (() => void)[] = [];
@@ -28,8 +26,8 @@ function heldRuns() {
 
 const failure = (code: string) => Object.assign(new Error(code), { code });
 
-describe('what comes one by one', () => {
-  test('is done in one go when it came within the time, and each gets its own answer', async () => {
+describe('jobs that come one by one', () => {
+  test('run together if they come within the time, and each gets its own answer', async () => {
     const { runs, run } = recordedRuns();
     const add = gather(run, { waitMs: 8, sizeMax: 100 });
     const first = add(3);
@@ -46,7 +44,7 @@ describe('what comes one by one', () => {
     expect(await late).toBe(40);
   });
 
-  test('waits only until the event loop has turned, where no time is given', async () => {
+  test('wait only for a turn of the event loop if no time is given', async () => {
     const { runs, run } = recordedRuns();
     const add = gather(run, { waitMs: 0, sizeMax: 100 });
     const answers = Promise.all([add(1), add(2)]);
@@ -56,7 +54,7 @@ describe('what comes one by one', () => {
     expect(runs).toEqual([[1, 2]]);
   });
 
-  test('is done in parts of the largest size, in order; what is larger goes alone', async () => {
+  test('run in batches of the largest size, in order; larger jobs run alone', async () => {
     const { runs, run } = recordedRuns();
     const add = gather(run, { waitMs: 8, sizeMax: 5, sizeOf: (job) => job });
     const answers = Promise.all([2, 3, 1, 9, 4, 2].map(add));
@@ -65,7 +63,7 @@ describe('what comes one by one', () => {
     expect(await answers).toEqual([20, 30, 10, 90, 40, 20]);
   });
 
-  test('is done one run at a time: what comes meanwhile is the next', async () => {
+  test('run one batch at a time, later jobs in the next one', async () => {
     const { runs, run, endNext } = heldRuns();
     const add = gather(run, { waitMs: 8, sizeMax: 100 });
     const first = add(1);
@@ -81,7 +79,7 @@ describe('what comes one by one', () => {
     expect(await Promise.all(next)).toEqual([2, 3]);
   });
 
-  test('is done in as many runs at once as are allowed', async () => {
+  test('run in as many concurrent batches as allowed', async () => {
     const { runs, run } = heldRuns();
     const add = gather(run, { waitMs: 0, sizeMax: 1, runsMax: 2 });
     for (const job of [1, 2, 3]) void add(job);
@@ -91,7 +89,7 @@ describe('what comes one by one', () => {
 });
 
 describe('a run that fails', () => {
-  test('is tried job by job: only the one at fault is rejected', async () => {
+  test('is repeated job by job, and rejects only the failing one', async () => {
     const { runs, run } = recordedRuns();
     const add = gather(
       async (jobs: readonly number[]) => {
@@ -110,7 +108,6 @@ describe('a run that fails', () => {
     ]);
     expect(runs).toEqual([[1, 2, 3], [1], [2], [3]]);
 
-    // And does not hold up what comes after it.
     const next = add(4);
     await vi.advanceTimersByTimeAsync(8);
     expect(await next).toBe(40);
@@ -120,7 +117,7 @@ describe('a run that fails', () => {
     ['trouble that passes by itself', '40P01'],
     ['a server that is short of something', '53100'],
   ] as const) {
-    test(`for ${what} rejects all, and none is tried alone`, async () => {
+    test(`for ${what} rejects all without repeating them`, async () => {
       const { runs, run } = recordedRuns();
       const add = gather(
         async (jobs: readonly number[]) => {
@@ -139,7 +136,7 @@ describe('a run that fails', () => {
   }
 });
 
-test('many items in the last second make jobs wait longer; when they are over, no more', async () => {
+test('jobs wait longer after a busy second, and no longer once it is over', async () => {
   const { runs, run } = recordedRuns();
   const add = gather(run, {
     waitMs: 8,
@@ -159,7 +156,6 @@ test('many items in the last second make jobs wait longer; when they are over, n
   await vi.advanceTimersByTimeAsync(8);
   await some;
   expect(await waitOf(2)).toBe(40);
-  // Enough is done at once; until there was that, they waited.
   const five = Promise.all(Array.from({ length: 5 }, (_, job) => add(job)));
   await vi.advanceTimersByTimeAsync(1);
   expect(await five).toHaveLength(5);

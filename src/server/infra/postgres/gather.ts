@@ -1,26 +1,22 @@
-import { isShared } from './database.ts';
+import { isDatabaseFailure } from './database.ts';
 
 /**
- * Does what is gathered in one go: an answer for each job, in order, or a promise of one, so that a slow job
- * delays no other. Changes nothing when it rejects; a promise that rejects is its job's own failure.
+ * Runs a batch: an answer for each job, in order, or a promise of one, so that a slow job delays no other. Changes
+ * nothing if it rejects; a rejected promise is its job's own failure.
  */
 export type RunGathered<Job, Answer> = (
   jobs: readonly Job[],
 ) => Promise<readonly (Answer | Promise<Answer>)[]>;
 
 export type GatherOptions<Job> = {
-  /** How long a job waits for others, in milliseconds; 0: until the event loop has turned. */
   waitMs: number;
   /**
-   * With so many items in the last second, jobs wait longer, for many to share the cost of a run; but no longer
-   * than until there are `enough`: one more would make it little cheaper for each.
+   * Above this rate jobs wait longer, so that many share the cost of a run, but only until there are `enough`: beyond
+   * that each would get little cheaper.
    */
   busy?: { perSecond: number; waitMs: number; enough: number };
-  /** Items of a job; 1 unless it says otherwise. */
   sizeOf?: (job: Job) => number;
-  /** Items of one run; a larger job goes alone. */
   sizeMax: number;
-  /** Runs at once; what comes meanwhile is gathered for the next. */
   runsMax?: number;
 };
 
@@ -32,13 +28,10 @@ type Waiting<Job, Answer> = {
 };
 
 /**
- * Gathers jobs that come one by one, and does them together: what is cheap in a batch is dear alone, and
- * hardly anybody waits for these.
+ * Runs jobs in batches, for work that is much cheaper in a batch, at the cost of a short wait. If a run fails, each
+ * job runs by itself, so that none fails because of another; but not after errors of the database itself.
  *
- * When a run fails, each of its jobs is run by itself, so that no job fails for another's fault; but not
- * after trouble of the database itself, which all of them would meet.
- *
- * @returns a function that takes a job and answers when it is done.
+ * @returns a function that takes a job and resolves with its answer.
  */
 export function gather<Job, Answer>(
   run: RunGathered<Job, Answer>,
@@ -48,7 +41,6 @@ export function gather<Job, Answer>(
   let waitingSize = 0;
   let running = 0;
   let timer: NodeJS.Timeout | undefined;
-  /** True while what waits is full, and is waited for no longer. */
   let isSoon = false;
   const perSecond = createRate();
   const busyNow = () => (busy && perSecond.rate() >= busy.perSecond ? busy : undefined);
@@ -98,7 +90,6 @@ export function gather<Job, Answer>(
   };
 }
 
-/** How many items came per second, over the last second or two. */
 function createRate() {
   let beganAt = performance.now();
   let count = 0;
@@ -131,7 +122,8 @@ async function runBatch<Job, Answer>(
     if (answers.length !== batch.length) throw new Error('a gathered job was not answered');
     batch.forEach(({ resolve }, index) => resolve(answers[index] as Answer | Promise<Answer>));
   } catch (error) {
-    if (batch.length > 1 && !isShared(error)) for (const one of batch) await runBatch(run, [one]);
+    if (batch.length > 1 && !isDatabaseFailure(error))
+      for (const one of batch) await runBatch(run, [one]);
     else for (const { reject } of batch) reject(error);
   }
 }

@@ -7,7 +7,6 @@ import { expect } from 'vitest';
 import { openDatabase } from './database.ts';
 import { compareMigrations, migrate } from './migrations.ts';
 
-/** A folder of migrations of the test's own, and a database that has seen none. */
 const test = base.extend<{ folder: string }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   folder: async ({}, use) => {
@@ -19,10 +18,7 @@ const test = base.extend<{ folder: string }>({
   },
 });
 
-test('each is applied once, in order, however often the application starts', async ({
-  db,
-  folder,
-}) => {
+test('applies each once, in order, over several starts', async ({ db, folder }) => {
   await db.owner`drop table if exists migrations`;
   expect(await migrate(db.owner, folder)).toEqual(['0001_words.sql', '0002_first.sql']);
   expect(await migrate(db.owner, folder)).toEqual([]);
@@ -31,7 +27,7 @@ test('each is applied once, in order, however often the application starts', asy
   expect(await db.owner`select word from words`).toEqual([{ word: 'satu' }, { word: 'dua' }]);
 });
 
-test('nodes that start at the same time apply each once', async ({ db, folder }) => {
+test('concurrent starts apply each once', async ({ db, folder }) => {
   await db.owner`drop table if exists migrations`;
   const nodes = [1, 2, 3, 4].map(() => openDatabase(db.url, { max: 1, as: 'owner', name: 'm' }));
   const applied = await Promise.all(nodes.map((sql) => migrate(sql, folder)));
@@ -40,7 +36,7 @@ test('nodes that start at the same time apply each once', async ({ db, folder })
   await Promise.all(nodes.map((sql) => sql.end()));
 });
 
-test('one that meets a long reader lets others read meanwhile, and is applied when that has ended', async ({
+test('one blocked by a long reader lets others read, and is applied afterwards', async ({
   db,
   folder,
 }) => {
@@ -54,7 +50,6 @@ test('one that meets a long reader lets others read meanwhile, and is applied wh
     await tx`select word from words`;
     applied = migrate(db.owner, folder);
     await waitFor(async () => {
-      // Within a transaction it is read once.
       await tx`select pg_stat_clear_snapshot()`;
       const [wait] = await tx<{ pid: number; since: number }[]>`
         select pid, extract(epoch from xact_start)::float8 as since from pg_stat_activity
@@ -67,7 +62,7 @@ test('one that meets a long reader lets others read meanwhile, and is applied wh
   await reader.end();
 });
 
-test('one that was edited after it was applied is refused', async ({ db, folder }) => {
+test('refuses one that was edited after it was applied', async ({ db, folder }) => {
   await db.owner`drop table if exists migrations`;
   await migrate(db.owner, folder);
   await writeFile(join(folder, '0001_words.sql'), 'create table words (word text, n int);');
@@ -76,7 +71,7 @@ test('one that was edited after it was applied is refused', async ({ db, folder 
   );
 });
 
-test('an older version starts on a database that a newer one has added to, and leaves it as it is', async ({
+test('an older version starts on a database that a newer one extended, and does not change it', async ({
   db,
   folder,
 }) => {
@@ -87,7 +82,7 @@ test('an older version starts on a database that a newer one has added to, and l
   expect(await db.owner`select name from migrations order by 1`).toHaveLength(2);
 });
 
-test('what takes something away refuses those alone who do not know what has replaced it', async ({
+test('a contracting migration refuses only versions without its replacement', async ({
   db,
   folder,
 }) => {
@@ -103,14 +98,14 @@ test('what takes something away refuses those alone who do not know what has rep
   );
 });
 
-test('a version that lacks one in the middle is refused', async ({ db, folder }) => {
+test('refuses a version that lacks one in the middle', async ({ db, folder }) => {
   await db.owner`drop table if exists migrations`;
   await migrate(db.owner, folder);
   await rm(join(folder, '0001_words.sql'));
   await expect(migrate(db.owner, folder)).rejects.toThrow('start the newer version');
 });
 
-test('one that slips in before an applied one is refused', async ({ db, folder }) => {
+test('refuses one that sorts before an applied one', async ({ db, folder }) => {
   await db.owner`drop table if exists migrations`;
   await rename(join(folder, '0002_first.sql'), join(folder, '0003_first.sql'));
   await migrate(db.owner, folder);
@@ -120,10 +115,7 @@ test('one that slips in before an applied one is refused', async ({ db, folder }
   );
 });
 
-test('one that fails half-way leaves nothing behind, and says which it was', async ({
-  db,
-  folder,
-}) => {
+test('rolls back one that fails half-way, and names it', async ({ db, folder }) => {
   await db.owner`drop table if exists migrations`;
   await writeFile(join(folder, '0003_broken.sql'), 'create table half (n int); select 1 / 0;');
   await expect(migrate(db.owner, folder)).rejects.toThrow(

@@ -6,46 +6,45 @@ import { runMigration } from './distribution/layout/commands.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import { ROLES } from './driver/client.ts';
 
-/** Any number, the same on every node: who holds this advisory lock changes the schema. */
+/** The advisory lock of schema changes; the number is arbitrary but the same on every node. */
 export const MIGRATION_LOCK = 7_205_759_403;
 
 type Migration = { name: string; text: string; sha256: string };
 
-/** A migration as the database knows it; `contracts`: the one whose change it completes. */
+/** An applied migration; `contracts`: the one whose change it completes. */
 type Applied = { name: string; sha256: string; contracts: string | null };
 
 /**
- * Brings the tables to the newest shape: applies the files `NNNN_name.sql` of a folder that the database
- * has not seen, in order, each in a transaction. Nodes that start at the same time take turns.
+ * Brings the tables to the newest schema: applies the files `NNNN_name.sql` of a folder that the database has not
+ * seen, in order, each in a transaction. Concurrent starts take turns.
  *
- * Migrations only go forward: what was applied is never edited, renamed or removed, and there is no way
- * back but a backup. What changes later is a new file with the next number. They hold tables, indexes,
- * policies, grants and data; functions and triggers are loaded after them, from beside the code that
- * calls them, so no migration calls one.
+ * Migrations only go forward: an applied file is never edited, renamed or removed, and only a backup leads to the
+ * previous schema. Later changes are a new file with the next number. Migrations hold tables, indexes, policies,
+ * grants and data; functions and triggers are loaded afterwards from beside the code that calls them, so no migration
+ * calls one.
  *
- * A version may start on a database that a newer one has migrated, so that its nodes can be restarted during
- * an upgrade: what only adds does it no harm. What takes something away says so, by a line
- * `-- contract: NNNN_name` with the migration that has brought what takes its place; whoever does not know that
- * one is refused.
+ * A version may start on a database that a newer one has migrated, so that its nodes can be restarted during an
+ * upgrade: additions are harmless. A migration that removes something has a line `-- contract: NNNN_name` with the
+ * migration that added the replacement; versions without that one are refused.
  *
  * @param sql a pool of the database's owner.
  * @returns the names applied now.
- * @throws StartError when an applied file was changed, or is missing here and cannot be done without, when one
- *   fails, when a version before 1.0.0 made the database, or when the role the application works as is missing and the owner may
- *   not make it.
+ * @throws StartError if an applied file was changed, or is missing here and cannot be skipped, if one fails, if a
+ *   version before 1.0.0 created the database, or if the application's role is missing and the owner may not create
+ *   it.
  */
 export async function migrate(sql: Sql, folder: string): Promise<string[]> {
   const migrations = await readMigrations(folder);
   await ensureAppRoles(sql);
   const applied: string[] = [];
   for (;;) {
-    const name = await withPatience(() => sql.begin((tx) => applyNext(tx, migrations)));
+    const name = await retryWhileLocked(() => sql.begin((tx) => applyNext(tx, migrations)));
     if (name === undefined) return applied;
     applied.push(name);
   }
 }
 
-/** Tables are waited for less long than the application waits for a lock: it goes on meanwhile. */
+/** Shorter than the application's own wait for a lock, so that its work continues in between. */
 const LOCK_WAIT = '2s';
 const LOCK_TRIES = 300;
 const LOCK_PAUSE_MS = 1_000;
@@ -53,8 +52,8 @@ const LOCK_PAUSE_MS = 1_000;
 const isDeadlock = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '40P01';
 
-/** Tries again while others hold what a migration has to lock, a long reader for instance: some fifteen minutes. */
-async function withPatience<T>(work: () => Promise<T>): Promise<T> {
+/** Retries for some fifteen minutes while others, such as a long reader, hold locks. */
+async function retryWhileLocked<T>(work: () => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried++) {
     try {
       return await work();
@@ -67,10 +66,8 @@ async function withPatience<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Which migrations of a folder the database has not seen yet, and which it knows that are not there.
- *
- * @param owner a pool of the database's owner.
- * @throws StartError when a version before 1.0.0 made the database.
+ * @returns migrations that the database has not seen, and those it has that are not in the folder.
+ * @throws StartError if a version before 1.0.0 created the database.
  */
 export async function compareMigrations(
   owner: Sql,
@@ -88,7 +85,6 @@ export async function compareMigrations(
   };
 }
 
-/** Applies the first migration that waits, under the lock; the name, or `undefined` when none does. */
 async function applyNext(tx: Tx, migrations: readonly Migration[]): Promise<string | undefined> {
   await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
   await prepare(tx);
@@ -111,7 +107,7 @@ async function applyNext(tx: Tx, migrations: readonly Migration[]): Promise<stri
   return next.name;
 }
 
-/** The migration whose change a migration completes, by taking away what it has replaced. */
+/** The migration whose change a migration completes, by removing what it has replaced. */
 export const contractOf = (text: string): string | undefined => {
   const name = /^-- contract: (\d{4}_\w+)\b/m.exec(text)?.[1];
   return name === undefined ? undefined : `${name}.sql`;
@@ -140,7 +136,7 @@ async function prepare(tx: Tx): Promise<void> {
 /** The first migrations of versions before 1.0.0, whose migrations became one baseline. */
 const FIRST_BEFORE_1_0 = ['0001_house.sql', '0001_foundation.sql'];
 
-/** Throws StartError when a version before 1.0.0 made the database: such versions were never released. */
+/** @throws StartError if a version before 1.0.0, never released, created the database. */
 function refuseBefore10(known: readonly string[]): void {
   if (!FIRST_BEFORE_1_0.some((name) => known.includes(name))) return;
   throw new StartError(
@@ -148,7 +144,7 @@ function refuseBefore10(known: readonly string[]): void {
   );
 }
 
-/** Migrations only go forward: what was applied stands, whole and in its order. */
+/** Migrations only go forward: applied ones must be present, unchanged and in order. */
 function refuseUnfit(migrations: readonly Migration[], applied: readonly Applied[]): void {
   const ours = new Map(migrations.map(({ name, sha256 }) => [name, sha256]));
   const newest = migrations.at(-1)?.name ?? '';
@@ -177,30 +173,24 @@ function refuseUnfit(migrations: readonly Migration[], applied: readonly Applied
 const ONE = ROLES.tenant;
 const ALL = ROLES['all accounts'];
 
-/** What there is of the roles the application works as, seen by the role that owns the database. */
 type Facts = {
   owner: string;
-  /** How a grant ends that lets the owner work as a role: ` WITH SET TRUE` from PostgreSQL 16 on. */
+  /** Lets the owner work as a role: ` WITH SET TRUE` from PostgreSQL 16 on. */
   granting: string;
   hasOne: boolean;
   hasAll: boolean;
-  /** May do what the role for one account may. */
   isMember: boolean;
-  /** The owner may work as both: `SET ROLE`. */
   isGranted: boolean;
 };
 
 /**
- * Sees that there are the roles `kabari_app`, which sees one account, and `kabari_all`, a member of it that
- * sees all, and that the owner may work as both: makes and grants them where the owner may, and asks for an
- * administrator where not. A role that only owns its database can then start Kabari once the administrator
- * was there.
+ * Creates and grants the roles `kabari_app` (one account) and `kabari_all` (a member that sees all) if the owner may.
+ * Otherwise an administrator has to; the owner needs no such right then.
  *
- * @param owner a pool of the database's owner.
  * @throws StartError with the statements an administrator has to run.
  */
 async function ensureAppRoles(owner: Sql): Promise<void> {
-  // Each may fail for want of rights, or because another node was quicker: the last look decides.
+  // Each may fail for lack of privileges, or because another node was faster: the final check decides.
   for (const statement of missingOf(await look(owner))) {
     await owner.query(statement).catch(() => undefined);
   }
@@ -213,7 +203,6 @@ async function ensureAppRoles(owner: Sql): Promise<void> {
   );
 }
 
-/** The statements that are still to be run, in their order. */
 function missingOf({ owner, granting, hasOne, hasAll, isMember, isGranted }: Facts): string[] {
   return [
     ...(hasOne ? [] : [`CREATE ROLE ${ONE} NOLOGIN`]),
@@ -224,7 +213,7 @@ function missingOf({ owner, granting, hasOne, hasAll, isMember, isGranted }: Fac
 }
 
 async function look(owner: Sql): Promise<Facts> {
-  // From 16 on, membership alone does not let anybody SET ROLE.
+  // From 16 on, membership alone does not allow SET ROLE.
   const [facts] = await owner<Facts[]>`
     with here as (
       select case when current_setting('server_version_num')::int >= 160000

@@ -8,7 +8,7 @@ import { passPooler } from './pooler.ts';
 import { verifyRowLevelSecurity } from './row-level-security.ts';
 import { openDatabase } from './database.ts';
 
-/** What an administrator writes who wants pgbouncer to take clients that send settings: it drops them. */
+/** Makes pgbouncer accept settings of clients, and drop them. */
 const dropsSettings = {
   ignore_startup_parameters:
     'extra_float_digits,role,app.account,app.startup,jit,statement_timeout,lock_timeout,idle_in_transaction_session_timeout',
@@ -39,7 +39,7 @@ plain('an address that nobody answers is left to the check that says why', async
   expect(await passPooler(nowhere)).toBe(nowhere);
 });
 
-describe.skipIf(!hasPgbouncer)('a pooler that shares connections among transactions', () => {
+describe.skipIf(!hasPgbouncer)('a transaction-mode pooler', () => {
   for (const [name, settings] of [
     ['as it comes', {}],
     ['with settings it drops', dropsSettings],
@@ -63,7 +63,6 @@ describe.skipIf(!hasPgbouncer)('a pooler that shares connections among transacti
   });
 });
 
-/** People who use a pooler all the time, with what it can bear. */
 function crowdAt(url: string): { others: Promise<unknown>; leave: () => Promise<unknown> } {
   let busy = true;
   const pools = Array.from({ length: 5 }, () =>
@@ -85,15 +84,14 @@ function crowdAt(url: string): { others: Promise<unknown>; leave: () => Promise<
   };
 }
 
-describe.skipIf(!hasPgbouncer)('a pooler that lends whole sessions', () => {
+describe.skipIf(!hasPgbouncer)('a session-mode pooler', () => {
   for (const [name, settings] of [
     ['as it comes', {}],
     ['when it drops settings', dropsSettings],
     ['when it forgets to tidy up', { server_reset_query: '', ...dropsSettings }],
   ] as const) {
-    test(`keeps the walls between accounts: ${name}`, async ({ pooler }) => {
+    test(`keeps accounts apart: ${name}`, async ({ pooler }) => {
       const url = await passPooler(await pooler({ pool_mode: 'session', ...settings }));
-      // Twice: the second time connections come from the pool, with what the first left behind.
       await verifyRowLevelSecurityAt(url);
       await verifyRowLevelSecurityAt(url);
       const owner = openDatabase(url, { max: 1, as: 'owner', name: 'tests' });
@@ -104,7 +102,7 @@ describe.skipIf(!hasPgbouncer)('a pooler that lends whole sessions', () => {
     });
   }
 
-  test('carries the whole application: it is ready, publishes, and hears of it', async ({
+  test('supports the whole application: it is ready, publishes, and is notified', async ({
     pooler,
     db,
     openApp,
@@ -124,8 +122,8 @@ describe.skipIf(!hasPgbouncer)('a pooler that lends whole sessions', () => {
   });
 });
 
-describe('a connection that would see too much', () => {
-  test('stops the start when it does not work as kabari_app', async ({ db }) => {
+describe('a connection with too much visibility', () => {
+  test('stops the start if it does not work as kabari_app', async ({ db }) => {
     const owner = openDatabase(db.url, { max: 2, as: 'owner', name: 'tests' });
     await expect(
       verifyRowLevelSecurity([{ sql: owner, max: 2, sees: 'one account' }]),
@@ -133,21 +131,21 @@ describe('a connection that would see too much', () => {
     await owner.end();
   });
 
-  test('stops the start when a table has its row-level security off', async ({ db }) => {
+  test('stops the start if a table has row-level security off', async ({ db }) => {
     await db.owner`alter table tokens disable row level security`;
     await expect(verifyRowLevelSecurityAt(db.url)).rejects.toThrow(
       /not in force on the table tokens; run ALTER TABLE/,
     );
   });
 
-  test('stops the start when a policy lets everybody see', async ({ db }) => {
+  test('stops the start if a policy shows all rows', async ({ db }) => {
     await db.owner`create policy open on accounts using (true)`;
     await expect(verifyRowLevelSecurityAt(db.url)).rejects.toThrow(
       /does not keep the rows of one account/,
     );
   });
 
-  test('stops the start when a tenant begins with all accounts', async ({ db }) => {
+  test('stops the start if a tenant session begins with all accounts', async ({ db }) => {
     const allAccountsSql = openDatabase(db.url, { max: 3, as: 'all accounts', name: 'tests' });
     await expect(
       verifyRowLevelSecurity([{ sql: allAccountsSql, max: 3, sees: 'one account' }]),
@@ -155,7 +153,7 @@ describe('a connection that would see too much', () => {
     await allAccountsSql.end();
   });
 
-  test('and nothing of the trial is left', async ({ db }) => {
+  test('and leaves no rows of the check', async ({ db }) => {
     await verifyRowLevelSecurityAt(db.url);
     expect(await db.allAccountsSql`select from accounts where name = 'a trial'`).toEqual([]);
   });

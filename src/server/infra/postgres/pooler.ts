@@ -3,23 +3,20 @@ import { STARTUP_MARK } from './driver/client.ts';
 import { type Sql, openDatabase } from './database.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** Connections that are compared; three catch a pooler that takes turns among its servers as well. */
+/** Number of compared connections; three also detect a pooler that rotates among its servers. */
 const PROBES = 3;
 const PASSES = 4;
 
 /**
- * Finds out what stands between us and the database.
+ * A pooler accepts no settings in the start-up message: the address is marked, and pools send them afterwards. A
+ * transaction-mode pooler would mix the settings of tenants and is refused.
  *
- * A pooler takes no settings with the start-up message: the address is marked, and every pool opened
- * with it sends them afterwards. One that gives each transaction to another of its connections would
- * mix the settings of tenants: it is refused.
- *
- * @returns the address to use from now on. One that cannot be reached is returned as it is.
- * @throws StartError when transactions are pooled.
+ * @returns the address to use; an unreachable one unchanged.
+ * @throws StartError if transactions are pooled.
  */
 export async function passPooler(url: string): Promise<string> {
   const address = (await refusesSettings(url)) ? withBareStartup(url) : url;
-  // Twice: a server that was restarted in between answers from another process, once.
+  // Twice: after a restart in between, the server answers from another process once.
   if ((await sharesServers(address)) && (await sharesServers(address))) {
     throw new StartError(
       'The pooler in front of the database uses transaction-mode pooling, which mixes the settings of ' +
@@ -32,7 +29,7 @@ export async function passPooler(url: string): Promise<string> {
 
 const openProbe = (url: string): Sql => openDatabase(url, { max: 1, as: 'owner', name: 'start' });
 
-/** True when settings of the start-up message are refused (pgbouncer: 08P01), or do not arrive. */
+/** True if settings of the start-up message are refused (pgbouncer: 08P01), or do not arrive. */
 async function refusesSettings(url: string): Promise<boolean> {
   const sql = openProbe(url);
   try {
@@ -47,16 +44,16 @@ async function refusesSettings(url: string): Promise<boolean> {
   }
 }
 
-/** True when a connection is served by several of the database's processes, or one serves several. */
+/** True if a connection is served by several of the database's processes, or one serves several. */
 async function sharesServers(url: string): Promise<boolean> {
   const probes = Array.from({ length: PROBES }, () => openProbe(url));
   const served = probes.map(() => new Set<number>());
   try {
-    // There and back: a pooler that takes turns would give everybody the same one again.
+    // Back and forth: otherwise a rotating pooler would give each connection the same process again.
     for (let pass = 0; pass < PASSES; pass++) {
       const order = [...probes.keys()];
       for (const at of pass % 2 === 0 ? order : order.reverse()) {
-        // Unprepared: a pooler of transactions may know nothing of prepared statements.
+        // Unprepared: a transaction-mode pooler may not support prepared statements.
         const found = await probes[at]?.query<{ pid: number }[]>('select pg_backend_pid() as pid');
         served[at]?.add(found?.[0]?.pid ?? 0);
       }
@@ -66,7 +63,6 @@ async function sharesServers(url: string): Promise<boolean> {
       served.some((pids) => pids.size !== 1)
     );
   } catch {
-    // What is wrong with it, the check of the database says.
     return false;
   } finally {
     await Promise.all(probes.map((sql) => sql.end({ timeout: 0 })));

@@ -1,9 +1,9 @@
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Counter } from '#server/infra/observability/metrics.ts';
-import { hostsOf, wanting } from '#server/infra/postgres/address.ts';
+import { hostsOf, withTargetSession } from '#server/infra/postgres/address.ts';
 import {
   type Sql,
-  isShared,
+  isDatabaseFailure,
   openDatabase,
   createSql,
   runnerOf,
@@ -15,24 +15,19 @@ import { StartError } from '#server/infra/start-error.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 import type { Transaction, TransactionOptions } from '#server/infra/postgres/driver/transaction.ts';
 
-/** How a replica stands beside its primary, at one moment. */
-export type Standing = {
-  /** Of the same cluster as the primary; false for the server of another. */
+export type ReplicationStatus = {
   isOurs: boolean;
-  /** The primary itself, by another or the same address. */
   isPrimary: boolean;
-  /** In recovery: it replays what a primary sends. */
   isStandby: boolean;
-  /** How far it is behind what the primary has written: 0 when it has all of it, null when nobody can tell. */
+  /** Replication lag: 0 if it has replayed everything, null if unknown. */
   lagSeconds: number | null;
-  /** It has replayed everything up to a position that readers depend on. */
+  /** It has replayed everything up to the position that readers depend on. */
   isCaughtUp: boolean;
 };
 
 /** A position in the write-ahead log, as PostgreSQL writes it: `16/B374D848`. */
 type Lsn = string;
 
-/** Before everything. */
 export const FIRST_LSN: Lsn = '0/0';
 
 const valueOf = (lsn: Lsn): bigint => {
@@ -40,13 +35,12 @@ const valueOf = (lsn: Lsn): bigint => {
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
 };
 
-/** The later of two positions. */
 const laterOf = (one: Lsn, two: Lsn): Lsn => (valueOf(one) < valueOf(two) ? two : one);
 
 /**
- * The position behind everything that is committed on the primary. That is where inserting ends, and not where writing
- * does: a commit that did not wait for the disk is visible before it is written. But right behind a page's header no
- * record ends, and a replica that has everything stands before it.
+ * The position after all commits on the primary. It is the insert position and not the write position: a commit that
+ * did not wait for the disk is visible before it is written. But no record ends right after a page's header, and a
+ * replica that has everything is before it.
  */
 const endOfWal = (sql: Sql): Fragment => sql`
   (select case
@@ -59,7 +53,6 @@ const endOfWal = (sql: Sql): Fragment => sql`
       pg_size_bytes(current_setting('wal_segment_size')) as segment
   ) ends)`;
 
-/** The position behind everything that is committed on the primary now. */
 export async function currentLsn(primary: Sql): Promise<Lsn> {
   const [row] = await primary<{ lsn: Lsn }[]>`select ${endOfWal(primary)}::text as lsn`;
   if (!row) throw new Error('the database answers nothing');
@@ -68,18 +61,18 @@ export async function currentLsn(primary: Sql): Promise<Lsn> {
 
 type Server = { cluster: string; startedAt: Date };
 
-/**
- * Looks at both servers.
- *
- * @param floor what the replica must have replayed to be caught up.
- */
-export async function readStanding(primary: Sql, replica: Sql, floor: Lsn): Promise<Standing> {
+/** @param floor the position the replica must have replayed to be caught up. */
+export async function readReplicationStatus(
+  primary: Sql,
+  replica: Sql,
+  floor: Lsn,
+): Promise<ReplicationStatus> {
   const [first] = await primary<(Server & { lsn: Lsn })[]>`
     select system_identifier::text as cluster, pg_postmaster_start_time() as "startedAt",
       ${endOfWal(primary)}::text as lsn from pg_control_system()`;
   if (!first) throw new Error('the database answers nothing');
   const [second] = await replica<
-    (Server & Pick<Standing, 'isStandby' | 'isCaughtUp' | 'lagSeconds'>)[]
+    (Server & Pick<ReplicationStatus, 'isStandby' | 'isCaughtUp' | 'lagSeconds'>)[]
   >`
     select system_identifier::text as cluster, pg_postmaster_start_time() as "startedAt",
       pg_is_in_recovery() as "isStandby",
@@ -96,9 +89,8 @@ export async function readStanding(primary: Sql, replica: Sql, floor: Lsn): Prom
   return { isOurs, isPrimary, isStandby, lagSeconds, isCaughtUp };
 }
 
-/** Waits until a standby has replayed up to a position; false when it has not in time. */
-async function replays(replica: Sql, lsn: Lsn, patienceMs: number): Promise<boolean> {
-  const until = performance.now() + patienceMs;
+async function waitForReplay(replica: Sql, lsn: Lsn, timeoutMs: number): Promise<boolean> {
+  const until = performance.now() + timeoutMs;
   for (let pauseMs = 10; ; pauseMs = Math.min(2 * pauseMs, 250)) {
     const [row] = await replica<{ done: boolean }[]>`
       select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn as done`;
@@ -109,22 +101,18 @@ async function replays(replica: Sql, lsn: Lsn, patienceMs: number): Promise<bool
 }
 
 type Views = {
-  /** Sees one account at a time. */
   tenantSql: Sql;
-  /** Sees all. */
   allAccountsSql: Sql;
 };
 
-/** Where long work reads that writes nothing: a replica while it stands well, else the database itself. */
+/** The pools for long read-only work: a replica while it is usable, else the database itself. */
 export type Reading = Views & {
   /**
-   * Sees to it that what is read from now on has all that was committed before: waits for the replica a while, and
-   * has the database itself read when that takes too long.
+   * Waits until the replica has all present commits; after a while falls back to the database itself.
    */
   catchUp: () => Promise<void>;
 };
 
-/** `used` is read; of the others nothing is, and the database itself is read instead. */
 export type ReplicaState =
   | 'used'
   | 'behind'
@@ -135,38 +123,32 @@ export type ReplicaState =
   | 'the database itself';
 
 export type Replica = Reading & {
-  /** How it stands; `undefined` without a replica. */
-  stands: () => { state: ReplicaState; lagSeconds: number | null } | undefined;
+  status: () => { state: ReplicaState; lagSeconds: number | null } | undefined;
   close: () => Promise<void>;
 };
 
 type Options = {
-  /** Its address; without one, everything is read from the database itself. */
   url: string | undefined;
-  /** The pools of the database itself. */
   primary: Views;
   log: Pick<Log, 'info' | 'warn' | 'error'>;
-  /** Counts what was to be read from the replica and was not, by why. */
   fallbacks: Counter;
-  /** How often it is looked at, and how long readers wait for it. */
   lookMs?: number;
-  patienceMs?: number;
+  catchUpMs?: number;
 };
 
 const LOOK_MS = 5_000;
-const PATIENCE_MS = 15_000;
+const CATCH_UP_MS = 15_000;
 const STARTING_MS = 1_000;
-/** How long one look may be without an answer. */
 const ANSWER_MS = 1_000;
-/** Connections of each view: a file, an archive and the night's check at the same time. */
+/** Connections of each view: for a file, an archive and the nightly check at the same time. */
 const CONNECTIONS = 3;
-/** Trouble of readers is logged once in so long; each is counted. */
+/** Reader errors are logged at most this often; each is counted. */
 const LOG_EVERY_MS = 60_000;
 
 /**
- * Opens the replica and looks after it: one that cannot be reached now is used as soon as it can.
+ * Opens the replica and monitors it: an unreachable one is used once it becomes reachable.
  *
- * @throws StartError when it is of another database, or its connections see more than they may.
+ * @throws StartError if it belongs to another database, or its connections see more than they may.
  */
 export async function openReplica(options: Options): Promise<Replica> {
   const { url, primary } = options;
@@ -174,19 +156,19 @@ export async function openReplica(options: Options): Promise<Replica> {
     return {
       ...primary,
       catchUp: async () => undefined,
-      stands: () => undefined,
+      status: () => undefined,
       close: async () => undefined,
     };
   }
-  // Of several servers a standby, whichever it is now; a single one is taken as it is, and told.
-  const address = hostsOf(url).length > 1 ? wanting(url, 'standby') : url;
+  // Of several servers, the current standby; a single one is used as it is, and reported.
+  const address = hostsOf(url).length > 1 ? withTargetSession(url, 'standby') : url;
   const watched = new WatchedReplica(address, options);
   await watched.start();
   return {
     tenantSql: createReadingSql(primary.tenantSql, watched.gateOf('tenantSql')),
     allAccountsSql: createReadingSql(primary.allAccountsSql, watched.gateOf('allAccountsSql')),
     catchUp: () => watched.catchUp(),
-    stands: () => watched.stands(),
+    status: () => watched.status(),
     close: () => watched.close(),
   };
 }
@@ -197,7 +179,7 @@ class WatchedReplica {
   #pools: Views | undefined;
   #state: ReplicaState = 'away';
   #lagSeconds: number | null = null;
-  /** What readers depend on: nothing older is read from the replica. */
+  /** The position readers depend on: the replica is not read before it has replayed it. */
   #floor: Lsn = FIRST_LSN;
   #looking: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -210,11 +192,11 @@ class WatchedReplica {
   }
 
   async start(): Promise<void> {
-    // What this start has migrated is there before anything is read.
+    // Migrations of this start must be replayed before anything is read.
     this.#floor = await currentLsn(this.#options.primary.allAccountsSql);
     try {
       await this.#look();
-      // It is behind this very moment: a standby that stands well has that soon.
+      // It lags behind this very moment: a healthy standby catches up soon.
       if (this.#state === 'behind' && !(await this.#whyNotAt(this.#floor, STARTING_MS))) {
         this.#set('used');
       }
@@ -231,11 +213,10 @@ class WatchedReplica {
     this.#timer.unref();
   }
 
-  stands() {
+  status() {
     return { state: this.#state, lagSeconds: this.#lagSeconds };
   }
 
-  /** What decides where a view reads. */
   gateOf(view: keyof Views): Gate {
     return {
       replica: () => (this.#state === 'used' ? this.#pools?.[view] : undefined),
@@ -252,33 +233,32 @@ class WatchedReplica {
   }
 
   async catchUp(): Promise<void> {
-    const { primary, fallbacks, patienceMs = PATIENCE_MS } = this.#options;
+    const { primary, fallbacks, catchUpMs = CATCH_UP_MS } = this.#options;
     const target = await currentLsn(primary.allAccountsSql);
     const wasUsed = this.#state === 'used';
-    const trouble = wasUsed ? await this.#whyNotAt(target, patienceMs) : undefined;
-    // Not before the replica is there: until then, others read what they depend on.
+    const trouble = wasUsed ? await this.#whyNotAt(target, catchUpMs) : undefined;
+    // Not before the replica is there: until then, other readers need the former position only.
     this.#floor = laterOf(this.#floor, target);
     if (wasUsed && !trouble) return;
     if (trouble) this.#set(...trouble);
     fallbacks.add({ why: this.#state });
   }
 
-  /** Waits until the replica has replayed a position; why it has not, when it has not in time. */
   async #whyNotAt(
     target: Lsn,
-    patienceMs: number,
+    timeoutMs: number,
   ): Promise<[state: ReplicaState, error?: unknown] | undefined> {
     if (!this.#pools) return ['away'];
     try {
-      // A silent server would let one look take a minute.
+      // Without a limit, a silent server could block a check for a minute.
       const has = await withTimeout(
-        replays(this.#pools.allAccountsSql, target, patienceMs),
-        patienceMs + ANSWER_MS,
+        waitForReplay(this.#pools.allAccountsSql, target, timeoutMs),
+        timeoutMs + ANSWER_MS,
         () => false,
       );
       return has ? undefined : ['behind'];
     } catch (error) {
-      if (!isShared(error)) throw error;
+      if (!isDatabaseFailure(error)) throw error;
       return ['away', error];
     }
   }
@@ -299,26 +279,26 @@ class WatchedReplica {
       if (error instanceof StartError) throw error;
       return this.#set('away', error);
     }
-    const asked = this.#pools.allAccountsSql;
-    // When it is the database itself that does not answer, there is nothing to compare with.
-    const trouble = await asked`select 1`.then(
+    const replica = this.#pools.allAccountsSql;
+    // If the database itself does not answer, there is nothing to compare with.
+    const trouble = await replica`select 1`.then(
       () => undefined,
       (error: unknown) => error,
     );
     if (trouble !== undefined) return this.#set('away', trouble);
     const floor = this.#floor;
-    const standing = await readStanding(primary.allAccountsSql, asked, floor).catch(
+    const status = await readReplicationStatus(primary.allAccountsSql, replica, floor).catch(
       () => undefined,
     );
-    if (!standing || this.#isClosed) return;
-    this.#lagSeconds = standing.lagSeconds;
-    if (!standing.isOurs && this.#timer === undefined) {
+    if (!status || this.#isClosed) return;
+    this.#lagSeconds = status.lagSeconds;
+    if (!status.isOurs && this.#timer === undefined) {
       throw new StartError(
         'DATABASE_REPLICA_URL names the server of another database, not a standby of the one at DATABASE_URL; name its standby, or leave it away.',
       );
     }
-    const state = stateOf(standing);
-    // Readers depend on more by now than this look has asked for: the next one tells.
+    const state = stateOf(status);
+    // Readers depend on a newer position than this check: the next one decides.
     if (state === 'used' && floor !== this.#floor) return;
     this.#set(state);
   }
@@ -330,7 +310,6 @@ class WatchedReplica {
     if (this.#timer !== undefined) this.#log(error);
   }
 
-  /** One line each time it stands otherwise. */
   #log(error?: unknown): void {
     const { log } = this.#options;
     if (this.#state === 'used') return log.info('the replica is read');
@@ -351,15 +330,19 @@ class WatchedReplica {
   }
 }
 
-/** How a replica is used that stands like this. */
-export function stateOf({ isOurs, isPrimary, isStandby, isCaughtUp }: Standing): ReplicaState {
+export function stateOf({
+  isOurs,
+  isPrimary,
+  isStandby,
+  isCaughtUp,
+}: ReplicationStatus): ReplicaState {
   if (!isOurs) return 'of another database';
   if (isPrimary) return 'the database itself';
   if (!isStandby) return 'no standby';
   return isCaughtUp ? 'used' : 'behind';
 }
 
-/** @throws StartError when a connection sees more than it may; others when it cannot be reached. */
+/** @throws StartError if a connection sees more than it may; other errors if it is unreachable. */
 async function openPools(url: string): Promise<Views> {
   const address = await passPooler(url);
   const open = (as: 'tenant' | 'all accounts') =>
@@ -378,23 +361,19 @@ async function openPools(url: string): Promise<Views> {
   }
 }
 
-/** Decides where something is read, and hears what became of it. */
 type Gate = {
-  /** The replica's pool, while it may be read. */
   replica: () => Sql | undefined;
-  /** What it must have replayed. */
   floor: () => Lsn;
-  /** The replica broke off: away, restarted, or cancelled by what it replays. */
   failed: (error: unknown) => void;
-  /** The replica has not what readers depend on: another server than before answers at its address. */
+  /** The replica lacks data that readers depend on: another server answers at its address. */
   isOld: () => void;
 };
 
 type Work<T> = (transaction: Transaction) => PromiseLike<T> | T;
 
 /**
- * Statements and transactions that only read: on the replica, or where that fails once more on the primary. Work may
- * therefore run twice, and changes nothing but what it returns.
+ * Read-only statements and transactions: on the replica, or, if that fails, again on the primary. Work may therefore
+ * run twice, and must have no side effects except its result.
  */
 function createReadingSql(primary: Sql, gate: Gate): Sql {
   const transact = async <T>(work: Work<T>, options: TransactionOptions): Promise<T> => {
@@ -411,7 +390,7 @@ function createReadingSql(primary: Sql, gate: Gate): Sql {
     as: runnerOf(primary).as,
     run: (compiled) => transact((transaction) => transaction.run(compiled), {}),
     transact,
-    // The pools beneath have figures of their own, and are closed by their opener.
+    // The underlying pools have their own metrics, and are closed by their opener.
     waitedSeconds: () => 0,
     end: async () => undefined,
   });
@@ -422,7 +401,6 @@ const readOnly = (mode: string | undefined): string =>
 
 class Old extends Error {}
 
-/** @returns `undefined` when the replica could not answer; what the work itself throws, it throws. */
 async function readFrom<T>(
   replica: Sql,
   work: Work<T>,
@@ -430,7 +408,6 @@ async function readFrom<T>(
 ): Promise<{ result: T } | undefined> {
   try {
     const result = await runnerOf(replica).transact(async (transaction) => {
-      // Travels with the first statement of the work.
       const look = transaction.run(hasReplayed(gate.floor()));
       const done = Promise.resolve(work(transaction)).then(
         (value) => ({ value }),
@@ -438,7 +415,7 @@ async function readFrom<T>(
       );
       const [row] = await look;
       const outcome = await done;
-      // Before its own trouble: what is missing on a replica that is behind looks like any.
+      // Before the work's error: data missing on a replica that lags looks like any error.
       if (row?.['done'] !== true) throw new Old();
       if ('error' in outcome) throw outcome.error;
       return outcome.value;
@@ -446,7 +423,7 @@ async function readFrom<T>(
     return { result };
   } catch (error) {
     if (error instanceof Old) gate.isOld();
-    else if (isShared(error)) gate.failed(error);
+    else if (isDatabaseFailure(error)) gate.failed(error);
     else throw error;
     return undefined;
   }

@@ -3,32 +3,28 @@ import type { Sql, Tx } from './database.ts';
 import { ROLES } from './driver/client.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** A pool the application works with, and what its connections may see: one account, or all. */
 type Pool = {
   sql: Sql;
   sees: 'one account' | 'all accounts';
   max: number;
-  /** The setting that names its server; `DATABASE_URL` without it. */
   setting?: 'DATABASE_URL' | 'DATABASE_REPLICA_URL';
 };
 
-/** Connections of each pool that are looked at, all open at once: behind a pooler one proves nothing. */
+/** Checked connections per pool, all open at once: behind a pooler one proves nothing. */
 const CONNECTIONS = 3;
 
 type Facts = {
   role: string;
   unbounded: boolean;
   account: string;
-  /** A tenant table that this role sees without row-level security. */
   open: string | null;
 };
 
 /**
- * Proves that the walls between accounts stand, at every start: several connections of each pool work
- * as its role, which is no superuser and has no BYPASSRLS; row-level security is in force on every
- * tenant table; and a row of one account cannot be seen without its name, by trying.
+ * At every start: connections of each pool work as its role, without superuser or BYPASSRLS; row-level security is
+ * active on every tenant table; a trial row of one account is invisible to others.
  *
- * @throws StartError when a connection sees more than it may.
+ * @throws StartError if a connection sees more than it may.
  */
 export async function verifyRowLevelSecurity(pools: readonly Pool[]): Promise<void> {
   await verifyConnections(pools);
@@ -38,10 +34,9 @@ export async function verifyRowLevelSecurity(pools: readonly Pool[]): Promise<vo
 }
 
 /**
- * The part of `verifyRowLevelSecurity` that writes nothing, for a standby: its tables and policies are those
- * of the primary, where it was tried.
+ * The read-only part, for a standby, whose tables and policies are those of the primary.
  *
- * @throws StartError when a connection sees more than it may.
+ * @throws StartError if a connection sees more than it may.
  */
 export async function verifyConnections(pools: readonly Pool[]): Promise<void> {
   for (const pool of pools) {
@@ -50,7 +45,6 @@ export async function verifyConnections(pools: readonly Pool[]): Promise<void> {
   }
 }
 
-/** The facts of several connections: none is given back before all have answered. */
 async function lookAtOnce(sql: Sql, connections: number): Promise<Facts[]> {
   const all = Promise.withResolvers<void>();
   let answered = 0;
@@ -108,12 +102,12 @@ function refuseOpen(
 
 class TakenBack extends Error {}
 
-/** Writes a row of an account, looks for it as nobody, as another and as itself, and takes it back. */
+/** Reads a row without an account, as another one and as its own, and rolls back. */
 async function tryToSee(sql: Sql): Promise<void> {
   const [mine, another] = [randomUUID(), randomUUID()];
   const seen: boolean[] = [];
   const trial = sql.begin(async (tx) => {
-    // As the driver does it: what `set_config` sets stays on the node that was asked.
+    // Like the driver: `set_config` sets only the queried node.
     const actAs = (account: string) => tx.query(`set local app.account = '${account}'`);
     await actAs(mine);
     await tx`insert into accounts (account_id, name) values (${mine}, 'a trial')`;

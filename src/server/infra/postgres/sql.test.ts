@@ -4,7 +4,7 @@ import { test } from '#tests/support/database/database.ts';
 import { identifier, json } from './sql.ts';
 
 describe('a statement', () => {
-  test('takes fragments of fragments, and numbers the values as they stand', async ({ sql }) => {
+  test('accepts nested fragments, and numbers the values in order', async ({ sql }) => {
     const condition = (min: number): Fragment => sql`n > ${min}`;
     const both = sql`${condition(1)} and n < ${4}`;
     const found = await sql`
@@ -15,7 +15,7 @@ describe('a statement', () => {
     ]);
   });
 
-  test('is another one with another fragment at the same place', async ({ sql }) => {
+  test('differs with another fragment at the same place', async ({ sql }) => {
     const sorted = (descending: boolean) =>
       sql`select n from generate_series(1, 2) n order by n ${descending ? sql`desc` : sql`asc`}`;
     expect([...(await sorted(true)), ...(await sorted(false))].map(({ n }) => n)).toEqual([
@@ -23,7 +23,7 @@ describe('a statement', () => {
     ]);
   });
 
-  test('runs when it is awaited, and once', async ({ db }) => {
+  test('runs once, when it is awaited', async ({ db }) => {
     await db.owner`create table ran (n int)`;
     const insert = db.owner`insert into ran values (1)`;
     expect(await db.owner`select from ran`).toHaveLength(0);
@@ -32,14 +32,14 @@ describe('a statement', () => {
     expect(await db.owner`select from ran`).toHaveLength(1);
   });
 
-  test('tells how many rows it changed', async ({ db }) => {
+  test('returns the number of changed rows', async ({ db }) => {
     await db.owner`create table counted (n int)`;
     expect((await db.owner`insert into counted select generate_series(1, 3)`).count).toBe(3);
     expect((await db.owner`update counted set n = 0 where n > 1`).count).toBe(2);
     expect((await db.owner`select from counted where n = 0`).count).toBe(2);
   });
 
-  test('names tables and columns by quoted identifiers', async ({ db }) => {
+  test('quotes identifiers of tables and columns', async ({ db }) => {
     await db.owner`create table "a ""b" ("select" int)`;
     await db.owner`insert into ${identifier('a "b')} (${identifier('select')}) values (${1})`;
     expect(await db.owner`select t.${identifier('select')} from ${identifier('a "b')} t`).toEqual([
@@ -47,7 +47,7 @@ describe('a statement', () => {
     ]);
   });
 
-  test('is prepared once for each place it is written at', async ({ db }) => {
+  test('is prepared once per place in the source', async ({ db }) => {
     const ask = (n: number) => db.owner`select ${n}::int as asked`;
     for (const n of [1, 2, 3]) expect(await ask(n)).toEqual([{ asked: n }]);
     const prepared = await db.owner`
@@ -55,7 +55,7 @@ describe('a statement', () => {
     expect(prepared).toEqual([{ statement: 'select $1::int as asked' }]);
   });
 
-  test('goes on when its table has changed', async ({ db }) => {
+  test('still works after its table has changed', async ({ db }) => {
     await db.owner`create table grows (a int)`;
     const read = () => db.owner`select * from grows`;
     await db.owner`insert into grows values (1)`;
@@ -66,14 +66,14 @@ describe('a statement', () => {
     expect(await read()).toEqual([{ a: '1', b: 'x' }]);
   });
 
-  test('that is no statement is refused, and the next one is run', async ({ sql }) => {
+  test('with a syntax error fails, and the next one runs', async ({ sql }) => {
     await expect(sql`selec ${1}`).rejects.toMatchObject({ code: '42601' });
     await expect(sql`select ${'x'}::uuid`).rejects.toMatchObject({ code: '22P02' });
     expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
   });
 });
 
-test('a script holds several statements, and undoes all when one fails', async ({ db }) => {
+test('a script has several statements, and rolls all back if one fails', async ({ db }) => {
   await db.owner.query('create table one (n int); create table two (n int)');
   const failed = db.owner.query('insert into one values (1); select 1 / 0');
   await expect(failed).rejects.toMatchObject({ code: '22012' });
@@ -85,7 +85,7 @@ test('a script holds several statements, and undoes all when one fails', async (
 describe('parameters', () => {
   const at = new Date('2026-11-21T02:05:00.123Z');
 
-  test('are written as what the server takes', async ({ sql }) => {
+  test('are encoded for the server', async ({ sql }) => {
     const bytes = Buffer.from([0, 34, 92, 255]);
     const [row] = await sql`
       select ${'01234567-89ab-7def-8123-456789abcdef'}::uuid as id, ${'a"\\{},b'}::text as text,
@@ -106,7 +106,7 @@ describe('parameters', () => {
     });
   });
 
-  test('declare times, truth and bytes, so that expressions know them', async ({ sql }) => {
+  test('declare times, booleans and bytes for expressions', async ({ sql }) => {
     const [row] = await sql`
       select ${at} - interval '5 minutes' as before, ${true} and not ${false} as both,
         length(${Buffer.from('abc')}) as length, jsonb_build_object('yes', ${true}) as object`;
@@ -118,7 +118,7 @@ describe('parameters', () => {
     });
   });
 
-  test('are arrays of anything, with nulls and quotes in them', async ({ sql }) => {
+  test('may be arrays of any type, with nulls and quotes', async ({ sql }) => {
     const words = ['', 'NULL', 'a,b', '"', '\\', '{}', 'é\n', null];
     const bytes = [Buffer.from([0, 255]), null, Buffer.alloc(0)];
     const [row] = await sql`
@@ -147,7 +147,7 @@ describe('parameters', () => {
     });
   });
 
-  test('are JSON when they say so', async ({ sql }) => {
+  test('are JSON if marked', async ({ sql }) => {
     for (const value of [{ a: 'b' }, [1, 2], [], 'a text', 3, true, null]) {
       const [row] =
         await sql`select ${json(value)}::jsonb as value, jsonb_typeof(${json(value)}) as type`;
@@ -157,7 +157,7 @@ describe('parameters', () => {
     expect(row).toEqual({ text: 'a text' });
   });
 
-  test('are never taken for JSON, nor JSON for something else', async ({ sql }) => {
+  test('are never mistaken for JSON, nor JSON for another type', async ({ sql }) => {
     for (const value of ['a text', '{"a": 1}', 3, true, [], [1, 2], at]) {
       await expect(sql`select ${value}::jsonb`).rejects.toThrow();
       await expect(sql`select jsonb_array_length(${value as never})`).rejects.toThrow();
@@ -166,7 +166,7 @@ describe('parameters', () => {
     await expect(sql`select ${json('x')}::text`).rejects.toThrow(TypeError);
   });
 
-  test('that cannot be meant are refused before anything is sent', async ({ sql }) => {
+  test('of a wrong type are refused before anything is sent', async ({ sql }) => {
     const refused = (value: unknown) => sql`select ${value as never}::text`;
     for (const value of [undefined, {}, { a: 1 }, [undefined], [1, 2], () => 1, Symbol('x')]) {
       await expect(refused(value)).rejects.toThrow(TypeError);
@@ -177,14 +177,14 @@ describe('parameters', () => {
     await expect(sql`select ${new Date(Number.NaN)}`).rejects.toThrow(RangeError);
   });
 
-  test('may be an unsafe whole number in neither direction', async ({ sql }) => {
+  test('must not be unsafe integers in either direction', async ({ sql }) => {
     await expect(sql`select array[9007199254740993]::bigint[] as n`).rejects.toThrow(RangeError);
     await expect(sql`select 9007199254740993::bigint as n`).rejects.toThrow(RangeError);
     expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
   });
 });
 
-test('a pool says where it leads, and not the password', async () => {
+test('a pool shows its target, but not the password', async () => {
   const sql = openDatabase('postgres://ani:hunter2@[::1]:5433/kabari', {
     max: 1,
     as: 'tenant',

@@ -2,13 +2,11 @@ import { type Compiled, Template, compile } from './driver/compile.ts';
 import type { Row, Rows } from './driver/rows.ts';
 import { Json, type Parameter } from './driver/values.ts';
 
-/** What a statement is awaited as: its rows, with their count. */
 export type Result<T extends readonly object[]> = T & { readonly count: number };
 
-/** Runs a compiled statement. */
 export type Run = (compiled: Compiled) => Promise<Rows<Row>>;
 
-/** A statement: runs, once, when it is awaited; is a fragment when it is spliced into another. */
+/** A statement: runs once, when it is awaited; is a fragment when spliced into another. */
 export class Statement<T extends readonly object[] = Row[]>
   extends Template
   implements Promise<Result<T>>
@@ -43,7 +41,6 @@ export class Statement<T extends readonly object[] = Row[]>
   }
 }
 
-/** A piece of a statement, meant to be spliced into another. */
 export type Fragment = Template;
 
 /** The tag of statements: values become parameters, fragments become part of the text. */
@@ -52,19 +49,18 @@ export type Tag = <T extends readonly object[] = Row[]>(
   ...values: readonly (Parameter | Fragment)[]
 ) => Statement<T>;
 
-/** Makes the tag of statements that run as `run` says. */
 export const createTag =
   (run: Run): Tag =>
   (strings, ...values) =>
     new Statement(strings, values, run);
 
-/** Marks a value as JSON: an object, an array, a text that shall be a JSON string. */
+/** Marks a value as JSON: an object, an array, or a text to be stored as a JSON string. */
 export const json = (value: unknown): Json => new Json(value);
 
 const notRun = () => Promise.reject(new Error('a fragment is no statement'));
 const identifiers = new Map<string, Fragment>();
 
-/** The quoted name of a table or column, for a name that is only known when the statement is made. */
+/** The quoted name of a table or column that is only known at run time. */
 export function identifier(name: string): Fragment {
   const quoted = name.split('.').map((part) => `"${part.replaceAll('"', '""')}"`);
   const known = identifiers.get(name) ?? new Statement([quoted.join('.')], [], notRun);

@@ -1,6 +1,6 @@
 import type { Config } from '#server/infra/config.ts';
 
-/** What the policy of our pages lets a captcha's widget do: sources, and names of Trusted Types policies. */
+/** Additions to the content security policy for a captcha's widget. */
 export type CaptchaSources = {
   script: readonly string[];
   frame: readonly string[];
@@ -9,22 +9,18 @@ export type CaptchaSources = {
   policies: readonly string[];
 };
 
-/** Where a captcha's provider is. */
 export type CaptchaPlace = {
-  /** Takes a solved captcha and says whether it was. */
   verifyUrl: string;
-  /** The widget's script; the browser adds `render`, `onload` and the language. */
   scriptUrl: string;
   sources: CaptchaSources;
 };
 
-/** Our own policy, by which the widget's one script is loaded. */
+/** Our own Trusted Types policy, which loads the widget's script. */
 const OURS = 'captcha';
 
 const turnstile = ['https://challenges.cloudflare.com'];
 const hcaptcha = ['https://hcaptcha.com', 'https://*.hcaptcha.com'];
 
-/** As the providers' own pages ask for it. */
 const places = {
   turnstile: {
     verifyUrl: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
@@ -44,23 +40,22 @@ const places = {
   },
   recaptcha: {
     verifyUrl: 'https://www.google.com/recaptcha/api/siteverify',
-    // Without `trustedtypes` it loads its second script in a way that Trusted Types refuse.
+    // Without `trustedtypes` it loads its second script in a way that Trusted Types block.
     scriptUrl: 'https://www.google.com/recaptcha/api.js?trustedtypes=true',
     sources: {
       script: ['https://www.google.com/recaptcha/', 'https://www.gstatic.com/recaptcha/'],
       frame: ['https://www.google.com/recaptcha/', 'https://recaptcha.google.com/recaptcha/'],
       style: [],
       connect: ['https://www.google.com/recaptcha/'],
-      // It makes policies of its own, whose names change with its releases.
       policies: ['*'],
     },
   },
 } satisfies Record<string, CaptchaPlace>;
 
-type Chosen = Pick<Config, 'CAPTCHA_PROVIDER' | 'CAPTCHA_SCRIPT_URL' | 'CAPTCHA_VERIFY_URL'>;
+type CaptchaConfig = Pick<Config, 'CAPTCHA_PROVIDER' | 'CAPTCHA_SCRIPT_URL' | 'CAPTCHA_VERIFY_URL'>;
 
-/** Where the chosen captcha is; undefined for ALTCHA, which is here. */
-export function captchaPlaceOf(config: Chosen): CaptchaPlace | undefined {
+/** Undefined for ALTCHA, which this server provides itself. */
+export function captchaPlaceOf(config: CaptchaConfig): CaptchaPlace | undefined {
   if (config.CAPTCHA_PROVIDER === 'altcha') return undefined;
   const usual = places[config.CAPTCHA_PROVIDER];
   const { CAPTCHA_SCRIPT_URL: elsewhere, CAPTCHA_VERIFY_URL: verifyUrl = usual.verifyUrl } = config;
@@ -76,6 +71,6 @@ export function captchaPlaceOf(config: Chosen): CaptchaPlace | undefined {
   return { verifyUrl, scriptUrl: elsewhere, sources };
 }
 
-/** What the chosen captcha is let in with; undefined for ALTCHA, which needs nothing. */
-export const captchaSourcesOf = (config: Chosen): CaptchaSources | undefined =>
+/** Undefined for ALTCHA, which needs no extra sources. */
+export const captchaSourcesOf = (config: CaptchaConfig): CaptchaSources | undefined =>
   captchaPlaceOf(config)?.sources;

@@ -5,7 +5,7 @@ import { admitted, hashPassword, passwordFits } from './passwords.ts';
 
 const ARGON2ID = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/;
 
-test('a password fits what it was stored as, to the letter', async () => {
+test('a password matches its own hash exactly', async () => {
   const stored = await hashPassword('Kuda besi 1');
   expect(stored).toMatch(ARGON2ID);
   expect(await passwordFits('Kuda besi 1', stored)).toBe(true);
@@ -14,20 +14,20 @@ test('a password fits what it was stored as, to the letter', async () => {
   }
 });
 
-test('long passwords are not cut', async () => {
+test('does not truncate long passwords', async () => {
   const stored = await hashPassword('a'.repeat(255) + 'b');
   expect(await passwordFits('a'.repeat(255) + 'c', stored)).toBe(false);
 });
 
-test('the same password is stored differently each time', async () => {
+test('hashes the same password differently each time', async () => {
   expect(await hashPassword('Kuda besi 1')).not.toBe(await hashPassword('Kuda besi 1'));
 });
 
-test('nobody signs in where there is no password', async () => {
+test('matches no password without a hash', async () => {
   expect(await passwordFits('Kuda besi 1', undefined)).toBe(false);
 });
 
-test('many wait in a short queue, and the rest are refused at once', async () => {
+test('queues a limited number of calls, and refuses the rest at once', async () => {
   const stored = await hashPassword('Kuda besi 1');
   const asked = Array.from({ length: 70 }, () => passwordFits('Kuda besi 1', stored));
   const answers = await Promise.allSettled(asked);
@@ -37,7 +37,7 @@ test('many wait in a short queue, and the rest are refused at once', async () =>
   expect(await passwordFits('Kuda besi 1', stored)).toBe(true);
 });
 
-test('a password that was stored at another cost fits as well', async () => {
+test('accepts a hash of another cost', async () => {
   const nonce = Buffer.from('salt-of-16-bytes');
   const cost = { memory: 64, passes: 3, parallelism: 2 };
   const made = argon2Sync('argon2id', { message: 'Kuda besi 1', nonce, tagLength: 24, ...cost });
@@ -46,7 +46,7 @@ test('a password that was stored at another cost fits as well', async () => {
   expect(await passwordFits('Kuda besi 2', stored)).toBe(false);
 });
 
-test('what was stored otherwise is a fault, not a wrong password', async () => {
+test('an unreadable hash is an error, not a wrong password', async () => {
   const stored = await hashPassword('Kuda besi 1');
   for (const other of [
     ` ${stored}`,
@@ -60,7 +60,7 @@ test('what was stored otherwise is a fault, not a wrong password', async () => {
   }
 });
 
-test('more strangers than can be hashed for are sent away before any work', async () => {
+test('refuses excess anonymous calls before any work', async () => {
   const busy = new Refusal('too_many_requests', { seconds: 2 });
   const gate = Promise.withResolvers<void>();
   const inside = Array.from({ length: 54 }, () => admitted(() => gate.promise));

@@ -4,14 +4,14 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { semaphore } from '#server/infra/semaphore.ts';
 import { sameBytes } from './secrets.ts';
 
-/** OWASP's floor for argon2id: 19 MiB, two passes, one lane; about 30 ms on one core. */
+/** OWASP's minimum for argon2id: 19 MiB, two passes, one lane; about 30 ms on one core. */
 const MEMORY_KIB = 19_456;
 const PASSES = 2;
 const LANES = 1;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-/** Hashes at once, and callers that may wait for them (docs/threats.md, T5): 76 MiB at most. */
+/** Concurrent hashes, and callers that may wait for them (docs/threats.md, T5): 76 MiB at most. */
 const AT_ONCE = 4;
 const WAITING_MAX = 50;
 const WAIT_SECONDS = 2;
@@ -23,7 +23,7 @@ const derive = promisify(argon2);
 
 type Cost = { memory: number; passes: number; parallelism: number };
 
-/** A password as it is stored: argon2id as a PHC string, with a salt of its own. */
+/** Hashes a password: argon2id as a PHC string, with its own salt. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const cost = { memory: MEMORY_KIB, passes: PASSES, parallelism: LANES };
@@ -31,20 +31,16 @@ export async function hashPassword(password: string): Promise<string> {
   return phc(salt, hash);
 }
 
-/**
- * Fits no password: what is compared when there is nobody to compare with, so that it takes as
- * long.
- */
-const nobodysHash = phc(randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
+/** Matches no password: compared for unknown users, so that the time is the same. */
+const dummyHash = phc(randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
 
 /**
- * True when `password` is, byte for byte, what `stored` was made from. Without `stored` it is
- * false, after the same work (docs/threats.md, T3).
+ * Takes the same time without `stored` (docs/threats.md, T3).
  *
- * @throws Refusal `too_many_requests` when too many are waiting already.
+ * @throws Refusal `too_many_requests` if too many callers are waiting.
  */
 export async function passwordFits(password: string, stored: string | undefined): Promise<boolean> {
-  const { salt, hash, cost } = readPhc(stored ?? nobodysHash);
+  const { salt, hash, cost } = readPhc(stored ?? dummyHash);
   const found = await inTurn(() => argon2id(password, salt, cost, hash.length));
   return sameBytes(found, hash) && stored !== undefined;
 }
@@ -82,10 +78,9 @@ function readPhc(text: string): { salt: Buffer; hash: Buffer; cost: Cost } {
 let guests = 0;
 
 /**
- * Runs a stranger's call that will need a hash, or sends it away before anything is looked up for it:
- * many sign-ins at once do not take the database from anybody else.
+ * Refuses excess sign-ins before any look-up, so that they do not take the database from other users.
  *
- * @throws Refusal `too_many_requests` when as many are under way as hashes may run and wait.
+ * @throws Refusal `too_many_requests` if as many are in progress as hashes may run and wait.
  */
 export async function admitted<T>(work: () => Promise<T>): Promise<T> {
   if (guests >= AT_ONCE + WAITING_MAX) {

@@ -14,7 +14,7 @@ import {
 
 const root = new Uint8Array(32).fill(7);
 
-test('nodes that start at once share the same secrets', async ({ sql }) => {
+test('nodes that start concurrently share the same secrets', async ({ sql }) => {
   const all = await Promise.all([1, 2, 3, 4].map(() => readSecrets(sql)));
   const keys = new Set(all.map((secrets) => secrets.key('pepper').toString('hex')));
   expect(keys.size).toBe(1);
@@ -29,7 +29,7 @@ test('another start reads the secrets of the first', async ({ sql }) => {
   expect((await readSecrets(sql)).open(sealed, 'note 1')?.toString()).toBe('halo');
 });
 
-test('a copy of the database opens nothing without SECRET_KEY', () => {
+test('a copy of the database decrypts nothing without SECRET_KEY', () => {
   const sealed = secretsFrom(root, { SECRET_KEY: 'a key of the operator' }).seal('halo', 'note 1');
   expect(secretsFrom(root).open(sealed, 'note 1')).toBeUndefined();
   expect(secretsFrom(root, { SECRET_KEY: 'another key' }).open(sealed, 'note 1')).toBeUndefined();
@@ -44,7 +44,7 @@ test('a node with another SECRET_KEY does not start', async ({ sql }) => {
   await storedSecret(sql, first, { name: 'x', make: () => 'y' });
   await refuseOtherKey(sql, first);
   await expect(refuseOtherKey(sql, other)).rejects.toThrow(/SECRET_KEY is another/);
-  // What a node with another key left before it was refused keeps nobody out.
+  // Values that a refused node with another key has left must not lock the others out.
   await storedSecret(sql, other, { name: 'z', make: () => 'y' });
   await refuseOtherKey(sql, first);
 });
@@ -55,7 +55,7 @@ test('every purpose has a key of its own', () => {
   expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(4);
 });
 
-test('what was sealed opens only where it was put, and only unchanged', () => {
+test('a sealed value opens only in its own place and unchanged', () => {
   const secrets = secretsFrom(root);
   const sealed = secrets.seal('halo', 'note 1');
   expect(secrets.open(sealed, 'note 1')?.toString()).toBe('halo');
@@ -69,17 +69,17 @@ test('what was sealed opens only where it was put, and only unchanged', () => {
   expect(secrets.open(new Uint8Array(), 'note 1')).toBeUndefined();
 });
 
-test('the same text is never sealed alike twice', () => {
+test('seals the same text differently each time', () => {
   const secrets = secretsFrom(root);
   expect(secrets.seal('halo', 'x').equals(secrets.seal('halo', 'x'))).toBe(false);
 });
 
-test('parts of an hmac do not run into each other', () => {
+test('the parts of an HMAC are delimited', () => {
   expect(hmac(root, 'ab', 'c').equals(hmac(root, 'a', 'bc'))).toBe(false);
   expect(hmac(root, 'ab', 'c').equals(hmac(root, 'ab', 'c'))).toBe(true);
 });
 
-test('values of different lengths are not the same', () => {
+test('values of different lengths differ', () => {
   expect(sameBytes(Buffer.from('ab'), Buffer.from('abc'))).toBe(false);
   expect(sameBytes(Buffer.from('abc'), Buffer.from('abd'))).toBe(false);
   expect(sameBytes(Buffer.from('abc'), Buffer.from('abc'))).toBe(true);
@@ -101,7 +101,7 @@ describe('a rotation of SECRET_KEY', () => {
     expect(both.isOutdated(sealed)).toBe(false);
   });
 
-  test('lets nodes with the former and the next key first work side by side', () => {
+  test('supports nodes with the former and with the next key at the same time', () => {
     const [before, after] = [
       secretsFrom(root, { SECRET_KEY: 'the former key', SECRET_KEY_SECOND: 'the next key' }),
       secretsFrom(root, rotating),
@@ -110,9 +110,7 @@ describe('a rotation of SECRET_KEY', () => {
     expect(after.open(before.seal('halo', 'x'), 'x')?.toString()).toBe('halo');
   });
 
-  test('ends when everything is sealed anew, and keeps the keys of stored hashes', async ({
-    sql,
-  }) => {
+  test('ends once everything is resealed, and keeps the keys of stored hashes', async ({ sql }) => {
     const before = await readSecrets(sql, former);
     await storedSecret(sql, before, { name: 'x', make: () => 'y' });
     const during = await readSecrets(sql, rotating);
@@ -132,7 +130,7 @@ describe('a rotation of SECRET_KEY', () => {
     await expect(refuseOtherKey(sql, await readSecrets(sql, former))).rejects.toThrow(/SECRET_KEY/);
   });
 
-  test('begins with none where the installation had no key', async ({ sql }) => {
+  test('starts from `none` if the installation had no key', async ({ sql }) => {
     const before = await readSecrets(sql);
     const during = await readSecrets(sql, { ...next, SECRET_KEY_SECOND: 'none' });
     expect(await reseal(sql, during, [installationSecrets])).toMatchObject({ resealed: 1 });
@@ -140,7 +138,7 @@ describe('a rotation of SECRET_KEY', () => {
     expect(after.key('pepper').equals(before.key('pepper'))).toBe(true);
   });
 
-  test('counts what neither key opens, and leaves it', async ({ sql }) => {
+  test('counts values that neither key opens, and keeps them', async ({ sql }) => {
     const stranger = secretsFrom(root, { SECRET_KEY: 'a third key' });
     const during = await readSecrets(sql, rotating);
     await storedSecret(sql, stranger, { name: 'x', make: () => 'y' });

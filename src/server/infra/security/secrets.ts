@@ -11,7 +11,6 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { type Fragment, identifier } from '#server/infra/postgres/sql.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** What the application derives a key of its own for; no two of these ever share one. */
 const purposes = [
   'pepper',
   'links',
@@ -23,23 +22,21 @@ const purposes = [
 ] as const;
 type Purpose = (typeof purposes)[number];
 
-/** Keys of what is stored as a hash, which cannot be made anew: they stay when SECRET_KEY is rotated. */
+/** Keys of stored hashes, which cannot be recomputed: they survive a rotation of SECRET_KEY. */
 const hashing = ['pepper', 'phones', 'webhooks'] as const satisfies readonly Purpose[];
 type HashingKeys = Readonly<Record<(typeof hashing)[number], Buffer>>;
 
-/** The installation's secrets: the same on every node, never logged, never in an answer. */
 export type Secrets = {
   /** The key of a purpose, 32 bytes. `links` signs addresses, `pepper` keeps codes unreadable, `phones` the numbers of erased accounts, `webhooks` the words of handshakes. */
   key(purpose: Exclude<Purpose, 'sealing'>): Buffer;
-  /** Encrypts for storage; `context` says where it lies, and must be the same when it is opened. */
+  /** Encrypts for storage; `context` identifies the place, and must be the same for opening. */
   seal(plain: string | Uint8Array, context: string): Buffer;
-  /** What was sealed; `undefined` when it was changed, lies elsewhere, or the key is another. */
+  /** Decrypts; `undefined` if the value was changed, is in another place, or has another key. */
   open(sealed: Uint8Array, context: string): Buffer | undefined;
-  /** True when a sealed value has to be sealed anew before SECRET_KEY_SECOND can be removed. */
+  /** True if a sealed value must be resealed before SECRET_KEY_SECOND can be removed. */
   isOutdated(sealed: Uint8Array): boolean;
 };
 
-/** The keys of the settings: with the first values are sealed, the second opens what it has sealed as well. */
 export type SecretKeys = {
   SECRET_KEY?: string | undefined;
   /** `none` is the key of an installation that began without one. */
@@ -55,13 +52,9 @@ const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
 /**
- * The installation's secrets, made at its first start.
- *
- * All keys are derived (HKDF-SHA256) from 32 random bytes in `installation_secrets`, together with SECRET_KEY where it
- * is set: then a copy of the database alone opens nothing. Of several nodes that start at once, the first row wins
- * and all read it. The keys of stored hashes are kept sealed in a row of their own: they outlive a rotation of
- * SECRET_KEY (docs/operating.md#another-secret_key). With another SECRET_KEY and without SECRET_KEY_SECOND, sealed
- * values stay closed.
+ * Derives all keys (HKDF-SHA256) from 32 random bytes in `installation_secrets`, created by the first start, and from
+ * SECRET_KEY if set: a copy of the database alone then decrypts nothing. The keys of stored hashes are sealed in
+ * their own row, because they survive a rotation of SECRET_KEY (docs/operating.md#another-secret_key).
  */
 export async function readSecrets(allAccountsSql: Sql, keys: SecretKeys = {}): Promise<Secrets> {
   await allAccountsSql`
@@ -72,7 +65,7 @@ export async function readSecrets(allAccountsSql: Sql, keys: SecretKeys = {}): P
   if (row?.value.length !== 32) throw new Error('installation_secrets: the root is not 32 bytes');
   const secrets = secretsFrom(row.value, keys);
   const { sealed, opened, outdated } = await countSealed(allAccountsSql, secrets);
-  // With a key that opens nothing, `refuseOtherKey` ends the start: its hashing keys must not be stored.
+  // If the key opens nothing, `refuseOtherKey` ends the start: its hashing keys must not be stored.
   if (sealed > 0 && opened === 0) return secrets;
   const wasSealedBySecond = sealed > 0 && outdated === sealed;
   const origin = wasSealedBySecond
@@ -94,7 +87,7 @@ export async function readSecrets(allAccountsSql: Sql, keys: SecretKeys = {}): P
 const secondOf = ({ SECRET_KEY_SECOND: second }: SecretKeys): string | undefined =>
   second === 'none' ? '' : second;
 
-/** Names an installation, whatever its SECRET_KEY is; tells nothing of its secrets. After `readSecrets`. */
+/** A stable id, independent of SECRET_KEY; reveals no secret. Call after `readSecrets`. */
 export async function installationId(allAccountsSql: Sql): Promise<string> {
   const [row] = await allAccountsSql<{ value: Buffer }[]>`
     select value from installation_secrets where name = ${ROOT}`;
@@ -103,10 +96,10 @@ export async function installationId(allAccountsSql: Sql): Promise<string> {
 }
 
 /**
- * A secret value of the installation, made at its first start and stored sealed; the same on every node.
+ * Created at the first start and stored sealed; the same on every node.
  *
- * @param name says what it is; sealed under another SECRET_KEY it cannot be opened.
- * @param make called where there is none yet; of several nodes that start at once, one's value stays.
+ * @param name identifies the secret. @param make creates it if missing; of concurrent first starts, one value is
+ *   stored.
  */
 export async function storedSecret(
   allAccountsSql: Sql,
@@ -130,10 +123,9 @@ export async function storedSecret(
 }
 
 /**
- * Refuses another SECRET_KEY than the one that the installation has sealed with: such a node would take part,
- * and refuse what the others have handed out.
+ * Refuses a SECRET_KEY other than the installation's: such a node would reject tokens and links of the others.
  *
- * @throws StartError when nothing that is sealed in the database opens.
+ * @throws StartError if none of the sealed values in the database opens.
  */
 export async function refuseOtherKey(allAccountsSql: Sql, secrets: Secrets): Promise<void> {
   const { sealed, opened } = await countSealed(allAccountsSql, secrets);
@@ -154,7 +146,7 @@ export async function countSealedSecrets(
   return countSealed(allAccountsSql, secretsFrom(root.value, keys));
 }
 
-/** Counts of sealed values: all, those that open, and those that open with SECRET_KEY_SECOND only. */
+/** `outdated`: opened with SECRET_KEY_SECOND only. */
 export type SealedCounts = { sealed: number; opened: number; outdated: number };
 
 async function countSealed(allAccountsSql: Sql, secrets: Secrets): Promise<SealedCounts> {
@@ -165,7 +157,7 @@ async function countSealed(allAccountsSql: Sql, secrets: Secrets): Promise<Seale
   return { sealed: rows.length, opened: opened.length, outdated: outdated.length };
 }
 
-/** Secrets derived from a root of 32 bytes and the settings; the same root and settings give the same secrets. */
+/** Derives the secrets from a root of 32 bytes and the settings, deterministically. */
 export function secretsFrom(
   root: Uint8Array,
   keys: SecretKeys = {},
@@ -207,7 +199,6 @@ const sealingKey = (key: Buffer): SealingKey => ({
   id: createHash('sha256').update('id').update(key).digest().subarray(0, KEY_ID_BYTES),
 });
 
-/** The key that sealed a value. */
 const keyIdOf = (sealed: Uint8Array): Buffer => Buffer.from(sealed.subarray(1, 1 + KEY_ID_BYTES));
 
 /** Layout: version, key id, nonce, tag, text; version and key id are bound like the context. */
@@ -238,9 +229,7 @@ function openWith({ key }: SealingKey, given: Uint8Array, context: string): Buff
 const boundTo = (head: Buffer, context: string): Buffer =>
   Buffer.concat([head.subarray(0, 1 + KEY_ID_BYTES), Buffer.from(context, 'utf8')]);
 
-/**
- * HMAC-SHA256 over the parts; each carries its length, so that parts cannot run into each other.
- */
+/** HMAC-SHA256 over the parts, each prefixed with its length, so that they are delimited. */
 export function hmac(key: Uint8Array, ...parts: readonly (string | Uint8Array)[]): Buffer {
   const mac = createHmac('sha256', key);
   for (const part of parts) {
@@ -252,25 +241,22 @@ export function hmac(key: Uint8Array, ...parts: readonly (string | Uint8Array)[]
   return mac.digest();
 }
 
-/** SHA-256, for tokens of 128 random bits and more: nothing slower is needed to keep those. */
+/** SHA-256, for tokens of at least 128 random bits, which need no slow hash. */
 export const sha256 = (text: string | Uint8Array): Buffer =>
   createHash('sha256').update(text).digest();
 
-/** Compares without telling by its time where two values differ; other lengths are not the same. */
+/** Compares in constant time; values of different lengths differ. */
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && timingSafeEqual(a, b);
 
-/** A column of sealed values, listed by the domain that owns the table. */
 export type SealedColumn = {
   table: string;
   column: string;
   /** The columns that identify a row, of types uuid or text, in the order of an index. */
   key: readonly string[];
-  /** The context a row's value is sealed for, by its key; undefined when the value is not sealed. */
   context: (key: Readonly<Record<string, string>>) => string | undefined;
 };
 
-/** The installation's own sealed values. */
 export const installationSecrets: SealedColumn = {
   table: 'installation_secrets',
   column: 'value',
@@ -281,10 +267,9 @@ export const installationSecrets: SealedColumn = {
 const PAGE = 500;
 
 /**
- * Seals with SECRET_KEY what SECRET_KEY_SECOND has sealed. May be repeated, and run while the application does: a value
- * that changes meanwhile is left as it is.
+ * Reseals values of SECRET_KEY_SECOND. May be repeated and run while the application runs; skips concurrent changes.
  *
- * @returns how many values were sealed anew, and how many open with neither key.
+ * @returns how many values were resealed, and how many open with neither key.
  */
 export async function reseal(
   allAccountsSql: Sql,
@@ -318,7 +303,6 @@ export async function reseal(
 
 type SealedRow = Record<string, string> & { value: Buffer };
 
-/** The rows of a column that hold a value, in the order of their key. */
 async function* rowsOf(sql: Sql, { table, column, key }: SealedColumn): AsyncGenerator<SealedRow> {
   const names = listOf(sql, key.map(identifier));
   for (let last: SealedRow | undefined; ;) {
@@ -338,6 +322,5 @@ async function* rowsOf(sql: Sql, { table, column, key }: SealedColumn): AsyncGen
   }
 }
 
-/** Names or values, separated by commas. */
 const listOf = (sql: Sql, parts: readonly (Fragment | string)[]): Fragment =>
   parts.slice(1).reduce<Fragment>((list, part) => sql`${list}, ${part}`, sql`${parts[0] ?? ''}`);

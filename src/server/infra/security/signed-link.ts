@@ -1,7 +1,7 @@
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { type Secrets, hmac, sameBytes } from './secrets.ts';
 
-/** What a signed address may show; an address of one kind never opens the other. */
+/** Kinds of signed links; a link of one kind never opens another. */
 type LinkKind = 'file' | 'media' | 'export' | 'rows' | 'invoice' | 'support';
 
 export type Linked = { accountId: string; id: string };
@@ -11,9 +11,9 @@ const EXPIRY_BYTES = 4;
 const MAC_BYTES = 32;
 
 /**
- * The public id and key of something for whoever holds them, until an instant: `fil_…?k=…`.
+ * A bearer link, valid until an instant: public id and key, `fil_…?k=…`.
  *
- * @param endsMs milliseconds since 1970; kept in whole seconds.
+ * @param endsMs milliseconds since 1970, rounded to whole seconds.
  */
 export function signed(
   secrets: Secrets,
@@ -29,10 +29,8 @@ export function signed(
 }
 
 /**
- * Whose thing an address shows: checks the signature first, then the time.
- *
  * @param given the path's public id, and the query's `k`.
- * @returns undefined when we did not sign it, or its time is over.
+ * @returns undefined if the signature is invalid or the link has expired.
  */
 export function verifySigned(
   secrets: Secrets,

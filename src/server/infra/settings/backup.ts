@@ -27,7 +27,6 @@ const keep = z.pipe(
   }),
 );
 
-/** Settings of backups, as `config.ts` lists them. */
 export const backupSettings = {
   BACKUP: optional(
     'When the embedded database and the files are backed up every day, in WIB, such as `03:15` or `03:15,12:15`; or `off`. Without it `03:15`; with `DATABASE_URL`, whose backups are made elsewhere, `off`.',
@@ -67,7 +66,7 @@ export const backupSettings = {
 
 type Given = { BACKUP?: string | undefined; DATABASE_URL?: string | undefined };
 
-/** @throws StartError for a schedule of backups that nobody would make. */
+/** @throws StartError if backups are scheduled for a database that is not embedded. */
 export function refuseForeignBackup({ BACKUP, DATABASE_URL }: Given): void {
   if (DATABASE_URL === undefined || BACKUP === undefined || BACKUP === 'off') return;
   throw new StartError(

@@ -13,7 +13,6 @@ const s3Address = z.pipe(
   z.transform((words: string) => readS3Address(words) as S3Address),
 );
 
-/** Settings of where files lie, as `config.ts` lists them. */
 export const fileSettings = {
   FILES_URL: optional(
     'The bucket of an S3 store (AWS S3, MinIO, Ceph, R2 and others) in which files lie, so that any number of nodes share them: `s3://bucket/prefix?endpoint=https://s3.example&region=ap-southeast-3`. Without `endpoint` it is AWS, and needs `region`; with one, `region` is `us-east-1` unless given. `pathStyle` (`true` or `false`) says whether the bucket stands in the path, as it does where an `endpoint` is given. Without the setting files lie in the data folder.',
@@ -37,7 +36,7 @@ type Given = Partial<
   }
 >;
 
-/** @throws StartError for half a key. */
+/** @throws StartError if only one part of the key is set. */
 export function refuseHalfKey(given: Given): void {
   const { FILES_URL, AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = given;
   if (FILES_URL === undefined || (id === undefined) === (secret === undefined)) return;

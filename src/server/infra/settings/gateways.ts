@@ -2,7 +2,6 @@ import { StartError } from '#server/infra/start-error.ts';
 import { address, text, whole } from './readers.ts';
 import { optional, setting } from './setting.ts';
 
-/** Settings of payment gateways, as `config.ts` lists them. */
 export const gatewaySettings = {
   MIDTRANS_SERVER_KEY: optional(
     'The server key of Midtrans. With it top-ups are paid by QRIS, virtual accounts and Snap.',
@@ -48,7 +47,7 @@ type Given = {
     | undefined;
 } & { [Name in 'MIDTRANS_URL' | 'MIDTRANS_SNAP_URL' | 'XENDIT_URL']: string };
 
-/** @throws StartError for a gateway whose callbacks anybody could forge, or whose key would travel in clear. */
+/** @throws StartError if callbacks could be forged, or a key would be sent in clear text. */
 export function refuseUnsafeGateways(given: Given, production: boolean): void {
   if (given.XENDIT_SECRET_KEY !== undefined && given.XENDIT_CALLBACK_TOKEN === undefined) {
     throw new StartError('XENDIT_SECRET_KEY needs XENDIT_CALLBACK_TOKEN.');

@@ -3,11 +3,10 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { LiveFacts, LiveSetting, Setting } from './setting.ts';
 import { settings } from './settings.ts';
 
-/** How old the settings of a node may be: what an operator sets holds on every node after this. */
+/** Refresh interval: an operator's change applies on every node within this time. */
 const REFRESH_MS = 1_500;
 
 type Defined = typeof settings;
-/** The settings that may be changed while it runs. */
 export type LiveName = {
   [Name in keyof Defined]: Defined[Name] extends { live: LiveFacts } ? Name : never;
 }[keyof Defined];
@@ -16,22 +15,16 @@ const isLive = (
   entry: [string, Setting<unknown> | LiveSetting<unknown>],
 ): entry is [LiveName, LiveSetting<unknown>] => 'live' in entry[1];
 
-/** Their definitions, in the order in which they are shown. */
 export const liveDefinitions: ReadonlyMap<string, LiveSetting<unknown>> = new Map(
   Object.entries<Setting<unknown> | LiveSetting<unknown>>(settings).filter(isLive),
 );
 
 export type LiveSettings = {
-  /**
-   * The settings as they are at this moment. Read one where it is needed, each time: what was copied at the
-   * start does not change.
-   */
+  /** The present settings. Read them each time they are needed: a copy does not change. */
   config: Config;
-  /** What the environment says, which counts for what nobody has set. */
+  /** The settings of the environment, which apply unless an operator has set a value. */
   given: Config;
-  /** Reads again now what operators have set. */
   refresh(): Promise<void>;
-  /** Calls a listener after some have changed. */
   onChange(listener: () => void): void;
   close(): void;
 };
@@ -39,11 +32,11 @@ export type LiveSettings = {
 type Deps = {
   allAccountsSql: Sql;
   config: Config;
-  /** Receives trouble of reading them again, and what is stored and cannot be used; the former values stay. */
+  /** Receives errors of reloading, and unusable stored values; the former values remain. */
   report: (trouble: unknown) => void;
 };
 
-/** Settings over those of the environment, at most two seconds behind what operators have set. */
+/** At most two seconds behind the operators' changes. */
 export async function openLiveSettings(deps: Deps): Promise<LiveSettings> {
   const { allAccountsSql, config: given, report } = deps;
   const listeners: (() => void)[] = [];
@@ -69,7 +62,7 @@ export async function openLiveSettings(deps: Deps): Promise<LiveSettings> {
   };
 }
 
-/** A copy of the settings whose live ones are asked for each time: what was set, else what was given. */
+/** Reads live settings on each access: the operator's value, else the given one. */
 function overGiven(given: Config, values: () => ReadonlyMap<string, unknown>): Config {
   const config = { ...given };
   for (const name of liveDefinitions.keys()) {
@@ -79,7 +72,7 @@ function overGiven(given: Config, values: () => ReadonlyMap<string, unknown>): C
   return config;
 }
 
-/** A change of a setting: what was written, or null for what the environment says. */
+/** A change of a setting: the text of its value, or null to return to the environment's. */
 export type SettingChange = {
   name: string;
   version: number;
@@ -89,24 +82,22 @@ export type SettingChange = {
   reason: string;
 };
 
-/** The newest change that counts now, of every setting that has one. */
 export const latestOf = (allAccountsSql: Sql | Tx): PromiseLike<SettingChange[]> =>
   allAccountsSql<SettingChange[]>`
     select distinct on (name) name, version, value, set_by, set_at, reason
     from settings where effective_at is null or effective_at <= clock_timestamp()
     order by name, version desc`;
 
-/** A change that counts later. */
 type WaitingChange = SettingChange & { effective_at: Date };
 
-/** The changes that wait for their time: a newer version takes the place of one. */
+/** Changes that are not effective yet; a newer version replaces one. */
 export const waitingChanges = (allAccountsSql: Sql | Tx): PromiseLike<WaitingChange[]> =>
   allAccountsSql<WaitingChange[]>`
     select name, version, value, set_by, set_at, reason, effective_at from (
       select distinct on (name) * from settings order by name, version desc
     ) newest where effective_at > clock_timestamp() order by name`;
 
-/** Time that a change which weakens a safeguard of money waits, unless a second admin approves it. */
+/** Delay of a change that weakens a financial safeguard, unless a second admin approves it. */
 export const SAFEGUARD_WAIT_HOURS = 24;
 
 function valuesOf(rows: readonly SettingChange[], report: Deps['report']): Map<string, unknown> {
@@ -121,7 +112,6 @@ function valuesOf(rows: readonly SettingChange[], report: Deps['report']): Map<s
   return values;
 }
 
-/** What was written of a setting, as its reader reads it; else how it is refused. */
 export function readLive(
   how: LiveSetting<unknown>,
   words: string,
@@ -152,24 +142,24 @@ function expectationOf({
   return kind === 'switch' ? 'Pilih nyala atau mati.' : 'Wajib diisi.';
 }
 
-/** How a value is written: what `readLive` reads as the same. */
+/** The text of a value, which `readLive` parses to the same. */
 export function wordsOf(how: LiveSetting<unknown>, value: unknown): string {
   if (value === undefined) return '';
   if (how.live.kind === 'switch') return value === true ? 'on' : 'off';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Any number, the same on every node: who holds this advisory lock changes settings. */
+/** The advisory lock of changes of settings; the number is arbitrary but the same on every node. */
 const CHANGE_LOCK = 7_206_315;
 
 /**
- * Writes a change down; one at a time, for what may be together depends on both.
+ * Stores a change; one at a time, because the check of combinations depends on all settings.
  *
  * @param change its `version` is one more than the version that was seen.
- * @param given what counts for what nobody has set.
- * @param refuse throws for settings that must not stand together.
- * @param waits whether it counts after `SAFEGUARD_WAIT_HOURS` only.
- * @returns false when somebody else has changed the setting since then.
+ * @param given the environment's values, for settings without a stored one.
+ * @param refuse throws for settings that must not be combined.
+ * @param waits whether it takes effect after `SAFEGUARD_WAIT_HOURS` only.
+ * @returns false if the setting was changed in the meantime.
  */
 export function storeSetting(
   allAccountsSql: Sql,

@@ -2,8 +2,6 @@ import { BlockList, isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { canonicalAddress } from '#server/infra/postgres/address.ts';
 
-// How the words of a setting are read, and the sentence that refuses others.
-
 export const text = z.string().check(z.minLength(1, 'a text'));
 
 export const whole = (min: number, max: number) =>
@@ -57,12 +55,11 @@ function isOrigin(word: string): boolean {
   return (protocol === 'https:' || protocol === 'http:') && origin === word;
 }
 
-/** `https://portal.example`: scheme, host and port, nothing behind them. */
 export const origin = z
   .string()
   .check(z.refine(isOrigin, 'an address such as https://kabari.example, without a path'));
 
-/** `https://provider.example/verify`: of http or https, in small letters, as what looks at the scheme expects. */
+/** `https://provider.example/verify`: http or https, lower case, because checks expect it. */
 export const address = z
   .string()
   .check(
@@ -91,7 +88,6 @@ export const replicaUrl = z.pipe(
   z.string('an address such as postgres://user:password@standby:5432/kabari'),
 );
 
-/** An address, or a range of them: `10.0.0.0/8`, `::1`. */
 export const proxy = z
   .string()
   .check(
@@ -101,7 +97,6 @@ export const proxy = z
     ),
   );
 
-/** The range that a proxy setting names: its IP version, address and prefix length in bits. */
 function rangeOf(word: string): { version: number; address: string; bits: number } | undefined {
   const [address = '', prefix, more] = word.split('/');
   const version = isIP(address);
@@ -116,16 +111,16 @@ function rangeOf(word: string): { version: number; address: string; bits: number
 
 const widthOf = (version: number): number => (version === 4 ? 32 : 128);
 
-/** A sixteenth of all IPv4 addresses: private networks and the ranges of a large CDN together are smaller. */
+/** Private networks and the ranges of a large CDN together are smaller. */
 const IPV4_SHARE_MAX = 1 / 16;
 const IPV4_BITS_MIN = 8;
 const IPV6_BITS_MIN = 20;
-/** Private (fc00::/7) and link-local (fe80::/10) addresses: never the address of a stranger. */
+/** Private (fc00::/7) and link-local (fe80::/10) addresses, which strangers never have. */
 const localIpv6 = /^(f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]):/i;
 
 /**
- * The ranges of `TRUSTED_PROXIES` through which strangers could name any address as their own: a range too wide for
- * one operator's proxies, or many that together cover a large share of all addresses.
+ * The ranges of `TRUSTED_PROXIES` through which strangers could forge their address: a range too wide for one
+ * operator's proxies, or many that together cover a large share of all addresses.
  */
 export function overlyWideProxies(proxies: readonly string[]): string[] {
   const ranges = proxies.flatMap((word) => {
@@ -142,7 +137,7 @@ export function overlyWideProxies(proxies: readonly string[]): string[] {
   return found.map(({ word }) => word);
 }
 
-/** The share of all IPv4 addresses in a range; an IPv6 range counts by what it holds of `::ffff:0:0/96`. */
+/** An IPv6 range counts by its part of `::ffff:0:0/96`. */
 function ipv4ShareOf({
   version,
   address,
@@ -198,14 +193,13 @@ export const operatorPhone = z
   .string()
   .check(z.regex(/^628[1-9][0-9]{6,10}$/, 'an Indonesian mobile number such as 6281234567890'));
 
-/** JSON of a shape. */
 export const jsonOf = <T>(shape: z.ZodMiniType<T>, expected: string) =>
   z.pipe(
-    z.pipe(z.string(), z.transform(parsedOrNothing)),
+    z.pipe(z.string(), z.transform(parseJson)),
     z.pipe(z.unknown().check(z.refine((value) => shape.safeParse(value).success, expected)), shape),
   );
 
-function parsedOrNothing(words: string): unknown {
+function parseJson(words: string): unknown {
   try {
     return JSON.parse(words);
   } catch {

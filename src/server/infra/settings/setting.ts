@@ -3,36 +3,34 @@ import type { SettingGroup, SettingKind } from '#contract/operator/settings.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import { whole } from './readers.ts';
 
-/** One setting: its meaning, what is accepted, and the words that stand for it when nobody sets it. */
 export type Setting<T> = {
   means: string;
   reads: z.ZodMiniType<T, string>;
   fallback: string | undefined;
-  /** True when its value is never shown, not even in the sentence that refuses it. */
+  /** Its value is never shown, not even in error messages. */
   secret: boolean;
 };
 
-/** How the operators' page shows a setting that may be changed while it runs. */
 export type LiveFacts = {
   group: SettingGroup;
   label: string;
   help: string;
   kind: SettingKind;
-  /** The least and the most, of numbers; the longest, of texts. */
+  /** Limits of numbers; for texts `max` is the longest length. */
   min?: number;
   max?: number;
-  /** The sentence for a text that its reader refuses. */
   expects?: string;
-  /** Raising it takes a safeguard away: whoever does it gives the password once more. */
+  /** Raising it weakens a safeguard and requires the password again. */
   guarded?: boolean;
-  /** Raising it lets one operator give more money alone: it waits for a second admin, or for a day. */
+  /**
+   * Lets one operator give more money alone if raised: needs a second admin, or waits for a day.
+   */
   guardsMoney?: boolean;
 };
 
-/** A setting that an operator may change while it runs: every node has it within two seconds. */
 export type LiveSetting<T> = Setting<T> & { live: LiveFacts };
 
-/** Lets operators change a setting while it runs. Never one that is secret or read at the start only. */
+/** Not for secrets or settings that are only read at the start. */
 export const live = <T>(how: Setting<T>, facts: LiveFacts): LiveSetting<T> => ({
   ...how,
   live: facts,
@@ -46,7 +44,6 @@ type Amount = Omit<LiveFacts, 'kind' | 'min' | 'max'> & {
   fallback: number;
 };
 
-/** A whole number that may be changed while it runs. */
 export const liveWhole = ({
   means,
   fallback,
@@ -57,14 +54,12 @@ export const liveWhole = ({
 }: Amount): LiveSetting<number> =>
   live(setting(means, whole(min, max), String(fallback)), { ...facts, kind, min, max });
 
-/** A setting with a default, written as one would write it in the environment. */
 export const setting = <T>(
   means: string,
   reads: z.ZodMiniType<T, string>,
   fallback: string,
 ): Setting<T> => ({ means, reads, fallback, secret: false });
 
-/** A setting that may be absent. */
 export const optional = <T>(
   means: string,
   reads: z.ZodMiniType<T, string>,
@@ -79,7 +74,7 @@ export const optional = <T>(
 /**
  * The value of a setting; an empty one counts as absent.
  *
- * @throws StartError that names the setting, what it must be, and (unless secret) what it was.
+ * @throws StartError with the setting's name, what it must be, and (unless secret) what it was.
  */
 export function readSetting(name: string, how: Setting<unknown>, given?: string): unknown {
   const words = given?.trim() || how.fallback;

@@ -28,7 +28,6 @@ import * as z from 'zod/mini';
 
 const npwp = z.string().check(z.regex(/^(\d{15}|\d{16})$/, 'an NPWP of 15 or 16 digits'));
 
-/** Who sells, and what the documents say of it. */
 const sellerSettings = {
   SELLER_NAME: live(setting('Who sells, as invoices name it.', text, 'Kabari'), {
     group: 'seller',
@@ -79,7 +78,6 @@ const sellerSettings = {
   ),
 };
 
-/** The settings that have to do with money. */
 const moneySettings = {
   WELCOME_BONUS: liveWhole({
     means:
@@ -189,7 +187,6 @@ const REGISTRATION_CLOSED =
 const MAINTENANCE =
   'Sedang ada pemeliharaan. Pesan tetap dikirim, tetapi beberapa halaman mungkin lambat.';
 
-/** Settings of how people are served. */
 const serviceSettings = {
   SUPPORT_HOURS: live(
     setting(
@@ -316,7 +313,7 @@ const serviceSettings = {
   ),
 };
 
-/** Where traces go, by the standard variables of OpenTelemetry; those not here are read by its exporter as it documents them. */
+/** Standard variables of OpenTelemetry; its exporter reads the others as documented. */
 const traceSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     'Where a collector takes traces by OTLP over HTTP, such as `http://127.0.0.1:4318`; `/v1/traces` is added. Without it there are no traces, and they cost nothing ([traces](running/traces.md)).',
@@ -378,7 +375,6 @@ const traceSettings = {
   ),
 };
 
-/** Settings of the real networks. */
 const channelSettings = {
   CHANNEL_CLOUD: setting(
     'Whether tokens may send by the WhatsApp Cloud API of Meta.',
@@ -410,7 +406,6 @@ const channelSettings = {
   ),
 };
 
-/** Every setting: what it means, what is accepted, and what it is when nobody sets it. */
 export const settings = {
   NODE_ENV: setting(
     'What this installation is. `production` turns the strict rules on: https, a key of its own, no simulator.',

@@ -5,10 +5,9 @@ import { BOM, csvCell } from '#server/infra/csv.ts';
 import { type Cell, type Table, localTime } from './table.ts';
 
 /**
- * Writes a table as CSV, RFC 4180 in UTF-8, while it is read. Times are `2026-11-21 09:05:07`, which people read and
- * spreadsheets take for times: their column says which zone's.
+ * Streams RFC 4180 in UTF-8. Times are `2026-11-21 09:05:07`; the column's title has their zone.
  *
- * @param path must not be there yet; what is there after an error is not whole.
+ * @param path must not exist; after an error the file is incomplete.
  */
 export const writeCsv = (path: string, table: Table, signal: AbortSignal): Promise<void> =>
   pipeline(
@@ -29,7 +28,8 @@ async function* textOf(
         ? cell.toWellFormed()
         : cell;
   for await (const rows of batches) {
-    // Rows that match may be rare: nothing is written meanwhile, and a stream ends what it reads from between two texts alone.
+    // Matching rows may be rare: no chunk is written meanwhile, and a stream can only stop its source between two
+    // chunks.
     signal.throwIfAborted();
     let text = '';
     for (const row of rows) text += lineOf(row.map(written));

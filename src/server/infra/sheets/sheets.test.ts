@@ -43,7 +43,6 @@ async function xlsxOf(table: Table, rowsMax?: number): Promise<string> {
   return path;
 }
 
-/** CSV as RFC 4180 says it is read. */
 function parse(text: string): string[][] {
   const rows: string[][] = [[]];
   const cell = /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r\n|$)/gy;
@@ -78,7 +77,7 @@ const texts = fc.oneof(
   ),
 );
 
-test('a CSV is read back as what was written; no cell becomes a formula', async () => {
+test('a CSV is read back unchanged; no cell becomes a formula', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(texts, { maxLength: 9 }), async (said) => {
       const [head, ...rows] = parse(
@@ -97,7 +96,6 @@ test('a CSV is read back as what was written; no cell becomes a formula', async 
   );
 });
 
-/** What a sheet can hold of a text. */
 const held = (text: string) =>
   text
     .replace(/\r\n?/g, '\n')
@@ -105,7 +103,7 @@ const held = (text: string) =>
     .replace(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '')
     .toWellFormed();
 
-test('a workbook is read back: texts as texts, numbers and times as such', async () => {
+test('a workbook is read back with its texts, numbers and times', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(texts, { maxLength: 9 }), async (said) => {
       const path = await xlsxOf(tableOf(said.map((text) => [at, text, -350])));
@@ -115,10 +113,9 @@ test('a workbook is read back: texts as texts, numbers and times as such', async
       expect(rows).toHaveLength(said.length);
       for (const [place, text] of said.entries()) {
         const [time, shown, cost] = rows[place] ?? [];
-        // The reader takes the spreadsheet's clock for UTC.
+        // The reader takes the local time for UTC.
         expect(time).toEqual(new Date('2026-11-21T09:05:07Z'));
         expect(cost).toBe(-350);
-        // The reader trims.
         expect(shown ?? '').toBe(held(text).trim());
       }
     }),
@@ -126,13 +123,13 @@ test('a workbook is read back: texts as texts, numbers and times as such', async
   );
 });
 
-test('a cell ends where a spreadsheet says, and never within a character', () => {
+test('truncates a cell at the limit of spreadsheets, and never within a character', () => {
   expect(xmlText('x'.repeat(CELL_MAX + 5))).toHaveLength(CELL_MAX);
   const cut = xmlText(`${'x'.repeat(CELL_MAX - 1)}🎉`);
   expect([cut.length, cut.isWellFormed()]).toEqual([CELL_MAX - 1, true]);
 });
 
-test('what does not fit a sheet goes on in the next, each with its head', async () => {
+test('continues on further sheets, each with a header', async () => {
   const rows = Array.from({ length: 25 }, (_, n): Cell[] => [at, `pesan ${n}`, n]);
   const path = await xlsxOf(tableOf(rows, 4), 11);
   const read = await readXlsx(path);
@@ -143,11 +140,10 @@ test('what does not fit a sheet goes on in the next, each with its head', async 
     return of.map((row) => row[2]);
   });
   expect(found).toEqual(rows.map(([, , n]) => n));
-  // Exactly full: no empty sheet behind it.
   expect(await readXlsx(await xlsxOf(tableOf(rows.slice(0, 20), 4), 11))).toHaveLength(2);
 });
 
-test('columns are named as spreadsheets name them', () => {
+test('names columns like spreadsheets', () => {
   expect([0, 25, 26, 51, 52, 701, 702].map(columnName)).toEqual([
     'A',
     'Z',

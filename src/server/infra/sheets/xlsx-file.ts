@@ -4,14 +4,13 @@ import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import { type Cell, type Table, type Column, localTime } from './table.ts';
 
-/** Fast rather than small: half the time of the usual level, for files a tenth larger. */
+/** Fast rather than small: half the time of the default level, for files a tenth larger. */
 const COMPRESSION = 3;
 
 /**
- * Writes a table as a workbook (ECMA-376), while it is read: texts are texts whatever they begin with, times are
- * times, and what does not fit one sheet goes on in the next. The head is bold, stays in sight, and filters.
+ * Streams a workbook (ECMA-376). Texts never become formulas; further sheets take the rows beyond one sheet.
  *
- * @param path must not be there yet; what is there after an error is not whole.
+ * @param path must not exist; after an error the file is incomplete.
  */
 export async function writeXlsx(
   path: string,
@@ -41,7 +40,6 @@ export async function writeXlsx(
   }
 }
 
-/** Adds a file to the archive, and waits until all of it was read. */
 function addSheet(
   zip: ZipFile,
   name: string,
@@ -50,7 +48,6 @@ function addSheet(
 ): Promise<void> {
   const stream = Readable.from(xml, { objectMode: false, highWaterMark: 1, signal });
   return new Promise((resolve, reject) => {
-    // The archive's writer does not listen: rows that cannot be read would leave it waiting.
     stream.once('error', reject);
     stream.once('end', resolve);
     zip.addReadStream(stream, name, { compressionLevel: COMPRESSION });
@@ -59,18 +56,16 @@ function addSheet(
 
 type Rows = {
   hasMore: () => Promise<boolean>;
-  /** Some of the rows that are there, at most so many. */
   take: (max: number) => readonly (readonly Cell[])[];
 };
 
-/** Rows as a sheet takes them, which may end in the middle of a batch. */
 function readRows(batches: Table['batches'], signal: AbortSignal): Rows {
   const iterator = batches[Symbol.asyncIterator]();
   let ready: readonly (readonly Cell[])[] = [];
   return {
     hasMore: async () => {
       while (ready.length === 0) {
-        // Rows that match may be rare, and a stream ends what it reads from between two texts alone.
+        // Matching rows may be rare, and a stream can only stop its source between two chunks.
         signal.throwIfAborted();
         const next = await iterator.next();
         if (next.done) return false;
@@ -100,9 +95,8 @@ async function* xmlOf(table: Table, rows: Rows, rowsMax: number): AsyncGenerator
   yield Buffer.from(sheetEnd(table.columns.length, count), 'utf8');
 }
 
-/** Rows of one sheet, its head among them: more than these no spreadsheet opens. */
 const SHEET_ROWS_MAX = 1_048_576;
-/** UTF-16 units of one cell: a workbook with a longer one is called damaged. */
+/** UTF-16 units of a cell: spreadsheets report longer ones as damaged. */
 export const CELL_MAX = 32_767;
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -111,15 +105,14 @@ const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const SPREADSHEET = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** The styles of `styles.xml`, by their places. */
 const [HEAD, TIME] = [1, 2];
 
-/** `A`, …, `Z`, `AA`: the name of the column at a place, from 0. */
+/** The name of a column by its index from 0: `A`, …, `Z`, `AA`. */
 export const columnName = (place: number): string =>
   (place >= 26 ? columnName(Math.floor(place / 26) - 1) : '') +
   String.fromCharCode(65 + (place % 26));
 
-/** What XML cannot carry, even escaped. */
+/** Characters that XML cannot contain, even escaped. */
 // oxlint-disable-next-line no-control-regex -- these are what is looked for.
 const unfit = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g;
 
@@ -131,8 +124,8 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * A text as XML that a spreadsheet reads back as it was: without what XML cannot carry, its line breaks `\n`, and cut
- * where a cell ends. What looks like the spreadsheet's own way to write a character (`_x000D_`) stays what it is.
+ * A text as XML that spreadsheets read back unchanged: without characters that XML cannot contain, with `\n` as line
+ * break, and truncated to a cell's limit. Text that looks like a spreadsheet's own escape (`_x000D_`) is preserved.
  */
 export function xmlText(text: string): string {
   const whole = text.replace(/\r\n?/g, '\n').replace(unfit, '').toWellFormed();
@@ -144,10 +137,10 @@ export function xmlText(text: string): string {
 }
 
 const DAY_MS = 86_400_000;
-/** Day 0 of spreadsheets, as they count since they took 1900 for a leap year. */
+/** Day 0 of spreadsheets, which take 1900 for a leap year. */
 const EPOCH_MS = Date.UTC(1899, 11, 30);
 
-/** An instant as spreadsheets count: days of the local clock, to the second. */
+/** An instant as a spreadsheet's number: days of local time, to the second. */
 const serialOf = (at: Date, hoursAhead: number): number => {
   const seconds = Math.floor((localTime(at, hoursAhead).getTime() - EPOCH_MS) / 1000);
   return (seconds * 1000) / DAY_MS;
@@ -161,7 +154,6 @@ function cellXml(cell: Cell, at: string, hoursAhead: number): string {
   return `<c r="${at}" t="inlineStr"><is><t xml:space="preserve">${xmlText(cell)}</t></is></c>`;
 }
 
-/** A row, at its place from 1. */
 export function rowXml(cells: readonly Cell[], place: number, hoursAhead: number): string {
   let xml = `<row r="${place}">`;
   for (const [column, cell] of cells.entries()) {
@@ -170,7 +162,6 @@ export function rowXml(cells: readonly Cell[], place: number, hoursAhead: number
   return `${xml}</row>`;
 }
 
-/** A sheet as far as its head, which stays in sight. */
 export function sheetBegin(columns: readonly Column[]): string {
   const widths = columns.map(
     ({ width }, at) => `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`,
@@ -187,11 +178,9 @@ export function sheetBegin(columns: readonly Column[]): string {
   );
 }
 
-/** The end of a sheet with so many rows, which can be filtered. */
 export const sheetEnd = (columns: number, rows: number): string =>
   `</sheetData><autoFilter ref="A1:${columnName(columns - 1)}${rows}"/></worksheet>`;
 
-/** What a workbook of so many sheets is made of beside them. */
 export function parts(sheets: number): readonly (readonly [name: string, xml: string])[] {
   const each = Array.from({ length: sheets }, (_, at) => at + 1);
   const styles = `rId${sheets + 1}`;

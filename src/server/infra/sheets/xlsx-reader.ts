@@ -1,28 +1,21 @@
 import { type Entry, type ZipFile, fromBufferPromise } from 'yauzl';
 
-/** The last column and row that a sheet can have. */
 const COLUMN_MAX = 16_384;
 const ROW_MAX = 1_048_576;
-/** Bytes of XML that are inflated, of all files together. */
 const INFLATED_BYTES_MAX = 100_000_000;
 const ENTRIES_MAX = 1_000;
-/** Cells and shared strings that are read, empty ones among them. */
 const CELLS_MAX = 5_000_000;
 const STYLES_MAX = 100_000;
 /** UTF-16 units of a tag, or of a text between two tags. */
 const TOKEN_MAX = 1_000_000;
 
-/** The workbook holds more than is read. */
 export class WorkbookTooLarge extends Error {}
 
 /**
- * Reads the first visible sheet of a workbook (ECMA-376), row by row, each cell as the text that a spreadsheet shows.
- * Rows without a value are left out.
+ * Reads the first visible sheet (ECMA-376), each cell as a spreadsheet shows it, and skips empty rows. Time and
+ * memory depend on the file's bytes only. Values beyond `columnsMax` are dropped.
  *
- * Time and memory follow the bytes of the file: an address such as `XFD1048576`, or the declared range, reserves
- * nothing. Values beyond `columnsMax` are not kept.
- *
- * @throws WorkbookTooLarge; another error if it is no workbook, or if it names cells that no sheet has.
+ * @throws WorkbookTooLarge; another error if it is not a workbook, or has cells outside of a sheet's limits.
  */
 export async function* readXlsx(
   bytes: Uint8Array,
@@ -43,7 +36,7 @@ export async function* readXlsx(
 
 type Files = {
   has: (path: string) => boolean;
-  /** The text of a file, piece by piece. @throws WorkbookTooLarge; an error if it is not there */
+  /** The text of a file in chunks. @throws WorkbookTooLarge; an error if it does not exist */
   read: (path: string) => AsyncGenerator<string>;
 };
 
@@ -106,7 +99,7 @@ async function readWorkbook(files: Files): Promise<Workbook> {
       else parts.set(type, path);
     },
   });
-  // A sheet of charts alone is no worksheet.
+  // A chart sheet is not a worksheet.
   const readable = sheets.filter(({ relation }) => worksheets.has(relation));
   const sheet = readable.find(({ isHidden }) => !isHidden) ?? readable[0];
   return {
@@ -117,11 +110,10 @@ async function readWorkbook(files: Files): Promise<Workbook> {
   };
 }
 
-/** The path in the archive of what the workbook calls `worksheets/sheet1.xml`, or `/xl/worksheets/sheet1.xml`. */
+/** The archive path of a target such as `worksheets/sheet1.xml` or `/xl/worksheets/sheet1.xml`. */
 const pathOf = (target: string): string =>
   decodeURI(new URL(target, `file:///${WORKBOOK}`).pathname.slice(1));
 
-/** The formats of cells by their style. */
 async function readStyles(files: Files, path: string): Promise<readonly NumberFormat[]> {
   if (!files.has(path)) return [];
   const codes = new Map<number, string>();
@@ -168,7 +160,6 @@ async function readStrings(files: Files, path: string): Promise<readonly string[
   return strings;
 }
 
-/** Collects the texts of `<t>`, but for those that say how a word is pronounced. */
 function textParser(add: (text: string) => void) {
   let isText = false;
   let isPhonetic = false;
@@ -187,7 +178,7 @@ function textParser(add: (text: string) => void) {
   };
 }
 
-/** A spreadsheet's own way to write a character: `_x000D_`. */
+/** Decodes a spreadsheet's own escape of a character: `_x000D_`. */
 const unescaped = (text: string): string =>
   text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
@@ -198,7 +189,6 @@ type SheetContext = {
   strings: readonly string[];
   is1904: boolean;
   columnsMax: number;
-  /** Receives the rows that have a value. */
   rows: string[][];
 };
 
@@ -278,7 +268,7 @@ function columnOf(address: string): number {
 }
 
 type XmlHandler = {
-  /** @param tag what stands between the name and the end of the tag: see `attribute` */
+  /** @param tag the text between the name and the end of the tag: see `attribute` */
   open?: (name: string, tag: string) => void;
   close?: (name: string) => void;
   text?: (text: string) => void;
@@ -288,7 +278,6 @@ async function parseWhole(files: Files, path: string, handler: XmlHandler): Prom
   for await (const _ of parsed(files, path, handler));
 }
 
-/** Parses a file; yields after each piece of it. */
 async function* parsed(files: Files, path: string, handler: XmlHandler): AsyncGenerator<void> {
   const parser = xmlParser(handler);
   for await (const piece of files.read(path)) {
@@ -298,9 +287,8 @@ async function* parsed(files: Files, path: string, handler: XmlHandler): AsyncGe
   parser.end();
 }
 
-/** A tag up to its end: an attribute may hold a `>`. */
+/** A tag up to its end: an attribute may contain a `>`. */
 const tagPattern = /<[^>"']*(?:(?:"[^"]*"|'[^']*')[^>"']*)*>/y;
-/** Markup that is skipped, by its beginning. */
 const skipped = [
   ['<!--', '-->'],
   ['<?', '?>'],
@@ -308,15 +296,12 @@ const skipped = [
 const CDATA = '<![CDATA[';
 const [SLASH, DOUBLE_QUOTE, SINGLE_QUOTE] = [0x2f, 0x22, 0x27];
 
-/** Blanks, `/`, `>`, and the end of the text. */
 const endsName = (code: number): boolean =>
   code <= 0x20 || code === SLASH || code === 0x3e || Number.isNaN(code);
 
-/** Parses XML without a document type, which no workbook has, as it comes in pieces. */
 function xmlParser({ open, close, text }: XmlHandler) {
   let rest = '';
   let depth = 0;
-  /** End of the token that begins at a place; undefined while it is incomplete. */
   const readToken = (at: number): number | undefined => {
     for (const [begin, end] of skipped) {
       if (rest.startsWith(begin, at)) return endOf(end, at + begin.length);
@@ -375,7 +360,6 @@ function xmlParser({ open, close, text }: XmlHandler) {
   };
 }
 
-/** End of the tag that begins at a place; undefined while it is incomplete. */
 function endOfTag(text: string, at: number): number | undefined {
   const end = text.indexOf('>', at);
   if (end === -1 || hasWholeQuotes(text, at, end)) return end === -1 ? undefined : end + 1;
@@ -396,7 +380,6 @@ function hasWholeQuotes(text: string, from: number, to: number): boolean {
 
 const attributePatterns = new Map<string, RegExp>();
 
-/** An attribute of a tag, with any prefix. */
 function attribute(tag: string, name: string): string | undefined {
   let pattern = attributePatterns.get(name);
   if (!pattern) {
@@ -425,17 +408,15 @@ function decodeEntities(text: string): string {
   });
 }
 
-/** Display format of a number; undefined for plain numbers. */
 type NumberFormat =
   | { as: 'percent'; decimals: number }
   | { as: 'padded'; digits: number }
-  /** The parts of a date or a time that are shown. */
   | { as: 'moment'; date: boolean; time: boolean; hours: boolean; seconds: boolean }
   /** An elapsed time, counted in its largest unit. */
   | { as: 'elapsed'; unit: 'h' | 'm' | 's'; minutes: boolean; seconds: boolean }
   | undefined;
 
-/** The formats that a workbook does not write out and that show something else than the number (ECMA-376, 18.8.30). */
+/** Built-in formats that show something other than the number (ECMA-376, 18.8.30). */
 const builtInCodes: Readonly<Record<number, string>> = {
   9: '0%',
   10: '0.00%',
@@ -452,13 +433,12 @@ const builtInCodes: Readonly<Record<number, string>> = {
   46: '[h]:mm:ss',
   47: 'mm:ss.0',
 };
-/** Dates of East Asian editions. */
 const isEastAsianDate = (id: number): boolean => (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
 
-/** Kind of a format, by its id and by its code where the workbook has one. */
 function numberFormatOf(id: number, written: string | undefined): NumberFormat {
   const code = written ?? builtInCodes[id] ?? (isEastAsianDate(id) ? 'yyyy-mm-dd' : '');
-  // Texts of its own, colours, conditions, languages: `[$-421]dd mmmm yyyy;@`. Only the form for positive numbers counts.
+  // Removes literals, colours, conditions and languages: `[$-421]dd mmmm yyyy;@`. Only the format of positive numbers
+  // counts.
   const [section = ''] = code
     .toLowerCase()
     .replace(/"[^"]*"|\\.|[_*]./g, '')
@@ -476,7 +456,7 @@ function numberFormatOf(id: number, written: string | undefined): NumberFormat {
   }
   if (!/[ymdhs]/.test(shown)) return undefined;
   const time = /[hs]/.test(shown);
-  // A month, not minutes: in letters, or where no hour or second is shown.
+  // `m` is a month, not minutes, if in letters, or if no hour or second is shown.
   const date = /[yd]|mmm/.test(shown) || !time;
   return { as: 'moment', date, time, hours: /h/.test(shown), seconds: /s/.test(shown) };
 }
@@ -484,8 +464,8 @@ function numberFormatOf(id: number, written: string | undefined): NumberFormat {
 type CellContext = { format: NumberFormat; is1904: boolean };
 
 /**
- * A cell as a person reads it: a long number in full, a date as `2026-11-21`, a time as `14:30`, an elapsed time as
- * `36:00`, a share as `15%`. An error (`#N/A`) is an empty cell: it is no value for anybody.
+ * A long number in full, a date as `2026-11-21`, a time as `14:30`, an elapsed time as `36:00`; an error (`#N/A`) is
+ * empty.
  *
  * @param type of the cell in the file (`t`): neither a shared string nor a text.
  */
@@ -509,7 +489,7 @@ function cellText(type: string, text: string, { format, is1904 }: CellContext): 
   }
 }
 
-/** With the 15 digits that a spreadsheet keeps, but for whole numbers, which are written in full. */
+/** With the 15 digits of spreadsheets, except integers, which are written in full. */
 const numberText = (value: number): string =>
   Number.isInteger(value) ? BigInt(value).toString() : String(Number(value.toPrecision(15)));
 
@@ -531,11 +511,9 @@ function elapsedText(
   return `${value < 0 ? '-' : ''}${parts.join(':')}`;
 }
 
-/** 31 December 9999, the last day of spreadsheets. */
 const LAST_DAY = 2_958_465;
-/** Days between the first days of the two systems. */
 const DAYS_TO_1904 = 1_462;
-/** They take 1900 for a leap year: its 29 February is day 60. */
+/** Spreadsheets take 1900 for a leap year: its 29 February is day 60. */
 const NO_SUCH_DAY = 60;
 
 function momentText(
@@ -546,12 +524,12 @@ function momentText(
   const total = Math.round((value + (date && is1904 ? DAYS_TO_1904 : 0)) * DAY_S);
   const day = Math.floor(total / DAY_S);
   const rest = total - day * DAY_S;
-  // A number outside the range of dates stays a number.
+  // A number outside the range of dates remains a number.
   if (value < 0 || day > LAST_DAY) return numberText(value);
   const clock = hours
     ? `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}${seconds ? `:${two(rest % 60)}` : ''}`
     : `${two(Math.floor(rest / 60) % 60)}:${two(rest % 60)}`;
-  // Day 0 is the day of a time alone.
+  // Day 0 means a time without a date.
   const days = date && day > 0 ? [dayText(day)] : [];
   return [...days, ...(time ? [clock] : [])].join(' ');
 }

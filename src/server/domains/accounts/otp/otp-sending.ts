@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { hit, hitOrNothing, hitsOfScope, hitsWithin, networkOf } from '#server/infra/acts.ts';
+import { hit, hitAtomically, hitsOfScope, hitsWithin, networkOf } from '#server/infra/acts.ts';
 import type { Config } from '#server/infra/config.ts';
 import { hmac } from '#server/infra/security/secrets.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
@@ -189,7 +189,7 @@ export async function wrongCodesToTell(
   const wrong = await wrongCodes(allAccountsSql);
   if (wrong < OTP_WRONG_ALERT) return undefined;
   const once = { scope: 'otp_wrong_told', subject: 'all', max: 1, windowSeconds: HOUR_SECONDS };
-  return (await hitOrNothing(allAccountsSql, [once])) ? undefined : wrong;
+  return (await hitAtomically(allAccountsSql, [once])) ? undefined : wrong;
 }
 
 const SHOWN_TEXT = 'Kode verifikasi ••••••';

@@ -14,7 +14,7 @@ import type { Library } from '#server/domains/media/media.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Pace, type Plan, answerKinds, planFor, type AnswerKind } from './outcomes.ts';
 import { LineWriter } from './writer.ts';
-import { stay } from '#server/infra/postgres/distribution/scope.ts';
+import { bindScope } from '#server/infra/postgres/distribution/scope.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MessageType } from '#contract/messages.ts';
@@ -233,7 +233,7 @@ class Ticker {
   #running: Promise<void> | undefined;
   #open = false;
   /** Whoever wakes it: what is due concerns all accounts. */
-  readonly #run = stay(() => {
+  readonly #run = bindScope(() => {
     this.#running = this.#poll();
   });
 

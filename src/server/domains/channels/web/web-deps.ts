@@ -2,7 +2,7 @@ import type { PresenceDeps } from '#server/domains/channels/health.ts';
 import type { ConnectDeps } from '#server/domains/tokens/tokens.ts';
 import type { Library } from '#server/domains/media/media.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import type { Place } from '#server/infra/postgres/distribution/pools.ts';
+import type { Topology } from '#server/infra/postgres/distribution/pools.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import type { WebEngine } from './engine/engine.ts';
@@ -18,7 +18,7 @@ export type WebDeps = PresenceDeps & {
   library: Pick<Library, 'take'>;
   readFile: ReadFile;
   /** What is started in each bucket of a distributed database by itself. */
-  startEach: Place['startEach'];
+  startEach: Topology['startEach'];
   log: Log;
   report: (error: unknown) => void;
   timings: WebTimings;

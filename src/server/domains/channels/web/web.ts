@@ -31,7 +31,7 @@ import {
   waitingLinks,
   type NetworkQr,
 } from '#server/domains/tokens/tokens.ts';
-import { stay } from '#server/infra/postgres/distribution/scope.ts';
+import { bindScope } from '#server/infra/postgres/distribution/scope.ts';
 
 type LinkingDeps = WebDeps & {
   leases: Leases;
@@ -151,14 +151,14 @@ class LinkSession {
     this.#isFirst = true;
     const current = this.#current;
     const { pairingPhone } = this.#link;
-    const onEvent = stay((event: EngineEvent) => {
+    const onEvent = bindScope((event: EngineEvent) => {
       if (current !== this.#current || this.isOver) return;
       this.#enqueue(() => this.#handle(event));
     });
     this.#deps.engine
       .open({
-        auth: stay(openAuthStorage(this.#deps, this.session, () => this.#lose())),
-        sent: stay(openSentStorage(this.#deps, this.session)),
+        auth: bindScope(openAuthStorage(this.#deps, this.session, () => this.#lose())),
+        sent: bindScope(openSentStorage(this.#deps, this.session)),
         ...(pairingPhone !== null && { pairingPhone }),
         onEvent,
       })

@@ -16,7 +16,7 @@ import {
   type Sql,
   type Fragment,
   isLocked,
-  isShort,
+  isOutOfResources,
   isTransient,
   retrying,
 } from '#server/infra/postgres/database.ts';
@@ -259,7 +259,7 @@ async function placeAfterFailure(
 
 /** True for a definite refusal that every request would get; bisecting would only take longer. */
 const affectsAll = (error: unknown): boolean =>
-  hasCode(error, 'WA001') || (isShort(error) && !isTransient(error));
+  hasCode(error, 'WA001') || (isOutOfResources(error) && !isTransient(error));
 
 const failAll = (requests: readonly SendRequest[], error: unknown): Error[] => {
   const cause = error instanceof Error ? error : new Error('placing failed', { cause: error });

@@ -4,7 +4,6 @@ import * as z from 'zod/mini';
 import { type TarEntry, tarEntries } from './tar.ts';
 import { BackupError } from './trouble.ts';
 
-/** PostgreSQL's own manifest of a base backup, as far as it is compared. */
 const ServerManifest = z.object({
   Files: z.array(
     z.object({
@@ -16,10 +15,9 @@ const ServerManifest = z.object({
   ),
 });
 
-/** What the server read of each file, by its name. */
 export type ServerFiles = ReadonlyMap<string, { size: number; sha256: string }>;
 
-/** @throws BackupError `damaged` when it is no manifest. */
+/** @throws BackupError `damaged` if it is not a manifest. */
 export function readServerManifest(bytes: Buffer): ServerFiles {
   try {
     const { Files } = ServerManifest.parse(JSON.parse(bytes.toString('utf8')));
@@ -30,11 +28,9 @@ export function readServerManifest(bytes: Buffer): ServerFiles {
 }
 
 /**
- * Reads the database's archive to its end and compares each file with what the server says that it read. WAL is in
- * no list: it carries its own checksums, and PostgreSQL reads it before anything else.
+ * The manifest does not list WAL, which has its own checksums and is read first by PostgreSQL.
  *
- * @param keep is given each entry, and may write it somewhere; it reads the body to its end.
- * @throws BackupError `damaged` when a file is missing, or another.
+ * @param keep must read each body to the end. @throws BackupError `damaged` if a file is missing or different.
  */
 export async function readDatabase(
   archive: Readable,

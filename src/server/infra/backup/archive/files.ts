@@ -9,26 +9,25 @@ import { type BackupKey, hidingKey } from './seal.ts';
 import { inside } from './tar.ts';
 import { BackupError } from './trouble.ts';
 
-/** A file of the data folder in a backup: its name there, and its contents. */
 export type FileEntry = { name: string } & Sum;
 
 /**
- * What of a data folder is not backed up: the database, which comes by itself; PostgreSQL's programs; what only
- * a running process means something to; archives that people can ask for again, and uploads under way, which
- * their browsers begin again. Whatever else lies there is.
+ * Excluded from backups: the database, which has its own part; PostgreSQL's programs; state of a running process;
+ * archives that can be requested again; and unfinished uploads, which browsers restart. Everything else in a data
+ * folder is included.
  */
-const leftOut =
+const excluded =
   /^(postgres(\.half|\.log(\.1)?)?|postgresql-.*|socket|lock(\..*)?|backups|exports|uploads|first-operator\.txt|\.trial.*)$/;
 
-/** A file that is named by its contents never changes: where the last backup has it, it is linked. */
+/** Content-addressed files never change: those in the previous backup are hard-linked. */
 const isNamedByContents = (name: string): boolean => /(^|\/)[0-9a-f]{64}$/.test(name);
 
-/** The names of all files that belong to a backup of a data folder, relative to it. */
+/** The names of all files to back up, relative to the data folder. */
 export async function* filesOf(dataFolder: string, within = ''): AsyncGenerator<string> {
   const folder = await opendir(join(dataFolder, within)).catch(missing);
   if (!folder) return;
   for await (const { name } of folder) {
-    if (within === '' && leftOut.test(name)) continue;
+    if (within === '' && excluded.test(name)) continue;
     const path = within === '' ? name : `${within}/${name}`;
     const found = await stat(join(dataFolder, path)).catch(missing);
     if (found?.isDirectory()) yield* filesOf(dataFolder, path);
@@ -36,12 +35,11 @@ export async function* filesOf(dataFolder: string, within = ''): AsyncGenerator<
   }
 }
 
-/** What was erased while it was looked at is no longer there. */
 function missing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
 }
 
-/** Where a file lies in a backup: by its own name, or, under a key, by one that says nothing. */
+/** The path of a file in a backup: its own name, or, under a key, an HMAC that hides it. */
 export function placeOf(name: string, key: BackupKey | undefined): string {
   if (!key) return `data/${name}`;
   const hidden = createHmac('sha256', hidingKey(key)).update(name).digest('hex');
@@ -50,9 +48,7 @@ export function placeOf(name: string, key: BackupKey | undefined): string {
 
 type CopyOptions = {
   dataFolder: string;
-  /** The backup that is being made. */
   folder: string;
-  /** The one before it, of the same key. */
   previous: string | undefined;
   key: BackupKey | undefined;
   room: Room;
@@ -60,13 +56,9 @@ type CopyOptions = {
 };
 
 /**
- * Puts the files of a data folder into a backup, one by one, and reads each back from there.
+ * Hard-links content-addressed files that are intact in the previous backup; every backup is complete by itself.
  *
- * A file named by its contents that the previous backup has is the same file of the disk (a hard link), as
- * long as it is whole there: a backup then costs what is new. Every backup is complete by itself.
- *
- * @param which files named by their contents are there before a row names them; others, such as the file of
- *   seals, repeat what the database has.
+ * @param which content-addressed files are on disk before a row names them; the others repeat data of the database.
  */
 export async function* copyFiles(
   options: CopyOptions,
@@ -123,7 +115,6 @@ async function copyFile(
   }
 }
 
-/** Reads a file of a backup by its name in the data folder. */
 export const readFileOf = <T>(
   folder: string,
   name: string,
@@ -132,11 +123,9 @@ export const readFileOf = <T>(
 ): Promise<T> =>
   readPart(join(folder, placeOf(name, key)), { name, key, isCompressed: false }, take);
 
-/** An entry as a line of the list. */
 export const lineOf = ({ name, bytes, sha256 }: FileEntry): string =>
   `${sha256} ${bytes} ${JSON.stringify(name)}\n`;
 
-/** The entries of a list. */
 export async function* entriesOf(list: Readable): AsyncGenerator<FileEntry> {
   for await (const line of createInterface({ input: list, crlfDelay: Infinity })) {
     const [, sha256 = '', bytes, name] = /^([0-9a-f]{64}) (\d+) (".*")$/.exec(line) ?? [];

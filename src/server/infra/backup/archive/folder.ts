@@ -5,17 +5,16 @@ import { StartError } from '#server/infra/start-error.ts';
 import { syncFolder } from '#server/infra/sync-folder.ts';
 import { BackupError } from './trouble.ts';
 
-/** A backup in the folder of backups. */
 export type StoredBackup = { name: string; path: string; at: Date };
 
 const HALF = '.half';
 const pattern = /^kabari-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(?:-\d+)?$/;
 
-/** What a backup of a moment is called: `kabari-20261122T201500Z`, in UTC. */
+/** `kabari-20261122T201500Z`, in UTC. */
 export const nameAt = (at: Date): string =>
   `kabari-${at.toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '')}`;
 
-/** The whole backups of a folder, newest first; none when there is no such folder. */
+/** The complete backups of a folder, newest first; empty if the folder does not exist. */
 export async function listBackups(folder: string): Promise<StoredBackup[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
     if (error.code !== 'ENOENT') throw error;
@@ -32,15 +31,13 @@ export async function listBackups(folder: string): Promise<StoredBackup[]> {
     .toSorted((a, b) => b.name.localeCompare(a.name));
 }
 
-/** A backup under way: under another name, until it is whole. */
 export type HalfBackup = {
   path: string;
-  /** Gives it its name, by which it counts. @returns where it lies now. */
   finish: () => Promise<string>;
   remove: () => Promise<void>;
 };
 
-/** Begins a backup; what dead processes left half-made is removed. Who calls it holds the folder. */
+/** Starts a backup and removes unfinished ones. The caller must hold the folder. */
 export async function beginBackup(folder: string, at: Date): Promise<HalfBackup> {
   for (const name of await readdir(folder)) {
     if (name.startsWith('kabari-') && name.endsWith(HALF)) {
@@ -64,7 +61,7 @@ export async function beginBackup(folder: string, at: Date): Promise<HalfBackup>
   };
 }
 
-/** Makes the names in a folder, and in all below it, last. */
+/** Syncs a folder and all folders below it. */
 export async function syncTree(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (entry.isDirectory()) await syncTree(join(folder, entry.name));
@@ -72,17 +69,16 @@ export async function syncTree(folder: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** Removes a backup: no longer by its own name from the first moment on. */
+/** Removes a backup; renames it first, so that a partly deleted one never counts. */
 export async function removeBackup({ path }: StoredBackup): Promise<void> {
   await rename(path, path + HALF);
   await rm(path + HALF, { recursive: true, force: true });
 }
 
 /**
- * Makes the folder of backups where it is missing, and takes the turn of making one. The lock lies in the data
- * folder: backups may lie on a disk or a share that has no links.
+ * The lock is in the data folder, because backups may be on a disk or share without links.
  *
- * @throws BackupError `running` when another process of this installation makes one.
+ * @throws BackupError `running` if another process of this installation makes a backup.
  */
 export async function holdBackups(
   folder: string,

@@ -6,7 +6,6 @@ import { sameBytes } from '#server/infra/security/secrets.ts';
 import { type BackupKey, signingKey } from './seal.ts';
 import { BackupError } from './trouble.ts';
 
-/** The format of backups that this version writes, and the only one there is so far. */
 const FORMAT = 1;
 const FILE = 'manifest.json';
 
@@ -14,30 +13,25 @@ const Sum = z.object({ bytes: z.number(), sha256: z.string() });
 
 const Manifest = z.object({
   format: z.literal(FORMAT),
-  /** When the database was as it will be restored, at the earliest. */
+  /** The earliest moment to which the database can be restored. */
   at: z.string(),
   app: z.object({ version: z.string(), build: z.string() }),
   postgres: z.string(),
-  /** Which key it is encrypted with, when it is. */
   key_id: z.nullable(z.string()),
-  /** Names the SECRET_KEY, without which what is sealed in the database stays closed. */
+  /** Identifies the SECRET_KEY, without which encrypted columns of the database cannot be read. */
   secret_id: z.nullable(z.string()),
-  /** The parts as they lie on the disk, by their names. */
   parts: z.record(z.string(), Sum),
-  /** The files of the data folder: how many, and their bytes. */
   files: z.object({ count: z.number(), bytes: z.number() }),
 });
 
-/** What a backup is and holds. */
 export type Manifest = z.output<typeof Manifest>;
 
-/** The manifest as it was written, and whether its check is right under a key. */
 const signed = (text: string, key: BackupKey | undefined): Buffer =>
   key
     ? createHmac('sha256', signingKey(key)).update(text).digest()
     : createHash('sha256').update(text).digest();
 
-/** Writes the manifest: the last file of a backup. Its check is a SHA-256, or, under a key, its HMAC. */
+/** Writes the manifest with its checksum: the last file of a backup. */
 export async function writeManifest(
   folder: string,
   manifest: Manifest,
@@ -54,9 +48,7 @@ export async function writeManifest(
 }
 
 /**
- * The manifest of a backup.
- *
- * @param key of the installation; only needed for a backup that is encrypted.
+ * @param key only needed for an encrypted backup.
  * @throws BackupError `damaged`, or `wrong_key`.
  */
 export async function readManifest(folder: string, key: BackupKey | undefined): Promise<Manifest> {
@@ -75,14 +67,13 @@ export async function readManifest(folder: string, key: BackupKey | undefined): 
       `${folder} is not encrypted although BACKUP_KEY_FILE is set: whoever may write there can have made it. Leave BACKUP_KEY_FILE away for one that is older than the key.`,
     );
   }
-  const wanted = signed(text, read.key_id === null ? undefined : key);
-  if (!sameBytes(wanted, Buffer.from(check, 'hex'))) {
+  const expected = signed(text, read.key_id === null ? undefined : key);
+  if (!sameBytes(expected, Buffer.from(check, 'hex'))) {
     throw new BackupError('damaged', `${join(folder, FILE)} is not as it was written.`);
   }
   return read;
 }
 
-/** What a manifest says, unchecked: enough to know which key it wants. */
 async function readText(folder: string): Promise<{ text: string; check: string; read: Manifest }> {
   const path = join(folder, FILE);
   const whole = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -98,14 +89,13 @@ async function readText(folder: string): Promise<{ text: string; check: string; 
   }
 }
 
-/** The form of a part, from what the manifest says of the backup. */
 export const partNamed = (
   { key_id }: Pick<Manifest, 'key_id'>,
   name: string,
   key: BackupKey | undefined,
 ) => ({ name, key: key_id === null ? undefined : key, isCompressed: true });
 
-/** What a key of the installation is called: says nothing of it. */
+/** Identifies a key of the installation without revealing it. */
 export const secretId = (secretKey: string | undefined): string | null =>
   secretKey === undefined
     ? null

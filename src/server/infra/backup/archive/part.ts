@@ -9,25 +9,22 @@ import { FREE_BYTES_MIN, freeBytes } from '#server/infra/observability/disk.ts';
 import { type BackupKey, sealing, unsealing } from './seal.ts';
 import { BackupError } from './trouble.ts';
 
-/** The bytes of a file. */
 export type Sum = { bytes: number; sha256: string };
 
-/** How a file of a backup is made of its contents. */
+/** The encoding of contents in a file of a backup. */
 export type PartForm = {
-  /** What it is: a sealed file can only be opened under its own name. */
+  /** Bound to the encryption: a sealed file opens only under its own name. */
   name: string;
   key: BackupKey | undefined;
   isCompressed: boolean;
 };
 
-/** What is read, or unpacked, at once: small pieces cost more than what is done with them. */
+/** Bytes read or decompressed at once; smaller chunks cost more than the work on them. */
 const CHUNK_BYTES = 262_144;
 const checksummed = { [constants.ZSTD_c_checksumFlag]: 1 };
 
-/** As many steps as there are: their types count them. */
 type Steps = [NodeJS.ReadableStream, NodeJS.WritableStream];
 
-/** Counts and hashes what passes. */
 export function metering(): { stream: Transform; sum: () => Sum } {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -41,12 +38,11 @@ export function metering(): { stream: Transform; sum: () => Sum } {
   return { stream, sum: () => ({ bytes, sha256: hash.digest('hex') }) };
 }
 
-/** How often the disk is asked how much it still takes. */
 const LOOK_BYTES = 16_000_000;
-/** What a backup leaves free: the database may be on the same disk, and stops when it is full. */
+/** Bytes a backup leaves free: the database may be on the same disk and stops when it is full. */
 export const RESERVE_BYTES = 4 * FREE_BYTES_MIN;
 
-/** Fails before the disk of a folder is full, for what is written to it. */
+/** Throws before writing to a folder fills its disk. */
 export function openRoom(folder: string): { take: (bytes: number) => Promise<void> } {
   let taken = LOOK_BYTES;
   return {
@@ -63,8 +59,7 @@ export function openRoom(folder: string): { take: (bytes: number) => Promise<voi
 
 export type Room = ReturnType<typeof openRoom>;
 
-/** Lets bytes through while there is room for them. */
-const guarding = (room: Room) =>
+const limitTo = (room: Room) =>
   async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
       await room.take(chunk.length);
@@ -72,11 +67,7 @@ const guarding = (room: Room) =>
     }
   };
 
-/**
- * Writes a new file of a backup and syncs it; its folder is made when it is missing.
- *
- * @returns what the contents were, and what lies on the disk.
- */
+/** @returns the sums of the contents and of the stored bytes. */
 export async function writePart(
   path: string,
   contents: Readable,
@@ -91,7 +82,7 @@ export async function writePart(
     ...(isCompressed ? [createZstdCompress({ chunkSize: CHUNK_BYTES, params: checksummed })] : []),
     ...(key ? [sealing(key, name)] : []),
     stored.stream,
-    guarding(room),
+    limitTo(room),
     createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
   ];
   await pipeline(steps as unknown as Steps, { signal });
@@ -99,10 +90,9 @@ export async function writePart(
 }
 
 /**
- * Reads a file of a backup; what `take` returns counts when the file is whole.
+ * The result of `take` is valid only if the whole file is intact.
  *
- * @param expected what must lie on the disk.
- * @throws BackupError `damaged` when it is missing, or a byte is another.
+ * @throws BackupError `damaged` if it is missing or different.
  */
 export async function readPart<T>(
   path: string,
@@ -123,7 +113,7 @@ export async function readPart<T>(
   try {
     await pipeline([...steps, last] as unknown as Steps);
   } catch (error) {
-    if (error instanceof BackupError || isOfTaker(error)) throw error;
+    if (error instanceof BackupError || isDestinationError(error)) throw error;
     throw new BackupError('damaged', `${path} is damaged or missing.`, error);
   }
   const sum = stored.sum();
@@ -134,13 +124,12 @@ export async function readPart<T>(
   return result.taken;
 }
 
-/** What went wrong where the contents went, not where they came from. */
-const isOfTaker = (error: unknown): boolean =>
+/** True if the error comes from the destination of the contents, not from their source. */
+const isDestinationError = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
   ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'EEXIST'].includes(String(error.code));
 
-/** Reads a stream to its end. */
 export async function readSum(contents: AsyncIterable<Buffer>): Promise<Sum> {
   const hash = createHash('sha256');
   let bytes = 0;

@@ -3,9 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { Transform, type TransformCallback } from 'node:stream';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** What backups are encrypted with. */
 export type BackupKey = {
-  /** Names the key, and says nothing of it. */
+  /** Identifies the key without revealing it. */
   id: string;
   bytes: Buffer;
 };
@@ -14,14 +13,14 @@ const MAGIC = Buffer.from('KBRSEAL1');
 const SALT_BYTES = 16;
 const HEAD_BYTES = MAGIC.length + SALT_BYTES;
 const TAG_BYTES = 16;
-/** Plain bytes of each sealed piece. */
+/** Plaintext bytes per sealed piece. */
 const PIECE_BYTES = 65_536;
 const KEY_CHARACTERS_MIN = 32;
 
 /**
- * The key in a file, as `openssl rand -base64 32` writes it; none where no file is set.
+ * Reads the key from a file, as `openssl rand -base64 32` writes it; undefined if no file is set.
  *
- * @throws StartError when there is no such file, or it holds too little.
+ * @throws StartError if the file does not exist or holds too little.
  */
 export async function readBackupKey(path: string | undefined): Promise<BackupKey | undefined> {
   if (path === undefined) return undefined;
@@ -37,7 +36,6 @@ export async function readBackupKey(path: string | undefined): Promise<BackupKey
   return backupKeyOf(words);
 }
 
-/** The key that follows from the words of a file. */
 export function backupKeyOf(words: string): BackupKey {
   const bytes = derive(Buffer.from(words, 'utf8'), '', 'backup');
   const id = createHash('sha256')
@@ -50,13 +48,11 @@ export function backupKeyOf(words: string): BackupKey {
 const derive = (key: Buffer, salt: string | Buffer, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', key, salt, `kabari ${purpose}`, 32));
 
-/** What names of files are hidden with. */
 export const hidingKey = (key: BackupKey): Buffer => derive(key.bytes, '', 'names');
 
-/** What the manifest is signed with. */
 export const signingKey = (key: BackupKey): Buffer => derive(key.bytes, '', 'manifest');
 
-/** The nonce of a piece: its number, and whether it is the last, so that nothing can be cut off or swapped. */
+/** Piece number and end mark, so that pieces cannot be removed or swapped. */
 function nonceOf(piece: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeUIntBE(piece, 5, 6);
@@ -64,7 +60,6 @@ function nonceOf(piece: number, isLast: boolean): Buffer {
   return nonce;
 }
 
-/** Bytes that arrive, handed on in pieces of one size; the last one as short as it is, perhaps empty. */
 class Pieces {
   #waiting: Buffer[] = [];
   #bytes = 0;
@@ -79,7 +74,6 @@ class Pieces {
     this.#bytes += bytes.length;
   }
 
-  /** A whole piece, while more than one is there: the last one is never among them. */
   next(): Buffer | undefined {
     return this.#bytes > this.#size ? this.take(this.#size) : undefined;
   }
@@ -98,9 +92,9 @@ class Pieces {
 }
 
 /**
- * Encrypts a stream: AES-256-GCM in pieces of 64 kB, under a key of its own.
+ * Encrypts a stream with AES-256-GCM in pieces of 64 kB, under a key derived for this stream.
  *
- * @param name what it is; another part in its place cannot be opened.
+ * @param name bound to the ciphertext; a part under another name cannot be opened.
  */
 export function sealing(key: BackupKey, name: string): Transform {
   const head = Buffer.concat([MAGIC, randomBytes(SALT_BYTES)]);
@@ -127,7 +121,7 @@ export function sealing(key: BackupKey, name: string): Transform {
   return transform;
 }
 
-/** Decrypts what `sealing` encrypted; fails when a byte is another, or something is missing. */
+/** Decrypts a stream of `sealing`; fails if it was changed or truncated. */
 export function unsealing(key: BackupKey, name: string): Transform {
   const pieces = new Pieces(PIECE_BYTES + TAG_BYTES);
   let count = 0;

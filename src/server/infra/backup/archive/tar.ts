@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** A file or folder of an archive. `body` is read to its end, or skipped, before the next entry comes. */
+/** An entry. Its `body` is read to the end, or skipped, before the next entry comes. */
 export type TarEntry = {
   name: string;
   kind: 'file' | 'folder';
@@ -10,7 +10,6 @@ export type TarEntry = {
 
 const BLOCK = 512;
 
-/** What a stream brings, read by so many bytes as are wanted. */
 class ByteReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #left: Buffer = Buffer.alloc(0);
@@ -19,7 +18,6 @@ class ByteReader {
     this.#chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
 
-  /** Up to `most` bytes, as they come; none at the end. */
   async some(most: number): Promise<Buffer | undefined> {
     while (this.#left.length === 0) {
       const next = await this.#chunks.next();
@@ -31,7 +29,6 @@ class ByteReader {
     return taken;
   }
 
-  /** Exactly so many bytes; fewer at the end of the stream. */
   async exactly(size: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     for (let missing = size; missing > 0;) {
@@ -45,9 +42,9 @@ class ByteReader {
 }
 
 /**
- * The entries of an archive as PostgreSQL writes it (ustar; sizes beyond 8 GB in base 256), in their order.
+ * The entries of an archive in PostgreSQL's format (ustar; sizes beyond 8 GB in base 256), in order.
  *
- * @throws Error when it is damaged, cut off, or has links, which the embedded database never makes.
+ * @throws Error if it is damaged or truncated, or has links, which the embedded database never makes.
  */
 export async function* tarEntries(stream: Readable): AsyncGenerator<TarEntry> {
   const reader = new ByteReader(stream);
@@ -94,7 +91,7 @@ function readHead(head: Buffer): Omit<TarEntry, 'body'> {
   return { name: inside(name), kind, size: kind === 'file' ? sizeOf(head) : 0 };
 }
 
-/** A name that leads nowhere but into the folder it is unpacked to. */
+/** Checks that a name stays inside the folder it is unpacked to. */
 export function inside(name: string): string {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.');
   const isOutside =

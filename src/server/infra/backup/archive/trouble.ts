@@ -1,6 +1,5 @@
 import { isDiskFull } from '#server/infra/observability/disk.ts';
 
-/** Why a backup did not come about, or is none. */
 export type BackupProblem =
   | 'disk_full'
   | 'running'
@@ -10,7 +9,6 @@ export type BackupProblem =
   | 'overdue'
   | 'failed';
 
-/** What went wrong with a backup, in a sentence for whoever runs the installation. */
 export class BackupError extends Error {
   readonly problem: BackupProblem;
 
@@ -21,7 +19,6 @@ export class BackupError extends Error {
   }
 }
 
-/** The problem behind an error. */
 export function problemOf(error: unknown): BackupProblem {
   if (error instanceof BackupError) return error.problem;
   return isDiskFull(error) ? 'disk_full' : 'failed';

@@ -7,19 +7,16 @@ import { readPart, readSum } from './part.ts';
 import type { BackupKey } from './seal.ts';
 import { BackupError } from './trouble.ts';
 
-/** The parts of a backup beside the files of the data folder. */
 export const DATABASE = 'database.tar';
 export const DATABASE_LIST = 'database.json';
 export const FILE_LIST = 'files.txt';
 
-/** What a part is called on the disk. */
 export const fileOf = (part: string, { key_id }: Pick<Manifest, 'key_id'>): string =>
   `${part}.zst${key_id === null ? '' : '.sealed'}`;
 
-/** A backup that is read: where it lies, what it says of itself, and its key. */
 export type OpenedBackup = { folder: string; manifest: Manifest; key: BackupKey | undefined };
 
-/** Opens a part of a backup; what `take` returns counts when the part is as it was written. */
+/** Opens a part of a backup; the result of `take` is valid only if the part is intact. */
 export function readNamed<T>(
   { folder, manifest, key }: OpenedBackup,
   part: string,
@@ -31,11 +28,10 @@ export function readNamed<T>(
   return readPart(join(folder, file), { ...partNamed(manifest, part, key), expected }, take);
 }
 
-/** The list of files that the server made. */
 export const serverFilesOf = async (backup: OpenedBackup): Promise<ServerFiles> =>
   readServerManifest(await readNamed(backup, DATABASE_LIST, buffer));
 
-/** Calls `each` with every file of the data folder that is listed; the list itself must be whole. */
+/** Calls `each` with every listed file of the data folder; the list itself must be intact. */
 export async function eachFile(
   backup: OpenedBackup,
   each: (entry: FileEntry) => Promise<void>,
@@ -53,12 +49,10 @@ export async function eachFile(
   throw new BackupError('damaged', `${backup.folder} lists other files than its manifest.`);
 }
 
-/** What is read of a backup: everything, or all but the files of the data folder. */
 export type VerifyOptions = { key: BackupKey | undefined; isDatabaseOnly?: boolean };
 
 /**
- * Reads a whole backup and compares every byte with its checksums; the database also with what the server
- * said of each file.
+ * Reads a whole backup and compares every byte with its checksums, and the database with the server's manifest.
  *
  * @throws BackupError `damaged`, or `wrong_key`.
  */

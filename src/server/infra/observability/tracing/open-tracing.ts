@@ -2,8 +2,8 @@ import type { TracingOptions } from './options.ts';
 import type { Tracing } from './tracing.ts';
 
 /**
- * Opens tracing where an endpoint is set, and answers nothing elsewhere: then no module of OpenTelemetry is
- * loaded (docs/decisions/026-operations-and-traces.md).
+ * Opens tracing if an endpoint is set; otherwise returns undefined and loads no module of OpenTelemetry
+ * (docs/decisions/026-operations-and-traces.md).
  */
 export async function openTracing(options: TracingOptions): Promise<Tracing | undefined> {
   const { config } = options;

@@ -6,7 +6,6 @@ import { startCollector } from '#tests/support/traces/collector.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { openTracing } from './open-tracing.ts';
 
-/** Tracing to a collector, by the settings given. */
 async function tracingTo(settings: Record<string, string> = {}) {
   const collector = await startCollector();
   onTestFinished(async () => {
@@ -32,7 +31,7 @@ const answer = {
   requestId: 'req_1',
 };
 
-test('there are no traces without an endpoint, nor where they are switched off', async () => {
+test('records no traces without an endpoint, or if they are switched off', async () => {
   const log = openLog({ level: 'silent' });
   const open = (env: Record<string, string>) =>
     openTracing({ config: readConfig(env), log, version: '1' });
@@ -41,7 +40,7 @@ test('there are no traces without an endpoint, nor where they are switched off',
   expect(await open({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true' })).toBeUndefined();
 });
 
-test('a trace tells a failure by its code, and of a request only 5xx counts as one', async () => {
+test('records failures by code, and of requests only 5xx as failed', async () => {
   const { tracing, collector } = await tracingTo();
   const id = newId();
   const failed = { messageId: id, of: 'cloud', outcome: 'failed', failure: 'not_on_whatsapp' };
@@ -64,11 +63,10 @@ test('a trace tells a failure by its code, and of a request only 5xx counts as o
   const [, one, other] = collector.spans;
   expect(one!.attributes).not.toHaveProperty(['error.type']);
   expect(one!.traceId).not.toBe(other!.traceId);
-  // As long as it was: 5 ms, and not what the system's clock rounds it to.
   expect(Number(collector.spans[0]!.end - collector.spans[0]!.start)).toBeGreaterThan(4_900_000);
 });
 
-test('a message that comes in begins a trace; one that goes through two states at once is no batch', async () => {
+test('an incoming message begins a trace; two states of one message are no batch', async () => {
   const { tracing, collector } = await tracingTo();
   const id = newId();
   const messages = [{ messageId: id, type: 'image' }];
@@ -83,7 +81,7 @@ test('a message that comes in begins a trace; one that goes through two states a
   ]);
 });
 
-test('a request is found where it is answered, also after a wait, and nowhere else', async () => {
+test('finds the request within its handler, also after a wait, and nowhere else', async () => {
   const { tracing, collector } = await tracingTo();
   const [one, other] = [tracing.begin(undefined), tracing.begin(undefined)];
   const found: unknown[] = [];
@@ -120,7 +118,6 @@ test.for([
   });
   const steps = Array.from({ length: 200 }, () => ({ messageId: newId(), of: 'sent' }));
   tracing.did({ operation: 'settle', began: began(), steps });
-  // A caller's own decision is not ours.
   const request = tracing.begin('00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01');
   tracing.answered(request, answer);
   await tracing.close();
@@ -130,7 +127,7 @@ test.for([
   expect(names.filter((name) => name === 'POST /v1/messages')).toHaveLength(count === 0 ? 0 : 1);
 });
 
-test('what is recorded does not depend on the age of ids: of many, the share that was asked for', async () => {
+test('samples the configured share of messages, independent of the age of ids', async () => {
   const { tracing, collector } = await tracingTo({
     OTEL_TRACES_SAMPLER: 'traceidratio',
     OTEL_TRACES_SAMPLER_ARG: '0.1',
@@ -143,12 +140,11 @@ test('what is recorded does not depend on the age of ids: of many, the share tha
   }
   await tracing.close();
   const claimed = collector.spans.filter(({ name }) => name === 'claim');
-  // 900 of 9,000; five standard deviations are 142.
   expect(claimed.length).toBeGreaterThan(750);
   expect(claimed.length).toBeLessThan(1_050);
 });
 
-test('what waits beyond the queue is dropped, and the log says so once', async () => {
+test('drops spans beyond the queue, and logs it once', async () => {
   const { tracing, collector, lines } = await tracingTo({ OTEL_BSP_MAX_QUEUE_SIZE: '10' });
   const steps = Array.from({ length: 50 }, () => ({ messageId: newId() }));
   for (let n = 0; n < 3; n++) {

@@ -43,33 +43,26 @@ import type { Log } from '#server/infra/observability/log.ts';
 
 const CLOSE_MS_MAX = 5_000;
 
-/** A span that has ended. */
 type Ended = {
   name: string;
   kind: SpanKind;
   /** By `performance.now()`. */
   began: number;
   ended: number;
-  /** The span above; without one it begins its trace. */
   parent?: SpanContext | undefined;
-  /** Its own ids, where they are not chance. */
   ids?: Partial<Pick<SpanContext, 'traceId' | 'spanId'>>;
   links?: readonly SpanContext[];
   attributes: Attributes;
   isFailed?: boolean;
 };
 
-/** Where spans are written down, once they have ended. */
 type Spans = {
-  /** Whether a trace is recorded: of one id always the same, in every process. */
   isRecorded: (traceId: string) => boolean;
   record: (span: Ended) => SpanContext;
   newSpanId: () => string;
-  /** Sends what is left, for five seconds at most. */
   close: () => Promise<void>;
 };
 
-/** Opens the SDK. */
 function openSpans(options: TracingOptions): Spans {
   const { OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG } = options.config;
   const ids = new SpanIds();
@@ -106,12 +99,12 @@ function openSpans(options: TracingOptions): Spans {
   };
 }
 
-/** Beyond this many milliseconds the system's clock was set, or has run apart from ours. */
+/** A larger difference means that the system's clock was set or has drifted. */
 const CLOCK_MS = 20;
 
 /**
- * What makes times of `performance.now()` milliseconds since 1970: the same as long as the system's clock stands, so
- * that spans of a process keep their order, also within a millisecond.
+ * Converts `performance.now()` to milliseconds since 1970. The offset is constant unless the system's clock is set,
+ * so spans of a process keep their order, even within a millisecond.
  */
 function openClock(): () => number {
   let originMs = performance.timeOrigin;
@@ -122,15 +115,12 @@ function openClock(): () => number {
   };
 }
 
-/** Spans that go nowhere are named in the log this often at most. */
-const TELL_MS = 60_000;
+const WARN_EVERY_MS = 60_000;
 
-/** Gives spans their ids: those that follow from a message where they were set, chance elsewhere. */
 class SpanIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   #next: Partial<Pick<SpanContext, 'traceId' | 'spanId'>> = {};
 
-  /** Has the span that `start` makes, at once, the ids given. */
   with<T>(ids: Partial<Pick<SpanContext, 'traceId' | 'spanId'>>, start: () => T): T {
     this.#next = ids;
     try {
@@ -145,8 +135,8 @@ class SpanIds implements IdGenerator {
 }
 
 /**
- * Which traces are recorded. Whether a caller's own trace is does not count, so that what
- * `parentbased_` adds is nothing here: each process decides by the id alone, and all decide the same.
+ * The sampler. A caller's own sampling decision is ignored, so `parentbased_` has no effect: each process decides by
+ * the trace id alone, and all decide the same.
  */
 function samplerOf(
   name: Config['OTEL_TRACES_SAMPLER'],
@@ -156,7 +146,7 @@ function samplerOf(
   return name.endsWith('always_off') ? new AlwaysOffSampler() : new TraceIdRatioBasedSampler(ratio);
 }
 
-/** The SDK's provider: spans wait in a bounded queue, and those beyond it, or that nobody takes, are dropped. */
+/** A bounded queue; spans beyond it, or rejected by the collector, are dropped. */
 function openProvider(
   { config, log, version }: TracingOptions,
   idGenerator: IdGenerator,
@@ -168,11 +158,11 @@ function openProvider(
     'service.instance.id': newId(),
     'kabari.role': config.ROLE,
   });
-  const tell = throttled(log);
-  // What the SDK says is of its own queue and of settings; errors of an export are told below.
-  diag.setLogger({ ...silent, warn: (words) => tell(undefined, words) });
+  const warn = throttled(log);
+  // The SDK logs its own queue and settings; export errors are logged below.
+  diag.setLogger({ ...silent, warn: (words) => warn(undefined, words) });
   const processor = new BatchSpanProcessor({
-    exporter: tellingExporter(new OTLPTraceExporter(), tell, log),
+    exporter: loggingExporter(new OTLPTraceExporter(), warn, log),
     maxQueueSize: config.OTEL_BSP_MAX_QUEUE_SIZE,
     maxExportBatchSize: Math.min(config.OTEL_BSP_MAX_QUEUE_SIZE, EXPORT_MAX),
     scheduledDelayMillis: config.OTEL_BSP_SCHEDULE_DELAY,
@@ -185,34 +175,31 @@ function openProvider(
   });
 }
 
-/** Spans of one request to the collector. */
 const EXPORT_MAX = 512;
 
-const nothing = () => undefined;
-const silent = { error: nothing, warn: nothing, info: nothing, debug: nothing, verbose: nothing };
+const ignore = () => undefined;
+const silent = { error: ignore, warn: ignore, info: ignore, debug: ignore, verbose: ignore };
 
-type Tell = (error: unknown, words: string) => void;
+type Warn = (error: unknown, words: string) => void;
 
-/** Says it once a minute at most. */
-function throttled(log: Log): Tell {
-  let toldAt = -Infinity;
+function throttled(log: Log): Warn {
+  let loggedAt = -Infinity;
   return (err, words) => {
-    if (performance.now() - toldAt < TELL_MS) return;
-    toldAt = performance.now();
+    if (performance.now() - loggedAt < WARN_EVERY_MS) return;
+    loggedAt = performance.now();
     log.warn({ ...(err !== undefined && { err }), reason: words }, 'traces are incomplete');
   };
 }
 
-/** An exporter that tells when it fails, and when it works again. */
-function tellingExporter(exporter: SpanExporter, tell: Tell, log: Log): SpanExporter {
+function loggingExporter(exporter: SpanExporter, warn: Warn, log: Log): SpanExporter {
   let lost = 0;
   return {
     export: (spans: ReadableSpan[], done) =>
       exporter.export(spans, (result) => {
-        // 0: taken.
+        // 0: success.
         if (result.code !== 0) {
           lost += spans.length;
-          tell(result.error, 'spans cannot be exported and are dropped');
+          warn(result.error, 'spans cannot be exported and are dropped');
         } else if (lost > 0) {
           log.info({ count: lost }, 'spans are exported again; some were dropped');
           lost = 0;
@@ -224,16 +211,12 @@ function tellingExporter(exporter: SpanExporter, tell: Tell, log: Log): SpanExpo
   };
 }
 
-// Names of the semantic conventions 1.45. Those of HTTP are stable; those of messaging are not yet, and so stand
-// here by themselves, as the conventions ask of whoever uses them.
+// Names of the semantic conventions 1.45. Those of HTTP are stable; those of messaging are not, and are copied here
+// as the conventions recommend.
 
-/** How the spans of an operation are marked. */
 type Marks = { kind: SpanKind; attributes: Attributes; batch: Attributes };
 
-/**
- * @param type what the conventions call it; left out for what they have no word for.
- * @param batchType the same of a call for several messages, where it differs.
- */
+/** @param type the conventions' operation type. @param batchType if it differs for several. */
 function marks(
   operation: Operation | Creation['operation'],
   kind: SpanKind,
@@ -259,7 +242,6 @@ const operations: Readonly<Record<Operation | Creation['operation'], Marks>> = {
   live: marks('live', SpanKind.INTERNAL),
 };
 
-/** What a span says of a message: of all facts, those that are on this list. */
 function attributesOf({ messageId, ...facts }: Step): Attributes {
   const { account, token, type, channel, attempt, outcome, failure, httpStatus }: Facts = facts;
   return {
@@ -276,7 +258,7 @@ function attributesOf({ messageId, ...facts }: Step): Attributes {
   };
 }
 
-/** The span of a request; a server's span fails by 5xx alone. */
+/** The span of a request; a server's span fails only on 5xx. */
 const requestAttributes = ({ method, route, scheme, status, requestId }: AnsweredRequest) => ({
   name: `${method} ${route}`,
   kind: SpanKind.SERVER,
@@ -291,18 +273,17 @@ const requestAttributes = ({ method, route, scheme, status, requestId }: Answere
   },
 });
 
-/** Records what `Tracing` says; docs/running/traces.md has what comes of it. */
+/** Records traces as described in docs/running/traces.md. */
 export const openRecorder = (options: TracingOptions): Tracing => new Recorder(openSpans(options));
 
-/** A request while it is answered. */
 class TracedRequest {
   readonly began = performance.now();
   readonly caller: SpanContext | undefined;
-  /** Its span, once a message of it is recorded: in the trace of the first of those. */
+  /** Its span, once one of its messages is recorded: in the trace of the first of those. */
   span: SpanContext | undefined;
-  /** The first spans of the recorded messages that it made. */
+  /** The first spans of the recorded messages that it created. */
   readonly made: SpanContext[] = [];
-  /** It made messages, recorded or not. */
+  /** It created messages, recorded or not. */
   hasMade = false;
 
   constructor(traceparent: string | undefined) {
@@ -310,14 +291,13 @@ class TracedRequest {
   }
 }
 
-/** A message that is recorded, and its first span. */
 type Recorded = { step: Step; root: SpanContext };
 
 type Timed = Pick<Call | Creation, 'operation' | 'began'> & { ended: number };
 
 /**
- * Writes spans down when what they tell of has ended. The first span of a message has ids that follow from its
- * own, so that every process knows what is above its spans without having been told.
+ * Records spans when they have ended. The ids of a message's first span follow from the message's id, so every
+ * process can derive the parent of its spans.
  */
 class Recorder implements Tracing {
   readonly #spans: Spans;
@@ -364,7 +344,7 @@ class Recorder implements Tracing {
   readonly answered = (request: object, facts: AnsweredRequest): void => {
     if (!(request instanceof TracedRequest)) return;
     const { began, caller, made, span } = request;
-    // Of what it made nothing is recorded: then neither is it.
+    // None of its messages is recorded, so the request is not either.
     if (request.hasMade && !span) return;
     const links = [...(caller ? [caller] : []), ...made.slice(1)];
     const ended = performance.now();
@@ -381,7 +361,9 @@ class Recorder implements Tracing {
     });
   }
 
-  /** The span of a call for several messages: in the trace of the first of those that are recorded, with links to all. */
+  /**
+   * The span of a call for several messages, in the trace of the first recorded one, linked to all.
+   */
   #recordBatch(
     { operation, began, ended }: Timed,
     steps: readonly Step[],
@@ -389,7 +371,6 @@ class Recorder implements Tracing {
   ): SpanContext | undefined {
     const [first] = recorded;
     if (!first || steps.length < 2) return undefined;
-    // One message may have gone through several states in a call.
     const messages = new Set(steps.map(({ messageId }) => messageId)).size;
     if (messages < 2) return undefined;
     const roots = new Map(recorded.map(({ root }) => [root.traceId, root]));
@@ -404,7 +385,7 @@ class Recorder implements Tracing {
     });
   }
 
-  /** The first span of a message: below its request's where that is in its trace, else with a link to it. */
+  /** A child of its request's span if in the same trace, else linked to it. */
   #recordRoot(
     timed: Timed,
     { step, root }: Recorded,
@@ -425,10 +406,7 @@ class Recorder implements Tracing {
   }
 }
 
-/**
- * The first span of a message: its trace has the 128 bits of the message's id, and the span the last 64, which are
- * chance.
- */
+/** The trace id is the message's id (128 bits), the span id its last, random 64 bits. */
 function rootOf(messageId: string): SpanContext {
   const traceId = messageId.replaceAll('-', '');
   return { traceId, spanId: traceId.slice(16), traceFlags: TraceFlags.SAMPLED, isRemote: true };
@@ -448,7 +426,7 @@ function spanOf({ operation, began, ended }: Timed, step: Step): Ended {
 
 const traceparentLike = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
 
-/** The caller's span, from a `traceparent` as the W3C has it; nothing for one that is none. */
+/** The caller's span from a W3C `traceparent`; undefined if it is invalid. */
 function callerOf(traceparent: string | undefined): SpanContext | undefined {
   const [, traceId, spanId, flags] = traceparentLike.exec(traceparent ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;

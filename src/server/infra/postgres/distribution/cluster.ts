@@ -2,13 +2,11 @@ import { type Sql, type Tx, openDatabase } from '#server/infra/postgres/database
 import type { As } from '#server/infra/postgres/driver/client.ts';
 import type { Tag } from '#server/infra/postgres/sql.ts';
 
-/** The shards of one range of accounts, which lie together on one node. */
 export type Bucket = { number: number; schema: string; host: string; port: number };
 
-/** The table by whose shards accounts are told apart; those of all others lie beside them. */
+/** The table whose shards define the buckets; the shards of all others are colocated with them. */
 export const FIRST_TABLE = 'wallets';
 
-/** Does one piece of work on one server, over a connection of its own. */
 export async function onServer<T>(
   url: string,
   who: { as: As; name: string },
@@ -22,7 +20,7 @@ export async function onServer<T>(
   }
 }
 
-/** The buckets of a distributed database, in the order of their ranges; none where it is one server. */
+/** The buckets of a distributed database, ordered by range; none on one server. */
 export async function readBuckets(sql: Sql): Promise<readonly Bucket[]> {
   if (!(await isCluster(sql))) return [];
   return sql<Bucket[]>`
@@ -36,19 +34,13 @@ export async function readBuckets(sql: Sql): Promise<readonly Bucket[]> {
     ) x order by number`;
 }
 
-/** What is known of a cluster. */
 export type Cluster = {
-  /** Citus's; undefined where the database has none. */
   version: number | undefined;
-  /** Its servers, the coordinator first. */
   nodes: readonly string[];
-  /** How many of them keep shards. */
   holding: number;
-  /** How many buckets there are already. */
   buckets: number;
 };
 
-/** Reads what a database is part of. */
 export async function readCluster(owner: Sql): Promise<Cluster> {
   if (!(await isCluster(owner))) return { version: undefined, nodes: [], holding: 0, buckets: 0 };
   const [citus] = await owner<{ version: string }[]>`
@@ -65,8 +57,8 @@ export async function readCluster(owner: Sql): Promise<Cluster> {
 }
 
 /**
- * The tables that are laid out over a cluster; none on one server. A new one with a key to one of them may be known to
- * Citus by itself, as one that stays on the coordinator.
+ * The tables that are distributed over a cluster; none on one server. Citus may know a new table with a foreign key
+ * to one of them as local to the coordinator.
  */
 export async function readPlaced(tx: Tx): Promise<ReadonlySet<string>> {
   if (!(await isCluster(tx))) return new Set();
@@ -76,7 +68,6 @@ export async function readPlaced(tx: Tx): Promise<ReadonlySet<string>> {
   return new Set(placed.map(({ name }) => name));
 }
 
-/** True where the database has Citus, distributed already or not yet. */
 async function isCluster(sql: Tag): Promise<boolean> {
   const [found] = await sql<{ yes: boolean }[]>`
     select to_regclass('pg_catalog.pg_dist_partition') is not null as yes`;
@@ -85,7 +76,7 @@ async function isCluster(sql: Tag): Promise<boolean> {
 
 const ACCOUNTS_MAX = 100_000;
 
-/** Tells the number of an account's bucket. Asked once for each account: buckets stay while the application runs. */
+/** Cached, because an account's bucket does not change while the application runs. */
 export function openBucketNumbers(coordinator: Sql): (accountId: string) => Promise<number> {
   const known = new Map<string, Promise<number>>();
   const ask = async (accountId: string) => {
@@ -103,42 +94,38 @@ export function openBucketNumbers(coordinator: Sql): (accountId: string) => Prom
     const before = known.get(accountId);
     if (before) return before;
     if (known.size >= ACCOUNTS_MAX) known.clear();
-    const asked = ask(accountId);
-    known.set(accountId, asked);
-    asked.catch(() => known.delete(accountId));
-    return asked;
+    const bucketNumber = ask(accountId);
+    known.set(accountId, bucketNumber);
+    bucketNumber.catch(() => known.delete(accountId));
+    return bucketNumber;
   };
 }
 
-/** What every session of a distributed database is set to. */
 const SETTINGS = [
-  // `SET LOCAL` goes along to other nodes within a transaction.
+  // Propagates `SET LOCAL` to other nodes within a transaction.
   'citus.propagate_set_commands=local',
-  // Triggers of tables that each node has whole may write other such tables.
+  // Allows triggers of reference tables to write other reference tables.
   'citus.enable_unsafe_triggers=on',
   'citus.allow_nested_distributed_execution=on',
 ];
 
 const withSettings = (url: string, settings: readonly string[]): string => {
   const address = new URL(url);
-  const asked = address.searchParams.get('options') ?? '';
+  const options = address.searchParams.get('options') ?? '';
   address.searchParams.set(
     'options',
-    [asked, ...settings.map((one) => `-c ${one}`)].join(' ').trim(),
+    [options, ...settings.map((one) => `-c ${one}`)].join(' ').trim(),
   );
   return address.href;
 };
 
-/** The address of the coordinator of a distributed database. Its planner knows no generic plans. */
 export const coordinatorUrl = (url: string): string =>
   withSettings(url, [...SETTINGS, 'plan_cache_mode=force_custom_plan']);
 
-/** The address of a bucket: its node, and where names of tables are looked for. */
 export const bucketUrl = (url: string, { host, port, schema }: Bucket): string =>
   withSettings(atNode(url, { host, port }), [
     ...SETTINGS,
     `search_path=${schema},public`,
-    // Rows are written where they lie, past the coordinator.
     'citus.enable_manual_changes_to_shards=on',
   ]);
 
@@ -148,7 +135,6 @@ function atNode(url: string, { host, port }: { host: string; port: number }): st
   return address.href;
 }
 
-/** The addresses of all nodes, the coordinator's among them. */
 export async function readNodes(sql: Sql, url: string): Promise<readonly string[]> {
   const nodes = await sql<{ host: string; port: number }[]>`
     select nodename as host, nodeport as port from pg_dist_node

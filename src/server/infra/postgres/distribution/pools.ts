@@ -12,30 +12,24 @@ import { inBucket, startInBucket, useScopes, type Scope, presentScope } from './
 
 type PoolOptions = { max: number; as: Exclude<As, 'owner'>; name: string };
 
-/** How the database is worked with, be it one server or distributed. */
-export type Place = {
+export type Topology = {
   isDistributed: boolean;
-  /** Opens a pool. Distributed, what concerns one account runs in its bucket, and the rest at the coordinator. */
+  /** If distributed, work on one account runs in its bucket, and the rest at the coordinator. */
   open: (options: PoolOptions) => Sql;
-  /** Starts what goes on in each bucket by itself; one server is one bucket. */
   startEach: <T extends object>(start: () => T) => readonly T[];
-  /** Does something in one bucket after the other. */
   inEach: (work: () => Promise<unknown>) => Promise<void>;
-  /** The addresses at which what happens is told. */
   listenAt: readonly string[];
   close: () => Promise<void>;
 };
 
-/** Connections of a pool to each bucket. */
 const BUCKET_CONNECTIONS = 4;
 
-/** Finds out how the database at an address is worked with. */
-export async function findPlace(url: string): Promise<Place> {
+export async function detectTopology(url: string): Promise<Topology> {
   const buckets = await onServer(url, { as: 'all accounts', name: 'place' }, readBuckets);
   return buckets.length === 0 ? oneServer(url) : distributed(url, buckets);
 }
 
-const oneServer = (url: string): Place => ({
+const oneServer = (url: string): Topology => ({
   isDistributed: false,
   open: (options) => openDatabase(url, options),
   startEach: (start) => [start()],
@@ -44,7 +38,7 @@ const oneServer = (url: string): Place => ({
   close: async () => undefined,
 });
 
-function distributed(url: string, buckets: readonly Bucket[]): Place {
+function distributed(url: string, buckets: readonly Bucket[]): Topology {
   const stopScopes = useScopes();
   const coordinator = coordinatorUrl(url);
   const asking = openDatabase(coordinator, { max: 1, as: 'all accounts', name: 'place' });
@@ -83,17 +77,13 @@ function distributed(url: string, buckets: readonly Bucket[]): Place {
   };
 }
 
-/** Where the statements of a pool run, in a distributed database. */
 type Places = {
-  /** The database as a whole. */
   home: Sql;
-  /** The bucket that a scope lies in. */
   poolOf: (scope: Scope) => Promise<Sql>;
-  /** Closes the pools of the buckets. */
   close: (options?: { timeout?: number }) => Promise<void>;
 };
 
-/** Statements and transactions that run in the bucket they concern: that of `asAccount`, or of the present scope. */
+/** Routes work to the bucket of `asAccount` or of the present scope. */
 export function createRoutingSql({ home, poolOf, close }: Places): Sql {
   const runnerFor = async (scope: Scope | undefined) =>
     runnerOf(scope ? await poolOf(scope) : home);

@@ -8,7 +8,7 @@ import {
   inAccountOf,
   startInBucket,
   startOnCoordinator,
-  stay,
+  bindScope,
   useScopes,
   withEachAccount,
 } from './scope.ts';
@@ -22,7 +22,6 @@ const BUCKET_OF = new Map([
   [BUDI, 2],
 ]);
 
-/** A pool whose statements tell where they ran: one server, with a name for each of its parts. */
 function parted(url: string) {
   onTestFinished(useScopes());
   const open = (name: string) => openDatabase(url, { max: 2, as: 'tenant', name });
@@ -48,7 +47,7 @@ function parted(url: string) {
   return { sql, where };
 }
 
-test('what concerns an account runs in its bucket, and the rest in the database as a whole', async ({
+test('work on an account runs in its bucket, and the rest in the database as a whole', async ({
   db,
 }) => {
   const { sql, where } = parted(db.url);
@@ -58,7 +57,7 @@ test('what concerns an account runs in its bucket, and the rest in the database 
   expect(await asAccount(sql, BUDI, where)).toBe('bucket 2');
   expect(await inAccount(BUDI, () => where())).toBe('bucket 2');
   expect(await inAccount(BUDI, () => sql.begin(where))).toBe('bucket 2');
-  // The account that is named counts, wherever the work that names it goes on.
+  // The account of `asAccount` takes precedence over the scope in which the work runs.
   expect(await inAccount(BUDI, () => asAccount(sql, ANI, where))).toBe('bucket 1');
   expect(
     await inAccountOf(
@@ -68,14 +67,12 @@ test('what concerns an account runs in its bucket, and the rest in the database 
   ).toBe('bucket 1');
 });
 
-test('an account that lies nowhere is asked nowhere', async ({ db }) => {
+test('rejects an account without a bucket before any statement', async ({ db }) => {
   const { where } = parted(db.url);
   await expect(inAccount('no account', () => where())).rejects.toThrow('lies in no bucket');
 });
 
-test('items of several accounts are handled account by account, each where it lies', async ({
-  db,
-}) => {
+test('items of several accounts are handled per account, in its bucket', async ({ db }) => {
   const { where } = parted(db.url);
   const items = [ANI, BUDI, ANI].map((accountId, n) => ({ accountId, n }));
   const handled = await withEachAccount(items, async (some) => [
@@ -84,9 +81,7 @@ test('items of several accounts are handled account by account, each where it li
   expect(handled).toEqual(['0,2 in bucket 1', '1 in bucket 2']);
 });
 
-test('what was started in a bucket stays there, whoever calls it and however long it runs', async ({
-  db,
-}) => {
+test('functions started in a bucket run there, independent of their caller', async ({ db }) => {
   const { where } = parted(db.url);
   const ticks: (string | undefined)[] = [];
   const loop = startInBucket(2, () => {
@@ -106,6 +101,6 @@ test('what was started in a bucket stays there, whoever calls it and however lon
     startOnCoordinator(() => ({ look: () => where() })),
   );
   expect(await inAccount(BUDI, () => whole.look())).toBe('whole');
-  const staying = inAccount(ANI, () => stay(() => where()));
+  const staying = inAccount(ANI, () => bindScope(() => where()));
   expect(await inAccount(BUDI, staying)).toBe('bucket 1');
 });

@@ -2,52 +2,49 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { Statement } from '#server/infra/postgres/sql.ts';
 
-/** What the present work concerns: one account, or all of one bucket. */
 export type Scope = { accountId: string } | { bucket: number };
 
 const storage = new AsyncLocalStorage<Scope>();
 let isUsed = false;
 
-/** From now on scopes are heard, until what is returned is called: a distributed database asks for them. */
+/** Turns scopes on for a distributed database. @returns turns them off. */
 export function useScopes(): () => void {
   isUsed = true;
   return () => void (isUsed = false);
 }
 
-/** What the present work concerns; undefined for the database as a whole. */
 export const presentScope = (): Scope | undefined => storage.getStore();
 
 const within = <T>(scope: Scope, work: () => T): T => storage.run(scope, () => begun(work()));
 
-/** A statement that is returned runs in its scope as well, though it is awaited elsewhere, which is what runs it. */
+/** A returned statement starts within its scope, because it runs where it is first awaited. */
 const begun = <T>(done: T): T =>
   done instanceof Statement ? (done.then((result: unknown) => result) as T) : done;
 
 /**
- * Runs work that concerns one account. In a distributed database its statements and transactions run where the rows
- * of that account lie, also those of pools that see all accounts; on one server there is only one such place. It
- * grants nothing: what may be seen is the matter of the pool and of `asAccount`.
+ * Runs work on one account. In a distributed database its statements and transactions run in the bucket of that
+ * account, including those of pools that see all accounts; one server has no buckets. Grants no visibility: that is
+ * up to the pool and `asAccount`.
  */
 export const inAccount = <T>(accountId: string, work: () => T): T =>
   isUsed ? within({ accountId }, work) : work();
 
-/** One transaction about an account, which sees what its pool sees. */
 export const beginIn = <T>(sql: Sql, accountId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
   inAccount(accountId, () => sql.begin(work));
 
-/** Runs work that concerns the database as a whole, whatever it is part of. */
+/** Runs work on the database as a whole, even within a scope. */
 export const onCoordinator = <T>(work: () => T): T =>
   isUsed ? storage.exit(() => begun(work())) : work();
 
 /**
- * SQL behind a sub-query that is asked once for each account: on one server it keeps the planner from reading the
- * table instead; the planner of a cluster cannot have it, and reads an index of each shard.
+ * A suffix for a sub-query that runs once per account: on one server it keeps the planner from reading the whole
+ * table instead; the planner of a cluster does not support it, and uses an index of each shard.
  */
 export const perBucket = (sql: Sql): Fragment => (isUsed ? sql`` : sql`limit 1`);
 
 /**
- * Runs work under a lock that it takes by itself on one server, where everybody meets: distributed, each account's
- * work takes its locks where the account lies, so it is also taken for the database as a whole.
+ * Runs work under a lock. On one server the work takes the lock itself; in a distributed database each account's work
+ * locks in its bucket, so the lock is also taken at the coordinator.
  */
 export const underLockOfAll = <T>(
   sql: Sql,
@@ -64,15 +61,15 @@ export const underLockOfAll = <T>(
     : work();
 
 /**
- * Reads of the database as a whole what a transaction depends on, under a lock of `underLockOfAll`: on one server in
- * the transaction, which sees what the former holder of the lock committed.
+ * Reads data of the whole database that a transaction depends on, under a lock of `underLockOfAll`. On one server it
+ * runs in the transaction, which sees the commits of the former lock holder.
  */
 export const readWhole = <T>(
   { sql, tx }: { sql: Sql; tx: Tx },
   read: (from: Sql | Tx) => Promise<T>,
 ): Promise<T> => (isUsed ? onCoordinator(() => read(sql)) : read(tx));
 
-/** As `inAccount`, where it is to be found out first whose work it is, if anybody's; on one server nobody asks. */
+/** Like `inAccount`, for an account that is first looked up; on one server without the look-up. */
 export async function inAccountOf<T>(
   find: () => Promise<string | undefined>,
   work: () => Promise<T>,
@@ -81,7 +78,7 @@ export async function inAccountOf<T>(
   return accountId === undefined ? work() : inAccount(accountId, work);
 }
 
-/** Does something with the items of each account, where its rows lie; on one server with all of them at once. */
+/** Runs work per account in its bucket; on one server once with all items. */
 export async function withEachAccount<T extends { accountId: string }, R>(
   items: readonly T[],
   work: (some: readonly T[]) => Promise<readonly R[] | void>,
@@ -95,8 +92,8 @@ export async function withEachAccount<T extends { accountId: string }, R>(
 }
 
 /**
- * Does something with the items of each account, within a transaction: on one server in it, with all of them at once;
- * in a distributed database in one for each account, which may be done although the one around them is not.
+ * Runs work per account within a transaction: on one server once in that transaction; in a distributed database in
+ * one transaction per account, which may commit although the surrounding one does not.
  */
 export async function withEachAccountIn<T extends { accountId: string }>(
   { sql, tx }: { sql: Sql; tx: Tx },
@@ -109,30 +106,28 @@ export async function withEachAccountIn<T extends { accountId: string }>(
   }
 }
 
-/** As `withEachAccountIn`, for one account. */
 export const inAccountIn = <T>(
   { sql, tx }: { sql: Sql; tx: Tx },
   accountId: string,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> => (isUsed ? beginIn(sql, accountId, work) : work(tx));
 
-/** Runs work on the accounts of one bucket, as `inAccount` does for one account. */
 export const inBucket = <T>(bucket: number, work: () => T): T => within({ bucket }, work);
 
 /**
- * What goes on in one bucket, with functions that others call: whoever calls them, they run in that bucket.
+ * Starts a service in one bucket: its functions run there, independent of their caller.
  *
  * @param start starts it, and returns its functions, in objects.
  */
 export const startInBucket = <T extends object>(bucket: number, start: () => T): T =>
   inBucket(bucket, () => bound(start()));
 
-/** What works on the database as a whole, with functions that work on a part of it may call. */
+/** Starts a service on the database as a whole, whose functions may be called within a scope. */
 export const startOnCoordinator = <T extends object>(start: () => T): T =>
   isUsed ? storage.exit(() => bound(start())) : start();
 
-/** A function, or those in an object and in the objects in it: they run in the present scope, whoever calls them. */
-export const stay = <T extends object>(work: T): T => (isUsed ? bound(work) : work);
+/** Binds a function, or all functions of nested objects, to the present scope. */
+export const bindScope = <T extends object>(work: T): T => (isUsed ? bound(work) : work);
 
 function bound<T>(value: T): T {
   if (typeof value === 'function') return AsyncLocalStorage.bind(value as T & (() => unknown));

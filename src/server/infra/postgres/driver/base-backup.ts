@@ -3,31 +3,26 @@ import { Readable } from 'node:stream';
 import pg from 'pg';
 import { clientConfig } from './client.ts';
 
-/** A base backup on its way: the server's own archive, and what it says of each file in it. */
 export type BaseBackup = {
   /** `base.tar` as PostgreSQL makes it, with the WAL that makes it consistent. */
   archive: Readable;
   /**
-   * PostgreSQL's manifest: every file with its size and SHA-256, as the server read it. Resolves when the
-   * server has confirmed the whole backup; rejects when it, or the connection, failed.
+   * PostgreSQL's manifest: every file with its size and SHA-256, as the server read it. Resolves once the server has
+   * confirmed the whole backup; rejects if the server or the connection failed.
    */
   manifest: Promise<Buffer>;
-  /** The server's version, as it says it: `18.4`. */
   serverVersion: string;
-  /** Ends the connection, whatever came so far. */
   close: () => Promise<void>;
 };
 
 type Options = {
-  /** What the server calls the backup. */
   label: string;
-  /** The server may be silent for so long, while it writes a checkpoint or we write what it sent. */
+  /** Limit for the server's silence, while it writes a checkpoint or we write what it sent. */
   silenceMsMax?: number;
 };
 
 const SILENCE_MS_MAX = 600_000;
 
-/** What pg calls on a query of our own, in the order of the protocol. */
 type CopyOutQuery = {
   submit(connection: { query(text: string): void }): void;
   handleRowDescription(): void;
@@ -41,11 +36,10 @@ type CopyOutQuery = {
 };
 
 /**
- * Asks a server of PostgreSQL 15 or newer for a base backup (`BASE_BACKUP` of the replication protocol): it
- * decides itself what belongs to one, verifies its page checksums, and sends the WAL along. A temporary
- * slot keeps that WAL until the connection ends.
+ * `BASE_BACKUP` of the replication protocol, PostgreSQL 15 or newer: the server verifies page checksums and includes
+ * the WAL, which a temporary slot retains until the connection ends.
  *
- * @param url of a role with REPLICATION, on a connection that no pooler stands in.
+ * @param url of a role with REPLICATION, without a pooler.
  */
 export async function receiveBaseBackup(
   url: string,
@@ -115,22 +109,22 @@ type Handlers = {
   onError: (error: Error) => void;
 };
 
-/** The copy's messages by their first byte: `n`ew archive, `m`anifest, `d`ata of either, `p`rogress. */
+/** Messages by first byte: `n`ew archive, `m`anifest, `d`ata of either, `p`rogress. */
 function readingCopy({ label, onArchive, onArchiveEnd, onDone, onError }: Handlers): CopyOutQuery {
   const manifest: Buffer[] = [];
   let archives = 0;
   let isManifest = false;
-  const nothing = () => undefined;
+  const ignore = () => undefined;
   return {
     submit: (connection) =>
       connection.query(
         `BASE_BACKUP (LABEL '${label.replaceAll("'", "''")}', CHECKPOINT 'fast', WAL true, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`,
       ),
-    handleRowDescription: nothing,
-    handleDataRow: nothing,
-    handleCommandComplete: nothing,
-    handleEmptyQuery: nothing,
-    handlePortalSuspended: nothing,
+    handleRowDescription: ignore,
+    handleDataRow: ignore,
+    handleCommandComplete: ignore,
+    handleEmptyQuery: ignore,
+    handlePortalSuspended: ignore,
     handleCopyData: ({ chunk }) => {
       const kind = String.fromCharCode(chunk[0] ?? 0);
       if (kind === 'n' && ++archives > 1) {
@@ -141,7 +135,7 @@ function readingCopy({ label, onArchive, onArchiveEnd, onDone, onError }: Handle
         onArchiveEnd();
       }
       if (kind !== 'd') return;
-      // A copy: pg reads the next message into the same memory.
+      // A copy, because pg reuses the memory for the next message.
       const bytes = Buffer.from(chunk.subarray(1));
       if (isManifest) manifest.push(bytes);
       else onArchive(bytes);

@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
 import { declaredType } from './values.ts';
 
-/** A statement as it is sent: its text, with `$1`, `$2`, … for the values. */
 export type Compiled = {
   text: string;
-  /** The name it is prepared under: the same for the same text and declared types. */
   name: string;
-  /** Object ids of the types that are declared with it; 0 where the server infers them. */
+  /** Object ids of the declared types; 0 if the server infers them. */
   types: readonly number[];
   values: readonly unknown[];
 };
 
-/** What a tagged template holds: a piece of a statement, meant to be spliced into another. */
+/** A tagged template: part of a statement, meant to be spliced into another. */
 export class Template {
   readonly strings: readonly string[];
   readonly values: readonly unknown[];
@@ -24,11 +22,11 @@ export class Template {
 
 type Prepared = Omit<Compiled, 'values'>;
 const byStrings = new WeakMap<readonly string[], Map<string, Prepared>>();
-/** Texts put together from fragments; forgotten when there are too many, which only costs hashing. */
+/** Texts composed of fragments; cleared when there are too many, which only costs hashing. */
 const byText = new Map<string, Map<string, Prepared>>();
 const TEXTS_MAX = 5_000;
 
-/** Text, name and values of a statement; its text is hashed once for each place it is written at. */
+/** Text, name and values of a statement; its text is hashed once per place in the source. */
 export function compile({ strings, values }: Template): Compiled {
   if (values.some((value) => value instanceof Template)) return compileNested({ strings, values });
   let variants = byStrings.get(strings);
@@ -45,7 +43,6 @@ function compileNested(fragment: Template): Compiled {
   return variantOf(variants, values, () => text);
 }
 
-/** The statement for the types its values declare; prepared when there is none yet. */
 function variantOf(
   variants: Map<string, Prepared>,
   values: readonly unknown[],
@@ -57,7 +54,6 @@ function variantOf(
   return { ...prepared, values };
 }
 
-/** The text of a fragment; its values are added to those before it. */
 function splice(fragment: Template, values: unknown[]): string {
   let text = fragment.strings[0] ?? '';
   fragment.values.forEach((value, at) => {
@@ -70,7 +66,6 @@ function splice(fragment: Template, values: unknown[]): string {
 const joinStrings = (strings: readonly string[]): string =>
   strings.reduce((text, piece, at) => (at === 0 ? piece : `${text}$${at}${piece}`), '');
 
-/** Which values declare their type, as a key: most statements have none. */
 function declaredTypes(values: readonly unknown[]): string {
   let key = '';
   for (let at = 0; at < values.length; at++) {

@@ -8,7 +8,6 @@ import { ConnectionLost } from './errors.ts';
 type Outcome = { note: string; fate: 'done' | 'undone' | 'unknown' };
 class TakenBack extends Error {}
 
-/** What became of an insert: done, undone, or nobody knows. */
 async function fateOf(note: string, work: Promise<unknown>): Promise<Outcome> {
   try {
     await work;
@@ -20,7 +19,6 @@ async function fateOf(note: string, work: Promise<unknown>): Promise<Outcome> {
   }
 }
 
-/** A transaction that sees to it that all of it is on one connection, in one transaction. */
 function transaction(pool: Sql, note: string, isTakenBack: boolean): Promise<Outcome> {
   const work = pool.begin(async (tx) => {
     const look = async () => {
@@ -43,7 +41,6 @@ function transaction(pool: Sql, note: string, isTakenBack: boolean): Promise<Out
   return fateOf(note, work);
 }
 
-/** A statement by itself, which must not be in anybody's transaction. */
 function plain(pool: Sql, note: string): Promise<Outcome> {
   const work = pool`
     insert into notes (note, of) values (${`${note} a`}, ${note})
@@ -54,7 +51,7 @@ function plain(pool: Sql, note: string): Promise<Outcome> {
   );
 }
 
-/** What was told is what stands, and no two owners shared a transaction. */
+/** Compares the reported outcomes with the rows; no two owners may share a transaction. */
 async function expectTruth(db: TestDatabase, outcomes: readonly Outcome[]): Promise<void> {
   const standing = new Set(
     (await db.owner<{ of: string }[]>`select distinct of from notes`).map(({ of }) => of),
@@ -74,7 +71,6 @@ async function expectTruth(db: TestDatabase, outcomes: readonly Outcome[]): Prom
   expect(halves).toEqual([]);
 }
 
-/** Starts work while a pool of one connection waits for a lock, which is then freed. */
 function whileBusy<T>(db: TestDatabase, pool: Sql, start: () => T): Promise<T> {
   return db.owner.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(7)`;
@@ -88,8 +84,8 @@ function whileBusy<T>(db: TestDatabase, pool: Sql, start: () => T): Promise<T> {
   });
 }
 
-describe('statements by themselves, more of them than connections', () => {
-  test('share connections, and each has its own answer and its own transaction', async ({ db }) => {
+describe('more single statements than connections', () => {
+  test('share connections, each with its own result and transaction', async ({ db }) => {
     await createNotes(db);
     const pool = open(db.url, 2);
     const asked = Array.from({ length: 300 }, (_, n) =>
@@ -110,10 +106,9 @@ describe('statements by themselves, more of them than connections', () => {
     expect(await notesOf(db)).toHaveLength(200);
   });
 
-  test('never go on in a transaction that one of them left open', async ({ db }) => {
+  test('never continue a transaction that one of them left open', async ({ db }) => {
     await createNotes(db);
     const pool = open(db.url, 1);
-    // All of it is sent behind the slow one, before anything is answered.
     const { left, others } = await whileBusy(db, pool, () => ({
       left: pool`begin`.then(() => 'done'),
       others: Array.from({ length: 20 }, (_, n) =>
@@ -132,7 +127,7 @@ describe('statements by themselves, more of them than connections', () => {
     await pool.end();
   });
 
-  test('never join a transaction that somebody has open', async ({ db }) => {
+  test('never join another caller’s open transaction', async ({ db }) => {
     const pool = open(db.url, 2);
     const probe = (sql: Sql | Tx) => sql`
       select coalesce(current_setting('app.probe', true), '') as probe`;
@@ -154,7 +149,7 @@ describe('statements by themselves, more of them than connections', () => {
     await pool.end();
   });
 
-  test('do not keep a transaction waiting for ever', async ({ db }) => {
+  test('do not block a transaction forever', async ({ db }) => {
     const pool = open(db.url, 1);
     let isOver = false;
     const keepAsking = async () => {
@@ -174,7 +169,7 @@ describe('statements by themselves, more of them than connections', () => {
 describe('many callers on a small pool', () => {
   const ROUNDS = 20;
 
-  test('of 200 transactions and as many plain statements, twenty times, all get their own', async ({
+  test('200 transactions and 200 plain statements, twenty times, each get their own result', async ({
     db,
   }) => {
     await createNotes(db);
@@ -197,7 +192,7 @@ describe('many callers on a small pool', () => {
     await pool.end();
   });
 
-  test('whose connections are killed all the while is told the truth', async ({ db }) => {
+  test('get true outcomes while connections are killed', async ({ db }) => {
     await createNotes(db);
     const pool = open(db.url, 10);
     const outcomes: Outcome[] = [];

@@ -12,57 +12,52 @@ import type { Compiled } from './compile.ts';
 import { type Row, Rows } from './rows.ts';
 import { encode, type Parse, parserOf } from './values.ts';
 
-/** What is used of a client of pg. */
 export type Client = {
   readonly connection: Wire;
   query(batch: Batch): unknown;
-  /** The transaction's state as the server last told it: idle, open, or failed. */
   getTransactionStatus(): 'I' | 'T' | 'E' | null;
   on(event: 'error', handle: (error: Error) => void): unknown;
   on(event: 'notice', handle: (notice: { routine?: string | undefined }) => void): unknown;
   on(event: 'end', handle: () => void): unknown;
 };
 
-/** The types of a statement's parameters, by its name; the same for all connections of a pool. */
+/** Parameter types by statement name; shared by all connections of a pool. */
 export type ParameterTypes = Map<string, readonly number[]>;
 
 export type RequestOptions = { isScript?: boolean; whenLost?: LostOutcome };
 
 const LOOK_MS = 250;
-/** Looks that are so far apart mean that this process was stopped, or too busy to hear anything. */
+/** A longer gap between checks means that this process was suspended or too busy. */
 const STOOD_STILL_MS = 4 * LOOK_MS;
 const QUERY_CANCELED = '57014';
 
 /**
- * One connection. In a transaction, statements run in the order they come, those of the same moment in one
- * batch behind one `Sync`, so that when one fails the server skips the rest. Outside of transactions each
- * has a `Sync`, and so a transaction, of its own; then it may be sent before those ahead are answered.
+ * One connection. In a transaction, statements run in order, and those issued at the same moment form one batch
+ * before one `Sync`, so that the server skips the rest after a failure. Outside of transactions each statement has
+ * its own `Sync`, and thus its own transaction, and may be sent before earlier ones are answered.
  */
 export class Connection {
-  /** True when it must not be used again: a timeout, or a state nobody intended. */
-  isDoubtful = false;
-  /** True while it is in a transaction that was begun as read only. */
+  /** True if it must not be reused: after a timeout, or in an unexpected state. */
+  mustClose = false;
   isReadOnly = false;
-  /** True while it works for several callers, outside of transactions. */
   isShared = false;
   readonly #client: Client;
   readonly #parameterTypes: ParameterTypes;
   readonly #descriptions = new Map<string, Description>();
-  /** What is not sent yet. */
   #queue: Request[] = [];
-  /** What is sent, in the order in which it is answered. */
+  /** Sent, in the order of the responses. */
   #sent: Batch[] = [];
   #lost: ConnectionLost | undefined;
   #isFlushing = false;
   #idle: PromiseWithResolvers<void> | undefined;
 
-  /** @param silenceMs how long the server may be silent while it is asked; 0 for ever. */
+  /** @param silenceMs limit for the server's silence while a response is due; 0 for none. */
   constructor(client: Client, parameterTypes: ParameterTypes, silenceMs: number) {
     this.#client = client;
     this.#parameterTypes = parameterTypes;
     client.on('error', (error) => this.#lose(error));
     client.on('end', () => this.#lose(new Error('the database closed the connection')));
-    // Somebody has ended the wait of a COMMIT for its standby: it stands here, and might not there.
+    // The wait of a COMMIT for its standby was cancelled: it is committed here, but may not be there.
     client.on('notice', ({ routine }) => {
       if (routine === 'SyncRepWaitForLSN') this.#lose(new Error('a commit may not be replicated'));
     });
@@ -80,12 +75,11 @@ export class Connection {
   get isLost(): boolean {
     return this.#lost !== undefined;
   }
-  /** Ends it at once, whatever is under way. */
+  /** Closes the connection at once, even with work in progress. */
   destroy(): void {
     this.#client.connection.stream.destroy();
   }
 
-  /** Runs a statement after those before it. */
   execute(
     compiled: Compiled,
     { isScript = false, whenLost = 'unknown' }: RequestOptions = {},
@@ -117,7 +111,6 @@ export class Connection {
     return promise;
   }
 
-  /** Resolves when nothing is under way. */
   async whenIdle(): Promise<void> {
     if (this.#sent.length === 0 && this.#queue.length === 0) return;
     this.#idle ??= Promise.withResolvers();
@@ -140,10 +133,10 @@ export class Connection {
         if (this.#encode(request)) this.#send([request]);
       } else {
         this.#queue.push(request);
-        const isAsked = this.#sent.some(
+        const isRequested = this.#sent.some(
           ({ describeOnly, current }) => describeOnly && current?.name === request.name,
         );
-        if (!isAsked) this.#send([request], true);
+        if (!isRequested) this.#send([request], true);
       }
     }
   }
@@ -159,12 +152,12 @@ export class Connection {
     else if (this.#queue.length > 0) this.#sendTogether();
   }
 
-  /** Values are written by the server's types, which are asked for once for each statement of a pool. */
+  /** Values are encoded by the server's types, which are requested once per statement of a pool. */
   #needsTypes({ name, values, isScript }: Request): boolean {
     return !isScript && name !== '' && values.length > 0 && !this.#parameterTypes.has(name);
   }
 
-  /** False when a value cannot be sent: then its statement is rejected, and not sent. */
+  /** False if a value cannot be encoded: its statement is then rejected, and not sent. */
   #encode(request: Request): boolean {
     const types = this.#parameterTypes.get(request.name);
     try {
@@ -190,24 +183,24 @@ export class Connection {
     if (this.#sent.length === 1) this.#client.query(batch);
   }
 
-  /** The server is ready again: everybody of the batch hears what became of it. */
+  /** The server is ready again: settles the requests of the batch. */
   #settle(): void {
     const batch = this.#sent.shift();
     if (!batch) return;
-    // What is answered next must be known to pg before it reads on.
+    // pg must know the next batch before it reads on.
     const [next] = this.#sent;
     if (next) this.#client.query(next);
     const isDemoted = codeOf(batch.error) === READ_ONLY && !this.isReadOnly;
     const outcome = isDemoted ? 'not sent' : isUncertain(batch.error) ? 'unknown' : undefined;
     const error = outcome ? new ConnectionLost(batch.error, outcome) : batch.error;
-    // A statement by itself is committed after it is complete: what fails then has failed it.
+    // A single statement commits after its completion: an error in between has failed it.
     const failedAt = Math.min(batch.at, batch.requests.length - 1);
     batch.requests.forEach((request, at) => {
       if (batch.describeOnly) return this.#settleDescribed(request, error);
       if (!error || at < failedAt) return settleOne(request);
-      // Whether it was prepared before it failed is not known, or its plan is outdated.
+      // It is unknown whether it was prepared before it failed, or its plan is outdated.
       if (request.isParsed || isOutdated(error)) this.#descriptions.delete(request.name);
-      if (codeOf(error) === QUERY_CANCELED) this.isDoubtful = true;
+      if (codeOf(error) === QUERY_CANCELED) this.mustClose = true;
       request.reject(at === failedAt ? error : skippedBecause(error));
     });
     if (outcome) return this.#lose(batch.error);
@@ -223,9 +216,9 @@ export class Connection {
       return;
     }
     this.#descriptions.delete(request.name);
-    if (codeOf(error) === QUERY_CANCELED) this.isDoubtful = true;
+    if (codeOf(error) === QUERY_CANCELED) this.mustClose = true;
     const at = this.#queue.indexOf(request);
-    // Another connection told its types meanwhile: then it was sent, and has an answer of its own.
+    // Another connection got its types meanwhile: it was then sent, and has its own response.
     if (at === -1) return;
     this.#queue.splice(at, 1);
     request.reject(error);
@@ -233,10 +226,10 @@ export class Connection {
 
   #lose(end: unknown): void {
     if (this.#lost) return;
-    // The server's last words say more than the end that followed them.
+    // The server's last error says more than the end of the connection that followed.
     const cause = this.#sent[0]?.error ?? end;
     this.#lost = new ConnectionLost(cause, 'not sent');
-    this.isDoubtful = true;
+    this.mustClose = true;
     for (const { requests, describeOnly } of this.#sent.splice(0)) {
       if (describeOnly) continue;
       for (const { reject, whenLost } of requests) reject(new ConnectionLost(cause, whenLost));
@@ -247,7 +240,7 @@ export class Connection {
     this.destroy();
   }
 
-  /** Nothing but the server enforces its timeouts: a network that swallows everything ends here. */
+  /** Only the server enforces its timeouts; this detects a network that drops all packets. */
   #watchSilence(silenceMs: number): void {
     const { stream } = this.#client.connection;
     let since = 0;
@@ -262,7 +255,7 @@ export class Connection {
         read = stream.bytesRead;
       }
       watched = active;
-      // While this process itself stood still nobody listened: that was no silence of the server's.
+      // Time in which this process itself was suspended is not the server's silence.
       const now = performance.now();
       if (now - lookedAt > STOOD_STILL_MS) since = now;
       lookedAt = now;
@@ -279,7 +272,6 @@ function settleOne({ failure, rows, resolve, reject }: Request): void {
   else reject(failure);
 }
 
-/** What is used of pg's connection: it writes the protocol's messages, and emits those that come. */
 type Wire = {
   readonly stream: {
     readonly writable: boolean;
@@ -304,21 +296,16 @@ type Wire = {
 };
 
 type Column = { name: string; parse: Parse };
-/** What a prepared statement returns: known once the server has described it. */
 type Description = { columns: readonly Column[] | undefined };
-/** A statement on its way, and who waits for it. */
 type Request = Compiled & {
-  /** Sent as plain text by the simple protocol; it may hold several statements. */
+  /** Sent as plain text by the simple protocol; may hold several statements. */
   isScript: boolean;
-  /** What it means when the connection is lost after it was sent. */
   whenLost: LostOutcome;
   encoded: readonly (string | Buffer | null)[];
-  /** That of the statement as it was prepared when this was written: a later one may differ. */
+  /** Of the statement as prepared when this was sent: a later one may differ. */
   description: Description;
-  /** True when it was prepared with this batch. */
   isParsed: boolean;
   rows: Rows<Row>;
-  /** What went wrong with it by itself: a value that cannot be read. */
   failure: unknown;
   resolve: (rows: Rows<Row>) => void;
   reject: (error: unknown) => void;
@@ -326,14 +313,11 @@ type Request = Compiled & {
 
 type RowDescription = { fields: readonly { name: string; dataTypeID: number }[] };
 
-/** Statements behind one `Sync`, as pg runs a query of one's own. */
 class Batch {
-  /** Which request the server answers now. */
   at = 0;
   activeSince = 0;
   error: unknown;
   readonly requests: readonly Request[];
-  /** Prepares its one statement and asks for its types. */
   readonly describeOnly: boolean;
   readonly #descriptions: Map<string, Description>;
   readonly #onLost: (error: unknown) => void;
@@ -353,7 +337,7 @@ class Batch {
     return this.requests[this.at];
   }
 
-  /** Called by pg when it is this batch's turn to be answered; by then it has been written. */
+  /** Called by pg when the responses of this batch come next; it was sent before. */
   submit(): null {
     this.activeSince = performance.now();
     return null;
@@ -422,8 +406,8 @@ class Batch {
     if (this.current?.isScript === false) this.at++;
   }
   /**
-   * An error of the server, after which it becomes ready again or closes the connection; or its end.
-   * Which of the two cannot be read from its severity: a server may write that in another language.
+   * An error of the server, after which it becomes ready again or closes the connection; or the end of the
+   * connection. The severity does not tell which: a server may translate it.
    */
   handleError(error: unknown): void {
     if (isServerError(error)) this.error = error;
@@ -431,10 +415,10 @@ class Batch {
   }
   handleCopyInResponse(wire: Wire): void {
     wire.sendCopyFail('there is nothing to copy');
-    // The server has read the `Sync` behind the statement as part of the copy.
+    // The server has read the `Sync` after the statement as part of the copy.
     if (this.current?.isScript === false) wire.sync();
   }
-  // What is known when the server is ready, the connection tells; the rest never comes.
+  // The connection handles readyForQuery; the other messages never come.
   handleReadyForQuery(): void {}
   handlePortalSuspended(): void {}
   handleCopyData(): void {}

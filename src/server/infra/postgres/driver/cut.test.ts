@@ -7,7 +7,6 @@ import { ConnectionLost } from './errors.ts';
 
 type Told = 'done' | 'not sent' | 'unknown';
 
-/** What a caller is told who asked through a proxy, and whether it stands. */
 async function ask(
   db: TestDatabase,
   work: (pool: Sql, note: string) => Promise<unknown>,
@@ -25,7 +24,6 @@ async function ask(
     },
   );
   const passed = { ...proxy.passed };
-  // The pool works on.
   expect(await retrying(() => pool`select 1 as one`)).toEqual([{ one: 1 }]);
   await pool.end();
   proxy.close();
@@ -40,7 +38,6 @@ async function ask(
   return { told, stands: stands.length, passed };
 }
 
-/** Asks again and again, cut at every place between two messages, and collects what was told. */
 async function cutEverywhere(
   db: TestDatabase,
   work: (pool: Sql, note: string) => Promise<unknown>,
@@ -63,8 +60,8 @@ async function cutEverywhere(
   return seen;
 }
 
-describe('a conversation that is cut between any two messages', () => {
-  test('of a transaction: what is told agrees with what stands', async ({ db }) => {
+describe('a connection cut between any two messages', () => {
+  test('of a transaction: the reported outcome matches the stored rows', async ({ db }) => {
     const seen = await cutEverywhere(
       db,
       (pool, note) =>
@@ -77,7 +74,7 @@ describe('a conversation that is cut between any two messages', () => {
     expect([...seen].sort()).toEqual(['not sent, 0', 'unknown, 0', 'unknown, 2']);
   });
 
-  test('of a statement by itself: what is told agrees with what stands', async ({ db }) => {
+  test('of a single statement: the reported outcome matches the stored rows', async ({ db }) => {
     const seen = await cutEverywhere(
       db,
       async (pool, note) => void (await pool`insert into notes values (${note}) returning note`),

@@ -3,18 +3,16 @@ import { sessionStatement } from './client.ts';
 import { createClientClass, serversOf } from './servers.ts';
 
 export type Listener = {
-  /** Ends the connection, as if it had been lost: another is made at once. */
+  /** Drops the connection, as if it had been lost, and reconnects at once. */
   restart(): void;
   close(): Promise<void>;
 };
 
 export type ListenerOptions = {
   url: string;
-  /** How the server lists the connection: `application_name`. */
   name: string;
   channel: string;
   onNotification: (payload: string) => void;
-  /** Called each time it listens anew: what was notified in between is lost. */
   onListening: () => void;
   onLost: () => void;
 };
@@ -22,7 +20,6 @@ export type ListenerOptions = {
 const FIRST_RECONNECT_MS = 50;
 const LONGEST_RECONNECT_MS = 1_000;
 
-/** Listens on a channel with a connection of its own, which is made again whenever it is lost. */
 export function openListener(options: ListenerOptions): Listener {
   const { url, name, channel, onNotification, onListening, onLost } = options;
   const servers = serversOf(url);
@@ -78,7 +75,6 @@ export function openListener(options: ListenerOptions): Listener {
   };
 }
 
-/** Listens at several servers as if they were one. */
 export function openListeners(
   urls: readonly string[],
   options: Omit<ListenerOptions, 'url'>,
@@ -92,5 +88,5 @@ export function openListeners(
   };
 }
 
-/** Ends a connection without waiting for the other side, which may be gone. */
+/** Closes a connection without waiting for the other side, which may be gone. */
 const destroy = (client: pg.Client): void => void client.connection.stream.destroy();

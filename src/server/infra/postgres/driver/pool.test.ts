@@ -14,7 +14,6 @@ afterEach(() => {
   servers = [];
 });
 
-/** A server of our own, and the port it listens on. */
 async function serverThat(greets: (socket: Socket) => void): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -28,7 +27,6 @@ async function serverThat(greets: (socket: Socket) => void): Promise<number> {
   return address.port;
 }
 
-/** What a statement at that port fails with. */
 async function failureAt(port: number, query = ''): Promise<unknown> {
   const url = `postgres://ani@127.0.0.1:${port}/kabari${query}`;
   const sql = openDatabase(url, { max: 1, as: 'tenant', name: 'tests' });
@@ -38,7 +36,7 @@ async function failureAt(port: number, query = ''): Promise<unknown> {
 }
 
 describe('a server that cannot be reached', () => {
-  test('is trouble that passes, and nothing was sent', async () => {
+  test('is a transient error, and nothing was sent', async () => {
     for (const end of ['destroy', 'resetAndDestroy'] as const) {
       const port = await serverThat((socket) => setImmediate(() => socket[end]()));
       const failure = await failureAt(port);
@@ -47,7 +45,7 @@ describe('a server that cannot be reached', () => {
     }
   });
 
-  test('hears the settings of a session in its first message', async () => {
+  test('receives the settings of a session in its first message', async () => {
     const heard = Promise.withResolvers<string>();
     const port = await serverThat((socket) =>
       socket.once('data', (bytes) => {
@@ -73,7 +71,6 @@ describe('a server that cannot be reached', () => {
 
 const openssl = spawnSync('openssl', ['version']).status === 0;
 
-/** A key and a certificate that nobody vouches for. */
 function selfSigned(): { key: Buffer; cert: Buffer } {
   const folder = mkdtempSync(join(tmpdir(), 'kabari-tls-'));
   const [key, cert] = [join(folder, 'key'), join(folder, 'cert')];
@@ -85,7 +82,6 @@ function selfSigned(): { key: Buffer; cert: Buffer } {
 }
 
 describe.skipIf(!openssl)('TLS', () => {
-  /** Answers the request for TLS, and tells the first message that comes through it. */
   const speaksTls = (received: (bytes: Buffer) => void) => {
     const pair = selfSigned();
     return (socket: Socket) => {
@@ -101,14 +97,14 @@ describe.skipIf(!openssl)('TLS', () => {
     };
   };
 
-  test('is spoken when the address asks for it', async () => {
+  test('is used if the address requests it', async () => {
     const received = Promise.withResolvers<Buffer>();
     const port = await serverThat(speaksTls(received.resolve));
     await failureAt(port, '?sslmode=require');
     expect((await received.promise).toString()).toContain('kabari');
   });
 
-  test('is refused when the address asks for proof and the certificate has none', async () => {
+  test('fails if the address requires verification and the certificate is self-signed', async () => {
     const received: Buffer[] = [];
     const port = await serverThat(speaksTls((bytes) => received.push(bytes)));
     for (const mode of ['?sslmode=verify-full', '?sslmode=verify-ca', '?ssl=true']) {

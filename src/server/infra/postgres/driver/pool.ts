@@ -14,20 +14,18 @@ import type { Compiled } from './compile.ts';
 import { type Servers, createClientClass, serversOf } from './servers.ts';
 import type { Row, Rows } from './rows.ts';
 
-/** What the server is given beyond its own statement timeout before the connection counts as lost. */
+/** Grace beyond the server's own statement timeout before the connection counts as lost. */
 const SILENCE_MS = 2_000;
-/** How long a statement may wait for a connection; 0 for ever. */
 const CHECKOUT_TIMEOUT_MS: Record<As, number> = {
   tenant: 30_000,
   'all accounts': 60_000,
   owner: 0,
 };
-/** Statements that one connection may have under way. */
 const PIPELINE_MAX = 100;
 const FIRST_RECONNECT_MS = 50;
 const LONGEST_RECONNECT_MS = 500;
 
-/** A pool of connections; all that is decided about pg's behaviour is decided here. */
+/** A pool of connections; the only place that configures pg. */
 export class Pool {
   readonly place: Place;
   readonly #pool: pg.Pool;
@@ -36,7 +34,6 @@ export class Pool {
   readonly #max: number;
   readonly #servers: Servers;
   readonly #leaveServers: () => void;
-  /** Connections that work outside of transactions, and for how many. */
   readonly #shared = new Map<Connection, number>();
   #failures = 0;
   #retryAt = 0;
@@ -57,7 +54,7 @@ export class Pool {
     this.#pool = new pg.Pool({
       max,
       Client: createClientClass(this.#servers, url, options),
-      // Waiting for a connection included; to connect, a client has a limit of its own.
+      // Includes the wait for a connection; connecting has its own limit.
       connectionTimeoutMillis: CHECKOUT_TIMEOUT_MS[as],
       idleTimeoutMillis: 0,
       ...(statement !== undefined && {
@@ -72,13 +69,13 @@ export class Pool {
       this.#clients.set(connection, client);
     });
     this.#pool.on('remove', (client) => this.#connections.delete(client));
-    // An idle connection that ends has been taken out of the pool already.
+    // An idle connection that ends was already removed from the pool.
     this.#pool.on('error', () => undefined);
   }
 
   /**
-   * Runs one statement in its own transaction. When all connections are taken, those that work outside of
-   * transactions take it as well, unless somebody waits for a connection.
+   * Runs one statement in its own transaction. If all connections are taken, it joins one that is used outside of
+   * transactions, unless another caller waits for a connection.
    */
   async run(compiled: Compiled): Promise<Rows<Row>> {
     const connection = this.#join() ?? (await this.#share());
@@ -92,7 +89,6 @@ export class Pool {
     }
   }
 
-  /** Runs a text, of any number of statements, on a connection of its own. */
   async runScript(compiled: Compiled): Promise<Rows<Row>> {
     const connection = await this.acquire();
     try {
@@ -102,19 +98,18 @@ export class Pool {
     }
   }
 
-  /** For how many seconds all that asked for a connection waited until they had one, or had none. */
   get waitedSeconds(): number {
     return this.#waitedMs / 1_000;
   }
 
-  /** A connection that others use, when there is no other to be had and nobody waits for one. */
+  /** A connection shared with others, if none is free and no caller waits for one. */
   #join(): Connection | undefined {
     if (this.#ended || this.#pool.waitingCount > 0 || this.#pool.idleCount > 0) return undefined;
     if (this.#pool.totalCount < this.#max) return undefined;
     let least: Connection | undefined;
     let fewest = PIPELINE_MAX;
     for (const [connection, users] of this.#shared) {
-      if (users >= fewest || connection.isDoubtful) continue;
+      if (users >= fewest || connection.mustClose) continue;
       least = connection;
       fewest = users;
     }
@@ -143,11 +138,7 @@ export class Pool {
     }
   }
 
-  /**
-   * A connection for its caller alone.
-   *
-   * @throws ConnectionLost `not sent` when there is none in time.
-   */
+  /** An exclusive connection. @throws ConnectionLost `not sent` if none is free in time. */
   async acquire(): Promise<Connection> {
     if (this.#ended) {
       throw Object.assign(new Error('the pool is closed'), { code: 'CONNECTION_ENDED' });
@@ -182,25 +173,23 @@ export class Pool {
     });
   }
 
-  /** Another server is the one that is wanted: those who wait for the former one need not wait any longer. */
   #leaveOthers(current: Host): void {
     for (const [client, connection] of this.#connections) {
       if (this.#servers.hostOf(client) !== current) connection.destroy();
     }
   }
 
-  /** After a failure the next tries wait, longer each time: a server that starts is not overrun. */
+  /** Pauses grow after failures, to avoid overrunning a server that starts. */
   #backOff(): void {
     if (this.#retryAt > performance.now()) return;
     const longestMs = Math.min(FIRST_RECONNECT_MS * 2 ** this.#failures++, LONGEST_RECONNECT_MS);
     this.#retryAt = performance.now() + longestMs * (0.5 + Math.random() / 2);
   }
 
-  /** Gives a connection back; one in doubt is destroyed. */
   release(connection: Connection): void {
     const client = this.#clients.get(connection);
     const isSound =
-      !connection.isDoubtful && !connection.isLost && connection.transactionStatus === 'I';
+      !connection.mustClose && !connection.isLost && connection.transactionStatus === 'I';
     client?.release(!isSound);
     if (!isSound) connection.destroy();
     this.#leave();
@@ -211,11 +200,7 @@ export class Pool {
     if (this.#users === 0 && this.#ended) this.#unused.resolve();
   }
 
-  /**
-   * Closes the pool when what was asked of it is done.
-   *
-   * @param timeout seconds after which what is still under way is cut off.
-   */
+  /** @param timeout seconds after which pending work is cut off. */
   end({ timeout }: { timeout?: number } = {}): Promise<void> {
     this.#ended ??= this.#end(timeout);
     return this.#ended;
@@ -229,7 +214,7 @@ export class Pool {
     };
     const timer =
       timeoutSeconds === undefined ? undefined : setTimeout(cutOff, timeoutSeconds * 1_000);
-    // Asked here, not before: only now does `#leave` know of the end.
+    // Checked here and not earlier: only now does `#leave` know of the end.
     await Promise.resolve();
     await this.#unused.promise;
     clearTimeout(timer);

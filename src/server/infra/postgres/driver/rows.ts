@@ -1,10 +1,9 @@
-/** One row, by column. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a row without a declared type, as read.
 export type Row = Record<string, any>;
 
-/** The rows of a statement, how many it returned or changed, and the command's tag. */
+/** The rows of a statement, the number of rows it returned or changed, and the command's tag. */
 export class Rows<T> extends Array<T> {
-  /** What `map` and `filter` make is a plain array. */
+  /** Makes `map` and `filter` return plain arrays. */
   static override get [Symbol.species](): ArrayConstructor {
     return Array;
   }
@@ -13,11 +12,9 @@ export class Rows<T> extends Array<T> {
   get count(): number {
     return this.#count;
   }
-  /** `SELECT`, `INSERT`, …, `COMMIT`. */
   get command(): string {
     return this.#command;
   }
-  /** Reads the tag that ends a statement, such as `INSERT 0 3`. */
   complete(tag: string): void {
     const [command = '', ...numbers] = tag.split(' ');
     this.#command = command;

@@ -3,44 +3,40 @@ import pg from 'pg';
 import {
   type Host,
   hostsOf,
-  sessionWantedOf,
-  type SessionWanted,
+  targetSessionOf,
+  type TargetSession,
 } from '#server/infra/postgres/address.ts';
 import { clientConfig, type PoolOptions } from './client.ts';
 import { READ_ONLY } from './errors.ts';
 
 /**
- * The servers that an address names, and which of them is as the address wants it: the one that takes writes, or a
- * standby. All pools and listeners of an address share one of these.
+ * The servers that an address names, and the one in the required state: the primary, or a standby. Shared by all
+ * pools and listeners of an address.
  */
 export type Servers = {
-  /** The server to connect to; when nobody knows, all are asked at once. @throws why none is to be had. */
+  /** If unknown, all servers are queried at once. @throws why none is available. */
   find: () => Promise<Host>;
-  /** Where a client was connected to. */
   hostOf: (client: object) => Host | undefined;
   connected: (client: object, host: Host) => void;
-  /** A session turned out not to be as it is wanted: who is is asked anew. */
+  /** Reports a session in the wrong state: the servers are queried again. */
   doubt: () => void;
   /**
-   * Takes part.
-   *
-   * @param onMoved called when another server than before is the one.
-   * @returns how to leave; when all have left, nothing is watched any more.
+   * @param onMoved called when the current server changes.
+   * @returns unregisters the member; the servers are watched while there are members.
    */
   join: (onMoved: (current: Host) => void) => () => void;
-  wanted: SessionWanted;
+  target: TargetSession;
 };
 
-/** How often the server is asked whether it still is the one, and how many answers may be missing. */
+/** Interval of checks, and the number of missing answers after which a server is given up. */
 const ASK_MS = 1_000;
 const MISSING_MAX = 3;
 const SEARCH_PAUSE_MS = 200;
-/** Once one server has said no, the others have so long to answer: one of them may be off the network. */
+/** After a first failure the others have this long: one of them may be off the network. */
 const OTHERS_MS = 1_000;
 
 const shared = new Map<string, Servers>();
 
-/** The servers of an address: the same for the same address. */
 export function serversOf(url: string): Servers {
   const known = shared.get(url);
   if (known) return known;
@@ -61,7 +57,7 @@ function oneServer(url: string): Servers {
       members++;
       return () => void (--members === 0 && shared.delete(url));
     },
-    wanted: sessionWantedOf(url),
+    target: targetSessionOf(url),
   };
 }
 
@@ -73,7 +69,7 @@ function watchServers(url: string): Servers {
     connected: (client, host) => void watch.places.set(client, host),
     doubt: () => watch.doubt(),
     join: (onMoved) => watch.join(onMoved),
-    wanted: sessionWantedOf(url),
+    target: targetSessionOf(url),
   };
 }
 
@@ -82,7 +78,6 @@ class ServerWatch {
   readonly #url: string;
   readonly #hosts: readonly Host[];
   readonly #members = new Set<{ onMoved: (current: Host) => void }>();
-  /** Who it is, and the connection that is asked. */
   #current: { host: Host; client: pg.Client; timer: NodeJS.Timeout } | undefined;
   #last: Host | undefined;
   readonly #asked = new Map<Host, Promise<void>>();
@@ -115,7 +110,6 @@ class ServerWatch {
     };
   }
 
-  /** Asks all servers at once; the first that is as it is wanted is the one. */
   async #ask(): Promise<Host> {
     this.#trouble = undefined;
     const found = Promise.withResolvers<void>();
@@ -123,7 +117,6 @@ class ServerWatch {
       if (this.#asked.has(host)) continue;
       const asking = this.#askOne(host)
         .catch((error: unknown) => {
-          // That one of them is no primary says more than that another does not answer.
           if (this.#trouble && !isUnfit(error)) return;
           this.#trouble = error instanceof Error ? error : new Error(String(error));
         })
@@ -148,7 +141,7 @@ class ServerWatch {
     const state = readState(client);
     try {
       await client.connect();
-      refuseUnfit(sessionWantedOf(this.#url), await state());
+      refuseUnfit(targetSessionOf(this.#url), await state());
     } catch (error) {
       client.connection.stream.destroy();
       throw error;
@@ -160,17 +153,17 @@ class ServerWatch {
   #adopt(host: Host, client: pg.Client, state: () => Promise<SessionState>): void {
     (client.connection.stream as Socket).unref();
     let missing = 0;
-    let isAsked = false;
+    let isPending = false;
     const timer = setInterval(() => {
-      if (isAsked && ++missing >= MISSING_MAX) return this.#forget(client);
-      if (isAsked) return;
-      isAsked = true;
+      if (isPending && ++missing >= MISSING_MAX) return this.#forget(client);
+      if (isPending) return;
+      isPending = true;
       client
         .query('select 1')
         .then(async () => {
-          isAsked = false;
+          isPending = false;
           missing = 0;
-          refuseUnfit(sessionWantedOf(this.#url), await state());
+          refuseUnfit(targetSessionOf(this.#url), await state());
         })
         .catch(() => this.#forget(client));
     }, ASK_MS);
@@ -181,7 +174,6 @@ class ServerWatch {
     if (hasMoved) for (const { onMoved } of this.#members) onMoved(host);
   }
 
-  /** It is gone, or not the one any more: the next one is looked for at once, whoever asks. */
   #forget(client: pg.Client): void {
     if (this.#current?.client !== client) return;
     clearInterval(this.#current.timer);
@@ -198,10 +190,9 @@ class ServerWatch {
   }
 }
 
-/** What a session says of itself. */
 type SessionState = { isStandby: boolean; isReadOnly: boolean };
 
-/** Reads what the server reports of a session by itself; a pooler that does not is asked. */
+/** Uses the server's own reports; queries it behind a pooler that does not pass them on. */
 function readState(client: pg.Client): () => Promise<SessionState> {
   const reported = new Map<string, string>();
   client.connection.on('parameterStatus', ({ parameterName, parameterValue }) =>
@@ -223,16 +214,16 @@ function readState(client: pg.Client): () => Promise<SessionState> {
 const isUnfit = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === READ_ONLY;
 
-function refuseUnfit(wanted: SessionWanted, { isStandby, isReadOnly }: SessionState): void {
-  const isFit = wanted === 'standby' ? isStandby : wanted === 'any' || !(isStandby || isReadOnly);
+function refuseUnfit(target: TargetSession, { isStandby, isReadOnly }: SessionState): void {
+  const isFit = target === 'standby' ? isStandby : target === 'any' || !(isStandby || isReadOnly);
   if (isFit) return;
-  const words = wanted === 'standby' ? 'the server is no standby' : 'the server takes no writes';
+  const words = target === 'standby' ? 'the server is no standby' : 'the server takes no writes';
   throw Object.assign(new Error(words), { code: READ_ONLY });
 }
 
 /**
- * A client of pg for one connection to the server that is wanted, with an error listener for as long as it lives. It
- * fails to connect where the session is not as it is wanted.
+ * A pg client that connects to the current server, with an error listener for its whole life. Fails to connect if the
+ * session is in the wrong state.
  */
 export function createClientClass(
   servers: Servers,
@@ -256,14 +247,13 @@ export function createClientClass(
     }
     async #connect(): Promise<void> {
       const found = await servers.find();
-      // Ended meanwhile: connecting would bring it back to life.
       if (this.connection.stream.destroyed) throw new Error('the connection was given up');
       Object.assign(this, found);
       await super.connect();
       servers.connected(this, found);
-      if (servers.wanted === 'any') return;
+      if (servers.target === 'any') return;
       try {
-        refuseUnfit(servers.wanted, await this.#state());
+        refuseUnfit(servers.target, await this.#state());
       } catch (error) {
         servers.doubt();
         this.connection.stream.destroy();

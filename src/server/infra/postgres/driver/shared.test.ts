@@ -8,11 +8,9 @@ const LOCK = 71;
 type Shared = {
   owner: Sql;
   pool: Sql;
-  /** Keeps a connection of the pool busy until it is let go. */
   hold: () => Promise<() => Promise<void>>;
 };
 
-/** A pool of two connections on a table of notes. */
 const test = base.extend<{ shared: Shared }>({
   shared: async ({ db }, use) => {
     const pool = openDatabase(db.url, { max: 2, as: 'all accounts', name: 'shared' });
@@ -38,7 +36,6 @@ const test = base.extend<{ shared: Shared }>({
   },
 });
 
-/** Takes one connection of a pool for a transaction, until it is let go. */
 async function takeOne(pool: Sql): Promise<() => Promise<void>> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -60,17 +57,15 @@ const settled = async (work: readonly PromiseLike<unknown>[]) =>
   );
 
 describe('statements that share a connection', () => {
-  test('each get their own rows, also behind one that failed as it was prepared', async ({
+  test('each get their own rows, also behind one that failed to prepare', async ({
     shared: { pool, hold },
   }) => {
     const insert = (note: string) => pool`
       insert into notes (note) values (${note}) returning note, number`;
     const rowOf = (note: string) => [{ note, number: 7 }];
-    // One connection knows it, and the pool knows its types.
     expect(await insert('first')).toEqual(rowOf('first'));
     const letGo = await takeOne(pool);
     const release = await hold();
-    // A statement is sent when it is awaited: all of these while the connection is busy.
     const work = settled([insert('first'), insert('second'), insert('third')]);
     await release();
     expect(await work).toEqual(['23505', rowOf('second'), rowOf('third')]);
@@ -78,14 +73,13 @@ describe('statements that share a connection', () => {
     await letGo();
   });
 
-  test('are answered each, also when one could not be described', async ({
+  test('each get a result, also if one could not be described', async ({
     shared: { owner, pool, hold },
   }) => {
     await owner.query('create table going (note text); grant all on going to kabari_app');
     const insert = (note: string) => pool`insert into going values (${note}) returning note`;
     const release = await hold();
     const letGo = await takeOne(pool);
-    // Waits on the held connection for its types, which the other one learns meanwhile.
     const early = settled([insert('early')]);
     await letGo();
     expect(await insert('other')).toEqual([{ note: 'other' }]);
@@ -98,16 +92,14 @@ describe('statements that share a connection', () => {
     await pool.end();
   });
 
-  test('are not stopped by one that would copy', async ({ shared: { pool } }) => {
+  test('continue after one that would copy', async ({ shared: { pool } }) => {
     const copy = pool`copy notes from stdin`;
     expect(await settled([copy])).toEqual(['57014']);
     expect(await pool`select 1 as one`).toEqual([{ one: 1 }]);
   });
 });
 
-test('of two savepoints at once neither is told what is not so', async ({
-  shared: { owner, pool },
-}) => {
+test('two concurrent savepoints get true outcomes', async ({ shared: { owner, pool } }) => {
   const insert = (sql: Sql | Parameters<Parameters<Sql['begin']>[0]>[0], note: string) =>
     sql`insert into notes (note) values (${note})`;
   const [first, second, third] = [1, 2, 3].map(() => Promise.withResolvers<void>());
@@ -138,7 +130,7 @@ test('of two savepoints at once neither is told what is not so', async ({
   expect(await owner`select note from notes`).toEqual([]);
 });
 
-test('times and bytes are read as they stand, whatever the database is set to', async ({
+test('reads times and bytes correctly under other settings of the database', async ({
   db,
   shared: { owner },
 }) => {

@@ -16,7 +16,7 @@ const lost = (outcome: 'not sent' | 'unknown') =>
   expect.objectContaining({ name: 'ConnectionLost', outcome });
 
 describe('a connection that the server ends', () => {
-  test('while it rests in the pool is replaced, and nobody notices', async ({ db }) => {
+  test('while idle in the pool is replaced without an error', async ({ db }) => {
     const pool = open(db.url, 1);
     for (let tries = 0; tries < 5; tries++) {
       const pid = await pidOf(pool);
@@ -38,7 +38,7 @@ describe('a connection that the server ends', () => {
     await pool.end();
   });
 
-  test('at BEGIN undoes a transaction that has not begun', async ({ db }) => {
+  test('at BEGIN fails a transaction before it begins', async ({ db }) => {
     const pool = openAsOwner(db.url);
     const ended = await failureOf(
       pool.begin((tx) => tx`select pg_terminate_backend(pg_backend_pid()), pg_sleep(60)`),
@@ -48,9 +48,7 @@ describe('a connection that the server ends', () => {
     await pool.end();
   });
 
-  test('within a transaction undoes it, and nothing more of it is said to anybody', async ({
-    db,
-  }) => {
+  test('within a transaction rolls it back, and leaks nothing of it to others', async ({ db }) => {
     await createNotes(db);
     const pool = open(db.url, 1);
     for (let tries = 0; tries < 5; tries++) {
@@ -67,7 +65,6 @@ describe('a connection that the server ends', () => {
         }),
       );
       await kill(db, await ready.promise);
-      // Waits for the one connection of the pool, which is the dead one until its transaction ends.
       const another = retrying(() =>
         pool.begin(async (tx) => {
           await tx`insert into notes values (${`another ${tries}`}, 'kept')`;
@@ -99,7 +96,7 @@ describe('a connection that the server ends', () => {
     await pool.end();
   });
 
-  test('after a transaction takes nothing of it back', async ({ db }) => {
+  test('after a transaction keeps its commit', async ({ db }) => {
     await createNotes(db);
     const pool = open(db.url, 1);
     const pid = await pool.begin(async (tx) => {
@@ -113,9 +110,7 @@ describe('a connection that the server ends', () => {
 });
 
 describe('a transaction', () => {
-  test('that is refused by its own work is rolled back, and its connection kept', async ({
-    db,
-  }) => {
+  test('that its own work rejects is rolled back, and its connection is reused', async ({ db }) => {
     await createNotes(db);
     const pool = open(db.url, 1);
     const pid = await pidOf(pool);
@@ -129,7 +124,7 @@ describe('a transaction', () => {
     await pool.end();
   });
 
-  test('fails with the first thing that failed, also when its work went on', async ({ db }) => {
+  test('fails with the first error, even if its work continued', async ({ db }) => {
     const pool = open(db.url, 1);
     const caught = pool.begin(async (tx) => {
       await failureOf(tx`select 1 / 0`);
@@ -143,9 +138,7 @@ describe('a transaction', () => {
     await pool.end();
   });
 
-  test('whose COMMIT is refused is undone, and its connection is not used again', async ({
-    db,
-  }) => {
+  test('with a failing COMMIT is rolled back, and its connection is not reused', async ({ db }) => {
     await createNotes(db);
     await db.owner`alter table notes add later text references notes deferrable initially deferred`;
     const pool = open(db.url, 1);
@@ -159,9 +152,7 @@ describe('a transaction', () => {
     await pool.end();
   });
 
-  test('of one statement that is refused when it is committed is said to be, and is undone', async ({
-    db,
-  }) => {
+  test('of one statement that fails at commit is reported and rolled back', async ({ db }) => {
     await db.owner.query(`
       create table shops (n int primary key);
       create table orders (n int references shops initially deferred);
@@ -171,11 +162,10 @@ describe('a transaction', () => {
       Promise.all([1, 2].map((n) => db.allAccountsSql`insert into orders values (${n})`)),
     ).rejects.toThrow('foreign key');
     expect(await db.owner`select n from orders`).toEqual([]);
-    // Its connection goes on.
     expect(await db.owner`select 1 as n`).toEqual([{ n: 1 }]);
   });
 
-  test('that a timeout ends is undone, and its connection is not used again', async ({ db }) => {
+  test('that times out is rolled back, and its connection is not reused', async ({ db }) => {
     const pool = open(db.url, 1);
     const pid = await pidOf(pool);
     const late = pool.begin(async (tx) => {
@@ -187,7 +177,7 @@ describe('a transaction', () => {
     await pool.end();
   });
 
-  test('does not begin when BEGIN fails: what travels with it is not done', async ({ db }) => {
+  test('with a failing BEGIN does not run the statements sent with it', async ({ db }) => {
     await createNotes(db);
     const pool = open(db.url, 1);
     const refused = pool.begin(
@@ -199,7 +189,7 @@ describe('a transaction', () => {
     await pool.end();
   });
 
-  test('that is over runs nothing more', async ({ db }) => {
+  test('that has ended runs no more statements', async ({ db }) => {
     const pool = open(db.url, 1);
     const tx = await pool.begin(async (inside) => {
       await inside`select 1`;
@@ -209,7 +199,7 @@ describe('a transaction', () => {
     await pool.end();
   });
 
-  test('sends nothing when its work asks nothing', async ({ db }) => {
+  test('sends nothing if its work runs no statements', async ({ db }) => {
     const proxy = await openWireProxy(db.url);
     const pool = open(proxy.url, 1);
     await pool`select 1`;
@@ -220,7 +210,7 @@ describe('a transaction', () => {
     proxy.close();
   });
 
-  test('undoes a savepoint alone', async ({ db }) => {
+  test('rolls back a savepoint alone', async ({ db }) => {
     await createNotes(db);
     const pool = open(db.url, 1);
     await pool.begin(async (tx) => {
@@ -236,7 +226,7 @@ describe('a transaction', () => {
     await pool.end();
   });
 
-  test('left open by a script does not outlive it', async ({ db }) => {
+  test('left open by a script ends with it', async ({ db }) => {
     const pool = open(db.url, 1);
     const pid = await pidOf(pool);
     await pool.query('begin; select 1');

@@ -15,8 +15,8 @@ const COMMIT = command('commit');
 const ROLLBACK = command('rollback');
 
 /**
- * Sets what holds in this transaction alone. As `SET LOCAL`, not by `set_config`: only that is handed on to
- * the other nodes of a distributed database, where the rows are.
+ * Sets settings for this transaction only. By `SET LOCAL` and not `set_config`, because only it propagates to the
+ * other nodes of a distributed database, which have the rows.
  */
 const setLocally = (settings: Readonly<Record<string, string>>): Compiled[] =>
   Object.entries(settings).map(([name, value]) => ({
@@ -26,26 +26,22 @@ const setLocally = (settings: Readonly<Record<string, string>>): Compiled[] =>
     values: [],
   }));
 
-/** A value of a setting as a literal. @throws TypeError when it holds what a literal cannot. */
+/** A setting's value as a literal. @throws TypeError if it has characters that are not allowed. */
 function quoted(value: string): string {
   if (!/^[\w .,:*-]*$/.test(value)) throw new TypeError('no value of a setting');
   return `'${value}'`;
 }
 
 export type TransactionOptions = {
-  /** As `begin` takes it, such as `isolation level serializable`. */
   mode?: string | undefined;
-  /** Settings that hold in this transaction alone. */
   settings?: Readonly<Record<string, string>>;
 };
 
 /**
- * Runs `work` in one transaction, on one connection of its own. `begin` and the settings travel with the
- * first statement of `work`, behind one `Sync`: when `begin` fails the server skips the rest.
+ * `begin` and the settings are sent with the first statement of `work`, before one `Sync`: if `begin` fails, the
+ * server skips the rest. Any failed statement fails the transaction, even if `work` caught the error.
  *
- * What fails within fails the whole, also when `work` has caught it: PostgreSQL would only roll back.
- *
- * @throws ConnectionLost `unknown` when the connection was lost during COMMIT, `not sent` when before.
+ * @throws ConnectionLost `unknown` if the connection was lost during COMMIT, `not sent` if before.
  */
 export async function runTransaction<T>(
   pool: Pool,
@@ -67,7 +63,6 @@ export class Transaction {
   #hasBegun = false;
   #isOver = false;
   #failure: { error: unknown } | undefined;
-  /** Savepoints so far: no name is used twice. */
   #savepoints = 0;
 
   constructor(connection: Connection, options: TransactionOptions) {
@@ -101,21 +96,21 @@ export class Transaction {
   }
 
   /**
-   * Work that is undone alone when it fails; the transaction goes on. One at a time: of two at once the
-   * second lies within the first, and when they end in another order the whole transaction fails.
+   * Work that is rolled back alone if it fails; the transaction goes on. One at a time: concurrent savepoints nest,
+   * and the whole transaction fails if they end in another order.
    */
   async savepoint<T>(work: () => PromiseLike<T> | T): Promise<T> {
     if (this.#failure) throw skippedBecause(this.#failure.error);
     const name = `s${++this.#savepoints}`;
     try {
-      // What it fails with, the work's first statement tells as well.
+      // The work's first statement fails with the same error.
       this.run(command(`savepoint ${name}`)).catch(() => undefined);
       const result = await this.#whole(work);
       await this.run(command(`release savepoint ${name}`));
       return result;
     } catch (error) {
       await this.#connection.whenIdle();
-      // Without a savepoint to go back to, what failed is the transaction itself.
+      // Without a savepoint to roll back to, the transaction itself has failed.
       if (!this.#isOver && !this.#connection.isLost) {
         this.#failure = undefined;
         await this.run(command(`rollback to savepoint ${name}`));
@@ -124,7 +119,6 @@ export class Transaction {
     }
   }
 
-  /** The result of work, when nothing of it failed; the first failure explains those after it. */
   async #whole<T>(work: () => PromiseLike<T> | T): Promise<T> {
     try {
       const result = await work();
@@ -149,7 +143,6 @@ export class Transaction {
     this.#isOver = true;
     await this.#connection.whenIdle();
     if (!this.#hasBegun || this.#connection.isLost) return;
-    // What is not rolled back by this is rolled back with the connection, which is then not kept.
     await this.#connection.execute(ROLLBACK).catch(() => undefined);
   }
 
@@ -163,7 +156,7 @@ export class Transaction {
       const { command: done } = await this.#connection.execute(COMMIT);
       if (done !== 'COMMIT') throw new Error(`the transaction was not committed: ${done}`);
     } catch (error) {
-      this.#connection.isDoubtful = true;
+      this.#connection.mustClose = true;
       throw error;
     }
   }

@@ -1,4 +1,3 @@
-/** Object ids of PostgreSQL's built-in types that are treated by name here. */
 const oid = {
   bool: 16,
   bytea: 17,
@@ -10,7 +9,6 @@ const oid = {
   jsonb: 3802,
 } as const;
 
-/** The type of an array's elements, by the array's own object id. */
 const elementTypes = new Map([
   [199, oid.json],
   [1000, oid.bool],
@@ -35,12 +33,12 @@ const elementTypes = new Map([
   [2951, 2950],
   [3807, oid.jsonb],
 ]);
-/** Object ids from here on belong to types that a database defines itself. */
+/** Object ids from here on are of types that a database defines itself. */
 const OWN_TYPES = 16_384;
 
 const isJsonType = (type: number): boolean => type === oid.json || type === oid.jsonb;
 
-/** A value meant for `json` or `jsonb`; anything else given there is refused. */
+/** A value for `json` or `jsonb`; other values are refused there. */
 export class Json {
   readonly value: unknown;
   constructor(value: unknown) {
@@ -49,10 +47,9 @@ export class Json {
 }
 
 type Scalar = string | number | bigint | boolean | Date | Uint8Array | Json | null;
-/** What may stand in a statement. */
 export type Parameter = Scalar | readonly Parameter[];
 
-/** The type a value declares by itself, so that also expressions know it; 0 when the server infers it. */
+/** The type a value declares, so that expressions get it too; 0 if the server infers it. */
 export function declaredType(value: unknown): number {
   if (typeof value === 'boolean') return oid.bool;
   if (typeof value !== 'object' || value === null) return 0;
@@ -61,10 +58,8 @@ export function declaredType(value: unknown): number {
 }
 
 /**
- * A parameter as the server reads it: text, or bytes.
- *
- * @param type the object id the server has for it; 0 when that is not known.
- * @throws TypeError when the value cannot be meant for that type, RangeError when a whole number is not exact.
+ * @param type the object id of the server's type; 0 if unknown.
+ * @throws TypeError if the value does not fit the type, RangeError if an integer is not exact.
  */
 export function encode(value: unknown, type: number): string | Buffer | null {
   if (value === null) return null;
@@ -106,7 +101,6 @@ function encodeObject(value: unknown, type: number): string | Buffer {
   throw new TypeError(`a statement cannot take ${value === undefined ? 'undefined' : 'an object'}`);
 }
 
-/** PostgreSQL's own notation of arrays: `{"a",NULL,{…}}`. */
 function encodeArray(values: readonly unknown[], type: number): string {
   let text = '{';
   for (const [at, value] of values.entries()) {
@@ -135,7 +129,6 @@ function requireSafe(value: number): number {
   return value;
 }
 
-/** Reads a value from the text the server writes. */
 export type Parse = (text: string) => unknown;
 
 const asText: Parse = (text) => text;
@@ -146,7 +139,7 @@ function parseSafe(text: string): number {
   return value;
 }
 
-/** Connections work in UTC: `2026-11-21 02:05:00.123+00`, which `Date` reads fastest as ISO 8601. */
+/** Connections use UTC: `2026-11-21 02:05:00.123+00`, which `Date` parses fastest as ISO 8601. */
 const parseTime = (text: string): Date =>
   parseDate(text.endsWith('+00') ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text);
 
@@ -172,7 +165,6 @@ const parsers = new Map<number, Parse>([
   [oid.timestamptz, parseTime],
 ]);
 
-/** Reads PostgreSQL's notation of arrays, which it writes without blanks. */
 function parseArray(text: string, parse: Parse): unknown[] {
   // Arrays whose lower bound is not 1 begin with their bounds: `[0:1]={…}`.
   let at = text.indexOf('{');
@@ -207,5 +199,4 @@ for (const [array, element] of elementTypes) {
   parsers.set(array, (text) => parseArray(text, parse));
 }
 
-/** How values of a type are read; types without an entry stay text (`uuid`, `numeric`, `date`, …). */
 export const parserOf = (type: number): Parse => parsers.get(type) ?? asText;

@@ -35,7 +35,7 @@ import { Receiving } from '#server/domains/channels/web/receiving.ts';
 import { isRestriction } from '#server/domains/channels/web/sending/refusals.ts';
 import { openSentStorage } from '#server/domains/channels/web/sending/sent-storage.ts';
 import { connectLink, failLink } from '#server/domains/tokens/tokens.ts';
-import { stay } from '#server/infra/postgres/distribution/scope.ts';
+import { bindScope } from '#server/infra/postgres/distribution/scope.ts';
 import type { WebTimings } from './timings.ts';
 
 /** The numbers that this worker holds. */
@@ -227,7 +227,7 @@ class Phone {
     this.#deps = deps;
     this.#isLinked = session.state === 'linked';
     this.firstLinkedAt = facts.firstLinkedAt;
-    const storage = stay({
+    const storage = bindScope({
       auth: openAuthStorage(deps, session, () => this.#lose()),
       sent: openSentStorage(deps, session),
     });
@@ -242,7 +242,7 @@ class Phone {
       mayOpen: async () => (await deps.leases.renew([session])).size > 0,
       loginPace: deps.loginPace,
       storage,
-      onEvent: stay((event) => this.#enqueue(() => this.#handle(event))),
+      onEvent: bindScope((event) => this.#enqueue(() => this.#handle(event))),
       onLost: () => this.#lose(),
       onParted: (action) => this.#enqueue(() => this.#part(action)),
       report: deps.report,

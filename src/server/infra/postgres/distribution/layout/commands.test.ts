@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commandsOf, isOfNewTable } from './commands.ts';
 
-test('commands end where they end, and not within texts, bodies and comments', () => {
+test('splits commands, but not within texts, bodies and comments', () => {
   expect(
     commandsOf(`
       create table a (n int); -- once; and for all

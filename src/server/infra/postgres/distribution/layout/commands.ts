@@ -2,9 +2,9 @@ import type { Tx } from '#server/infra/postgres/database.ts';
 import { readPlaced } from '#server/infra/postgres/distribution/cluster.ts';
 
 /**
- * The commands of a file: what ends with a `;` that is in no comment, no text, and no body between `$$`.
+ * Splits a file into commands at each `;` outside of comments, texts, and bodies between `$$`.
  *
- * @throws Error when the file has a comment or a body of another kind.
+ * @throws Error if the file has a comment or a body of another kind.
  */
 export function commandsOf(text: string): string[] {
   const odd = /\/\*|\$\w+\$/.exec(text.replaceAll(/--[^\n]*/g, ''));
@@ -18,9 +18,9 @@ export function commandsOf(text: string): string[] {
 }
 
 /**
- * Runs the text of a migration. Where the database is distributed, new tables and their keys are made at the coordinator
- * alone, as on one server: Citus refuses keys between a table that is laid out and one that is not yet. They come to the
- * other servers with the layout (`distributeTables`).
+ * Runs the text of a migration. In a distributed database, new tables and their foreign keys are created on the
+ * coordinator only, as on one server: Citus refuses foreign keys between distributed and local tables.
+ * `distributeTables` brings them to the other servers.
  */
 export async function runMigration(tx: Tx, text: string): Promise<void> {
   const placed = await readPlaced(tx);
@@ -28,14 +28,13 @@ export async function runMigration(tx: Tx, text: string): Promise<void> {
     await tx.query(text);
     return;
   }
-  // Commands about tables with keys between them go over one connection to each server.
+  // Commands on tables linked by foreign keys must use one connection to each server.
   await tx.query(`set local citus.multi_shard_modify_mode = 'sequential'`);
   for (const command of commandsOf(text)) {
     await (isOfNewTable(command, placed) ? onlyHere(tx, command) : tx.query(command));
   }
 }
 
-/** Runs a command at the coordinator, and not on the servers that keep shards. */
 export async function onlyHere(tx: Tx, command: string): Promise<void> {
   await tx.query('set local citus.enable_ddl_propagation = off');
   await tx.query(command);
@@ -43,8 +42,8 @@ export async function onlyHere(tx: Tx, command: string): Promise<void> {
 }
 
 /**
- * Whether a command makes a table, or adds a key of which one end is not laid out yet. A part of a table lies beside
- * its others.
+ * Whether a command creates a table, or adds a foreign key with one end not distributed yet. A partition is colocated
+ * with its siblings.
  */
 export function isOfNewTable(command: string, placed: ReadonlySet<string>): boolean {
   if (/^create\s+(?:unlogged\s+)?table\b/i.test(command)) {
@@ -55,7 +54,6 @@ export function isOfNewTable(command: string, placed: ReadonlySet<string>): bool
   return !(placed.has(one) && placed.has(other));
 }
 
-/** A command that adds a foreign key and does nothing else: from which table, and to which. */
 const KEY = new RegExp(
   [
     /^alter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?(?:public\.)?(\w+)/,

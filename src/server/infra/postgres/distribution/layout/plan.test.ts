@@ -2,10 +2,9 @@ import { expect, inject } from 'vitest';
 import { test } from '#tests/support/database/database.ts';
 import { readPlan } from './upkeep.ts';
 
-// The plan is read before anything is distributed.
 const onOneServer = test.skipIf(inject('cluster') !== undefined);
 
-onOneServer('each table is spread by its account, or whole', async ({ db }) => {
+onOneServer('each table is distributed by account, or a reference table', async ({ db }) => {
   await db.owner.query('drop index webhooks_by_id');
   const { distributed, reference, single } = await db.owner.begin(readPlan);
   const all = [...distributed, ...reference, ...single.flat()];

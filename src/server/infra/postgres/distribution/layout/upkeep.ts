@@ -16,10 +16,8 @@ import { onlyHere } from './commands.ts';
 import { createHash } from 'node:crypto';
 
 /**
- * Refuses to start on a distributed database of which a server is away, or not as it should be. Asks one question on
- * one server.
- *
- * @throws StartError with the sentence that says what to do.
+ * @throws StartError with a sentence on what to do if a server of a distributed database is unreachable or
+ *   misconfigured.
  */
 export async function requireServers(owner: Sql, url: string): Promise<void> {
   const cluster = await readCluster(owner);
@@ -29,12 +27,10 @@ export async function requireServers(owner: Sql, url: string): Promise<void> {
 }
 
 /**
- * Brings what a new version has changed to all servers of a distributed database: new tables are laid out, and the
- * buckets made anew where they are not as they should be. Does nothing on one server. Of several that start at the same
- * time, one does it after the other.
+ * Distributes new tables and recreates outdated buckets. Does nothing on one server. Concurrent starts take turns.
  *
- * @param owner a pool of the database's owner, with one connection.
- * @param url its address, the coordinator's.
+ * @param owner with one connection.
+ * @param url the coordinator's address, as the owner.
  * @returns whether the database is distributed.
  */
 export async function followSchema(owner: Sql, url: string): Promise<boolean> {
@@ -50,17 +46,15 @@ export async function followSchema(owner: Sql, url: string): Promise<boolean> {
   return true;
 }
 
-/** What a cluster is made of is tried with this one; older ones lack tables that lie whole on one node. */
+/** The oldest tested version; older ones lack tables that are whole on one node. */
 const CITUS_MIN = 13;
 
 const PAGE = 'docs/running/distributed.md';
 const NAME = 'db:distribute';
 
 /**
- * Why a database cannot be distributed yet, or not be worked with where it is.
- *
  * @param url the coordinator's address, as the owner.
- * @returns one sentence that says what to do; undefined where everything is there.
+ * @returns one sentence on what to do; undefined if the database can be distributed or used.
  */
 export async function troubleOf(
   owner: Sql,
@@ -84,10 +78,9 @@ export async function troubleOf(
   return (await troubleOfNew(owner)) ?? troubleBetween(url);
 }
 
-/** `missing`: roles that are not there; `apart`: grants that are not. */
+/** `missing`: absent roles; `apart`: absent grants. */
 type NodeFacts = { missing: string[]; apart: string[] };
 
-/** What is missing on one node. */
 async function troubleAt(url: string): Promise<string | undefined> {
   const { host } = new URL(url);
   try {
@@ -125,7 +118,6 @@ async function readFacts(node: Sql): Promise<NodeFacts> {
   return facts;
 }
 
-/** The server that was added and has not been given the tables that each one has whole. */
 async function troubleOfNew(owner: Sql): Promise<string | undefined> {
   const [bare] = await owner<{ name: string }[]>`
     select nodename || ':' || nodeport as name from pg_dist_node n
@@ -141,7 +133,7 @@ async function troubleOfNew(owner: Sql): Promise<string | undefined> {
   );
 }
 
-/** Whether nodes reach each other as each role that works: transactions go along as the one that began them. */
+/** Checks each role, because transactions propagate as the role that began them. */
 async function troubleBetween(url: string): Promise<string | undefined> {
   for (const as of ['owner', 'tenant', 'all accounts'] as const) {
     const [apart] = await onServer(
@@ -161,12 +153,10 @@ async function troubleBetween(url: string): Promise<string | undefined> {
 }
 
 /**
- * Lays the tables out over the nodes of the cluster, in one transaction: whatever breaks it off leaves everything as
- * it was. Tables that lie there already stay; a new version may have brought more.
+ * All in one transaction. Skips tables that are distributed already; a new version may have added others.
  *
- * @param owner the pool of the database's owner, at the coordinator.
- * @param shards how many shards each table has; tables that come later have as many as the first ones.
- * @returns the names of the tables laid out now.
+ * @param shards number of shards per table; later tables get as many as the first ones.
+ * @returns the names of the tables distributed now.
  */
 export async function distributeTables(owner: Sql, shards: number): Promise<readonly string[]> {
   return owner.begin(async (tx) => {
@@ -178,7 +168,7 @@ export async function distributeTables(owner: Sql, shards: number): Promise<read
     const plan = await readPlan(tx);
     const placed = await readPlaced(tx);
     const isNew = (table: string) => !placed.has(table);
-    const first = besideWhich(plan.distributed, placed);
+    const first = colocationTableOf(plan.distributed, placed);
     await replacePolicies(tx);
     const keys = await dropForeignKeys(tx, plan, isNew);
     const triggers = await dropTriggers(tx, isNew);
@@ -186,7 +176,7 @@ export async function distributeTables(owner: Sql, shards: number): Promise<read
       await tx.query(`select create_reference_table('${name}')`);
     }
     for (const group of plan.single) {
-      const only = besideWhich(group, placed);
+      const only = colocationTableOf(group, placed);
       for (const name of group.filter(isNew)) {
         const beside = name === only ? 'none' : only;
         await tx.query(
@@ -200,7 +190,7 @@ export async function distributeTables(owner: Sql, shards: number): Promise<read
     }
     const laid = [...plan.reference, ...plan.single.flat(), ...plan.distributed].filter(isNew);
     for (const name of laid) {
-      // What was here before is a copy that nobody would erase.
+      // The local rows are now a copy that would never be erased.
       await tx.query(`select truncate_local_data_after_distributing_table('${name}')`);
     }
     for (const { one, name, definition } of keys) {
@@ -211,13 +201,11 @@ export async function distributeTables(owner: Sql, shards: number): Promise<read
   });
 }
 
-/** The table beside whose shards those of the others are laid. */
-const besideWhich = (tables: readonly string[], placed: ReadonlySet<string>): string =>
+const colocationTableOf = (tables: readonly string[], placed: ReadonlySet<string>): string =>
   tables.find((name) => placed.has(name)) ?? tables[0] ?? '';
 
 type Key = { one: string; other: string; name: string; definition: string };
 
-/** Drops the foreign keys from and to new tables, and returns those of them that a cluster can hold. */
 async function dropForeignKeys(
   tx: Tx,
   { distributed, single }: Plan,
@@ -227,13 +215,13 @@ async function dropForeignKeys(
     select conrelid::regclass::text as one, confrelid::regclass::text as other, conname as name,
       pg_get_constraintdef(k.oid) as definition
     from pg_constraint k
-    -- Keys of shards go with those of their tables; shards are not seen here.
+    -- Shards are not visible here; their keys go with those of their tables.
     join pg_class c on c.oid = k.conrelid
     where contype = 'f' and conparentid = 0 and connamespace = 'public'::regnamespace`;
   const concerned = keys.filter(({ one, other }) => isNew(one) || isNew(other));
   for (const { one, name } of concerned) {
     const drop = `alter table ${one} drop constraint ${name}`;
-    // The key of a table that lies there already has not come to its shards yet.
+    // The foreign key of an already distributed table has not reached its shards yet.
     await (isNew(one) ? tx.query(drop) : onlyHere(tx, drop));
   }
   const isSpread = (table: string) => distributed.includes(table);
@@ -245,7 +233,7 @@ async function dropForeignKeys(
   );
 }
 
-/** Drops the triggers of new tables, which would run for each row that is brought to its shard; returns how to make them. */
+/** Triggers of new tables would run for each copied row. @returns their definitions. */
 async function dropTriggers(tx: Tx, isNew: (table: string) => boolean): Promise<readonly string[]> {
   const triggers = await tx<{ table: string; name: string; definition: string }[]>`
     select c.relname as table, t.tgname as name, pg_get_triggerdef(t.oid) as definition
@@ -267,7 +255,9 @@ type Policy = {
   check: string | null;
 };
 
-/** Other nodes take no policy with a sub-select, and who sees all accounts is known there by the role alone. */
+/**
+ * Other nodes reject policies with a sub-select; there the role alone tells who sees all accounts.
+ */
 async function replacePolicies(tx: Tx): Promise<void> {
   const policies = await tx<Policy[]>`
     select tablename as table, policyname as name, permissive as as, roles::text[] as roles, cmd as command,
@@ -291,19 +281,18 @@ const withoutSelect = (condition: string): string =>
     .replaceAll(/\( SELECT (\w+\(\)) AS \w+\)/g, '$1')
     .replaceAll('sees_all()', "current_user = 'kabari_all'");
 
-/** How a cluster keeps each table. */
 type Plan = {
-  /** Spread over the nodes by their account. Tables that are referred to come first. */
+  /** Distributed by account. Referenced tables come first. */
   distributed: readonly string[];
-  /** Whole on each node: what names no account, or must be unique over all accounts. */
+  /** Copied to each node: tables without an account, or with keys unique over all accounts. */
   reference: readonly string[];
-  /** Whole on one node, those of a group together: see `OF_FUNCTIONS` and `SIMULATED`. */
   single: readonly (readonly string[])[];
 };
 
 /**
- * Unique over all accounts, and written by functions of the owner. In one transaction a cluster lets one role write
- * what lies together, and what lies on each node does: so these lie apart from what the application's roles write.
+ * Unique over all accounts, and written by functions of the owner. In one transaction a cluster allows writes to a
+ * colocation group by one role only, and all reference tables are one group: so these are kept apart from the tables
+ * written by the application's roles.
  */
 const OF_FUNCTIONS = [
   'provider_payments',
@@ -315,15 +304,15 @@ const OF_FUNCTIONS = [
 ];
 
 /**
- * Written by everybody, all the time: as real phones do, these stand outside. Whole on each node, who writes to one of
- * them would wait for whoever works on what is due in another.
+ * Written constantly for all accounts; like real phones, they are outside of the accounts. As reference tables, a
+ * write to one of them would wait for work on due items in another.
  */
 const SIMULATED = ['sim_phones', 'sim_lines', 'sim_due'];
 
-/** Small, and asked for by what concerns other accounts: who the operators are, who is at which number. */
+/** Small, and needed by other accounts' work: the operators, and the users of numbers. */
 const KNOWN_EVERYWHERE = ['accounts', 'users'];
 
-/** Reads the plan from the catalog: a table is spread where each row, and each unique key, names the account. */
+/** A table is distributed by account if each row and each unique key includes the account. */
 export async function readPlan(tx: Tx): Promise<Plan> {
   const tables = await tx<{ name: string; isSpread: boolean }[]>`
     select c.oid::regclass::text as name,
@@ -348,15 +337,14 @@ export async function readPlan(tx: Tx): Promise<Plan> {
   };
 }
 
-/** Which way buckets are made: to be raised when this file or `nodes.ts` makes something else of the same objects. */
-const WAY = 2;
+/** Increase it if this file or `nodes.ts` builds buckets differently from the same objects. */
+const BUCKET_VERSION = 2;
 
 /**
- * Makes the schemas of the buckets, where they are not as they should be: in each a view on each of its shards, and the
- * views and functions of `public` once more, which then find those shards by their tables' names.
+ * A bucket's schema has views on its shards, and copies of the views and functions of `public`, which then use them.
  *
  * @param coordinatorUrl the coordinator's address, as the owner.
- * @param anew also where they seem to be as they should.
+ * @param anew also recreates buckets that are up to date.
  */
 export async function makeBuckets(
   owner: Sql,
@@ -365,7 +353,9 @@ export async function makeBuckets(
 ): Promise<readonly Bucket[]> {
   const buckets = await readBuckets(owner);
   const objects = await readObjects(owner);
-  const made = createHash('sha256').update(JSON.stringify({ WAY, objects })).digest('hex');
+  const made = createHash('sha256')
+    .update(JSON.stringify({ WAY: BUCKET_VERSION, objects }))
+    .digest('hex');
   const stale: Bucket[] = [];
   for (const bucket of buckets) {
     const found = await inBucketAsOwner(coordinatorUrl, bucket, (node) => markOf(node, bucket));
@@ -390,7 +380,7 @@ const markWith = (made: string, views: number): string => `${made} ${views}`;
 const viewsIn = ({ shards, views }: Objects, { number }: Bucket): number =>
   shards.filter(({ bucket }) => bucket === number).length + views.length;
 
-/** What a bucket was made of, and how many of its views are there: shards that are moved take theirs along. */
+/** Includes the number of views: shards that are moved take their views along. */
 async function markOf(node: Sql, { schema }: Bucket): Promise<string> {
   const [found] = await node<{ made: string | null; views: number }[]>`
     select obj_description(to_regnamespace(${schema})::oid, 'pg_namespace') as made, (
@@ -419,7 +409,7 @@ async function makeBucket(tx: Tx, { number, schema }: Bucket, objects: Objects):
   const mine = objects.shards.filter(({ bucket }) => bucket === number);
   const watched = new Set(objects.triggers.map(({ table }) => table));
   for (const { table, shard } of mine) {
-    // With the place of the row, by which old rows are deleted in portions; a trigger would see it as a column.
+    // With ctid, by which old rows are deleted in batches; a trigger would see it as a column.
     const columns = watched.has(table) ? '*' : '*, ctid';
     await tx.query(`
       create view ${schema}.${table} with (security_invoker = true)
@@ -432,12 +422,12 @@ async function makeBucket(tx: Tx, { number, schema }: Bucket, objects: Objects):
       create view ${schema}.${name} with (security_invoker = true) as ${definition};
       grant select on ${schema}.${name} to kabari_app`);
   }
-  await tx.query(surelyOf(schema, await anAccountIn(tx, number)));
+  await tx.query(twoPhaseFunction(schema, await unusedAccountIn(tx, number)));
   const touchesReference = ofAny(objects.reference);
   const reachesOut = new RegExp(`${ofAny(objects.single).source}|set_config\\('search_path'`);
   for (const { name, definition, grants } of objects.functions) {
     const moved = movedTo(schema, definition, touchesReference);
-    await tx.query(reachesOut.test(definition) ? surely(schema, moved) : moved);
+    await tx.query(reachesOut.test(definition) ? withTwoPhaseCommit(schema, moved) : moved);
     if (!grants) continue;
     await tx.query(`revoke all on function ${schema}.${name} from public`);
     for (const role of grants) {
@@ -456,11 +446,11 @@ const ofAny = (tables: readonly string[]): RegExp => new RegExp(`\\b(?:${tables.
 const IN_TWO_PHASES = 'commit_in_two_phases';
 
 /**
- * A function that makes a transaction commit in two phases. What is written here goes past Citus, which would take what
- * is written to one other server for all there is, and commit it there first: when that fails, or this server ends
- * before its own commit, one stands without the other. A command about a shard that lies here, on no row, tells it.
+ * A function that makes a transaction commit in two phases. Its writes bypass Citus, which would see only the writes
+ * to one other server and commit them there first: if this server then fails to commit, only those would remain. A
+ * command on a local shard that affects no row informs Citus.
  */
-const surelyOf = (schema: string, accountId: string): string => `
+const twoPhaseFunction = (schema: string, accountId: string): string => `
   create function ${schema}.${IN_TWO_PHASES}() returns void
   language plpgsql security definer set search_path = public, pg_temp as $$
   begin
@@ -469,8 +459,7 @@ const surelyOf = (schema: string, accountId: string): string => `
   $$;
   revoke all on function ${schema}.${IN_TWO_PHASES} from public`;
 
-/** An account that nobody has, in the range of a bucket. */
-async function anAccountIn(tx: Tx, number: number): Promise<string> {
+async function unusedAccountIn(tx: Tx, number: number): Promise<string> {
   const [found] = await tx<{ id: string }[]>`
     with range as (
       select shardminvalue::int as since, shardmaxvalue::int as until from pg_dist_shard
@@ -483,14 +472,12 @@ async function anAccountIn(tx: Tx, number: number): Promise<string> {
   return found.id;
 }
 
-/** The text of a function that writes to another server. */
-function surely(schema: string, definition: string): string {
+function withTwoPhaseCommit(schema: string, definition: string): string {
   const begin = /^begin$/m;
   if (!begin.test(definition)) throw new Error(`a function has no begin:\n${definition}`);
   return definition.replace(begin, `begin\n  perform ${schema}.${IN_TWO_PHASES}();`);
 }
 
-/** A function's text, for another schema. The planner of a cluster has no generic plans. */
 function movedTo(schema: string, definition: string, touchesReference: RegExp): string {
   const moved = definition
     .replace('FUNCTION public.', `FUNCTION ${schema}.`)
@@ -499,7 +486,7 @@ function movedTo(schema: string, definition: string, touchesReference: RegExp): 
   return touchesReference.test(definition) ? moved.replace(generic, '') : moved;
 }
 
-/** A trigger of a table, on a shard of it, by the function of its bucket. Triggers of shards bear the shard's number. */
+/** The trigger's name on a shard has the shard's number. */
 function triggerOn(
   schema: string,
   shard: string,
@@ -515,7 +502,7 @@ function triggerOn(
     .replace(/EXECUTE FUNCTION (?:public\.)?/, `EXECUTE FUNCTION ${schema}.`);
 }
 
-/** Gives a node what Citus does not bring there by itself. Safe to repeat. */
+/** Creates what Citus does not propagate to a node. Safe to repeat. */
 const prepareNode = (url: string, grants: Objects['columnGrants']): Promise<void> =>
   onServer(url, { as: 'owner', name: 'buckets' }, (node) =>
     node.begin(async (tx) => {
@@ -524,11 +511,10 @@ const prepareNode = (url: string, grants: Objects['columnGrants']): Promise<void
         set local citus.override_table_visibility = off`);
       await grantColumns(tx, grants);
       await keepInRange(tx);
-      await letTablesGrow(tx);
+      await allowInsertsIntoReferenceTables(tx);
     }),
   );
 
-/** The grants of single columns. */
 async function grantColumns(tx: Tx, grants: Objects['columnGrants']): Promise<void> {
   const shards = await tx<{ table: string; shard: string }[]>`
     select s.logicalrelid::text as table, shard_name(s.logicalrelid, s.shardid) as shard
@@ -541,8 +527,8 @@ async function grantColumns(tx: Tx, grants: Objects['columnGrants']): Promise<vo
 }
 
 /**
- * Nothing is stored where its account does not lie, whatever the application takes for its bucket. Partitions have the
- * check, and not the table that they are of: it would ask new ones for it before they are there.
+ * Rejects rows outside of their account's shard, even if the application picks a wrong bucket. The checks are on
+ * partitions and not on their parent, because it would require them of new ones before they exist.
  */
 async function keepInRange(tx: Tx): Promise<void> {
   const shards = await tx<{ shard: string; since: string; until: string }[]>`
@@ -558,10 +544,10 @@ async function keepInRange(tx: Tx): Promise<void> {
 }
 
 /**
- * Who adds to a table that each node has whole locks it on all of them, for which Citus asks the right to change it.
- * The table has it here; its shard, where the rows are, has not.
+ * Adding rows to a reference table locks it on all nodes, for which Citus requires the right to change it. The table
+ * has the grant here; its shard, which holds the rows, does not.
  */
-async function letTablesGrow(tx: Tx): Promise<void> {
+async function allowInsertsIntoReferenceTables(tx: Tx): Promise<void> {
   const growing = await tx<{ name: string }[]>`
     select logicalrelid::text as name from pg_dist_partition
     where partmethod = 'n' and has_table_privilege('kabari_app', logicalrelid, 'insert')
@@ -569,23 +555,17 @@ async function letTablesGrow(tx: Tx): Promise<void> {
   for (const { name } of growing) await tx.query(`grant update on ${name} to kabari_app`);
 }
 
-/** What each bucket gets, as the coordinator has it. */
 type Objects = {
-  /** Which table's shard lies in which bucket. */
   shards: readonly { bucket: number; table: string; shard: string }[];
   views: readonly { name: string; definition: string }[];
-  /** `grants`: the roles that may call it, where not everybody may. */
   functions: readonly { name: string; definition: string; grants: readonly string[] | null }[];
   triggers: readonly { table: string; definition: string }[];
-  /** What a role may do with single columns of a table: shards do not get it by themselves. */
+  /** Column privileges of the roles: shards do not inherit them. */
   columnGrants: readonly { table: string; words: string }[];
-  /** The tables that are not spread. */
   reference: readonly string[];
-  /** Those of them that lie whole on one node. */
   single: readonly string[];
 };
 
-/** Reads them from the catalog. */
 async function readObjects(owner: Sql): Promise<Objects> {
   return owner.begin(async (tx) => {
     const shards = await tx<Objects['shards'][number][]>`
@@ -612,16 +592,15 @@ async function readObjects(owner: Sql): Promise<Objects> {
       from pg_proc p
       where p.pronamespace = 'public'::regnamespace and p.prokind = 'f'
         and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
-        -- What reads no table is the same everywhere.
+        -- Functions that read no table are the same everywhere.
         and p.provolatile <> 'i'
-        -- Rows of what is on the coordinator alone mean nothing elsewhere.
+        -- Row types of local tables of the coordinator do not exist elsewhere.
         and not exists (
           select from pg_type t left join pg_type e on e.oid = t.typelem
           join pg_class c on c.oid in (t.typrelid, e.typrelid) and c.relkind in ('r', 'p')
           where t.oid = any(p.proargtypes::oid[] || p.proallargtypes || p.prorettype)
             and not exists (select from pg_dist_partition d where d.logicalrelid = c.oid))
       order by p.oid`;
-    // Names in it as they are outside of this search path.
     await tx.query('set local search_path = pg_catalog');
     const triggers = await tx<Objects['triggers'][number][]>`
       select c.relname as table, pg_get_triggerdef(t.oid) as definition
@@ -634,8 +613,8 @@ async function readObjects(owner: Sql): Promise<Objects> {
       select c.relname as name, p.repmodel = 's' as "isSingle" from pg_class c
       join pg_dist_partition p on p.logicalrelid = c.oid and p.partmethod = 'n'
       order by 1`;
-    // The planner of a cluster names each column that an insert leaves to its default. What may be named in the
-    // first place, the table itself says.
+    // The planner of a cluster names each column that an insert leaves to its default. Whether it may be named at all
+    // is decided by the table's own grants.
     const columnGrants = await tx<Objects['columnGrants'][number][]>`
       select distinct c.relname as table,
         case when x.privilege_type = 'INSERT' and p.partmethod = 'n'

@@ -1,10 +1,9 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { onServer, readNodes } from '#server/infra/postgres/distribution/cluster.ts';
 
-/** How many rows each table has, by its name. */
 export type RowCounts = ReadonlyMap<string, number>;
 
-/** Counts the rows of all tables, wherever they lie. Only of use while nothing works on them. */
+/** Counts the rows of all tables on all nodes. Only useful while no other work writes to them. */
 export async function countRows(owner: Sql): Promise<RowCounts> {
   const tables = await owner<{ name: string }[]>`
     select relname as name from pg_class c
@@ -20,11 +19,9 @@ export async function countRows(owner: Sql): Promise<RowCounts> {
 }
 
 /**
- * Whether a distributed database holds what was there before, on every node.
- *
  * @param coordinatorUrl the coordinator's address, as the owner.
- * @param before what was counted before.
- * @returns a line for each difference.
+ * @param before the counts before it was distributed.
+ * @returns a line for each difference on any node.
  */
 export async function verifyDistribution(
   owner: Sql,
@@ -68,14 +65,11 @@ function* differences(where: string, expected: RowCounts, found: RowCounts): Gen
 
 type Node = {
   name: string;
-  /** Rows in its shards of tables that are spread, and in those that it has whole. */
   spread: RowCounts;
   whole: RowCounts;
-  /** Shards with other policies or foreign keys than their table. */
   unguarded: readonly string[];
 };
 
-/** Looks at the shards on a node themselves, past the planner of the cluster. */
 const readNode = (url: string): Promise<Node> =>
   onServer(url, { as: 'owner', name: 'db:distribute' }, (node) =>
     node.begin(async (tx) => {
