@@ -21,7 +21,7 @@ import { type AccountData, eraseRows, inPages } from '#server/infra/account-data
 
 type Deps = { sql: Sql; allAccountsSql: Sql };
 
-/** Messages to many, and their lists of recipients. */
+/** Account data: campaigns and their recipients. */
 export const campaignsAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'kiriman-massal', rows: () => campaignsOf(sql, accountId) },
@@ -87,13 +87,12 @@ export type { CampaignWorker } from './work/worker.ts';
 
 export type Campaigns = {
   acts: readonly ActHandler[];
-  /** Calls a listener after each COMMIT that left news in the outbox. */
+  /** Calls a listener after each COMMIT that wrote to the outbox. */
   onNews: (listener: () => void) => void;
-  /** Starts the worker that places them. */
   start: () => CampaignWorker;
 };
 
-/** Opens messages to many: drafts with their lists, and the work on what was started. */
+/** Opens campaigns: drafts with their lists, and the worker that sends started ones. */
 export function openCampaigns(given: Omit<CampaignDeps, 'onStored'>): Campaigns {
   let wake = () => undefined as void;
   const listeners: (() => void)[] = [];
@@ -155,7 +154,7 @@ export function openCampaigns(given: Omit<CampaignDeps, 'onStored'>): Campaigns 
   };
 }
 
-/** Null without a limit. */
+/** Null means no limit. */
 const perMinute = (perSecond: number): number | null =>
   perSecond === 0 ? null : Math.max(1, Math.floor(perSecond * 60));
 

@@ -34,7 +34,6 @@ import {
 } from '#server/domains/campaigns/recipients/store.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
-/** What is known of a campaign by its row alone. */
 export type LockedCampaign = Pick<
   StoredCampaign,
   | 'token_id'
@@ -50,7 +49,7 @@ export type LockedCampaign = Pick<
   | 'placed'
 >;
 
-/** Reads a campaign; nobody changes it until the transaction ends. @throws Refusal `not_found` */
+/** Reads a campaign and locks it until the transaction ends. @throws Refusal `not_found` */
 export async function lockCampaign(
   tx: Tx,
   { accountId, campaignId }: CampaignRef,
@@ -63,7 +62,7 @@ export async function lockCampaign(
   return row;
 }
 
-/** Tells open pages that a campaign has changed. */
+/** Notifies open pages that a campaign has changed. */
 export const announce = (tx: Tx, { accountId, campaignId }: CampaignRef): Promise<void> =>
   appendEvent(tx, {
     accountId,
@@ -72,9 +71,9 @@ export const announce = (tx: Tx, { accountId, campaignId }: CampaignRef): Promis
   });
 
 /**
- * Starts a draft: the worker places it from now on, or from its time on.
+ * Starts a draft: the worker sends it from now on, or from its scheduled time.
  *
- * @throws Refusal `campaign_state` when it was started already; `campaign_incomplete`; `token_not_linked` while its token
+ * @throws Refusal `campaign_state` if it was started already; `campaign_incomplete`; `token_not_linked` while its token
  *   has no number to send with
  */
 export const startDraft = (deps: CampaignDeps, ref: CampaignRef): Promise<StoredCampaign> =>
@@ -93,7 +92,7 @@ export const startDraft = (deps: CampaignDeps, ref: CampaignRef): Promise<Stored
       where account_id = ${accountId} and campaign_id = ${campaignId}`;
   });
 
-/** Has a campaign stand still, or end: what has not left is taken back by the worker. */
+/** Pauses or cancels a campaign; the worker takes back messages that have not left. */
 export const stopCampaign = (
   deps: CampaignDeps,
   ref: CampaignRef,
@@ -110,7 +109,7 @@ export const stopCampaign = (
       where account_id = ${accountId} and campaign_id = ${campaignId}`;
   });
 
-/** Lets a campaign that stands still go on. */
+/** Resumes a paused campaign. */
 export const resumeCampaignOf = (deps: CampaignDeps, ref: CampaignRef): Promise<StoredCampaign> =>
   changed(deps, ref, async (tx) => {
     const { accountId, campaignId } = ref;
@@ -140,8 +139,8 @@ type Person = { accountId: string; userId: string };
 type NewDraft = InputOf<typeof createCampaign> & { campaignId: string };
 
 /**
- * Begins a draft with the list of an upload, whose file is forgotten: its numbers are in the draft. A repeat, with the
- * same key or with another, finds the draft there.
+ * Creates a draft from the list of an upload, and deletes the uploaded file. A repeat, with the same key or another,
+ * returns the existing draft.
  */
 export async function createDraft(
   deps: CampaignDeps,
@@ -158,7 +157,6 @@ export async function createDraft(
   return changeDraft(deps, person, { campaign_id: made.campaign_id, name, token_id });
 }
 
-/** The campaign that an act with this key, or this upload, has made already. */
 const draftsMade = (tx: Tx, accountId: string, { campaignId, upload }: NewDraft) =>
   readCampaigns(tx, accountId, tx`and (c.campaign_id = ${campaignId} or c.upload_id = ${upload})`);
 
@@ -174,14 +172,14 @@ async function storeDraft(
   try {
     ({ bytes } = await deps.uploads.read(owner, input.upload, 'recipients'));
   } catch (error) {
-    // The first call may have used it just now.
+    // A concurrent call may have just used the upload.
     const made = await findMade();
     if (made) return made;
     throw error;
   }
   const { numberColumn, columns, recipients } = await readList(bytes, accountId);
   const stored = await asAccount(deps.sql, accountId, async (tx) => {
-    // One at a time: two that begin the last draft would both find room, and two of one upload would both become one.
+    // One call at a time: two would both find room for the last draft, and create two drafts from one upload.
     await tx`select pg_advisory_xact_lock(hashtextextended('campaigns ' || ${accountId}::text, 0))`;
     const [made] = await draftsMade(tx, accountId, input);
     if (made) return made;
@@ -201,7 +199,7 @@ async function storeDraft(
     await announce(tx, { accountId, campaignId });
     return readCampaign(tx, { accountId, campaignId });
   });
-  // A draft stands without it; what is left is forgotten within a day. A repeat may have taken it back already.
+  // The draft does not need this; leftovers are deleted within a day. A repeat may have reverted the upload already.
   await deps.uploads.revert(owner, input.upload).catch((error: unknown) => {
     if (!(error instanceof Refusal)) deps.report(error);
   });
@@ -217,7 +215,9 @@ async function requireRoom(tx: Tx, accountId: string): Promise<void> {
     throw new Refusal('campaigns_full', { limit: OPEN_CAMPAIGNS_MAX });
 }
 
-/** Changes a draft, and judges its recipients anew. @throws Refusal `campaign_state` once it is started */
+/**
+ * Changes a draft and judges its recipients again. @throws Refusal `campaign_state` once it is started
+ */
 export async function changeDraft(
   deps: CampaignDeps,
   person: Person,
@@ -226,11 +226,11 @@ export async function changeDraft(
   const { accountId } = person;
   const ref = { accountId, campaignId: input.campaign_id };
   const { status: before } = await asAccount(deps.sql, accountId, (tx) => readCampaign(tx, ref));
-  // The upload of who comes too late stays theirs.
+  // Checked before adopting the upload, so that a caller who is too late keeps it.
   if (before !== 'draft') throw new Refusal('campaign_state', {});
   const file = await adoptedFile(deps, person, input.content);
   const changed = await asAccount(deps.sql, accountId, async (tx) => {
-    // Another tab may have written meanwhile: what is left out stays as it is now.
+    // Another tab may have written meanwhile: fields that are left out keep their current values.
     const { status, ...draft } = await lockCampaign(tx, ref);
     if (status !== 'draft') throw new Refusal('campaign_state', {});
     const content =
@@ -266,7 +266,7 @@ const paceOf = ({ pace }: Update, before: Before): number | null =>
 
 type DraftList = Pick<StoredCampaign, 'number_column' | 'columns'>;
 
-/** Takes the numbers from another column of the draft's list. @returns the columns as they are now */
+/** Takes the numbers from another column of the draft's list. @returns the current columns */
 async function chooseNumberColumn(
   tx: Tx,
   draft: CampaignRef & DraftList & Pick<StoredCampaign, 'content'>,
@@ -291,7 +291,7 @@ const invalidNumberColumn = (sentence: string) =>
 
 type ContentFile = Extract<CampaignContent, { type: 'file' }>['file'];
 
-/** The file of the account's that the upload of a content becomes; undefined where it names none. */
+/** Adopts the upload of a content as a file of the account; undefined if the content has none. */
 async function adoptedFile(
   { adopt }: CampaignDeps,
   { accountId, userId }: Person,
@@ -303,7 +303,7 @@ async function adoptedFile(
   return { id: publicId('media', fileId), as: messageTypeOfFile(facts), name, size };
 }
 
-/** A content as it is stored. @param file what its upload has become */
+/** A content in its stored form. @param file the adopted upload */
 function contentFrom(
   given: CampaignContentInput,
   { file, before }: { file: ContentFile | undefined; before: CampaignContent | null },
@@ -317,7 +317,7 @@ function contentFrom(
   return { type: 'file', file: chosen, ...caption };
 }
 
-/** The columns, by their place from 1, that a content cannot do without. */
+/** Positions, from 1, of the columns that a content requires. */
 function placesNeeded(content: CampaignContent, columns: readonly string[]): number[] {
   const places = new Map(columns.map((name, index) => [variableKey(name), index + 1]));
   return contentVariables(content).flatMap(({ key, needed }) => {
@@ -333,7 +333,9 @@ function placesNeeded(content: CampaignContent, columns: readonly string[]): num
 const invalidContent = (sentence: string) =>
   new Refusal('input_invalid', { fields: { content: sentence } });
 
-/** Deletes a draft, or what is over, with its list. @throws Refusal `campaign_state` while it is under way */
+/**
+ * Deletes a draft or a finished campaign with its list. @throws Refusal `campaign_state` while it runs
+ */
 export async function deleteCampaignOf(
   { sql, onStored }: CampaignDeps,
   ref: CampaignRef,
@@ -350,8 +352,8 @@ export async function deleteCampaignOf(
 }
 
 /**
- * In a restored database, has every campaign stand still: what was placed since the backup is not known to it, and would be
- * sent a second time. Their accounts let them go on. @returns how many there are
+ * Pauses every running campaign of a restored database: messages accepted since the backup are unknown to it and would
+ * be sent twice. Their accounts resume them. @returns the number of paused campaigns
  */
 export async function pauseRestored(owner: Sql): Promise<number> {
   const { count } = await owner`

@@ -5,7 +5,9 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { TURN_WAIT_MS, semaphore } from '#server/infra/semaphore.ts';
 import type { Recipient, RecipientList } from './judge.ts';
 
-/** What the process that reads lists is asked, and answers; then it hands over the recipients from a place on. */
+/**
+ * Messages of the list process: a request, its answer, then batches of recipients from a position on.
+ */
 export type ListRequest = { bytes: Uint8Array; isSheet: boolean; cpuMsMax: number };
 export type ListAnswer = (Omit<RecipientList, 'recipients'> & { count: number }) | UnreadableList;
 export type ListTurn = { from: number };
@@ -16,17 +18,16 @@ const CPU_MS_MAX = 5_000;
 const WALL_MS_MAX = 30_000;
 const MEMORY_MB_MAX = 512;
 
-/** Two lists at once, of two accounts. */
 const enter = semaphore(2, 8, { waitMs: TURN_WAIT_MS, waitingEachMax: 2, atOnceEach: 1 });
 
-/** The first bytes of every archive, as a spreadsheet is one. */
+/** The first bytes of an archive, such as a spreadsheet. */
 const ARCHIVE = [0x50, 0x4b, 0x03, 0x04] as const;
 
 /**
- * Reads a list of recipients, CSV or XLSX, in a process of its own: whatever the file does to its reader, this one goes on
- * answering. A thread that is out of memory may end all others with it.
+ * Reads a list of recipients, CSV or XLSX, in a child process, so that no file can block or crash this one. A thread
+ * that runs out of memory may end all others with it.
  *
- * @param accountId whose list it is. @throws Refusal `recipients_unreadable`; `busy` where too many wait.
+ * @throws Refusal `recipients_unreadable`; `busy` if too many wait
  */
 export async function readList(
   bytes: Uint8Array,
@@ -42,7 +43,7 @@ export async function readList(
 async function readApart(request: ListRequest): Promise<RecipientList | UnreadableList> {
   const child = fork(fileURLToPath(new URL('list-process.ts', import.meta.url)), {
     execArgv: [`--max-old-space-size=${MEMORY_MB_MAX}`, '--disable-proto=delete'],
-    // It needs none of what is secret here.
+    // The child needs none of the secrets here.
     env: {},
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -54,7 +55,7 @@ async function readApart(request: ListRequest): Promise<RecipientList | Unreadab
   const ask = async <Answer>(what: ListRequest | ListTurn): Promise<Answer | 'broken'> => {
     const { promise, resolve } = Promise.withResolvers<Answer>();
     child.once('message', (said) => resolve(said as Answer));
-    // What cannot be sent is said by the end of the process.
+    // A message that cannot be sent shows as the end of the process.
     child.send(what, () => undefined);
     return Promise.race([promise, broken]);
   };

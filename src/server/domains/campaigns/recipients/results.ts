@@ -14,10 +14,12 @@ import { type StoredRecipient, reasonOf } from './page.ts';
 
 type Params = { campaign_id: string };
 
-/** Few: what is held longer grows the process (`messages/export.ts`). */
+/** Few, because buffered rows grow the process (`messages/export.ts`). */
 const PAGE_ROWS = 25;
 
-/** The recipients of a campaign as rows of a file, those that got nothing too, with what became of their messages. */
+/**
+ * A campaign's recipients as rows of a file, including those that got nothing, with the outcome of their messages.
+ */
 export const campaignResults = (sql: Sql): RowSource<Params> => ({
   fileName: 'hasil-kiriman-kabari',
   check: async (accountId, { campaign_id: campaignId }) => {
@@ -27,7 +29,7 @@ export const campaignResults = (sql: Sql): RowSource<Params> => ({
     const [campaign] = await asAccount(sql, accountId, (tx) =>
       readCampaigns(tx, accountId, tx`and c.campaign_id = ${campaignId}`),
     );
-    // Deleted since it was asked for: no trouble, and no rows.
+    // Deleted since the request: no rows, and no error.
     if (!campaign) return { columns: [], total: 0, batches: async function* () {} };
     const outcomes = outcomeColumns(zoneName);
     return {
@@ -49,7 +51,7 @@ export const campaignResults = (sql: Sql): RowSource<Params> => ({
 type Reading = {
   accountId: string;
   campaign: StoredCampaign;
-  /** How many cells say what became of a message. */
+  /** Number of cells for the outcome of a message. */
   outcomes: number;
 };
 

@@ -7,7 +7,7 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { REF_PREFIX, campaignOfRef } from './refs.ts';
 
-/** From now on the messages of an account's campaigns are counted; safe to repeat. */
+/** Starts counting the messages of an account's campaigns. Idempotent. */
 export async function markFrom(tx: Tx, accountId: string): Promise<void> {
   await tx`
     insert into campaign_marks (account_id, position)
@@ -15,10 +15,10 @@ export async function markFrom(tx: Tx, accountId: string): Promise<void> {
 }
 
 /**
- * Counts what became of the messages of campaigns, for those of these accounts that have some: what events after
- * the account's mark say, and the mark with it, so that each event counts once.
+ * Counts campaign messages of these accounts from the events after each account's mark. The mark moves in the same
+ * transaction, so each event counts once.
  *
- * @returns how many changes were counted.
+ * @returns the number of counted changes
  */
 export async function countMessages(
   allAccountsSql: Sql,
@@ -37,7 +37,7 @@ export async function countMessages(
   return counted;
 }
 
-/** The accounts whose events have grown since they were counted. */
+/** Accounts with events that are not counted yet. */
 export async function uncountedAccounts(allAccountsSql: Sql): Promise<string[]> {
   const marks = await allAccountsSql<{ id: string; position: number }[]>`
     select account_id as id, position from campaign_marks`;
@@ -48,7 +48,7 @@ export async function uncountedAccounts(allAccountsSql: Sql): Promise<string[]> 
   });
 }
 
-/** Undefined when all is counted, or another worker counts this account. */
+/** @returns undefined when all is counted, or another worker counts this account */
 async function countNext(tx: Tx, accountId: string): Promise<number | undefined> {
   const [mark] = await tx<{ position: number }[]>`
     select position from campaign_marks where account_id = ${accountId} for update skip locked`;

@@ -7,7 +7,7 @@ import { json } from '#server/infra/postgres/sql.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 
-test('a worker that stood still beyond its turn sends nothing more by it', async ({ db, sql }) => {
+test('sends nothing more when a worker stalls beyond its lease', async ({ db, sql }) => {
   const { accountId, userId, tokenId } = await customerWith(sql);
   const [campaignId, owner] = [newId(), newId()];
   const content = { type: 'text' as const, text: 'Halo {nama}' };
@@ -52,7 +52,7 @@ test('a worker that stood still beyond its turn sends nothing more by it', async
   expect([sent.length, await states()]).toEqual([1, ['placed']]);
 });
 
-test('a list’s line breaks and runs of blanks are folded in the variables of a template, and nowhere else', () => {
+test('folds line breaks and runs of spaces of a list in template variables only', () => {
   const list = [
     ['Nama'],
     { peer: '6281234567890', cells: [' Budi\n\tSantoso      S.E. '], ref: 'r' },

@@ -15,7 +15,7 @@ import { writtenPeer } from '#contract/messages/peer.ts';
 import { foldBlanks } from '#contract/messages/templates.ts';
 import { NewMessage } from '#contract/rest/new-message.ts';
 
-/** A campaign whose turn this worker has. */
+/** A campaign that this worker holds. */
 export type Claimed = {
   accountId: string;
   campaignId: string;
@@ -24,23 +24,24 @@ export type Claimed = {
   columns: string[];
   becoming: 'paused' | 'cancelled' | null;
   pace: number | null;
-  /** The worker, by which its writes are fenced. */
+  /** Id of the worker; fences its writes. */
   owner: string;
-  /** When the turn ends, by `performance.now()`: a worker that stood still for longer sends nothing more by it. */
+  /**
+   * End of the lease, by `performance.now()`: a worker that stalled for longer sends nothing more.
+   */
   untilMs: number;
 };
 
-/** A recipient whose turn it is. */
 type Next = { place: number; peer: string; cells: string[]; taken_back: number };
 
 type Outcome =
   | { place: number; state: 'placed'; messageId: string }
   | { place: number; state: 'refused' | 'opted_out'; refusal: { type: string; facts: object } };
 
-/** What keeps all of a campaign from being placed: it stands still, or rests. */
+/** The reason that a whole campaign stops: it is paused, or rests. */
 type Halt = { reason: PauseReason } | { restsUntil: Date };
 
-/** What is placed by one request. */
+/** Messages per request. */
 const AT_ONCE = 100;
 
 const pauses: Partial<Record<RefusalCode, PauseReason>> = {
@@ -58,14 +59,14 @@ const pauses: Partial<Record<RefusalCode, PauseReason>> = {
   media_unfit: 'content_refused',
 };
 
-/** Trouble that passes: its messages are tried again. */
+/** Temporary refusals: the messages are tried again. */
 const passing: ReadonlySet<RefusalCode> = new Set(['queue_full', 'request_in_flight', 'busy']);
 
 /**
- * Places the next recipients' messages, `count` at most, in the order of the list. Each is placed under a reference of its
- * own, so that whoever does it again, after a crash or beside another worker, places none twice.
+ * Accepts the next recipients' messages, up to `count`, in list order. Each has its own reference, so a repeat after a
+ * crash or beside another worker accepts none twice.
  *
- * @returns how many were placed or refused; fewer than `count` when there are no more, or something keeps them.
+ * @returns how many were accepted or refused; fewer than `count` when no more are left, or the campaign stops
  */
 export async function placeNext(
   deps: CampaignDeps,
@@ -103,7 +104,7 @@ const unfit = (place: number): Outcome => ({
   refusal: { type: 'input_invalid', facts: { fields: { content: 'Isinya tidak cocok.' } } },
 });
 
-/** What became of each, but for those that are to be tried again. */
+/** The outcome of each, except those to be tried again. */
 async function place(
   deps: CampaignDeps,
   claimed: Claimed,
@@ -141,7 +142,9 @@ async function place(
 
 type Sent = Awaited<ReturnType<CampaignDeps['send']>>['results'];
 
-/** The results of messages in order; of a request that was refused whole, its refusal for each; none once the turn has ended. */
+/**
+ * Results in message order; for a request refused as a whole, its refusal for each; none once the lease has ended.
+ */
 async function send(
   deps: CampaignDeps,
   { accountId, tokenId, untilMs }: Claimed,
@@ -150,7 +153,7 @@ async function send(
   if (performance.now() > untilMs) return [];
   try {
     const { results } = await deps.send({
-      // Read so long ago that its channel is looked up anew: neither `channel` nor `simulated` counts.
+      // Marked as read long ago, so the channel is looked up again: neither `channel` nor `simulated` counts.
       sender: { accountId, tokenId, simulated: false, channel: 'simulator', readAtMs: -Infinity },
       messages,
       key: undefined,
@@ -179,7 +182,7 @@ const refusedBy = (at: number, { code, facts }: Refusal): Outcome => ({
 
 type Settled = { outcomes: readonly Outcome[]; halt?: Halt | undefined };
 
-/** Stores what became of recipients, and how the campaign stands by it, where this worker still has its turn. */
+/** Stores the outcomes and the campaign's state, if this worker still holds it. */
 async function settle(
   { allAccountsSql, now, onStored }: CampaignDeps,
   claimed: Claimed,
@@ -231,8 +234,8 @@ async function storeOutcomes(
 }
 
 /**
- * Recipients that a worker before this one placed and had no time to write down: found by their references, in the
- * turn's first lot.
+ * Records messages that an earlier worker sent but did not record: finds them by reference, in the first batch of a
+ * lease.
  */
 export async function adoptPlaced(deps: CampaignDeps, claimed: Claimed): Promise<void> {
   const next = await nextOf(deps.allAccountsSql, claimed, AT_ONCE);
@@ -247,13 +250,13 @@ export async function adoptPlaced(deps: CampaignDeps, claimed: Claimed): Promise
   await settle(deps, claimed, { outcomes });
 }
 
-/** Whom a message goes to, and what its variables are filled with, by column. */
+/** A recipient, and the values of the variables, by column. */
 type Addressee = { peer: string; cells: readonly string[] };
 
 /**
- * A recipient's message, as it is placed; undefined where it cannot be one, filled in: too long, or empty.
+ * A recipient's message; undefined if the filled-in text is too long or empty.
  *
- * @param ref what it is placed under.
+ * @param ref the reference it is accepted under
  */
 export function messageFor(
   content: CampaignContent,
