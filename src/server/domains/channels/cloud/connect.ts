@@ -31,25 +31,24 @@ export type ConnectDeps = NumbersDeps &
     /** The portal's pool: one account at a time. */
     sql: Sql;
     graph: Graph;
-    /** Where the address of callbacks begins. */
+    /** Base address of callbacks. */
     origin: string;
     /** A number was connected: its templates are read. */
     onConnected: (number: Pick<CloudNumber, 'accountId' | 'tokenId'>) => void;
   };
 
-/** A token's number of the Cloud API, as its owner connects and sees it. */
 export type CloudConnecting = {
   /**
-   * Connects a token with its number, after Meta has confirmed both; entered again, it takes the new secrets.
+   * Connects a token with its number, after Meta has confirmed both; a repeat stores the new secrets.
    *
    * @throws Refusal `channel_other`, `cloud_refused`, `cloud_unreachable`, `phone_taken`
    */
   connect(token: TokenRef, entered: Entered): Promise<CloudConnection>;
-  /** Null while it has none. */
+  /** Null without a number. */
   read(token: TokenRef): Promise<CloudConnection | null>;
 };
 
-/** Opens the connecting of numbers. */
+/** Opens the connection of numbers to tokens. */
 export const openConnecting = (deps: ConnectDeps): CloudConnecting => ({
   connect: (ref, entered) => inAccount(ref.accountId, () => connect(deps, ref, entered)),
   read: (ref) => readCloud(deps, ref),
@@ -90,7 +89,7 @@ const accessOf = (entered: Entered): CloudAccess => ({
   appSecret: entered.app_secret,
 });
 
-/** The acts of numbers of the Cloud API. */
+/** Acts of Cloud API numbers. */
 export const connectActs = (
   { sql }: Pick<ConnectDeps, 'sql'>,
   { connect, read }: CloudConnecting,
@@ -109,11 +108,10 @@ export const connectActs = (
   ];
 };
 
-/** A number as Meta knows it. */
 export type Confirmed = { phone: string; name: string | undefined; quality: string | undefined };
 
 /**
- * Asks Meta for a number and its business account, with the access that was entered.
+ * Confirms a number and its business account with Meta, using the entered access.
  *
  * @throws Refusal `cloud_refused`, `cloud_unreachable`
  */
@@ -137,8 +135,8 @@ export async function confirm(
 }
 
 /**
- * The same of a number that is entered anew, which must be of that business account: its templates are sent from
- * the number, and cost what their category does.
+ * Confirms a newly entered number, which must be of that business account: its templates are sent from the number, and
+ * priced by their category.
  */
 async function confirmNew(graph: Graph, access: CloudAccess): Promise<Confirmed> {
   const { phoneNumberId, wabaId, accessToken } = access;
@@ -161,7 +159,7 @@ type Row = {
   called_back_at: Date | null;
 };
 
-/** A token's number as its owner sees it; null where it has none. */
+/** A token's number as its owner sees it; null if it has none. */
 async function readCloud(
   { allAccountsSql, secrets, origin }: ConnectDeps,
   { accountId, tokenId }: TokenRef,

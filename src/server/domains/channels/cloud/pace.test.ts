@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openPace } from './pace.ts';
 
-/** How long each of these turns would wait, at the times at which they are asked for. */
+/** Takes turns at the given times. Returns whether each passes at once. */
 async function waits(rate: { burst: number; everyMs: number }, atMs: readonly number[]) {
   let now = 0;
   const pace = openPace(rate, () => now);
@@ -15,7 +15,7 @@ async function waits(rate: { burst: number; everyMs: number }, atMs: readonly nu
   return found;
 }
 
-test('a burst passes at once, and what is beyond it waits', async () => {
+test('passes a burst at once, and delays the rest', async () => {
   expect(await waits({ burst: 3, everyMs: 6_000 }, [0, 0, 0, 0])).toEqual([
     true,
     true,
@@ -24,12 +24,12 @@ test('a burst passes at once, and what is beyond it waits', async () => {
   ]);
 });
 
-test('after a rest there is a burst again', async () => {
+test('passes a burst again after a rest', async () => {
   const turns = await waits({ burst: 2, everyMs: 100 }, [0, 0, 1_000, 1_000, 1_000]);
   expect(turns).toEqual([true, true, true, true, false]);
 });
 
-test('names do not wait for each other', async () => {
+test('keeps names independent', async () => {
   const pace = openPace({ burst: 1, everyMs: 60_000 }, () => 0);
   const { signal } = new AbortController();
   for (const name of ['ani', 'budi']) {
@@ -37,7 +37,7 @@ test('names do not wait for each other', async () => {
   }
 });
 
-test('what would wait too long is told for how long, and takes no turn', async () => {
+test('returns the wait and takes no turn if it is too long', async () => {
   const pace = openPace({ burst: 1, everyMs: 6_000 }, () => 0);
   const wait = { waitMsMax: 1_000, signal: new AbortController().signal };
   expect(await pace.turn('budi', wait)).toBe(0);

@@ -16,22 +16,27 @@ import { confirm } from './connect.ts';
 import type { Graph } from './graph.ts';
 import type { CloudNumber } from './numbers.ts';
 
-/** Tries in a row without an answer that make a number stand still; while it is tried anew, one is enough. */
+/** Unanswered tries in a row that pause a number; while it is tried again, one is enough. */
 const SILENT_MAX = 5;
-/** The same when the last of them is a message's second: it would fail although no other message was answered. */
+/**
+ * The same if the last is a message's second try, which would fail although no other message was answered.
+ */
 const SILENT_MAX_OF_SECOND = 2;
-/** Of a number that is disconnected: by then its lane no longer runs. */
+/** For a disconnected number: its lane no longer runs by then. */
 const PARTED_MS = 2_000;
 
-/** The pauses of numbers of the Cloud API. Each answers for how long the number stands still now, in milliseconds. */
+/** Pauses of Cloud API numbers. Results are the pause of the number in milliseconds. */
 export type CloudPauses = Pauses & {
-  /** Meta has answered a try: the number does not stand still any more. */
   answered(token: TokenRef): Promise<void>;
-  /** Pauses a number all of whose messages Meta refuses. */
+  /** Pauses a number whose every message Meta refuses. */
   pause(token: TokenRef, reason: Pause): Promise<number>;
-  /** Meta refuses its access for a message: its own check says whether the access token is at fault. */
+  /**
+   * Meta refuses access for a message: the number's own check tells whether the access token is at fault.
+   */
   verify(token: TokenRef): Promise<number>;
-  /** The number cannot send until something is done at Meta: it is disconnected, and tried again by itself. */
+  /**
+   * The number cannot send until something is done at Meta: it is disconnected, and retried by itself.
+   */
   part(token: TokenRef, reason: Parting): Promise<number>;
 };
 
@@ -48,14 +53,15 @@ const refOf = ({ accountId, tokenId }: TokenRef) => ({
   channel: 'cloud' as const,
 });
 
-/** The result of checking a number. */
 type Checked = 'fine' | 'refused' | 'unreached';
 
-/** Opens the pauses: which number stands still is stored, and how often in a row one was silent is of this process. */
+/**
+ * Opens the pauses. Paused numbers are stored; counts of unanswered tries are local to this process.
+ */
 export function openPauses(deps: PausesDeps): CloudPauses {
   const { allAccountsSql: sql, report, now } = deps;
   const silences = new Map<string, number>();
-  /** Numbers that stand still, or are tried anew, as this process knows. */
+  /** Numbers that are paused or tried again, as far as this process knows. */
   const still = new Set<string>();
   const checking = new Map<string, Promise<Checked>>();
   const change = <T>({ accountId }: TokenRef, work: (tx: Tx) => Promise<T>) =>
@@ -68,7 +74,7 @@ export function openPauses(deps: PausesDeps): CloudPauses {
   };
   const pause: CloudPauses['pause'] = (token, reason) =>
     change(token, (tx) => pauseIn(tx, token, reason));
-  /** Many tries are refused at once: one check tells for all of them. */
+  /** Many tries are refused at once: one check serves all of them. */
   const check = (token: TokenRef): Promise<Checked> => {
     const known = checking.get(token.tokenId);
     if (known) return known;
@@ -123,7 +129,7 @@ export function openPauses(deps: PausesDeps): CloudPauses {
   };
 }
 
-/** Asks Meta for a number as the minute's check does. */
+/** Checks a number with Meta, as the minute's check does. */
 async function checkOnce(
   { graph, numberOf, report }: PausesDeps,
   token: TokenRef,

@@ -3,26 +3,26 @@ import { idFloor } from '#contract/base/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 
-/** What Meta calls a message of ours. */
+/** Meta's id of one of our messages. */
 export type Ref = { accountId: string; messageId: string; wamid: string };
 
 export type Refs = {
-  /** Stores what Meta calls a message; several at once where many come. */
+  /** Stores Meta's id of a message; batched under load. */
   add(ref: Ref): Promise<void>;
-  /** The same by a callback: only of a message of that token, and of one whose id is not stored yet. */
+  /** The same from a callback: only for a message of that token, without a stored id. */
   addTold(ref: Ref & TokenRef): Promise<void>;
-  /** What Meta calls a message of ours; undefined where that is not known. */
+  /** Meta's id of one of our messages; undefined if it is not known. */
   wamidOf(accountId: string, messageId: string): Promise<string | undefined>;
-  /** The messages of ours that Meta calls so, by Meta's ids. */
+  /** Our messages by Meta's ids. */
   messagesOf(accountId: string, wamids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };
 
-/** Nobody waits long for these: they are gathered. */
+/** Calls are batched, because no caller waits long for them. */
 const GATHER = { waitMs: 8, busy: { perSecond: 150, waitMs: 100, enough: 50 }, sizeMax: 500 };
 
 type RefsDeps = {
   allAccountsSql: Sql;
-  /** The tokens of messages, of those that there are. */
+  /** Tokens of those messages that exist. */
   tokensOfMessages: (refs: readonly Ref[]) => Promise<ReadonlyMap<string, string>>;
 };
 
@@ -66,7 +66,7 @@ export function openRefs({ allAccountsSql, tokensOfMessages }: RefsDeps): Refs {
   };
 }
 
-/** Of messages, those whose id at Meta is stored. */
+/** The messages whose id at Meta is stored. */
 async function knownOf(sql: Sql, refs: readonly Ref[]): Promise<ReadonlySet<string>> {
   const rows = await sql<{ message_id: string }[]>`
     select r.message_id from unnest(
@@ -77,10 +77,10 @@ async function knownOf(sql: Sql, refs: readonly Ref[]): Promise<ReadonlySet<stri
   return new Set(rows.map(({ message_id }) => message_id));
 }
 
-/** Ids are kept for 90 days: longer than anybody answers a message by quoting it. */
+/** Days that ids are stored: longer than people answer a message by quoting it. */
 const KEPT_DAYS = 90;
 
-/** Forgets old ids, messages to groups, and files that Meta no longer has; for the clean-up job. */
+/** Deletes old ids, messages to groups, and files that Meta no longer has; for the clean-up job. */
 export async function pruneCloud(allAccountsSql: Sql, now: Date): Promise<void> {
   const oldest = idFloor(now.getTime() - KEPT_DAYS * 86_400_000);
   await allAccountsSql`delete from cloud_refs where message_id < ${oldest}`;

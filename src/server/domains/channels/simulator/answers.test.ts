@@ -4,7 +4,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 
 const kept = { file: expect.any(String), mime: expect.any(String) };
 
-test('the numbers that answer do so with their type, by quoting, or by reacting', async ({
+test('numbers with fixed answers reply with their type, by quoting, or by reacting', async ({
   openNetwork,
 }) => {
   const { ani, network, sinks, inbound } = await openNetwork();
@@ -35,9 +35,7 @@ test('the numbers that answer do so with their type, by quoting, or by reacting'
   }
 });
 
-test('what a phone sends lies in the library of the account, looked into', async ({
-  openNetwork,
-}) => {
+test('inspects a phone’s file and stores it in the account’s library', async ({ openNetwork }) => {
   const { ani, network, sinks, inbound, library } = await openNetwork();
   await network.start(sinks);
   await network.send(toPhone(ani, '62800000012'), never);
@@ -47,7 +45,7 @@ test('what a phone sends lies in the library of the account, looked into', async
   expect(file).toMatchObject({ mime: 'audio/ogg', waveform: expect.any(Array) });
 });
 
-test('a message whose file has no room any more comes in without it, and says so', async ({
+test('delivers a message without its file when there is no room, and says so', async ({
   openNetwork,
 }) => {
   const { ani, network, sinks, inbound } = await openNetwork({ storedBytesMax: 100 });
@@ -60,7 +58,7 @@ test('a message whose file has no room any more comes in without it, and says so
   });
 });
 
-test('nobody answers a reaction', async ({ sql, openNetwork }) => {
+test('answers no reaction', async ({ sql, openNetwork }) => {
   const { ani, network, sinks, inbound } = await openNetwork();
   await network.start(sinks);
   const reaction = { type: 'reaction' as const, body: { message_id: 'msg_x', emoji: '👍' } };

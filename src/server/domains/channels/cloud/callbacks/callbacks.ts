@@ -29,7 +29,7 @@ import type { Restriction } from '#contract/tokens/connection.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 
-/** What became of a callback: `stored` once all that it tells is kept for good. */
+/** Result of a callback: `stored` once its contents are stored for good. */
 export type CallbackOutcome = 'stored' | 'forged' | 'malformed' | 'unserved';
 
 export type CallbackDeps = NumbersDeps &
@@ -38,17 +38,19 @@ export type CallbackDeps = NumbersDeps &
     files: Pick<InboundFiles, 'add'>;
     health: HealthRecorder;
     sinks: Sinks;
-    /** Something about the templates of an account has changed at Meta. */
+    /** The templates of an account have changed at Meta. */
     onTemplates: (number: CloudNumber) => Promise<void>;
     report: (error: unknown) => void;
   };
 
-/** What Meta posts to us, and asks first (docs/channels.md#cloud-callbacks). */
+/**
+ * Callbacks from Meta, and its verification of their address (docs/channels.md#cloud-callbacks).
+ */
 export type CloudCallbacks = {
   /**
-   * Answers Meta's question whether an address is ours.
+   * Answers Meta's verification of an address.
    *
-   * @returns what is to be answered, as text; undefined where the word is another's.
+   * @returns the text to answer; undefined if the verify token is another one
    */
   handshake(
     callbackKey: string,
@@ -59,9 +61,9 @@ export type CloudCallbacks = {
     },
   ): Promise<string | undefined>;
   /**
-   * Takes a callback. All that it tells is kept when this resolves; a repeat changes nothing.
+   * Handles a callback. Its contents are stored when this resolves; a repeat changes nothing.
    *
-   * @throws what passes: Meta brings it again.
+   * @throws temporary errors: Meta sends it again
    */
   receive(
     callbackKey: string,
@@ -72,7 +74,7 @@ export type CloudCallbacks = {
 const KEY = /^[A-Za-z0-9_-]{32}$/;
 /** Meta's challenge is a number; nothing else is echoed. */
 const CHALLENGE = /^[0-9A-Za-z_-]{1,128}$/;
-/** How often it is stored that a number was called back. */
+/** Interval of storing that a number was called back. */
 const CALLED_BACK_EVERY_MS = 30_000;
 
 /** Opens the callbacks of the Cloud API. */
@@ -109,10 +111,10 @@ export function openCallbacks(deps: CallbackDeps): CloudCallbacks {
   };
 }
 
-/** What only an escape can bring into JSON: U+0000, and half of a surrogate pair. */
+/** Escapes of text that cannot be stored: U+0000, and half of a surrogate pair. */
 const MAYBE_UNSTORABLE = /\\u(?:0000|d[89a-f])/i;
 
-/** The parts of what was posted; undefined where it is no callback, or nested as none is. */
+/** The changes in a body; undefined if it is no callback, or nested deeper than any callback. */
 function changesOf(raw: Buffer): readonly Change[] | undefined {
   const text = raw.toString('utf8');
   try {
@@ -124,11 +126,11 @@ function changesOf(raw: Buffer): readonly Change[] | undefined {
   }
 }
 
-/** Numbers are read again after this long; a new secret holds on every node after that. */
+/** Cache time of a number; a new secret holds on every node after this. */
 const NUMBER_MS = 2_000;
 const NUMBERS_MAX = 1_000;
 
-/** Remembers numbers for two seconds: at a thousand callbacks a second each would cost a query. */
+/** Caches numbers for two seconds: at a thousand callbacks a second, each would cost a query. */
 function openNumberCache(deps: NumbersDeps) {
   const known = new Map<string, { found: Promise<CloudNumber | undefined>; untilMs: number }>();
   return (callbackKey: string): Promise<CloudNumber | undefined> => {
@@ -147,7 +149,7 @@ function openNumberCache(deps: NumbersDeps) {
   };
 }
 
-/** Takes all that a callback tells: receipts together, messages one by one, in their order. */
+/** Handles a callback: receipts together, messages one by one, in order. */
 async function takeChanges(
   deps: CallbackDeps & { take: TakeStatuses },
   called: CloudNumber,
@@ -159,7 +161,7 @@ async function takeChanges(
   let ofTemplates: CloudNumber | undefined;
   for (const change of changes) {
     const number = numbers(change);
-    // Of an app that serves other numbers, too: they are not ours to know.
+    // The app serves other numbers, too; they are not ours.
     if (!number) continue;
     switch (change.field) {
       case 'messages': {
@@ -173,15 +175,17 @@ async function takeChanges(
     }
   }
   await take(await statusesOfOurs(deps.refs, statuses));
-  // Once, however much of them is told: all are read anew.
+  // Once per callback: all templates are read again.
   if (ofTemplates) await deps.onTemplates(ofTemplates);
 }
 
-/** Changes after which the templates of an account are read anew. */
+/** Changes after which the templates of an account are read again. */
 const isTemplateChange = (field: string): boolean =>
   field.startsWith('message_template_') || field === 'template_category_update';
 
-/** Which number a part is about: the one that was called, or another of the account that the same app serves. */
+/**
+ * The number that a change is about: the called one, or another of the account that the same app serves.
+ */
 async function numbersNamed(
   deps: CallbackDeps,
   called: CloudNumber,
@@ -227,8 +231,8 @@ async function takeMessages(
 }
 
 /**
- * A message to a group is not one to its writer's own chat, and opens no window: until groups have conversations it is
- * kept apart as Meta told it.
+ * Stores a group message apart, as Meta sent it, until groups have conversations: it does not belong to its sender's
+ * own chat, and opens no window.
  */
 async function keepGroupMessage(
   { allAccountsSql: sql }: CallbackDeps,
@@ -250,8 +254,8 @@ type NumberStatus = {
 };
 
 /**
- * Finds the messages of statuses that echo nothing of ours by Meta's ids. Those that are not found are of messages that
- * another program sent.
+ * Finds the messages of statuses that do not echo our id, by Meta's ids. Those not found belong to messages of another
+ * program.
  */
 async function statusesOfOurs(
   refs: Pick<Refs, 'messagesOf'>,
@@ -278,15 +282,15 @@ type StatusDeps = {
   report: (error: unknown) => void;
 };
 
-/** Takes the statuses of a callback. @throws what passes: Meta brings it again */
+/** Handles the statuses of a callback. @throws temporary errors: Meta sends it again */
 type TakeStatuses = (statuses: readonly NumberStatus[]) => Promise<void>;
 
-/** Callbacks wait for each other for as long as the event loop needs to turn; settling gathers them further. */
+/** Callbacks wait one turn of the event loop for each other; settling batches them further. */
 const GATHER = { waitMs: 0, sizeMax: 500, runsMax: 8 };
 
 /**
- * Takes statuses, those of many callbacks at once where many come: alone each would cost a query of its own.
- * They touch only messages that their own number has sent.
+ * Handles statuses, in batches across callbacks: a query for each would cost too much. They change only messages that
+ * their own number has sent.
  */
 function openTakeStatuses(deps: StatusDeps): TakeStatuses {
   const take = gather<readonly NumberStatus[], void>(
@@ -304,7 +308,7 @@ function openTakeStatuses(deps: StatusDeps): TakeStatuses {
   };
 }
 
-/** @returns those that could not be stored, each with its error */
+/** @returns the statuses that could not be stored, each with its error */
 async function store(
   { sinks, health, refs, report }: StatusDeps,
   statuses: readonly NumberStatus[],
@@ -314,7 +318,7 @@ async function store(
     health.receipt(number);
     const { code, receipt, wamid } = status;
     if (code !== undefined) health.answered({ ...number, channel: 'cloud', code: String(code) });
-    // Where the answer to the try was lost, this is the first that is heard of Meta's id.
+    // If the answer to the try was lost, Meta's id becomes known only here.
     if (receipt.status === 'sent' && wamid !== undefined) {
       refs.addTold({ ...number, messageId: receipt.messageId, wamid }).catch(report);
     }
@@ -323,11 +327,11 @@ async function store(
 }
 
 /**
- * A failure that Meta tells by callback is of a message that it took, so it was sent and failed, and stays charged
- * (docs/decisions/003-charging-and-uncertain-sends.md): also where this is known before Meta's answer to the try. That it was
- * sent is told first, by itself: of a message that was given up, both at once would only prove that it was sent.
+ * Meta accepted a message whose failure it reports by callback, so it was sent and failed, and stays charged
+ * (docs/decisions/003-charging-and-uncertain-sends.md), even before Meta's answer to the try. `sent` is stored first
+ * and alone: for a message that was given up, both at once would only prove that it was sent.
  *
- * @returns those that could not be stored, each with its error
+ * @returns the statuses that could not be stored, each with its error
  */
 async function tell(
   sinks: Sinks,
@@ -368,19 +372,16 @@ const sentReceiptOf = (one: NumberStatus): Receipt => {
 
 type Deps = NumbersDeps & PresenceDeps & { health: HealthRecorder };
 
-/** The effect of a change on a number. */
 type Effect = {
-  /** The code under which it is counted. */
   code: string;
   restrict?: { kind: Restriction; until?: Date | undefined };
   lift?: readonly Restriction[];
-  /** A notice for the owner, where the change restricts no message. */
+  /** Notice for the owner, if the change restricts no message. */
   tell?: string;
   /** The number may send again: end its pause. */
   retries?: boolean;
 };
 
-/** Changes of numbers and of business accounts, by their fields. */
 const effects: Readonly<Record<string, (value: unknown) => Effect | undefined>> = {
   phone_number_quality_update: qualityOf,
   phone_number_name_update: nameOf,
@@ -392,8 +393,8 @@ const effects: Readonly<Record<string, (value: unknown) => Effect | undefined>> 
 const isAccountChange = (field: string): boolean => Object.hasOwn(effects, field);
 
 /**
- * Takes what Meta tells of a number or of a whole business account. One that names a number is about that one, the others
- * are about all numbers of the account that the same app serves.
+ * Handles a change of a number or of a business account. One that names a number applies to that number, any other to
+ * all numbers of the account that the same app serves.
  */
 async function takeAccountChange(
   deps: Deps,
@@ -490,7 +491,7 @@ function accountOf(value: unknown): Effect {
   }
 }
 
-/** Disabling is announced, done, or taken back. */
+/** A ban that is announced, applied or lifted. */
 function banOf(value: unknown): Effect {
   const state = textAt(value, 'ban_info', 'waba_ban_state') ?? '';
   switch (state) {
@@ -503,14 +504,13 @@ function banOf(value: unknown): Effect {
   }
 }
 
-/** The restriction here of each of Meta's. */
 const stops: Readonly<Record<string, Restriction>> = {
   RESTRICTED_BIZ_INITIATED_MESSAGING: 'templates',
   RESTRICTED_USER_INITIATED_MESSAGING: 'replies',
   RESTRICTED_CUSTOMER_INITIATED_MESSAGING: 'replies',
 };
 
-/** Several restrictions may hold at once, each with an end of its own: until the last of them ends. */
+/** Several restrictions may hold at once, each with its own end; the last end counts. */
 function restrictionOf(value: unknown): Effect {
   const code = 'ACCOUNT_RESTRICTION';
   const restrictions = listAt(value, 'restriction_info').map((one) => ({
@@ -535,10 +535,10 @@ function restrictionOf(value: unknown): Effect {
   return { code, restrict: { kind: kinds.size === 1 ? only : 'blocked', until } };
 }
 
-/** Later times are "until further notice", and beyond what a time can be written as. */
+/** Later times mean "until further notice", and cannot be written as a timestamp. */
 const UNTIL_SECONDS_MAX = Date.UTC(9999, 0) / 1000;
 
-/** When a restriction ends, where Meta says it: in seconds since 1970, or as an ISO time. */
+/** End of a restriction, if Meta gives one: in seconds since 1970, or as an ISO time. */
 function untilOf(one: unknown): Date | undefined {
   const expiration = at(one, 'expiration');
   const seconds =

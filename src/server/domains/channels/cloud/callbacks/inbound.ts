@@ -10,27 +10,25 @@ import { asJson, at, given, listAt, textAt } from '#server/infra/net/json-values
 import type { InboundFile, WithFile } from './files.ts';
 import { timeIn } from './read.ts';
 
-/** The message of ours that Meta calls so; undefined where there is none. */
+/** Our message by Meta's id; undefined if there is none. */
 export type MessageOf = (accountId: string, wamid: string) => Promise<string | undefined>;
 
-/** Meta's ids have some sixty characters; what is longer than this cannot be told apart from others. */
+/** Meta's ids have about sixty characters; longer ones cannot be told apart. */
 const WAMID_MAX = 512;
 
 type Content = Pick<Inbound, 'type' | 'body' | 'changes'> & {
-  /** The place of its file. */
+  /** Its file at Meta. */
   file?: InboundFile;
 };
 
-/** A message that came in, and where its file is. */
 export type Came = { inbound: Inbound } | WithFile;
 
 /**
- * A message that came to a number, as the conversations have it: several contact cards are a message each.
+ * Converts an inbound message; each of several contact cards becomes a message. A sender with a hidden number is
+ * identified by Meta's user id.
  *
- * @param value the part of the callback that it stands in, which names its sender.
- * Somebody whose number WhatsApp does not show is known by the user id that Meta gives them.
- *
- * @returns nothing for one without its sender, or an id of Meta's: there is nobody to answer.
+ * @param value the part of the callback with the message, which names its sender
+ * @returns nothing for a message without a sender or without Meta's id: it cannot be answered
  */
 export async function inboundFrom(
   messageOf: MessageOf,
@@ -65,7 +63,7 @@ export async function inboundFrom(
   });
 }
 
-/** Meta's id of a message; undefined where it is none. */
+/** Meta's id of a message; undefined if it is invalid. */
 export function idOf(message: unknown): string | undefined {
   const id = textAt(message, 'id');
   return id === undefined || id.length > WAMID_MAX ? undefined : id;
@@ -89,11 +87,11 @@ const aboutOf = (message: unknown): MessageBody => {
   });
 };
 
-/** Fields of one object of Meta's, and letters of each, that are kept. */
+/** Limits of what is stored of one of Meta's objects: fields, and characters of each. */
 const FIELDS_MAX = 40;
 const FIELD_MAX = 2_000;
 
-/** The texts, numbers and truths of an object; undefined where there are none. */
+/** The strings, numbers and booleans of an object; undefined if it has none. */
 function textsOf(object: unknown): MessageBody | undefined {
   if (typeof object !== 'object' || object === null || Array.isArray(object)) return undefined;
   const fields = Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
@@ -112,7 +110,7 @@ function nameOf(value: unknown, from: string): string | undefined {
   return textAt(contact, 'profile', 'name');
 }
 
-/** The contents of a message; a kind without a type here becomes `other`, with a line that names it. */
+/** Contents of a message; an unsupported kind becomes `other`, with a line that names it. */
 function contentsOf(message: unknown): Content[] {
   const type = textAt(message, 'type') ?? '';
   const own = at(message, type);
@@ -146,7 +144,7 @@ function contentsOf(message: unknown): Content[] {
   }
 }
 
-/** A notice of Meta's about the customer; in Meta's own words where it is none of those known here. */
+/** Text of Meta's notice about the customer; in Meta's own words if its kind is unknown. */
 function systemWords(notice: unknown): string | undefined {
   switch (textAt(notice, 'type')) {
     case 'user_changed_number':
@@ -183,7 +181,7 @@ function unsupportedContent(message: unknown): Content {
   );
 }
 
-/** A sender has changed or deleted a message of theirs. */
+/** A sender has edited or deleted a message. */
 function changeContent(type: 'edit' | 'revoke', own: unknown): Content {
   const providerId = textAt(own, 'original_message_id') ?? '';
   if (type === 'revoke') return { ...otherContent('revoked'), changes: { providerId } };
@@ -195,7 +193,7 @@ function changeContent(type: 'edit' | 'revoke', own: unknown): Content {
   return { ...otherContent('edited', text), changes: { providerId, text } };
 }
 
-/** What was chosen, by its title: the choices of the message that it answers say its id. */
+/** The selected option, by its title; its id is in the choices of the message that it answers. */
 function interactiveContent(own: unknown): Content {
   const kind = textAt(own, 'type') ?? '';
   const answer = at(own, kind);
@@ -211,10 +209,12 @@ function interactiveContent(own: unknown): Content {
   }
 }
 
-/** Fields of a form that are Meta's own, and no answers. */
+/** Meta's own fields in a form, which are not answers. */
 const formInternals: ReadonlySet<string> = new Set(['flow_token', 'wa_flow_response_params']);
 
-/** Letters of a form's answers, and how deep they nest: nothing that people fill in is longer or deeper. */
+/**
+ * Limits of a form's answers, in characters and in depth; no form that people fill in exceeds them.
+ */
 const RESPONSE_MAX = 50_000;
 const DEPTH_MAX = 20;
 
@@ -223,7 +223,7 @@ const isShallow = (value: unknown, depth: number): boolean =>
   value === null ||
   (depth > 0 && Object.values(value).every((one) => isShallow(one, depth - 1)));
 
-/** `name: answer` of each question; those of nested groups stand among the others. */
+/** `name: answer` for each question; answers of nested groups stand among the others. */
 const answersOf = (response: unknown): string[] =>
   typeof response !== 'object' || response === null
     ? []
@@ -236,7 +236,7 @@ const answersOf = (response: unknown): string[] =>
           : answersOf(value);
       });
 
-/** The answers to a form (WhatsApp Flows), as they were given. */
+/** Answers to a form (WhatsApp Flows), as given. */
 function formContent(answer: unknown): Content {
   const written = (textAt(answer, 'response_json') ?? '').slice(0, RESPONSE_MAX);
   const parsed = asJson(written);
@@ -248,7 +248,7 @@ function formContent(answer: unknown): Content {
       form: given({
         name: textAt(answer, 'name'),
         body: textAt(answer, 'body'),
-        // As it is: a form may nest what its program knows how to read.
+        // Unchanged: a form may nest data that its own program reads.
         response: response ?? (written === '' ? undefined : written),
       }),
     }),
@@ -332,7 +332,7 @@ function numberAt(value: unknown, name: string): number | undefined {
   return Number.isFinite(found) ? found : undefined;
 }
 
-/** A file that a customer sent, which is fetched later; a message is not lost for its file. */
+/** A customer's file, which is fetched later; a message is stored even without its file. */
 function mediaContent(type: MediaKind, own: unknown): Content {
   const filename = textAt(own, 'filename');
   const mediaId = textAt(own, 'id');

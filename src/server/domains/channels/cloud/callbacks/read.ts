@@ -4,7 +4,9 @@ import type { Receipt } from '#server/domains/channels/channels.ts';
 import { meaningOf } from '#server/domains/channels/cloud/codes.ts';
 import { at, listAt, textAt } from '#server/infra/net/json-values.ts';
 
-/** A part of a callback, and the number that it is about: none of what is about the whole business account. */
+/**
+ * A change in a callback, with its number; without one if it is about the whole business account.
+ */
 export type Change = {
   field: string;
   wabaId: string;
@@ -12,7 +14,7 @@ export type Change = {
   value: unknown;
 };
 
-/** Whether a body was signed with the secret of an app: `X-Hub-Signature-256` over its raw bytes. */
+/** Whether a body is signed with the secret of an app: `X-Hub-Signature-256` over its raw bytes. */
 export function isSigned(
   raw: Uint8Array,
   header: string | readonly string[] | undefined,
@@ -23,7 +25,7 @@ export function isSigned(
   return timingSafeEqual(given, createHmac('sha256', appSecret).update(raw).digest());
 }
 
-/** The parts of a callback; undefined where it is none. */
+/** The changes in a callback; undefined if it is none. */
 export function changesIn(body: unknown): readonly Change[] | undefined {
   if (at(body, 'object') !== 'whatsapp_business_account') return undefined;
   return listAt(body, 'entry').flatMap((entry) =>
@@ -36,12 +38,11 @@ export function changesIn(body: unknown): readonly Change[] | undefined {
   );
 }
 
-/** A status that Meta tells: what became of one of our messages, and what Meta calls it. */
+/** A status of one of our messages, with Meta's id. */
 export type Status = {
-  /** Without `messageId` one that echoes nothing of ours: it is found by Meta's id. */
+  /** Without `messageId` if it does not echo our id: found by Meta's id. */
   receipt: Omit<Receipt, 'accountId' | 'messageId'> & { messageId: string | undefined };
   wamid: string | undefined;
-  /** Meta's code of a failure. */
   code: number | undefined;
 };
 
@@ -53,7 +54,7 @@ const statuses: ReadonlyMap<string, Receipt['status']> = new Map([
   ['failed', 'failed'],
 ]);
 
-/** The statuses of a part, by the ids of ours that they echo. */
+/** The statuses in a change, with the ids of ours that they echo. */
 export function statusesIn(value: unknown): Status[] {
   return listAt(value, 'statuses').flatMap((told) => {
     const status = statuses.get(textAt(told, 'status') ?? '');
@@ -77,7 +78,7 @@ export function statusesIn(value: unknown): Status[] {
   });
 }
 
-/** Meta's times are texts of whole seconds since 1970. A time that cannot be, or is to come, is now. */
+/** Meta's times are texts of whole seconds since 1970. An invalid or future time becomes now. */
 export function timeIn(told: unknown): Date {
   const said = at(told, 'timestamp');
   const seconds = Number(said);
