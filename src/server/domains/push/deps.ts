@@ -5,7 +5,6 @@ import type { Outbound } from '#server/infra/net/outbound.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import type { Vapid } from './vapid.ts';
 
-/** What this domain works with. */
 export type PushDeps = {
   /** Sees all accounts: browsers are looked up by token and by endpoint. */
   allAccountsSql: Sql;

@@ -1,6 +1,5 @@
--- A subscription never outlives its owner's stay in the browser: it goes when its session ends, and
--- when somebody else signs in there, whether the one before signed out or not. Called by triggers
--- of sessions. Locks the subscriptions it deletes.
+-- Deletes push subscriptions when the session of their owner ends, and when another person signs in in that browser,
+-- signed out before or not. Called by triggers of sessions. Locks the subscriptions it deletes.
 create or replace function end_push_of_session() returns trigger language plpgsql as $$
 begin
   -- Where each node has a row, the one that was asked does it.

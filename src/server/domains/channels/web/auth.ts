@@ -2,7 +2,7 @@ import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { AuthStorage, KeyChange } from '#server/domains/channels/web/engine/engine.ts';
 import type { SealedColumn, Secrets } from '#server/infra/security/secrets.ts';
 
-/** A session that this worker holds: ours while its epoch is unchanged. */
+/** A session that this worker holds while its epoch is unchanged. */
 export type OwnedSession = {
   accountId: string;
   tokenId: string;
@@ -19,32 +19,36 @@ export class LeaseLost extends Error {
   }
 }
 
-/** A session is held for so long without a word of its worker. */
+/** A lease ends this long after its last renewal. */
 const LEASE = '15 seconds';
 
-/** The leases of sessions, for one worker. All times are the database's. */
+/** Leases of sessions, for one worker. All times are the database's. */
 export type Leases = {
-  /** Takes sessions that nobody holds: of linked tokens, those that a phone has just paired, and those to end. */
+  /**
+   * Takes free sessions: of linked tokens, those that a phone has just paired, and those to end.
+   */
   claim(limit: number): Promise<OwnedSession[]>;
-  /** Takes, or makes, the session of a link; undefined while another worker holds it, or a phone has paired. */
+  /**
+   * Takes or creates the session of a link; undefined while another worker holds it, or once a phone has paired.
+   */
   begin(link: {
     accountId: string;
     tokenId: string;
     linkId: string;
   }): Promise<OwnedSession | undefined>;
-  /** Renews leases. @returns the keys (`leaseKey`) of those that are still ours. */
+  /** Renews leases. @returns the keys (`leaseKey`) of those still held */
   renew(sessions: readonly OwnedSession[]): Promise<ReadonlySet<string>>;
-  /** Gives it back: any worker may take it at once. */
+  /** Releases a session: any worker may take it at once. */
   release(session: OwnedSession): Promise<void>;
-  /** Runs work in a transaction in which the session is certainly ours. @throws LeaseLost */
+  /** Runs work in a transaction while the lease is certain. @throws LeaseLost */
   whileOwned<T>(session: OwnedSession, work: (tx: Tx) => Promise<T>): Promise<T>;
 };
 
-/** Names a session in one worker's hands. */
+/** Names a session at an epoch. */
 export const leaseKey = ({ sessionId, epoch }: Pick<OwnedSession, 'sessionId' | 'epoch'>): string =>
   `${sessionId}.${epoch}`;
 
-/** @param owner this worker's id. */
+/** @param owner id of this worker */
 export function openLeases(allAccountsSql: Sql, owner: string): Leases {
   return {
     claim: (limit) => claim(allAccountsSql, owner, limit),
@@ -93,15 +97,17 @@ export function openLeases(allAccountsSql: Sql, owner: string): Leases {
   };
 }
 
-/** SQL that is true of a token `t` whose number is parted and comes back by itself, so its session is tried again. */
+/**
+ * SQL condition: the number of token `t` is disconnected but recovers by itself, so its session is tried again.
+ */
 export const comesBack = (sql: Sql): Fragment => sql`exists (
   select from connections c
   where c.account_id = t.account_id and c.token_id = t.token_id and c.parted_reason = 'outdated'
 )`;
 
 /**
- * A session of a number that was parted with its session kept waits until somebody links it again. Those that were
- * claimed least often come first: sessions that are given back at once keep none of the others waiting.
+ * A session of a disconnected number whose session is stored waits until it is linked again. Sessions with the fewest
+ * claims come first, so that those released at once do not starve the others.
  */
 const claim = (allAccountsSql: Sql, owner: string, limit: number): Promise<OwnedSession[]> =>
   allAccountsSql<OwnedSession[]>`
@@ -130,10 +136,10 @@ const placeOfKey = (...parts: [accountId: string, sessionId: string, type: strin
 type StorageDeps = { allAccountsSql: Sql; secrets: Secrets; leases: Leases };
 
 /**
- * The secrets of a session in the database: sealed each under its own place, so that none can be moved, and
- * written only by the worker that holds the session.
+ * Stores the secrets of a session: each sealed for its own place, so that none can be moved, and written only by the
+ * worker that holds the session.
  *
- * @param onLost called when something was to be written that is another worker's by now.
+ * @param onLost called if a write fails because another worker holds the session
  */
 export function openAuthStorage(
   { allAccountsSql, secrets, leases }: StorageDeps,
@@ -179,7 +185,7 @@ export function openAuthStorage(
   };
 }
 
-/** Identities and keys of sessions, as they are sealed. */
+/** Sealed identities and keys of sessions. */
 export const sealedAuth: readonly SealedColumn[] = [
   {
     table: 'web_sessions',
@@ -196,14 +202,14 @@ export const sealedAuth: readonly SealedColumn[] = [
   },
 ];
 
-/** Text that was sealed. @throws Error when it was moved or sealed under another key. */
+/** Opens a sealed text. @throws Error if it was moved, or sealed under another key */
 function opened(secrets: Secrets, sealed: Uint8Array, place: string): string {
   const plain = secrets.open(sealed, place);
   if (!plain) throw new Error('a secret of a WhatsApp Web session cannot be opened');
   return plain.toString('utf8');
 }
 
-/** One statement cannot write a row twice: the last change counts. */
+/** One statement cannot write a row twice, so the last change counts. */
 const lastOfEach = (changes: readonly KeyChange[]): readonly KeyChange[] => [
   ...new Map(changes.map((change) => [`${change.type} ${change.id}`, change])).values(),
 ];

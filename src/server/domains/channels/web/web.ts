@@ -35,7 +35,7 @@ import { stay } from '#server/infra/postgres/distribution/scope.ts';
 
 type LinkingDeps = WebDeps & {
   leases: Leases;
-  /** A session may be taken: a phone has paired with it. */
+  /** A phone has paired: its session may be taken. */
   onPaired: () => void;
 };
 
@@ -44,12 +44,12 @@ type Linking = {
   close(): Promise<void>;
 };
 
-/** Links of one worker at once. */
+/** Concurrent links of one worker. */
 const LINKS_MAX = 50;
-/** The leases of linking sessions are renewed by beginning anew: after so many polls without one they are free. */
+/** Leases of linking sessions are renewed once in this many polls. */
 const RENEW_POLLS = 5;
 
-/** Shows QRs for links that wait, and hands the session on once a phone has paired. */
+/** Shows QRs for waiting links, and hands the session on once a phone has paired. */
 function startLinking(deps: LinkingDeps): Linking {
   const { allAccountsSql, leases, report, timings } = deps;
   const running = new Map<string, LinkSession>();
@@ -127,7 +127,7 @@ class LinkSession {
     await this.#deps.leases.release(this.session).catch(this.#deps.report);
   }
 
-  /** The link is over: its session is forgotten. */
+  /** The link is over: deletes its session. */
   async abandon(): Promise<void> {
     await this.#end();
     await this.#erase();
@@ -233,7 +233,9 @@ class LinkSession {
     }
   }
 
-  /** What no other QR mends ends the link: its page says why, and so does the operator's. */
+  /**
+   * Ends the link for a failure that another QR cannot solve; its page and the operator's show the reason.
+   */
   async #fail(failure: LinkFailure, code: string): Promise<void> {
     const { allAccountsSql, connecting, leases, log } = this.#deps;
     const { session } = this;
@@ -261,7 +263,7 @@ class LinkSession {
       this.#deps.onPaired();
       return;
     }
-    // The QRs of one connection are used up after some minutes; the next ones come with another, while the link lasts.
+    // The QRs of one connection are used up after some minutes; the next come with another, while the link lasts.
     await this.#deps.leases.whileOwned(this.session, (tx) => clearCodes(tx, this.session));
     this.#rounds += 1;
     const waitMs = backOffMs(this.#rounds, 1_000) * this.#deps.timings.backOffFactor;
@@ -290,7 +292,7 @@ const sealedCodes: readonly SealedColumn[] = [
   sealedCode('pairing_code', 'pairing code'),
 ];
 
-/** Stores the QR that is shown now. */
+/** Stores the current QR. */
 async function storeQr(
   tx: Tx,
   secrets: Secrets,
@@ -304,7 +306,7 @@ async function storeQr(
     where account_id = ${accountId} and session_id = ${sessionId}`;
 }
 
-/** Stores the code that stands for the QR. */
+/** Stores the code that replaces the QR. */
 async function storePairingCode(
   tx: Tx,
   secrets: Secrets,
@@ -317,21 +319,21 @@ async function storePairingCode(
     where account_id = ${accountId} and session_id = ${sessionId}`;
 }
 
-/** The QR and code that were shown count no more. */
+/** Invalidates the QR and the code. */
 async function clearCodes(tx: Tx, { accountId, sessionId }: OwnedSession): Promise<void> {
   await tx`
     update web_sessions set qr = null, qr_expires_at = null, pairing_code = null
     where account_id = ${accountId} and session_id = ${sessionId}`;
 }
 
-/** A phone has paired: from now on it is a session like others, for whoever takes it. */
+/** A phone has paired: any worker may take the session like any other. */
 async function becomePaired(tx: Tx, { accountId, sessionId }: OwnedSession): Promise<void> {
   await tx`
     update web_sessions set state = 'paired', qr = null, qr_expires_at = null, pairing_code = null
     where account_id = ${accountId} and session_id = ${sessionId}`;
 }
 
-/** What the page of a link shows. */
+/** QR and pairing code for the page of a link. */
 export const networkQr =
   (secrets: Secrets): NetworkQr =>
   async (tx, { accountId, linkId }) => {
@@ -349,8 +351,8 @@ export const networkQr =
   };
 
 /**
- * What WhatsApp Web holds of an account. Taken along: its numbers and since when they are linked. Sessions, keys
- * and contents are secrets; messages and chats are in the history.
+ * Account data of WhatsApp Web. Exported: numbers, and since when they are linked. Sessions, keys and contents are
+ * secrets; messages and chats are in the history.
  */
 export const webAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
   subjects: (accountId) => [
@@ -382,7 +384,7 @@ export { openThreadedEngine } from './engine/thread/threaded-engine.ts';
 export { usualTimings } from './sockets/timings.ts';
 export type { WebDeps } from './web-deps.ts';
 
-/** All that WhatsApp Web has sealed. */
+/** All sealed columns of WhatsApp Web. */
 export const sealedWeb: readonly SealedColumn[] = [
   ...sealedAuth,
   ...sealedCodes,
@@ -390,22 +392,22 @@ export const sealedWeb: readonly SealedColumn[] = [
   sealedInbox,
 ];
 
-/** Forgets what is stored no longer; for the clean-up job. */
+/** Deletes expired data; for the clean-up job. */
 export async function pruneWeb(allAccountsSql: Sql): Promise<void> {
   await pruneSent(allAccountsSql);
   await pruneWaiting(allAccountsSql);
 }
 
-/** Beside the network's answer: what is read and written around it. */
+/** Time for reads and writes around the network's answer. */
 const TIMEOUT_MARGIN_MS = 10_000;
-/** A number that is not connected now is tried again after this long. */
+/** Delay before the next try if a number is not connected. */
 const AWAY_MS = 5_000;
 const MINUTE_MS = 60_000;
 
-/** What is started once for each bucket. */
+/** Started once for each bucket. */
 type Started = { phones: Phones; linking: Linking };
 
-/** Opens the channel `web`: numbers that are linked as devices of WhatsApp Web. */
+/** Opens the channel `web`: numbers linked as devices of WhatsApp Web. */
 export function openWebChannel(deps: WebDeps): Channel {
   const leases = openLeases(deps.allAccountsSql, newId());
   let started: readonly Started[] = [];

@@ -3,7 +3,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 
 type Chat = TokenRef & { peer: string };
 
-/** Whether the number has a chat with this one: then a message begins nothing new. */
+/** Whether the number has a chat with this peer, so that a message begins no new one. */
 export async function isChatKnown(sql: Sql, { accountId, tokenId, peer }: Chat): Promise<boolean> {
   const known = await sql`
     select from web_chats
@@ -14,7 +14,7 @@ export async function isChatKnown(sql: Sql, { accountId, tokenId, peer }: Chat):
 /**
  * Begins a chat, if fewer than `limit` were begun within 24 hours.
  *
- * @returns after how many milliseconds the next may be begun; 0 when this one was.
+ * @returns milliseconds until the next may begin; 0 if this one did
  */
 export async function beginChat(
   sql: Sql,
@@ -43,7 +43,7 @@ export async function beginChat(
   return Math.max(1_000, Math.ceil(row.wait_ms));
 }
 
-/** The network refused the first message: there is no chat. */
+/** Deletes the chat whose first message the network refused. */
 export async function forgetChat(sql: Sql, { accountId, tokenId, peer }: Chat): Promise<void> {
   await sql`
     delete from web_chats
@@ -51,7 +51,7 @@ export async function forgetChat(sql: Sql, { accountId, tokenId, peer }: Chat): 
       and first_received_at is null`;
 }
 
-/** The chats of a number whose other side has no number. */
+/** The chats of a number whose peers have no number. */
 export async function hiddenChats(sql: Sql, { accountId, tokenId }: TokenRef): Promise<string[]> {
   const found = await sql<{ peer: string }[]>`
     select peer from web_chats
@@ -59,7 +59,7 @@ export async function hiddenChats(sql: Sql, { accountId, tokenId }: TokenRef): P
   return found.map(({ peer }) => peer);
 }
 
-/** A chat whose other side had no number goes on under it. */
+/** Continues the chat of a hidden peer under its number. */
 export async function renameChat(
   sql: Sql,
   { accountId, tokenId }: TokenRef,
@@ -71,7 +71,7 @@ export async function renameChat(
     where account_id = ${accountId} and token_id = ${tokenId} and peer = ${hidden}`;
 }
 
-/** The other sides wrote, or the number's owner did on the phone: there are chats. */
+/** Stores chats in which the peer, or the number's owner on the phone, has written. */
 export async function noteChats(
   sql: Sql,
   { accountId, tokenId }: TokenRef,

@@ -2,11 +2,11 @@ import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import { type OwnedSession, comesBack } from '#server/domains/channels/web/auth.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** How a session's token stands. */
+/** State of a session's token. */
 export type SessionFacts = {
-  /** It is to be connected: its token has this number, or a phone has just paired with it. */
+  /** To be connected: the token has this number, or a phone has just paired with it. */
   isWanted: boolean;
-  /** It is to be logged out: the token has no number any more, or another session, or is gone. */
+  /** To be logged out: the token has no number any more, or another session, or is gone. */
   isOver: boolean;
   /** Since when the token has its number. */
   firstLinkedAt: Date;
@@ -14,10 +14,10 @@ export type SessionFacts = {
   lastSeenAt: Date | null;
 };
 
-/** A phone that has paired connects within this time, or never. */
+/** A paired phone connects within this time, or never. */
 const PAIRED_FOR = '30 minutes';
 
-/** How the tokens of sessions stand, by session. */
+/** The state of the tokens of sessions, by session. */
 export async function factsOf(
   sql: Sql,
   sessions: readonly OwnedSession[],
@@ -45,7 +45,7 @@ export async function factsOf(
   return new Map(found.map(({ sessionId, ...facts }) => [sessionId, facts]));
 }
 
-/** The session is the token's from now on; an earlier one of the token is to be logged out. */
+/** Makes this the session of its token; an earlier one is to be logged out. */
 export async function becomeLinked(tx: Tx, session: OwnedSession, phone: string): Promise<void> {
   const { accountId, sessionId, tokenId } = session;
   await tx`
@@ -60,12 +60,12 @@ export async function becomeLinked(tx: Tx, session: OwnedSession, phone: string)
     values (${accountId}, ${tokenId}, ${phone}) on conflict do nothing`;
 }
 
-/** Forgets a session with its keys. */
+/** Deletes a session with its keys. */
 export async function eraseSession(tx: Tx, { accountId, sessionId }: OwnedSession): Promise<void> {
   await tx`delete from web_sessions where account_id = ${accountId} and session_id = ${sessionId}`;
 }
 
-/** The network has brought something of these numbers. */
+/** Records that the network delivered something of these numbers. */
 export async function noteSeen(sql: Sql, sessions: readonly OwnedSession[]): Promise<void> {
   await sql`
     update web_sessions s set last_seen_at = clock_timestamp()
@@ -77,7 +77,7 @@ export async function noteSeen(sql: Sql, sessions: readonly OwnedSession[]): Pro
     where s.account_id = o.account_id and s.session_id = o.session_id and s.epoch = o.epoch`;
 }
 
-/** A number that the network lets begin no new chats: until when; undefined: it may. */
+/** End of the network's restriction on new chats; undefined without one. */
 export async function restrictedUntil(
   sql: Sql,
   { accountId, tokenId }: TokenRef,

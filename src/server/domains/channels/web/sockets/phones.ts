@@ -40,20 +40,22 @@ import type { WebTimings } from './timings.ts';
 
 /** The numbers that this worker holds. */
 export type Phones = {
-  /** There may be a session to take. */
+  /** A session may be free. */
   wake(): void;
-  /** The token's number, while messages can be sent by it. */
+  /** The token's number, while it can send. */
   openPhone(tokenId: string): Phone | undefined;
   /** Tokens whose numbers can send now. */
   openTokens(): string[];
-  /** Ends the connections and gives the sessions back. */
+  /** Ends the connections and releases the sessions. */
   close(): Promise<void>;
 };
 
-/** Numbers of one worker at most: its usual 200, and its part of the numbers of a worker that went away. */
+/**
+ * Numbers of one worker at most: the usual 200, and its part of the numbers of a worker that went away.
+ */
 const PHONES_MAX = 300;
 
-/** Takes sessions that nobody holds, connects them, and keeps holding them. */
+/** Takes free sessions, connects them, and renews their leases. */
 export function startPhones(deps: WebDeps & { leases: Leases; sinks: () => Sinks }): Phones {
   const held = new PhoneSet(deps);
   return {
@@ -69,7 +71,9 @@ class PhoneSet {
   readonly #phones = new Map<string, Phone>();
   readonly #timers: NodeJS.Timeout[];
   readonly #loginPace: LoginPace;
-  /** Sessions taken at a time: as many as can log in until the next poll, so that workers share what is free. */
+  /**
+   * Sessions taken at a time: as many as can log in until the next poll, so that workers share them.
+   */
   readonly #claimsMax: number;
   #work: Promise<void> = Promise.resolve();
   #isPolling = false;
@@ -136,7 +140,9 @@ class PhoneSet {
     }
   }
 
-  /** Logs out the sessions of tokens that have no number any more, and closes those of suspended accounts. */
+  /**
+   * Logs out the sessions of tokens that have no number any more, and closes those of suspended accounts.
+   */
   async #endUnwanted(): Promise<void> {
     const phones = [...this.#phones.values()];
     if (phones.length === 0) return;
@@ -164,7 +170,9 @@ class PhoneSet {
     await this.#deps.leases.release(phone.session).catch(this.#deps.report);
   }
 
-  /** Renews all leases in one call; a number that is another worker's by now is given up without a write. */
+  /**
+   * Renews all leases in one call; a number that another worker holds is given up without a write.
+   */
   async #renew(): Promise<void> {
     const phones = [...this.#phones.values()];
     if (phones.length === 0) return;
@@ -205,21 +213,21 @@ type PhoneDeps = WebDeps & {
 
 type PartAction = Extract<CloseAction, { kind: 'part' }>;
 
-/** Without a word of the network on how long: it is looked at again after a day. */
+/** Assumed restriction if the network names no end: checked again after a day. */
 const RESTRICTED_MS = 24 * 3_600_000;
 
-/** A number that this worker holds: its connection, and what is to be done when something happens on it. */
+/** A number that this worker holds: its connection, and the handling of its events. */
 class Phone {
   readonly session: OwnedSession;
   readonly #deps: PhoneDeps;
   readonly #connection: Connection;
   readonly #receiving: Receiving;
-  /** What happens is done one after the other. */
+  /** Handles events one after the other. */
   #queue: Promise<void> = Promise.resolve();
   #isLinked: boolean;
   #isOver = false;
   firstLinkedAt: Date;
-  /** When its lease was last known to be new, as `performance.now()` tells it. */
+  /** Last time that its lease was known to be new, by `performance.now()`. */
   renewedAt = performance.now();
 
   constructor(deps: PhoneDeps, session: OwnedSession, facts: SessionFacts) {
@@ -249,17 +257,16 @@ class Phone {
     });
   }
 
-  /** The socket while messages of the token can be sent. */
   get openSocket(): EngineSocket | undefined {
     return this.#isLinked && !this.#isOver ? this.#connection.openSocket : undefined;
   }
 
-  /** It has parted, or another worker holds it: it is to be dropped. */
+  /** To be dropped: disconnected, or held by another worker. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Ends the connection; what was happening is finished. */
+  /** Ends the connection, after running work is finished. */
   async close(): Promise<void> {
     this.#isOver = true;
     await this.#connection.close();
@@ -267,7 +274,7 @@ class Phone {
     await this.#queue;
   }
 
-  /** The token has no such number any more: the session ends, on the phone too. */
+  /** Ends the session, on the phone too: the token has no such number any more. */
   async end(): Promise<void> {
     this.#isOver = true;
     await this.#connection.socket?.logout().catch(this.#deps.report);
@@ -277,7 +284,9 @@ class Phone {
       .catch(this.#reportUnlessLost);
   }
 
-  /** Whether the session is still ours. It is looked up where its lease may have ended, as of a worker that was frozen. */
+  /**
+   * Whether the session is still ours. Checked in the database if the lease may have ended, as after a freeze.
+   */
   async holdsLease(): Promise<boolean> {
     const { leases, timings } = this.#deps;
     const now = performance.now();
@@ -288,7 +297,7 @@ class Phone {
     return isOurs;
   }
 
-  /** The network has refused a message with this code. */
+  /** Handles the network's refusal of a message with this code. */
   async refused(code: number): Promise<void> {
     const { session } = this;
     const { allAccountsSql } = this.#deps;
@@ -314,7 +323,7 @@ class Phone {
     else this.#deps.report(error);
   };
 
-  /** Another worker has the session: the connection ends, and nothing is written. */
+  /** Another worker has the session: ends the connection, and writes nothing. */
   #lose() {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -357,7 +366,7 @@ class Phone {
     this.#receiving.opened();
   }
 
-  /** What the network says by closing is counted; what only a newer release mends is told. */
+  /** Counts the close code, and reports one that only a newer release solves. */
   async #closed(event: Extract<EngineEvent, { kind: 'closed' }>): Promise<void> {
     const { code } = event;
     const { allAccountsSql, leases } = this.#deps;
@@ -371,7 +380,7 @@ class Phone {
     );
   }
 
-  /** The session becomes its token's; false when the number is another token's, or the link is over. */
+  /** Makes the session its token's; false if the number is another token's, or the link is over. */
   async #link(phone: string): Promise<boolean> {
     const { connecting, leases } = this.#deps;
     const { session } = this;
@@ -379,7 +388,7 @@ class Phone {
       await connectLink(connecting, { accountId: session.accountId, linkId: session.sessionId });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      // Not awaited: ending waits for what is being done, which is this.
+      // Not awaited: ending waits for running work, which includes this.
       this.end().catch(this.#deps.report);
       return false;
     }
@@ -392,7 +401,7 @@ class Phone {
     await this.#receiving.receipts(receipts);
   }
 
-  /** Stores what the network restricts; its owner is told when that is new. */
+  /** Stores a restriction of the network; notifies the owner if it is new. */
   async #restrict(kind: Restriction, isActive: boolean, untilMs?: number): Promise<void> {
     const until = new Date(untilMs ?? this.#deps.now().getTime() + RESTRICTED_MS);
     await this.#deps.leases.whileOwned(this.session, (tx) =>
@@ -402,7 +411,9 @@ class Phone {
     );
   }
 
-  /** The network has ended the session, or it cannot be used any more: its owner is told. */
+  /**
+   * Disconnects the number and notifies its owner: the network ended the session, or it is unusable.
+   */
   async #part({ reason, erase }: PartAction): Promise<void> {
     const { connecting, leases } = this.#deps;
     const { accountId, sessionId } = this.session;
@@ -421,32 +432,33 @@ class Phone {
 type ConnectionDeps = {
   engine: WebEngine;
   timings: WebTimings;
-  /** Whether the session is still ours: who has lost it would end the connection of who has it. */
+  /**
+   * Whether the session is still ours: to connect after losing it would end the connection of its holder.
+   */
   mayOpen: () => Promise<boolean>;
-  /** Of all logins of this worker. */
+  /** Shared by all logins of this worker. */
   loginPace: LoginPace;
-  /** What the engine stores with us. */
   storage: Pick<OpenOptions, 'auth' | 'sent'>;
-  /** What happens beside connecting; it is called in order. */
+  /** Events other than connecting; called in order. */
   onEvent: (event: EngineEvent) => void;
-  /** The network closed it, and it is not to be opened again. */
+  /** The network closed it for good. */
   onParted: (action: Extract<CloseAction, { kind: 'part' }>) => void;
   /** Another worker has the session. */
   onLost: () => void;
   report: (error: unknown) => void;
 };
 
-/** In this time 440s are counted. */
+/** Period in which 440s are counted. */
 const YIELDS_MS = 10 * 60_000;
 
 /**
- * One session's connection: opened again as its close codes ask, and when nothing is heard on it for longer than
- * a living one may be silent.
+ * One session's connection: opened again as its close codes require, and after a longer silence than that of a living
+ * one.
  */
 class Connection {
   readonly #deps: ConnectionDeps;
   #socket: EngineSocket | undefined;
-  /** Counts connections: what an earlier one still says is not heard. */
+  /** Counts connections, so that late events of an earlier one are ignored. */
   #current = 0;
   #isOpen = false;
   #isEnded = false;
@@ -465,7 +477,6 @@ class Connection {
     this.#openPaced();
   }
 
-  /** The socket while messages can be sent. */
   get openSocket(): EngineSocket | undefined {
     return this.#isOpen ? this.#socket : undefined;
   }
@@ -475,7 +486,7 @@ class Connection {
     return this.#socket;
   }
 
-  /** Ends it: nothing more happens. */
+  /** Ends it: no event follows. */
   async close(): Promise<void> {
     this.#isEnded = true;
     clearInterval(this.#watching);
@@ -557,7 +568,7 @@ class Connection {
     return this.#yieldedAt.length;
   }
 
-  /** Another worker has the session: nothing more happens here. */
+  /** Another worker has the session: stops. */
   #lose() {
     this.#isEnded = true;
     clearInterval(this.#watching);
@@ -570,7 +581,7 @@ class Connection {
     this.#deps.onParted(action);
   }
 
-  /** A connection may be dead without a word of it. */
+  /** A connection may be dead without an event. */
   #checkSilence() {
     const { silenceMs, renewedMsMax } = this.#deps.timings;
     const now = performance.now();
@@ -585,13 +596,13 @@ class Connection {
     socket?.close().catch(this.#deps.report);
   }
 
-  /** A process that was frozen may have lost its sessions meanwhile: it looks before it goes on. */
+  /** A frozen process may have lost its sessions: checks before it continues. */
   #checkLease() {
     this.#deps.mayOpen().then(
       (isOurs) => {
         if (!isOurs && !this.#isEnded) this.#lose();
       },
-      // It is looked at again before each message, and whenever leases are renewed.
+      // Checked again before each message, and at each renewal of leases.
       this.#deps.report,
     );
   }

@@ -1,25 +1,31 @@
-/** How long things of this channel take; shorter in tests. */
+/** Durations of this channel; shorter in tests. */
 export type WebTimings = {
-  /** How often sessions and links to take are looked for. */
+  /** Interval of looking for sessions and links to take. */
   pollMs: number;
-  /** How often leases are renewed … */
+  /** Interval of renewing leases. */
   renewMs: number;
-  /** … and after how long without success the sessions are given up, before another worker may take them. */
+  /**
+   * Sessions are given up after this long without a renewal, before another worker may take them.
+   */
   renewedMsMax: number;
-  /** How often connections that are open are noted as such. */
+  /** Interval of recording open connections. */
   spanMs: number;
-  /** How often silence is looked for, and how long it may be: the engine asks for a sign of life every 30 s. */
+  /**
+   * Interval of checks for silence, and the longest silence: the engine requests a sign of life every 30 s.
+   */
   watchMs: number;
   silenceMs: number;
-  /** Between two logins of a worker on average: numbers that move together do not log in together. */
+  /**
+   * Average gap between two logins of a worker: numbers that move together do not log in together.
+   */
   loginGapMs: number;
-  /** Times of waiting before connecting again are multiplied by this. */
+  /** Factor of the waits before connecting again. */
   backOffFactor: number;
-  /** How often what could not be stored is tried again. */
+  /** Interval of retrying what could not be stored. */
   inboxMs: number;
-  /** Until a line stands for a message that could not be decrypted. */
+  /** Delay before a line is shown for a message that could not be decrypted. */
   waitingMs: number;
-  /** How long the network may take to acknowledge a message. */
+  /** Longest wait for the network to acknowledge a message. */
   sendMs: number;
 };
 

@@ -22,7 +22,7 @@ const never = async (): Promise<never> => {
   throw new Error('not asked for');
 };
 
-/** A file as it lies with WhatsApp. */
+/** An encrypted file, as WhatsApp stores it. */
 async function sealed(plain: Buffer): Promise<Buffer> {
   const { iv, cipherKey, macKey } = await getMediaKeys(mediaKey, 'image');
   const cipher = createCipheriv('aes-256-cbc', cipherKey, iv);
@@ -65,7 +65,7 @@ const test = base.extend<{ canary: { port: number; visits: () => number } }>({
   },
 });
 
-test('a file is read from WhatsApp’s host by its path, within the length that is announced', async () => {
+test('reads a file from WhatsApp’s host by its path, within the announced length', async () => {
   const plain = Buffer.from('picture');
   const files = filesOf({ '/v/t62?x=1': plain, '/v/t62': await sealed(plain) });
   const url = 'https://evil.example/x';
@@ -89,14 +89,14 @@ test('refuses a file without a path or key, or with a length above the limit, be
   expect(files.asked).toEqual([]);
 });
 
-test('another file than the sender’s is not taken', async () => {
+test('rejects a file that is not the sender’s', async () => {
   const other = await sealed(Buffer.from('other'));
   other[0]! ^= 1;
   const files = filesOf({ '/x': other });
   await expect(download(files, image({ directPath: '/x' }), never)).rejects.toThrow('not the one');
 });
 
-test('requests a deleted file again once, and reports passing trouble', async () => {
+test('requests a deleted file again once, and reports temporary failures', async () => {
   const plain = Buffer.from('picture');
   const files = filesOf({ '/new': await sealed(plain), '/down': new FetchError('trouble', '503') });
   const asked: (string | null | undefined)[] = [];
@@ -115,7 +115,7 @@ test('requests a deleted file again once, and reports passing trouble', async ()
   await expect(download(files, image({ directPath: '/down' }), never)).rejects.toThrow('503');
 });
 
-test('no download of the library connects to an address in a message', async ({ canary }) => {
+test('connects to no address in a message when the library downloads', async ({ canary }) => {
   const fetch = libraryFetch(openNetworkFiles());
   vi.stubGlobal('fetch', fetch);
   const { port } = canary;
@@ -141,9 +141,7 @@ test('no download of the library connects to an address in a message', async ({ 
   expect(canary.visits()).toBe(0);
 });
 
-test('a redirect of WhatsApp’s host leads nowhere else, and an endless body ends', async ({
-  canary,
-}) => {
+test('follows no redirect of WhatsApp’s host, and ends an endless body', async ({ canary }) => {
   const server = createHttp((request, response) => {
     if (request.url === '/away') {
       response.writeHead(302, { location: `https://127.0.0.1:${canary.port}/` }).end();

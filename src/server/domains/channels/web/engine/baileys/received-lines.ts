@@ -23,7 +23,9 @@ const silent: ReadonlySet<string> = new Set([
   'keepInChatMessage',
 ]);
 
-/** A message without a type of its own as a line that says what it is; undefined where nothing was sent. */
+/**
+ * A message without a type of its own as a line that describes it; undefined if nothing was sent.
+ */
 export function lineOf(content: proto.IMessage): Read | undefined {
   const line = pollOf(content) ?? tradeOf(content) ?? invitationOf(content) ?? restOf(content);
   if (!line) return undefined;
@@ -31,10 +33,12 @@ export function lineOf(content: proto.IMessage): Read | undefined {
   return { contents: [{ kind: 'other', other: kind, ...(details && { details }) }], quotes };
 }
 
-/** The last second that our dates can be written with: of the year 9999. */
+/** The last second that our dates can be written with, in the year 9999. */
 const SECONDS_MAX = 253_402_200_000;
 
-/** An instant that a sender or the network says in seconds, in milliseconds; undefined where it is none. */
+/**
+ * An instant of a sender or the network, given in seconds, in milliseconds; undefined if invalid.
+ */
 export function instantIn(seconds: unknown): number | undefined {
   const count = Number(seconds ?? 0);
   return count > 0 && count <= SECONDS_MAX ? count * 1_000 : undefined;
@@ -143,7 +147,7 @@ function invitationOf(content: proto.IMessage): Line | undefined {
   return { kind: 'system', details: `Undangan saluran ${name}` };
 }
 
-/** The words of a message with buttons, a list or a form. */
+/** The text of a message with buttons, a list or a form. */
 function interactiveIn(content: proto.IMessage): string | undefined {
   const { templateMessage: template, buttonsMessage: buttons, listMessage: list } = content;
   const { interactiveMessage: interactive, highlyStructuredMessage: structured } = content;
@@ -172,7 +176,7 @@ function restOf(content: proto.IMessage): Line | undefined {
   if (content.requestPhoneNumberMessage) {
     return { kind: 'system', details: 'Pengirim meminta nomor telepon Anda' };
   }
-  // An edit that is sealed with a secret of the message, which is not stored.
+  // An edit that is encrypted with a secret of the message, which is not stored.
   const { secretEncryptedMessage: sealed } = content;
   if (sealed) return { kind: 'edited', quotes: sealed.targetMessageKey?.id };
   const sent = Object.entries(content).filter(([field, value]) => value && !silent.has(field));

@@ -7,7 +7,7 @@ import type {
   SentStorage,
 } from '#server/domains/channels/web/engine/engine.ts';
 
-/** With what a thread of sockets begins. */
+/** Start data of a socket thread. */
 export type ThreadData = { url: string | undefined };
 
 type OfSocket<F extends (...args: never[]) => unknown> = (
@@ -15,7 +15,7 @@ type OfSocket<F extends (...args: never[]) => unknown> = (
   ...args: Parameters<F>
 ) => ReturnType<F>;
 
-/** What the thread does for the worker. */
+/** Calls that the worker makes. */
 export type ThreadCalls = {
   open: (socketId: number, options: { pairingPhone?: string }) => Promise<void>;
   send: (socketId: number, message: EngineMessage) => Promise<EngineAnswer>;
@@ -26,7 +26,7 @@ export type ThreadCalls = {
   ping: () => boolean;
 };
 
-/** What the worker does for the thread: it alone has the database and the keys of sealing. */
+/** Calls that the thread makes: only the worker has the database and the sealing keys. */
 export type WorkerCalls = {
   [Name in keyof AuthStorage]: OfSocket<AuthStorage[Name]>;
 } & { [Name in keyof SentStorage]: OfSocket<SentStorage[Name]> } & {

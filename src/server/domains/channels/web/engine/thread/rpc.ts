@@ -4,7 +4,7 @@ type Port = {
   on(event: 'message', listener: (packet: unknown) => void): unknown;
 };
 
-/** What one side offers the other: by name. */
+/** Functions that one side offers, by name. */
 export type Calls = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 type Packet =
@@ -18,13 +18,13 @@ export type Rpc<Remote extends Calls> = {
     name: Name,
     ...args: Parameters<Remote[Name]>
   ): Promise<Awaited<ReturnType<Remote[Name]>>>;
-  /** The other side is gone: what is under way fails. */
+  /** Rejects pending calls, because the other side is gone. */
   fail(error: Error): void;
 };
 
 type Waiting = { resolve: (result: never) => void; reject: (error: Error) => void };
 
-/** Answers the other side's calls with `local`, and calls its functions. */
+/** Serves the other side's calls with `local`, and calls its functions. */
 export function openRpc<Local extends Calls, Remote extends Calls>(
   port: Port,
   local: Local,
