@@ -153,7 +153,6 @@ async function prune({ allAccountsSql: sql, now }: BroadcastDeps): Promise<void>
   }
 }
 
-/** Accounts per transaction. */
 const ACCOUNTS_AT_ONCE = 200;
 
 type Due = Audience & {
@@ -177,7 +176,7 @@ async function announceDue(allAccountsSql: Sql, at: Date, isClosing: () => boole
   }
 }
 
-/** @returns false when nothing is left that no other process holds */
+/** @returns false if no row is left that no other process holds */
 async function announceSome({ sql, tx }: { sql: Sql; tx: Tx }, at: Date): Promise<boolean> {
   const [due] = await tx<Due[]>`
     select broadcast_id, audience, plan, by_push, by_message, queued_to,
@@ -247,13 +246,11 @@ type Shown = {
    * Names the broadcasts shown to a person; the name changes with them. Undefined without any, at no query.
    */
   nameFor(tx: Sql | Tx, person: Person): Promise<string | undefined>;
-  /** Broadcasts shown to a person, newest first. */
   listFor(person: Person): Promise<ShownBroadcast[]>;
   /**
    * Hides a broadcast from a person for good. @throws Refusal `not_found` if it is not shown to them
    */
   close(person: Person, broadcastId: string): Promise<void>;
-  /** Clears the cache after a change made by this process. */
   forget(): void;
 };
 
@@ -324,7 +321,6 @@ const maintenance = (text: string): ShownBroadcast => ({
   until: null,
 });
 
-/** Ids of the broadcasts that are for this person and that they have not closed. */
 async function openIds(
   tx: Sql | Tx,
   rows: readonly Current[],

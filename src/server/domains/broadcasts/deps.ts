@@ -4,9 +4,7 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 type NoticeOutcome = 'accepted' | 'opted_out';
 
 export type BroadcastDeps = {
-  /** Sees one account at a time. */
   sql: Sql;
-  /** Sees all accounts. */
   allAccountsSql: Sql;
   config: Pick<Config, 'MAINTENANCE' | 'MAINTENANCE_TEXT'>;
   /** Queues a notice for the browsers of an account, in the given transaction. */

@@ -14,10 +14,9 @@ import { newId } from '#server/infra/ids.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { BroadcastDeps } from './deps.ts';
 
-/** Operators are ids. */
+/** `created_by` and `stopped_by` are ids. */
 type Row = Omit<Broadcast, 'id' | 'told' | 'closed'> & { broadcast_id: string };
 
-/** SQL: the state of a broadcast `b` at an instant. */
 const stateAt = (sql: Sql | Tx, at: Date): Fragment => sql`
   case when b.stopped_at is not null then 'stopped' when b.until_at <= ${at} then 'over'
     when b.from_at > ${at} then 'scheduled' else 'shown' end`;
@@ -72,7 +71,6 @@ async function shown(sql: Sql | Tx, rows: readonly Row[]): Promise<Broadcast[]> 
   });
 }
 
-/** A page of all broadcasts, newest first. */
 export async function broadcastsPage(
   { allAccountsSql: sql, now }: BroadcastDeps,
   { page = 0, sort_type, state }: InputOf<typeof operatorBroadcasts>,

@@ -3,7 +3,6 @@ import type { Library, Uploads } from '#server/domains/media/media.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 
 export type CampaignDeps = {
-  /** Sees one account at a time. */
   sql: Sql;
   /** Sees all accounts: the worker sends for any of them. */
   allAccountsSql: Sql;

@@ -109,7 +109,6 @@ export const stopCampaign = (
       where account_id = ${accountId} and campaign_id = ${campaignId}`;
   });
 
-/** Resumes a paused campaign. */
 export const resumeCampaignOf = (deps: CampaignDeps, ref: CampaignRef): Promise<StoredCampaign> =>
   changed(deps, ref, async (tx) => {
     const { accountId, campaignId } = ref;
@@ -266,7 +265,6 @@ const paceOf = ({ pace }: Update, before: Before): number | null =>
 
 type DraftList = Pick<StoredCampaign, 'number_column' | 'columns'>;
 
-/** Takes the numbers from another column of the draft's list. @returns the current columns */
 async function chooseNumberColumn(
   tx: Tx,
   draft: CampaignRef & DraftList & Pick<StoredCampaign, 'content'>,
@@ -291,7 +289,6 @@ const invalidNumberColumn = (sentence: string) =>
 
 type ContentFile = Extract<CampaignContent, { type: 'file' }>['file'];
 
-/** Adopts the upload of a content as a file of the account; undefined if the content has none. */
 async function adoptedFile(
   { adopt }: CampaignDeps,
   { accountId, userId }: Person,
@@ -303,7 +300,6 @@ async function adoptedFile(
   return { id: publicId('media', fileId), as: messageTypeOfFile(facts), name, size };
 }
 
-/** A content in its stored form. @param file the adopted upload */
 function contentFrom(
   given: CampaignContentInput,
   { file, before }: { file: ContentFile | undefined; before: CampaignContent | null },

@@ -45,7 +45,6 @@ export type StoredCampaign = {
   ended_at: Date | null;
 } & Record<(typeof recipientStates)[number], number>;
 
-/** Stored campaigns that match a condition on `c`. */
 export async function readCampaigns(
   sql: Sql | Tx,
   accountId: string,

@@ -18,7 +18,6 @@ import { publicId } from '#contract/base/ids.ts';
 import { type AccountData, type Row, atOnce, eraseRows } from '#server/infra/account-data.ts';
 
 type Deps = {
-  /** One account at a time. */
   sql: Sql;
   /** Sees all accounts: numbers are looked up globally. */
   allAccountsSql: Sql;
@@ -196,7 +195,6 @@ export type Inbound = {
   accountId: string;
   tokenId: string;
   from: string;
-  /** The sender's name, if the network provides it. */
   name?: string;
   type: MessageType;
   body: MessageBody;
@@ -234,9 +232,7 @@ export type Identified = { accountId: string; tokenId: string; hidden: string; p
  */
 export type TemplateButtonKind = 'reply' | 'url' | 'code' | 'fixed';
 
-/** A template as the reviewing network has it. */
 export type NetworkTemplate = {
-  /** Tokens whose numbers it belongs to. */
   tokenIds: readonly string[];
   networkId: string;
   name: string;
@@ -247,7 +243,6 @@ export type NetworkTemplate = {
   isLive: boolean;
   reason: string | null;
   header: string | null;
-  /** Kind of the file above the text. */
   headerFile: TemplateFile | null;
   body: string;
   footer: string | null;
@@ -302,6 +297,5 @@ export type Channel = {
 
 export type Channels = ReadonlyMap<ChannelName, Channel>;
 
-/** The channels of this installation, by name. */
 export const channelsOf = (...channels: readonly Channel[]): Channels =>
   new Map(channels.map((channel) => [channel.name, channel]));

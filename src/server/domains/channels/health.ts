@@ -112,7 +112,6 @@ export async function forgetConnection(tx: Tx, { accountId, tokenId }: TokenRef)
   await tx`delete from connection_spans where account_id = ${accountId} and token_id = ${tokenId}`;
 }
 
-/** Whether a number is disconnected from its network. */
 export async function isDisconnected(
   sql: Sql | Tx,
   { accountId, tokenId }: TokenRef,
@@ -171,7 +170,6 @@ export async function noteReceipts(
       and (c.last_receipt_at is null or c.last_receipt_at < ${at})`;
 }
 
-/** A stored connection, with the time of its spans. */
 export type ConnectionRow = {
   channel: ChannelName;
   since: Date | null;
@@ -227,7 +225,6 @@ export async function readConnection(
   return row && connectionFrom(row, now);
 }
 
-/** A connection as the API returns it. */
 export function connectionFrom(row: ConnectionRow, now: Date): Connection {
   const { parted_at, parted_reason, restriction, restricted_at, restricted_until } = row;
   const { paused_for, paused_at, paused_until } = row;
@@ -469,7 +466,6 @@ const steps: Record<Pause, readonly number[]> = {
   billing: [15 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS],
 };
 
-/** The remaining pause, and whether it is the first in a row. */
 type Paused = { forMs: number; isFirst: boolean };
 
 /**
@@ -529,7 +525,6 @@ export async function readPause(
   return row && Math.max(0, row.until.getTime() - now.getTime());
 }
 
-/** Ends the pause of a number that sends again. */
 export async function endPause(
   tx: Tx,
   { subscribers }: Pick<PresenceDeps, 'subscribers'>,
@@ -576,7 +571,6 @@ export const countPauses = async (
     where c.paused_for is not null group by 1 order by 2 desc, 1`),
 ];
 
-/** A browser notice for the owners of a number. */
 type Notice = { accountId: string; title: string; body: string; url: string; tag: string };
 
 export type PresenceDeps = {
@@ -670,16 +664,12 @@ const WRITE_MS = 2_000;
 const HOUR_MS = 3_600_000;
 /** Distinct codes counted per number and hour: a signed callback may name any code. */
 const CODES_MAX = 100;
-/** Code that counts all others. */
 const OTHER = 'other';
 
 /** Records network answers, for the pages of owners and operators. */
 export type HealthRecorder = {
-  /** A network answered with something other than success. */
   answered(answer: ProviderAnswer): void;
-  /** A receipt came for a message of a number. */
   receipt(number: TokenRef): void;
-  /** Writes the recorded data, and stops. */
   close(): Promise<void>;
 };
 
@@ -722,7 +712,6 @@ export function openHealthRecorder({ allAccountsSql, now, report }: Deps): Healt
   };
 }
 
-/** The code under which an answer is counted. */
 function openCodes(now: () => Date): (answer: ProviderAnswer) => string {
   let hour = 0;
   let known = new Map<string, Set<string>>();

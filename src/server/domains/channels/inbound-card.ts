@@ -15,7 +15,6 @@ export type ContactBody = {
 
 /** Cards read per message: many more than an app sends at once. */
 export const CARDS_MAX = 257;
-/** Phones read per card. */
 const PHONES_MAX = 50;
 const EMAIL_MAX = 254;
 

@@ -91,7 +91,6 @@ export type Prices = {
    * message.
    */
   message(): Rupiah;
-  /** Current list prices of the Cloud API's categories. */
   cloud(): CloudPrices;
   /**
    * The list price of a category at an instant.

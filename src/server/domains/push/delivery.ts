@@ -35,7 +35,6 @@ export type Received = {
 const LEASE_SECONDS = 30;
 /** After this wait, only the newest notice of each conversation is sent. */
 const BACKLOG_SECONDS = 60;
-/** Highest count on a badge. */
 const UNREAD_MAX = 999;
 const SWEPT_DAYS = 8;
 
@@ -269,7 +268,6 @@ type MessageNotice = {
   peerName: string | null;
   /** Excerpt of the message if the person switched the text on; empty if it has none. */
   text: string | undefined;
-  /** Conversations with unread messages. */
   unread: number;
 };
 
@@ -324,7 +322,6 @@ type Notice = {
   roles?: readonly OperatorRole[];
 };
 
-/** The payload of a notice without a message. */
 export function noticePayload(
   notice: Pick<Notice, 'title' | 'body' | 'url' | 'tag'>,
   origin: string | undefined,
@@ -340,7 +337,6 @@ export function noticePayload(
   );
 }
 
-/** The payload of the test button. */
 export const testPayload = (origin: string | undefined): PushPayload =>
   buildPayload(
     { title: 'Kabari', body: 'Pemberitahuan sudah menyala di peramban ini.' },
@@ -385,7 +381,6 @@ function shorten(words: string, lettersMax: number, bytesMax: number): string {
   return result;
 }
 
-/** Concurrent notices to one push service. */
 const SERVICE_IN_FLIGHT_MAX = 4;
 /** Failures in a row that open the circuit of a service. */
 const FAILURES_MAX = 3;
@@ -474,7 +469,6 @@ export async function deliver(
   payload: PushPayload,
   { ttlSeconds, topic, totalMs, signal }: DeliveryOptions,
 ): Promise<DeliveryResult> {
-  // Loaded with the first notice.
   const { default: webPush } = await import('web-push');
   const authorization = await vapid.authorize(new URL(endpoint).origin, contactOf(config));
   const { headers, body } = webPush.generateRequestDetails(
@@ -502,7 +496,6 @@ export async function deliver(
   }
 }
 
-/** The contact for push services. */
 const contactOf = ({ PUSH_CONTACT, PUBLIC_URL }: PushDeps['config']): string =>
   PUSH_CONTACT ?? `mailto:admin@${new URL(PUBLIC_URL ?? 'http://localhost').hostname}`;
 
@@ -536,7 +529,6 @@ function waitOf(retryAfter: string | undefined): number | undefined {
   return Number.isFinite(ms) ? Math.min(Math.max(0, ms), WAIT_MS_MAX) : undefined;
 }
 
-/** Concurrent notices. */
 const SENDER_IN_FLIGHT_MAX = 8;
 /** Poll interval without a wake-up. */
 const POLL_MS = 1_000;
@@ -549,7 +541,6 @@ const TOPIC_LENGTH = 32;
 
 /** Sends waiting notices; any number of senders may run. */
 export type PushSender = {
-  /** Polls now. */
   wake: () => void;
   /** Sends all due notices, and waits until that is done. */
   drain: () => Promise<void>;
@@ -669,7 +660,6 @@ const isFor = ({ role, token_id, roles, operator_roles }: Due): boolean =>
   role === 'customer' ||
   (token_id === null && (roles === null || roles.some((one) => operator_roles.includes(one))));
 
-/** The notice as queued, or that of a message. */
 function payloadFor({ excerptOf, config }: PushDeps, due: Due, withText: boolean): PushPayload {
   const { title, notice_body, url, tag, text, bare: isBare, token_id, peer } = due;
   if (token_id === null || peer === null) {

@@ -15,8 +15,6 @@ export type PushDeps = {
   /** The first words of a message; empty for media without a caption. */
   excerptOf: (type: MessageType, body: Readonly<Record<string, unknown>>) => string;
   log: { warn(facts: object, message: string): void };
-  /** Receives errors that are our fault. */
   report: (error: unknown) => void;
-  /** Called with the outcome of each notice, for the metrics. */
   onOutcome: (outcome: string) => void;
 };

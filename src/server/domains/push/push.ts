@@ -45,7 +45,6 @@ export type { PushDeps } from './deps.ts';
 export { readVapid } from './vapid.ts';
 export { sealedSubscriptions } from './subscriptions.ts';
 
-/** Acts of the browsers that get notices. */
 export const pushActs = (deps: PushDeps): readonly ActHandler[] => [
   pushConfigHandler(deps),
   registerPushHandler(deps),

@@ -9,14 +9,12 @@ import { Peer, isHiddenPeer, normalizePeer } from '#contract/messages/peer.ts';
 export type Recipient = {
   written: string;
   peer: string | null;
-  /** One cell per column of the list. */
   cells: string[];
   /** An earlier row has the same number. */
   isDuplicate: boolean;
 };
 
 export type RecipientList = {
-  /** The column that holds the numbers. */
   numberColumn: string;
   columns: string[];
   recipients: Recipient[];
@@ -32,7 +30,6 @@ const LETTERS_MAX = 30_000_000;
 /** Rows that decide which column holds the numbers. */
 const SAMPLE_LINES = 200;
 
-/** Usual names of the number column. */
 const numberNames =
   /^(?:(?:no|nomor|nomer)(?:[ ._-]*(?:hp|wa|whatsapp|telp|telepon|tlp|ponsel|handphone|tujuan|penerima|kontak))?|hp|wa|whatsapp|telp|telepon|tlp|ponsel|handphone|phone(?:[ _-]*number)?|mobile|msisdn|number|to|tujuan)\.?$/;
 
@@ -46,7 +43,6 @@ const nameWords = [
   /^(?:no|nomor|nomer|number|to|tujuan|penerima)$/,
 ];
 
-/** Rank of the clearest word in a column's name; 0 without one. */
 function rankOf(name: string): number {
   const words = name.toLowerCase().split(/[^\p{L}\p{N}]+/u);
   const at = nameWords.findIndex((pattern) => words.some((word) => pattern.test(word)));
@@ -192,7 +188,6 @@ function namesOf(
   );
 }
 
-/** The first `max` characters of a text, none of them cut. */
 const beginningOf = (text: string, max: number): string => [...text].slice(0, max).join('').trim();
 
 function recipientsOf(

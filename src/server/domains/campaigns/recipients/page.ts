@@ -18,7 +18,6 @@ export type StoredRecipient = {
   refusal: unknown;
 };
 
-/** A page of a campaign's recipients in list order, with the outcome of their messages. */
 export function recipientsPage(
   sql: Sql,
   accountId: string,
@@ -58,7 +57,6 @@ export function recipientsPage(
   });
 }
 
-/** The reason a message was not accepted, as a sentence; null if it was. */
 export function reasonOf(refusal: unknown): string | null {
   const known = refusal === null ? undefined : refusalFrom(refusal);
   return known ? sentenceFor(known) : null;

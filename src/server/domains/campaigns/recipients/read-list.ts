@@ -20,7 +20,6 @@ const MEMORY_MB_MAX = 512;
 
 const enter = semaphore(2, 8, { waitMs: TURN_WAIT_MS, waitingEachMax: 2, atOnceEach: 1 });
 
-/** The first bytes of an archive, such as a spreadsheet. */
 const ARCHIVE = [0x50, 0x4b, 0x03, 0x04] as const;
 
 /**

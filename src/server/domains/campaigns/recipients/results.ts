@@ -17,9 +17,6 @@ type Params = { campaign_id: string };
 /** Few, because buffered rows grow the process (`messages/export.ts`). */
 const PAGE_ROWS = 25;
 
-/**
- * A campaign's recipients as rows of a file, including those that got nothing, with the outcome of their messages.
- */
 export const campaignResults = (sql: Sql): RowSource<Params> => ({
   fileName: 'hasil-kiriman-kabari',
   check: async (accountId, { campaign_id: campaignId }) => {
@@ -51,7 +48,6 @@ export const campaignResults = (sql: Sql): RowSource<Params> => ({
 type Reading = {
   accountId: string;
   campaign: StoredCampaign;
-  /** Number of cells for the outcome of a message. */
   outcomes: number;
 };
 

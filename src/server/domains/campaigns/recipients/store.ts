@@ -38,7 +38,7 @@ export async function withKnownPeers<T extends Omit<Recipient, 'cells'>>(
   });
 }
 
-/** Stores the recipients of a new draft. The state of those that get nothing is the reason. */
+/** Stores the recipients of a new draft. If one gets nothing, its state is the reason. */
 export async function storeRecipients(
   tx: Tx,
   { accountId, campaignId }: CampaignRef,

@@ -15,7 +15,6 @@ import { writtenPeer } from '#contract/messages/peer.ts';
 import { foldBlanks } from '#contract/messages/templates.ts';
 import { NewMessage } from '#contract/rest/new-message.ts';
 
-/** A campaign that this worker holds. */
 export type Claimed = {
   accountId: string;
   campaignId: string;
@@ -38,10 +37,8 @@ type Outcome =
   | { place: number; state: 'placed'; messageId: string }
   | { place: number; state: 'refused' | 'opted_out'; refusal: { type: string; facts: object } };
 
-/** The reason that a whole campaign stops: it is paused, or rests. */
 type Halt = { reason: PauseReason } | { restsUntil: Date };
 
-/** Messages per request. */
 const AT_ONCE = 100;
 
 const pauses: Partial<Record<RefusalCode, PauseReason>> = {
@@ -250,7 +247,6 @@ export async function adoptPlaced(deps: CampaignDeps, claimed: Claimed): Promise
   await settle(deps, claimed, { outcomes });
 }
 
-/** A recipient, and the values of the variables, by column. */
 type Addressee = { peer: string; cells: readonly string[] };
 
 /**

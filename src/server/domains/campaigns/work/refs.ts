@@ -1,12 +1,10 @@
 import { publicId } from '#contract/base/ids.ts';
 
-/** Prefix of the references of campaign messages. */
 export const REF_PREFIX = 'cmp_';
 
 /** A recipient's position in the list, and how often their message was taken back. */
 export type Try = { place: number; taken_back: number };
 
-/** Prefix of the references of one campaign. */
 export const refsOf = (campaignId: string): string => `${publicId('campaign', campaignId)}:`;
 
 /**

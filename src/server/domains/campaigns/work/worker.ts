@@ -9,11 +9,9 @@ import { RECIPIENTS_MAX } from '#contract/campaigns/campaign.ts';
 import { announce } from '#server/domains/campaigns/manage.ts';
 import { placeOfRef, refsOf } from './refs.ts';
 
-/** Poll interval. */
 const TICK_MS = 250;
 /** A worker that has not renewed a campaign for this long is dead, and another takes over. */
 const LEASE_SECONDS = 10;
-/** Campaigns per worker at once. */
 const AT_ONCE = 50;
 /**
  * Seconds of a token's pace that wait in its queue at most: other messages of the token never wait longer, and a pause
@@ -27,9 +25,7 @@ const COUNT_MS = 1_000;
 const SWEEP_MS = 30_000;
 
 export type CampaignWorker = {
-  /** Polls now. */
   wake: () => void;
-  /** Reports new events of these accounts. */
   add: (accountIds: Iterable<string>) => void;
   /** Finishes work under way, and takes nothing new. */
   close: () => Promise<void>;
@@ -145,7 +141,6 @@ function openCounts(deps: CampaignDeps) {
     try {
       await countMessages(allAccountsSql, accounts);
     } catch (error) {
-      // The next sweep finds them.
       sweptAt = -Infinity;
       throw error;
     }

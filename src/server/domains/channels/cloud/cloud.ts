@@ -53,22 +53,16 @@ import { given, listAt, textAt } from '#server/infra/net/json-values.ts';
 export { sealedNumbers } from './numbers.ts';
 
 export type CloudDeps = PresenceDeps & {
-  /** The portal's pool: one account at a time. */
   sql: Sql;
   allAccountsSql: Sql;
   secrets: Secrets;
   config: Pick<Config, 'CLOUD_URL' | 'CLOUD_TIMEOUT_MS'>;
   media: Pick<Media, 'files' | 'library'>;
   health: HealthRecorder;
-  /** Receives deliveries of callbacks. */
   sinks: Sinks;
-  /** Base address of callbacks. */
   origin: string;
-  /** Completes a message that was stored without its file. */
   completeInbound: (inbound: Inbound) => Promise<void>;
-  /** The templates of an account have changed at Meta. */
   onTemplates: (accountId: string) => Promise<void>;
-  /** Tokens of those messages that exist. */
   tokensOfMessages: (
     messages: readonly { accountId: string; messageId: string }[],
   ) => Promise<ReadonlyMap<string, string>>;
@@ -82,11 +76,9 @@ export type Cloud = CloudConnecting & {
   templates: CloudTemplates;
   /** Checks every number, each minute. */
   check: () => Promise<void>;
-  /** Waits for the fetches of this process. */
   filesFetched: () => Promise<void>;
   /** Reads the templates of every account again, each hour. */
   readTemplates: () => Promise<void>;
-  /** Deletes expired data. */
   prune: () => Promise<void>;
 };
 
@@ -389,7 +381,6 @@ const codesTemplate = {
   ],
 };
 
-/** Examples of a text's variables: their own names; undefined without variables. */
 function exampleOf(
   part: 'header_text' | 'body_text',
   names: readonly string[],

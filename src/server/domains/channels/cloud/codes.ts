@@ -152,7 +152,6 @@ export function meaningOf({ code, subcode, isTransient }: GraphError, status: nu
 export const isAccess = (code: number): boolean =>
   ['verify', 'part'].includes(meaningOf({ code }, 400).does);
 
-/** Longest delay. */
 const LATER_MS_MAX = 30 * 60_000;
 
 /**

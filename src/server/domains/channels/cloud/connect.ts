@@ -28,12 +28,9 @@ import { type CloudAccess, type CloudNumber, type NumbersDeps, storeNumber } fro
 
 export type ConnectDeps = NumbersDeps &
   PresenceDeps & {
-    /** The portal's pool: one account at a time. */
     sql: Sql;
     graph: Graph;
-    /** Base address of callbacks. */
     origin: string;
-    /** A number was connected: its templates are read. */
     onConnected: (number: Pick<CloudNumber, 'accountId' | 'tokenId'>) => void;
   };
 
@@ -44,11 +41,9 @@ export type CloudConnecting = {
    * @throws Refusal `channel_other`, `cloud_refused`, `cloud_unreachable`, `phone_taken`
    */
   connect(token: TokenRef, entered: Entered): Promise<CloudConnection>;
-  /** Null without a number. */
   read(token: TokenRef): Promise<CloudConnection | null>;
 };
 
-/** Opens the connection of numbers to tokens. */
 export const openConnecting = (deps: ConnectDeps): CloudConnecting => ({
   connect: (ref, entered) => inAccount(ref.accountId, () => connect(deps, ref, entered)),
   read: (ref) => readCloud(deps, ref),
@@ -89,7 +84,6 @@ const accessOf = (entered: Entered): CloudAccess => ({
   appSecret: entered.app_secret,
 });
 
-/** Acts of Cloud API numbers. */
 export const connectActs = (
   { sql }: Pick<ConnectDeps, 'sql'>,
   { connect, read }: CloudConnecting,
@@ -159,7 +153,6 @@ type Row = {
   called_back_at: Date | null;
 };
 
-/** A token's number as its owner sees it; null if it has none. */
 async function readCloud(
   { allAccountsSql, secrets, origin }: ConnectDeps,
   { accountId, tokenId }: TokenRef,

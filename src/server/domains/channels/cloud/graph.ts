@@ -148,7 +148,6 @@ async function readBytes(response: Response, bytesMax: number): Promise<Buffer> 
   return bytes;
 }
 
-/** The text at a path of an answer. */
 export const wordAt = (answer: GraphAnswer, ...path: string[]): string | undefined =>
   answer.ok ? textAt(answer.json, ...path) : undefined;
 

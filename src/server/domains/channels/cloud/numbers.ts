@@ -12,7 +12,6 @@ export type CloudNumber = TokenRef & {
   appSecret: string;
   callbackKey: string;
   verifyToken: string;
-  /** The phone that the token sends from. */
   phone: string;
 };
 
@@ -46,7 +45,6 @@ const sealedValue = (column: string, what: Parameters<typeof context>[1]): Seale
   context: ({ token_id = '' }) => context(token_id, what),
 });
 
-/** Sealed columns of numbers. */
 export const sealedNumbers: readonly SealedColumn[] = [
   sealedValue('access_token', 'access-token'),
   sealedValue('app_secret', 'app-secret'),
@@ -91,7 +89,6 @@ export async function numberOf(
   return stored && opened(deps, stored);
 }
 
-/** The number of a callback address. */
 export async function numberOfCallback(
   deps: NumbersDeps,
   callbackKey: string,

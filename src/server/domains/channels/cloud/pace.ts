@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A burst, then one every `everyMs`. */
 export type Rate = { burst: number; everyMs: number };
 
 /**

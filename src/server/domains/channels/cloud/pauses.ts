@@ -28,7 +28,6 @@ const PARTED_MS = 2_000;
 /** Pauses of Cloud API numbers. Results are the pause of the number in milliseconds. */
 export type CloudPauses = Pauses & {
   answered(token: TokenRef): Promise<void>;
-  /** Pauses a number whose every message Meta refuses. */
   pause(token: TokenRef, reason: Pause): Promise<number>;
   /**
    * Meta refuses access for a message: the number's own check tells whether the access token is at fault.

@@ -11,9 +11,7 @@ export type Refs = {
   add(ref: Ref): Promise<void>;
   /** The same from a callback: only for a message of that token, without a stored id. */
   addTold(ref: Ref & TokenRef): Promise<void>;
-  /** Meta's id of one of our messages; undefined if it is not known. */
   wamidOf(accountId: string, messageId: string): Promise<string | undefined>;
-  /** Our messages by Meta's ids. */
   messagesOf(accountId: string, wamids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };
 
@@ -22,11 +20,9 @@ const GATHER = { waitMs: 8, busy: { perSecond: 150, waitMs: 100, enough: 50 }, s
 
 type RefsDeps = {
   allAccountsSql: Sql;
-  /** Tokens of those messages that exist. */
   tokensOfMessages: (refs: readonly Ref[]) => Promise<ReadonlyMap<string, string>>;
 };
 
-/** Opens the store of Meta's ids. */
 export function openRefs({ allAccountsSql, tokensOfMessages }: RefsDeps): Refs {
   const add = gather<Ref, void>(async (refs) => {
     await allAccountsSql`
@@ -66,7 +62,6 @@ export function openRefs({ allAccountsSql, tokensOfMessages }: RefsDeps): Refs {
   };
 }
 
-/** The messages whose id at Meta is stored. */
 async function knownOf(sql: Sql, refs: readonly Ref[]): Promise<ReadonlySet<string>> {
   const rows = await sql<{ message_id: string }[]>`
     select r.message_id from unnest(

@@ -30,9 +30,7 @@ export type SendDeps = MediaDeps &
   PresenceDeps & {
     refs: Refs;
     health: HealthRecorder;
-    /** The number that a token sends from; undefined while it has none. */
     numberOf: (token: { accountId: string; tokenId: string }) => Promise<CloudNumber | undefined>;
-    /** Rate of a number, and of a number to one receiver. */
     pace: { number: Pace; pair: Pace };
     pauses: CloudPauses;
     rests: Rests;
@@ -125,7 +123,6 @@ const held = (afterMs: number, failure: Failure): SendResult => ({
 
 type Sending = { message: Outgoing; signal: AbortSignal };
 
-/** Meta's id of the message's file; none without a file. */
 async function mediaFor(
   deps: SendDeps,
   number: CloudNumber,
@@ -221,7 +218,6 @@ async function refusedBy(
   }
 }
 
-/** Pause of a number after a refusal that is not its message's fault. */
 function stillBy(
   pauses: CloudPauses,
   ref: TokenRef,
@@ -374,7 +370,6 @@ const buttonsOf = ({ options }: Choices) => ({
   buttons: options.map(({ id, title }) => ({ type: 'reply', reply: { id, title } })),
 });
 
-/** Rows under the titles of their sections, as the sender grouped them. */
 function listOf({ options }: Choices, shown: unknown): object {
   const sections = listAt(shown, 'sections');
   let from = 0;
@@ -441,7 +436,6 @@ function textParameter(parameter: unknown) {
   };
 }
 
-/** Values of a template's header: its file, or its variable. */
 function templateHeader(body: MessageBody, mediaId: string | undefined): object | undefined {
   const file = textAt(body, 'header_file');
   if (file !== undefined) return headerOf(file as MediaKind, body, mediaId);
@@ -449,7 +443,6 @@ function templateHeader(body: MessageBody, mediaId: string | undefined): object 
   return parameter === undefined ? undefined : textParameter(parameter);
 }
 
-/** Payloads of a template's replies, each with its position among all buttons. */
 function repliesOf(body: MessageBody): object[] {
   const places = listAt(body, 'reply_places').map(Number);
   return listAt(body, 'choices', 'options').map((option, index) => ({
@@ -460,7 +453,6 @@ function repliesOf(body: MessageBody): object[] {
   }));
 }
 
-/** A button that opens an address of its own, or copies a code. */
 function filledButton(value: unknown): object {
   const text = textAt(value, 'text') ?? '';
   const isUrl = textAt(value, 'takes') === 'url';

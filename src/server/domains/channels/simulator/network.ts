@@ -30,13 +30,11 @@ export type NetworkDeps = {
   report: (error: unknown) => void;
 };
 
-/** The simulated network: a channel that can be woken when something is due. */
 export type Network = Channel & { wake(afterMs: number): void };
 
 /** Timeout of the network: shorter if time runs faster, but never so short that it races. */
 const TIMEOUT_MS = 10_000;
 const TIMEOUT_MS_MIN = 2_000;
-/** Delay of the next try if a message could not be stored on the phone. */
 const RETRY_MS = 500;
 
 /** Opens the network. Phones store everything in the database, so a stop loses nothing. */
@@ -141,7 +139,6 @@ function receiptFrom(due: Due): [Receipt, Due][] {
     : [];
 }
 
-/** Facts of an `inbound` row: a reply typed on the phone, or one of a fixed outcome. */
 const ReplyFacts = z.object({
   lineId: z.uuid(),
   to: z.string(),
@@ -178,7 +175,6 @@ async function sendReply(deps: NetworkDeps, sinks: Sinks, due: Due): Promise<voi
   });
 }
 
-/** Facts of a `connect` row: the link that the phone has scanned. */
 const ConnectFacts = z.object({ accountId: z.uuid(), linkId: z.uuid() });
 
 /** Finishes linking; a link that ended meanwhile needs nothing more. */
@@ -203,7 +199,6 @@ type Due = {
   at: Date;
 };
 
-/** Handles due rows and returns those that failed, which are retried later. */
 type DueHandler = (due: readonly Due[]) => Promise<ReadonlySet<Due>>;
 
 const BATCH_MAX = 500;
@@ -258,7 +253,7 @@ class Ticker {
     this.#setTimer();
   }
 
-  /** Waits for a running poll; nothing is handled after that. */
+  /** Waits for a running poll and handles no more. */
   async close() {
     this.#open = false;
     clearTimeout(this.#timer);
@@ -356,7 +351,6 @@ const INK = [0x3a, 0x3f, 0x44] as const;
 type Colour = readonly [number, number, number];
 type Box = { x: number; y: number; width: number; height: number; colour: Colour };
 
-/** A payment slip, as people photograph it. */
 const boxes: readonly Box[] = [
   { x: 40, y: 24, width: 160, height: 272, colour: PAPER },
   { x: 84, y: 44, width: 72, height: 12, colour: INK },
@@ -420,7 +414,6 @@ type Answer = { type: MessageType; body: MessageBody & Record<string, unknown> }
 type AnswerRequest = {
   accountId: string;
   what: AnswerKind;
-  /** The typed text. */
   text?: string | undefined;
   /** Id of the stored file: the same id twice is the same file. */
   fileId?: string | undefined;

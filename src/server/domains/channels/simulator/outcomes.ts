@@ -7,7 +7,6 @@ export type Plan =
   | { outcome: 'later'; afterMs: number; failure: Failure }
   | { outcome: 'silent' };
 
-/** Kind of an answer: a typed text, STOP, a quote, a reaction, or one of the other types. */
 export const answerKinds = [
   'text',
   'stop',
@@ -28,7 +27,6 @@ export type PlannedReply = { what: AnswerKind; afterMs: number };
 export type Pace = {
   /** 1 is realistic, 2 twice as fast, 0 immediate. */
   speed: number;
-  /** The same seed gives the same message the same times. */
   seed: string;
 };
 

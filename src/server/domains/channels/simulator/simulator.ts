@@ -61,7 +61,6 @@ async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest)
   await allAccountsSql`delete from sim_phones where phone = any(${all}::text[])`;
 }
 
-/** A line of the simulated bank's statement. */
 export type BankLine = { amount: Rupiah; sender: string; reference: string; at: Date };
 
 export type SimulatorDeps = {
@@ -80,7 +79,6 @@ export type SimulatorDeps = {
   /** Another network in the process takes the scan of its own QR; false if it is not its own. */
   scanStandIn?: ((text: string, phone: string) => boolean) | undefined;
   report: NetworkDeps['report'];
-  /** The same seed gives the same message the same delivery times. */
   seed?: string;
 };
 
@@ -96,7 +94,6 @@ export function openSimulator(deps: SimulatorDeps): Simulator {
   const network = openNetwork({ ...deps, pace });
   const phones = { ...deps, pace, network };
 
-  /** If the simulator is off, its acts do not exist. */
   const whenOn = <A extends Act, Result>(act: A, handle: (input: InputOf<A>) => Promise<Result>) =>
     [
       act,
@@ -207,7 +204,6 @@ type LineRow = {
 
 const LINES_SHOWN = 100;
 
-/** A phone: its switches, its linked token, and its newest messages, oldest first. */
 async function readPhone(
   { allAccountsSql, show }: PhoneDeps,
   phone: string,
@@ -290,7 +286,6 @@ async function sendSample(
  */
 const ONLINE_MS = { delivered: 300, read: 2_500 };
 
-/** Sets the phone's switches. A phone that comes online receives what waited, in realistic time. */
 async function setSwitches(
   deps: PhoneDeps,
   { phone, offline, slow, blocked }: InputOf<typeof simulatedSwitch>,

@@ -16,10 +16,8 @@ type Job = {
   reject: (error: unknown) => void;
 };
 
-/** Messages per statement, and concurrent statements. */
 const BATCH_MAX = 500;
 const IN_FLIGHT_MAX = 2;
-/** Factor of a slow phone for all times. */
 const SLOW_TIMES = 10;
 
 /**
@@ -153,7 +151,6 @@ async function insertLines(
 /** The real text, even if the message's own row only has a mask: the phone shows it in clear. */
 const bodyOf = ({ body, text }: Outgoing) => (text === undefined ? body : { text });
 
-/** Answers that name the message that they answer. */
 const quoting: ReadonlySet<AnswerKind> = new Set(['quote', 'reaction']);
 
 function replyFacts({ message, plan }: Job) {

@@ -44,7 +44,6 @@ export type Leases = {
   whileOwned<T>(session: OwnedSession, work: (tx: Tx) => Promise<T>): Promise<T>;
 };
 
-/** Names a session at an epoch. */
 export const leaseKey = ({ sessionId, epoch }: Pick<OwnedSession, 'sessionId' | 'epoch'>): string =>
   `${sessionId}.${epoch}`;
 
@@ -185,7 +184,6 @@ export function openAuthStorage(
   };
 }
 
-/** Sealed identities and keys of sessions. */
 export const sealedAuth: readonly SealedColumn[] = [
   {
     table: 'web_sessions',

@@ -70,14 +70,12 @@ export class Receiving {
   /** Older messages that came while disconnected are history. */
   readonly #replayFromMs: number;
   readonly #numbers = new Map<string, string>();
-  /** Inbound messages that are not counted yet. */
   #received = 0;
   /** Chats with a hidden number; read from the database once. */
   #hidden: Set<string> | undefined;
   /** Messages that could not be decrypted; read from the database once. */
   #waiting: ReturnType<typeof waitingMessages> | undefined;
   readonly #fileTurn = semaphore(FILES_AT_ONCE, FILES_WAITING_MAX);
-  /** Running file fetches, by wire id. */
   readonly #fetching = new Map<string, Promise<void>>();
   readonly #retrying: NodeJS.Timeout;
   #retry: Promise<void> = Promise.resolve();
@@ -134,7 +132,6 @@ export class Receiving {
     }
   }
 
-  /** The network has disclosed the numbers of anonymous addresses. */
   async numbers(numbers: readonly { lid: string; phone: string }[]): Promise<void> {
     for (const { lid, phone } of numbers) this.#numbers.set(lid, phone);
     for (const { lid, phone } of numbers) await this.#identify(lid, phone);
@@ -142,7 +139,6 @@ export class Receiving {
     this.#retryDue();
   }
 
-  /** Moves the conversation of a hidden number to the number. */
   async #identify(lid: string, peer: string): Promise<void> {
     const { allAccountsSql } = this.#deps;
     this.#hidden ??= new Set(await hiddenChats(allAccountsSql, this.#token));
@@ -198,7 +194,6 @@ export class Receiving {
     this.#fetching.set(wireId, run);
   }
 
-  /** Retries an item of the inbox. */
   async #tryAgain(item: InboxItem, tries: number): Promise<Outcome> {
     if (item.kind !== 'message' || !isWithFile(item.message)) return this.#handle(item, tries);
     this.#fetch(item, tries);
@@ -217,7 +212,6 @@ export class Receiving {
     waiting.set(message.wireId, { isShown: false });
   }
 
-  /** A message that could not be decrypted has come. */
   async #came(message: ReceivedMessage): Promise<void> {
     const waiting = await this.#waitingMessages();
     const held = waiting.get(message.wireId);
@@ -322,9 +316,7 @@ type ReceiveDeps = {
   library: Pick<Library, 'take'>;
   /** Undefined if another worker may hold the number by now. */
   socket: () => EngineSocket | undefined;
-  /** The number of an anonymous address, once the network has disclosed it. */
   phoneOf: (lid: string) => string | undefined;
-  /** Earlier tries of this message. */
   tries: number;
 };
 
@@ -369,7 +361,6 @@ export async function receiveMessage(
   return true;
 }
 
-/** The sender's number, or else the id of a hidden number. */
 function peerOf({ phoneOf }: ReceiveDeps, { phone, lid }: ReceivedMessage): string | undefined {
   return phone ?? (lid && (phoneOf(lid) ?? peerOfLid(lid)));
 }
@@ -498,7 +489,6 @@ async function receiveReceipts(
   return failed.flatMap(({ item }) => known.get(item) ?? []);
 }
 
-/** An inbound item that could not be stored. */
 export type InboxItem =
   /** `messageId`: our id of a message with a file, so that it keeps its place of arrival. */
   | { kind: 'message'; message: ReceivedMessage; messageId?: string }
@@ -586,7 +576,6 @@ export async function waitingMessages(
   return new Map(found.map(({ item_id: id, isShown }) => [id.slice(WAITING.length), { isShown }]));
 }
 
-/** Deletes the item of a message that has come. */
 async function forgetWaiting(
   sql: Sql,
   { accountId, tokenId }: TokenRef,
@@ -637,7 +626,6 @@ async function retryItem(
   await settle(sql, { ...token, itemId }, outcome);
 }
 
-/** Stores the outcome of a message that was tried by itself. */
 const settleMessage = (
   sql: Sql,
   token: TokenRef,

@@ -35,7 +35,6 @@ import { stay } from '#server/infra/postgres/distribution/scope.ts';
 
 type LinkingDeps = WebDeps & {
   leases: Leases;
-  /** A phone has paired: its session may be taken. */
   onPaired: () => void;
 };
 
@@ -127,7 +126,6 @@ class LinkSession {
     await this.#deps.leases.release(this.session).catch(this.#deps.report);
   }
 
-  /** The link is over: deletes its session. */
   async abandon(): Promise<void> {
     await this.#end();
     await this.#erase();
@@ -183,7 +181,6 @@ class LinkSession {
     else this.#deps.report(error);
   };
 
-  /** Another worker shows the QRs of this link. */
   #lose() {
     this.isOver = true;
     this.#socket?.close().catch(this.#deps.report);
@@ -292,7 +289,6 @@ const sealedCodes: readonly SealedColumn[] = [
   sealedCode('pairing_code', 'pairing code'),
 ];
 
-/** Stores the current QR. */
 async function storeQr(
   tx: Tx,
   secrets: Secrets,
@@ -306,7 +302,6 @@ async function storeQr(
     where account_id = ${accountId} and session_id = ${sessionId}`;
 }
 
-/** Stores the code that replaces the QR. */
 async function storePairingCode(
   tx: Tx,
   secrets: Secrets,
@@ -319,7 +314,6 @@ async function storePairingCode(
     where account_id = ${accountId} and session_id = ${sessionId}`;
 }
 
-/** Invalidates the QR and the code. */
 async function clearCodes(tx: Tx, { accountId, sessionId }: OwnedSession): Promise<void> {
   await tx`
     update web_sessions set qr = null, qr_expires_at = null, pairing_code = null
@@ -384,7 +378,6 @@ export { openThreadedEngine } from './engine/thread/threaded-engine.ts';
 export { usualTimings } from './sockets/timings.ts';
 export type { WebDeps } from './web-deps.ts';
 
-/** All sealed columns of WhatsApp Web. */
 export const sealedWeb: readonly SealedColumn[] = [
   ...sealedAuth,
   ...sealedCodes,
@@ -404,7 +397,6 @@ const TIMEOUT_MARGIN_MS = 10_000;
 const AWAY_MS = 5_000;
 const MINUTE_MS = 60_000;
 
-/** Started once for each bucket. */
 type Started = { phones: Phones; linking: Linking };
 
 /** Opens the channel `web`: numbers linked as devices of WhatsApp Web. */

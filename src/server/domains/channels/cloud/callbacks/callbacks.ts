@@ -38,7 +38,6 @@ export type CallbackDeps = NumbersDeps &
     files: Pick<InboundFiles, 'add'>;
     health: HealthRecorder;
     sinks: Sinks;
-    /** The templates of an account have changed at Meta. */
     onTemplates: (number: CloudNumber) => Promise<void>;
     report: (error: unknown) => void;
   };
@@ -74,10 +73,8 @@ export type CloudCallbacks = {
 const KEY = /^[A-Za-z0-9_-]{32}$/;
 /** Meta's challenge is a number; nothing else is echoed. */
 const CHALLENGE = /^[0-9A-Za-z_-]{1,128}$/;
-/** Interval of storing that a number was called back. */
 const CALLED_BACK_EVERY_MS = 30_000;
 
-/** Opens the callbacks of the Cloud API. */
 export function openCallbacks(deps: CallbackDeps): CloudCallbacks {
   const calledBackAt = new Map<string, number>();
   const numberAt = openNumberCache(deps);
@@ -179,7 +176,6 @@ async function takeChanges(
   if (ofTemplates) await deps.onTemplates(ofTemplates);
 }
 
-/** Changes after which the templates of an account are read again. */
 const isTemplateChange = (field: string): boolean =>
   field.startsWith('message_template_') || field === 'template_category_update';
 
@@ -247,7 +243,6 @@ async function keepGroupMessage(
     on conflict do nothing`;
 }
 
-/** A status of one of our messages, with the number that sent it. */
 type NumberStatus = {
   number: CloudNumber;
   status: Omit<Status, 'receipt'> & { receipt: Omit<Receipt, 'accountId'> };
@@ -378,7 +373,6 @@ type Effect = {
   lift?: readonly Restriction[];
   /** Notice for the owner, if the change restricts no message. */
   tell?: string;
-  /** The number may send again: end its pause. */
   retries?: boolean;
 };
 
@@ -491,7 +485,6 @@ function accountOf(value: unknown): Effect {
   }
 }
 
-/** A ban that is announced, applied or lifted. */
 function banOf(value: unknown): Effect {
   const state = textAt(value, 'ban_info', 'waba_ban_state') ?? '';
   switch (state) {

@@ -22,7 +22,6 @@ export type InboundFilesDeps = {
   numberOf: (token: TokenRef) => Promise<CloudNumber | undefined>;
   /** The bytes of a file; undefined if Meta no longer has it. @throws temporary errors */
   download: (number: CloudNumber, mediaId: string) => Promise<Buffer | undefined>;
-  /** Completes a message that was stored without its file. */
   completeInbound: (inbound: Inbound) => Promise<void>;
   now: () => Date;
   report: (error: unknown) => void;
@@ -31,9 +30,7 @@ export type InboundFilesDeps = {
 export type InboundFiles = {
   /** Stores messages until their files are fetched, and starts fetching. Idempotent. */
   add(messages: readonly WithFile[]): Promise<void>;
-  /** Fetches due files; called by the minute's job. */
   fetchDue(): Promise<void>;
-  /** Waits for running fetches. */
   close(): Promise<void>;
 };
 
@@ -42,7 +39,6 @@ const AT_ONCE = 8;
 const AT_ONCE_EACH = 4;
 const WAITING_MAX = 1_000;
 const MINUTE_MS = 60_000;
-/** Lease of a fetch. */
 const LEASE_MS = 5 * MINUTE_MS;
 /** Delay after each try; the last repeats for as long as Meta keeps a file. */
 const RETRY_MS = [1, 5, 15, 60, 360].map((minutes) => minutes * MINUTE_MS);

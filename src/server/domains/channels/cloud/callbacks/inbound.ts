@@ -17,7 +17,6 @@ export type MessageOf = (accountId: string, wamid: string) => Promise<string | u
 const WAMID_MAX = 512;
 
 type Content = Pick<Inbound, 'type' | 'body' | 'changes'> & {
-  /** Its file at Meta. */
   file?: InboundFile;
 };
 
@@ -63,7 +62,6 @@ export async function inboundFrom(
   });
 }
 
-/** Meta's id of a message; undefined if it is invalid. */
 export function idOf(message: unknown): string | undefined {
   const id = textAt(message, 'id');
   return id === undefined || id.length > WAMID_MAX ? undefined : id;
@@ -181,7 +179,6 @@ function unsupportedContent(message: unknown): Content {
   );
 }
 
-/** A sender has edited or deleted a message. */
 function changeContent(type: 'edit' | 'revoke', own: unknown): Content {
   const providerId = textAt(own, 'original_message_id') ?? '';
   if (type === 'revoke') return { ...otherContent('revoked'), changes: { providerId } };
@@ -209,7 +206,6 @@ function interactiveContent(own: unknown): Content {
   }
 }
 
-/** Meta's own fields in a form, which are not answers. */
 const formInternals: ReadonlySet<string> = new Set(['flow_token', 'wa_flow_response_params']);
 
 /**
@@ -236,7 +232,6 @@ const answersOf = (response: unknown): string[] =>
           : answersOf(value);
       });
 
-/** Answers to a form (WhatsApp Flows), as given. */
 function formContent(answer: unknown): Content {
   const written = (textAt(answer, 'response_json') ?? '').slice(0, RESPONSE_MAX);
   const parsed = asJson(written);

@@ -25,7 +25,6 @@ export function isSigned(
   return timingSafeEqual(given, createHmac('sha256', appSecret).update(raw).digest());
 }
 
-/** The changes in a callback; undefined if it is none. */
 export function changesIn(body: unknown): readonly Change[] | undefined {
   if (at(body, 'object') !== 'whatsapp_business_account') return undefined;
   return listAt(body, 'entry').flatMap((entry) =>
@@ -38,7 +37,6 @@ export function changesIn(body: unknown): readonly Change[] | undefined {
   );
 }
 
-/** A status of one of our messages, with Meta's id. */
 export type Status = {
   /** Without `messageId` if it does not echo our id: found by Meta's id. */
   receipt: Omit<Receipt, 'accountId' | 'messageId'> & { messageId: string | undefined };

@@ -9,7 +9,6 @@ import type { ContactBody } from '#server/domains/channels/inbound-card.ts';
 export type AuthStorage = {
   readCreds(): Promise<string | undefined>;
   writeCreds(creds: string): Promise<void>;
-  /** The existing ones of a type, by id. */
   readKeys(type: string, ids: readonly string[]): Promise<Readonly<Record<string, string>>>;
   /** Stores all or none. */
   writeKeys(changes: readonly KeyChange[]): Promise<void>;
@@ -25,7 +24,6 @@ export type SentStorage = {
   writeSent(wireId: string, content: Uint8Array): Promise<void>;
 };
 
-/** A message that another one answers or reacts to. */
 export type NamedMessage = { wireId: string; fromMe: boolean; text: string };
 
 export type EngineContent =
@@ -37,7 +35,6 @@ export type EngineContent =
       mime: string;
       caption?: string;
       filename?: string;
-      /** A voice recording. */
       voice?: boolean;
       seconds?: number;
     }
@@ -65,7 +62,6 @@ export type ReceivedContent =
   | {
       kind: 'media';
       media: MediaKind;
-      /** For `download`. */
       reference: string;
       mime: string;
       caption?: string;
@@ -76,7 +72,6 @@ export type ReceivedContent =
   | ({ kind: 'contact' } & ContactBody)
   /** Empty: removes the earlier reaction. */
   | { kind: 'reaction'; emoji: string }
-  /** No type of its own. */
   | { kind: 'other'; other: OtherKind; details?: string }
   /**
    * Sets the text of an earlier message of this sender, by its wire id; without `text`, deletes it.
@@ -95,7 +90,6 @@ export type ReceivedMessage = {
   name?: string;
   atMs: number;
   content: ReceivedContent;
-  /** Wire id of the message that it answers or reacts to. */
   quotes?: string;
   /** Facts beside its content, named as the Cloud API names them: `forwarded`, `frequently_forwarded`, `referral`. */
   about?: Readonly<Record<string, unknown>>;
@@ -120,7 +114,6 @@ export type EngineEvent =
   | { kind: 'open'; phone: string }
   /** `isLoggedOut`: the network says that the phone has removed this session. */
   | { kind: 'closed'; code: number; isLoggedOut?: boolean }
-  /** The network sent something. */
   | { kind: 'heard' }
   /** `isLive` false: history, or messages that came while disconnected. */
   | { kind: 'messages'; isLive: boolean; messages: readonly ReceivedMessage[] }
@@ -128,7 +121,6 @@ export type EngineEvent =
   | { kind: 'numbers'; numbers: readonly { lid: string; phone: string }[] }
   /** No new chats until then; `isActive` false: the restriction is over. */
   | { kind: 'time_lock'; isActive: boolean; untilMs?: number }
-  /** The network limits new chats. */
   | { kind: 'capping'; isCapped: boolean; untilMs?: number };
 
 export type OpenOptions = {
@@ -155,7 +147,6 @@ export type EngineSocket = {
 
 /** A client of WhatsApp Web: the real one, or one for tests. */
 export type WebEngine = {
-  /** Starts to connect. */
   open(options: OpenOptions): Promise<EngineSocket>;
   close(): Promise<void>;
 };

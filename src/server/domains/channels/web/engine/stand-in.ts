@@ -22,21 +22,16 @@ export type StandIn = WebEngine & {
   askForPasskeys(): void;
   /** The phone ends the session: 401, now and at each connection. */
   logoutFromPhone(phone: string): void;
-  /** Closes a number's connection with a code. */
   closeWith(phone: string, code: number): void;
   /** The number's connection goes silent, without an end. */
   dieSilently(phone: string): void;
   /** Closes each new connection with this code from now on; undefined stops that. */
   refuseWith(code: number | undefined): void;
-  /** Emits an event on the number's connection. */
   emit(phone: string, event: EngineEvent): void;
-  /** Uses up the QRs of all links. */
   endQrs(): void;
-  /** Numbers with an open connection. */
   openPhones(): string[];
   /** Messages that arrived, each id once, with the number of times. */
   readonly arrived: ReadonlyMap<string, { from: string; message: EngineMessage; times: number }>;
-  /** Sessions that Kabari ended. */
   readonly loggedOut: readonly string[];
 };
 
@@ -45,11 +40,9 @@ export type StandInOptions = {
   answer?: (message: EngineMessage) => EngineAnswer | 'silent';
   /** Delay of the delivered and read receipts; without it, the test emits them. */
   receiptsMs?: number;
-  /** Interval of an open connection's signs of life. */
   heardMs?: number;
   /** Time that a QR is shown; without it, for ever. */
   qrMs?: number;
-  /** Bytes of inbound files, by reference. */
   files?: ReadonlyMap<string, Uint8Array | Promise<Uint8Array>>;
 };
 

@@ -51,7 +51,6 @@ export async function forgetChat(sql: Sql, { accountId, tokenId, peer }: Chat): 
       and first_received_at is null`;
 }
 
-/** The chats of a number whose peers have no number. */
 export async function hiddenChats(sql: Sql, { accountId, tokenId }: TokenRef): Promise<string[]> {
   const found = await sql<{ peer: string }[]>`
     select peer from web_chats

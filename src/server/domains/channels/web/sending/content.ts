@@ -8,7 +8,6 @@ import type {
 } from '#server/domains/channels/web/engine/engine.ts';
 import { wireIdOf } from './wire-id.ts';
 
-/** The bytes of an account's file; undefined if it is gone. */
 export type ReadFile = (
   accountId: string,
   fileId: string,

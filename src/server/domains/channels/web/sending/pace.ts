@@ -1,6 +1,5 @@
 /** Limits of a number by its age with us (docs/decisions/008-whatsapp-web.md). */
 export type NumberPace = {
-  /** Messages of any kind a minute. */
   perMinute: number;
   /** Chats that it may begin in 24 hours. */
   newChatsPerDay: number;

@@ -3,7 +3,6 @@ import type { Failure } from '#contract/messages.ts';
 /** The network lets this number begin no new chats now; a retry gains nothing. */
 const RESTRICTED = new Set([463, 479]);
 
-/** Whether a code of the network restricts the number. */
 export const isRestriction = (code: number | undefined): boolean =>
   code !== undefined && RESTRICTED.has(code);
 

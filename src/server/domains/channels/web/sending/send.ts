@@ -14,7 +14,6 @@ export type SendingPhone = {
   readonly firstLinkedAt: Date;
   /** Whether this worker may still write to the socket. */
   holdsLease(): Promise<boolean>;
-  /** Handles the network's refusal of a message with this code. */
   refused(code: number): Promise<void>;
 };
 

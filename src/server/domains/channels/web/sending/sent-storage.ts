@@ -54,7 +54,6 @@ export async function noteLeaving(
   return { isAcknowledged: row?.isAcknowledged ?? false };
 }
 
-/** Records that the network acknowledged a message. */
 export async function noteAcknowledged(
   sql: Sql,
   { accountId, messageId }: Pick<Leaving, 'accountId' | 'messageId'>,

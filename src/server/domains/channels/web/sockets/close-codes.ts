@@ -1,7 +1,6 @@
 import type { Parting } from '#contract/tokens/connection.ts';
 import type { EngineEvent } from '#server/domains/channels/web/engine/engine.ts';
 
-/** Action after the network closed a connection. */
 export type CloseAction =
   | { kind: 'reconnect' }
   /** `says`: it continues until a person acts. */
@@ -26,7 +25,6 @@ const REPLACED_TIMES = 3;
 
 /** The network requires a new connection after pairing. */
 const RESTART_REQUIRED = 515;
-/** Another connection of the same session was opened. */
 const REPLACED = 440;
 /** The connection went silent; while linking: its QRs are used up. */
 const TIMED_OUT = 408;
@@ -61,9 +59,7 @@ export const actionFor = ({ code, isLoggedOut }: Closed): CloseAction =>
 
 type Closed = Pick<Extract<EngineEvent, { kind: 'closed' }>, 'code' | 'isLoggedOut'>;
 
-/** Spaces the logins of a worker. */
 export type LoginPace = {
-  /** Milliseconds until the slot of the next login. */
   waitMs(): number;
   /** True while a login is delayed before it reaches the network: later ones take later slots. */
   readonly isHeldUp: boolean;

@@ -2,13 +2,11 @@ import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import { type OwnedSession, comesBack } from '#server/domains/channels/web/auth.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** State of a session's token. */
 export type SessionFacts = {
   /** To be connected: the token has this number, or a phone has just paired with it. */
   isWanted: boolean;
   /** To be logged out: the token has no number any more, or another session, or is gone. */
   isOver: boolean;
-  /** Since when the token has its number. */
   firstLinkedAt: Date;
   createdAt: Date;
   lastSeenAt: Date | null;
@@ -60,7 +58,6 @@ export async function becomeLinked(tx: Tx, session: OwnedSession, phone: string)
     values (${accountId}, ${tokenId}, ${phone}) on conflict do nothing`;
 }
 
-/** Deletes a session with its keys. */
 export async function eraseSession(tx: Tx, { accountId, sessionId }: OwnedSession): Promise<void> {
   await tx`delete from web_sessions where account_id = ${accountId} and session_id = ${sessionId}`;
 }

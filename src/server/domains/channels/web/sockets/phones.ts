@@ -38,15 +38,10 @@ import { connectLink, failLink } from '#server/domains/tokens/tokens.ts';
 import { stay } from '#server/infra/postgres/distribution/scope.ts';
 import type { WebTimings } from './timings.ts';
 
-/** The numbers that this worker holds. */
 export type Phones = {
-  /** A session may be free. */
   wake(): void;
-  /** The token's number, while it can send. */
   openPhone(tokenId: string): Phone | undefined;
-  /** Tokens whose numbers can send now. */
   openTokens(): string[];
-  /** Ends the connections and releases the sessions. */
   close(): Promise<void>;
 };
 
@@ -222,7 +217,6 @@ class Phone {
   readonly #deps: PhoneDeps;
   readonly #connection: Connection;
   readonly #receiving: Receiving;
-  /** Handles events one after the other. */
   #queue: Promise<void> = Promise.resolve();
   #isLinked: boolean;
   #isOver = false;
@@ -297,7 +291,6 @@ class Phone {
     return isOurs;
   }
 
-  /** Handles the network's refusal of a message with this code. */
   async refused(code: number): Promise<void> {
     const { session } = this;
     const { allAccountsSql } = this.#deps;
@@ -443,7 +436,6 @@ type ConnectionDeps = {
   onEvent: (event: EngineEvent) => void;
   /** The network closed it for good. */
   onParted: (action: Extract<CloseAction, { kind: 'part' }>) => void;
-  /** Another worker has the session. */
   onLost: () => void;
   report: (error: unknown) => void;
 };
@@ -466,7 +458,6 @@ class Connection {
   #yieldedAt: readonly number[] = [];
   #heardAt = 0;
   #watchedAt = performance.now();
-  /** Between two connections. */
   #isWaiting = false;
   #reopening: NodeJS.Timeout | undefined;
   readonly #watching: NodeJS.Timeout;
@@ -481,12 +472,10 @@ class Connection {
     return this.#isOpen ? this.#socket : undefined;
   }
 
-  /** The socket, also before it is open. */
   get socket(): EngineSocket | undefined {
     return this.#socket;
   }
 
-  /** Ends it: no event follows. */
   async close(): Promise<void> {
     this.#isEnded = true;
     clearInterval(this.#watching);
@@ -541,7 +530,6 @@ class Connection {
     if (event.kind === 'closed') this.#reopen(actionFor(event));
   }
 
-  /** The network, or silence, has ended the connection. */
   #reopen(action: CloseAction) {
     this.#current += 1;
     this.#isWaiting = true;
@@ -561,14 +549,12 @@ class Connection {
     this.#reopening = setTimeout(() => this.#openPaced(), waitMs * backOffFactor);
   }
 
-  /** Counts the recent 440s, including this one. */
   #yields(): number {
     const now = performance.now();
     this.#yieldedAt = [...this.#yieldedAt, now].filter((at) => now - at < YIELDS_MS);
     return this.#yieldedAt.length;
   }
 
-  /** Another worker has the session: stops. */
   #lose() {
     this.#isEnded = true;
     clearInterval(this.#watching);

@@ -1,8 +1,6 @@
 /** Durations of this channel; shorter in tests. */
 export type WebTimings = {
-  /** Interval of looking for sessions and links to take. */
   pollMs: number;
-  /** Interval of renewing leases. */
   renewMs: number;
   /**
    * Sessions are given up after this long without a renewal, before another worker may take them.
@@ -19,7 +17,6 @@ export type WebTimings = {
    * Average gap between two logins of a worker: numbers that move together do not log in together.
    */
   loginGapMs: number;
-  /** Factor of the waits before connecting again. */
   backOffFactor: number;
   /** Interval of retrying what could not be stored. */
   inboxMs: number;

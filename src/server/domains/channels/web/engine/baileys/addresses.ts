@@ -9,7 +9,6 @@ const HIDDEN = 'XL.';
 export const addressOf = (peer: string): string =>
   peer.startsWith(HIDDEN) ? `${peer.slice(HIDDEN.length)}${LID_HOST}` : `${peer}${PHONE_HOST}`;
 
-/** The peer id of a sender with a hidden number. */
 export const peerOfLid = (lid: string): string => HIDDEN + lid.slice(0, -LID_HOST.length);
 
 /** The number in an address, without its device; undefined for other addresses. */

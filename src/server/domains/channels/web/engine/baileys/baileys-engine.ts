@@ -37,19 +37,15 @@ import { addressOf, wireIdIn } from './addresses.ts';
 import { forwardEvents } from './events.ts';
 import { download } from './media.ts';
 
-/** Longest time for closing a connection. */
 const GOODBYE_MS = 1_000;
-/** The longest wait for a sender's phone to upload a file again. */
 const REUPLOAD_MS = 30_000;
 
 type Options = {
-  /** The network's address; WhatsApp itself by default. */
   url?: string | undefined;
   files: FileClient;
   report: (error: unknown) => void;
 };
 
-/** Opens the client of WhatsApp Web by Baileys. */
 export function openBaileysEngine(options: Options): WebEngine {
   const open = new Set<BaileysSocket>();
   return {
@@ -212,7 +208,6 @@ export const silent: SocketConfig['logger'] = {
 
 const ENTRIES_MAX = 1_000;
 
-/** A small memory cache that evicts the oldest entry. */
 export function memoryCache(): CacheStore {
   const entries = new Map<string, unknown>();
   return {
@@ -263,7 +258,6 @@ class Acknowledgements {
 const written = (value: unknown): string => JSON.stringify(value, BufferJSON.replacer);
 const read = (text: string): unknown => JSON.parse(text, BufferJSON.reviver);
 
-/** The identity of a session: the stored one, or a new one. */
 export async function readCreds(auth: AuthStorage): Promise<AuthenticationCreds> {
   const stored = await auth.readCreds();
   return stored === undefined ? initAuthCreds() : (read(stored) as AuthenticationCreds);
@@ -298,7 +292,6 @@ const revived = (type: string, value: unknown): unknown =>
     ? proto.Message.AppStateSyncKeyData.fromObject(value as Record<string, unknown>)
     : value;
 
-/** A message's content in the library's format. */
 export function baileysContent({ to, content }: EngineMessage): AnyMessageContent {
   switch (content.kind) {
     case 'text':

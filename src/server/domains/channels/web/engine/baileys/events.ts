@@ -96,7 +96,6 @@ function forwardPasskeys(sock: Pick<WASocket, 'ws'>, onEvent: (event: EngineEven
   }
 }
 
-/** Runs work sequentially. */
 function ordered(report: (error: unknown) => void): (work: () => Promise<void>) => void {
   let last: Promise<void> = Promise.resolve();
   return (work) => {
@@ -206,7 +205,6 @@ export async function receivedFrom(
 const FORWARDED_OFTEN = 5;
 const FACT_MAX = 2_000;
 
-/** Whether a message was forwarded, and the advertisement that it answers. */
 function aboutOf(message: proto.IMessage | null | undefined): Pick<ReceivedMessage, 'about'> {
   const parts = Object.values(normalizeMessageContent(message) ?? {}) as readonly unknown[];
   const context = parts
@@ -323,7 +321,6 @@ function wordsIn(content: proto.IMessage | undefined): string {
   return imageMessage?.caption ?? videoMessage?.caption ?? documentMessage?.caption ?? '';
 }
 
-/** A text, also one selected from a template's buttons or a list. */
 function textOf(message: proto.IMessage): Read | undefined {
   const { conversation, extendedTextMessage: extended, commentMessage: comment } = message;
   if (conversation) return one({ kind: 'text', text: conversation });
@@ -372,7 +369,6 @@ function cardsOf(message: proto.IMessage): Read | undefined {
 
 type CardMessage = { displayName?: string | null; vcard?: string | null };
 
-/** A contact card, under the name that the app shows. */
 function cardOf({ displayName, vcard }: CardMessage): ReceivedContent {
   const card = readCard(vcard ?? '');
   return { kind: 'contact', ...inboundCard({ ...card, name: displayName || card.name }) };

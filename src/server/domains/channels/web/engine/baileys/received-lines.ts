@@ -11,7 +11,6 @@ type Line = {
 };
 type Read = { contents: readonly ReceivedContent[]; quotes?: string | null | undefined };
 
-/** Fields that only accompany a message. */
 const silent: ReadonlySet<string> = new Set([
   'senderKeyDistributionMessage',
   'fastRatchetKeySenderKeyDistributionMessage',
@@ -73,7 +72,6 @@ const amountOf = (thousandths: unknown, currency: string | null | undefined): st
   return currency === 'IDR' || !currency ? formatRupiah(amount) : `${currency} ${amount}`;
 };
 
-/** Orders, products and payments. */
 function tradeOf(content: proto.IMessage): Line | undefined {
   const { orderMessage: order, productMessage: product, invoiceMessage: invoice } = content;
   if (order) {
@@ -147,7 +145,6 @@ function invitationOf(content: proto.IMessage): Line | undefined {
   return { kind: 'system', details: `Undangan saluran ${name}` };
 }
 
-/** The text of a message with buttons, a list or a form. */
 function interactiveIn(content: proto.IMessage): string | undefined {
   const { templateMessage: template, buttonsMessage: buttons, listMessage: list } = content;
   const { interactiveMessage: interactive, highlyStructuredMessage: structured } = content;

@@ -7,7 +7,6 @@ import type {
   SentStorage,
 } from '#server/domains/channels/web/engine/engine.ts';
 
-/** Start data of a socket thread. */
 export type ThreadData = { url: string | undefined };
 
 type OfSocket<F extends (...args: never[]) => unknown> = (
@@ -15,7 +14,6 @@ type OfSocket<F extends (...args: never[]) => unknown> = (
   ...args: Parameters<F>
 ) => ReturnType<F>;
 
-/** Calls that the worker makes. */
 export type ThreadCalls = {
   open: (socketId: number, options: { pairingPhone?: string }) => Promise<void>;
   send: (socketId: number, message: EngineMessage) => Promise<EngineAnswer>;

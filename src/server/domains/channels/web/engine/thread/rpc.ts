@@ -1,10 +1,8 @@
-/** One end of a channel between threads. */
 type Port = {
   postMessage(packet: unknown): void;
   on(event: 'message', listener: (packet: unknown) => void): unknown;
 };
 
-/** Functions that one side offers, by name. */
 export type Calls = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 type Packet =

@@ -8,13 +8,11 @@ import type { ThreadCalls, ThreadData, WorkerCalls } from './calls.ts';
 import { type Rpc, openRpc } from './rpc.ts';
 
 type Options = {
-  /** The network's address; WhatsApp itself by default. */
   url?: string | undefined;
   report: (error: unknown) => void;
   /** Ping interval, and the longest silence of a thread. */
   pingMs?: number;
   silentMsMax?: number;
-  /** Script of a thread; tests pass another. */
   entry?: URL;
 };
 
