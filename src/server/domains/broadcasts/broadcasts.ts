@@ -243,13 +243,11 @@ type Person = { accountId: string; userId: string };
 
 type Shown = {
   /**
-   * Names the broadcasts shown to a person; the name changes with them. Undefined without any, at no query.
+   * Names the broadcasts shown to a person, which it changes with; undefined without any, at no query.
    */
   nameFor(tx: Sql | Tx, person: Person): Promise<string | undefined>;
   listFor(person: Person): Promise<ShownBroadcast[]>;
-  /**
-   * Hides a broadcast from a person for good. @throws Refusal `not_found` if it is not shown to them
-   */
+  /** Hides a broadcast from a person for good. @throws Refusal `not_found` if not shown to them */
   close(person: Person, broadcastId: string): Promise<void>;
   forget(): void;
 };

@@ -13,8 +13,7 @@ export type BroadcastDeps = {
     notice: { accountId: string; title: string; body: string; url: string; tag: string },
   ) => Promise<void>;
   /**
-   * Sends a text through the installation's own token, at the lowest priority. Idempotent by key. @throws while it
-   * cannot be sent
+   * Sends a text from the installation's token, at the lowest priority, once per key; or throws.
    */
   sendNotice: (notice: {
     to: string;

@@ -214,9 +214,7 @@ async function requireRoom(tx: Tx, accountId: string): Promise<void> {
     throw new Refusal('campaigns_full', { limit: OPEN_CAMPAIGNS_MAX });
 }
 
-/**
- * Changes a draft and judges its recipients again. @throws Refusal `campaign_state` once it is started
- */
+/** Changes a draft and judges its recipients again. @throws Refusal `campaign_state` if started */
 export async function changeDraft(
   deps: CampaignDeps,
   person: Person,
@@ -329,9 +327,7 @@ function placesNeeded(content: CampaignContent, columns: readonly string[]): num
 const invalidContent = (sentence: string) =>
   new Refusal('input_invalid', { fields: { content: sentence } });
 
-/**
- * Deletes a draft or a finished campaign with its list. @throws Refusal `campaign_state` while it runs
- */
+/** Deletes a draft or an ended campaign, with its list. @throws Refusal `campaign_state` */
 export async function deleteCampaignOf(
   { sql, onStored }: CampaignDeps,
   ref: CampaignRef,

@@ -82,10 +82,7 @@ export async function readCampaign(
 
 export const notFound = () => new Refusal('not_found', { what: 'Kiriman' });
 
-/**
- * A campaign as its account sees it. @param tokenPace messages a minute that its token sends at most; null without a
- * limit
- */
+/** A campaign as its account sees it. @param tokenPace messages a minute; null without a limit */
 export const campaignOf = (stored: StoredCampaign, tokenPace: number | null): Campaign => ({
   id: publicId('campaign', stored.campaign_id),
   name: stored.name,
@@ -123,9 +120,7 @@ export const campaignOf = (stored: StoredCampaign, tokenPace: number | null): Ca
   ended_at: stored.ended_at,
 });
 
-/**
- * Counts lag by up to a second: messages taken back by a pause may not be counted as cancelled yet.
- */
+/** Counts lag by up to a second: messages taken back may not be counted as cancelled yet. */
 function messagesOf({ messages, taken_back }: StoredCampaign): Campaign['messages'] {
   const count = (...statuses: MessageStatus[]) =>
     statuses.reduce((sum, status) => sum + Math.max(0, messages[status] ?? 0), 0);

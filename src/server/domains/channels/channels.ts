@@ -29,9 +29,7 @@ const withId = ({ token_id, ...facts }: Named): Row => ({
   ...facts,
 });
 
-/**
- * Account data: the real networks' records of an account's numbers; of secrets, only that they exist.
- */
+/** Account data: what real networks store of an account; of secrets, only that they exist. */
 export const channelsAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'sambungan', rows: () => atOnce(() => connectionsOf(sql, accountId)) },
@@ -183,9 +181,7 @@ export type Receipt = {
   /** The reporting token, if its network may name messages of others: those are ignored. */
   tokenId?: string;
   messageId: string;
-  /**
-   * `sent` if the network reports it apart from the answer to the try, which may have been lost.
-   */
+  /** `sent` if the network reports it apart from its answer, which may have been lost. */
   status: 'sent' | 'delivered' | 'read' | 'failed';
   failure?: Failure;
   at: Date;
@@ -227,9 +223,7 @@ export type Sinks = {
 
 export type Identified = { accountId: string; tokenId: string; hidden: string; peer: string };
 
-/**
- * Kind of a button: a reply, a URL or a code that every message fills in, or one that needs nothing.
- */
+/** Kind of a button: a reply, a URL or a code filled in per message, or none of these. */
 export type TemplateButtonKind = 'reply' | 'url' | 'code' | 'fixed';
 
 export type NetworkTemplate = {
@@ -275,9 +269,7 @@ export type Pauses = {
   silent(token: TokenRef, isSecond: boolean): Promise<number>;
 };
 
-/**
- * A way to reach phones. Independent of saldo, lanes and retries: it tries once and returns the answer.
- */
+/** A way to reach phones: it tries once and returns the answer, without saldo, lanes or retries. */
 export type Channel = {
   readonly name: ChannelName;
   /** True if the same message id sent twice is one message at the provider. */

@@ -104,9 +104,7 @@ export async function liftRestriction(
     where account_id = ${accountId} and token_id = ${tokenId} and restriction = ${kind}`;
 }
 
-/**
- * Deletes the connection of a token that has left its channel: it does not apply to the next channel.
- */
+/** Deletes the connection of a token that has left its channel: the next one has its own. */
 export async function forgetConnection(tx: Tx, { accountId, tokenId }: TokenRef): Promise<void> {
   await tx`delete from connections where account_id = ${accountId} and token_id = ${tokenId}`;
   await tx`delete from connection_spans where account_id = ${accountId} and token_id = ${tokenId}`;
@@ -259,9 +257,7 @@ function uptimeOf(
   return Math.min(10_000, Math.max(0, Math.floor((upMs * 10_000) / wholeMs)));
 }
 
-/**
- * Codes of WhatsApp Web: all inbound messages, which is no failure, and those that could not be decrypted at first.
- */
+/** WhatsApp Web: all inbound messages (no failure), and those not decrypted at first. */
 export const RECEIVED = 'received';
 export const UNDECRYPTABLE = 'undecryptable';
 
@@ -581,10 +577,7 @@ export type PresenceDeps = {
 
 type ChannelRef = TokenRef & { channel: ChannelName };
 
-/**
- * Whether a token still uses this channel, locked until COMMIT. Events of a channel that the token has left are
- * dropped.
- */
+/** Whether a token still uses this channel, locked until COMMIT. Events of others are dropped. */
 async function isOfChannel(tx: Tx, { accountId, tokenId, channel }: ChannelRef): Promise<boolean> {
   const [token] = await tx`
     select 1 from tokens
@@ -624,9 +617,7 @@ export async function disconnectNumber(
   await queueNotice(tx, noticeOf(ref, `Token "${isolated(name)}" terputus`, partings[reason]));
 }
 
-/**
- * Stores that a network restricts a number, or no longer does. The owner is notified once; the page shows both cases.
- */
+/** Stores a restriction, or its end. The owner is notified once; the page shows both. */
 export async function restrictNumber(
   tx: Tx,
   { subscribers, queueNotice, now }: PresenceDeps,

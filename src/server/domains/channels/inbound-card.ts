@@ -18,9 +18,7 @@ export const CARDS_MAX = 257;
 const PHONES_MAX = 50;
 const EMAIL_MAX = 254;
 
-/**
- * A card as it may be stored: each text on one line of bounded length, each phone once, as digits.
- */
+/** A card in stored form: each text on one line of bounded length, each phone once, as digits. */
 export function inboundCard({ name, phones: written, organization, email }: Card): ContactBody {
   const phones = [...new Set(written.slice(0, PHONES_MAX).flatMap(digitsOf))];
   const [phone] = phones;

@@ -174,9 +174,7 @@ const unreadOf = (sql: Sql) => sql`
 
 type ClaimedNotice = Pick<Due, 'subscription_id' | 'message_id' | 'attempt'>;
 
-/**
- * SQL condition: the notice is as we read or claimed it, so no other sender has claimed it since.
- */
+/** SQL condition: no other sender has claimed the notice since we read or claimed it. */
 const isOurs = (
   sql: Sql,
   { subscription_id: browser, message_id: message, attempt }: ClaimedNotice,
@@ -218,9 +216,7 @@ export async function postpone(
   return later !== undefined;
 }
 
-/**
- * Makes the postponed notices of a push service due once it answers again, as many at once as it may have.
- */
+/** Makes a service's postponed notices due once it answers, as many at once as it may have. */
 export async function retryPostponed(allAccountsSql: Sql, service: string): Promise<void> {
   await allAccountsSql`
     update push_queue set ready_at = statement_timestamp(), postponed_at = null
@@ -358,9 +354,7 @@ function buildPayload(
   };
 }
 
-/**
- * One line, without bidi controls or invisible characters except the isolates of `isolated`, cut to a limit.
- */
+/** One line without bidi controls or invisible characters except `isolated` isolates, cut. */
 function shorten(words: string, lettersMax: number, bytesMax: number): string {
   const line = words
     .slice(0, SCAN_MAX)

@@ -11,9 +11,7 @@ import { testPushHandler } from './delivery.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type AccountData, atOnce } from '#server/infra/account-data.ts';
 
-/**
- * Account data: the browsers that get the account's notices, with their push service, and since when.
- */
+/** Account data: browsers that get the account's notices, with push service and time. */
 export const pushAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
   subjects: (accountId) => [
     {

@@ -163,9 +163,7 @@ export const unregisterPushHandler = ({ allAccountsSql }: PushDeps): ActHandler 
     return {};
   });
 
-/**
- * Binds the browser to this person: keeps its old token if nothing about it has changed, or replaces it.
- */
+/** Binds the browser to this person; replaces its old token if anything about it changed. */
 async function register(
   { allAccountsSql, config, secrets, vapid }: PushDeps,
   caller: Owner,

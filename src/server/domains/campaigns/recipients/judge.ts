@@ -23,9 +23,7 @@ export type RecipientList = {
 const CELL_MAX = 500;
 /** Cells read per row. */
 export const CELLS_MAX = 64;
-/**
- * Characters per list: a spreadsheet of 6 MB can hold a billion, as one text in each of its cells.
- */
+/** Characters per list: a spreadsheet of 6 MB can hold a billion, one text in each cell. */
 const LETTERS_MAX = 30_000_000;
 /** Rows that decide which column holds the numbers. */
 const SAMPLE_LINES = 200;
@@ -105,9 +103,7 @@ const cleanCell = (cell: string): string =>
     .slice(0, CELL_MAX)
     .toWellFormed();
 
-/**
- * The stored form of a written number; null for other text, although `PT.Maju` looks like a user id.
- */
+/** The stored form of a number; null for other text: `PT.Maju` looks like a user id. */
 function peerOf(written: string): string | null {
   if (written.length > 140) return null;
   if (isHiddenPeer(written) && !/\d/.test(written)) return null;

@@ -5,9 +5,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { TURN_WAIT_MS, semaphore } from '#server/infra/semaphore.ts';
 import type { Recipient, RecipientList } from './judge.ts';
 
-/**
- * Messages of the list process: a request, its answer, then batches of recipients from a position on.
- */
+/** Messages of the list process: a request, its answer, then batches of recipients. */
 export type ListRequest = { bytes: Uint8Array; isSheet: boolean; cpuMsMax: number };
 export type ListAnswer = (Omit<RecipientList, 'recipients'> & { count: number }) | UnreadableList;
 export type ListTurn = { from: number };

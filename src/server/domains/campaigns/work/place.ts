@@ -25,9 +25,7 @@ export type Claimed = {
   pace: number | null;
   /** Id of the worker; fences its writes. */
   owner: string;
-  /**
-   * End of the lease, by `performance.now()`: a worker that stalled for longer sends nothing more.
-   */
+  /** End of the lease, by `performance.now()`: a worker that stalls past it sends nothing more. */
   untilMs: number;
 };
 

@@ -470,9 +470,7 @@ const hasVariable = (text = ''): boolean => variablesOf(text).length > 0;
 const unfitButtons: ReadonlySet<string> = new Set(['OTP', 'FLOW', 'CATALOG', 'MPM', 'SPM']);
 const unfitComponents: ReadonlySet<string> = new Set(['CAROUSEL', 'LIMITED_TIME_OFFER']);
 
-/**
- * The reason that a template cannot be sent from here although Meta approves it; undefined if it can.
- */
+/** Why a template that Meta approves cannot be sent from here; undefined if it can. */
 function unfitReason(components: readonly unknown[]): string | undefined {
   const header = partOf(components, 'HEADER');
   const format = textAt(header, 'format') ?? 'TEXT';

@@ -154,9 +154,7 @@ export const isAccess = (code: number): boolean =>
 
 const LATER_MS_MAX = 30 * 60_000;
 
-/**
- * Delay before a message's next try: doubled with each try, or as long as Meta asks if that is longer.
- */
+/** Delay before a message's next try: doubled each time, or longer if Meta asks for that. */
 export function laterMs(afterMs: number, attempt: number, retryAfterMs = 0): number {
   const doubled = afterMs * 2 ** Math.min(attempt - 1, 10);
   return Math.min(LATER_MS_MAX, Math.max(doubled, retryAfterMs));

@@ -18,9 +18,7 @@ export type MediaDeps = {
 /** Meta keeps uploads for 30 days; we count on a little less. */
 const KEPT_MS = 28 * 86_400_000;
 
-/**
- * Meta accepts WebP only for stickers: as an image it would be refused after the message was accepted.
- */
+/** Meta takes WebP only for stickers: as an image it would be refused after it was accepted. */
 const isUntaken = (type: MessageType, mime: string): boolean =>
   type !== 'sticker' && type !== 'document' && mime === 'image/webp';
 

@@ -51,9 +51,7 @@ export const sealedNumbers: readonly SealedColumn[] = [
   sealedValue('verify_token', 'verify-token'),
 ];
 
-/**
- * Numbers that their tokens still send from; a token that was unlinked, deleted or moved has none.
- */
+/** Numbers that their tokens still send from: not those unlinked, deleted or moved. */
 const select = (sql: Sql | Tx) => sql`
   select n.account_id as "accountId", n.token_id as "tokenId",
     n.phone_number_id as "phoneNumberId", n.waba_id as "wabaId", n.access_token, n.app_secret,

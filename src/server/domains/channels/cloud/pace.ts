@@ -2,9 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Rate = { burst: number; everyMs: number };
 
-/**
- * Meta's limits: 80 messages a second from a number; one in 6 s to the same receiver, beyond a short burst.
- */
+/** Meta's limits: 80 messages a second per number; one in 6 s per receiver, beyond a burst. */
 export const NUMBER_RATE: Rate = { burst: 80, everyMs: 1000 / 80 };
 export const PAIR_RATE: Rate = { burst: 10, everyMs: 6_000 };
 

@@ -18,9 +18,7 @@ import type { CloudNumber } from './numbers.ts';
 
 /** Unanswered tries in a row that pause a number; while it is tried again, one is enough. */
 const SILENT_MAX = 5;
-/**
- * The same if the last is a message's second try, which would fail although no other message was answered.
- */
+/** The same if the last is a message's second try: it would fail although no other was answered. */
 const SILENT_MAX_OF_SECOND = 2;
 /** For a disconnected number: its lane no longer runs by then. */
 const PARTED_MS = 2_000;
@@ -29,13 +27,9 @@ const PARTED_MS = 2_000;
 export type CloudPauses = Pauses & {
   answered(token: TokenRef): Promise<void>;
   pause(token: TokenRef, reason: Pause): Promise<number>;
-  /**
-   * Meta refuses access for a message: the number's own check tells whether the access token is at fault.
-   */
+  /** Meta refuses access: the number's own check tells whether the access token is at fault. */
   verify(token: TokenRef): Promise<number>;
-  /**
-   * The number cannot send until something is done at Meta: it is disconnected, and retried by itself.
-   */
+  /** Disconnects a number until something is done at Meta; retried by itself. */
   part(token: TokenRef, reason: Parting): Promise<number>;
 };
 
@@ -54,9 +48,7 @@ const refOf = ({ accountId, tokenId }: TokenRef) => ({
 
 type Checked = 'fine' | 'refused' | 'unreached';
 
-/**
- * Opens the pauses. Paused numbers are stored; counts of unanswered tries are local to this process.
- */
+/** Opens the pauses. They are stored; counts of unanswered tries are local to this process. */
 export function openPauses(deps: PausesDeps): CloudPauses {
   const { allAccountsSql: sql, report, now } = deps;
   const silences = new Map<string, number>();

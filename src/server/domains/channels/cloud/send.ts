@@ -44,9 +44,7 @@ const UNREACHED_MS = 15_000;
 const PARTED_MS = 2_000;
 /** Delay after a refused template or country. */
 const REST_MS = 15 * 60_000;
-/**
- * Messages wait this long for that and then fail, except for a template that Meta pauses for some hours by itself.
- */
+/** Messages wait this long for that, then fail, unless Meta pauses their template by itself. */
 const RESTED_MS_MAX = 24 * 3_600_000;
 const TEMPLATE_PAUSED = 132015;
 
@@ -161,9 +159,7 @@ async function forgetRefusedMedia(
   }
 }
 
-/**
- * Meta's id of the message that this one answers or reacts to; an inbound one is stored with it.
- */
+/** Meta's id of the message that this one answers or reacts to; stored with an inbound one. */
 async function wamidFor(
   { refs }: SendDeps,
   { accountId, type, body }: Outgoing,

@@ -102,9 +102,7 @@ function silence(signal: AbortSignal): Promise<never> {
   return promise;
 }
 
-/**
- * Delivers due rows: receipts together, the rest one by one. Returns those that could not be stored.
- */
+/** Delivers due rows: receipts together, the rest one by one. Returns those not stored. */
 async function handleDue(deps: NetworkDeps, sinks: Sinks, due: readonly Due[]): Promise<Set<Due>> {
   const failed = new Set<Due>();
   const receipts = new Map(due.flatMap(receiptFrom));
@@ -204,9 +202,7 @@ type DueHandler = (due: readonly Due[]) => Promise<ReadonlySet<Due>>;
 const BATCH_MAX = 500;
 /** Poll interval without a wake-up: rows may come from other processes. */
 const POLL_MS = 500;
-/**
- * Least pause between two polls, unless there was more than one batch: phones are not that punctual.
- */
+/** Least pause between two polls without a full batch: phones are not that punctual. */
 const PAUSE_MS = 50;
 const ERROR_MS = 1_000;
 /** With waits of up to 32 s, gives up after some 25 minutes. */

@@ -69,9 +69,7 @@ export type SimulatorDeps = {
   connecting: ConnectDeps;
   library: Pick<Library, 'take'>;
   show: ShowContent;
-  /**
-   * Receives a line of the bank's statement and matches it with top-ups; only if the bank is the simulated one.
-   */
+  /** Matches a line of the bank's statement with top-ups; only if the bank is simulated. */
   receiveBankLine?: ((line: BankLine) => Promise<{ matched: boolean }>) | undefined;
   now: () => Date;
   /** Moves the clock of money forward, and does what is due then; only if it can be moved. */
@@ -281,9 +279,7 @@ async function sendSample(
   return readPhone(deps, phone);
 }
 
-/**
- * Times for a phone that comes back: until it has fetched what waited, and until its owner has read it.
- */
+/** Times until a phone that comes back has fetched what waited, and its owner has read it. */
 const ONLINE_MS = { delivered: 300, read: 2_500 };
 
 async function setSwitches(

@@ -24,13 +24,9 @@ const LEASE = '15 seconds';
 
 /** Leases of sessions, for one worker. All times are the database's. */
 export type Leases = {
-  /**
-   * Takes free sessions: of linked tokens, those that a phone has just paired, and those to end.
-   */
+  /** Takes free sessions: of linked tokens, just paired ones, and those to end. */
   claim(limit: number): Promise<OwnedSession[]>;
-  /**
-   * Takes or creates the session of a link; undefined while another worker holds it, or once a phone has paired.
-   */
+  /** The session of a link; undefined if another worker holds it, or once a phone has paired. */
   begin(link: {
     accountId: string;
     tokenId: string;
@@ -96,9 +92,7 @@ export function openLeases(allAccountsSql: Sql, owner: string): Leases {
   };
 }
 
-/**
- * SQL condition: the number of token `t` is disconnected but recovers by itself, so its session is tried again.
- */
+/** SQL condition: the disconnected number of token `t` recovers by itself, so it is retried. */
 export const comesBack = (sql: Sql): Fragment => sql`exists (
   select from connections c
   where c.account_id = t.account_id and c.token_id = t.token_id and c.parted_reason = 'outdated'

@@ -200,9 +200,7 @@ export class Receiving {
     return 'under_way';
   }
 
-  /**
-   * Most messages that cannot be decrypted come again within seconds: a line is shown only after that.
-   */
+  /** Most messages that cannot be decrypted come again within seconds: only then show a line. */
   async #hold(message: ReceivedMessage): Promise<void> {
     if (message.fromMe) return;
     const isNew = await this.#store({ kind: 'message', message }, this.#deps.timings.waitingMs);
@@ -365,9 +363,7 @@ function peerOf({ phoneOf }: ReceiveDeps, { phone, lid }: ReceivedMessage): stri
   return phone ?? (lid && (phoneOf(lid) ?? peerOfLid(lid)));
 }
 
-/**
- * Id of the line of a message that could not be decrypted; the message itself may come later under its own.
- */
+/** Id of the line of an undecrypted message; the message itself may come under its own. */
 const waitingId = (wireId: string): string => `${wireId}#waiting`;
 
 /** Updates the line of a message that could not be decrypted: the message has come. */
@@ -457,9 +453,7 @@ async function mediaBody(
   return { ...taken, ...words };
 }
 
-/**
- * Delivers receipts. @returns those that could not be stored; receipts of messages that are not ours are ignored
- */
+/** Delivers receipts of our messages. @returns those that could not be stored */
 async function receiveReceipts(
   { allAccountsSql, sinks }: Pick<ReceiveDeps, 'allAccountsSql' | 'sinks'>,
   token: TokenRef,
@@ -520,9 +514,7 @@ const idOf = (item: InboxItem): string =>
     : `${item.receipt.status} ${item.receipt.wireId}`;
 
 const MESSAGE = 'message ';
-/**
- * Prefix of the item id of a message that could not be decrypted, until its sender's phone sends it again.
- */
+/** Item id prefix of an undecrypted message, until its sender's phone sends it again. */
 const WAITING = 'waiting ';
 
 /** An item that is not tried again is due after the day that items stay. */
@@ -562,9 +554,7 @@ async function isMessageHeld(
   return held.length > 0;
 }
 
-/**
- * Wire ids of the messages that could not be decrypted. `isShown`: the thread shows a line for it.
- */
+/** Wire ids of undecrypted messages. `isShown`: the thread shows a line for it. */
 export async function waitingMessages(
   sql: Sql,
   { accountId, tokenId }: TokenRef,

@@ -230,9 +230,7 @@ class LinkSession {
     }
   }
 
-  /**
-   * Ends the link for a failure that another QR cannot solve; its page and the operator's show the reason.
-   */
+  /** Ends the link if no QR helps; its page and the operator's show the reason. */
   async #fail(failure: LinkFailure, code: string): Promise<void> {
     const { allAccountsSql, connecting, leases, log } = this.#deps;
     const { session } = this;

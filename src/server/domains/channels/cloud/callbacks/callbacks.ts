@@ -42,9 +42,7 @@ export type CallbackDeps = NumbersDeps &
     report: (error: unknown) => void;
   };
 
-/**
- * Callbacks from Meta, and its verification of their address (docs/channels.md#cloud-callbacks).
- */
+/** Meta's callbacks, and its verification of their address (docs/channels.md#cloud-callbacks). */
 export type CloudCallbacks = {
   /**
    * Answers Meta's verification of an address.
@@ -179,9 +177,7 @@ async function takeChanges(
 const isTemplateChange = (field: string): boolean =>
   field.startsWith('message_template_') || field === 'template_category_update';
 
-/**
- * The number that a change is about: the called one, or another of the account that the same app serves.
- */
+/** The number that a change is about: the called one, or another that the same app serves. */
 async function numbersNamed(
   deps: CallbackDeps,
   called: CloudNumber,

@@ -208,9 +208,7 @@ function interactiveContent(own: unknown): Content {
 
 const formInternals: ReadonlySet<string> = new Set(['flow_token', 'wa_flow_response_params']);
 
-/**
- * Limits of a form's answers, in characters and in depth; no form that people fill in exceeds them.
- */
+/** Limits of a form's answers: characters and depth. No form that people fill in exceeds them. */
 const RESPONSE_MAX = 50_000;
 const DEPTH_MAX = 20;
 

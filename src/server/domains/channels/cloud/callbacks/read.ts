@@ -4,9 +4,7 @@ import type { Receipt } from '#server/domains/channels/channels.ts';
 import { meaningOf } from '#server/domains/channels/cloud/codes.ts';
 import { at, listAt, textAt } from '#server/infra/net/json-values.ts';
 
-/**
- * A change in a callback, with its number; without one if it is about the whole business account.
- */
+/** A change in a callback, with its number unless it is about the whole business account. */
 export type Change = {
   field: string;
   wabaId: string;

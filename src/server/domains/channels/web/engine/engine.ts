@@ -73,9 +73,7 @@ export type ReceivedContent =
   /** Empty: removes the earlier reaction. */
   | { kind: 'reaction'; emoji: string }
   | { kind: 'other'; other: OtherKind; details?: string }
-  /**
-   * Sets the text of an earlier message of this sender, by its wire id; without `text`, deletes it.
-   */
+  /** New text of an earlier message of this sender, by wire id; without `text`, deletes it. */
   | { kind: 'change'; of: string; text?: string }
   /** Not decrypted yet: the library requests it again, under the same wire id. */
   | { kind: 'waiting' };

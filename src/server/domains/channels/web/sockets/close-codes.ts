@@ -7,9 +7,7 @@ export type CloseAction =
   | { kind: 'back_off'; leastMs: number; says?: Parting }
   /** Tried again some times since it was last open; then the number is disconnected. */
   | { kind: 'retry'; triesMax: number; reason: Parting }
-  /**
-   * Tried again; disconnected if it happens more often than this within ten minutes, even if open in between.
-   */
+  /** Tried again; disconnected beyond this count in ten minutes, even if open in between. */
   | { kind: 'yield'; leastMs: number; timesMax: number; reason: Parting }
   /** `erase`: the session is unusable, and is deleted. */
   | { kind: 'part'; reason: Parting; erase: boolean };
@@ -49,9 +47,7 @@ const actions: Readonly<Record<number, CloseAction>> = {
   500: { kind: 'retry', triesMax: BAD_SESSION_TRIES, reason: 'relink' },
 };
 
-/**
- * The action after a close. An unknown code is a temporary failure, and so is a 401 of a proxy before the network.
- */
+/** The action after a close. Unknown codes, and a proxy's 401, are temporary failures. */
 export const actionFor = ({ code, isLoggedOut }: Closed): CloseAction =>
   isLoggedOut
     ? { kind: 'part', reason: 'phone', erase: true }

@@ -17,9 +17,7 @@ import { changeTokens, makeToken } from '#tests/support/people/people.ts';
 
 const OWN = '6281200000001';
 
-/**
- * Ends the lease of a session's holder until another worker has it: the holder may take it again.
- */
+/** Ends a session's lease until another worker has it: the holder may take it again. */
 async function endLease(sql: Sql): Promise<void> {
   const [held] = await sql<{ owner: string }[]>`select owner from web_sessions`;
   await waitFor(async () => {

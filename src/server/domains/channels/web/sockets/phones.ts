@@ -45,9 +45,7 @@ export type Phones = {
   close(): Promise<void>;
 };
 
-/**
- * Numbers of one worker at most: the usual 200, and its part of the numbers of a worker that went away.
- */
+/** Numbers per worker: the usual 200, and its part of those of a worker that went away. */
 const PHONES_MAX = 300;
 
 /** Takes free sessions, connects them, and renews their leases. */
@@ -66,9 +64,7 @@ class PhoneSet {
   readonly #phones = new Map<string, Phone>();
   readonly #timers: NodeJS.Timeout[];
   readonly #loginPace: LoginPace;
-  /**
-   * Sessions taken at a time: as many as can log in until the next poll, so that workers share them.
-   */
+  /** Sessions taken at a time: as many as log in until the next poll; others take the rest. */
   readonly #claimsMax: number;
   #work: Promise<void> = Promise.resolve();
   #isPolling = false;
@@ -135,9 +131,7 @@ class PhoneSet {
     }
   }
 
-  /**
-   * Logs out the sessions of tokens that have no number any more, and closes those of suspended accounts.
-   */
+  /** Logs out sessions of tokens without a number, and closes those of suspended accounts. */
   async #endUnwanted(): Promise<void> {
     const phones = [...this.#phones.values()];
     if (phones.length === 0) return;
@@ -165,9 +159,7 @@ class PhoneSet {
     await this.#deps.leases.release(phone.session).catch(this.#deps.report);
   }
 
-  /**
-   * Renews all leases in one call; a number that another worker holds is given up without a write.
-   */
+  /** Renews all leases in one call; gives up a number of another worker without a write. */
   async #renew(): Promise<void> {
     const phones = [...this.#phones.values()];
     if (phones.length === 0) return;
@@ -278,9 +270,7 @@ class Phone {
       .catch(this.#reportUnlessLost);
   }
 
-  /**
-   * Whether the session is still ours. Checked in the database if the lease may have ended, as after a freeze.
-   */
+  /** Whether the session is still ours; checked if the lease may have ended, as after a freeze. */
   async holdsLease(): Promise<boolean> {
     const { leases, timings } = this.#deps;
     const now = performance.now();
@@ -404,9 +394,7 @@ class Phone {
     );
   }
 
-  /**
-   * Disconnects the number and notifies its owner: the network ended the session, or it is unusable.
-   */
+  /** Disconnects the number and notifies its owner: its session ended, or is unusable. */
   async #part({ reason, erase }: PartAction): Promise<void> {
     const { connecting, leases } = this.#deps;
     const { accountId, sessionId } = this.session;
@@ -425,9 +413,7 @@ class Phone {
 type ConnectionDeps = {
   engine: WebEngine;
   timings: WebTimings;
-  /**
-   * Whether the session is still ours: to connect after losing it would end the connection of its holder.
-   */
+  /** Whether the session is still ours: connecting otherwise would disconnect its holder. */
   mayOpen: () => Promise<boolean>;
   /** Shared by all logins of this worker. */
   loginPace: LoginPace;
@@ -443,10 +429,7 @@ type ConnectionDeps = {
 /** Period in which 440s are counted. */
 const YIELDS_MS = 10 * 60_000;
 
-/**
- * One session's connection: opened again as its close codes require, and after a longer silence than that of a living
- * one.
- */
+/** A session's connection: reopened as its close codes require, or when it is silent too long. */
 class Connection {
   readonly #deps: ConnectionDeps;
   #socket: EngineSocket | undefined;

@@ -2,20 +2,14 @@
 export type WebTimings = {
   pollMs: number;
   renewMs: number;
-  /**
-   * Sessions are given up after this long without a renewal, before another worker may take them.
-   */
+  /** Time without a renewal until sessions are given up, before other workers may take them. */
   renewedMsMax: number;
   /** Interval of recording open connections. */
   spanMs: number;
-  /**
-   * Interval of checks for silence, and the longest silence: the engine requests a sign of life every 30 s.
-   */
+  /** Check interval, and the longest silence: the engine requests a sign of life every 30 s. */
   watchMs: number;
   silenceMs: number;
-  /**
-   * Average gap between two logins of a worker: numbers that move together do not log in together.
-   */
+  /** Average gap between two logins of a worker, so that numbers do not log in together. */
   loginGapMs: number;
   backOffFactor: number;
   /** Interval of retrying what could not be stored. */

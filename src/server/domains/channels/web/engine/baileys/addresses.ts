@@ -31,8 +31,6 @@ export const wireIdIn = (id: string): string =>
     ? `hash-${idOfText(`wire id:${id}`)}`
     : id;
 
-/**
- * Whether an address is a one-to-one chat, not a group, a broadcast, a channel or the network's own.
- */
+/** Whether an address is a one-to-one chat: no group, broadcast, channel or system chat. */
 export const isPerson = (address: string | null | undefined): boolean =>
   phoneIn(address) !== undefined || lidIn(address) !== undefined;

@@ -161,9 +161,7 @@ class BaileysSocket implements EngineSocket {
     await withTimeout(this.#sock.end(undefined), GOODBYE_MS, () => undefined);
   }
 
-  /**
-   * Encodes the message; a later try sends the stored encoding of the first. Stored before it leaves.
-   */
+  /** Encodes and stores the message before it leaves; a later try sends the stored encoding. */
   async #encode(message: EngineMessage): Promise<proto.IMessage> {
     const { to, wireId, quoted } = message;
     const stored = await this.#given.sent.readSent(wireId);
@@ -225,9 +223,7 @@ export function memoryCache(): CacheStore {
 
 type Waiting = { resolve: (code: number | undefined) => void; reject: (error: Error) => void };
 
-/**
- * The server's acknowledgements of sent messages: the library reports only refusals, without waiting for them.
- */
+/** The server's acknowledgements of sent messages: the library only reports refusals, later. */
 class Acknowledgements {
   readonly #waiting = new Map<string, Waiting>();
 

@@ -295,9 +295,7 @@ function contentsOf(whole: WAMessage): Read | undefined {
 
 const { ProtocolMessage } = proto.Message;
 
-/**
- * An edit or deletion of an earlier message; skips other protocol notices, except the first opening of a chat.
- */
+/** An edit or deletion; skips other protocol notices, except the first opening of a chat. */
 function changeOf({ type, key, editedMessage }: proto.Message.IProtocolMessage): Read | undefined {
   const of = key?.id ? wireIdIn(key.id) : undefined;
   switch (type) {

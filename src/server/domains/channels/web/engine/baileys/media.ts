@@ -54,9 +54,7 @@ const fieldOf = {
   sticker: 'stickerMessage',
 } as const satisfies Record<MediaKind, keyof proto.IMessage>;
 
-/**
- * A message's file as a reference for `download`, with nothing else of the message and no `url`.
- */
+/** A message's file as a reference for `download`: nothing else of the message, no `url`. */
 export function referenceOf({ key }: WAMessage, { kind, file }: Media): string {
   const { directPath = null, mediaKey = null, fileLength = null, mimetype = null } = file;
   const { fileEncSha256 = null, fileSha256 = null } = file;

@@ -22,9 +22,7 @@ const silent: ReadonlySet<string> = new Set([
   'keepInChatMessage',
 ]);
 
-/**
- * A message without a type of its own as a line that describes it; undefined if nothing was sent.
- */
+/** Describes a message without a type of its own as a line; undefined if nothing was sent. */
 export function lineOf(content: proto.IMessage): Read | undefined {
   const line = pollOf(content) ?? tradeOf(content) ?? invitationOf(content) ?? restOf(content);
   if (!line) return undefined;
@@ -35,9 +33,7 @@ export function lineOf(content: proto.IMessage): Read | undefined {
 /** The last second that our dates can be written with, in the year 9999. */
 const SECONDS_MAX = 253_402_200_000;
 
-/**
- * An instant of a sender or the network, given in seconds, in milliseconds; undefined if invalid.
- */
+/** An instant in milliseconds, from seconds of a sender or the network; undefined if invalid. */
 export function instantIn(seconds: unknown): number | undefined {
   const count = Number(seconds ?? 0);
   return count > 0 && count <= SECONDS_MAX ? count * 1_000 : undefined;
