@@ -347,14 +347,14 @@ function isInAudience(sql: Sql | Tx, { audience, plan }: Audience): Fragment {
 
 async function audiences(sql: Sql): Promise<OutputOf<typeof broadcastAudiences>> {
   const plans = await plansForOperator(sql);
-  const asked: Audience[] = [
+  const targets: Audience[] = [
     { audience: 'all', plan: null },
     { audience: 'linked', plan: null },
     ...plans.map(({ code }): Audience => ({ audience: 'plan', plan: code })),
   ];
   const people = await countCustomers(
     sql,
-    asked.map((one) => isInAudience(sql, one)),
+    targets.map((one) => isInAudience(sql, one)),
   );
   const [all = 0, linked = 0, ...onPlans] = people;
   return {

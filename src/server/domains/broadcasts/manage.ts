@@ -27,10 +27,10 @@ const columns = (sql: Sql | Tx, at: Date): Fragment => sql`
   ${stateAt(sql, at)} as state
   from broadcasts b`;
 
-type Told = Broadcast['told'] & { broadcast_id: string };
+type DeliveryCounts = Broadcast['told'] & { broadcast_id: string };
 
-async function tellingOf(sql: Sql | Tx, ids: readonly string[]) {
-  const told = await sql<Told[]>`
+async function countsOf(sql: Sql | Tx, ids: readonly string[]) {
+  const told = await sql<DeliveryCounts[]>`
     select broadcast_id, count(*)::int as people, count(pushed_at)::int as pushed,
       count(*) filter (where outcome = 'sent')::int as sent,
       count(*) filter (where outcome = 'opted_out')::int as opted_out,
@@ -46,10 +46,10 @@ async function tellingOf(sql: Sql | Tx, ids: readonly string[]) {
   };
 }
 
-const NOBODY = { people: 0, pushed: 0, sent: 0, opted_out: 0, failed: 0, waiting: 0 };
+const NO_DELIVERIES = { people: 0, pushed: 0, sent: 0, opted_out: 0, failed: 0, waiting: 0 };
 
 async function shown(sql: Sql | Tx, rows: readonly Row[]): Promise<Broadcast[]> {
-  const telling = await tellingOf(
+  const counts = await countsOf(
     sql,
     rows.map(({ broadcast_id }) => broadcast_id),
   );
@@ -65,8 +65,8 @@ async function shown(sql: Sql | Tx, rows: readonly Row[]): Promise<Broadcast[]> 
       id: publicId('broadcast', broadcast_id),
       created_by: nameOf(row.created_by),
       stopped_by: row.stopped_by && nameOf(row.stopped_by),
-      told: telling.told.get(broadcast_id) ?? NOBODY,
-      closed: telling.closed.get(broadcast_id) ?? 0,
+      told: counts.told.get(broadcast_id) ?? NO_DELIVERIES,
+      closed: counts.closed.get(broadcast_id) ?? 0,
     };
   });
 }
@@ -76,7 +76,7 @@ export async function broadcastsPage(
   { page = 0, sort_type, state }: InputOf<typeof operatorBroadcasts>,
 ): Promise<PageOf<Broadcast>> {
   const at = now();
-  const matches = ofState(sql, state, at);
+  const matches = stateFilter(sql, state, at);
   const direction = sort_type === 'asc' ? sql`asc` : sql`desc`;
   const [rows, [counted]] = await Promise.all([
     sql<Row[]>`
@@ -87,7 +87,7 @@ export async function broadcastsPage(
   return { rows: await shown(sql, rows), total: counted?.total ?? 0 };
 }
 
-const ofState = (sql: Sql, state: BroadcastState | undefined, at: Date): Fragment =>
+const stateFilter = (sql: Sql, state: BroadcastState | undefined, at: Date): Fragment =>
   state === undefined ? sql`true` : sql`${stateAt(sql, at)} = ${state}`;
 
 async function oneOf(

@@ -101,7 +101,7 @@ export function openCampaigns(given: Omit<CampaignDeps, 'onStored'>): Campaigns 
   };
   const deps: CampaignDeps = { ...given, onStored };
   const shown = (stored: StoredCampaign) => campaignOf(stored, perMinute(deps.pacePerSecond()));
-  const woken = async (change: Promise<StoredCampaign>) => {
+  const changeAndWake = async (change: Promise<StoredCampaign>) => {
     const stored = await change;
     wake();
     return shown(stored);
@@ -126,16 +126,16 @@ export function openCampaigns(given: Omit<CampaignDeps, 'onStored'>): Campaigns 
         shown(await changeDraft(deps, caller, input)),
       ),
       handle(contract.startCampaign, ({ caller: { accountId } }, { campaign_id: campaignId }) =>
-        woken(startDraft(deps, { accountId, campaignId })),
+        changeAndWake(startDraft(deps, { accountId, campaignId })),
       ),
       handle(contract.pauseCampaign, ({ caller: { accountId } }, { campaign_id: campaignId }) =>
-        woken(stopCampaign(deps, { accountId, campaignId }, 'paused')),
+        changeAndWake(stopCampaign(deps, { accountId, campaignId }, 'paused')),
       ),
       handle(contract.resumeCampaign, ({ caller: { accountId } }, { campaign_id: campaignId }) =>
-        woken(resumeCampaignOf(deps, { accountId, campaignId })),
+        changeAndWake(resumeCampaignOf(deps, { accountId, campaignId })),
       ),
       handle(contract.cancelCampaign, ({ caller: { accountId } }, { campaign_id: campaignId }) =>
-        woken(stopCampaign(deps, { accountId, campaignId }, 'cancelled')),
+        changeAndWake(stopCampaign(deps, { accountId, campaignId }, 'cancelled')),
       ),
       handle(
         contract.deleteCampaign,
@@ -166,14 +166,14 @@ function campaignsPage(
   { page = 0, sort_type, status }: InputOf<typeof contract.listCampaigns>,
 ): Promise<PageOf<Campaign>> {
   return asAccount(sql, accountId, async (tx) => {
-    const among = status === undefined ? tx`` : tx`and c.status = ${status}`;
+    const stateFilter = status === undefined ? tx`` : tx`and c.status = ${status}`;
     const [counted] = await tx<{ total: number }[]>`
-      select count(*)::int as total from campaigns c where c.account_id = ${accountId} ${among}`;
+      select count(*)::int as total from campaigns c where c.account_id = ${accountId} ${stateFilter}`;
     const order = sort_type === 'asc' ? tx`asc` : tx`desc`;
     const stored = await readCampaigns(
       tx,
       accountId,
-      tx`${among} order by c.created_at ${order}, c.campaign_id ${order}
+      tx`${stateFilter} order by c.created_at ${order}, c.campaign_id ${order}
         offset ${page * PAGE_SIZE} limit ${PAGE_SIZE}`,
     );
     return { rows: stored.map(shown), total: counted?.total ?? 0 };

@@ -9,7 +9,7 @@ import {
 } from '#server/domains/campaigns/row.ts';
 import { type Tx, asAccount, type Sql } from '#server/infra/postgres/database.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { markFrom } from '#server/domains/campaigns/work/count.ts';
+import { startCounting } from '#server/domains/campaigns/work/count.ts';
 import type { CampaignDeps } from '#server/domains/campaigns/deps.ts';
 import type { InputOf } from '#contract/base/act.ts';
 import {
@@ -86,7 +86,7 @@ export const startDraft = (deps: CampaignDeps, ref: CampaignRef): Promise<Stored
     const { token } = await readCampaign(tx, ref);
     const isAble = token.status === 'linked' || token.status === 'disconnected';
     if (!isAble || token.isDeleted) throw new Refusal('token_not_linked', {});
-    await markFrom(tx, accountId);
+    await startCounting(tx, accountId);
     await tx`
       update campaigns set status = 'running', started_at = ${deps.now()}
       where account_id = ${accountId} and campaign_id = ${campaignId}`;
@@ -234,8 +234,8 @@ export async function changeDraft(
       input.content === undefined
         ? draft.content
         : contentFrom(input.content, { file, before: draft.content });
-    const list = await chooseNumberColumn(tx, { ...ref, ...draft, content }, input.number_column);
-    const needed = content === null ? [] : placesNeeded(content, list.columns);
+    const list = await selectNumberColumn(tx, { ...ref, ...draft, content }, input.number_column);
+    const needed = content === null ? [] : requiredColumns(content, list.columns);
     const tokenId = input.token_id ?? draft.token_id;
     if (input.token_id !== undefined) await requireToken(tx, accountId, input.token_id);
     await tx`
@@ -263,7 +263,7 @@ const paceOf = ({ pace }: Update, before: Before): number | null =>
 
 type DraftList = Pick<StoredCampaign, 'number_column' | 'columns'>;
 
-async function chooseNumberColumn(
+async function selectNumberColumn(
   tx: Tx,
   draft: CampaignRef & DraftList & Pick<StoredCampaign, 'content'>,
   name: string | undefined,
@@ -303,16 +303,16 @@ function contentFrom(
   { file, before }: { file: ContentFile | undefined; before: CampaignContent | null },
 ): CampaignContent {
   if (given.type !== 'file') return given;
-  const kept = given.keep === true && before?.type === 'file' ? before.file : undefined;
-  const chosen = file ?? kept;
-  if (chosen === undefined) throw invalidContent('Pilih berkasnya.');
+  const previous = given.keep === true && before?.type === 'file' ? before.file : undefined;
+  const selected = file ?? previous;
+  if (selected === undefined) throw invalidContent('Pilih berkasnya.');
   const caption =
     given.caption === undefined || given.caption === '' ? {} : { caption: given.caption };
-  return { type: 'file', file: chosen, ...caption };
+  return { type: 'file', file: selected, ...caption };
 }
 
 /** Positions, from 1, of the columns that a content requires. */
-function placesNeeded(content: CampaignContent, columns: readonly string[]): number[] {
+function requiredColumns(content: CampaignContent, columns: readonly string[]): number[] {
   const places = new Map(columns.map((name, index) => [variableKey(name), index + 1]));
   return contentVariables(content).flatMap(({ key, needed }) => {
     const place = places.get(key);

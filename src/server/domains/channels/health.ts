@@ -55,7 +55,7 @@ export async function markDisconnected(
   { accountId, tokenId, channel }: TokenRef & { channel: ChannelName },
   { reason, at }: { reason: Parting; at: Date },
 ): Promise<boolean> {
-  const parted = await tx`
+  const disconnected = await tx`
     insert into connections as c (account_id, token_id, channel, parted_at, parted_reason)
     values (${accountId}, ${tokenId}, ${channel}, ${at}, ${reason})
     on conflict (account_id, token_id) do update set
@@ -63,7 +63,7 @@ export async function markDisconnected(
       restriction = null, restricted_at = null, restricted_until = null
       where c.parted_reason is distinct from ${reason}
     returning 1`;
-  return parted.length > 0;
+  return disconnected.length > 0;
 }
 
 /**
@@ -291,7 +291,7 @@ export async function pruneHealth(allAccountsSql: Sql, now: Date): Promise<void>
   await allAccountsSql`delete from provider_answers where hour < ${before}`;
 }
 
-type DeskNumber = TokenRef &
+type OperatorNumber = TokenRef &
   Connection & {
     tokenName: string;
     isSystem: boolean;
@@ -381,7 +381,7 @@ export const countUnreadable = (allAccountsSql: Sql, now: Date): Promise<{ value
 export async function connectedNumbers(
   sql: Sql,
   { channel, state, sort, offset, limit, now }: NumbersQuery,
-): Promise<{ numbers: DeskNumber[]; total: number }> {
+): Promise<{ numbers: OperatorNumber[]; total: number }> {
   const isRestricted = sql`(
     c.restriction is not null and (c.restricted_until is null or c.restricted_until > ${now}))`;
   const states = {
@@ -421,7 +421,7 @@ export async function connectedNumbers(
   return { numbers: rows.map((row) => numberFrom(row, now)), total: count?.total ?? 0 };
 }
 
-const numberFrom = (row: Row, now: Date): DeskNumber => ({
+const numberFrom = (row: Row, now: Date): OperatorNumber => ({
   ...connectionFrom(row, now),
   accountId: row.account_id,
   tokenId: row.token_id,
@@ -607,13 +607,13 @@ export async function connectNumber(
 export async function disconnectNumber(
   tx: Tx,
   { subscribers, queueNotice, now }: PresenceDeps,
-  { isAgain = false, ...ref }: ChannelRef & { isAgain?: boolean },
+  { isRetry = false, ...ref }: ChannelRef & { isRetry?: boolean },
   reason: Parting,
 ): Promise<void> {
   if (!(await isOfChannel(tx, ref))) return;
   const isNew = await markDisconnected(tx, ref, { reason, at: now() });
   const name = await setPresence(tx, subscribers, { ...ref, to: 'disconnected' });
-  if (!isNew || isAgain || name === undefined) return;
+  if (!isNew || isRetry || name === undefined) return;
   await queueNotice(tx, noticeOf(ref, `Token "${isolated(name)}" terputus`, partings[reason]));
 }
 

@@ -11,7 +11,7 @@ export const otherContent = (
 });
 
 /** A location as its sender gave it; an `other` line if its coordinates are not on a map. */
-export function placeContent(place: MessageBody): Pick<Inbound, 'type' | 'body'> {
+export function locationContent(place: MessageBody): Pick<Inbound, 'type' | 'body'> {
   const { latitude, longitude, name } = place;
   return isWithin(latitude, 90) && isWithin(longitude, 180)
     ? { type: 'location', body: place }

@@ -24,7 +24,7 @@ const GRACE_MS = 60_000;
  *
  * @throws Refusal `valid_from_past`
  */
-function beginningOf({ validFrom, at }: Setting): Date {
+function effectiveFrom({ validFrom, at }: Setting): Date {
   if (validFrom === undefined) return at;
   if (validFrom.getTime() < at.getTime() - GRACE_MS) throw new Refusal('valid_from_past', {});
   return validFrom < at ? at : validFrom;
@@ -42,7 +42,7 @@ export async function setPrice(
 ): Promise<void> {
   const [stored] = await tx<object[]>`
     insert into prices (category, price, valid_from, set_by, set_at, reason)
-    values (${category}, ${price}, ${beginningOf(setting)}, ${setting.operatorId}, ${setting.at},
+    values (${category}, ${price}, ${effectiveFrom(setting)}, ${setting.operatorId}, ${setting.at},
       ${setting.reason})
     on conflict do nothing returning category`;
   if (!stored) throw new Refusal('valid_from_taken', {});
@@ -61,7 +61,7 @@ export async function setPpnRate(
   const [stored] = await tx<object[]>`
     insert into tax_rates (code, num, den, dpp_num, dpp_den, valid_from, set_by, set_at, reason)
     values ('ppn', ${rate.num}, ${rate.den}, ${rate.dppNum}, ${rate.dppDen},
-      ${beginningOf(setting)}, ${setting.operatorId}, ${setting.at}, ${setting.reason})
+      ${effectiveFrom(setting)}, ${setting.operatorId}, ${setting.at}, ${setting.reason})
     on conflict do nothing returning code`;
   if (!stored) throw new Refusal('valid_from_taken', {});
 }

@@ -203,12 +203,12 @@ export async function finish(allAccountsSql: Sql, due: ClaimedNotice): Promise<v
 export async function postpone(
   allAccountsSql: Sql,
   due: ClaimedNotice,
-  { waitMs, isAsked = false }: { waitMs: number; isAsked?: boolean },
+  { waitMs, isRequested = false }: { waitMs: number; isRequested?: boolean },
 ): Promise<boolean> {
   const seconds = waitMs / 1_000;
   const [later] = await allAccountsSql`
     update push_queue set ready_at = statement_timestamp() + make_interval(secs => ${seconds}),
-      postponed_at = case when not ${isAsked} then statement_timestamp() end
+      postponed_at = case when not ${isRequested} then statement_timestamp() end
     where ${isOurs(allAccountsSql, due)}
       and expires_at > statement_timestamp() + make_interval(secs => ${seconds})
     returning 1`;
@@ -549,7 +549,7 @@ export function startPushSender(
   const inFlight = new Set<Promise<void>>();
   const closing = new AbortController();
   let polling: Promise<void> | undefined;
-  let pollAgain = false;
+  let hasPendingPoll = false;
   let closed = false;
   let cleanedAtMs = -Infinity;
 
@@ -586,12 +586,12 @@ export function startPushSender(
   };
   const wake = () => {
     if (closed) return;
-    pollAgain = polling !== undefined;
+    hasPendingPoll = polling !== undefined;
     polling ??= poll()
       .catch(reportError)
       .finally(() => {
         polling = undefined;
-        if (pollAgain) wake();
+        if (hasPendingPoll) wake();
       });
   };
   const drain = async () => {
@@ -633,8 +633,8 @@ async function sendOne(
   }
   const settings = Settings.parse(due.settings);
   // A message that was read while the service was down needs no notice.
-  const isWanted = settings.push_on && isFor(due) && !(due.seen && due.attempt > 1);
-  if (!isWanted || due.seconds_left === 0) {
+  const shouldSend = settings.push_on && isFor(due) && !(due.seen && due.attempt > 1);
+  if (!shouldSend || due.seconds_left === 0) {
     onOutcome('unwanted');
     await finish(allAccountsSql, due);
     return undefined;
@@ -645,7 +645,7 @@ async function sendOne(
     topic: topicOf(deps, due),
     signal,
   });
-  await settle(deps, due, result);
+  await storeResult(deps, due, result);
   return result;
 }
 
@@ -684,7 +684,7 @@ const topicOf = ({ secrets }: PushDeps, due: Due): string =>
     .toString('base64url')
     .slice(0, TOPIC_LENGTH);
 
-async function settle(deps: PushDeps, due: Due, result: DeliveryResult): Promise<void> {
+async function storeResult(deps: PushDeps, due: Due, result: DeliveryResult): Promise<void> {
   const { allAccountsSql, log, onOutcome } = deps;
   const { outcome, status, waitMs } = result;
   onOutcome(outcome);
@@ -706,7 +706,7 @@ async function settle(deps: PushDeps, due: Due, result: DeliveryResult): Promise
       if (
         !(await postpone(allAccountsSql, due, {
           waitMs: waitMs ?? waitAfter(due.attempt),
-          isAsked: waitMs !== undefined,
+          isRequested: waitMs !== undefined,
         }))
       )
         onOutcome('given_up');

@@ -175,16 +175,16 @@ function namesOf(
         .replace(/[^\p{L}\p{N}_ .-]+/gu, ' ')
         .replace(/\s+/g, ' ')
         .replace(/^[ .-]+/, '');
-      const name = beginningOf(written, COLUMN_NAME_MAX) || fallbackOf(place);
+      const name = truncated(written, COLUMN_NAME_MAX) || fallbackOf(place);
       let own = name;
-      for (let n = 2; taken.has(variableKey(own)); n += 1) own = `${beginningOf(name, 35)} ${n}`;
+      for (let n = 2; taken.has(variableKey(own)); n += 1) own = `${truncated(name, 35)} ${n}`;
       taken.add(variableKey(own));
       return [place, own];
     }),
   );
 }
 
-const beginningOf = (text: string, max: number): string => [...text].slice(0, max).join('').trim();
+const truncated = (text: string, max: number): string => [...text].slice(0, max).join('').trim();
 
 function recipientsOf(
   body: readonly (readonly string[])[],

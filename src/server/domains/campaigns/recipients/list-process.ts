@@ -70,5 +70,5 @@ async function answer(request: ListRequest | ListTurn): Promise<ListAnswer | rea
 }
 
 process.on('message', (request: ListRequest | ListTurn) => {
-  void answer(request).then((said) => process.send?.(said));
+  void answer(request).then((reply) => process.send?.(reply));
 });

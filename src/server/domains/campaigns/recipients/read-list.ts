@@ -51,15 +51,15 @@ async function readApart(request: ListRequest): Promise<RecipientList | Unreadab
   child.on('error', fail).once('exit', fail);
   const ask = async <Answer>(what: ListRequest | ListTurn): Promise<Answer | 'broken'> => {
     const { promise, resolve } = Promise.withResolvers<Answer>();
-    child.once('message', (said) => resolve(said as Answer));
+    child.once('message', (message) => resolve(message as Answer));
     // A message that cannot be sent shows as the end of the process.
     child.send(what, () => undefined);
     return Promise.race([promise, broken]);
   };
   try {
-    const said = await ask<ListAnswer>(request);
-    if (typeof said === 'string') return said;
-    const { count, ...list } = said;
+    const answer = await ask<ListAnswer>(request);
+    if (typeof answer === 'string') return answer;
+    const { count, ...list } = answer;
     const recipients: Recipient[] = [];
     while (recipients.length < count) {
       const lot = await ask<readonly Recipient[]>({ from: recipients.length });

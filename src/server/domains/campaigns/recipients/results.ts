@@ -52,7 +52,7 @@ type Reading = {
 };
 
 async function* pagesOf(sql: Sql, { accountId, campaign, outcomes }: Reading) {
-  const nothing: Cell[] = Array.from({ length: outcomes }, () => null);
+  const emptyCells: Cell[] = Array.from({ length: outcomes }, () => null);
   let last = 0;
   for (;;) {
     const page = await asAccount(sql, accountId, async (tx) => {
@@ -61,7 +61,7 @@ async function* pagesOf(sql: Sql, { accountId, campaign, outcomes }: Reading) {
         where account_id = ${accountId} and campaign_id = ${campaign.campaign_id} and place > ${last}
         order by place limit ${PAGE_ROWS}`;
       const ids = stored.flatMap(({ message_id }) => message_id ?? []);
-      const became = await outcomeCellsOf(tx, accountId, ids);
+      const outcomeCells = await outcomeCellsOf(tx, accountId, ids);
       const rows = stored.map((one): Cell[] => [
         one.place,
         one.written,
@@ -69,7 +69,7 @@ async function* pagesOf(sql: Sql, { accountId, campaign, outcomes }: Reading) {
         ...campaign.columns.map((_, at) => one.cells[at] ?? null),
         recipientStateLabel[one.state],
         reasonOf(one.refusal),
-        ...((one.message_id !== null && became.get(one.message_id)) || nothing),
+        ...((one.message_id !== null && outcomeCells.get(one.message_id)) || emptyCells),
       ]);
       return { rows, last: stored.at(-1)?.place ?? last };
     });

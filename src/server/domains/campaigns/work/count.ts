@@ -8,7 +8,7 @@ import { json } from '#server/infra/postgres/sql.ts';
 import { REF_PREFIX, campaignOfRef } from './refs.ts';
 
 /** Starts counting the messages of an account's campaigns. Idempotent. */
-export async function markFrom(tx: Tx, accountId: string): Promise<void> {
+export async function startCounting(tx: Tx, accountId: string): Promise<void> {
   await tx`
     insert into campaign_marks (account_id, position)
     values (${accountId}, ${await positionOf(tx, accountId)}) on conflict do nothing`;

@@ -1,4 +1,4 @@
-import { messageFor, type Claimed, placeNext } from './place.ts';
+import { messageFor, type Claimed, acceptNext } from './place.ts';
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import type { CampaignDeps } from '#server/domains/campaigns/deps.ts';
@@ -46,9 +46,9 @@ test('sends nothing more when a worker stalls beyond its lease', async ({ db, sq
   const states = async () =>
     (await sql<{ state: string }[]>`select state from campaign_recipients`).map((one) => one.state);
 
-  expect(await placeNext(deps, claimed, 10)).toBe(0);
+  expect(await acceptNext(deps, claimed, 10)).toBe(0);
   expect([sent.length, await states()]).toEqual([0, ['waiting']]);
-  expect(await placeNext(deps, { ...claimed, untilMs: Infinity }, 10)).toBe(1);
+  expect(await acceptNext(deps, { ...claimed, untilMs: Infinity }, 10)).toBe(1);
   expect([sent.length, await states()]).toEqual([1, ['placed']]);
 });
 

@@ -9,7 +9,7 @@ import type { StoredCampaign } from '#server/domains/campaigns/row.ts';
 import { announce } from '#server/domains/campaigns/manage.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
-import { placeOfRef, refOf } from './refs.ts';
+import { positionOfRef, refOf } from './refs.ts';
 import { variableKey } from '#contract/campaigns/variables.ts';
 import { writtenPeer } from '#contract/messages/peer.ts';
 import { foldBlanks } from '#contract/messages/templates.ts';
@@ -63,7 +63,7 @@ const passing: ReadonlySet<RefusalCode> = new Set(['queue_full', 'request_in_fli
  *
  * @returns how many were accepted or refused; fewer than `count` when no more are left, or the campaign stops
  */
-export async function placeNext(
+export async function acceptNext(
   deps: CampaignDeps,
   claimed: Claimed,
   count: number,
@@ -72,11 +72,11 @@ export async function placeNext(
   while (done < count) {
     const next = await nextOf(deps.allAccountsSql, claimed, Math.min(AT_ONCE, count - done));
     if (next.length === 0) {
-      await settle(deps, claimed, { outcomes: [] });
+      await finishBatch(deps, claimed, { outcomes: [] });
       break;
     }
     const { outcomes, halt } = await place(deps, claimed, next);
-    await settle(deps, claimed, { outcomes, halt });
+    await finishBatch(deps, claimed, { outcomes, halt });
     done += outcomes.length;
     if (outcomes.length < next.length) break;
   }
@@ -175,13 +175,13 @@ const refusedBy = (at: number, { code, facts }: Refusal): Outcome => ({
   refusal: { type: code, facts },
 });
 
-type Settled = { outcomes: readonly Outcome[]; halt?: Halt | undefined };
+type BatchResult = { outcomes: readonly Outcome[]; halt?: Halt | undefined };
 
 /** Stores the outcomes and the campaign's state, if this worker still holds it. */
-async function settle(
+async function finishBatch(
   { allAccountsSql, now, onStored }: CampaignDeps,
   claimed: Claimed,
-  { outcomes, halt }: Settled,
+  { outcomes, halt }: BatchResult,
 ): Promise<void> {
   const { accountId, campaignId, owner } = claimed;
   const isNews = await allAccountsSql.begin(async (tx) => {
@@ -232,17 +232,17 @@ async function storeOutcomes(
  * Records messages that an earlier worker sent but did not record: finds them by reference, in the first batch of a
  * lease.
  */
-export async function adoptPlaced(deps: CampaignDeps, claimed: Claimed): Promise<void> {
+export async function adoptAccepted(deps: CampaignDeps, claimed: Claimed): Promise<void> {
   const next = await nextOf(deps.allAccountsSql, claimed, AT_ONCE);
   const refs = next.map((one) => refOf(claimed.campaignId, one));
   const found = await messagesOfRefs(deps.allAccountsSql, claimed.accountId, refs);
   if (found.length === 0) return;
   const outcomes = found.map(({ id, ref }): Outcome => ({
-    place: placeOfRef(ref),
+    place: positionOfRef(ref),
     state: 'placed',
     messageId: id,
   }));
-  await settle(deps, claimed, { outcomes });
+  await finishBatch(deps, claimed, { outcomes });
 }
 
 type Addressee = { peer: string; cells: readonly string[] };

@@ -18,5 +18,5 @@ export const refOf = (campaignId: string, { place, taken_back: tries }: Try): st
 export const campaignOfRef = (ref: string): string => ref.slice(0, ref.indexOf(':'));
 
 /** The position of a recipient in a reference. */
-export const placeOfRef = (ref: string): number =>
+export const positionOfRef = (ref: string): number =>
   Number.parseInt(ref.slice(ref.indexOf(':') + 1), 10);

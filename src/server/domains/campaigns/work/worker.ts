@@ -4,10 +4,10 @@ import { repeat } from '#server/infra/jobs.ts';
 import { newId } from '#server/infra/ids.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import { countMessages, uncountedAccounts } from './count.ts';
-import { type Claimed, adoptPlaced, placeNext } from './place.ts';
+import { type Claimed, adoptAccepted, acceptNext } from './place.ts';
 import { RECIPIENTS_MAX } from '#contract/campaigns/campaign.ts';
 import { announce } from '#server/domains/campaigns/manage.ts';
-import { placeOfRef, refsOf } from './refs.ts';
+import { positionOfRef, refsOf } from './refs.ts';
 
 const TICK_MS = 250;
 /** A worker that has not renewed a campaign for this long is dead, and another takes over. */
@@ -103,7 +103,7 @@ async function work(
   paces: Map<string, Pace>,
 ): Promise<void> {
   // Also if this worker failed to record messages: a pause must know which ones to take back.
-  if (isNew || claimed.becoming !== null) await adoptPlaced(deps, claimed);
+  if (isNew || claimed.becoming !== null) await adoptAccepted(deps, claimed);
   if (claimed.becoming !== null) return finishBecoming(deps, claimed);
   const perSecond = deps.pacePerSecond();
   const queuedMax =
@@ -111,7 +111,7 @@ async function work(
   const queued = await countQueuedBulk(deps.allAccountsSql, claimed, queuedMax);
   const pace = paceNow(claimed, paces.get(paceKey(claimed)));
   const count = Math.min(queuedMax - queued, Math.floor(pace.left));
-  const done = count > 0 ? await placeNext(deps, claimed, count) : 0;
+  const done = count > 0 ? await acceptNext(deps, claimed, count) : 0;
   paces.set(paceKey(claimed), { ...pace, left: pace.left - done });
 }
 
@@ -128,16 +128,16 @@ function paceNow({ pace }: Claimed, before: Pace | undefined): Pace {
 /** Counts campaign messages as their events come, and every half minute those that others left. */
 function openCounts(deps: CampaignDeps) {
   const { allAccountsSql } = deps;
-  let grown = new Set<string>();
+  let pending = new Set<string>();
   let sweptAt = -Infinity;
   const count = async () => {
     if (performance.now() - sweptAt > SWEEP_MS) {
-      for (const id of await uncountedAccounts(allAccountsSql)) grown.add(id);
+      for (const id of await uncountedAccounts(allAccountsSql)) pending.add(id);
       sweptAt = performance.now();
     }
-    if (grown.size === 0) return;
-    const accounts = [...grown];
-    grown = new Set();
+    if (pending.size === 0) return;
+    const accounts = [...pending];
+    pending = new Set();
     try {
       await countMessages(allAccountsSql, accounts);
     } catch (error) {
@@ -148,7 +148,7 @@ function openCounts(deps: CampaignDeps) {
   const counting = repeat(count, COUNT_MS, deps.report);
   return {
     add: (accountIds: Iterable<string>) => {
-      for (const id of accountIds) grown.add(id);
+      for (const id of accountIds) pending.add(id);
     },
     close: counting.close,
   };
@@ -170,7 +170,7 @@ async function finishBecoming(deps: CampaignDeps, claimed: Claimed): Promise<voi
     // In this transaction, so that a message is recorded as taken back or stays in the queue.
     const queued = await queuedBulk(tx, claimed, refsOf(campaignId));
     // Only its own: any API key of the account may have used such a reference.
-    const places = queued.map(({ ref }) => placeOfRef(ref)).filter((at) => at <= RECIPIENTS_MAX);
+    const places = queued.map(({ ref }) => positionOfRef(ref)).filter((at) => at <= RECIPIENTS_MAX);
     const own = await tx<{ id: string }[]>`
       select message_id as id from campaign_recipients
       where account_id = ${accountId} and campaign_id = ${campaignId} and state = 'placed'

@@ -23,7 +23,7 @@ import type { Secrets } from '#server/infra/security/secrets.ts';
 import { type CloudCallbacks, openCallbacks } from './callbacks/callbacks.ts';
 import { openInboundFiles } from './callbacks/files.ts';
 import { type CloudConnecting, connectActs, openConnecting, confirm } from './connect.ts';
-import { openGraph, type Graph, askFirmly, pagesOf } from './graph.ts';
+import { openGraph, type Graph, askOrRefuse, pagesOf } from './graph.ts';
 import { downloadFile } from './media.ts';
 import {
   type CloudNumber,
@@ -271,13 +271,13 @@ function openCloudTemplates(deps: Deps): CloudTemplates {
       for (const { accessToken, wabaId } of await accountsOf(accountId)) {
         const path = `${wabaId}/message_templates`;
         const body = submissionOf(template);
-        await askFirmly(graph, { accessToken, method: 'POST', path, body });
+        await askOrRefuse(graph, { accessToken, method: 'POST', path, body });
       }
     },
     async remove(accountId, name) {
       for (const { accessToken, wabaId } of await accountsOf(accountId)) {
         const path = `${wabaId}/message_templates?name=${encodeURIComponent(name)}`;
-        await askFirmly(graph, { accessToken, method: 'DELETE', path }).catch(isGone);
+        await askOrRefuse(graph, { accessToken, method: 'DELETE', path }).catch(isGone);
       }
     },
   };
@@ -327,8 +327,8 @@ function templateFrom(tokenIds: readonly string[], one: unknown): NetworkTemplat
   const ofCodes = category === 'authentication';
   const unfit = ofCodes ? undefined : unfitReason(parts);
   const buttons = listAt(part('BUTTONS'), 'buttons');
-  const said = textAt(one, 'rejected_reason');
-  const { status, reason } = statusFrom(textAt(one, 'status') ?? '', said);
+  const rejectedReason = textAt(one, 'rejected_reason');
+  const { status, reason } = statusFrom(textAt(one, 'status') ?? '', rejectedReason);
   return {
     tokenIds,
     networkId: textAt(one, 'id') ?? '',
@@ -349,7 +349,7 @@ function templateFrom(tokenIds: readonly string[], one: unknown): NetworkTemplat
 
 function statusFrom(
   status: string,
-  said: string | undefined,
+  rejectedReason: string | undefined,
 ): { status: TemplateStatus; reason: string | null } {
   switch (status) {
     case 'APPROVED':
@@ -366,7 +366,8 @@ function statusFrom(
     case 'DISABLED':
       return { status: 'rejected', reason: 'Dimatikan oleh Meta.' };
     default: {
-      const why = said === undefined || said === 'NONE' ? '' : ` (${said})`;
+      const why =
+        rejectedReason === undefined || rejectedReason === 'NONE' ? '' : ` (${rejectedReason})`;
       return { status: 'rejected', reason: `Ditolak oleh Meta${why}.` };
     }
   }

@@ -23,7 +23,7 @@ import {
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
-import { type Graph, askFirmly, pagesOf, wordAt } from './graph.ts';
+import { type Graph, askOrRefuse, pagesOf, wordAt } from './graph.ts';
 import { type CloudAccess, type CloudNumber, type NumbersDeps, storeNumber } from './numbers.ts';
 
 export type ConnectDeps = NumbersDeps &
@@ -114,13 +114,13 @@ export async function confirm(
   { phoneNumberId, wabaId, accessToken }: Omit<CloudAccess, 'appSecret'>,
 ): Promise<Confirmed> {
   const fields = 'id,display_phone_number,verified_name,quality_rating';
-  const number = await askFirmly(graph, {
+  const number = await askOrRefuse(graph, {
     accessToken,
     path: `${phoneNumberId}?fields=${fields}`,
   });
   const phone = normalizePhone(international(wordAt(number, 'display_phone_number') ?? ''));
   if (!/^[1-9][0-9]{7,14}$/.test(phone)) throw new Refusal('cloud_refused', { code: 100 });
-  await askFirmly(graph, { accessToken, path: `${wabaId}/message_templates?limit=1` });
+  await askOrRefuse(graph, { accessToken, path: `${wabaId}/message_templates?limit=1` });
   return {
     phone,
     name: wordAt(number, 'verified_name'),

@@ -139,8 +139,8 @@ const refusedWith = (response: Response, error: GraphError): GraphAnswer => ({
   retryAfterMs: retryAfterMs(response.headers.get('retry-after')),
 });
 
-const retryAfterMs = (said: string | null): number =>
-  said !== null && /^\d{1,6}$/.test(said) ? Number(said) * 1000 : 0;
+const retryAfterMs = (header: string | null): number =>
+  header !== null && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : 0;
 
 async function readBytes(response: Response, bytesMax: number): Promise<Buffer> {
   const bytes = await bytesOf(response, bytesMax);
@@ -156,7 +156,7 @@ export const wordAt = (answer: GraphAnswer, ...path: string[]): string | undefin
  *
  * @throws Refusal `cloud_refused`, `cloud_unreachable`
  */
-export async function askFirmly(graph: Graph, call: GraphCall): Promise<GraphAnswer> {
+export async function askOrRefuse(graph: Graph, call: GraphCall): Promise<GraphAnswer> {
   const answer = await graph.ask(call).catch((error: unknown) => {
     if (error instanceof OutboundError) throw new Refusal('cloud_unreachable', {});
     throw error;
@@ -173,7 +173,7 @@ const PAGES_MAX = 100;
  * A list at Meta, page by page.
  *
  * @param path with a query
- * @throws Refusal, as `askFirmly` does
+ * @throws Refusal, as `askOrRefuse` does
  */
 export async function* pagesOf(
   graph: Graph,
@@ -182,7 +182,7 @@ export async function* pagesOf(
   let after: string | undefined;
   for (let page = 0; page < PAGES_MAX; page++) {
     const more = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
-    const answer = await askFirmly(graph, { accessToken, path: `${path}${more}` });
+    const answer = await askOrRefuse(graph, { accessToken, path: `${path}${more}` });
     const json = answer.ok ? storableJson(answer.json) : undefined;
     yield listAt(json, 'data');
     const next = wordAt(answer, 'paging', 'cursors', 'after');

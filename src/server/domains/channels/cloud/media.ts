@@ -19,7 +19,7 @@ export type MediaDeps = {
 const KEPT_MS = 28 * 86_400_000;
 
 /** Meta takes WebP only for stickers: as an image it would be refused after it was accepted. */
-const isUntaken = (type: MessageType, mime: string): boolean =>
+const isUnsupported = (type: MessageType, mime: string): boolean =>
   type !== 'sticker' && type !== 'document' && mime === 'image/webp';
 
 /**
@@ -36,7 +36,7 @@ export async function uploadFile(
   const file = await deps.files.open(accountId, fileId);
   if (!file) return undefined;
   const bytes = await buffer(await file.stream());
-  const isDrawn = isUntaken(type, file.mime);
+  const isDrawn = isUnsupported(type, file.mime);
   const mime = isDrawn ? 'image/jpeg' : file.mime;
   const key = { accountId, tokenId, sha256: sha256(bytes), mime };
   const known = await knownMedia(deps, key);

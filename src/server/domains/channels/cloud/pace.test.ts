@@ -8,8 +8,8 @@ async function waits(rate: { burst: number; everyMs: number }, atMs: readonly nu
   const found: boolean[] = [];
   for (const at of atMs) {
     now = at;
-    const gaveUp = new AbortController();
-    const turn = pace.turn('budi', { waitMsMax: 0, signal: gaveUp.signal });
+    const abort = new AbortController();
+    const turn = pace.turn('budi', { waitMsMax: 0, signal: abort.signal });
     found.push((await turn) === 0);
   }
   return found;

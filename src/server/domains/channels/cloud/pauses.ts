@@ -21,7 +21,7 @@ const SILENT_MAX = 5;
 /** The same if the last is a message's second try: it would fail although no other was answered. */
 const SILENT_MAX_OF_SECOND = 2;
 /** For a disconnected number: its lane no longer runs by then. */
-const PARTED_MS = 2_000;
+const DISCONNECTED_MS = 2_000;
 
 /** Pauses of Cloud API numbers. Results are the pause of the number in milliseconds. */
 export type CloudPauses = Pauses & {
@@ -61,7 +61,7 @@ export function openPauses(deps: PausesDeps): CloudPauses {
   const pauseIn = async (tx: Tx, token: TokenRef, reason: Pause) => {
     const paused = await pauseNumber(tx, deps, refOf(token), reason);
     if (paused) still.add(token.tokenId);
-    return paused?.forMs ?? PARTED_MS;
+    return paused?.forMs ?? DISCONNECTED_MS;
   };
   const pause: CloudPauses['pause'] = (token, reason) =>
     change(token, (tx) => pauseIn(tx, token, reason));
@@ -73,7 +73,7 @@ export function openPauses(deps: PausesDeps): CloudPauses {
     checking.set(token.tokenId, run);
     return run;
   };
-  const settleCheck = async (
+  const finishCheck = async (
     token: TokenRef,
     checked: Checked,
     otherwise: () => Promise<number>,
@@ -81,7 +81,7 @@ export function openPauses(deps: PausesDeps): CloudPauses {
     if (checked === 'unreached') return pause(token, 'silent');
     if (checked === 'fine') return otherwise();
     await change(token, (tx) => disconnectNumber(tx, deps, refOf(token), 'access'));
-    return PARTED_MS;
+    return DISCONNECTED_MS;
   };
   return {
     pause,
@@ -91,16 +91,16 @@ export function openPauses(deps: PausesDeps): CloudPauses {
       else still.add(token.tokenId);
       return ms;
     },
-    probe: async (token) => settleCheck(token, await check(token), async () => 0),
-    verify: async (token) => settleCheck(token, await check(token), () => pause(token, 'refused')),
+    probe: async (token) => finishCheck(token, await check(token), async () => 0),
+    verify: async (token) => finishCheck(token, await check(token), () => pause(token, 'refused')),
     async part(token, reason) {
-      const isAgain = still.has(token.tokenId);
+      const isRetry = still.has(token.tokenId);
       // In one transaction: the minute's check connects a disconnected number that has no pause.
       await change(token, async (tx) => {
-        await disconnectNumber(tx, deps, { ...refOf(token), isAgain }, reason);
+        await disconnectNumber(tx, deps, { ...refOf(token), isRetry }, reason);
         await pauseIn(tx, token, 'refused');
       });
-      return PARTED_MS;
+      return DISCONNECTED_MS;
     },
     async silent(token, isSecond) {
       const count = (silences.get(token.tokenId) ?? 0) + 1;

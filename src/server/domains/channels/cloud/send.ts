@@ -41,7 +41,7 @@ export type SendDeps = MediaDeps &
 /** Delay after an upload failed: nothing was sent. */
 const UNREACHED_MS = 15_000;
 /** For a number that no longer exists: its lane no longer runs by then. */
-const PARTED_MS = 2_000;
+const DISCONNECTED_MS = 2_000;
 /** Delay after a refused template or country. */
 const REST_MS = 15 * 60_000;
 /** Messages wait this long for that, then fail, unless Meta pauses their template by itself. */
@@ -65,7 +65,7 @@ export async function sendByCloud(
   signal: AbortSignal,
 ): Promise<SendResult> {
   const number = await deps.numberOf(message);
-  if (!number) return { outcome: 'later', afterMs: PARTED_MS, failure: 'not_linked' };
+  if (!number) return { outcome: 'later', afterMs: DISCONNECTED_MS, failure: 'not_linked' };
   const rest = deps.rests.of(message);
   if (rest) return { outcome: 'held', ...rest, stops: false };
   try {
@@ -92,7 +92,7 @@ export async function sendByCloud(
     });
     if (!answer.ok) {
       if (media) await forgetRefusedMedia(deps, number, { answer, mediaId: media.mediaId });
-      return refusedBy(deps, message, answer);
+      return resultOfRefusal(deps, message, answer);
     }
     const sentAs = wordAt(answer, 'messages', '0', 'id');
     if (sentAs === undefined) {
@@ -129,17 +129,17 @@ async function mediaFor(
   const fileId = textAt(message.body, 'file');
   if (fileId === undefined) return undefined;
   const uploaded = await uploadFile(deps, number, { fileId, type: message.type, signal }).catch(
-    (error: unknown) => unsentBy(deps, error),
+    (error: unknown) => uploadFailure(deps, error),
   );
   if (!uploaded) return { outcome: 'failed', failure: 'media_unreachable' };
   if ('outcome' in uploaded || 'mediaId' in uploaded) return uploaded;
-  const refused = await refusedBy(deps, message, uploaded);
+  const refused = await resultOfRefusal(deps, message, uploaded);
   const isOfFile = refused.outcome === 'failed' && refused.failure === 'rejected';
   return isOfFile ? { outcome: 'failed', failure: 'media_refused' } : refused;
 }
 
 /** Uploading a file sends no message: after any failure, the message has not left. */
-function unsentBy({ report }: SendDeps, error: unknown): SendResult {
+function uploadFailure({ report }: SendDeps, error: unknown): SendResult {
   if (error instanceof StoreAway) throw error;
   if (error instanceof OutboundError && error.reason === 'ended') throw error;
   const isOfFile = error instanceof Refusal && error.code !== 'busy';
@@ -173,7 +173,7 @@ async function wamidFor(
 }
 
 /** Result of a refusal for the message; pauses, disconnects or restricts its number. */
-async function refusedBy(
+async function resultOfRefusal(
   deps: SendDeps,
   message: Outgoing,
   { status, error, retryAfterMs }: Refused,
@@ -208,13 +208,13 @@ async function refusedBy(
     }
     case 'rest':
       await pauses.answered(ref);
-      return restedBy(deps, message, { ...error, failure });
+      return restAfter(deps, message, { ...error, failure });
     default:
-      return held(await stillBy(pauses, ref, meaning).catch(unstored(deps)), failure);
+      return held(await pauseAfter(pauses, ref, meaning).catch(unstored(deps)), failure);
   }
 }
 
-function stillBy(
+function pauseAfter(
   pauses: CloudPauses,
   ref: TokenRef,
   meaning: Extract<CodeMeaning, { does: 'verify' | 'part' | 'pause' }>,
@@ -238,7 +238,7 @@ const unstored =
   };
 
 /** Meta refuses the message's template or its country: defers all messages that need the same. */
-function restedBy(
+function restAfter(
   { rests, now }: SendDeps,
   message: Outgoing,
   { code, failure }: GraphError & { failure: Failure },

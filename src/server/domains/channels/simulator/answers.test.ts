@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { never, test, toPhone } from '#tests/support/app/simulated-network.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-const kept = { file: expect.any(String), mime: expect.any(String) };
+const stored = { file: expect.any(String), mime: expect.any(String) };
 
 test('numbers with fixed answers reply with their type, by quoting, or by reacting', async ({
   openNetwork,
@@ -12,13 +12,13 @@ test('numbers with fixed answers reply with their type, by quoting, or by reacti
   const expected = new Map<string, object>([
     ['62800000009', { type: 'text', quotes: expect.any(String) }],
     ['62800000010', { type: 'reaction', body: { emoji: '👍' }, quotes: expect.any(String) }],
-    ['62800000011', { type: 'video', body: { ...kept, mime: 'video/mp4' } }],
-    ['62800000012', { type: 'audio', body: { ...kept, mime: 'audio/ogg', voice: true } }],
+    ['62800000011', { type: 'video', body: { ...stored, mime: 'video/mp4' } }],
+    ['62800000012', { type: 'audio', body: { ...stored, mime: 'audio/ogg', voice: true } }],
     [
       '62800000013',
-      { type: 'document', body: { ...kept, mime: 'application/pdf', filename: 'pesanan.pdf' } },
+      { type: 'document', body: { ...stored, mime: 'application/pdf', filename: 'pesanan.pdf' } },
     ],
-    ['62800000014', { type: 'sticker', body: { ...kept, mime: 'image/webp' } }],
+    ['62800000014', { type: 'sticker', body: { ...stored, mime: 'image/webp' } }],
     ['62800000015', { type: 'location', body: { latitude: -6.1754, name: 'Monas' } }],
     ['62800000016', { type: 'contact', body: { name: 'Bu Sari', phone: '6281234567899' } }],
   ]);

@@ -93,7 +93,7 @@ export function openLeases(allAccountsSql: Sql, owner: string): Leases {
 }
 
 /** SQL condition: the disconnected number of token `t` recovers by itself, so it is retried. */
-export const comesBack = (sql: Sql): Fragment => sql`exists (
+export const recoversByItself = (sql: Sql): Fragment => sql`exists (
   select from connections c
   where c.account_id = t.account_id and c.token_id = t.token_id and c.parted_reason = 'outdated'
 )`;
@@ -112,7 +112,7 @@ const claim = (allAccountsSql: Sql, owner: string, limit: number): Promise<Owned
       where f.state in ('paired', 'linked', 'ended')
         and (f.lease_until is null or f.lease_until < clock_timestamp())
         and not (f.state = 'linked' and t.deleted_at is null
-          and (t.status = 'disconnected' and not ${comesBack(allAccountsSql)}
+          and (t.status = 'disconnected' and not ${recoversByItself(allAccountsSql)}
             or t.status = 'suspended' or t.account_suspended))
       order by f.epoch, f.session_id limit ${limit}
       for no key update of f skip locked
@@ -121,9 +121,9 @@ const claim = (allAccountsSql: Sql, owner: string, limit: number): Promise<Owned
     returning s.account_id as "accountId", s.token_id as "tokenId", s.session_id as "sessionId",
       s.epoch, s.state`;
 
-const placeOfCreds = (accountId: string, sessionId: string): string =>
+const credsContextOf = (accountId: string, sessionId: string): string =>
   `web_sessions:${accountId}:${sessionId}`;
-const placeOfKey = (...parts: [accountId: string, sessionId: string, type: string, id: string]) =>
+const keyContextOf = (...parts: [accountId: string, sessionId: string, type: string, id: string]) =>
   `web_keys:${parts.join(':')}`;
 
 type StorageDeps = { allAccountsSql: Sql; secrets: Secrets; leases: Leases };
@@ -140,8 +140,8 @@ export function openAuthStorage(
   onLost: () => void,
 ): AuthStorage {
   const { accountId, sessionId } = session;
-  const credsPlace = placeOfCreds(accountId, sessionId);
-  const keyPlace = (type: string, id: string) => placeOfKey(accountId, sessionId, type, id);
+  const credsContext = credsContextOf(accountId, sessionId);
+  const keyContext = (type: string, id: string) => keyContextOf(accountId, sessionId, type, id);
   const whileOwned = (work: (tx: Tx) => Promise<void>) =>
     leases.whileOwned(session, work).catch((error: unknown) => {
       if (error instanceof LeaseLost) onLost();
@@ -152,12 +152,12 @@ export function openAuthStorage(
       const [row] = await allAccountsSql<{ creds: Buffer | null }[]>`
         select creds from web_sessions
         where account_id = ${accountId} and session_id = ${sessionId}`;
-      return row?.creds ? opened(secrets, row.creds, credsPlace) : undefined;
+      return row?.creds ? opened(secrets, row.creds, credsContext) : undefined;
     },
     writeCreds: (creds) =>
       whileOwned(async (tx) => {
         await tx`
-          update web_sessions set creds = ${secrets.seal(creds, credsPlace)}
+          update web_sessions set creds = ${secrets.seal(creds, credsContext)}
           where account_id = ${accountId} and session_id = ${sessionId}`;
       }),
     async readKeys(type, ids) {
@@ -166,13 +166,13 @@ export function openAuthStorage(
         where account_id = ${accountId} and session_id = ${sessionId} and type = ${type}
           and id = any(${[...ids]}::text[])`;
       return Object.fromEntries(
-        found.map(({ id, value }) => [id, opened(secrets, value, keyPlace(type, id))]),
+        found.map(({ id, value }) => [id, opened(secrets, value, keyContext(type, id))]),
       );
     },
     writeKeys: (changes) =>
       whileOwned(async (tx) => {
         await writeAll(tx, session, lastOfEach(changes), (type, id, value) =>
-          secrets.seal(value, keyPlace(type, id)),
+          secrets.seal(value, keyContext(type, id)),
         );
       }),
   };
@@ -183,14 +183,14 @@ export const sealedAuth: readonly SealedColumn[] = [
     table: 'web_sessions',
     column: 'creds',
     key: ['account_id', 'session_id'],
-    context: ({ account_id = '', session_id = '' }) => placeOfCreds(account_id, session_id),
+    context: ({ account_id = '', session_id = '' }) => credsContextOf(account_id, session_id),
   },
   {
     table: 'web_keys',
     column: 'value',
     key: ['account_id', 'session_id', 'type', 'id'],
     context: ({ account_id = '', session_id = '', type = '', id = '' }) =>
-      placeOfKey(account_id, session_id, type, id),
+      keyContextOf(account_id, session_id, type, id),
   },
 ];
 

@@ -22,7 +22,7 @@ import type { Secrets, SealedColumn } from '#server/infra/security/secrets.ts';
 import { newId, idOfText } from '#server/infra/ids.ts';
 import { semaphore } from '#server/infra/semaphore.ts';
 import { storable } from '#contract/base/text.ts';
-import { otherContent, placeContent } from '#server/domains/channels/other-content.ts';
+import { otherContent, locationContent } from '#server/domains/channels/other-content.ts';
 import { takeInbound } from '#server/domains/channels/inbound-file.ts';
 import { failureOf } from '#server/domains/channels/web/sending/refusals.ts';
 import {
@@ -186,7 +186,7 @@ export class Receiving {
     const run = this.#fileTurn(async () => {
       if (this.#isClosed) return;
       const outcome = await this.#handle(item, tries);
-      await settleMessage(allAccountsSql, this.#token, { wireId, outcome });
+      await completeMessage(allAccountsSql, this.#token, { wireId, outcome });
     })
       // A file that found no room is retried with the inbox.
       .catch(report)
@@ -404,7 +404,7 @@ async function contentOf(
     }
     case 'location': {
       const { kind: _, ...place } = content;
-      return placeContent(place);
+      return locationContent(place);
     }
     case 'other':
       return otherContent(content.other, content.details);
@@ -491,13 +491,13 @@ export type InboxItem =
 type InboxDeps = { allAccountsSql: Sql; secrets: Secrets };
 
 /** A number that is not known within a day never becomes known. */
-const KEPT = '1 day';
+const RETENTION = '1 day';
 const RETRY_MS_MAX = 60_000;
 const ITEMS_AT_ONCE = 50;
 /** Items under way are checked after this long. */
 const UNDER_WAY_MS = 60_000;
 
-const placeOf = ({ accountId, tokenId }: TokenRef, itemId: string) =>
+const contextOf = ({ accountId, tokenId }: TokenRef, itemId: string) =>
   `web_inbox:${accountId}:${tokenId}:${itemId}`;
 
 export const sealedInbox: SealedColumn = {
@@ -505,7 +505,7 @@ export const sealedInbox: SealedColumn = {
   column: 'item',
   key: ['account_id', 'token_id', 'item_id'],
   context: ({ account_id: accountId = '', token_id: tokenId = '', item_id: itemId = '' }) =>
-    placeOf({ accountId, tokenId }, itemId),
+    contextOf({ accountId, tokenId }, itemId),
 };
 
 const idOf = (item: InboxItem): string =>
@@ -518,7 +518,7 @@ const MESSAGE = 'message ';
 const WAITING = 'waiting ';
 
 /** An item that is not tried again is due after the day that items stay. */
-const isSetAside = (sql: Sql) => sql`due_at > received_at + ${KEPT}::interval`;
+const isSetAside = (sql: Sql) => sql`due_at > received_at + ${RETENTION}::interval`;
 
 /**
  * Stores an item, once.
@@ -533,7 +533,7 @@ export async function addItem(
   delayMs = 0,
 ): Promise<boolean> {
   const itemId = idOf(item);
-  const sealed = secrets.seal(JSON.stringify(item), placeOf(token, itemId));
+  const sealed = secrets.seal(JSON.stringify(item), contextOf(token, itemId));
   const stored = await allAccountsSql`
     insert into web_inbox (account_id, token_id, item_id, item, due_at)
     values (${token.accountId}, ${token.tokenId}, ${itemId}, ${sealed},
@@ -608,21 +608,21 @@ async function retryItem(
   { due, handle }: { due: Due; handle: Handle },
 ): Promise<void> {
   const { item_id: itemId, item: sealed, tries } = due;
-  const plain = secrets.open(sealed, placeOf(token, itemId));
+  const plain = secrets.open(sealed, contextOf(token, itemId));
   const outcome =
     plain === undefined
       ? 'done'
       : await handle(JSON.parse(plain.toString('utf8')) as InboxItem, tries + 1);
-  await settle(sql, { ...token, itemId }, outcome);
+  await completeItem(sql, { ...token, itemId }, outcome);
 }
 
-const settleMessage = (
+const completeMessage = (
   sql: Sql,
   token: TokenRef,
   { wireId, outcome }: { wireId: string; outcome: Outcome },
-): Promise<void> => settle(sql, { ...token, itemId: MESSAGE + wireId }, outcome);
+): Promise<void> => completeItem(sql, { ...token, itemId: MESSAGE + wireId }, outcome);
 
-async function settle(
+async function completeItem(
   sql: Sql,
   { accountId, tokenId, itemId }: TokenRef & { itemId: string },
   outcome: Outcome,
@@ -639,7 +639,7 @@ async function settle(
   }
   const next =
     outcome === 'kept'
-      ? sql`received_at + 2 * ${KEPT}::interval`
+      ? sql`received_at + 2 * ${RETENTION}::interval`
       : sql`clock_timestamp()
           + least(1000 * 2 ^ least(tries, 20), ${RETRY_MS_MAX}) * interval '1 millisecond'`;
   await sql`update web_inbox set tries = tries + 1, due_at = ${next} where ${mine}`;
@@ -656,5 +656,5 @@ export async function wakeItems(sql: Sql, { accountId, tokenId }: TokenRef): Pro
 /** Deletes items after a day in vain; for the clean-up job. */
 export async function pruneWaiting(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`
-    delete from web_inbox where received_at < clock_timestamp() - ${KEPT}::interval`;
+    delete from web_inbox where received_at < clock_timestamp() - ${RETENTION}::interval`;
 }

@@ -272,14 +272,14 @@ const LATER_SECONDS = 20;
 
 type Kind = 'qr' | 'pairing code';
 
-const placeOf = (accountId: string, sessionId: string, kind: Kind) =>
+const contextOf = (accountId: string, sessionId: string, kind: Kind) =>
   `web_sessions:${accountId}:${sessionId}:${kind}`;
 
 const sealedCode = (column: 'qr' | 'pairing_code', kind: Kind): SealedColumn => ({
   table: 'web_sessions',
   column,
   key: ['account_id', 'session_id'],
-  context: ({ account_id = '', session_id = '' }) => placeOf(account_id, session_id, kind),
+  context: ({ account_id = '', session_id = '' }) => contextOf(account_id, session_id, kind),
 });
 
 const sealedCodes: readonly SealedColumn[] = [
@@ -295,7 +295,7 @@ async function storeQr(
 ): Promise<void> {
   const seconds = isFirst ? FIRST_SECONDS : LATER_SECONDS;
   await tx`
-    update web_sessions set qr = ${secrets.seal(text, placeOf(accountId, sessionId, 'qr'))},
+    update web_sessions set qr = ${secrets.seal(text, contextOf(accountId, sessionId, 'qr'))},
       qr_expires_at = clock_timestamp() + ${`${seconds} seconds`}::interval
     where account_id = ${accountId} and session_id = ${sessionId}`;
 }
@@ -306,7 +306,7 @@ async function storePairingCode(
   { accountId, sessionId }: OwnedSession,
   code: string,
 ): Promise<void> {
-  const sealed = secrets.seal(code, placeOf(accountId, sessionId, 'pairing code'));
+  const sealed = secrets.seal(code, contextOf(accountId, sessionId, 'pairing code'));
   await tx`
     update web_sessions set pairing_code = ${sealed}
     where account_id = ${accountId} and session_id = ${sessionId}`;
@@ -335,7 +335,7 @@ export const networkQr =
         and qr is not null`;
     if (!row) return null;
     const opened = (sealed: Uint8Array, kind: Kind) =>
-      secrets.open(sealed, placeOf(accountId, linkId, kind))?.toString('utf8');
+      secrets.open(sealed, contextOf(accountId, linkId, kind))?.toString('utf8');
     const text = opened(row.qr, 'qr');
     if (text === undefined) return null;
     const code = row.pairing_code && opened(row.pairing_code, 'pairing code');

@@ -51,7 +51,7 @@ export type CloudCallbacks = {
    */
   handshake(
     callbackKey: string,
-    asked: {
+    query: {
       mode?: string | undefined;
       token?: string | undefined;
       challenge?: string | undefined;
@@ -208,7 +208,7 @@ async function takeMessages(
   for (const error of listAt(value, 'errors')) count(String(at(error, 'code')).slice(0, 40));
   for (const message of listAt(value, 'messages')) {
     if (textAt(message, 'group_id') !== undefined) {
-      await keepGroupMessage(deps, number, message);
+      await storeGroupMessage(deps, number, message);
       count('inbound_group');
       continue;
     }
@@ -226,7 +226,7 @@ async function takeMessages(
  * Stores a group message apart, as Meta sent it, until groups have conversations: it does not belong to its sender's
  * own chat, and opens no window.
  */
-async function keepGroupMessage(
+async function storeGroupMessage(
   { allAccountsSql: sql }: CallbackDeps,
   { accountId, tokenId }: CloudNumber,
   message: unknown,
@@ -250,16 +250,16 @@ type NumberStatus = {
  */
 async function statusesOfOurs(
   refs: Pick<Refs, 'messagesOf'>,
-  told: readonly { number: CloudNumber; status: Status }[],
+  reported: readonly { number: CloudNumber; status: Status }[],
 ): Promise<NumberStatus[]> {
-  const unnamed = told.filter(({ status }) => status.receipt.messageId === undefined);
+  const unnamed = reported.filter(({ status }) => status.receipt.messageId === undefined);
   const known = new Map<string, string>();
   for (const [accountId, some] of Map.groupBy(unnamed, ({ number }) => number.accountId)) {
     const wamids = some.flatMap(({ status }) => status.wamid ?? []);
     for (const [wamid, id] of await refs.messagesOf(accountId, wamids))
       known.set(`${accountId} ${wamid}`, id);
   }
-  return told.flatMap(({ number, status: { receipt, ...status } }) => {
+  return reported.flatMap(({ number, status: { receipt, ...status } }) => {
     const messageId = receipt.messageId ?? known.get(`${number.accountId} ${status.wamid}`);
     if (messageId === undefined) return [];
     return { number, status: { ...status, receipt: { ...receipt, messageId } } };
@@ -304,7 +304,7 @@ async function store(
   { sinks, health, refs, report }: StatusDeps,
   statuses: readonly NumberStatus[],
 ): Promise<ReadonlyMap<NumberStatus, Error>> {
-  const failed = await tell(sinks, statuses);
+  const failed = await storeStatuses(sinks, statuses);
   for (const { number, status } of statuses) {
     health.receipt(number);
     const { code, receipt, wamid } = status;
@@ -324,21 +324,24 @@ async function store(
  *
  * @returns the statuses that could not be stored, each with its error
  */
-async function tell(
+async function storeStatuses(
   sinks: Sinks,
   statuses: readonly NumberStatus[],
 ): Promise<ReadonlyMap<NumberStatus, Error>> {
   const failures = statuses.filter(({ status }) => status.receipt.status === 'failed');
-  const unsent = await tellReceipts(
+  const unstoredSent = await storeReceipts(
     sinks,
     new Map(failures.map((one) => [sentReceiptOf(one), one])),
   );
-  const rest = statuses.filter((one) => !unsent.has(one));
-  const untold = await tellReceipts(sinks, new Map(rest.map((one) => [receiptOf(one), one])));
-  return new Map([...unsent, ...untold]);
+  const rest = statuses.filter((one) => !unstoredSent.has(one));
+  const unstoredOthers = await storeReceipts(
+    sinks,
+    new Map(rest.map((one) => [receiptOf(one), one])),
+  );
+  return new Map([...unstoredSent, ...unstoredOthers]);
 }
 
-async function tellReceipts(
+async function storeReceipts(
   sinks: Sinks,
   receipts: ReadonlyMap<Receipt, NumberStatus>,
 ): Promise<Map<NumberStatus, Error>> {
@@ -368,7 +371,7 @@ type Effect = {
   restrict?: { kind: Restriction; until?: Date | undefined };
   lift?: readonly Restriction[];
   /** Notice for the owner, if the change restricts no message. */
-  tell?: string;
+  notice?: string;
   retries?: boolean;
 };
 
@@ -409,7 +412,7 @@ async function apply(
   tx: Tx,
   deps: Deps,
   number: CloudNumber,
-  { restrict, lift, tell, retries }: Effect,
+  { restrict, lift, notice, retries }: Effect,
 ): Promise<void> {
   const ref = { accountId: number.accountId, tokenId: number.tokenId, channel: 'cloud' } as const;
   if (restrict) {
@@ -419,12 +422,12 @@ async function apply(
   for (const kind of lift ?? []) await liftRestriction(tx, ref, kind);
   if (retries) await endPause(tx, deps, ref);
   if (lift || retries) await deps.subscribers.tokenChanged(tx, ref);
-  if (tell === undefined) return;
+  if (notice === undefined) return;
   const [token] = await tx<{ name: string }[]>`
     select name from tokens where account_id = ${ref.accountId} and token_id = ${ref.tokenId}`;
   if (!token) return;
   const title = `Kabar dari Meta untuk token "${isolated(token.name)}"`;
-  await deps.queueNotice(tx, noticeOf(ref, title, tell));
+  await deps.queueNotice(tx, noticeOf(ref, title, notice));
 }
 
 function qualityOf(value: unknown): Effect | undefined {
@@ -446,12 +449,12 @@ function nameOf(value: unknown): Effect {
   const code = `NAME_${decision}`;
   switch (decision) {
     case 'APPROVED':
-      return { code, retries: true, tell: 'Meta menyetujui nama tampilan nomor ini.' };
+      return { code, retries: true, notice: 'Meta menyetujui nama tampilan nomor ini.' };
     case 'REJECTED':
     case 'DECLINED':
       return {
         code,
-        tell: 'Meta menolak nama tampilan nomor ini. Ajukan nama lain di WhatsApp Manager.',
+        notice: 'Meta menolak nama tampilan nomor ini. Ajukan nama lain di WhatsApp Manager.',
       };
     default:
       return { code };
@@ -477,7 +480,7 @@ function accountOf(value: unknown): Effect {
     case 'DISABLED_UPDATE':
       return banOf(value);
     default:
-      return accountWords[code] === undefined ? { code } : { code, tell: accountWords[code] };
+      return accountWords[code] === undefined ? { code } : { code, notice: accountWords[code] };
   }
 }
 
@@ -510,9 +513,9 @@ function restrictionOf(value: unknown): Effect {
     restrictions.length > 0 &&
     restrictions.every(({ type }) => type === 'RESTRICTED_ADD_PHONE_NUMBER_ACTION')
   ) {
-    const tell =
+    const notice =
       'Meta membatasi akun ini menambah nomor baru. Nomor yang ada tetap dapat mengirim.';
-    return { code, tell };
+    return { code, notice };
   }
   const stopping = restrictions.filter(({ type }) => type !== 'RESTRICTED_ADD_PHONE_NUMBER_ACTION');
   const kinds = new Set(stopping.map(({ type }) => stops[type] ?? 'blocked'));
@@ -541,14 +544,14 @@ function untilOf(one: unknown): Date | undefined {
 function alertOf(value: unknown): Effect {
   const type = textAt(value, 'alert_info', 'alert_type') ?? textAt(value, 'alert_type') ?? '';
   const code = `ALERT_${type}`;
-  const tell = `Meta memberi peringatan untuk akun WhatsApp Business ini (${type || 'tanpa nama'}). Rinciannya ada di WhatsApp Manager.`;
-  return { code, tell };
+  const notice = `Meta memberi peringatan untuk akun WhatsApp Business ini (${type || 'tanpa nama'}). Rinciannya ada di WhatsApp Manager.`;
+  return { code, notice };
 }
 
 function templateQualityOf(value: unknown): Effect | undefined {
   const score = textAt(value, 'new_quality_score');
   if (score !== 'RED') return undefined;
   const name = textAt(value, 'message_template_name') ?? '';
-  const tell = `Mutu templat "${isolated(name)}" rendah: banyak penerima tidak menyukainya. Bila tetap begitu, Meta menjedanya.`;
-  return { code: 'TEMPLATE_RED', tell };
+  const notice = `Mutu templat "${isolated(name)}" rendah: banyak penerima tidak menyukainya. Bila tetap begitu, Meta menjedanya.`;
+  return { code: 'TEMPLATE_RED', notice };
 }

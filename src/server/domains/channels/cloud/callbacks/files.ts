@@ -100,7 +100,7 @@ async function fetchOne(deps: InboundFilesDeps, row: Row): Promise<void> {
   const inbound = inboundWith(item, known);
   if (!isStored) await deps.sinks.inbound(inbound);
   else if (body || isOver) await deps.completeInbound(inbound);
-  await settle(deps, claimed, body !== undefined || isOver);
+  await completeFetch(deps, claimed, body !== undefined || isOver);
 }
 
 const inboundWith = ({ inbound }: WithFile, body: MessageBody): Inbound => ({
@@ -122,7 +122,7 @@ async function claim(
   return claimed && { accountId, tokenId, wamid, ...claimed };
 }
 
-async function settle(
+async function completeFetch(
   { allAccountsSql: sql, now }: InboundFilesDeps,
   { accountId, tokenId, wamid, tries }: Claimed,
   isDone: boolean,

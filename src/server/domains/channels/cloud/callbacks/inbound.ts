@@ -2,7 +2,7 @@ import { formatRupiah } from '#contract/base/money.ts';
 import { Peer, formatPeer, isHiddenPeer } from '#contract/messages/peer.ts';
 import { type MediaKind, isMediaKind } from '#contract/media.ts';
 import type { Inbound, MessageBody } from '#server/domains/channels/channels.ts';
-import { otherContent, placeContent } from '#server/domains/channels/other-content.ts';
+import { otherContent, locationContent } from '#server/domains/channels/other-content.ts';
 import { CARDS_MAX, idOfCard, inboundCard } from '#server/domains/channels/inbound-card.ts';
 import type { CloudNumber } from '#server/domains/channels/cloud/numbers.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -20,7 +20,7 @@ type Content = Pick<Inbound, 'type' | 'body' | 'changes'> & {
   file?: InboundFile;
 };
 
-export type Came = { inbound: Inbound } | WithFile;
+export type InboundMessage = { inbound: Inbound } | WithFile;
 
 /**
  * Converts an inbound message; each of several contact cards becomes a message. A sender with a hidden number is
@@ -33,7 +33,7 @@ export async function inboundFrom(
   messageOf: MessageOf,
   { accountId, tokenId }: CloudNumber,
   { message, value }: { message: unknown; value: unknown },
-): Promise<Came[]> {
+): Promise<InboundMessage[]> {
   const from = senderOf(message);
   const id = idOf(message);
   if (from === undefined || id === undefined) return [];
@@ -115,13 +115,13 @@ function contentsOf(message: unknown): Content[] {
   if (isMediaKind(type)) return [mediaContent(type, own)];
   switch (type) {
     case 'text':
-      return [spoken(textAt(own, 'body') ?? '')];
+      return [textContent(textAt(own, 'body') ?? '')];
     case 'button':
-      return [spoken(textAt(own, 'text') ?? textAt(own, 'payload') ?? '')];
+      return [textContent(textAt(own, 'text') ?? textAt(own, 'payload') ?? '')];
     case 'interactive':
       return [interactiveContent(own)];
     case 'location':
-      return [placeContent(placeIn(own))];
+      return [locationContent(locationIn(own))];
     case 'contacts':
       return Array.isArray(own) && own.length > 0
         ? own.slice(0, CARDS_MAX).map((card) => ({ type: 'contact', body: cardIn(card) }))
@@ -160,7 +160,7 @@ function systemWords(notice: unknown): string | undefined {
   }
 }
 
-const spoken = (text: string): Content => ({ type: 'text', body: { text } });
+const textContent = (text: string): Content => ({ type: 'text', body: { text } });
 
 const withMore = ({ type, body }: Content, more: MessageBody): Content => ({
   type,
@@ -201,7 +201,7 @@ function interactiveContent(own: unknown): Content {
       return callContent(answer);
     default: {
       const title = textAt(answer, 'title') ?? textAt(answer, 'id');
-      return title === undefined ? otherContent('interactive') : spoken(title);
+      return title === undefined ? otherContent('interactive') : textContent(title);
     }
   }
 }
@@ -269,7 +269,7 @@ const SECONDS_MAX = Date.UTC(9999, 0) / 1000;
 const timeOf = (seconds: number): string | undefined =>
   seconds > 0 && seconds < SECONDS_MAX ? new Date(seconds * 1000).toISOString() : undefined;
 
-function placeIn(place: unknown): MessageBody {
+function locationIn(place: unknown): MessageBody {
   const coordinate = (which: string) => Number(at(place, which));
   return given({
     latitude: coordinate('latitude'),

@@ -52,12 +52,12 @@ const statuses: ReadonlyMap<string, Receipt['status']> = new Map([
 
 /** The statuses in a change, with the ids of ours that they echo. */
 export function statusesIn(value: unknown): Status[] {
-  return listAt(value, 'statuses').flatMap((told) => {
-    const status = statuses.get(textAt(told, 'status') ?? '');
-    const messageId = uuidOf('message', textAt(told, 'biz_opaque_callback_data') ?? '');
-    const wamid = textAt(told, 'id');
+  return listAt(value, 'statuses').flatMap((reported) => {
+    const status = statuses.get(textAt(reported, 'status') ?? '');
+    const messageId = uuidOf('message', textAt(reported, 'biz_opaque_callback_data') ?? '');
+    const wamid = textAt(reported, 'id');
     if (status === undefined || (messageId ?? wamid) === undefined) return [];
-    const code = at(told, 'errors', 0, 'code');
+    const code = at(reported, 'errors', 0, 'code');
     const failed = status === 'failed';
     return {
       wamid,
@@ -65,7 +65,7 @@ export function statusesIn(value: unknown): Status[] {
       receipt: {
         messageId,
         status,
-        at: timeIn(told),
+        at: timeIn(reported),
         ...(failed && {
           failure: typeof code === 'number' ? meaningOf({ code }, 0).failure : 'unexplained',
         }),
@@ -75,9 +75,9 @@ export function statusesIn(value: unknown): Status[] {
 }
 
 /** Meta's times are texts of whole seconds since 1970. An invalid or future time becomes now. */
-export function timeIn(told: unknown): Date {
-  const said = at(told, 'timestamp');
-  const seconds = Number(said);
+export function timeIn(reported: unknown): Date {
+  const raw = at(reported, 'timestamp');
+  const seconds = Number(raw);
   const now = Date.now();
   if (!Number.isSafeInteger(seconds) || seconds <= 0) return new Date(now);
   return new Date(Math.min(seconds * 1000, now));

@@ -234,8 +234,8 @@ class StandInNetwork implements StandIn {
     if (receiptsMs === undefined) return;
     setTimeout(() => {
       const atMs = Date.now();
-      const told = (status: EngineReceipt['status']) => ({ wireId, status, atMs });
-      this.emit(from, { kind: 'receipts', receipts: [told('delivered'), told('read')] });
+      const receipt = (status: EngineReceipt['status']) => ({ wireId, status, atMs });
+      this.emit(from, { kind: 'receipts', receipts: [receipt('delivered'), receipt('read')] });
     }, receiptsMs);
   }
 

@@ -10,7 +10,7 @@ type Deps = { allAccountsSql: Sql; secrets: Secrets };
 const CONTENT_DAYS = 3;
 const ID_DAYS = 60;
 
-const placeOf = ({ accountId, tokenId }: TokenRef, wireId: string) =>
+const contextOf = ({ accountId, tokenId }: TokenRef, wireId: string) =>
   `web_sent:${accountId}:${tokenId}:${wireId}`;
 
 export const sealedSent: SealedColumn = {
@@ -18,7 +18,7 @@ export const sealedSent: SealedColumn = {
   column: 'content',
   key: ['account_id', 'token_id', 'wire_id'],
   context: ({ account_id: accountId = '', token_id: tokenId = '', wire_id: wireId = '' }) =>
-    placeOf({ accountId, tokenId }, wireId),
+    contextOf({ accountId, tokenId }, wireId),
 };
 
 /** Sealed storage of a token's sent messages, which contain one-time codes. */
@@ -29,11 +29,11 @@ export function openSentStorage({ allAccountsSql, secrets }: Deps, token: TokenR
       const [row] = await allAccountsSql<{ content: Buffer | null }[]>`
         select content from web_sent
         where account_id = ${accountId} and token_id = ${tokenId} and wire_id = ${wireId}`;
-      return row?.content ? secrets.open(row.content, placeOf(token, wireId)) : undefined;
+      return row?.content ? secrets.open(row.content, contextOf(token, wireId)) : undefined;
     },
     async writeSent(wireId, content) {
       await allAccountsSql`
-        update web_sent set content = ${secrets.seal(content, placeOf(token, wireId))}
+        update web_sent set content = ${secrets.seal(content, contextOf(token, wireId))}
         where account_id = ${accountId} and token_id = ${tokenId} and wire_id = ${wireId}`;
     },
   };

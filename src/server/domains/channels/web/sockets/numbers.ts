@@ -1,5 +1,5 @@
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
-import { type OwnedSession, comesBack } from '#server/domains/channels/web/auth.ts';
+import { type OwnedSession, recoversByItself } from '#server/domains/channels/web/auth.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 export type SessionFacts = {
@@ -23,7 +23,7 @@ export async function factsOf(
   const found = await sql<(SessionFacts & { sessionId: string })[]>`
     select s.session_id as "sessionId",
       t.deleted_at is null and not t.account_suspended and t.channel = 'web' and (s.state = 'linked'
-          and (t.status = 'linked' or t.status = 'disconnected' and ${comesBack(sql)})
+          and (t.status = 'linked' or t.status = 'disconnected' and ${recoversByItself(sql)})
         or s.state = 'paired' and s.created_at > clock_timestamp() - ${PAIRED_FOR}::interval)
         as "isWanted",
       t.deleted_at is not null or t.channel <> 'web' or s.state = 'ended'

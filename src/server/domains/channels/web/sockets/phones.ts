@@ -164,17 +164,17 @@ class PhoneSet {
     const phones = [...this.#phones.values()];
     if (phones.length === 0) return;
     const { leases, log, timings } = this.#deps;
-    const askedAt = performance.now();
+    const renewingAt = performance.now();
     try {
       const owned = await leases.renew(phones.map(({ session }): OwnedSession => session));
       for (const phone of phones) {
-        if (owned.has(leaseKey(phone.session))) phone.renewedAt = askedAt;
+        if (owned.has(leaseKey(phone.session))) phone.renewedAt = renewingAt;
         else await this.#giveUp(phone);
       }
     } catch (error) {
       log.warn({ err: error }, 'leases of WhatsApp Web cannot be renewed');
       for (const phone of phones) {
-        if (askedAt - phone.renewedAt > timings.renewedMsMax) await this.#giveUp(phone);
+        if (renewingAt - phone.renewedAt > timings.renewedMsMax) await this.#giveUp(phone);
       }
     }
   }

@@ -182,23 +182,23 @@ test('reports a connection as logged out only if the network says so', () => {
 });
 
 test('reports a passkey request, which the library ignores', () => {
-  const told: unknown[] = [];
+  const emitted: unknown[] = [];
   const silentSide = { on: () => undefined };
   const ws = new EventEmitter();
   const sock = { ws, ev: silentSide } as unknown as WASocket;
-  forwardEvents(sock, (event) => told.push(event), unreported);
+  forwardEvents(sock, (event) => emitted.push(event), unreported);
   ws.emit('CB:notification,type:passkey_prologue_request', {});
-  expect(told).toEqual([{ kind: 'passkey' }]);
+  expect(emitted).toEqual([{ kind: 'passkey' }]);
 });
 
 test('replaces an unreadable message by a line, and reads the others of its batch', async () => {
   const reported: unknown[] = [];
-  const told: EngineEvent[] = [];
+  const emitted: EngineEvent[] = [];
   const ev = new EventEmitter();
   const sock = { ws: new EventEmitter(), ev, signalRepository: {} } as unknown as WASocket;
   forwardEvents(
     sock,
-    (event) => told.push(event),
+    (event) => emitted.push(event),
     (error) => reported.push(error),
   );
   const broken = {
@@ -214,8 +214,8 @@ test('replaces an unreadable message by a line, and reads the others of its batc
   ];
   const messages = contents.map((message, nth) => messageOf(message, { id: `A${nth}` }));
   ev.emit('messages.upsert', { messages, type: 'notify' });
-  await waitFor(() => expect(told).toHaveLength(1));
-  const [batch] = told;
+  await waitFor(() => expect(emitted).toHaveLength(1));
+  const [batch] = emitted;
   expect(batch?.kind === 'messages' && batch.messages.map(({ content }) => content)).toEqual([
     { kind: 'text', text: 'Satu' },
     { kind: 'other', other: 'event', details: 'Rapat' },

@@ -22,7 +22,7 @@ import { CARDS_MAX, idOfCard, inboundCard } from '#server/domains/channels/inbou
 import { referenceOf } from './media.ts';
 
 /** One event a second is enough to know that a busy connection lives. */
-const HEARD_EVERY_MS = 1_000;
+const ACTIVITY_EVERY_MS = 1_000;
 /** Code of a connection that the network ended without one. */
 const CLOSED = 428;
 
@@ -67,11 +67,11 @@ export function forwardEvents(
 }
 
 function forwardConnection(sock: WASocket, onEvent: (event: EngineEvent) => void): void {
-  let heardAt = 0;
+  let activeAt = 0;
   sock.ws.on('message', () => {
     const now = performance.now();
-    if (now - heardAt < HEARD_EVERY_MS) return;
-    heardAt = now;
+    if (now - activeAt < ACTIVITY_EVERY_MS) return;
+    activeAt = now;
     onEvent({ kind: 'heard' });
   });
   sock.ev.on('connection.update', ({ qr, isNewLogin, connection, ...more }) => {
@@ -286,7 +286,7 @@ function contentsOf(whole: WAMessage): Read | undefined {
   }
   return (
     textOf(content) ??
-    placeOf(content) ??
+    locationOf(content) ??
     cardsOf(content) ??
     mediaOf(content, whole) ??
     lineOf(content)
@@ -337,7 +337,7 @@ function textOf(message: proto.IMessage): Read | undefined {
 }
 
 /** A location; a live one as of the time it was shared. */
-function placeOf(message: proto.IMessage): Read | undefined {
+function locationOf(message: proto.IMessage): Read | undefined {
   const { locationMessage: fixed, liveLocationMessage: live } = message;
   const place = fixed ?? live;
   if (!place) return undefined;

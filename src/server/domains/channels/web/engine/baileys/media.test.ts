@@ -33,12 +33,12 @@ async function sealed(plain: Buffer): Promise<Buffer> {
 
 /** `FileClient.read` over these answers, by path. */
 const filesOf = (answers: Record<string, Buffer | FetchError>) => {
-  const asked: { url: string; bytesMax: number }[] = [];
+  const requested: { url: string; bytesMax: number }[] = [];
   return {
-    asked,
+    requested,
     fetch: never,
     read: async ({ url, bytesMax }: { url: string; bytesMax: number }) => {
-      asked.push({ url, bytesMax });
+      requested.push({ url, bytesMax });
       const answer = answers[new URL(url).pathname];
       if (answer instanceof FetchError) throw answer;
       if (!answer) throw new FetchError('missing', '404');
@@ -71,7 +71,7 @@ test('reads a file from WhatsApp’s host by its path, within the announced leng
   const url = 'https://evil.example/x';
   const reference = image({ url, directPath: '/v/t62?x=1', fileLength: 7 });
   expect(await download(files, reference, never)).toEqual(plain);
-  expect(files.asked).toEqual([{ url: 'https://mmg.whatsapp.net/v/t62?x=1', bytesMax: 33 }]);
+  expect(files.requested).toEqual([{ url: 'https://mmg.whatsapp.net/v/t62?x=1', bytesMax: 33 }]);
 });
 
 test('refuses a file without a path or key, or with a length above the limit, before any request', async () => {
@@ -86,7 +86,7 @@ test('refuses a file without a path or key, or with a length above the limit, be
   ]) {
     expect(await download(files, image(file), never), JSON.stringify(file)).toBe('refused');
   }
-  expect(files.asked).toEqual([]);
+  expect(files.requested).toEqual([]);
 });
 
 test('rejects a file that is not the sender’s', async () => {
@@ -99,14 +99,14 @@ test('rejects a file that is not the sender’s', async () => {
 test('requests a deleted file again once, and reports temporary failures', async () => {
   const plain = Buffer.from('picture');
   const files = filesOf({ '/new': await sealed(plain), '/down': new FetchError('trouble', '503') });
-  const asked: (string | null | undefined)[] = [];
+  const requested: (string | null | undefined)[] = [];
   const uploaded = (directPath: string) => async (message: WAMessage) => {
-    asked.push(message.key.id);
+    requested.push(message.key.id);
     message.message!.imageMessage!.directPath = directPath;
     return message;
   };
   expect(await download(files, image({ directPath: '/old' }), uploaded('/new'))).toEqual(plain);
-  expect(asked).toEqual(['A1']);
+  expect(requested).toEqual(['A1']);
   expect(await download(files, image({ directPath: '/old' }), uploaded('/older'))).toBe('gone');
   const refuses = async () => {
     throw Object.assign(new Error('no such file'), { output: { statusCode: 404 } });
