@@ -10,7 +10,7 @@ export type Refs = {
   /** Stores Meta's id of a message; batched under load. */
   add(ref: Ref): Promise<void>;
   /** The same from a callback: only for a message of that token, without a stored id. */
-  addTold(ref: Ref & TokenRef): Promise<void>;
+  addFromCallback(ref: Ref & TokenRef): Promise<void>;
   wamidOf(accountId: string, messageId: string): Promise<string | undefined>;
   messagesOf(accountId: string, wamids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };
@@ -38,13 +38,13 @@ export function openRefs({ allAccountsSql, tokensOfMessages }: RefsDeps): Refs {
   }, GATHER);
   return {
     add,
-    addTold: gather<Ref & TokenRef, void>(async (told) => {
-      const known = await knownOf(allAccountsSql, told);
-      const unknown = told.filter(({ messageId }) => !known.has(messageId));
+    addFromCallback: gather<Ref & TokenRef, void>(async (refs) => {
+      const known = await knownOf(allAccountsSql, refs);
+      const unknown = refs.filter(({ messageId }) => !known.has(messageId));
       const tokens = await tokensOfMessages(unknown);
       const own = unknown.filter(({ messageId, tokenId }) => tokens.get(messageId) === tokenId);
       await Promise.all(own.map(add));
-      return told.map(() => undefined);
+      return refs.map(() => undefined);
     }, GATHER),
     async wamidOf(accountId, messageId) {
       const [row] = await allAccountsSql<{ wamid: string }[]>`
@@ -67,7 +67,7 @@ async function knownOf(sql: Sql, refs: readonly Ref[]): Promise<ReadonlySet<stri
     select r.message_id from unnest(
       ${refs.map(({ accountId }) => accountId)}::uuid[],
       ${refs.map(({ messageId }) => messageId)}::uuid[]
-    ) as told(account_id, message_id)
+    ) as given(account_id, message_id)
     join cloud_refs r using (account_id, message_id)`;
   return new Set(rows.map(({ message_id }) => message_id));
 }

@@ -311,7 +311,7 @@ async function store(
     if (code !== undefined) health.answered({ ...number, channel: 'cloud', code: String(code) });
     // If the answer to the try was lost, Meta's id becomes known only here.
     if (receipt.status === 'sent' && wamid !== undefined) {
-      refs.addTold({ ...number, messageId: receipt.messageId, wamid }).catch(report);
+      refs.addFromCallback({ ...number, messageId: receipt.messageId, wamid }).catch(report);
     }
   }
   return failed;
