@@ -242,9 +242,7 @@ type Current = Audience & {
 type Person = { accountId: string; userId: string };
 
 type Shown = {
-  /**
-   * Names the broadcasts shown to a person, which it changes with; undefined without any, at no query.
-   */
+  /** Names a person's broadcasts, and changes with them; undefined without any, at no query. */
   nameFor(tx: Sql | Tx, person: Person): Promise<string | undefined>;
   listFor(person: Person): Promise<ShownBroadcast[]>;
   /** Hides a broadcast from a person for good. @throws Refusal `not_found` if not shown to them */

@@ -13,7 +13,7 @@ export type BroadcastDeps = {
     notice: { accountId: string; title: string; body: string; url: string; tag: string },
   ) => Promise<void>;
   /**
-   * Sends a text from the installation's token, at the lowest priority, once per key; or throws.
+   * Sends a text from the installation's token, at the lowest priority, once per key; may throw.
    */
   sendNotice: (notice: {
     to: string;

@@ -199,9 +199,7 @@ export type Inbound = {
   providerId: string;
   /** The id it is stored under, created on arrival: it may be stored after later messages. */
   messageId?: string;
-  /**
-   * The provider's id of the message that it quotes or reacts to; for our message on a preallocating channel, our id.
-   */
+  /** The provider's id of the quoted message; for ours on a preallocating channel, our id. */
   quotes?: string;
   /**
    * It changes an earlier message of this sender: `providerId` names that one, `text` is its new text; without `text`

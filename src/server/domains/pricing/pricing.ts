@@ -87,16 +87,11 @@ export type CloudPrices = Readonly<Record<Exclude<Category, 'message'>, Rupiah>>
 
 export type Prices = {
   /**
-   * Current list price of a message by any channel but `cloud`. Reads memory only: the accept path calls it per
-   * message.
+   * Current list price by any channel but `cloud`. From memory: called for each accepted message.
    */
   message(): Rupiah;
   cloud(): CloudPrices;
-  /**
-   * The list price of a category at an instant.
-   *
-   * @throws Error if no price had begun by then: our bug
-   */
+  /** The list price of a category at an instant. @throws Error if no price had begun: our bug */
   priceOf(category: Category, at: Date): Rupiah;
   /** The PPN on an amount at an instant; 0 if the installation adds none. */
   ppnOf(base: Rupiah, at: Date): Rupiah;

@@ -137,9 +137,7 @@ async function place(
 
 type Sent = Awaited<ReturnType<CampaignDeps['send']>>['results'];
 
-/**
- * Results in message order; for a request refused as a whole, its refusal for each; none once the lease has ended.
- */
+/** Results in message order; a refusal of the whole request for each; none after the lease. */
 async function send(
   deps: CampaignDeps,
   { accountId, tokenId, untilMs }: Claimed,
@@ -228,10 +226,7 @@ async function storeOutcomes(
     returning r.state`;
 }
 
-/**
- * Records messages that an earlier worker sent but did not record: finds them by reference, in the first batch of a
- * lease.
- */
+/** Records messages that an earlier worker sent but did not record, found by reference. */
 export async function adoptAccepted(deps: CampaignDeps, claimed: Claimed): Promise<void> {
   const next = await nextOf(deps.allAccountsSql, claimed, AT_ONCE);
   const refs = next.map((one) => refOf(claimed.campaignId, one));

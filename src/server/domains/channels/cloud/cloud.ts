@@ -194,9 +194,7 @@ async function stateOf(
   }
 }
 
-/**
- * Reads the templates of every account again: without a webhook Meta does not report a new category, but charges by it.
- */
+/** Reads the templates again: without a webhook Meta reports no new category, but charges it. */
 async function readAllTemplates(
   deps: NumbersDeps & {
     onTemplates: (accountId: string) => Promise<void>;

@@ -135,11 +135,7 @@ export function knownMeaning({
   return code >= 132000 && code < 133000 ? fail('template_refused') : undefined;
 }
 
-/**
- * Meaning of an error.
- *
- * @param status HTTP status of the answer; 0 for an error in a callback
- */
+/** Meaning of an error. @param status HTTP status of the answer; 0 for an error in a callback */
 export function meaningOf({ code, subcode, isTransient }: GraphError, status: number): CodeMeaning {
   const known = knownMeaning({ code, subcode });
   if (known) return known;

@@ -27,8 +27,7 @@ export type Graph = {
    */
   ask(call: GraphCall): Promise<GraphAnswer>;
   /**
-   * Downloads from an address that Meta gave; undefined if Meta no longer has the file. @throws OutboundError, as `ask`
-   * does
+   * Downloads from Meta's address; undefined if the file is gone. @throws OutboundError, as `ask`
    */
   download(file: Caller & { url: string; bytesMax: number }): Promise<Buffer | undefined>;
 };
@@ -169,12 +168,7 @@ export async function askOrRefuse(graph: Graph, call: GraphCall): Promise<GraphA
 
 const PAGES_MAX = 100;
 
-/**
- * A list at Meta, page by page.
- *
- * @param path with a query
- * @throws Refusal, as `askOrRefuse` does
- */
+/** A list at Meta, page by page. @param path with a query @throws Refusal, as `askOrRefuse` does */
 export async function* pagesOf(
   graph: Graph,
   { accessToken, path }: Pick<GraphCall, 'accessToken' | 'path'>,

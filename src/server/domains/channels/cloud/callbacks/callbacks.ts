@@ -244,10 +244,7 @@ type NumberStatus = {
   status: Omit<Status, 'receipt'> & { receipt: Omit<Receipt, 'accountId'> };
 };
 
-/**
- * Finds the messages of statuses that do not echo our id, by Meta's ids. Those not found belong to messages of another
- * program.
- */
+/** Finds messages of statuses without our id by Meta's; the rest are another program's. */
 async function statusesOfOurs(
   refs: Pick<Refs, 'messagesOf'>,
   reported: readonly { number: CloudNumber; status: Status }[],

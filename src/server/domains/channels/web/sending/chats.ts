@@ -11,11 +11,7 @@ export async function isChatKnown(sql: Sql, { accountId, tokenId, peer }: Chat):
   return known.length > 0;
 }
 
-/**
- * Begins a chat, if fewer than `limit` were begun within 24 hours.
- *
- * @returns milliseconds until the next may begin; 0 if this one did
- */
+/** Begins a chat, at most `limit` in 24 hours. @returns ms until the next may begin; 0 if begun */
 export async function beginChat(
   sql: Sql,
   { accountId, tokenId, peer }: Chat,

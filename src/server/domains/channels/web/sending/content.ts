@@ -18,11 +18,7 @@ const text = (value: unknown): string | undefined =>
 
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
-/**
- * A message for the engine, except whether it begins a chat.
- *
- * @returns undefined if its file is gone
- */
+/** A message for the engine without `isNewChat`. @returns undefined if its file is gone */
 export async function engineMessageOf(
   message: Outgoing,
   readFile: ReadFile,

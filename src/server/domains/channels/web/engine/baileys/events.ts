@@ -26,11 +26,7 @@ const ACTIVITY_EVERY_MS = 1_000;
 /** Code of a connection that the network ended without one. */
 const CLOSED = 428;
 
-/**
- * Forwards a socket's events in our format, in order.
- *
- * @param report receives our own bugs
- */
+/** Forwards a socket's events in our format, in order. @param report receives our own bugs */
 export function forwardEvents(
   sock: WASocket,
   onEvent: (event: EngineEvent) => void,

@@ -21,10 +21,7 @@ export const openNetworkFiles = (): FileClient =>
     limits: { totalMs: 120_000 },
   });
 
-/**
- * Replaces the global `fetch` for the library, which calls it with addresses from messages and limits neither host,
- * bytes nor time.
- */
+/** The library's `fetch`: it takes addresses from messages, and limits no host, bytes or time. */
 export const libraryFetch =
   (files: FileClient): typeof fetch =>
   async (input, init) => {
