@@ -69,13 +69,11 @@ type Running = { close: () => Promise<void> };
 export type Broadcasts = {
   acts: readonly ActHandler[];
   nameFor: Shown['nameFor'];
-  /** Announces and delivers what is due now. */
   work: () => Promise<void>;
   /** Announces every few seconds, and soon after a change made by this process. */
   startAnnouncing: () => Running;
   /** Delivers every few seconds, and soon after an announcement. */
   startDelivery: () => Running;
-  /** Deletes deliveries and closings of broadcasts that ended long ago. */
   prune: () => Promise<void>;
 };
 
@@ -164,8 +162,8 @@ type Due = Audience & {
 };
 
 /**
- * Queues deliveries for broadcasts that have begun or were stopped, and notifies open pages. The progress is stored in
- * the broadcast, in the same transaction, so a crash neither skips nor repeats an account.
+ * Queues deliveries and notifies open pages. Progress is stored in the same transaction, so a crash neither skips nor
+ * repeats an account.
  */
 async function announceDue(allAccountsSql: Sql, at: Date, isClosing: () => boolean): Promise<void> {
   while (!isClosing()) {
@@ -363,10 +361,7 @@ async function audiences(sql: Sql): Promise<OutputOf<typeof broadcastAudiences>>
 }
 
 const AT_ONCE = 50;
-/**
- * A delivery under way belongs to its process for this long, then it is retried, after each failure a little later:
- * while the installation's own token is linked to no phone, that may take days.
- */
+/** Lease of a delivery, longer after each failure: without a linked phone, retries take days. */
 const LEASE_SECONDS = 120;
 const LEASES_MAX = 15;
 /** A message that waits longer is not worth sending. */
@@ -393,8 +388,8 @@ type Broadcast = {
 type Delivery = Claimed & Broadcast;
 
 /**
- * Delivers queued rows: a push once, in the transaction that records it, and a message with a key derived from the
- * broadcast, so that a crash neither loses nor repeats it. Failed messages are retried until the broadcast is over.
+ * Delivers queued rows: a push in the transaction that records it, and a message with a key derived from the broadcast,
+ * so that a crash neither loses nor repeats it. Failed messages are retried until the broadcast is over.
  */
 async function deliverDue(deps: BroadcastDeps, isClosing: () => boolean): Promise<void> {
   while (!isClosing()) {

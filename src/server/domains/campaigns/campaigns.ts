@@ -21,7 +21,6 @@ import { type AccountData, eraseRows, inPages } from '#server/infra/account-data
 
 type Deps = { sql: Sql; allAccountsSql: Sql };
 
-/** Account data: campaigns and their recipients. */
 export const campaignsAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'kiriman-massal', rows: () => campaignsOf(sql, accountId) },

@@ -6,7 +6,6 @@ export type CampaignDeps = {
   sql: Sql;
   /** Sees all accounts: the worker sends for any of them. */
   allAccountsSql: Sql;
-  /** Accepts messages as the public API does. */
   send: ApiMessages['send'];
   uploads: Pick<Uploads, 'read' | 'revert'>;
   adopt: Library['adopt'];
@@ -14,6 +13,5 @@ export type CampaignDeps = {
   pacePerSecond: () => number;
   now: () => Date;
   report: (error: unknown) => void;
-  /** Called after each COMMIT that wrote to the outbox. */
   onStored: () => void;
 };

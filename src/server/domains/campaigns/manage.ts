@@ -62,7 +62,6 @@ export async function lockCampaign(
   return row;
 }
 
-/** Notifies open pages that a campaign has changed. */
 export const announce = (tx: Tx, { accountId, campaignId }: CampaignRef): Promise<void> =>
   appendEvent(tx, {
     accountId,
@@ -138,8 +137,7 @@ type Person = { accountId: string; userId: string };
 type NewDraft = InputOf<typeof createCampaign> & { campaignId: string };
 
 /**
- * Creates a draft from the list of an upload, and deletes the uploaded file. A repeat, with the same key or another,
- * returns the existing draft.
+ * Creates a draft from an uploaded list and deletes the upload. A repeat returns the same draft.
  */
 export async function createDraft(
   deps: CampaignDeps,
@@ -344,8 +342,8 @@ export async function deleteCampaignOf(
 }
 
 /**
- * Pauses every running campaign of a restored database: messages accepted since the backup are unknown to it and would
- * be sent twice. Their accounts resume them. @returns the number of paused campaigns
+ * Pauses all campaigns of a restored database, which would repeat messages accepted since the backup. Accounts resume
+ * them. @returns the number of paused campaigns
  */
 export async function pauseRestored(owner: Sql): Promise<number> {
   const { count } = await owner`

@@ -76,7 +76,6 @@ async function cloudNumbersOf(allAccountsSql: Sql, accountId: string): Promise<R
 
 type Offering = Pick<Config, 'SIMULATOR' | 'CHANNEL_CLOUD' | 'CHANNEL_WEB'>;
 
-/** Whether an installation lets tokens use a channel. */
 export const isOffered = (config: Offering, channel: ChannelName): boolean =>
   ({ simulator: config.SIMULATOR, cloud: config.CHANNEL_CLOUD, web: config.CHANNEL_WEB })[channel];
 
@@ -93,7 +92,6 @@ const categoriesOf: Record<ChannelName, readonly PriceCategory[]> = {
   web: ['message'],
 };
 
-/** Acts of channels: the available ones, their prices, and the connection of a token's number. */
 export const channelActs = ({ sql, config, priceOf, now }: OffersDeps): readonly ActHandler[] => [
   handle(listChannels, async () => ({
     channels: ChannelName()
@@ -251,8 +249,8 @@ export type HeldNumbers = {
 };
 
 /**
- * Pauses of a channel's numbers: while their network is silent or refuses every message. After a pause one message is
- * tried alone; its result ends the pause, or begins a longer one.
+ * Pauses of numbers whose network is silent or refuses all messages. After a pause one message is tried alone; its
+ * result ends the pause, or begins a longer one.
  */
 export type Pauses = {
   remainingMs(token: TokenRef): Promise<number | undefined>;

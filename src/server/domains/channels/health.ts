@@ -31,7 +31,6 @@ const DAY_MS = 24 * 3_600_000;
 /** Spans and answers are stored somewhat longer than they are shown. */
 const KEEP_DAYS = 40;
 
-/** Marks a number as connected, and ends an earlier disconnection. */
 export async function markConnected(
   tx: Sql | Tx,
   { accountId, tokenId, channel }: TokenRef & { channel: ChannelName },
@@ -149,7 +148,6 @@ export async function extendSpans(sql: Sql, numbers: readonly TokenRef[], at: Da
     on conflict do nothing`;
 }
 
-/** Records that receipts came for messages of these numbers. */
 export async function noteReceipts(
   sql: Sql,
   numbers: readonly TokenRef[],
@@ -191,8 +189,7 @@ export const connectionColumns = (sql: Sql | Tx): Fragment => sql`
   s.first_from`;
 
 /**
- * Joins the time that each of connections `c` was connected in the last 30 days. The span of a connected number lasts
- * until now, because it grows only when it is next seen.
+ * Joins the time that each of `c` was connected in the last 30 days; a span that still grows lasts until now.
  */
 export const spanSums = (sql: Sql | Tx, now: Date): Fragment => sql`
   left join lateral (
@@ -263,7 +260,6 @@ export const UNDECRYPTABLE = 'undecryptable';
 
 export type ProviderAnswer = TokenRef & { channel: ChannelName; code: string };
 
-/** Counts network answers other than success, by hour and code. */
 export async function countAnswers(
   sql: Sql,
   answers: readonly ProviderAnswer[],
@@ -320,8 +316,7 @@ type Row = ConnectionRow & {
 };
 
 /**
- * Counts the numbers that are, or were, connected to a real network, by channel and state. Channels that are on get
- * zero counts as well: growth shows only against the value before.
+ * Counts connected numbers by channel and state, with zeros: growth shows against the value before.
  */
 export async function countNumbers(
   allAccountsSql: Sql,
@@ -657,7 +652,6 @@ const HOUR_MS = 3_600_000;
 const CODES_MAX = 100;
 const OTHER = 'other';
 
-/** Records network answers, for the pages of owners and operators. */
 export type HealthRecorder = {
   answered(answer: ProviderAnswer): void;
   receipt(number: TokenRef): void;

@@ -1,7 +1,6 @@
 import { type OtherKind, otherKinds } from '#contract/messages/other-kinds.ts';
 import type { Inbound, MessageBody } from './channels.ts';
 
-/** Content of a message of such a kind: its line, with details if known. */
 export const otherContent = (
   kind: OtherKind,
   details?: string | null,

@@ -4,7 +4,6 @@ import type { Config } from '#server/infra/config.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 
-/** A change that takes effect at an instant, with its operator and reason. */
 type Setting = { operatorId: string; reason: string; at: Date; validFrom: Date | undefined };
 
 type Stored = {
@@ -82,7 +81,6 @@ export async function datedTables(sql: Sql): Promise<{ prices: PriceRow[]; rates
 /** A tax of `num/den` on a base that is `dppNum/dppDen` of the price. */
 export type TaxRate = { num: bigint; den: bigint; dppNum: bigint; dppDen: bigint };
 
-/** Prices of a Cloud API message by category. */
 export type CloudPrices = Readonly<Record<Exclude<Category, 'message'>, Rupiah>>;
 
 export type Prices = {
@@ -150,8 +148,8 @@ export async function openPrices({ allAccountsSql, config, now, onError }: Deps)
 }
 
 /**
- * The tax on a whole-rupiah amount: one exact fraction, rounded half up once. Do not change it: 12 % of a base already
- * rounded to rupiah differs by Rp 1 for 2.7 % of all amounts (docs/money.md#prices-and-ppn).
+ * The tax on whole rupiah: one fraction, rounded half up once. Keep it: rounding the base first differs by Rp 1 for 2.7
+ * % of all amounts (docs/money.md#prices-and-ppn).
  */
 export function taxOf(base: Rupiah, { num, den, dppNum, dppDen }: TaxRate): Rupiah {
   const numerator = num * dppNum;

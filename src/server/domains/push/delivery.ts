@@ -98,7 +98,6 @@ export type Due = {
   settings: unknown;
   type: MessageType | null;
   body: Record<string, unknown> | null;
-  /** True if the person has seen the message meanwhile. */
   seen: boolean;
   unread: number;
   seconds_left: number;
@@ -137,7 +136,6 @@ export async function claimDue(
 
 type Claimed = Pick<Due, 'subscription_id' | 'message_id' | 'account_id' | 'attempt' | 'bare'>;
 
-/** The current facts of a notice; undefined if it was deleted meanwhile. */
 async function readFacts(
   sql: Sql,
   { subscription_id: browser, message_id: message }: Claimed,
@@ -243,10 +241,7 @@ export async function dropSuperseded(allAccountsSql: Sql): Promise<void> {
     )`;
 }
 
-/**
- * Deletes browsers that were not refreshed for 8 days (a browser in use refreshes itself when its token is 7 days old),
- * and those with an ended session.
- */
+/** Deletes browsers not refreshed for 8 days (one in use does so after 7), and ended sessions'. */
 export async function sweepPush(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`
     delete from push_subscriptions p
@@ -308,13 +303,11 @@ export function payloadOf(notice: MessageNotice, origin: string | undefined): Pu
 type Notice = {
   title: string;
   body: string;
-  /** A path of the portal. */
   url: string;
   /** Letters, digits, `-` and `_`: a newer notice of a tag replaces one that waits or is shown. */
   tag: string;
   /** Shown instead of the body to people who switched the text on. */
   text?: string | undefined;
-  /** Only operators with one of these roles get it. */
   roles?: readonly OperatorRole[];
 };
 
@@ -376,7 +369,6 @@ function shorten(words: string, lettersMax: number, bytesMax: number): string {
 }
 
 const SERVICE_IN_FLIGHT_MAX = 4;
-/** Failures in a row that open the circuit of a service. */
 const FAILURES_MAX = 3;
 const FIRST_OPEN_MS = 2_000;
 const LONGEST_OPEN_MS = 60_000;
@@ -436,14 +428,13 @@ export function createCircuitBreaker(
 }
 
 /**
- * The result of sending a notice. `taken`: the push service accepted it; `gone`: the subscription ended;
- * `too_large`: may fit with less content; `later`: a transient failure; `refused`: a permanent one.
+ * `taken`: accepted; `gone`: the subscription ended; `too_large`: may fit with less content; `later`: a transient
+ * failure; `refused`: a permanent one.
  */
 export type DeliveryResult = {
   outcome: 'taken' | 'gone' | 'too_large' | 'later' | 'refused';
   /** 0 without an answer. */
   status: number;
-  /** Wait that the service requests. */
   waitMs?: number;
 };
 
@@ -524,7 +515,6 @@ function waitOf(retryAfter: string | undefined): number | undefined {
 }
 
 const SENDER_IN_FLIGHT_MAX = 8;
-/** Poll interval without a wake-up. */
 const POLL_MS = 1_000;
 const CLEANUP_MS = 5_000;
 /** Time for notices in flight when closing; the rest is sent again later. */
@@ -536,7 +526,6 @@ const TOPIC_LENGTH = 32;
 /** Sends waiting notices; any number of senders may run. */
 export type PushSender = {
   wake: () => void;
-  /** Sends all due notices, and waits until that is done. */
   drain: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -613,7 +602,6 @@ export function startPushSender(
   };
 }
 
-/** Sends one notice, if its session is still active and its person wants it. */
 async function sendOne(
   deps: PushDeps,
   due: Due,

@@ -133,8 +133,8 @@ export async function refreshSubscription(tx: Tx, id: string, sessionId: string)
 export const isReachable = (sql: Sql | Tx): Fragment => sql`sealed <> ''`;
 
 /**
- * The push service reported the subscription as gone: deletes its address, its keys and its queued notices. Its token
- * stays valid for a renewal, because a browser learns of this later than we do.
+ * Deletes the address, keys and notices of a subscription that is gone. Its token still renews it, because a browser
+ * learns of this later than we do.
  */
 export async function endSubscription(sql: Sql | Tx, id: string): Promise<void> {
   await sql`

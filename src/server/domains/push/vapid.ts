@@ -24,8 +24,8 @@ const CACHE_TTL_MS = 3_600_000;
 const CACHE_MAX = 100;
 
 /**
- * The installation's key pair, created at its first start and stored sealed; the same on every node. Another SECRET_KEY
- * has its own pair: browsers then subscribe again by themselves.
+ * The installation's sealed key pair, the same on every node. Another SECRET_KEY has its own pair: browsers then
+ * subscribe again by themselves.
  */
 export async function readVapid(allAccountsSql: Sql, secrets: Secrets): Promise<Vapid> {
   const name = `vapid ${hmac(secrets.key('pepper'), 'vapid').toString('hex', 0, 8)}`;

@@ -10,7 +10,6 @@ export type Recipient = {
   written: string;
   peer: string | null;
   cells: string[];
-  /** An earlier row has the same number. */
   isDuplicate: boolean;
 };
 
@@ -21,7 +20,6 @@ export type RecipientList = {
 };
 
 const CELL_MAX = 500;
-/** Cells read per row. */
 export const CELLS_MAX = 64;
 /** Characters per list: a spreadsheet of 6 MB can hold a billion, one text in each cell. */
 const LETTERS_MAX = 30_000_000;
@@ -91,10 +89,7 @@ export async function judgeList(
 
 const sample = <T>(rows: readonly T[]): readonly T[] => rows.slice(0, SAMPLE_LINES);
 
-/**
- * A cell as stored: without invisible characters, except joiners of letters and emoji, and without the apostrophe by
- * which spreadsheets mark text.
- */
+/** A cell as stored: without invisible characters (but joiners), and a spreadsheet's apostrophe. */
 const cleanCell = (cell: string): string =>
   storable(cell.slice(0, 2 * CELL_MAX))
     .replace(/[[\p{Cc}\p{Cf}]--[\u200C\u200D]]+/gv, ' ')

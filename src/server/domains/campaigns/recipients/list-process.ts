@@ -10,8 +10,8 @@ const delimiters = [',', ';', '\t', '|'] as const;
 const SAMPLE_CHARS = 20_000;
 
 /**
- * Finds the delimiter of a CSV: the one in most of its first lines, then the most frequent in the very first line.
- * Addresses may have more commas than the lines of spreadsheets here have semicolons.
+ * Finds a CSV's delimiter by most of its first lines, then by the very first: addresses may have more commas than the
+ * lines of spreadsheets here have semicolons.
  */
 function delimiterOf(text: string): string {
   const lines = text.slice(0, SAMPLE_CHARS).split(/[\r\n]+/);
@@ -40,10 +40,7 @@ async function read({ bytes, isSheet }: ListRequest): Promise<RecipientList | Un
   }
 }
 
-/**
- * Ends this process after it has used this much CPU. Measured in a separate thread, because a regular expression or
- * loop that does not end blocks the main thread.
- */
+/** Ends this process after this much CPU. Measured in another thread, as a loop blocks this one. */
 function limitCpu(cpuMsMax: number): void {
   const watch = `
     const { cpuMsMax } = require('node:worker_threads').workerData;

@@ -37,7 +37,6 @@ export async function countMessages(
   return counted;
 }
 
-/** Accounts with events that are not counted yet. */
 export async function uncountedAccounts(allAccountsSql: Sql): Promise<string[]> {
   const marks = await allAccountsSql<{ id: string; position: number }[]>`
     select account_id as id, position from campaign_marks`;

@@ -99,7 +99,6 @@ const unfit = (place: number): Outcome => ({
   refusal: { type: 'input_invalid', facts: { fields: { content: 'Isinya tidak cocok.' } } },
 });
 
-/** The outcome of each, except those to be tried again. */
 async function place(
   deps: CampaignDeps,
   claimed: Claimed,

@@ -13,10 +13,7 @@ const TICK_MS = 250;
 /** A worker that has not renewed a campaign for this long is dead, and another takes over. */
 const LEASE_SECONDS = 10;
 const AT_ONCE = 50;
-/**
- * Seconds of a token's pace that wait in its queue at most: other messages of the token never wait longer, and a pause
- * takes back no more.
- */
+/** Seconds of pace queued at most: limits the wait of other messages, and of taking back. */
 const QUEUED_SECONDS = 1;
 const QUEUED_MIN = 10;
 /** Queue limit without a pace: as much as a fast network takes until the next poll. */
@@ -27,7 +24,6 @@ const SWEEP_MS = 30_000;
 export type CampaignWorker = {
   wake: () => void;
   add: (accountIds: Iterable<string>) => void;
-  /** Finishes work under way, and takes nothing new. */
   close: () => Promise<void>;
 };
 
@@ -71,7 +67,6 @@ function reportLasting({ report }: CampaignDeps, error: unknown): void {
   if (!isTransient(error)) report(error);
 }
 
-/** The remaining pace of a campaign in messages, as of a time. */
 type Pace = { left: number; atMs: number };
 
 /** Browsers choose campaign ids, so two accounts may have the same one. */

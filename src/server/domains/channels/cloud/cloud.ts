@@ -74,10 +74,8 @@ export type Cloud = CloudConnecting & {
   acts: readonly ActHandler[];
   callbacks: CloudCallbacks;
   templates: CloudTemplates;
-  /** Checks every number, each minute. */
   check: () => Promise<void>;
   filesFetched: () => Promise<void>;
-  /** Reads the templates of every account again, each hour. */
   readTemplates: () => Promise<void>;
   prune: () => Promise<void>;
 };
@@ -150,7 +148,7 @@ const AT_ONCE = 8;
 
 /**
  * Checks every number with Meta, each minute: one that answers is connected, and was since the last check; one whose
- * access Meta refuses is disconnected, and connects again by itself once Meta accepts it.
+ * access Meta refuses is disconnected until Meta accepts it.
  */
 async function checkNumbers(deps: CheckDeps): Promise<void> {
   await forgetNumbers(deps.allAccountsSql);

@@ -47,7 +47,6 @@ const rest: CodeMeaning = { does: 'rest', failure: 'template_refused' };
 
 /** Meta is busy or broken and reports that nothing was sent, so it may be sent again. */
 const broken = later(10_000, 'no_answer');
-/** Too many messages of a number, an app or an account. */
 const tooFast = later(2_000, 'rate_limited');
 /** Too many messages from one number to another: one in 6 seconds, beyond a short burst. */
 const pairTooFast = later(6_000, 'rate_limited');
@@ -116,7 +115,6 @@ export const meanings: Readonly<Record<number, CodeMeaning>> = {
 export type GraphError = {
   code: number;
   subcode?: number | undefined;
-  /** Meta reports that the same call may work in a moment. */
   isTransient?: boolean | undefined;
 };
 

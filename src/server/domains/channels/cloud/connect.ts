@@ -128,10 +128,7 @@ export async function confirm(
   };
 }
 
-/**
- * Confirms a newly entered number, which must be of that business account: its templates are sent from the number, and
- * priced by their category.
- */
+/** Confirms a new number, which must be of that business account, as it sends its templates. */
 async function confirmNew(graph: Graph, access: CloudAccess): Promise<Confirmed> {
   const { phoneNumberId, wabaId, accessToken } = access;
   const confirmed = await confirm(graph, access);

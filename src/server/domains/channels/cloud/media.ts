@@ -93,10 +93,8 @@ export async function forgetMedia(
     where account_id = ${accountId} and token_id = ${tokenId} and media_id = ${mediaId}`;
 }
 
-/** Size of the largest file that WhatsApp allows. */
 const BYTES_MAX = 100 * 1_048_576;
 
-/** Whether Meta reports that the file does not exist. */
 const isGone = ({ status, error }: Exclude<GraphAnswer, { ok: true }>): boolean =>
   status === 404 || error.code === 803 || (error.code === 100 && error.subcode === 33);
 

@@ -76,7 +76,6 @@ function opened({ secrets }: NumbersDeps, stored: Stored): CloudNumber {
   };
 }
 
-/** The number of a token; undefined if it has none. */
 export async function numberOf(
   deps: NumbersDeps,
   { accountId, tokenId }: TokenRef,
@@ -175,7 +174,6 @@ export async function forgetNumbers(allAccountsSql: Sql): Promise<void> {
   }
 }
 
-/** All numbers, for the job that checks them. */
 export async function allNumbers(deps: NumbersDeps): Promise<CloudNumber[]> {
   const { allAccountsSql: sql } = deps;
   const found = await sql<Stored[]>`${select(sql)} order by n.token_id`;

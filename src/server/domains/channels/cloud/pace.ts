@@ -29,7 +29,6 @@ export function openPace(
   { burst, everyMs }: Rate,
   clockMs: () => number = () => performance.now(),
 ): Pace {
-  /** Time at which the bucket of a name is full again. */
   const fullAt = new Map<string, number>();
   return {
     async turn(name, { waitMsMax, signal }) {

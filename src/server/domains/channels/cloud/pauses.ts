@@ -52,7 +52,6 @@ type Checked = 'fine' | 'refused' | 'unreached';
 export function openPauses(deps: PausesDeps): CloudPauses {
   const { allAccountsSql: sql, report, now } = deps;
   const silences = new Map<string, number>();
-  /** Numbers that are paused or tried again, as far as this process knows. */
   const still = new Set<string>();
   const checking = new Map<string, Promise<Checked>>();
   const change = <T>({ accountId }: TokenRef, work: (tx: Tx) => Promise<T>) =>
@@ -120,7 +119,6 @@ export function openPauses(deps: PausesDeps): CloudPauses {
   };
 }
 
-/** Checks a number with Meta, as the minute's check does. */
 async function checkOnce(
   { graph, numberOf, report }: PausesDeps,
   token: TokenRef,

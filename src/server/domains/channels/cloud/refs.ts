@@ -7,7 +7,6 @@ import { gather } from '#server/infra/postgres/gather.ts';
 export type Ref = { accountId: string; messageId: string; wamid: string };
 
 export type Refs = {
-  /** Stores Meta's id of a message; batched under load. */
   add(ref: Ref): Promise<void>;
   /** The same from a callback: only for a message of that token, without a stored id. */
   addFromCallback(ref: Ref & TokenRef): Promise<void>;

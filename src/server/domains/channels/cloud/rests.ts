@@ -2,7 +2,6 @@ import type { Failure } from '#contract/messages.ts';
 import type { Outgoing } from '#server/domains/channels/channels.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 
-/** The reason that a message waits, and the remaining time. */
 export type Rest = { afterMs: number; failure: Failure };
 
 /**

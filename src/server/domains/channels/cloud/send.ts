@@ -339,7 +339,6 @@ function headerOf(type: MediaKind, body: MessageBody, mediaId: string | undefine
   return { type, [type]: source };
 }
 
-/** Buttons or a list for WhatsApp; undefined if the receiver has no choices. */
 function interactiveOf(body: MessageBody, media: object | undefined): object | undefined {
   const choices = Choices().safeParse(body['choices']);
   const shown = at(body, 'interactive');

@@ -77,8 +77,7 @@ async function deliver(
       return silence(signal);
     case 'accepted': {
       const written = await writer.write(message, plan).catch(awayIfTransient);
-      // A repeated id is the same message, so an unreachable database is answered "later": otherwise two restarts of it
-      // would use up the tries of a message that was never refused.
+      // The same id is one message: otherwise two database restarts would use up its tries.
       if (written === 'away') return { outcome: 'later', afterMs: RETRY_MS, failure: 'no_answer' };
       if (written === 'blocked') return { outcome: 'failed', failure: 'blocked' };
       return { outcome: 'sent' };
@@ -143,7 +142,6 @@ const ReplyFacts = z.object({
   what: z.enum(answerKinds),
   text: z.optional(z.string()),
   fileId: z.optional(z.uuid()),
-  /** The network's id of the message that it quotes or reacts to. */
   quotes: z.optional(z.string()),
 });
 export type ReplyFacts = z.output<typeof ReplyFacts>;
@@ -240,7 +238,6 @@ class Ticker {
     this.wake(0);
   }
 
-  /** Polls again in this many milliseconds, or sooner. */
   wake(afterMs: number) {
     const atMs = Math.max(performance.now() + afterMs, this.#polledAtMs + PAUSE_MS);
     if (!this.#open || atMs >= this.#wakesAtMs) return;
@@ -278,7 +275,6 @@ class Ticker {
     this.#setTimer();
   }
 
-  /** Handles batch after batch. Returns the milliseconds until the next poll. */
   async #processAll(): Promise<number> {
     let processed = BATCH_MAX;
     while (processed === BATCH_MAX && this.#open) processed = await this.#processBatch();
@@ -438,7 +434,6 @@ const files: Partial<Record<AnswerKind, Sample>> = {
   sticker: { type: 'sticker', name: 'stiker.webp', bytes: sample('stiker.webp') },
 };
 
-/** Content of an answer; its file, if it has one, is stored for the receiving account. */
 async function answerOf(
   library: Pick<Library, 'take'>,
   { accountId, what, text, fileId }: AnswerRequest,

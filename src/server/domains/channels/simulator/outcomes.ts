@@ -61,7 +61,6 @@ const fixedOutcomes: Readonly<Record<string, string>> = {
   '62800000016': `${READ} Pemiliknya membalas dengan kontak.`,
 };
 
-/** The fixed outcome of a number as a sentence; null for ordinary numbers. */
 export const fixedOutcomeOf = (phone: string): string | null => fixedOutcomes[phone] ?? null;
 
 /**

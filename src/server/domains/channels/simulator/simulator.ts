@@ -34,10 +34,7 @@ import type { ChatContent } from '#contract/messages/content.ts';
 import { systemAccount } from '#server/domains/accounts/accounts.ts';
 import { type AccountData, type ErasureRequest, untilNone } from '#server/infra/account-data.ts';
 
-/**
- * Account data: messages on simulated phones. They are not exported, as on a real phone; but this network is ours, so
- * they are erased with the account.
- */
+/** Account data: messages on simulated phones. Erased with the account, but not exported. */
 export const simulatorAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
   erase: (erasure) => erase(allAccountsSql, erasure),
 });
@@ -86,7 +83,6 @@ export type Simulator = {
   acts: readonly ActHandler[];
 };
 
-/** Opens the simulated phone network and the acts of its phones. */
 export function openSimulator(deps: SimulatorDeps): Simulator {
   const pace = { speed: deps.config.SIMULATOR_SPEED, seed: deps.seed ?? 'kabari' };
   const network = openNetwork({ ...deps, pace });
@@ -116,8 +112,7 @@ export function openSimulator(deps: SimulatorDeps): Simulator {
 }
 
 /**
- * Transfers money to the installation's account at the simulated bank. Any caller may do this, so the act does not
- * exist if top-ups are transferred to a real account.
+ * Transfers money at the simulated bank. Open to any caller, so it does not exist with a real bank.
  */
 async function transfer(
   { receiveBankLine, now }: SimulatorDeps,
@@ -142,8 +137,8 @@ async function moveClock(
 const bankReference = () => `SIM-${randomBytes(6).toString('hex').toUpperCase()}`;
 
 /**
- * Deletes messages of phones after a day, read or not: one-time codes are stored there in clear, as on a real phone.
- * Also deletes rows that were due for a day without success. For the hourly clean-up job.
+ * Deletes messages after a day, read or not, as one-time codes are stored in clear, and rows that were due for a day.
+ * For the hourly clean-up job.
  */
 export async function eraseOldLines(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`delete from sim_lines where at < statement_timestamp() - interval '1 day'`;
@@ -155,7 +150,6 @@ type ScanDeps = PhoneDeps & {
   scanStandIn?: ((text: string, phone: string) => boolean) | undefined;
 };
 
-/** Time from reading the QR until the phone is paired. */
 const PAIRING_MS = 1_500;
 
 /**
@@ -179,7 +173,6 @@ async function scanFromPhone(
   return readPhone(deps, phone);
 }
 
-/** Converts a message for the chat renderer; files become links that may be opened. */
 type ShowContent = (accountId: string, type: MessageType, body: MessageBody) => ChatContent;
 
 type PhoneDeps = {

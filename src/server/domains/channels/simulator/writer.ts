@@ -21,8 +21,8 @@ const IN_FLIGHT_MAX = 2;
 const SLOW_TIMES = 10;
 
 /**
- * Stores messages on phones, many per statement: those of one turn of the event loop, or queued while two
- * statements are in flight, go together. No timer, so a single message leaves at once.
+ * Stores messages on phones, many per statement: those of one turn of the event loop, or queued while two statements
+ * are in flight. No timer, so a single message leaves at once.
  */
 export class LineWriter {
   readonly #allAccountsSql: Sql;
@@ -37,7 +37,6 @@ export class LineWriter {
     this.#onAccepted = onAccepted;
   }
 
-  /** Resolves when the message is stored on the phone; rejects if the database does. */
   write(message: Outgoing, plan: AcceptedPlan): Promise<Written> {
     const { promise, resolve, reject } = Promise.withResolvers<Written>();
     this.#queue.push({ message, plan, resolve, reject });

@@ -34,7 +34,6 @@ export type Leases = {
   }): Promise<OwnedSession | undefined>;
   /** Renews leases. @returns the keys (`leaseKey`) of those still held */
   renew(sessions: readonly OwnedSession[]): Promise<ReadonlySet<string>>;
-  /** Releases a session: any worker may take it at once. */
   release(session: OwnedSession): Promise<void>;
   /** Runs work in a transaction while the lease is certain. @throws LeaseLost */
   whileOwned<T>(session: OwnedSession, work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -99,8 +98,8 @@ export const recoversByItself = (sql: Sql): Fragment => sql`exists (
 )`;
 
 /**
- * A session of a disconnected number whose session is stored waits until it is linked again. Sessions with the fewest
- * claims come first, so that those released at once do not starve the others.
+ * A stored session of a disconnected number waits until it is linked again. Sessions with the fewest claims come first,
+ * so that those released at once do not starve others.
  */
 const claim = (allAccountsSql: Sql, owner: string, limit: number): Promise<OwnedSession[]> =>
   allAccountsSql<OwnedSession[]>`

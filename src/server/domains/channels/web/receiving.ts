@@ -60,8 +60,8 @@ const isWithFile = ({ fromMe, content }: ReceivedMessage): boolean =>
 const REPLAY_MS = 24 * 3_600_000;
 
 /**
- * Handles inbound messages of a number: delivers them, or stores them until they can be delivered. The network
- * considers a message received once it has sent it, so no failure of ours may drop one.
+ * Delivers inbound messages, or stores them until it can: the network does not send them again, so no failure of ours
+ * may drop one.
  */
 export class Receiving {
   readonly #deps: Deps;
@@ -582,8 +582,8 @@ type Outcome = 'done' | 'later' | 'kept' | 'under_way';
 type Handle = (item: InboxItem, tries: number) => Promise<Outcome>;
 
 /**
- * Retries the due items of a token: finished ones are deleted, others wait twice as long. Messages that could not be
- * decrypted come last, because a sender can make any number of them.
+ * Retries due items: finished ones are deleted, others wait twice as long. Undecrypted messages come last, because a
+ * sender can make any number of them.
  */
 export async function retryItems(deps: InboxDeps, token: TokenRef, handle: Handle): Promise<void> {
   for (const isWaiting of [false, true]) {

@@ -43,12 +43,10 @@ type Linking = {
   close(): Promise<void>;
 };
 
-/** Concurrent links of one worker. */
 const LINKS_MAX = 50;
 /** Leases of linking sessions are renewed once in this many polls. */
 const RENEW_POLLS = 5;
 
-/** Shows QRs for waiting links, and hands the session on once a phone has paired. */
 function startLinking(deps: LinkingDeps): Linking {
   const { allAccountsSql, leases, report, timings } = deps;
   const running = new Map<string, LinkSession>();
@@ -325,7 +323,6 @@ async function becomePaired(tx: Tx, { accountId, sessionId }: OwnedSession): Pro
     where account_id = ${accountId} and session_id = ${sessionId}`;
 }
 
-/** QR and pairing code for the page of a link. */
 export const networkQr =
   (secrets: Secrets): NetworkQr =>
   async (tx, { accountId, linkId }) => {
@@ -343,8 +340,8 @@ export const networkQr =
   };
 
 /**
- * Account data of WhatsApp Web. Exported: numbers, and since when they are linked. Sessions, keys and contents are
- * secrets; messages and chats are in the history.
+ * Account data of WhatsApp Web: numbers, and since when they are linked. Sessions, keys and contents are secrets;
+ * messages and chats are in the history.
  */
 export const webAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
   subjects: (accountId) => [
@@ -383,7 +380,6 @@ export const sealedWeb: readonly SealedColumn[] = [
   sealedInbox,
 ];
 
-/** Deletes expired data; for the clean-up job. */
 export async function pruneWeb(allAccountsSql: Sql): Promise<void> {
   await pruneSent(allAccountsSql);
   await pruneWaiting(allAccountsSql);
@@ -391,7 +387,6 @@ export async function pruneWeb(allAccountsSql: Sql): Promise<void> {
 
 /** Time for reads and writes around the network's answer. */
 const TIMEOUT_MARGIN_MS = 10_000;
-/** Delay before the next try if a number is not connected. */
 const AWAY_MS = 5_000;
 const MINUTE_MS = 60_000;
 

@@ -170,7 +170,6 @@ async function takeChanges(
     }
   }
   await take(await statusesOfOurs(deps.refs, statuses));
-  // Once per callback: all templates are read again.
   if (ofTemplates) await deps.onTemplates(ofTemplates);
 }
 
@@ -222,10 +221,7 @@ async function takeMessages(
   }
 }
 
-/**
- * Stores a group message apart, as Meta sent it, until groups have conversations: it does not belong to its sender's
- * own chat, and opens no window.
- */
+/** Stores a group message as Meta sent it: it belongs to no chat here, and opens no window. */
 async function storeGroupMessage(
   { allAccountsSql: sql }: CallbackDeps,
   { accountId, tokenId }: CloudNumber,
@@ -277,8 +273,7 @@ type TakeStatuses = (statuses: readonly NumberStatus[]) => Promise<void>;
 const GATHER = { waitMs: 0, sizeMax: 500, runsMax: 8 };
 
 /**
- * Handles statuses, in batches across callbacks: a query for each would cost too much. They change only messages that
- * their own number has sent.
+ * Handles statuses in batches: a query for each would cost too much. They change only messages of their own number.
  */
 function openTakeStatuses(deps: StatusDeps): TakeStatuses {
   const take = gather<readonly NumberStatus[], void>(
@@ -383,8 +378,7 @@ const effects: Readonly<Record<string, (value: unknown) => Effect | undefined>> 
 const isAccountChange = (field: string): boolean => Object.hasOwn(effects, field);
 
 /**
- * Handles a change of a number or of a business account. One that names a number applies to that number, any other to
- * all numbers of the account that the same app serves.
+ * Handles a change of the number that it names, or of all numbers of the account that the same app serves.
  */
 async function takeAccountChange(
   deps: Deps,

@@ -34,7 +34,6 @@ export type InboundFiles = {
   close(): Promise<void>;
 };
 
-/** Concurrent fetches of a process, and of one account. */
 const AT_ONCE = 8;
 const AT_ONCE_EACH = 4;
 const WAITING_MAX = 1_000;

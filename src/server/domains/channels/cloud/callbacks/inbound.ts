@@ -85,7 +85,6 @@ const aboutOf = (message: unknown): MessageBody => {
   });
 };
 
-/** Limits of what is stored of one of Meta's objects: fields, and characters of each. */
 const FIELDS_MAX = 40;
 const FIELD_MAX = 2_000;
 
@@ -108,7 +107,6 @@ function nameOf(value: unknown, from: string): string | undefined {
   return textAt(contact, 'profile', 'name');
 }
 
-/** Contents of a message; an unsupported kind becomes `other`, with a line that names it. */
 function contentsOf(message: unknown): Content[] {
   const type = textAt(message, 'type') ?? '';
   const own = at(message, type);
@@ -167,7 +165,6 @@ const withMore = ({ type, body }: Content, more: MessageBody): Content => ({
   body: { ...body, ...more },
 });
 
-/** A message that Meta does not pass on, with its reason. */
 function unsupportedContent(message: unknown): Content {
   const error = at(message, 'errors', 0);
   const code = at(error, 'code');

@@ -50,7 +50,6 @@ const statuses: ReadonlyMap<string, Receipt['status']> = new Map([
   ['failed', 'failed'],
 ]);
 
-/** The statuses in a change, with the ids of ours that they echo. */
 export function statusesIn(value: unknown): Status[] {
   return listAt(value, 'statuses').flatMap((reported) => {
     const status = statuses.get(textAt(reported, 'status') ?? '');

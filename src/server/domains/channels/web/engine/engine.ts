@@ -3,8 +3,8 @@ import type { MediaKind } from '#contract/media.ts';
 import type { ContactBody } from '#server/domains/channels/inbound-card.ts';
 
 /**
- * Storage of a session. Values are the engine's own texts, which the implementation must encrypt. A write that resolves
- * is stored for good; one that throws ends the connection.
+ * Storage of a session, which must encrypt the values. A resolved write is stored for good; one that throws ends the
+ * connection.
  */
 export type AuthStorage = {
   readCreds(): Promise<string | undefined>;
@@ -96,7 +96,6 @@ export type ReceivedMessage = {
 export type EngineReceipt = {
   wireId: string;
   status: 'delivered' | 'read' | 'failed';
-  /** The network's code, for `failed`. */
   code?: number;
   atMs: number;
 };
@@ -124,7 +123,6 @@ export type EngineEvent =
 export type OpenOptions = {
   auth: AuthStorage;
   sent: SentStorage;
-  /** While linking: also requests a pairing code for this number. */
   pairingPhone?: string;
   onEvent(event: EngineEvent): void;
 };
@@ -143,7 +141,6 @@ export type EngineSocket = {
   close(): Promise<void>;
 };
 
-/** A client of WhatsApp Web: the real one, or one for tests. */
 export type WebEngine = {
   open(options: OpenOptions): Promise<EngineSocket>;
   close(): Promise<void>;

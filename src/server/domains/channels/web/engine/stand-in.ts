@@ -12,8 +12,8 @@ import type {
 import * as z from 'zod/mini';
 
 /**
- * An in-process substitute for WhatsApp, for development and for tests, which cause its failures. A paired session is
- * open as soon as it connects; a second connection of the same session closes the first (440).
+ * A network inside the process, for development and tests, which cause its failures. A paired session opens at once;
+ * its second connection closes the first (440).
  */
 export type StandIn = WebEngine & {
   /** A phone reads a QR, or its owner types the pairing code; false if it is not shown. */
@@ -58,7 +58,6 @@ type Connected = {
   timers: NodeJS.Timeout[];
 };
 
-/** QRs per connection. */
 const QRS_MAX = 6;
 
 export function openStandIn(options: StandInOptions = {}): StandIn {

@@ -64,8 +64,7 @@ export type LoginPace = {
 };
 
 /**
- * Spaces logins by a gap that varies by half, so that numbers that move to another worker, were closed together, or
- * waited together for a thread to start do not log in within the same second.
+ * Spaces logins by a gap that varies by half, also for numbers that were moved, closed or delayed together.
  */
 export function openLoginPace(
   gapMs: number,

@@ -15,7 +15,6 @@ export type SessionFacts = {
 /** A paired phone connects within this time, or never. */
 const PAIRED_FOR = '30 minutes';
 
-/** The state of the tokens of sessions, by session. */
 export async function factsOf(
   sql: Sql,
   sessions: readonly OwnedSession[],
@@ -62,7 +61,6 @@ export async function eraseSession(tx: Tx, { accountId, sessionId }: OwnedSessio
   await tx`delete from web_sessions where account_id = ${accountId} and session_id = ${sessionId}`;
 }
 
-/** Records that the network delivered something of these numbers. */
 export async function noteSeen(sql: Sql, sessions: readonly OwnedSession[]): Promise<void> {
   await sql`
     update web_sessions s set last_seen_at = clock_timestamp()

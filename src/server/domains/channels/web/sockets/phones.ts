@@ -48,7 +48,6 @@ export type Phones = {
 /** Numbers per worker: the usual 200, and its part of those of a worker that went away. */
 const PHONES_MAX = 300;
 
-/** Takes free sessions, connects them, and renews their leases. */
 export function startPhones(deps: WebDeps & { leases: Leases; sinks: () => Sinks }): Phones {
   const held = new PhoneSet(deps);
   return {
@@ -203,7 +202,6 @@ type PartAction = Extract<CloseAction, { kind: 'part' }>;
 /** Assumed restriction if the network names no end: checked again after a day. */
 const RESTRICTED_MS = 24 * 3_600_000;
 
-/** A number that this worker holds: its connection, and the handling of its events. */
 class Phone {
   readonly session: OwnedSession;
   readonly #deps: PhoneDeps;
@@ -306,7 +304,6 @@ class Phone {
     else this.#deps.report(error);
   };
 
-  /** Another worker has the session: ends the connection, and writes nothing. */
   #lose() {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -384,7 +381,6 @@ class Phone {
     await this.#receiving.receipts(receipts);
   }
 
-  /** Stores a restriction of the network; notifies the owner if it is new. */
   async #restrict(kind: Restriction, isActive: boolean, untilMs?: number): Promise<void> {
     const until = new Date(untilMs ?? this.#deps.now().getTime() + RESTRICTED_MS);
     await this.#deps.leases.whileOwned(this.session, (tx) =>
@@ -394,7 +390,6 @@ class Phone {
     );
   }
 
-  /** Disconnects the number and notifies its owner: its session ended, or is unusable. */
   async #part({ reason, erase }: PartAction): Promise<void> {
     const { connecting, leases } = this.#deps;
     const { accountId, sessionId } = this.session;
@@ -418,9 +413,7 @@ type ConnectionDeps = {
   /** Shared by all logins of this worker. */
   loginPace: LoginPace;
   storage: Pick<OpenOptions, 'auth' | 'sent'>;
-  /** Events other than connecting; called in order. */
   onEvent: (event: EngineEvent) => void;
-  /** The network closed it for good. */
   onParted: (action: Extract<CloseAction, { kind: 'part' }>) => void;
   onLost: () => void;
   report: (error: unknown) => void;

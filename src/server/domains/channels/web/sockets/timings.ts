@@ -1,4 +1,3 @@
-/** Durations of this channel; shorter in tests. */
 export type WebTimings = {
   pollMs: number;
   renewMs: number;
@@ -12,11 +11,9 @@ export type WebTimings = {
   /** Average gap between two logins of a worker, so that numbers do not log in together. */
   loginGapMs: number;
   backOffFactor: number;
-  /** Interval of retrying what could not be stored. */
   inboxMs: number;
   /** Delay before a line is shown for a message that could not be decrypted. */
   waitingMs: number;
-  /** Longest wait for the network to acknowledge a message. */
   sendMs: number;
 };
 

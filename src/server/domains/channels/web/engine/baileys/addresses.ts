@@ -5,7 +5,6 @@ const LID_HOST = '@lid';
 /** See `channelOfHidden` (src/contract/messages/peer.ts). */
 const HIDDEN = 'XL.';
 
-/** The network's address of a number, or of a peer with a hidden number. */
 export const addressOf = (peer: string): string =>
   peer.startsWith(HIDDEN) ? `${peer.slice(HIDDEN.length)}${LID_HOST}` : `${peer}${PHONE_HOST}`;
 

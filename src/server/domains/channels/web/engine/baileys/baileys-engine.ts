@@ -178,7 +178,6 @@ class BaileysSocket implements EngineSocket {
     return made.message;
   }
 
-  /** Requests a pairing code with the first QR; the network's answer comes later, or never. */
   #requestCode(phone: string) {
     const ask = ({ qr }: Partial<ConnectionState>) => {
       if (qr === undefined) return;
@@ -262,7 +261,6 @@ export async function readCreds(auth: AuthStorage): Promise<AuthenticationCreds>
 export const writeCreds = (auth: AuthStorage, creds: AuthenticationCreds): Promise<void> =>
   auth.writeCreds(written(creds));
 
-/** The library's key store, on our storage. */
 export const keyStoreOf = (auth: AuthStorage): SignalKeyStore => ({
   async get<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {
     const found = await auth.readKeys(type, ids);

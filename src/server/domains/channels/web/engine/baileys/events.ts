@@ -81,8 +81,7 @@ function forwardConnection(sock: WASocket, onEvent: (event: EngineEvent) => void
 }
 
 /**
- * Requests of the network if an account must prove itself by a passkey. The library acknowledges and ignores them
- * (Baileys issue 2672), so the link would only expire.
+ * Passkey requests; the library ignores them (Baileys issue 2672), so the link would only expire.
  */
 const passkeyRequests = ['passkey_prologue_request', 'crsc_continuation'];
 
@@ -112,8 +111,8 @@ const timeLock = ({
 const loggedOut: ReadonlySet<unknown> = new Set(['401', '406']);
 
 /**
- * The end of a connection. A 401 alone does not mean that the phone has removed the session, because a proxy before the
- * network answers it, too. The network reports it by a conflict (`device_removed`), or by refusing the login.
+ * The end of a connection. A proxy may answer 401 as well: the network reports a removed session by a conflict
+ * (`device_removed`), or by refusing the login.
  */
 export function closedBy(error: unknown): Extract<EngineEvent, { kind: 'closed' }> {
   const status = at(error, 'output', 'statusCode');
@@ -277,7 +276,6 @@ function contentsOf(whole: WAMessage): Read | undefined {
   const { protocolMessage, reactionMessage: reaction } = content;
   if (protocolMessage) return changeOf(protocolMessage);
   if (reaction) {
-    // Empty if the reaction is removed.
     return one({ kind: 'reaction', emoji: reaction.text ?? '' }, reaction.key?.id);
   }
   return (

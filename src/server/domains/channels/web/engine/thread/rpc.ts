@@ -22,7 +22,6 @@ export type Rpc<Remote extends Calls> = {
 
 type Waiting = { resolve: (result: never) => void; reject: (error: Error) => void };
 
-/** Serves the other side's calls with `local`, and calls its functions. */
 export function openRpc<Local extends Calls, Remote extends Calls>(
   port: Port,
   local: Local,

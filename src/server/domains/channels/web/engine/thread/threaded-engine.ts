@@ -19,7 +19,6 @@ type Options = {
 const ENTRY = new URL('./socket-thread.ts', import.meta.url);
 /** Close code of connections whose thread has died: they are opened again in another one. */
 const THREAD_DIED = 428;
-/** Sockets per thread; all of them share its fate. */
 const SOCKETS_PER_THREAD = 50;
 const PING_MS = 5_000;
 const SILENT_MS_MAX = 30_000;
@@ -27,8 +26,8 @@ const SILENT_MS_MAX = 30_000;
 const HEAP_MB = 1_536;
 
 /**
- * The engine in separate threads: a crash, an endless loop or a full heap ends at most the sockets of one thread, which
- * open again in the next. A thread has no database and no keys: it stores by calling back.
+ * The engine in separate threads: a crash, an endless loop or a full heap ends only the sockets of one thread, which
+ * open again in the next. A thread has no database and no keys: it calls back to store.
  */
 export function openThreadedEngine(options: Options): WebEngine {
   const threads = new Set<SocketThread>();
