@@ -316,7 +316,8 @@ type Row = ConnectionRow & {
 };
 
 /**
- * Counts connected numbers by channel and state, with zeros: growth shows against the value before.
+ * Counts the numbers that are, or were, connected, by channel and state. Channels that are on count 0 as well: growth
+ * shows only against the value before.
  */
 export async function countNumbers(
   allAccountsSql: Sql,
@@ -572,7 +573,7 @@ export type PresenceDeps = {
 
 type ChannelRef = TokenRef & { channel: ChannelName };
 
-/** Whether a token still uses this channel, locked until COMMIT. Events of others are dropped. */
+/** Whether a token still uses this channel, locked until COMMIT: else its events are dropped. */
 async function isOfChannel(tx: Tx, { accountId, tokenId, channel }: ChannelRef): Promise<boolean> {
   const [token] = await tx`
     select 1 from tokens

@@ -13,7 +13,10 @@ const TICK_MS = 250;
 /** A worker that has not renewed a campaign for this long is dead, and another takes over. */
 const LEASE_SECONDS = 10;
 const AT_ONCE = 50;
-/** Seconds of pace queued at most: limits the wait of other messages, and of taking back. */
+/**
+ * Seconds of a token's pace in its queue at most: other messages of the token never wait longer, and a pause takes back
+ * no more.
+ */
 const QUEUED_SECONDS = 1;
 const QUEUED_MIN = 10;
 /** Queue limit without a pace: as much as a fast network takes until the next poll. */

@@ -26,7 +26,7 @@ const LEASE = '15 seconds';
 export type Leases = {
   /** Takes free sessions: of linked tokens, just paired ones, and those to end. */
   claim(limit: number): Promise<OwnedSession[]>;
-  /** The session of a link; undefined if another worker holds it, or once a phone has paired. */
+  /** Takes or creates a link's session; undefined if another worker holds it, or it is paired. */
   begin(link: {
     accountId: string;
     tokenId: string;

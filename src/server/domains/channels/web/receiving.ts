@@ -60,8 +60,8 @@ const isWithFile = ({ fromMe, content }: ReceivedMessage): boolean =>
 const REPLAY_MS = 24 * 3_600_000;
 
 /**
- * Delivers inbound messages, or stores them until it can: the network does not send them again, so no failure of ours
- * may drop one.
+ * Delivers inbound messages, or stores them until it can. The network considers a message received once it has sent it,
+ * so no failure of ours may drop one.
  */
 export class Receiving {
   readonly #deps: Deps;
@@ -229,7 +229,6 @@ export class Receiving {
     return this.#waiting;
   }
 
-  /** Counts all inbound messages, for the share that could not be decrypted. */
   async #countReceived(): Promise<void> {
     const received = this.#received;
     if (received === 0) return;
@@ -366,7 +365,6 @@ function peerOf({ phoneOf }: ReceiveDeps, { phone, lid }: ReceivedMessage): stri
 /** Id of the line of an undecrypted message; the message itself may come under its own. */
 const waitingId = (wireId: string): string => `${wireId}#waiting`;
 
-/** Updates the line of a message that could not be decrypted: the message has come. */
 async function endWaiting(
   deps: ReceiveDeps,
   token: TokenRef,
@@ -422,7 +420,6 @@ async function contentOf(
 
 type Media = Extract<ReceivedContent, { kind: 'media' }>;
 
-/** Body of a message with a file; if the network no longer has the file, it is missing. */
 async function mediaBody(
   { socket, library, tries }: ReceiveDeps,
   token: TokenRef,

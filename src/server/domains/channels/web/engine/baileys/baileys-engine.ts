@@ -222,7 +222,7 @@ export function memoryCache(): CacheStore {
 
 type Waiting = { resolve: (code: number | undefined) => void; reject: (error: Error) => void };
 
-/** The server's acknowledgements of sent messages: the library only reports refusals, later. */
+/** The server's acknowledgements: the library reports refusals only, and does not wait. */
 class Acknowledgements {
   readonly #waiting = new Map<string, Waiting>();
 

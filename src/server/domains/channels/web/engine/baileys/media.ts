@@ -21,7 +21,7 @@ export const openNetworkFiles = (): FileClient =>
     limits: { totalMs: 120_000 },
   });
 
-/** The library's `fetch`: it takes addresses from messages, and limits no host, bytes or time. */
+/** Replaces `fetch` for the library, which sets no limits on addresses from messages. */
 export const libraryFetch =
   (files: FileClient): typeof fetch =>
   async (input, init) => {
