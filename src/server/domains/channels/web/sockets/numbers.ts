@@ -4,7 +4,7 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 export type SessionFacts = {
   /** To be connected: the token has this number, or a phone has just paired with it. */
-  isWanted: boolean;
+  shouldConnect: boolean;
   /** To be logged out: the token has no number any more, or another session, or is gone. */
   isOver: boolean;
   firstLinkedAt: Date;
@@ -24,7 +24,7 @@ export async function factsOf(
       t.deleted_at is null and not t.account_suspended and t.channel = 'web' and (s.state = 'linked'
           and (t.status = 'linked' or t.status = 'disconnected' and ${recoversByItself(sql)})
         or s.state = 'paired' and s.created_at > clock_timestamp() - ${PAIRED_FOR}::interval)
-        as "isWanted",
+        as "shouldConnect",
       t.deleted_at is not null or t.channel <> 'web' or s.state = 'ended'
         or s.state = 'linked' and t.phone is null
         or s.state = 'paired' and s.created_at <= clock_timestamp() - ${PAIRED_FOR}::interval

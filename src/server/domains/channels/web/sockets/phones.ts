@@ -117,7 +117,7 @@ class PhoneSet {
     for (const session of claimed) {
       const known = facts.get(session.sessionId);
       if (!known) continue;
-      if (known.isWanted) {
+      if (known.shouldConnect) {
         this.#phones.set(
           leaseKey(session),
           new Phone({ ...this.#deps, loginPace }, session, known),
@@ -141,7 +141,7 @@ class PhoneSet {
     for (const phone of phones) {
       const known = facts.get(phone.session.sessionId);
       if (known) phone.firstLinkedAt = known.firstLinkedAt;
-      if (known?.isWanted) continue;
+      if (known?.shouldConnect) continue;
       if (known?.isOver) await this.#end(phone);
       else await this.#release(phone);
     }
