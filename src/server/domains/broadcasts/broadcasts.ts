@@ -70,9 +70,7 @@ export type Broadcasts = {
   acts: readonly ActHandler[];
   nameFor: Shown['nameFor'];
   work: () => Promise<void>;
-  /** Announces every few seconds, and soon after a change made by this process. */
   startAnnouncing: () => Running;
-  /** Delivers every few seconds, and soon after an announcement. */
   startDelivery: () => Running;
   prune: () => Promise<void>;
 };
@@ -364,7 +362,6 @@ const AT_ONCE = 50;
 /** Lease of a delivery, longer after each failure: without a linked phone, retries take days. */
 const LEASE_SECONDS = 120;
 const LEASES_MAX = 15;
-/** A message that waits longer is not worth sending. */
 const MESSAGE_MS = 86_400_000;
 
 type Claimed = {

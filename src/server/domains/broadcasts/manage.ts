@@ -14,7 +14,6 @@ import { newId } from '#server/infra/ids.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { BroadcastDeps } from './deps.ts';
 
-/** `created_by` and `stopped_by` are ids. */
 type Row = Omit<Broadcast, 'id' | 'told' | 'closed'> & { broadcast_id: string };
 
 const stateAt = (sql: Sql | Tx, at: Date): Fragment => sql`
@@ -104,7 +103,6 @@ async function oneOf(
 type Words = InputOf<typeof createBroadcast>;
 type Asking = { operatorId: string; key: string };
 
-/** A longer broadcast is likely a mistake. */
 const DAYS_MAX = 90;
 const DAY_MS = 86_400_000;
 

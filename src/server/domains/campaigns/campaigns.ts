@@ -153,7 +153,6 @@ export function openCampaigns(given: Omit<CampaignDeps, 'onStored'>): Campaigns 
   };
 }
 
-/** Null means no limit. */
 const perMinute = (perSecond: number): number | null =>
   perSecond === 0 ? null : Math.max(1, Math.floor(perSecond * 60));
 

@@ -159,7 +159,6 @@ test('creates one draft when two tabs compete for the last free slot', async ({ 
   expect(await late).toMatchObject({ error: { type: 'campaigns_full' } });
 });
 
-/** Runs work while another tab is about to store a draft. */
 const holdingRoom = <T>(
   { allAccountsSql }: TestDatabase,
   { accountId }: Owner,

@@ -153,7 +153,6 @@ export type Outgoing = {
   /** The real text if `body` only has a mask (an OTP). Never logged or stored by a driver. */
   text?: string;
   possibleDuplicate: boolean;
-  /** Number of the try, from 1. */
   attempt: number;
 };
 
@@ -193,7 +192,6 @@ export type Inbound = {
   type: MessageType;
   body: MessageBody;
   at: Date;
-  /** The provider's id: the same id twice is the same message. */
   providerId: string;
   /** The id it is stored under, created on arrival: it may be stored after later messages. */
   messageId?: string;
@@ -229,7 +227,6 @@ export type NetworkTemplate = {
   language: string;
   category: TemplateCategory;
   status: TemplateStatus;
-  /** Whether the network sends it: it is approved, even if Kabari cannot send it. */
   isLive: boolean;
   reason: string | null;
   header: string | null;
@@ -271,15 +268,12 @@ export type Channel = {
   /** True if the same message id sent twice is one message at the provider. */
   readonly preallocates: boolean;
   readonly timeoutMs: number;
-  /** Only if a number belongs to one worker. */
   readonly numbers?: HeldNumbers;
-  /** Only if a connected number may be paused. */
   readonly pauses?: Pauses;
   /** Tries once; `signal` aborts at the timeout, or when the lane is given up. */
   send(message: Outgoing, signal: AbortSignal): Promise<SendResult>;
   /** Starts delivering receipts and inbound messages. Sending works before that, too. */
   start(sinks: Sinks): Promise<void>;
-  /** Finishes a running call and delivers nothing more; the rest waits for the next start. */
   close(): Promise<void>;
 };
 

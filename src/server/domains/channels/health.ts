@@ -28,7 +28,6 @@ import { publicId } from '#contract/base/ids.ts';
 const SPAN_GRACE_MS = 90_000;
 const UPTIME_DAYS = 30;
 const DAY_MS = 24 * 3_600_000;
-/** Spans and answers are stored somewhat longer than they are shown. */
 const KEEP_DAYS = 40;
 
 export async function markConnected(
@@ -358,7 +357,6 @@ export const countClosings = (
     found.map(({ code, value }) => ({ labels: { code }, value })),
   );
 
-/** A number stands out from this count and this share on. */
 const UNREADABLE_MIN = 5;
 const UNREADABLE_SHARE = 0.05;
 
@@ -496,7 +494,6 @@ export async function pauseNumber(
   if (isFirst && reason !== 'silent') {
     const [token] = await tx<{ name: string; status: string }[]>`
       select name, status from tokens where account_id = ${accountId} and token_id = ${tokenId}`;
-    // The owner of a disconnected number was already notified.
     if (token?.status === 'linked') {
       const title = `Token "${isolated(token.name)}" dijeda`;
       await queueNotice(tx, noticeOf(ref, title, pauses[reason]));

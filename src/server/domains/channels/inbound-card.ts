@@ -7,7 +7,6 @@ import { CARD_MAX } from '#contract/rest/limits.ts';
 export type ContactBody = {
   name: string;
   phone?: string;
-  /** All phones if there are several; the first is `phone`. */
   phones?: string[];
   organization?: string;
   email?: string;

@@ -107,7 +107,6 @@ type Deps = {
   allAccountsSql: Sql;
   config: Pick<Config, 'PPN'>;
   now: () => Date;
-  /** Receives errors of later reads; the cached tables stay in use. */
   onError?: (error: unknown) => void;
 };
 
@@ -157,7 +156,6 @@ export function taxOf(base: Rupiah, { num, den, dppNum, dppDen }: TaxRate): Rupi
   return rupiah(Number((2n * BigInt(base) * numerator + denominator) / (2n * denominator)));
 }
 
-/** The newest value that was valid by then. `dated` is sorted newest first. */
 function valueAt<T>(dated: readonly Dated<T>[] | undefined, atMs: number): T | undefined {
   return dated?.find(({ from }) => from <= atMs)?.value;
 }

@@ -31,7 +31,6 @@ export type Received = {
   name: string | undefined;
 };
 
-/** The lease of a claimed notice: longer than any push service may take. */
 const LEASE_SECONDS = 30;
 /** After this wait, only the newest notice of each conversation is sent. */
 const BACKLOG_SECONDS = 60;
@@ -127,7 +126,6 @@ export async function claimDue(
         ready_at = statement_timestamp() + make_interval(secs => ${LEASE_SECONDS})
       where ${isOurs(allAccountsSql, next)} and ready_at <= statement_timestamp()
       returning attempt, bare`;
-    // Without a row another sender was first: claim the next one that is due.
     if (!claimed) continue;
     const facts = await inAccount(next.account_id, () => readFacts(allAccountsSql, next));
     if (facts) return { ...facts, ...claimed };
@@ -257,7 +255,6 @@ type MessageNotice = {
   /** Digits with the country code. */
   peer: string;
   peerName: string | null;
-  /** Excerpt of the message if the person switched the text on; empty if it has none. */
   text: string | undefined;
   unread: number;
 };
@@ -608,7 +605,6 @@ async function sendOne(
   signal: AbortSignal,
 ): Promise<DeliveryResult | undefined> {
   const { allAccountsSql, secrets, onOutcome } = deps;
-  // Queued while the service reported the browser as gone.
   if (due.sealed.length === 0) {
     await finish(allAccountsSql, due);
     return undefined;

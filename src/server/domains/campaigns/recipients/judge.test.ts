@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { fillVariables, variableKey } from '#contract/campaigns/variables.ts';
 import { judgeList } from './judge.ts';
 
-/** Reads the columns of a list and the numbers that are sent to. */
 async function read(lines: readonly (readonly string[])[]) {
   const list = await judgeList(lines);
   if (typeof list === 'string') throw new Error(list);
@@ -99,7 +98,6 @@ test.each([
   // Both columns hold mobile numbers.
   { lines: ['Nama;Telp;WA', 'Budi;081298765432;081234567890'], column: 'WA' },
   { lines: ['Kontak darurat;Nama;No HP', '081298765432;Budi;081234567890'], column: 'No HP' },
-  // Filled in few rows only.
   {
     lines: [
       'HP lain;Nama;HP',

@@ -142,7 +142,6 @@ function numberColumnOf(
     .filter(([, score]) => score >= best / 2)
     .toSorted(([a, m], [b, n]) => rank(b) - rank(a) || n - m || a - b);
   if (found) return found[0];
-  // No number at all: select the column that should hold them, so that each row is shown as invalid.
   const named = (head ?? []).flatMap((name, place) => (namesNumbers(name) ? [place] : []));
   return named.toSorted((a, b) => rank(b) - rank(a) || a - b)[0];
 }

@@ -50,7 +50,6 @@ test('reads an exported file back as its original texts', async () => {
 const SHEETS = 'http://schemas.openxmlformats.org';
 
 type Workbook = {
-  /** XML of the first sheet. */
   sheet: string;
   workbookPr?: string;
   strings?: string;

@@ -26,7 +26,6 @@ export const campaignResults = (sql: Sql): RowSource<Params> => ({
     const [campaign] = await asAccount(sql, accountId, (tx) =>
       readCampaigns(tx, accountId, tx`and c.campaign_id = ${campaignId}`),
     );
-    // Deleted since the request: no rows, and no error.
     if (!campaign) return { columns: [], total: 0, batches: async function* () {} };
     const outcomes = outcomeColumns(zoneName);
     return {

@@ -47,7 +47,6 @@ export async function uncountedAccounts(allAccountsSql: Sql): Promise<string[]> 
   });
 }
 
-/** @returns undefined when all is counted, or another worker counts this account */
 async function countNext(tx: Tx, accountId: string): Promise<number | undefined> {
   const [mark] = await tx<{ position: number }[]>`
     select position from campaign_marks where account_id = ${accountId} for update skip locked`;

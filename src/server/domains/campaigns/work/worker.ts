@@ -65,7 +65,6 @@ export function startCampaignWorker(deps: CampaignDeps): CampaignWorker {
   };
 }
 
-/** Temporary errors are retried with the next poll. */
 function reportLasting({ report }: CampaignDeps, error: unknown): void {
   if (!isTransient(error)) report(error);
 }
@@ -123,7 +122,6 @@ function paceNow({ pace }: Claimed, before: Pace | undefined): Pace {
   return { left: Math.min(most, before.left + ((atMs - before.atMs) * perSecond) / 1_000), atMs };
 }
 
-/** Counts campaign messages as their events come, and every half minute those that others left. */
 function openCounts(deps: CampaignDeps) {
   const { allAccountsSql } = deps;
   let pending = new Set<string>();

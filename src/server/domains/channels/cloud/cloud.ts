@@ -227,7 +227,6 @@ async function noteCheck(
 }
 
 type CloudTemplates = {
-  /** Whether Meta reviews the account's templates: it has a number of the Cloud API. */
   reviews(accountId: string): Promise<boolean>;
   /** All templates. @throws Refusal `cloud_refused`, `cloud_unreachable` */
   list(accountId: string): Promise<NetworkTemplate[]>;
@@ -306,10 +305,8 @@ const categories: ReadonlyMap<string, TemplateCategory> = new Map([
   ['AUTHENTICATION', 'authentication'],
 ]);
 
-/** Meta's own limits are 512 and less: a longer name is no template's. */
 const NAME_MAX = 512;
 
-/** Converts one of Meta's templates; undefined without text, or with an unknown category. */
 function templateFrom(tokenIds: readonly string[], one: unknown): NetworkTemplate | undefined {
   const name = textAt(one, 'name');
   const language = textAt(one, 'language');
@@ -369,7 +366,6 @@ function statusFrom(
   }
 }
 
-/** Meta itself writes the text of codes, in each language. */
 const codesTemplate = {
   category: 'AUTHENTICATION',
   components: [
@@ -391,7 +387,6 @@ function exampleOf(
   return { [part]: part === 'body_text' ? [values] : values };
 }
 
-/** A template as Meta accepts it for review. Each variable needs an example. */
 function submissionOf(template: NewTemplate): object {
   const {
     name,

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { failures } from '#contract/messages/history/failure-sentences.ts';
 import { knownMeaning, laterMs, meaningOf, meanings } from './codes.ts';
 
-/** Expected meaning of each of Meta's codes. */
 const table: readonly (readonly [codes: readonly number[], does: string, failure: string])[] = [
   [[0, 3, 10, 190, 200, 219, 299, 131005], 'verify', 'network_access'],
   [[131037, 131045, 133000, 133005, 133006, 133008], 'part', 'network_access'],

@@ -45,7 +45,6 @@ const pause = (reason: Pause, failure: Failure, restrict?: Restriction): CodeMea
 });
 const rest: CodeMeaning = { does: 'rest', failure: 'template_refused' };
 
-/** Meta is busy or broken and reports that nothing was sent, so it may be sent again. */
 const broken = later(10_000, 'no_answer');
 const tooFast = later(2_000, 'rate_limited');
 /** Too many messages from one number to another: one in 6 seconds, beyond a short burst. */

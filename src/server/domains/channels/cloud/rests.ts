@@ -11,7 +11,6 @@ export type Rest = { afterMs: number; failure: Failure };
 export type Rests = {
   of(message: Rested): Rest | undefined;
   begin(message: Rested, rest: Rest): void;
-  /** Discards the rests of an account after its templates were read again. */
   end(accountId: string): void;
 };
 

@@ -42,7 +42,6 @@ export type SendDeps = MediaDeps &
 const UNREACHED_MS = 15_000;
 /** For a number that no longer exists: its lane no longer runs by then. */
 const DISCONNECTED_MS = 2_000;
-/** Delay after a refused template or country. */
 const REST_MS = 15 * 60_000;
 /** Messages wait this long for that, then fail, unless Meta pauses their template by itself. */
 const RESTED_MS_MAX = 24 * 3_600_000;
@@ -111,7 +110,6 @@ export async function sendByCloud(
   }
 }
 
-/** Nothing was sent, and the number pauses. */
 const held = (afterMs: number, failure: Failure): SendResult => ({
   outcome: 'held',
   afterMs,
@@ -148,7 +146,6 @@ function uploadFailure({ report }: SendDeps, error: unknown): SendResult {
   return { outcome: 'later', afterMs: UNREACHED_MS, failure: 'no_answer' };
 }
 
-/** Meta may have deleted a file early. */
 async function forgetRefusedMedia(
   deps: SendDeps,
   number: CloudNumber,
@@ -172,7 +169,6 @@ async function wamidFor(
   return messageId === undefined ? undefined : refs.wamidOf(accountId, messageId);
 }
 
-/** Result of a refusal for the message; pauses, disconnects or restricts its number. */
 async function resultOfRefusal(
   deps: SendDeps,
   message: Outgoing,
@@ -459,7 +455,6 @@ function filledButton(value: unknown): object {
   };
 }
 
-/** Button of a template of codes. Meta takes the code as the end of a URL, in any display form. */
 const codeButton = (code: string | undefined) => ({
   type: 'button',
   sub_type: 'url',

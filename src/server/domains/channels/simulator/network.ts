@@ -92,7 +92,6 @@ function awayIfTransient(error: unknown): 'away' {
   throw error;
 }
 
-/** Never answers; rejects when the caller gives up. */
 function silence(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   const giveUp = () => reject(signal.reason);
@@ -146,7 +145,6 @@ const ReplyFacts = z.object({
 });
 export type ReplyFacts = z.output<typeof ReplyFacts>;
 
-/** Delivers the owner's reply; drops it if the number is no longer linked. */
 async function sendReply(deps: NetworkDeps, sinks: Sinks, due: Due): Promise<void> {
   const reply = ReplyFacts.parse(due.facts);
   const holder = await tokenOfPhone(deps.allAccountsSql, 'simulator', reply.to);
@@ -173,7 +171,6 @@ async function sendReply(deps: NetworkDeps, sinks: Sinks, due: Due): Promise<voi
 
 const ConnectFacts = z.object({ accountId: z.uuid(), linkId: z.uuid() });
 
-/** Finishes linking; a link that ended meanwhile needs nothing more. */
 async function connectPhone({ connecting }: NetworkDeps, { facts }: Due): Promise<void> {
   try {
     await connectLink(connecting, ConnectFacts.parse(facts));
@@ -246,7 +243,6 @@ class Ticker {
     this.#setTimer();
   }
 
-  /** Waits for a running poll and handles no more. */
   async close() {
     this.#open = false;
     clearTimeout(this.#timer);
@@ -413,7 +409,6 @@ type AnswerRequest = {
 
 type Sample = { type: MediaKind; name: string; bytes: () => Promise<Buffer>; more?: object };
 
-/** Small sample files of each kind, which any program opens. */
 const sample = (name: string) => () => readFile(join(import.meta.dirname, 'samples', name));
 
 const files: Partial<Record<AnswerKind, Sample>> = {

@@ -31,7 +31,6 @@ const PHONE = '6281234567890';
 type Options = { on?: boolean; speed?: number; linked?: boolean };
 type Simulation = Awaited<ReturnType<typeof simulationWith>>;
 
-/** Closes each network before its database is dropped. */
 const test = base.extend<{ openSimulation: (options?: Options) => Promise<Simulation> }>({
   openSimulation: async ({ db }, use) => {
     const opened: Simulation[] = [];
@@ -54,7 +53,6 @@ const nothing: ChatContent = {
   phone: null,
 };
 
-/** The simulator with its acts, a customer's token acts, and lists of its output. */
 async function simulationWith(
   db: TestDatabase,
   { on = true, speed = 0, linked = true }: Options = {},
@@ -209,7 +207,6 @@ test('a phone that has blocked the sender refuses until it is switched back', as
   expect(await send(simulation, PHONE, 'Halo')).toEqual({ outcome: 'sent' });
 });
 
-/** Opens the link of a token as a browser does, up to the QR. */
 async function shownQr({ ask, ani }: Simulation) {
   const { path } = await ask(linkToken, { token_id: ani.tokenId });
   const data = path.slice('/scan/'.length);

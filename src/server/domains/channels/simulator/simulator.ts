@@ -79,7 +79,6 @@ export type SimulatorDeps = {
 
 export type Simulator = {
   channel: Channel;
-  /** The acts behind `/simulator`; refused as unknown if the simulator is off. */
   acts: readonly ActHandler[];
 };
 

@@ -19,7 +19,6 @@ export class LeaseLost extends Error {
   }
 }
 
-/** A lease ends this long after its last renewal. */
 const LEASE = '15 seconds';
 
 /** Leases of sessions, for one worker. All times are the database's. */

@@ -43,11 +43,9 @@ type Facts = {
   socket: () => EngineSocket | undefined;
   /** Messages older than the session do not belong to it. */
   linkedAt: Date;
-  /** Last time that the network delivered for this number; undefined: never. */
   lastSeenAt: Date | undefined;
 };
 
-/** Concurrent file fetches per number, and fetches that may wait. */
 const FILES_AT_ONCE = 3;
 const FILES_WAITING_MAX = 1_000;
 
@@ -67,7 +65,6 @@ export class Receiving {
   readonly #deps: Deps;
   readonly #token: TokenRef;
   readonly #facts: Facts;
-  /** Older messages that came while disconnected are history. */
   readonly #replayFromMs: number;
   readonly #numbers = new Map<string, string>();
   #received = 0;
@@ -94,7 +91,6 @@ export class Receiving {
     }, deps.timings.inboxMs);
   }
 
-  /** The connection is open: retries waiting items. */
   opened(): void {
     this.#retryDue();
   }
@@ -188,7 +184,6 @@ export class Receiving {
       const outcome = await this.#handle(item, tries);
       await completeMessage(allAccountsSql, this.#token, { wireId, outcome });
     })
-      // A file that found no room is retried with the inbox.
       .catch(report)
       .finally(() => this.#fetching.delete(wireId));
     this.#fetching.set(wireId, run);
@@ -241,7 +236,6 @@ export class Receiving {
     });
   }
 
-  /** Counts an unusual message for the operator's page Kanal. */
   async #count(code: string): Promise<void> {
     const { allAccountsSql, report } = this.#deps;
     const answer = { ...this.#token, channel: 'web' as const, code };
@@ -317,7 +311,6 @@ type ReceiveDeps = {
   tries: number;
 };
 
-/** A file is missing after this many failed fetches. */
 const DOWNLOADS_MAX = 4;
 
 /**
@@ -491,7 +484,6 @@ type InboxDeps = { allAccountsSql: Sql; secrets: Secrets };
 const RETENTION = '1 day';
 const RETRY_MS_MAX = 60_000;
 const ITEMS_AT_ONCE = 50;
-/** Items under way are checked after this long. */
 const UNDER_WAY_MS = 60_000;
 
 const contextOf = ({ accountId, tokenId }: TokenRef, itemId: string) =>
@@ -539,7 +531,6 @@ export async function addItem(
   return stored.count > 0;
 }
 
-/** Whether a message still waits here, so that its changes must wait as well. */
 async function isMessageHeld(
   sql: Sql,
   { accountId, tokenId }: TokenRef,

@@ -16,7 +16,6 @@ export type WebDeps = PresenceDeps & {
   connecting: ConnectDeps;
   library: Pick<Library, 'take'>;
   readFile: ReadFile;
-  /** Starts work by itself in each bucket of a distributed database. */
   startEach: Place['startEach'];
   log: Log;
   report: (error: unknown) => void;

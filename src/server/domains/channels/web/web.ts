@@ -97,7 +97,6 @@ function startLinking(deps: LinkingDeps): Linking {
   };
 }
 
-/** One link: connections that show QRs, until a phone has paired or the link is over. */
 class LinkSession {
   readonly session: OwnedSession;
   readonly #deps: LinkingDeps;
@@ -118,7 +117,6 @@ class LinkSession {
     this.#open();
   }
 
-  /** The worker closes: another one shows the next QR. */
   async close(): Promise<void> {
     await this.#end();
     await this.#deps.leases.release(this.session).catch(this.#deps.report);
@@ -316,7 +314,6 @@ async function clearCodes(tx: Tx, { accountId, sessionId }: OwnedSession): Promi
     where account_id = ${accountId} and session_id = ${sessionId}`;
 }
 
-/** A phone has paired: any worker may take the session like any other. */
 async function becomePaired(tx: Tx, { accountId, sessionId }: OwnedSession): Promise<void> {
   await tx`
     update web_sessions set state = 'paired', qr = null, qr_expires_at = null, pairing_code = null
@@ -385,7 +382,6 @@ export async function pruneWeb(allAccountsSql: Sql): Promise<void> {
   await pruneWaiting(allAccountsSql);
 }
 
-/** Time for reads and writes around the network's answer. */
 const TIMEOUT_MARGIN_MS = 10_000;
 const AWAY_MS = 5_000;
 const MINUTE_MS = 60_000;

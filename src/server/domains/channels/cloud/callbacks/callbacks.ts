@@ -109,7 +109,6 @@ export function openCallbacks(deps: CallbackDeps): CloudCallbacks {
 /** Escapes of text that cannot be stored: U+0000, and half of a surrogate pair. */
 const MAYBE_UNSTORABLE = /\\u(?:0000|d[89a-f])/i;
 
-/** The changes in a body; undefined if it is no callback, or nested deeper than any callback. */
 function changesOf(raw: Buffer): readonly Change[] | undefined {
   const text = raw.toString('utf8');
   try {
@@ -144,7 +143,6 @@ function openNumberCache(deps: NumbersDeps) {
   };
 }
 
-/** Handles a callback: receipts together, messages one by one, in order. */
 async function takeChanges(
   deps: CallbackDeps & { take: TakeStatuses },
   called: CloudNumber,
@@ -156,7 +154,6 @@ async function takeChanges(
   let ofTemplates: CloudNumber | undefined;
   for (const change of changes) {
     const number = numbers(change);
-    // The app serves other numbers, too; they are not ours.
     if (!number) continue;
     switch (change.field) {
       case 'messages': {
@@ -362,7 +359,6 @@ type Effect = {
   code: string;
   restrict?: { kind: Restriction; until?: Date | undefined };
   lift?: readonly Restriction[];
-  /** Notice for the owner, if the change restricts no message. */
   notice?: string;
   retries?: boolean;
 };

@@ -137,7 +137,6 @@ async function completeFetch(
     where ${mine}`;
 }
 
-/** The facts of the file, or the reason it is missing; undefined while it cannot be fetched. */
 async function bodyOf(
   { library, numberOf, download }: InboundFilesDeps,
   { accountId, tokenId }: Row,

@@ -74,7 +74,6 @@ function senderOf(message: unknown): string | undefined {
   return Peer().safeParse(sender).data;
 }
 
-/** Facts beside a message: its advertisement, the product it asks about, whether it was forwarded. */
 const aboutOf = (message: unknown): MessageBody => {
   const product = at(message, 'context', 'referred_product');
   return given({
@@ -88,7 +87,6 @@ const aboutOf = (message: unknown): MessageBody => {
 const FIELDS_MAX = 40;
 const FIELD_MAX = 2_000;
 
-/** The strings, numbers and booleans of an object; undefined if it has none. */
 function textsOf(object: unknown): MessageBody | undefined {
   if (typeof object !== 'object' || object === null || Array.isArray(object)) return undefined;
   const fields = Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
@@ -140,7 +138,6 @@ function contentsOf(message: unknown): Content[] {
   }
 }
 
-/** Text of Meta's notice about the customer; in Meta's own words if its kind is unknown. */
 function systemWords(notice: unknown): string | undefined {
   switch (textAt(notice, 'type')) {
     case 'user_changed_number':
@@ -322,7 +319,6 @@ function numberAt(value: unknown, name: string): number | undefined {
   return Number.isFinite(found) ? found : undefined;
 }
 
-/** A customer's file, which is fetched later; a message is stored even without its file. */
 function mediaContent(type: MediaKind, own: unknown): Content {
   const filename = textAt(own, 'filename');
   const mediaId = textAt(own, 'id');

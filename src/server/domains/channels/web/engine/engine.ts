@@ -10,7 +10,6 @@ export type AuthStorage = {
   readCreds(): Promise<string | undefined>;
   writeCreds(creds: string): Promise<void>;
   readKeys(type: string, ids: readonly string[]): Promise<Readonly<Record<string, string>>>;
-  /** Stores all or none. */
   writeKeys(changes: readonly KeyChange[]): Promise<void>;
 };
 
@@ -70,12 +69,10 @@ export type ReceivedContent =
     }
   | { kind: 'location'; latitude: number; longitude: number; name?: string; address?: string }
   | ({ kind: 'contact' } & ContactBody)
-  /** Empty: removes the earlier reaction. */
   | { kind: 'reaction'; emoji: string }
   | { kind: 'other'; other: OtherKind; details?: string }
   /** New text of an earlier message of this sender, by wire id; without `text`, deletes it. */
   | { kind: 'change'; of: string; text?: string }
-  /** Not decrypted yet: the library requests it again, under the same wire id. */
   | { kind: 'waiting' };
 
 /** A message of a one-to-one chat; may be repeated, late, or our own. */
@@ -135,9 +132,7 @@ export type EngineSocket = {
   send(message: EngineMessage): Promise<EngineAnswer>;
   /** The file of an inbound message. @throws temporary errors */
   download(reference: string): Promise<Download>;
-  /** Ends the session for good, also on the phone. */
   logout(): Promise<void>;
-  /** Ends the connection: no event follows. */
   close(): Promise<void>;
 };
 

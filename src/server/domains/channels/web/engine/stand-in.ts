@@ -18,7 +18,6 @@ import * as z from 'zod/mini';
 export type StandIn = WebEngine & {
   /** A phone reads a QR, or its owner types the pairing code; false if it is not shown. */
   scan(text: string, phone: string): boolean;
-  /** From now on the network wants a passkey when a phone scans. */
   askForPasskeys(): void;
   /** The phone ends the session: 401, now and at each connection. */
   logoutFromPhone(phone: string): void;
@@ -41,7 +40,6 @@ export type StandInOptions = {
   /** Delay of the delivered and read receipts; without it, the test emits them. */
   receiptsMs?: number;
   heardMs?: number;
-  /** Time that a QR is shown; without it, for ever. */
   qrMs?: number;
   files?: ReadonlyMap<string, Uint8Array | Promise<Uint8Array>>;
 };

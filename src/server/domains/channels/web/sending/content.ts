@@ -110,7 +110,6 @@ async function mediaOf(
   };
 }
 
-/** The message that this one answers or reacts to: ours by our id, theirs by the network's. */
 function namedIn(body: MessageBody, field: 'reply_to' | 'message_id'): NamedMessage | undefined {
   const messageId = text(body[field]);
   if (messageId === undefined) return undefined;

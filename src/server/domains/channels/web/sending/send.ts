@@ -12,7 +12,6 @@ import { noteAcknowledged, noteLeaving } from './sent-storage.ts';
 export type SendingPhone = {
   readonly openSocket: EngineSocket | undefined;
   readonly firstLinkedAt: Date;
-  /** Whether this worker may still write to the socket. */
   holdsLease(): Promise<boolean>;
   refused(code: number): Promise<void>;
 };
@@ -44,7 +43,6 @@ export async function sendMessage(
   if (refused) return refused;
   const engineMessage = await engineMessageOf(message, deps.readFile).catch(
     async (error: unknown) => {
-      // Nothing was sent: the chat has not begun.
       if (isNewChat) await forgetChat(sql, chat);
       throw error;
     },

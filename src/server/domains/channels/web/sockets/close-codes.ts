@@ -9,7 +9,6 @@ export type CloseAction =
   | { kind: 'retry'; triesMax: number; reason: Parting }
   /** Tried again; disconnected beyond this count in ten minutes, even if open in between. */
   | { kind: 'yield'; leastMs: number; timesMax: number; reason: Parting }
-  /** `erase`: the session is unusable, and is deleted. */
   | { kind: 'part'; reason: Parting; erase: boolean };
 
 const FIRST_MS = 1_000;
@@ -21,7 +20,6 @@ const BAD_SESSION_TRIES = 5;
 const REPLACED_MS = 15_000;
 const REPLACED_TIMES = 3;
 
-/** The network requires a new connection after pairing. */
 const RESTART_REQUIRED = 515;
 const REPLACED = 440;
 /** The connection went silent; while linking: its QRs are used up. */

@@ -3,9 +3,7 @@ import { type OwnedSession, recoversByItself } from '#server/domains/channels/we
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 export type SessionFacts = {
-  /** To be connected: the token has this number, or a phone has just paired with it. */
   shouldConnect: boolean;
-  /** To be logged out: the token has no number any more, or another session, or is gone. */
   isOver: boolean;
   firstLinkedAt: Date;
   createdAt: Date;

@@ -46,7 +46,6 @@ test('one of two workers holds the number; when it closes, the other continues t
   await first!.channel.close();
   await waitFor(() => second!.channel.numbers?.held().includes(ani.tokenId));
   expect(standIn.openPhones()).toEqual([OWN]);
-  // The first may have crashed before it reported the message as sent.
   expect(await second!.channel.send(message, never)).toEqual({ outcome: 'sent' });
   expect([...standIn.arrived.values()].map(({ times }) => times)).toEqual([1]);
 });
@@ -275,7 +274,6 @@ test('a worker that has lost the session while disconnected neither connects nor
   await link(ani, OWN);
   const second = await startWorker();
   await endLease(sql);
-  // The second one connects, which ends the connection of the first (440).
   await waitFor(() => second.channel.numbers?.held().includes(ani.tokenId));
   await waitFor(() => first.channel.numbers?.held().length === 0);
   expect(standIn.openPhones()).toEqual([OWN]);
@@ -328,7 +326,6 @@ test('a frozen worker writes nothing to the socket of a session that another one
   openNetwork,
 }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
-  // It has not renewed its leases for longer than they last.
   const { channel } = await startWorker({ timings: { renewMs: 3_600_000, renewedMsMax: 1 } });
   await link(ani, OWN);
   const message = toPhone(ani, '6281299999999');
@@ -386,7 +383,6 @@ test('spaces the logins of numbers that waited for the same thread', async ({
   await waitFor(async () =>
     expect(await sql`select from web_sessions where owner is not null`).toHaveLength(4),
   );
-  // Waits for the slots of all four.
   const claimedAt = performance.now();
   await waitFor(() => performance.now() - claimedAt > 5 * gapMs);
   started.resolve();
@@ -396,7 +392,6 @@ test('spaces the logins of numbers that waited for the same thread', async ({
   expect(gaps.filter((gap) => gap < 5)).toEqual([]);
 });
 
-/** Creates linked sessions without an identity, for `count` more tokens of one account. */
 async function linkMore(sql: Sql, accountId: string, count: number): Promise<void> {
   await sql.begin(async (tx) => {
     for (let nth = 1; nth <= count; nth++) {

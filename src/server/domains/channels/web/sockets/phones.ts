@@ -245,7 +245,6 @@ class Phone {
     return this.#isLinked && !this.#isOver ? this.#connection.openSocket : undefined;
   }
 
-  /** To be dropped: disconnected, or held by another worker. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -258,7 +257,6 @@ class Phone {
     await this.#queue;
   }
 
-  /** Ends the session, on the phone too: the token has no such number any more. */
   async end(): Promise<void> {
     this.#isOver = true;
     await this.#connection.socket?.logout().catch(this.#deps.report);
@@ -360,7 +358,6 @@ class Phone {
     );
   }
 
-  /** Makes the session its token's; false if the number is another token's, or the link is over. */
   async #link(phone: string): Promise<boolean> {
     const { connecting, leases } = this.#deps;
     const { session } = this;
@@ -410,7 +407,6 @@ type ConnectionDeps = {
   timings: WebTimings;
   /** Whether the session is still ours: connecting otherwise would disconnect its holder. */
   mayOpen: () => Promise<boolean>;
-  /** Shared by all logins of this worker. */
   loginPace: LoginPace;
   storage: Pick<OpenOptions, 'auth' | 'sent'>;
   onEvent: (event: EngineEvent) => void;
@@ -419,7 +415,6 @@ type ConnectionDeps = {
   report: (error: unknown) => void;
 };
 
-/** Period in which 440s are counted. */
 const YIELDS_MS = 10 * 60_000;
 
 /** A session's connection: reopened as its close codes require, or when it is silent too long. */

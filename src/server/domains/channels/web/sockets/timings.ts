@@ -3,7 +3,6 @@ export type WebTimings = {
   renewMs: number;
   /** Time without a renewal until sessions are given up, before other workers may take them. */
   renewedMsMax: number;
-  /** Interval of recording open connections. */
   spanMs: number;
   /** Check interval, and the longest silence: the engine requests a sign of life every 30 s. */
   watchMs: number;
@@ -12,7 +11,6 @@ export type WebTimings = {
   loginGapMs: number;
   backOffFactor: number;
   inboxMs: number;
-  /** Delay before a line is shown for a message that could not be decrypted. */
   waitingMs: number;
   sendMs: number;
 };

@@ -21,7 +21,6 @@ export function lidIn(address: string | null | undefined): string | undefined {
   return digits && `${digits}${LID_HOST}`;
 }
 
-/** The network's ids have about thirty characters. */
 const WIRE_ID_MAX = 512;
 
 /** A message's id as stored. Its sender chooses it: one that cannot be stored becomes its hash. */

@@ -23,7 +23,6 @@ import { referenceOf } from './media.ts';
 
 /** One event a second is enough to know that a busy connection lives. */
 const ACTIVITY_EVERY_MS = 1_000;
-/** Code of a connection that the network ended without one. */
 const CLOSED = 428;
 
 /** Forwards a socket's events in our format, in order. @param report receives our own bugs */
@@ -268,7 +267,6 @@ function contentsOf(whole: WAMessage): Read | undefined {
   const { key, message, messageStubType: stub } = whole;
   const content = normalizeMessageContent(message);
   if (!content) {
-    // Only the phone gets view-once files.
     if (key.isViewOnce) return one({ kind: 'other', other: 'view_once' });
     if (stub === WAMessageStubType.CIPHERTEXT) return one({ kind: 'waiting' });
     return missedCalls.has(stub) ? one({ kind: 'other', other: 'call' }) : undefined;
@@ -330,7 +328,6 @@ function textOf(message: proto.IMessage): Read | undefined {
   return found && one({ kind: 'text', text: found[0] ?? '' }, found[1]?.stanzaId);
 }
 
-/** A location; a live one as of the time it was shared. */
 function locationOf(message: proto.IMessage): Read | undefined {
   const { locationMessage: fixed, liveLocationMessage: live } = message;
   const place = fixed ?? live;

@@ -31,7 +31,6 @@ async function sealed(plain: Buffer): Promise<Buffer> {
   return Buffer.concat([body, mac]);
 }
 
-/** `FileClient.read` over these answers, by path. */
 const filesOf = (answers: Record<string, Buffer | FetchError>) => {
   const requested: { url: string; bytesMax: number }[] = [];
   return {

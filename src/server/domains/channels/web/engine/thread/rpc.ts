@@ -16,7 +16,6 @@ export type Rpc<Remote extends Calls> = {
     name: Name,
     ...args: Parameters<Remote[Name]>
   ): Promise<Awaited<ReturnType<Remote[Name]>>>;
-  /** Rejects pending calls, because the other side is gone. */
   fail(error: Error): void;
 };
 

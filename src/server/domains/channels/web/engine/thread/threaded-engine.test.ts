@@ -84,7 +84,6 @@ test('an unreadable identity ends only its own connection', async ({ network, op
   expect(events.filter(({ kind }) => kind === 'closed')).toEqual([]);
 });
 
-/** A thread that answers one call and then runs `next`. */
 const threadThat = (next: string) =>
   new URL(
     `data:text/javascript,${encodeURIComponent(`
@@ -116,7 +115,6 @@ test.for([
   },
 );
 
-/** A session's storage in memory. */
 function stored(): { auth: AuthStorage; sent: SentStorage } {
   let creds: string | undefined;
   return {
@@ -132,7 +130,6 @@ function stored(): { auth: AuthStorage; sent: SentStorage } {
   };
 }
 
-/** A WebSocket server that records the first message of each connection. */
 async function openNetwork(): Promise<WebSocketServer & { frames: Buffer[] }> {
   const frames: Buffer[] = [];
   const server = await openWebSocketServer((connection) => {
