@@ -29,7 +29,7 @@ const columns = (sql: Sql | Tx, at: Date): Fragment => sql`
 type DeliveryCounts = Broadcast['told'] & { broadcast_id: string };
 
 async function countsOf(sql: Sql | Tx, ids: readonly string[]) {
-  const told = await sql<DeliveryCounts[]>`
+  const deliveries = await sql<DeliveryCounts[]>`
     select broadcast_id, count(*)::int as people, count(pushed_at)::int as pushed,
       count(*) filter (where outcome = 'sent')::int as sent,
       count(*) filter (where outcome = 'opted_out')::int as opted_out,
@@ -40,7 +40,7 @@ async function countsOf(sql: Sql | Tx, ids: readonly string[]) {
     select broadcast_id, count(*)::int as closed from broadcast_reads
     where broadcast_id = any(${ids}::uuid[]) group by broadcast_id`;
   return {
-    told: new Map(told.map(({ broadcast_id, ...figures }) => [broadcast_id, figures])),
+    told: new Map(deliveries.map(({ broadcast_id, ...figures }) => [broadcast_id, figures])),
     closed: new Map(reads.map(({ broadcast_id, closed }) => [broadcast_id, closed])),
   };
 }
