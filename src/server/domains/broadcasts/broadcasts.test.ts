@@ -25,7 +25,7 @@ import { plainText, type BroadcastDeps, openBroadcasts } from './broadcasts.ts';
 
 const OPERATOR = newId();
 
-/** Broadcasts over a test's database, with a clock; what is pushed and sent is told apart by person. */
+/** Broadcasts on a test database with a test clock. Records pushes and messages per person. */
 function broadcastApp(db: TestDatabase) {
   const clock = clockAt();
   const pushed: string[] = [];
@@ -88,8 +88,10 @@ const words = (app: App, given: Partial<InputFor<typeof createBroadcast>> = {}) 
 
 const everywhere = { by_push: 'yes', by_message: 'yes' } as const;
 
-describe('what customers see', () => {
-  test('each sees what is for them, until they close it, in all browsers', async ({ db }) => {
+describe('broadcasts shown to customers', () => {
+  test('shows each customer their broadcasts in all browsers until they close them', async ({
+    db,
+  }) => {
     const app = broadcastApp(db);
     const ani = await customerWith(db.allAccountsSql);
     const budi = await customerWith(db.allAccountsSql, { linked: false });
@@ -115,7 +117,9 @@ describe('what customers see', () => {
     expect(await app.ask(broadcastAudiences, {})).toMatchObject({ all: 2, linked: 1 });
   });
 
-  test('nothing to show has no name, and another thing to show another one', async ({ db }) => {
+  test('has no name without a broadcast, and another name for another broadcast', async ({
+    db,
+  }) => {
     const app = broadcastApp(db);
     const ani = await customerWith(db.allAccountsSql);
     const name = () => app.nameFor(db.allAccountsSql, ani);
@@ -132,7 +136,7 @@ describe('what customers see', () => {
     expect(await app.shownTo(ani)).toEqual(['Pemeliharaan']);
   });
 
-  test('it is seen from its beginning to its end; changed before that, stopped at any time', async ({
+  test('shows a broadcast from start to end; allows changes before the start and a stop at any time', async ({
     db,
   }) => {
     const app = broadcastApp(db);
@@ -146,7 +150,7 @@ describe('what customers see', () => {
     const other = await app.ask(createBroadcast, words(app, { title: 'Lain', from }));
     app.clock.pass(2);
     await app.work();
-    // Whose clock was read before a worker went past everybody would move it past them.
+    // A process with a slow clock must not change a broadcast that a worker has already announced.
     app.clock.pass(-2);
     const moved = { broadcast_id: other.id, ...words(app, { from: inHours(app, 3) }) };
     expect(await no(app.ask(changeBroadcast, moved))).toMatchObject({ code: 'broadcast_over' });
@@ -182,7 +186,7 @@ describe('what customers see', () => {
     expect(await no(app.ask(stopBroadcast, foreign))).toMatchObject({ code: 'not_found' });
   });
 
-  test('the same press twice is one notice', async ({ db }) => {
+  test('creates one broadcast for two requests with the same key', async ({ db }) => {
     const app = broadcastApp(db);
     const handler = app.acts.find(({ act }) => act === createBroadcast);
     const call = { caller: { userId: OPERATOR }, key: crypto.randomUUID() } as never;
@@ -192,14 +196,12 @@ describe('what customers see', () => {
   });
 });
 
-/** Customers by hundreds. */
 async function crowd(db: TestDatabase, size: number): Promise<void> {
   await db.allAccountsSql.begin(async (tx) => {
     for (let one = 0; one < size; one++) await makeUser(tx, await makeAccount(tx));
   });
 }
 
-/** What lies in a table. */
 const countIn = async (db: TestDatabase, table: 'outbox' | 'broadcast_deliveries') => {
   const [row] = await (table === 'outbox'
     ? db.allAccountsSql`select count(*)::int as n from outbox where kind = 'broadcast.changed'`
@@ -207,8 +209,10 @@ const countIn = async (db: TestDatabase, table: 'outbox' | 'broadcast_deliveries
   return row?.['n'];
 };
 
-describe('who is told', () => {
-  test('everybody once by push and by message, however many work at once', async ({ db }) => {
+describe('delivery of broadcasts', () => {
+  test('delivers once per person by push and by message, with several workers at once', async ({
+    db,
+  }) => {
     const app = broadcastApp(db);
     await crowd(db, 450);
     await app.ask(createBroadcast, words(app, everywhere));
@@ -231,11 +235,11 @@ describe('who is told', () => {
     expect(app.troubles).toEqual([]);
   });
 
-  test('a process that dies between two hundreds leaves nobody out', async ({ db }) => {
+  test('reaches every customer after a process dies between two batches', async ({ db }) => {
     const app = broadcastApp(db);
     await crowd(db, 250);
     await app.ask(createBroadcast, words(app, everywhere));
-    // Dies in the second hundred: what it had not committed is undone.
+    // Fails in the second batch, which rolls back.
     await db.owner`
       create function die() returns trigger language plpgsql as $$
       begin
@@ -255,7 +259,9 @@ describe('who is told', () => {
     expect(app.sent.size).toBe(250);
   });
 
-  test('what cannot be sent is sent later, and who opted out is left in peace', async ({ db }) => {
+  test('retries a message that cannot be sent, and skips customers who opted out', async ({
+    db,
+  }) => {
     const app = broadcastApp(db);
     const ani = await customerWith(db.allAccountsSql);
     const budi = await customerWith(db.allAccountsSql);
@@ -266,7 +272,7 @@ describe('who is told', () => {
     };
     await app.ask(createBroadcast, words(app, everywhere));
     await app.work();
-    // Hours without a phone, and all those tries, give nobody up.
+    // Hours without a phone and many tries do not end a delivery.
     await db.allAccountsSql`update broadcast_deliveries set tries = 100 where ended_at is null`;
     app.clock.pass(0.1);
     await app.work();
@@ -286,7 +292,7 @@ describe('who is told', () => {
     expect((await app.list())[0]?.told).toMatchObject({ sent: 1, opted_out: 1, waiting: 0 });
   });
 
-  test('who was not told when it is stopped is not told; open pages hear of the stop', async ({
+  test('stops pending deliveries when a broadcast is stopped, and updates open pages', async ({
     db,
   }) => {
     const app = broadcastApp(db);
@@ -303,10 +309,7 @@ describe('who is told', () => {
   });
 });
 
-test('a process that dies after a message was placed does not place it twice', async ({
-  db,
-  openApp,
-}) => {
+test('accepts a message once when a process dies after accepting it', async ({ db, openApp }) => {
   const { container, worker } = await openApp();
   expect(worker).toBeUndefined();
   const app = broadcastApp(db);
@@ -325,13 +328,13 @@ test('a process that dies after a message was placed does not place it twice', a
   const placed = await db.allAccountsSql`
     select d.priority from messages m join dispatch d using (account_id, message_id)
     where m.peer = ${phone}`;
-  // After all codes, which have 0.
+  // Codes have priority 0 and come first.
   expect(placed).toEqual([{ priority: 2 }]);
   expect(app.pushed).toHaveLength(1);
   expect((await app.list())[0]?.told).toMatchObject({ sent: 1, waiting: 0 });
 });
 
-test('who answered STOP to the installation gets codes, and no notices', async ({
+test('sends codes but no notices to a customer who replied STOP to the installation', async ({
   db,
   openApp,
 }) => {
@@ -349,7 +352,7 @@ test('who answered STOP to the installation gets codes, and no notices', async (
   ]);
 });
 
-test('a caption on a phone keeps its addresses', () => {
+test('keeps link addresses in a caption sent to a phone', () => {
   expect(plainText('Baca<br>https://a.id/x dan <a href="https://b.id/y">ini</a>')).toBe(
     'Baca\nhttps://a.id/x dan ini (https://b.id/y)',
   );

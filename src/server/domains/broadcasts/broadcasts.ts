@@ -31,7 +31,7 @@ import { type AccountData, eraseRows, inPages } from '#server/infra/account-data
 
 type Read = { broadcast_id: string; read_at: Date };
 
-/** Which notices an account's people have closed, and which they were sent. */
+/** Account data: broadcasts that the account's users have closed or received. */
 export const broadcastsAccountData = ({
   sql,
   allAccountsSql,
@@ -61,26 +61,20 @@ async function* readsOf(sql: Sql, accountId: string) {
 
 export type { BroadcastDeps } from './deps.ts';
 
-/** How often is looked for what is due: a notice reaches open pages within this. */
+/** Poll interval; open pages show a due notice within this time. */
 const LOOK_MS = 3_000;
 
 type Running = { close: () => Promise<void> };
 
 export type Broadcasts = {
   acts: readonly ActHandler[];
-  /** See `Shown.nameFor`. */
   nameFor: Shown['nameFor'];
-  /** Announces and tells what is due now. */
   work: () => Promise<void>;
-  /** Announces every few seconds, and soon after something was made here. */
   startAnnouncing: () => Running;
-  /** Tells who was written down, every few seconds and soon after an announcement. */
   startDelivery: () => Running;
-  /** Forgets who was told of what ended long ago. */
   prune: () => Promise<void>;
 };
 
-/** Opens what operators tell customers. */
 export function openBroadcasts(deps: BroadcastDeps): Broadcasts {
   const shown = openShown(deps);
   let announceSoon = (): void => undefined;
@@ -138,7 +132,7 @@ export function openBroadcasts(deps: BroadcastDeps): Broadcasts {
   };
 }
 
-/** Who was told, and who closed it, is kept for so long after the end. */
+/** Deliveries and closings are stored this long after the end. */
 const KEPT_DAYS = 90;
 const ROWS_AT_ONCE = 5_000;
 
@@ -155,7 +149,6 @@ async function prune({ allAccountsSql: sql, now }: BroadcastDeps): Promise<void>
   }
 }
 
-/** Accounts that are gone through in one transaction. */
 const ACCOUNTS_AT_ONCE = 200;
 
 type Due = Audience & {
@@ -167,9 +160,8 @@ type Due = Audience & {
 };
 
 /**
- * Goes through the customers of broadcasts that have begun, or were stopped: their open pages hear of it,
- * and who is to be told by push or message is written down. How far that is stands in the broadcast, in the
- * same transaction: whoever dies in between leaves nobody out and writes nobody down twice.
+ * Queues deliveries and notifies open pages. Progress is stored in the same transaction, so a crash neither skips nor
+ * repeats an account.
  */
 async function announceDue(allAccountsSql: Sql, at: Date, isClosing: () => boolean): Promise<void> {
   while (!isClosing()) {
@@ -180,7 +172,7 @@ async function announceDue(allAccountsSql: Sql, at: Date, isClosing: () => boole
   }
 }
 
-/** @returns false when nothing is left that is not another process's. */
+/** @returns false if no row is left that no other process holds */
 async function announceSome({ sql, tx }: { sql: Sql; tx: Tx }, at: Date): Promise<boolean> {
   const [due] = await tx<Due[]>`
     select broadcast_id, audience, plan, by_push, by_message, queued_to,
@@ -231,7 +223,7 @@ async function announceTo(
   }
 }
 
-/** How old what this process knows of broadcasts may be. */
+/** Cache time of the current broadcasts in this process. */
 const KNOWN_MS = 2_000;
 
 type Current = Audience & {
@@ -245,22 +237,16 @@ type Current = Audience & {
 
 type Person = { accountId: string; userId: string };
 
-/** What customers see of broadcasts. */
 type Shown = {
-  /**
-   * Names what there is to show to a person: another name is something else. Undefined while there is
-   * nothing, which costs no query.
-   */
+  /** Names a person's broadcasts, and changes with them; undefined without any, at no query. */
   nameFor(tx: Sql | Tx, person: Person): Promise<string | undefined>;
-  /** What there is to show to a person, the newest first. */
   listFor(person: Person): Promise<ShownBroadcast[]>;
-  /** Stays closed for a person. @throws Refusal `not_found` for what is not shown to them. */
+  /** Hides a broadcast from a person for good. @throws Refusal `not_found` if not shown to them */
   close(person: Person, broadcastId: string): Promise<void>;
-  /** Something has changed here: it is read again. */
   forget(): void;
 };
 
-/** Opens what customers see, over a list of what is not over that is at most two seconds old. */
+/** Opens the customers' view, over a list of current broadcasts that is at most two seconds old. */
 function openShown(deps: BroadcastDeps): Shown {
   const { sql, allAccountsSql, config, now } = deps;
   let known: { at: number; rows: Promise<readonly Current[]> } | undefined;
@@ -304,7 +290,7 @@ function openShown(deps: BroadcastDeps): Shown {
       asAccount(sql, person.accountId, async (tx) => {
         const open = await openTo(tx, person);
         if (!open.some(({ broadcast_id }) => broadcast_id === broadcastId)) {
-          // What is over, or closed already, is closed.
+          // A broadcast that is over or already closed counts as closed.
           const known = await allAccountsSql`
             select from broadcasts where broadcast_id = ${broadcastId}`;
           if (known.length === 0) throw new Refusal('not_found', { what: 'Pengumuman' });
@@ -327,7 +313,6 @@ const maintenance = (text: string): ShownBroadcast => ({
   until: null,
 });
 
-/** Which of these are for a person who has not closed them. */
 async function openIds(
   tx: Sql | Tx,
   rows: readonly Current[],
@@ -346,26 +331,24 @@ async function openIds(
   return ids;
 }
 
-/** Whom a broadcast is for. */
 type Audience = { audience: BroadcastAudience; plan: string | null };
 
-/** SQL that is true of an account `a` that a broadcast is for. */
+/** SQL condition: the broadcast is for account `a`. */
 function isInAudience(sql: Sql | Tx, { audience, plan }: Audience): Fragment {
   if (audience === 'linked') return hasLinkedToken(sql);
   return audience === 'plan' ? isOnPlan(sql, plan ?? '') : sql`true`;
 }
 
-/** How many people each audience has now. */
 async function audiences(sql: Sql): Promise<OutputOf<typeof broadcastAudiences>> {
   const plans = await plansForOperator(sql);
-  const asked: Audience[] = [
+  const targets: Audience[] = [
     { audience: 'all', plan: null },
     { audience: 'linked', plan: null },
     ...plans.map(({ code }): Audience => ({ audience: 'plan', plan: code })),
   ];
   const people = await countCustomers(
     sql,
-    asked.map((one) => isInAudience(sql, one)),
+    targets.map((one) => isInAudience(sql, one)),
   );
   const [all = 0, linked = 0, ...onPlans] = people;
   return {
@@ -376,13 +359,9 @@ async function audiences(sql: Sql): Promise<OutputOf<typeof broadcastAudiences>>
 }
 
 const AT_ONCE = 50;
-/**
- * A delivery under way belongs to its process for so long; then it is tried again, after each failure a little
- * later: while the installation's own token is linked to no phone, that may take days.
- */
+/** Lease of a delivery, longer after each failure: without a linked phone, retries take days. */
 const LEASE_SECONDS = 120;
 const LEASES_MAX = 15;
-/** A message that waits longer for its turn is not worth sending. */
 const MESSAGE_MS = 86_400_000;
 
 type Claimed = {
@@ -406,9 +385,8 @@ type Broadcast = {
 type Delivery = Claimed & Broadcast;
 
 /**
- * Tells who was written down: their browsers once, in the transaction that says so, and their phone by a
- * message whose key is the broadcast's, so that a process that died in between sends it neither never nor
- * twice. What cannot be sent now is tried again until the broadcast is over.
+ * Delivers queued rows: a push in the transaction that records it, and a message with a key derived from the broadcast,
+ * so that a crash neither loses nor repeats it. Failed messages are retried until the broadcast is over.
  */
 async function deliverDue(deps: BroadcastDeps, isClosing: () => boolean): Promise<void> {
   while (!isClosing()) {
@@ -425,7 +403,6 @@ async function deliverDue(deps: BroadcastDeps, isClosing: () => boolean): Promis
   }
 }
 
-/** What is due, with what it says. */
 async function claim({ allAccountsSql, now }: BroadcastDeps): Promise<Delivery[]> {
   const at = now();
   const claimed = await allAccountsSql<Claimed[]>`
@@ -460,7 +437,7 @@ async function deliver(
   one: Delivery,
   phone: string | undefined,
 ): Promise<void> {
-  // Nobody is left there, or nobody is to be told any more.
+  // The account has no user with a phone left, or the broadcast is over.
   if (one.is_over || phone === undefined || phone === '') {
     const wasTried = one.by_message && one.tries > 1;
     return end(deps, one, wasTried ? 'failed' : 'stopped');
@@ -491,7 +468,7 @@ async function send(
   { account_id, broadcast_id, user_id, title, body, until_at }: Delivery,
   phone: string,
 ): Promise<Outcome> {
-  // A hash: the key outlives an account that is erased, and must not name it.
+  // Hashed: the key outlives an erased account and must not identify it.
   const facts = [broadcast_id, account_id, user_id].join(':');
   const outcome = await sendNotice({
     to: phone,
@@ -502,7 +479,7 @@ async function send(
   return outcome === 'opted_out' ? 'opted_out' : 'sent';
 }
 
-/** A caption for a phone, which has no links of its own: the address stands behind its words. */
+/** A caption as plain text for a phone: each address follows the words of its link. */
 export const plainText = (caption: string): string =>
   captionNodes(caption)
     .map((node) => {

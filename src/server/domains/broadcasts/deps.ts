@@ -1,24 +1,19 @@
 import type { Config } from '#server/infra/config.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** What became of a message of the installation's own token. */
 type NoticeOutcome = 'accepted' | 'opted_out';
 
-/** What broadcasts work with. */
 export type BroadcastDeps = {
-  /** Sees one account at a time. */
   sql: Sql;
-  /** Sees all. */
   allAccountsSql: Sql;
   config: Pick<Config, 'MAINTENANCE' | 'MAINTENANCE_TEXT'>;
-  /** Queues a notice for the browsers of an account, in the transaction given. */
+  /** Queues a notice for the browsers of an account, in the given transaction. */
   queueNotice: (
     tx: Tx,
     notice: { accountId: string; title: string; body: string; url: string; tag: string },
   ) => Promise<void>;
   /**
-   * Sends a text through the installation's own token, after codes and before nothing else; the same key
-   * sends it once. Throws while it cannot be sent.
+   * Sends a text from the installation's token, at the lowest priority, once per key; may throw.
    */
   sendNotice: (notice: {
     to: string;

@@ -14,10 +14,8 @@ import { newId } from '#server/infra/ids.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { BroadcastDeps } from './deps.ts';
 
-/** Operators stand in it by their ids. */
 type Row = Omit<Broadcast, 'id' | 'told' | 'closed'> & { broadcast_id: string };
 
-/** SQL of the state of a broadcast `b` at an instant. */
 const stateAt = (sql: Sql | Tx, at: Date): Fragment => sql`
   case when b.stopped_at is not null then 'stopped' when b.until_at <= ${at} then 'over'
     when b.from_at > ${at} then 'scheduled' else 'shown' end`;
@@ -28,11 +26,10 @@ const columns = (sql: Sql | Tx, at: Date): Fragment => sql`
   ${stateAt(sql, at)} as state
   from broadcasts b`;
 
-type Told = Broadcast['told'] & { broadcast_id: string };
+type DeliveryCounts = Broadcast['told'] & { broadcast_id: string };
 
-/** Who was told of broadcasts, and how many closed each. */
-async function tellingOf(sql: Sql | Tx, ids: readonly string[]) {
-  const told = await sql<Told[]>`
+async function countsOf(sql: Sql | Tx, ids: readonly string[]) {
+  const deliveries = await sql<DeliveryCounts[]>`
     select broadcast_id, count(*)::int as people, count(pushed_at)::int as pushed,
       count(*) filter (where outcome = 'sent')::int as sent,
       count(*) filter (where outcome = 'opted_out')::int as opted_out,
@@ -43,15 +40,15 @@ async function tellingOf(sql: Sql | Tx, ids: readonly string[]) {
     select broadcast_id, count(*)::int as closed from broadcast_reads
     where broadcast_id = any(${ids}::uuid[]) group by broadcast_id`;
   return {
-    told: new Map(told.map(({ broadcast_id, ...figures }) => [broadcast_id, figures])),
+    told: new Map(deliveries.map(({ broadcast_id, ...figures }) => [broadcast_id, figures])),
     closed: new Map(reads.map(({ broadcast_id, closed }) => [broadcast_id, closed])),
   };
 }
 
-const NOBODY = { people: 0, pushed: 0, sent: 0, opted_out: 0, failed: 0, waiting: 0 };
+const NO_DELIVERIES = { people: 0, pushed: 0, sent: 0, opted_out: 0, failed: 0, waiting: 0 };
 
 async function shown(sql: Sql | Tx, rows: readonly Row[]): Promise<Broadcast[]> {
-  const telling = await tellingOf(
+  const counts = await countsOf(
     sql,
     rows.map(({ broadcast_id }) => broadcast_id),
   );
@@ -67,19 +64,18 @@ async function shown(sql: Sql | Tx, rows: readonly Row[]): Promise<Broadcast[]> 
       id: publicId('broadcast', broadcast_id),
       created_by: nameOf(row.created_by),
       stopped_by: row.stopped_by && nameOf(row.stopped_by),
-      told: telling.told.get(broadcast_id) ?? NOBODY,
-      closed: telling.closed.get(broadcast_id) ?? 0,
+      told: counts.told.get(broadcast_id) ?? NO_DELIVERIES,
+      closed: counts.closed.get(broadcast_id) ?? 0,
     };
   });
 }
 
-/** A page of all broadcasts, the newest first. */
 export async function broadcastsPage(
   { allAccountsSql: sql, now }: BroadcastDeps,
   { page = 0, sort_type, state }: InputOf<typeof operatorBroadcasts>,
 ): Promise<PageOf<Broadcast>> {
   const at = now();
-  const matches = ofState(sql, state, at);
+  const matches = stateFilter(sql, state, at);
   const direction = sort_type === 'asc' ? sql`asc` : sql`desc`;
   const [rows, [counted]] = await Promise.all([
     sql<Row[]>`
@@ -90,7 +86,7 @@ export async function broadcastsPage(
   return { rows: await shown(sql, rows), total: counted?.total ?? 0 };
 }
 
-const ofState = (sql: Sql, state: BroadcastState | undefined, at: Date): Fragment =>
+const stateFilter = (sql: Sql, state: BroadcastState | undefined, at: Date): Fragment =>
   state === undefined ? sql`true` : sql`${stateAt(sql, at)} = ${state}`;
 
 async function oneOf(
@@ -107,11 +103,10 @@ async function oneOf(
 type Words = InputOf<typeof createBroadcast>;
 type Asking = { operatorId: string; key: string };
 
-/** Longer than this nobody leaves a notice standing on purpose. */
 const DAYS_MAX = 90;
 const DAY_MS = 86_400_000;
 
-/** The instants and the plan, as they can be. @throws Refusal `input_invalid`. */
+/** Validates the instants and the plan. @throws Refusal `input_invalid` */
 async function checked({ allAccountsSql, now }: BroadcastDeps, words: Words) {
   const at = now();
   const from = words.from === undefined ? at : new Date(words.from);
@@ -119,7 +114,7 @@ async function checked({ allAccountsSql, now }: BroadcastDeps, words: Words) {
   const no = (field: string, sentence: string): never => {
     throw new Refusal('input_invalid', { fields: { [field]: sentence } });
   };
-  // A form that was open for some minutes means now.
+  // A start some minutes ago means now: the form was open meanwhile.
   if (at.getTime() - from.getTime() > 600_000) no('from', 'Waktu mulai sudah lewat.');
   if (until <= from || until <= at) no('until', 'Waktu selesai harus sesudah waktu mulai.');
   if (until.getTime() - from.getTime() > DAYS_MAX * DAY_MS) {
@@ -133,7 +128,7 @@ async function checked({ allAccountsSql, now }: BroadcastDeps, words: Words) {
   return { at, from, until, plan: plan ?? null };
 }
 
-/** Writes a broadcast down; the same key twice is one. */
+/** Creates a broadcast. Idempotent by key. */
 export async function makeBroadcast(
   deps: BroadcastDeps,
   { operatorId, key }: Asking,
@@ -158,11 +153,7 @@ export async function makeBroadcast(
   return oneOf(deps, made.broadcast_id);
 }
 
-/**
- * Changes a broadcast that nobody has seen.
- *
- * @throws Refusal `broadcast_over` once it has begun.
- */
+/** Changes a broadcast before it begins. @throws Refusal `broadcast_over` once it has begun */
 export async function editBroadcast(
   deps: BroadcastDeps,
   operatorId: string,
@@ -175,18 +166,14 @@ export async function editBroadcast(
       by_push = ${words.by_push === 'yes'}, by_message = ${words.by_message === 'yes'},
       changed_by = ${operatorId}, changed_at = ${at}
     where broadcast_id = ${id} and from_at > ${at} and stopped_at is null
-      -- A worker may have begun since that instant: whom it went past would never hear of the change.
+      -- A worker may have begun since that instant, and would not announce the change to accounts it has passed.
       and ready_at is null and queued_to = '00000000-0000-0000-0000-000000000000'`;
   const now = await oneOf(deps, id);
   if (count === 1) return now;
   throw new Refusal('broadcast_over', {});
 }
 
-/**
- * Ends a broadcast; who was told of it is told that it has changed.
- *
- * @throws Refusal `broadcast_over`.
- */
+/** Stops a broadcast and updates open pages. @throws Refusal `broadcast_over` */
 export async function endBroadcast(
   deps: BroadcastDeps,
   operatorId: string,
@@ -195,7 +182,7 @@ export async function endBroadcast(
   const at = deps.now();
   const { count } = await deps.allAccountsSql`
     update broadcasts set stopped_by = ${operatorId}, stopped_at = ${at},
-      -- Those who see it are gone through once more; of one that has not begun nobody knows.
+      -- Announces the stop to the accounts that see it; a broadcast that has not begun is shown to none.
       queued_to = default, ready_at = case when from_at > ${at} then ${at}::timestamptz end
     where broadcast_id = ${broadcastId} and stopped_at is null and until_at > ${at}`;
   const now = await oneOf(deps, broadcastId);

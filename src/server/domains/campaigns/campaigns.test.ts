@@ -12,7 +12,7 @@ import { giveSaldo } from '#tests/support/money/wallets.ts';
 
 type Owner = Awaited<ReturnType<typeof signedIn>>;
 
-/** Campaigns as a signed-in person asks for them. */
+/** Campaign acts of a signed-in person. */
 function shopOf(running: RunningApp, { accountId, userId, tokenId, token }: Owner) {
   const ask = async (act: string, fields: Record<string, unknown> = {}) =>
     (await running.ask(act, { token, key: randomUUID(), ...fields })).body;
@@ -40,7 +40,7 @@ function shopOf(running: RunningApp, { accountId, userId, tokenId, token }: Owne
         upload: await upload(list),
       })
     ).data;
-  // As the act reads it, which may not be asked as often as a test looks.
+  // Reads directly, because the act's rate limit is lower than the test's poll rate.
   const get = async (id: string): Promise<Campaign> =>
     campaignOf(
       await readCampaign(running.container.pools.allAccountsSql, {
@@ -64,7 +64,7 @@ function shopOf(running: RunningApp, { accountId, userId, tokenId, token }: Owne
   };
 }
 
-/** A list of so many numbers, each with a name of its own. */
+/** A CSV list of `count` numbers, each with its own name. */
 const listOf = (count: number): string =>
   `Nomor HP,Nama\n${Array.from(
     { length: count },
@@ -76,8 +76,8 @@ const textsOf = ({ allAccountsSql }: TestDatabase, accountId: string) =>
     select peer, body ->> 'text' as text, status, price from messages
     where account_id = ${accountId} and direction = 'out' order by message_id`;
 
-describe('its results', () => {
-  test('are a file with every line of the list, also those that get nothing', async ({
+describe('campaign results', () => {
+  test('are a file with every row of the list, including those that get nothing', async ({
     openApp,
     db,
   }) => {
@@ -103,7 +103,7 @@ describe('its results', () => {
     expect(rows[2]).toMatch(/^3,bukan nomor,,'=Joko,Nomor salah,,,/);
   });
 
-  test('are no file, and no trouble, once it is deleted', async ({ openApp, db }) => {
+  test('are no file and no error after the campaign is deleted', async ({ openApp, db }) => {
     const running = await openApp({ env: { LOG_LEVEL: 'warn' } });
     const shop = shopOf(running, await signedIn(db));
     const { id } = await shop.draft(listOf(2));
@@ -117,7 +117,7 @@ describe('its results', () => {
 });
 
 describe('a draft', () => {
-  test('says of each line of its list whether it is sent to', async ({ openApp, db }) => {
+  test('reports for each row of its list whether it will be sent', async ({ openApp, db }) => {
     const running = await openApp();
     const ani = await signedIn(db, { saldo: 10_000 });
     const shop = shopOf(running, ani);
@@ -155,7 +155,7 @@ describe('a draft', () => {
       [4, 'incomplete', '6281311112222'],
       [5, 'opted_out', '6281277770001'],
     ]);
-    // With something to fall back on, nobody lacks a name.
+    // With a fallback value, no recipient lacks a name.
     const { data: kinder } = await shop.write(made.id, { type: 'text', text: 'Halo {nama|Kak}.' });
     expect(kinder.recipients).toMatchObject({ waiting: 2, incomplete: 0 });
     const wrong = await shop.write(made.id, { type: 'text', text: 'Halo {kota}.' });
@@ -165,7 +165,7 @@ describe('a draft', () => {
     });
   });
 
-  test('takes no time that no calendar has', async ({ openApp, db }) => {
+  test('rejects a time that does not exist in the calendar', async ({ openApp, db }) => {
     const running = await openApp();
     const shop = shopOf(running, await signedIn(db));
     const { id } = await shop.draft(listOf(1));
@@ -175,7 +175,7 @@ describe('a draft', () => {
     }
   });
 
-  test('is refused where the file holds no numbers, and made once by one key', async ({
+  test('is refused for a file without numbers, and created once per key', async ({
     openApp,
     db,
   }) => {
@@ -215,7 +215,7 @@ describe('a draft', () => {
 });
 
 describe('a campaign', () => {
-  test('sends each recipient their own words once, and counts what became of them', async ({
+  test('sends each recipient their own text once, and counts the outcomes', async ({
     openApp,
     db,
   }) => {
@@ -242,10 +242,7 @@ describe('a campaign', () => {
     expect(first?.message?.status).toMatch(/delivered|read/);
   });
 
-  test('stands still when the saldo is used up, and goes on after a top-up', async ({
-    openApp,
-    db,
-  }) => {
+  test('pauses when the saldo runs out, and continues after a top-up', async ({ openApp, db }) => {
     const running = await openApp({ works: true, env: { LANE_PACE_PER_SECOND: '1000' } });
     const ani = await signedIn(db, { saldo: 1_500 });
     const shop = shopOf(running, ani);
@@ -269,7 +266,7 @@ describe('a campaign', () => {
     expect(texts).toHaveLength(30);
   });
 
-  test('that is paused takes back what has not left, and sends it once it goes on', async ({
+  test('takes back unsent messages when paused, and sends them after it resumes', async ({
     openApp,
     db,
   }) => {
@@ -302,7 +299,10 @@ describe('a campaign', () => {
     expect(new Set(left.map(({ peer }) => peer)).size).toBe(60);
   });
 
-  test('takes back its own messages, whatever a program calls others', async ({ openApp, db }) => {
+  test('takes back only its own messages, regardless of the references that API callers use', async ({
+    openApp,
+    db,
+  }) => {
     const running = await openApp({ works: true, env: { LANE_PACE_PER_SECOND: '20' } });
     const ani = await signedIn(db, { saldo: 1_000_000 });
     const shop = shopOf(running, ani);
@@ -328,7 +328,7 @@ describe('a campaign', () => {
     expect(new Set(sent.map(({ peer }) => peer)).size).toBe(sent.length - 2);
   });
 
-  test('that is cancelled sends nothing more', async ({ openApp, db }) => {
+  test('sends nothing more after it is cancelled', async ({ openApp, db }) => {
     const running = await openApp({ works: true, env: { LANE_PACE_PER_SECOND: '1' } });
     const ani = await signedIn(db, { saldo: 1_000_000 });
     const shop = shopOf(running, ani);

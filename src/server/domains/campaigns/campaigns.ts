@@ -21,7 +21,6 @@ import { type AccountData, eraseRows, inPages } from '#server/infra/account-data
 
 type Deps = { sql: Sql; allAccountsSql: Sql };
 
-/** Messages to many, and their lists of recipients. */
 export const campaignsAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'kiriman-massal', rows: () => campaignsOf(sql, accountId) },
@@ -87,13 +86,12 @@ export type { CampaignWorker } from './work/worker.ts';
 
 export type Campaigns = {
   acts: readonly ActHandler[];
-  /** Calls a listener after each COMMIT that left news in the outbox. */
+  /** Calls a listener after each COMMIT that wrote to the outbox. */
   onNews: (listener: () => void) => void;
-  /** Starts the worker that places them. */
   start: () => CampaignWorker;
 };
 
-/** Opens messages to many: drafts with their lists, and the work on what was started. */
+/** Opens campaigns: drafts with their lists, and the worker that sends started ones. */
 export function openCampaigns(given: Omit<CampaignDeps, 'onStored'>): Campaigns {
   let wake = () => undefined as void;
   const listeners: (() => void)[] = [];
@@ -102,7 +100,7 @@ export function openCampaigns(given: Omit<CampaignDeps, 'onStored'>): Campaigns 
   };
   const deps: CampaignDeps = { ...given, onStored };
   const shown = (stored: StoredCampaign) => campaignOf(stored, perMinute(deps.pacePerSecond()));
-  const woken = async (change: Promise<StoredCampaign>) => {
+  const changeAndWake = async (change: Promise<StoredCampaign>) => {
     const stored = await change;
     wake();
     return shown(stored);
@@ -127,16 +125,16 @@ export function openCampaigns(given: Omit<CampaignDeps, 'onStored'>): Campaigns 
         shown(await changeDraft(deps, caller, input)),
       ),
       handle(contract.startCampaign, ({ caller: { accountId } }, { campaign_id: campaignId }) =>
-        woken(startDraft(deps, { accountId, campaignId })),
+        changeAndWake(startDraft(deps, { accountId, campaignId })),
       ),
       handle(contract.pauseCampaign, ({ caller: { accountId } }, { campaign_id: campaignId }) =>
-        woken(stopCampaign(deps, { accountId, campaignId }, 'paused')),
+        changeAndWake(stopCampaign(deps, { accountId, campaignId }, 'paused')),
       ),
       handle(contract.resumeCampaign, ({ caller: { accountId } }, { campaign_id: campaignId }) =>
-        woken(resumeCampaignOf(deps, { accountId, campaignId })),
+        changeAndWake(resumeCampaignOf(deps, { accountId, campaignId })),
       ),
       handle(contract.cancelCampaign, ({ caller: { accountId } }, { campaign_id: campaignId }) =>
-        woken(stopCampaign(deps, { accountId, campaignId }, 'cancelled')),
+        changeAndWake(stopCampaign(deps, { accountId, campaignId }, 'cancelled')),
       ),
       handle(
         contract.deleteCampaign,
@@ -155,7 +153,6 @@ export function openCampaigns(given: Omit<CampaignDeps, 'onStored'>): Campaigns 
   };
 }
 
-/** Null without a limit. */
 const perMinute = (perSecond: number): number | null =>
   perSecond === 0 ? null : Math.max(1, Math.floor(perSecond * 60));
 
@@ -167,14 +164,14 @@ function campaignsPage(
   { page = 0, sort_type, status }: InputOf<typeof contract.listCampaigns>,
 ): Promise<PageOf<Campaign>> {
   return asAccount(sql, accountId, async (tx) => {
-    const among = status === undefined ? tx`` : tx`and c.status = ${status}`;
+    const stateFilter = status === undefined ? tx`` : tx`and c.status = ${status}`;
     const [counted] = await tx<{ total: number }[]>`
-      select count(*)::int as total from campaigns c where c.account_id = ${accountId} ${among}`;
+      select count(*)::int as total from campaigns c where c.account_id = ${accountId} ${stateFilter}`;
     const order = sort_type === 'asc' ? tx`asc` : tx`desc`;
     const stored = await readCampaigns(
       tx,
       accountId,
-      tx`${among} order by c.created_at ${order}, c.campaign_id ${order}
+      tx`${stateFilter} order by c.created_at ${order}, c.campaign_id ${order}
         offset ${page * PAGE_SIZE} limit ${PAGE_SIZE}`,
     );
     return { rows: stored.map(shown), total: counted?.total ?? 0 };

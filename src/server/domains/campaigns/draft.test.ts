@@ -10,7 +10,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 
 type Owner = Awaited<ReturnType<typeof signedIn>>;
 
-/** Drafts as a signed-in person asks for them, in any number of tabs. */
+/** Draft acts of a signed-in person, in any number of tabs. */
 function tabsOf(running: RunningApp, { accountId, userId, tokenId, token }: Owner) {
   const ask = async (act: string, fields: Record<string, unknown> = {}) =>
     (await running.ask(act, { token, key: randomUUID(), ...fields })).body;
@@ -39,7 +39,7 @@ function tabsOf(running: RunningApp, { accountId, userId, tokenId, token }: Owne
   return { ask, upload, create };
 }
 
-/** So many statements of the database wait for a lock. */
+/** Waits until `count` database statements wait for a lock. */
 const untilWaiting = ({ owner }: TestDatabase, count: number) =>
   waitFor(async () => {
     const waiting = await owner`
@@ -48,7 +48,7 @@ const untilWaiting = ({ owner }: TestDatabase, count: number) =>
     expect(waiting).toHaveLength(count);
   });
 
-test('what a tab leaves out of a change stays as another tab has just written it', async ({
+test('keeps the fields that a tab leaves out as another tab has just written them', async ({
   openApp,
   db,
 }) => {
@@ -70,7 +70,7 @@ test('what a tab leaves out of a change stays as another tab has just written it
   });
 });
 
-test('an upload becomes one draft, whether two calls come at once or one after the other', async ({
+test('creates one draft from an upload, for concurrent and for sequential calls', async ({
   openApp,
   db,
 }) => {
@@ -87,7 +87,7 @@ test('an upload becomes one draft, whether two calls come at once or one after t
   });
   const [first, second] = await Promise.all(both);
   expect([first, second]).toMatchObject([{ code: 1 }, { code: 1 }]);
-  // Its upload is gone by now.
+  // The upload is deleted by now.
   const third = await shop.create(list, 'Promo Natal');
   expect(third).toMatchObject({ data: { name: 'Promo Natal' } });
   expect(new Set([first, second, third].map((one) => one?.data.id)).size).toBe(1);
@@ -145,7 +145,7 @@ test('takes the numbers of a draft from another of its columns', async ({ openAp
   expect(await peers()).toEqual(asRead);
 });
 
-test('two tabs that begin the last draft there is room for begin one', async ({ openApp, db }) => {
+test('creates one draft when two tabs compete for the last free slot', async ({ openApp, db }) => {
   const running = await openApp();
   const ani = await signedIn(db);
   const shop = tabsOf(running, ani);
@@ -159,7 +159,6 @@ test('two tabs that begin the last draft there is room for begin one', async ({ 
   expect(await late).toMatchObject({ error: { type: 'campaigns_full' } });
 });
 
-/** Does something while another tab is about to store a draft. */
 const holdingRoom = <T>(
   { allAccountsSql }: TestDatabase,
   { accountId }: Owner,

@@ -9,7 +9,7 @@ import {
 } from '#server/domains/campaigns/row.ts';
 import { type Tx, asAccount, type Sql } from '#server/infra/postgres/database.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { markFrom } from '#server/domains/campaigns/work/count.ts';
+import { startCounting } from '#server/domains/campaigns/work/count.ts';
 import type { CampaignDeps } from '#server/domains/campaigns/deps.ts';
 import type { InputOf } from '#contract/base/act.ts';
 import {
@@ -32,7 +32,6 @@ import {
 } from '#server/domains/campaigns/recipients/store.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
-/** What is known of a campaign by its row alone. */
 export type LockedCampaign = Pick<
   StoredCampaign,
   | 'token_id'
@@ -48,7 +47,7 @@ export type LockedCampaign = Pick<
   | 'placed'
 >;
 
-/** Reads a campaign; nobody changes it until the transaction ends. @throws Refusal `not_found` */
+/** Reads a campaign and locks it until the transaction ends. @throws Refusal `not_found` */
 export async function lockCampaign(
   tx: Tx,
   { accountId, campaignId }: CampaignRef,
@@ -61,7 +60,6 @@ export async function lockCampaign(
   return row;
 }
 
-/** Tells open pages that a campaign has changed. */
 export const announce = (tx: Tx, { accountId, campaignId }: CampaignRef): Promise<void> =>
   appendEvent(tx, {
     accountId,
@@ -70,9 +68,9 @@ export const announce = (tx: Tx, { accountId, campaignId }: CampaignRef): Promis
   });
 
 /**
- * Starts a draft: the worker places it from now on, or from its time on.
+ * Starts a draft: the worker sends it from now on, or from its scheduled time.
  *
- * @throws Refusal `campaign_state` when it was started already; `campaign_incomplete`; `token_not_linked` while its token
+ * @throws Refusal `campaign_state` if it was started already; `campaign_incomplete`; `token_not_linked` while its token
  *   has no number to send with
  */
 export const startDraft = (deps: CampaignDeps, ref: CampaignRef): Promise<StoredCampaign> =>
@@ -85,13 +83,13 @@ export const startDraft = (deps: CampaignDeps, ref: CampaignRef): Promise<Stored
     const { token } = await readCampaign(tx, ref);
     const isAble = token.status === 'linked' || token.status === 'disconnected';
     if (!isAble || token.isDeleted) throw new Refusal('token_not_linked', {});
-    await markFrom(tx, accountId);
+    await startCounting(tx, accountId);
     await tx`
       update campaigns set status = 'running', started_at = ${deps.now()}
       where account_id = ${accountId} and campaign_id = ${campaignId}`;
   });
 
-/** Has a campaign stand still, or end: what has not left is taken back by the worker. */
+/** Pauses or cancels a campaign; the worker takes back messages that have not left. */
 export const stopCampaign = (
   deps: CampaignDeps,
   ref: CampaignRef,
@@ -108,7 +106,6 @@ export const stopCampaign = (
       where account_id = ${accountId} and campaign_id = ${campaignId}`;
   });
 
-/** Lets a campaign that stands still go on. */
 export const resumeCampaignOf = (deps: CampaignDeps, ref: CampaignRef): Promise<StoredCampaign> =>
   changed(deps, ref, async (tx) => {
     const { accountId, campaignId } = ref;
@@ -138,8 +135,7 @@ type Person = { accountId: string; userId: string };
 type NewDraft = InputOf<typeof createCampaign> & { campaignId: string };
 
 /**
- * Begins a draft with the list of an upload, whose file is forgotten: its numbers are in the draft. A repeat, with the
- * same key or with another, finds the draft there.
+ * Creates a draft from an uploaded list and deletes the upload. A repeat returns the same draft.
  */
 export async function createDraft(
   deps: CampaignDeps,
@@ -156,7 +152,6 @@ export async function createDraft(
   return changeDraft(deps, person, { campaign_id: made.campaign_id, name, token_id });
 }
 
-/** The campaign that an act with this key, or this upload, has made already. */
 const draftsMade = (tx: Tx, accountId: string, { campaignId, upload }: NewDraft) =>
   readCampaigns(tx, accountId, tx`and (c.campaign_id = ${campaignId} or c.upload_id = ${upload})`);
 
@@ -172,14 +167,14 @@ async function storeDraft(
   try {
     ({ bytes } = await deps.uploads.read(owner, input.upload, 'recipients'));
   } catch (error) {
-    // The first call may have used it just now.
+    // A concurrent call may have just used the upload.
     const made = await findMade();
     if (made) return made;
     throw error;
   }
   const { numberColumn, columns, recipients } = await readList(bytes, accountId);
   const stored = await asAccount(deps.sql, accountId, async (tx) => {
-    // One at a time: two that begin the last draft would both find room, and two of one upload would both become one.
+    // One call at a time: two would both find room for the last draft, and create two drafts from one upload.
     await tx`select pg_advisory_xact_lock(hashtextextended('campaigns ' || ${accountId}::text, 0))`;
     const [made] = await draftsMade(tx, accountId, input);
     if (made) return made;
@@ -199,7 +194,7 @@ async function storeDraft(
     await announce(tx, { accountId, campaignId });
     return readCampaign(tx, { accountId, campaignId });
   });
-  // A draft stands without it; what is left is forgotten within a day. A repeat may have taken it back already.
+  // The draft does not need this; leftovers are deleted within a day. A repeat may have reverted the upload already.
   await deps.uploads.revert(owner, input.upload).catch((error: unknown) => {
     if (!(error instanceof Refusal)) deps.report(error);
   });
@@ -215,7 +210,7 @@ async function requireRoom(tx: Tx, accountId: string): Promise<void> {
     throw new Refusal('campaigns_full', { limit: OPEN_CAMPAIGNS_MAX });
 }
 
-/** Changes a draft, and judges its recipients anew. @throws Refusal `campaign_state` once it is started */
+/** Changes a draft and judges its recipients again. @throws Refusal `campaign_state` if started */
 export async function changeDraft(
   deps: CampaignDeps,
   person: Person,
@@ -224,19 +219,19 @@ export async function changeDraft(
   const { accountId } = person;
   const ref = { accountId, campaignId: input.campaign_id };
   const { status: before } = await asAccount(deps.sql, accountId, (tx) => readCampaign(tx, ref));
-  // The upload of who comes too late stays theirs.
+  // Checked before adopting the upload, so that a caller who is too late keeps it.
   if (before !== 'draft') throw new Refusal('campaign_state', {});
   const file = await adoptedFile(deps, person, input.content);
   const changed = await asAccount(deps.sql, accountId, async (tx) => {
-    // Another tab may have written meanwhile: what is left out stays as it is now.
+    // Another tab may have written meanwhile: fields that are left out keep their current values.
     const { status, ...draft } = await lockCampaign(tx, ref);
     if (status !== 'draft') throw new Refusal('campaign_state', {});
     const content =
       input.content === undefined
         ? draft.content
         : contentFrom(input.content, { file, before: draft.content });
-    const list = await chooseNumberColumn(tx, { ...ref, ...draft, content }, input.number_column);
-    const needed = content === null ? [] : placesNeeded(content, list.columns);
+    const list = await selectNumberColumn(tx, { ...ref, ...draft, content }, input.number_column);
+    const needed = content === null ? [] : requiredColumns(content, list.columns);
     const tokenId = input.token_id ?? draft.token_id;
     if (input.token_id !== undefined) await requireToken(tx, accountId, input.token_id);
     await tx`
@@ -264,8 +259,7 @@ const paceOf = ({ pace }: Update, before: Before): number | null =>
 
 type DraftList = Pick<StoredCampaign, 'number_column' | 'columns'>;
 
-/** Takes the numbers from another column of the draft's list. @returns the columns as they are now */
-async function chooseNumberColumn(
+async function selectNumberColumn(
   tx: Tx,
   draft: CampaignRef & DraftList & Pick<StoredCampaign, 'content'>,
   name: string | undefined,
@@ -289,7 +283,6 @@ const invalidNumberColumn = (sentence: string) =>
 
 type ContentFile = Extract<CampaignContent, { type: 'file' }>['file'];
 
-/** The file of the account's that the upload of a content becomes; undefined where it names none. */
 async function adoptedFile(
   { adopt }: CampaignDeps,
   { accountId, userId }: Person,
@@ -301,22 +294,21 @@ async function adoptedFile(
   return { id: publicId('media', fileId), as: messageTypeOfFile(facts), name, size };
 }
 
-/** A content as it is stored. @param file what its upload has become */
 function contentFrom(
   given: CampaignContentInput,
   { file, before }: { file: ContentFile | undefined; before: CampaignContent | null },
 ): CampaignContent {
   if (given.type !== 'file') return given;
-  const kept = given.keep === true && before?.type === 'file' ? before.file : undefined;
-  const chosen = file ?? kept;
-  if (chosen === undefined) throw invalidContent('Pilih berkasnya.');
+  const previous = given.keep === true && before?.type === 'file' ? before.file : undefined;
+  const selected = file ?? previous;
+  if (selected === undefined) throw invalidContent('Pilih berkasnya.');
   const caption =
     given.caption === undefined || given.caption === '' ? {} : { caption: given.caption };
-  return { type: 'file', file: chosen, ...caption };
+  return { type: 'file', file: selected, ...caption };
 }
 
-/** The columns, by their place from 1, that a content cannot do without. */
-function placesNeeded(content: CampaignContent, columns: readonly string[]): number[] {
+/** Positions, from 1, of the columns that a content requires. */
+function requiredColumns(content: CampaignContent, columns: readonly string[]): number[] {
   const places = new Map(columns.map((name, index) => [variableKey(name), index + 1]));
   return contentVariables(content).flatMap(({ key, needed }) => {
     const place = places.get(key);
@@ -331,7 +323,7 @@ function placesNeeded(content: CampaignContent, columns: readonly string[]): num
 const invalidContent = (sentence: string) =>
   new Refusal('input_invalid', { fields: { content: sentence } });
 
-/** Deletes a draft, or what is over, with its list. @throws Refusal `campaign_state` while it is under way */
+/** Deletes a draft or an ended campaign, with its list. @throws Refusal `campaign_state` */
 export async function deleteCampaignOf(
   { sql, onStored }: CampaignDeps,
   ref: CampaignRef,
@@ -348,8 +340,8 @@ export async function deleteCampaignOf(
 }
 
 /**
- * In a restored database, has every campaign stand still: what was placed since the backup is not known to it, and would be
- * sent a second time. Their accounts let them go on. @returns how many there are
+ * Pauses all campaigns of a restored database, which would repeat messages accepted since the backup. Accounts resume
+ * them. @returns the number of paused campaigns
  */
 export async function pauseRestored(owner: Sql): Promise<number> {
   const { count } = await owner`

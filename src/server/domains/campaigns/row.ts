@@ -11,7 +11,7 @@ import type { MessageStatus } from '#contract/messages.ts';
 import { type NamedToken, namedTokens } from '#server/domains/tokens/tokens.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** The recipients' states, each a column of `campaigns` that counts them. */
+/** Recipient states; each is a column of `campaigns` that counts them. */
 export const recipientStates = [
   'waiting',
   'placed',
@@ -23,10 +23,9 @@ export const recipientStates = [
   'incomplete',
 ] as const;
 
-/** How many messages of a campaign have which status; what was taken back is among the cancelled ones. */
+/** Number of a campaign's messages by status; those taken back are among the cancelled ones. */
 export type MessageSums = Partial<Record<MessageStatus, number>>;
 
-/** A campaign as it is stored. */
 export type StoredCampaign = {
   account_id: string;
   campaign_id: string;
@@ -50,7 +49,6 @@ export type StoredCampaign = {
   ended_at: Date | null;
 } & Record<(typeof recipientStates)[number], number>;
 
-/** The stored campaigns that a condition on `c` names. */
 export async function readCampaigns(
   sql: Sql | Tx,
   accountId: string,
@@ -74,7 +72,6 @@ export async function readCampaigns(
   });
 }
 
-/** Which campaign, and whose. */
 export type CampaignRef = { accountId: string; campaignId: string };
 
 /** @throws Refusal `not_found` */
@@ -87,10 +84,9 @@ export async function readCampaign(
   return stored;
 }
 
-/** What is said of a campaign that the account does not have. */
 export const notFound = () => new Refusal('not_found', { what: 'Kiriman' });
 
-/** A campaign as its account sees it. @param tokenPace messages a minute that its token sends at most; null without a limit. */
+/** A campaign as its account sees it. @param tokenPace messages a minute; null without a limit */
 export const campaignOf = (stored: StoredCampaign, tokenPace: number | null): Campaign => ({
   id: publicId('campaign', stored.campaign_id),
   name: stored.name,
@@ -128,7 +124,7 @@ export const campaignOf = (stored: StoredCampaign, tokenPace: number | null): Ca
   ended_at: stored.ended_at,
 });
 
-/** Counts lag by a second at most: what a pause took back may not be counted as cancelled yet. */
+/** Counts lag by up to a second: messages taken back may not be counted as cancelled yet. */
 function messagesOf({ messages, taken_back }: StoredCampaign): Campaign['messages'] {
   const count = (...statuses: MessageStatus[]) =>
     statuses.reduce((sum, status) => sum + Math.max(0, messages[status] ?? 0), 0);

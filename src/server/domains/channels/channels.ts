@@ -17,9 +17,8 @@ import { publicId } from '#contract/base/ids.ts';
 import { type AccountData, type Row, atOnce, eraseRows } from '#server/infra/account-data.ts';
 
 type Deps = {
-  /** One account at a time. */
   sql: Sql;
-  /** Sees all: numbers are looked up globally. */
+  /** Sees all accounts: numbers are looked up globally. */
   allAccountsSql: Sql;
 };
 
@@ -29,7 +28,7 @@ const withId = ({ token_id, ...facts }: Named): Row => ({
   ...facts,
 });
 
-/** What real networks know of an account's numbers; of their secrets only that there are some. */
+/** Account data: what real networks store of an account; of secrets, only that they exist. */
 export const channelsAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'sambungan', rows: () => atOnce(() => connectionsOf(sql, accountId)) },
@@ -76,7 +75,6 @@ async function cloudNumbersOf(allAccountsSql: Sql, accountId: string): Promise<R
 
 type Offering = Pick<Config, 'SIMULATOR' | 'CHANNEL_CLOUD' | 'CHANNEL_WEB'>;
 
-/** Whether an installation lets tokens use a channel. */
 export const isOffered = (config: Offering, channel: ChannelName): boolean =>
   ({ simulator: config.SIMULATOR, cloud: config.CHANNEL_CLOUD, web: config.CHANNEL_WEB })[channel];
 
@@ -93,7 +91,6 @@ const categoriesOf: Record<ChannelName, readonly PriceCategory[]> = {
   web: ['message'],
 };
 
-/** The acts of channels: which there are, what they cost, and how a token's number stands in its own. */
 export const channelActs = ({ sql, config, priceOf, now }: OffersDeps): readonly ActHandler[] => [
   handle(listChannels, async () => ({
     channels: ChannelName()
@@ -130,46 +127,43 @@ export {
 } from './health.ts';
 
 /**
- * What a message says, as stored in `messages.body`:
+ * Content of a message, as stored in `messages.body`:
  * text `{ text }` · image, video, audio, document, sticker `{ link, caption, filename }` ·
- * location `{ latitude, longitude, name, address }` · contact `{ name, phone, phones, organization, email }` · template
- * `{ template, language, text, header, footer, buttons }`, with the fields of a file where one is above its text, of the
- * kind `header_file` · reaction `{ message_id, emoji }` · other `{ kind, text }` (`other-content.ts`). What its sender edited has
- * `edited_at`; a message that its sender deleted keeps `revoked_at` and its file alone. Inbound media carry
- * `{ file, mime, caption }` where `file` is the UUID of a file of the library, or `{ missing }` where it could not be kept. What answers or reacts to a message says of
- * it `quoted: { direction, type, text, provider_id }`, the last only of one that came in. What its receiver may
- * choose is `choices`, for their answer alone: the words name it already.
+ * location `{ latitude, longitude, name, address }` · contact `{ name, phone, phones, organization, email }` ·
+ * template `{ template, language, text, header, footer, buttons }`, plus the fields of the file above its text, if any,
+ * with its kind in `header_file` · reaction `{ message_id, emoji }` · other `{ kind, text }` (`other-content.ts`).
+ * An edited message has `edited_at`; a message deleted by its sender has only `revoked_at` and its file. Inbound media
+ * have `{ file, mime, caption }`, where `file` is the UUID of a library file, or `{ missing }` if it could not be
+ * stored. A reply or reaction has `quoted: { direction, type, text, provider_id }`, with `provider_id` only for an
+ * inbound message. `choices` lists the receiver's options, only to read their answer: the text names them already.
  */
 export type MessageBody = Readonly<Record<string, unknown>>;
 
-/** One message on its way to a phone. */
 export type Outgoing = {
   accountId: string;
   tokenId: string;
-  /** Ours; where the channel preallocates it is also the provider's. */
+  /** Our id; also the provider's if the channel preallocates it. */
   messageId: string;
-  /** The linked phone, digits with the country in front. */
+  /** The linked phone: digits with the country code. */
   from: string;
   to: string;
   type: MessageType;
   body: MessageBody;
-  /** The text itself where `body` only shows a mask (an OTP). Never logged, never kept by a driver. */
+  /** The real text if `body` only has a mask (an OTP). Never logged or stored by a driver. */
   text?: string;
-  /** True when an earlier try may already have reached the phone. */
   possibleDuplicate: boolean;
-  /** From 1: which try this is. */
   attempt: number;
 };
 
 /**
- * What the network said to one try.
+ * The network's answer to one try.
  *
- * `sent`: taken, receipts follow. `failed`: a definite no, for good. `later`: a definite no for now;
- * trying again is safe after `afterMs`, and `failure` is the reason should the tries run out. `held`: a definite no that
- * is not the message's fault: it waits, and its tries do not run out. With `stops` the number itself is refused, and
- * sends no message for `afterMs`.
- * A driver that throws, or does not answer in `timeoutMs`, leaves the outcome unknown; only `StoreAway` says that nothing
- * was tried, as the message's file cannot be read now.
+ * `sent`: accepted, receipts follow. `failed`: a definite refusal for good. `later`: a definite refusal for now; a
+ * retry is safe after `afterMs`, and `failure` is the reason if the tries run out. `held`: a definite refusal that is
+ * not the message's fault: it waits, and its tries do not run out. With `stops` the number itself is refused and sends
+ * nothing for `afterMs`.
+ * A driver that throws, or exceeds `timeoutMs`, leaves the outcome unknown; only `StoreAway` means that nothing was
+ * tried, because the message's file cannot be read now.
  */
 export type SendResult =
   | { outcome: 'sent' }
@@ -177,127 +171,112 @@ export type SendResult =
   | { outcome: 'later'; afterMs: number; failure: Failure }
   | { outcome: 'held'; afterMs: number; failure: Failure; stops: boolean };
 
-/** What the network says of a message after it was sent: in any order, any number of times. */
+/** A network's report on a sent message. Reports come in any order, any number of times. */
 export type Receipt = {
   accountId: string;
-  /** The token whose network says it, where that may name messages of others: it touches none of those. */
+  /** The reporting token, if its network may name messages of others: those are ignored. */
   tokenId?: string;
   messageId: string;
-  /** `sent` where the network tells it apart from the answer to the try, which may have been lost. */
+  /** `sent` if the network reports it apart from its answer, which may have been lost. */
   status: 'sent' | 'delivered' | 'read' | 'failed';
   failure?: Failure;
   at: Date;
 };
 
-/** A message from a phone to a linked number. */
 export type Inbound = {
   accountId: string;
   tokenId: string;
   from: string;
-  /** The name the phone goes by, where the network tells it. */
   name?: string;
   type: MessageType;
   body: MessageBody;
   at: Date;
-  /** The provider's id of it: the same id twice is the same message. */
   providerId: string;
-  /** The id that it is stored under, made when it came: it may be stored later than what came after it. */
+  /** The id it is stored under, created on arrival: it may be stored after later messages. */
   messageId?: string;
-  /** The provider's id of the message that it answers by quoting, or reacts to. Of ours, where the channel preallocates, our own. */
+  /** The provider's id of the quoted message; for ours on a preallocating channel, our id. */
   quotes?: string;
   /**
-   * It changes an earlier message of this sender: `providerId` names that one, `text` is what it says now; without
-   * `text` it is deleted. Stored as a message itself only where the earlier one is not there.
+   * It changes an earlier message of this sender: `providerId` names that one, `text` is its new text; without `text`
+   * it is deleted. Stored as a message itself only if the earlier one does not exist.
    */
   changes?: { providerId: string; text?: string };
 };
 
 /**
- * Who takes what a channel brings. A call that resolves has kept it for good; one that throws makes the
- * driver bring it again, so both take repeats. Of receipts, all are kept but those that are answered.
+ * Receivers of a channel's deliveries. A call that resolves has stored its input for good; after one that throws, the
+ * driver delivers again, so both are idempotent. `receipts` stores all but the ones it returns.
  */
 export type Sinks = {
   receipts(receipts: readonly Receipt[]): Promise<readonly FailedItem<Receipt>[]>;
   inbound(inbound: Inbound): Promise<void>;
-  /** The number of peers whose number was hidden has become known: their conversation goes on under the number. */
+  /** The number of a hidden peer has become known: its conversation continues under the number. */
   identified(known: Identified): Promise<void>;
 };
 
-/** A hidden peer and the number that the network has disclosed. */
 export type Identified = { accountId: string; tokenId: string; hidden: string; peer: string };
 
-/** What a button is: a reply, an address or a code that every message fills in, or what needs nothing. */
+/** Kind of a button: a reply, a URL or a code filled in per message, or none of these. */
 export type TemplateButtonKind = 'reply' | 'url' | 'code' | 'fixed';
 
-/** A template as the network that reviews it has it. */
 export type NetworkTemplate = {
-  /** The tokens whose numbers it belongs to. */
   tokenIds: readonly string[];
   networkId: string;
   name: string;
   language: string;
   category: TemplateCategory;
   status: TemplateStatus;
-  /** Whether the network sends it: it has approved it, although it may not be one that is sent from here. */
   isLive: boolean;
   reason: string | null;
   header: string | null;
-  /** The kind of the file above the text. */
   headerFile: TemplateFile | null;
   body: string;
   footer: string | null;
   buttons: string[];
-  /** What each of the buttons is; empty of a template of codes, whose button gets the code by itself. */
+  /** Kind of each button; empty for a template of codes, whose button gets the code by itself. */
   buttonKinds: TemplateButtonKind[];
 };
 
-/** The numbers of a channel that one worker holds at a time: their lanes run there and nowhere else. */
+/** The numbers of a channel that one worker holds at a time: their lanes run only there. */
 export type HeldNumbers = {
-  /** Tokens whose numbers this worker holds, ready to send. */
   held(): readonly string[];
-  /** Milliseconds between two messages of a number at least; 0: as its lane says. */
+  /** Least milliseconds between two messages of a number; 0 means the pace of its lane. */
   paceMs(tokenId: string): number;
 };
 
 /**
- * Pauses of a channel's numbers: while their network does not answer or refuses every message. When a
- * pause is over one message is tried alone; what comes of it ends the pause, or begins a longer one.
+ * Pauses of numbers whose network is silent or refuses all messages. After a pause one message is tried alone; its
+ * result ends the pause, or begins a longer one.
  */
 export type Pauses = {
-  /** For how long a number stands still yet; 0: it is to be tried alone; undefined: it does not stand still. */
   remainingMs(token: TokenRef): Promise<number | undefined>;
-  /** Asks the network whether a number may be tried, sending nothing. @returns for how long it stands still yet */
+  /** Asks the network whether a number may send, sending nothing. @returns the remaining pause */
   probe(token: TokenRef): Promise<number>;
   /**
-   * A try had no answer. Never throws.
+   * Reports a try without an answer. Never throws.
    *
-   * @param isSecond the same message had no answer before.
-   * @returns for how long its number stands still now; 0: it goes on.
+   * @param isSecond an earlier try of the same message had no answer
+   * @returns the pause of its number; 0 if it continues
    */
   silent(token: TokenRef, isSecond: boolean): Promise<number>;
 };
 
-/** A way to reach phones. Knows nothing of saldo, lanes or retries: it tries once and says what it heard. */
+/** A way to reach phones: it tries once and returns the answer, without saldo, lanes or retries. */
 export type Channel = {
   readonly name: ChannelName;
-  /** True when the same message id sent twice is one message at the provider. */
+  /** True if the same message id sent twice is one message at the provider. */
   readonly preallocates: boolean;
-  /** After this long without an answer the outcome of a try is unknown. */
   readonly timeoutMs: number;
-  /** Only where a number belongs to one worker. */
   readonly numbers?: HeldNumbers;
-  /** Only where a number may stand still although it is connected. */
   readonly pauses?: Pauses;
-  /** Tries once; `signal` aborts at the time-out or when the lane is given up. */
+  /** Tries once; `signal` aborts at the timeout, or when the lane is given up. */
   send(message: Outgoing, signal: AbortSignal): Promise<SendResult>;
-  /** Begins to bring receipts and inbound messages. Sending works before, too. */
+  /** Starts delivering receipts and inbound messages. Sending works before that, too. */
   start(sinks: Sinks): Promise<void>;
-  /** Lets a running call end and brings nothing more; what is still due waits for the next start. */
   close(): Promise<void>;
 };
 
 export type Channels = ReadonlyMap<ChannelName, Channel>;
 
-/** The channels of this installation, by name. */
 export const channelsOf = (...channels: readonly Channel[]): Channels =>
   new Map(channels.map((channel) => [channel.name, channel]));

@@ -3,7 +3,7 @@ import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { answersByCode, countAnswers } from '#server/domains/channels/health.ts';
 
-test('of a code that is not known nothing is said', async ({ sql, db }) => {
+test('reports no meaning for an unknown code', async ({ sql, db }) => {
   const number = await customerWith(sql);
   const at = new Date('2026-11-24T02:00:00Z');
   const answers = ['139999', '131051'].map(

@@ -17,7 +17,7 @@ import {
 const start = new Date('2026-11-24T02:00:00Z');
 const later = (seconds: number) => new Date(start.getTime() + seconds * 1_000);
 
-test('a number that was just connected was connected all the time', async ({ sql, db }) => {
+test('reports full uptime for a number that was just connected', async ({ sql, db }) => {
   const ref = await customerWith(sql);
   await markConnected(db.allAccountsSql, { ...ref, channel: 'cloud' }, start);
   await extendSpans(db.allAccountsSql, [ref], start);
@@ -28,7 +28,7 @@ test('a number that was just connected was connected all the time', async ({ sql
   }
 });
 
-test('time in which a number was not seen does not count', async ({ sql, db }) => {
+test('does not count time in which a number was not seen', async ({ sql, db }) => {
   const ref = await customerWith(sql);
   const number = { ...ref, channel: 'cloud' as const };
   await markConnected(db.allAccountsSql, number, start);
@@ -40,7 +40,10 @@ test('time in which a number was not seen does not count', async ({ sql, db }) =
   expect(parted).toMatchObject({ since: null, uptime: 5_000, parted: { reason: 'access' } });
 });
 
-test('operators see numbers of all accounts, those that are parted first', async ({ sql, db }) => {
+test('shows operators the numbers of all accounts, disconnected ones first', async ({
+  sql,
+  db,
+}) => {
   const all = db.allAccountsSql;
   const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
   await changeTokens(all, {}, { channel: 'cloud' });
@@ -58,7 +61,7 @@ test('operators see numbers of all accounts, those that are parted first', async
   expect(await found({ state: 'connected' })).toEqual([[ani.tokenId], 1]);
   expect(await found({ state: 'parted', channel: 'cloud' })).toEqual([[budi.tokenId], 1]);
   expect(await found({ channel: 'web' })).toEqual([[], 0]);
-  // Also where there is none: an alert sees growth beside what it grew from.
+  // Zero counts as well: an alert compares growth with the value before.
   const counted = await countNumbers(all, ['cloud', 'web'], later(10));
   expect(counted.map(({ labels, value }) => [labels.channel, labels.state, value])).toEqual([
     ['cloud', 'connected', 1],
@@ -73,7 +76,7 @@ test('operators see numbers of all accounts, those that are parted first', async
   expect(await found({ state: 'restricted' })).toEqual([[], 0]);
 });
 
-test('what networks answered is added up by code, with what it means', async ({ sql, db }) => {
+test('adds up network answers by code, with their meaning', async ({ sql, db }) => {
   const all = db.allAccountsSql;
   const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
   const answer = { channel: 'cloud', code: '131026' } as const;
@@ -109,10 +112,7 @@ test('what networks answered is added up by code, with what it means', async ({ 
   ]);
 });
 
-test('waves of disconnections and unreadable messages are counted by number', async ({
-  sql,
-  db,
-}) => {
+test('counts waves of disconnections and unreadable messages by number', async ({ sql, db }) => {
   const all = db.allAccountsSql;
   const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
   const times = (count: number, owner: typeof ani, code: string) =>

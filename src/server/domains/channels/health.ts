@@ -24,14 +24,12 @@ import { isolated } from '#contract/base/names.ts';
 import { beginIn, withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { publicId } from '#contract/base/ids.ts';
 
-/** A span that was not seen for longer has ended: what comes next begins another one. */
+/** A number not seen for longer starts a new span when it is next seen. */
 const SPAN_GRACE_MS = 90_000;
 const UPTIME_DAYS = 30;
 const DAY_MS = 24 * 3_600_000;
-/** Spans and answers are kept somewhat longer than they are shown. */
 const KEEP_DAYS = 40;
 
-/** A number has been connected: what parted it before is over. */
 export async function markConnected(
   tx: Sql | Tx,
   { accountId, tokenId, channel }: TokenRef & { channel: ChannelName },
@@ -46,16 +44,16 @@ export async function markConnected(
 }
 
 /**
- * A number is parted from its network.
+ * Marks a number as disconnected from its network.
  *
- * @returns false when it was parted already: whoever is to be told was.
+ * @returns false if it was disconnected already, and notices were sent
  */
 export async function markDisconnected(
   tx: Sql | Tx,
   { accountId, tokenId, channel }: TokenRef & { channel: ChannelName },
   { reason, at }: { reason: Parting; at: Date },
 ): Promise<boolean> {
-  const parted = await tx`
+  const disconnected = await tx`
     insert into connections as c (account_id, token_id, channel, parted_at, parted_reason)
     values (${accountId}, ${tokenId}, ${channel}, ${at}, ${reason})
     on conflict (account_id, token_id) do update set
@@ -63,13 +61,13 @@ export async function markDisconnected(
       restriction = null, restricted_at = null, restricted_until = null
       where c.parted_reason is distinct from ${reason}
     returning 1`;
-  return parted.length > 0;
+  return disconnected.length > 0;
 }
 
 /**
- * A network restricts a number, or no longer does (`kind` undefined).
+ * Stores that a network restricts a number, or no longer does (`kind` undefined).
  *
- * @returns whether another restriction holds than before: only then somebody is to be told.
+ * @returns whether the restriction is another than before: only then a notice is due
  */
 export async function markRestricted(
   tx: Sql | Tx,
@@ -93,7 +91,7 @@ export async function markRestricted(
   return changed?.differs === true;
 }
 
-/** A network no longer restricts a number in this way; what else it restricts stays. */
+/** Lifts this restriction of a number; any other stays. */
 export async function liftRestriction(
   tx: Sql | Tx,
   { accountId, tokenId }: TokenRef,
@@ -104,13 +102,12 @@ export async function liftRestriction(
     where account_id = ${accountId} and token_id = ${tokenId} and restriction = ${kind}`;
 }
 
-/** A token has left its channel: how its number stood there says nothing of the next one. */
+/** Deletes the connection of a token that has left its channel: the next one has its own. */
 export async function forgetConnection(tx: Tx, { accountId, tokenId }: TokenRef): Promise<void> {
   await tx`delete from connections where account_id = ${accountId} and token_id = ${tokenId}`;
   await tx`delete from connection_spans where account_id = ${accountId} and token_id = ${tokenId}`;
 }
 
-/** Whether a number is parted from its network. */
 export async function isDisconnected(
   sql: Sql | Tx,
   { accountId, tokenId }: TokenRef,
@@ -121,7 +118,7 @@ export async function isDisconnected(
   return row !== undefined;
 }
 
-/** These numbers are connected, as was seen just now: their spans grow, or begin. */
+/** Extends or starts the spans of numbers that were just seen as connected. */
 export async function extendSpans(sql: Sql, numbers: readonly TokenRef[], at: Date): Promise<void> {
   if (numbers.length === 0) return;
   await sql`
@@ -150,7 +147,6 @@ export async function extendSpans(sql: Sql, numbers: readonly TokenRef[], at: Da
     on conflict do nothing`;
 }
 
-/** Receipts came for messages of these numbers. */
 export async function noteReceipts(
   sql: Sql,
   numbers: readonly TokenRef[],
@@ -169,7 +165,6 @@ export async function noteReceipts(
       and (c.last_receipt_at is null or c.last_receipt_at < ${at})`;
 }
 
-/** A connection as it is stored, with the time of its spans. */
 export type ConnectionRow = {
   channel: ChannelName;
   since: Date | null;
@@ -186,15 +181,14 @@ export type ConnectionRow = {
   first_from: Date | null;
 };
 
-/** The columns of a `ConnectionRow`, of connections `c` with `spanSums`. */
+/** Columns of a `ConnectionRow`, from connections `c` joined by `spanSums`. */
 export const connectionColumns = (sql: Sql | Tx): Fragment => sql`
   c.channel, c.since, c.parted_at, c.parted_reason, c.restriction, c.restricted_at,
   c.restricted_until, c.paused_for, c.paused_at, c.paused_until, c.last_receipt_at, s.up_s,
   s.first_from`;
 
 /**
- * Joins how long each of connections `c` was connected in the last 30 days. The span of a number that is connected
- * lasts until now: it grows only when it is next seen.
+ * Joins the time that each of `c` was connected in the last 30 days; a span that still grows lasts until now.
  */
 export const spanSums = (sql: Sql | Tx, now: Date): Fragment => sql`
   left join lateral (
@@ -212,7 +206,7 @@ export const spanSums = (sql: Sql | Tx, now: Date): Fragment => sql`
 
 const uptimeFrom = (now: Date): Date => new Date(now.getTime() - UPTIME_DAYS * DAY_MS);
 
-/** How a number stands; undefined when it was never connected to a real network. */
+/** State of a number; undefined if it was never connected to a real network. */
 export async function readConnection(
   sql: Sql | Tx,
   { accountId, tokenId }: TokenRef,
@@ -225,7 +219,6 @@ export async function readConnection(
   return row && connectionFrom(row, now);
 }
 
-/** A connection as it is answered. */
 export function connectionFrom(row: ConnectionRow, now: Date): Connection {
   const { parted_at, parted_reason, restriction, restricted_at, restricted_until } = row;
   const { paused_for, paused_at, paused_until } = row;
@@ -247,7 +240,7 @@ export function connectionFrom(row: ConnectionRow, now: Date): Connection {
   };
 }
 
-/** The part of the time since its first connection, 30 days at most, in which it was connected. */
+/** Part of the time since its first connection, 30 days at most, in which it was connected. */
 function uptimeOf(
   { up_s: upSeconds, first_from: first }: Pick<ConnectionRow, 'up_s' | 'first_from'>,
   { from, now }: { from: Date; now: Date },
@@ -260,14 +253,12 @@ function uptimeOf(
   return Math.min(10_000, Math.max(0, Math.floor((upMs * 10_000) / wholeMs)));
 }
 
-/** What a network answered to a try, or told of a message, where it was no success. */
-/** Of WhatsApp Web: all messages that came in, which is no trouble, and those that could not be decrypted at first. */
+/** WhatsApp Web: all inbound messages (no failure), and those not decrypted at first. */
 export const RECEIVED = 'received';
 export const UNDECRYPTABLE = 'undecryptable';
 
 export type ProviderAnswer = TokenRef & { channel: ChannelName; code: string };
 
-/** Counts such answers, by hour and code. */
 export async function countAnswers(
   sql: Sql,
   answers: readonly ProviderAnswer[],
@@ -288,15 +279,14 @@ export async function countAnswers(
       set answers = p.answers + excluded.answers, last_at = greatest(p.last_at, excluded.last_at)`;
 }
 
-/** Forgets spans and answers that are shown no more; for the clean-up job. */
+/** Deletes spans and answers that are no longer shown; for the clean-up job. */
 export async function pruneHealth(allAccountsSql: Sql, now: Date): Promise<void> {
   const before = new Date(now.getTime() - KEEP_DAYS * DAY_MS);
   await allAccountsSql`delete from connection_spans where up_until < ${before}`;
   await allAccountsSql`delete from provider_answers where hour < ${before}`;
 }
 
-/** A number in its network, of any account. */
-type DeskNumber = TokenRef &
+type OperatorNumber = TokenRef &
   Connection & {
     tokenName: string;
     isSystem: boolean;
@@ -307,7 +297,7 @@ type DeskNumber = TokenRef &
 type NumbersQuery = {
   channel?: RealChannel | undefined;
   state?: NumberState | undefined;
-  /** By when they were connected; left out: what needs somebody first. */
+  /** By the time they were connected; by default, numbers that need attention come first. */
   sort?: 'asc' | 'desc' | undefined;
   offset: number;
   limit: number;
@@ -325,8 +315,8 @@ type Row = ConnectionRow & {
 };
 
 /**
- * How many numbers are, or were, connected to a real network, by channel and by how they stand. Of the channels
- * that are on, none is told as well: what grows is only seen beside what it grew from.
+ * Counts the numbers that are, or were, connected, by channel and state. Channels that are on count 0 as well: growth
+ * shows only against the value before.
  */
 export async function countNumbers(
   allAccountsSql: Sql,
@@ -367,7 +357,6 @@ export const countClosings = (
     found.map(({ code, value }) => ({ labels: { code }, value })),
   );
 
-/** Fewer than these do not make a number stand out, and this is the share from which it does. */
 const UNREADABLE_MIN = 5;
 const UNREADABLE_SHARE = 0.05;
 
@@ -382,11 +371,11 @@ export const countUnreadable = (allAccountsSql: Sql, now: Date): Promise<{ value
       group by account_id, token_id
     ) n where unread >= ${UNREADABLE_MIN} and unread > ${UNREADABLE_SHARE} * came`;
 
-/** The numbers that are, or were, connected to a real network, of all accounts. */
+/** The numbers of all accounts that are, or were, connected to a real network. */
 export async function connectedNumbers(
   sql: Sql,
   { channel, state, sort, offset, limit, now }: NumbersQuery,
-): Promise<{ numbers: DeskNumber[]; total: number }> {
+): Promise<{ numbers: OperatorNumber[]; total: number }> {
   const isRestricted = sql`(
     c.restriction is not null and (c.restricted_until is null or c.restricted_until > ${now}))`;
   const states = {
@@ -426,7 +415,7 @@ export async function connectedNumbers(
   return { numbers: rows.map((row) => numberFrom(row, now)), total: count?.total ?? 0 };
 }
 
-const numberFrom = (row: Row, now: Date): DeskNumber => ({
+const numberFrom = (row: Row, now: Date): OperatorNumber => ({
   ...connectionFrom(row, now),
   accountId: row.account_id,
   tokenId: row.token_id,
@@ -438,7 +427,7 @@ const numberFrom = (row: Row, now: Date): DeskNumber => ({
 
 type Answer = ProviderAnswers['answers'][number];
 
-/** What networks answered since then where it was no success, by code; the most first. */
+/** Network answers other than success since then, by code, most frequent first. */
 export async function answersByCode(sql: Sql, since: Date): Promise<Answer[]> {
   const rows = await sql<Omit<Answer, 'does' | 'failure'>[]>`
     select channel, code, sum(answers)::bigint as count, count(distinct token_id) as numbers,
@@ -452,14 +441,14 @@ export async function answersByCode(sql: Sql, since: Date): Promise<Answer[]> {
   });
 }
 
-/** What a code that is known means to a message. Of Meta's own words for what happens to a number it is none. */
+/** Meaning of a known code for a message. Meta's own words for events of a number have none. */
 const meaningAt = ({ channel, code }: Pick<Answer, 'channel' | 'code'>): CodeMeaning | undefined =>
   channel === 'cloud' && /^[0-9]{1,9}$/.test(code)
     ? knownMeaning({ code: Number(code) })
     : undefined;
 
 const MINUTE_MS = 60_000;
-/** The pauses in a row of each reason; the last one repeats. */
+/** Pauses in a row for each reason; the last one repeats. */
 const steps: Record<Pause, readonly number[]> = {
   silent: [15_000, MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS],
   refused: [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS],
@@ -467,14 +456,13 @@ const steps: Record<Pause, readonly number[]> = {
   billing: [15 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS],
 };
 
-/** A pause: how long it lasts yet, and whether it began just now. */
 type Paused = { forMs: number; isFirst: boolean };
 
 /**
- * A number stands still. Each pause in a row is longer than the one before; while one lasts, another of the same reason
- * changes nothing. The owner gets a notice of the first, unless the network is silent.
+ * Pauses a number. Each pause in a row is longer than the one before; during a pause, another for the same reason
+ * changes nothing. The owner is notified of the first, unless the network is silent.
  *
- * @returns undefined where the token has left the channel.
+ * @returns undefined if the token has left the channel
  */
 export async function pauseNumber(
   tx: Tx,
@@ -506,7 +494,6 @@ export async function pauseNumber(
   if (isFirst && reason !== 'silent') {
     const [token] = await tx<{ name: string; status: string }[]>`
       select name, status from tokens where account_id = ${accountId} and token_id = ${tokenId}`;
-    // Of one that is disconnected its owner was told.
     if (token?.status === 'linked') {
       const title = `Token "${isolated(token.name)}" dijeda`;
       await queueNotice(tx, noticeOf(ref, title, pauses[reason]));
@@ -515,7 +502,7 @@ export async function pauseNumber(
   return { forMs: begun.until.getTime() - at.getTime(), isFirst };
 }
 
-/** For how long a number stands still yet, 0 once it is to be tried; undefined: it does not stand still. */
+/** Remaining pause of a number; 0 if it is due for a try; undefined if it is not paused. */
 export async function readPause(
   sql: Sql | Tx,
   { accountId, tokenId }: TokenRef,
@@ -527,7 +514,6 @@ export async function readPause(
   return row && Math.max(0, row.until.getTime() - now.getTime());
 }
 
-/** A number sends again. */
 export async function endPause(
   tx: Tx,
   { subscribers }: Pick<PresenceDeps, 'subscribers'>,
@@ -541,10 +527,10 @@ export async function endPause(
   if (ended.length > 0) await subscribers.tokenChanged(tx, ref);
 }
 
-/** Nothing waits for a number: its pause has been over for so long, and nothing was tried. */
+/** No message waits for a number whose pause ended this long ago without a try. */
 const IDLE_MS = 2 * MINUTE_MS;
 
-/** Ends the pauses of numbers for which nothing waits any more: the next message finds out how they stand. */
+/** Ends the pauses of numbers for which nothing waits: the next message finds out their state. */
 export async function endIdlePauses(
   sql: Sql,
   { subscribers, now }: Pick<PresenceDeps, 'subscribers' | 'now'>,
@@ -563,7 +549,6 @@ export async function endIdlePauses(
   }
 }
 
-/** Counts the paused numbers by reason. */
 export const countPauses = async (
   allAccountsSql: Sql,
 ): Promise<{ reason: Pause; numbers: number }[]> => [
@@ -575,10 +560,8 @@ export const countPauses = async (
     where c.paused_for is not null group by 1 order by 2 desc, 1`),
 ];
 
-/** What the owners of a number are told, on their browsers. */
 type Notice = { accountId: string; title: string; body: string; url: string; tag: string };
 
-/** What is told of numbers, and to whom. */
 export type PresenceDeps = {
   subscribers: TokenSubscribers;
   queueNotice: (tx: Tx, notice: Notice) => Promise<void>;
@@ -587,7 +570,7 @@ export type PresenceDeps = {
 
 type ChannelRef = TokenRef & { channel: ChannelName };
 
-/** Whether a token still uses this channel; it stays so until COMMIT. What a channel tells of a token that has left it is dropped. */
+/** Whether a token still uses this channel, locked until COMMIT: else its events are dropped. */
 async function isOfChannel(tx: Tx, { accountId, tokenId, channel }: ChannelRef): Promise<boolean> {
   const [token] = await tx`
     select 1 from tokens
@@ -597,7 +580,7 @@ async function isOfChannel(tx: Tx, { accountId, tokenId, channel }: ChannelRef):
   return token !== undefined;
 }
 
-/** A number can send again, and what waited for it leaves. Safe to repeat. */
+/** Connects a number, and releases its waiting messages. Idempotent. */
 export async function connectNumber(
   tx: Tx,
   { subscribers, now }: PresenceDeps,
@@ -609,25 +592,25 @@ export async function connectNumber(
 }
 
 /**
- * Disconnects the token of a number that cannot send for now, and tells its owner once why and what to do; not again
- * after a mere retry (`isAgain`).
+ * Disconnects the token of a number that cannot send for now, and notifies its owner once of the reason and the remedy;
+ * not after a mere retry (`isRetry`).
  *
- * @param tx the transaction of the cause.
+ * @param tx the transaction of the cause
  */
 export async function disconnectNumber(
   tx: Tx,
   { subscribers, queueNotice, now }: PresenceDeps,
-  { isAgain = false, ...ref }: ChannelRef & { isAgain?: boolean },
+  { isRetry = false, ...ref }: ChannelRef & { isRetry?: boolean },
   reason: Parting,
 ): Promise<void> {
   if (!(await isOfChannel(tx, ref))) return;
   const isNew = await markDisconnected(tx, ref, { reason, at: now() });
   const name = await setPresence(tx, subscribers, { ...ref, to: 'disconnected' });
-  if (!isNew || isAgain || name === undefined) return;
+  if (!isNew || isRetry || name === undefined) return;
   await queueNotice(tx, noticeOf(ref, `Token "${isolated(name)}" terputus`, partings[reason]));
 }
 
-/** A network restricts a number, or no longer does: its owner is told once, in both cases the page shows it. */
+/** Stores a restriction, or its end. The owner is notified once; the page shows both. */
 export async function restrictNumber(
   tx: Tx,
   { subscribers, queueNotice, now }: PresenceDeps,
@@ -659,28 +642,23 @@ export const noticeOf = (
   tag: `connection:${publicId('token', tokenId)}`,
 });
 
-/** How often what was recorded is written: a process that dies loses so much of a figure. */
+/** Write interval; a process that dies loses this much of a figure. */
 const WRITE_MS = 2_000;
 
 const HOUR_MS = 3_600_000;
-/** What a number is told by is counted code by code up to here in an hour: whoever signs callbacks may name any. */
+/** Distinct codes counted per number and hour: a signed callback may name any code. */
 const CODES_MAX = 100;
-/** What the codes beyond are counted as. */
 const OTHER = 'other';
 
-/** Collects, for the pages of owners and operators, what networks answer. */
 export type HealthRecorder = {
-  /** A network answered with something else than a success. */
   answered(answer: ProviderAnswer): void;
-  /** A receipt has come for a message of a number. */
   receipt(number: TokenRef): void;
-  /** Writes what was recorded, and stops. */
   close(): Promise<void>;
 };
 
 type Deps = { allAccountsSql: Sql; now: () => Date; report: (error: unknown) => void };
 
-/** Records in memory, and writes every 2 s what has come. */
+/** Records in memory, and writes every 2 s. */
 export function openHealthRecorder({ allAccountsSql, now, report }: Deps): HealthRecorder {
   let answers: ProviderAnswer[] = [];
   let receipts = new Map<string, TokenRef>();
@@ -717,7 +695,6 @@ export function openHealthRecorder({ allAccountsSql, now, report }: Deps): Healt
   };
 }
 
-/** As which code an answer is counted. */
 function openCodes(now: () => Date): (answer: ProviderAnswer) => string {
   let hour = 0;
   let known = new Map<string, Set<string>>();

@@ -3,25 +3,21 @@ import { PHONE_DIGITS_MAX, normalizePhone, visibleText } from '#contract/base/wr
 import type { Card } from '#contract/messages/sending.ts';
 import { CARD_MAX } from '#contract/rest/endpoint.ts';
 
-/** A contact card as `messages.body` has it; it may have no phone. */
+/** A contact card as stored in `messages.body`; it may have no phone. */
 export type ContactBody = {
-  /** '' where it has none. */
   name: string;
   phone?: string;
-  /** All of them, where there are several; the first is `phone`. */
   phones?: string[];
   organization?: string;
   email?: string;
 };
 
-/** Cards of one message that are read: many more than an app sends at once. */
+/** Cards read per message: many more than an app sends at once. */
 export const CARDS_MAX = 257;
-/** Phones of a card that are read. */
 const PHONES_MAX = 50;
-/** Characters of an e-mail address (RFC 5321). */
 const EMAIL_MAX = 254;
 
-/** A card as it may be stored: each text in one line of bounded length, each phone once, as digits. */
+/** A card in stored form: each text on one line of bounded length, each phone once, as digits. */
 export function inboundCard({ name, phones: written, organization, email }: Card): ContactBody {
   const phones = [...new Set(written.slice(0, PHONES_MAX).flatMap(digitsOf))];
   const [phone] = phones;
@@ -47,9 +43,9 @@ function digitsOf({ written, whatsapp }: Card['phones'][number]): string[] {
     .slice(0, 1);
 }
 
-/** The provider's id of a card among several of one message: the first has the message's own. */
+/** The provider's id of a card among several of one message; the first has the message's own. */
 export const idOfCard = (messageId: string, index: number): string =>
   index === 0 ? messageId : `${messageId}#${index}`;
 
-/** The id by which the network knows the message that a card came with; other ids as they are. */
+/** The network's id of the message that a card came with; other ids unchanged. */
 export const networkIdOf = (providerId: string): string => providerId.replace(/#\d+$/, '');

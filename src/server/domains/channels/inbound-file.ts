@@ -4,16 +4,15 @@ import type { MessageBody } from './channels.ts';
 
 type Given = Omit<Parameters<Library['take']>[0], 'source'>;
 
-/** What may be otherwise in a minute: the channel brings the message again. */
+/** Temporary refusals: the channel delivers the message again. */
 const passing: ReadonlySet<RefusalCode> = new Set(['busy', 'upload_unscanned']);
 
 /**
- * Takes the file of a message that came in into the library.
+ * Stores the file of an inbound message in the library. If the file cannot be stored, the body has the reason
+ * (`missing`), so that the message is not lost.
  *
- * A message is not lost for its file: where that cannot be kept, its body says why (`missing`).
- *
- * @param given with a `fileId` of the channel's own, so that the same message twice has one file.
- * @throws what passes: the message is brought again.
+ * @param given with a `fileId` from the channel, so that a repeated message has one file
+ * @throws temporary errors: the message is delivered again
  */
 export async function takeInbound(
   library: Pick<Library, 'take'>,

@@ -14,7 +14,7 @@ describe('prices', () => {
     prices.close();
   });
 
-  test('a new price holds from its day on and not before', async ({ sql, db }) => {
+  test('applies a new price from its day on, and not before', async ({ sql, db }) => {
     await db.owner`insert into prices values ('message', 175, '2026-12-01T00:00:00+07:00')`;
     const prices = await openPrices({ allAccountsSql: sql, config: { PPN: false }, now });
     expect(prices.priceOf('message', new Date('2026-11-30T16:59:59Z'))).toBe(150);
@@ -22,7 +22,7 @@ describe('prices', () => {
     prices.close();
   });
 
-  test('a price changed in the database is seen after the next reading', async ({ sql, db }) => {
+  test('applies a price changed in the database after the next read', async ({ sql, db }) => {
     const prices = await openPrices({ allAccountsSql: sql, config: { PPN: false }, now });
     await db.owner`insert into prices values ('message', 90, '2026-01-01T00:00:00+07:00')`;
     await prices.refresh();
@@ -30,7 +30,7 @@ describe('prices', () => {
     prices.close();
   });
 
-  test('a category without a price is a bug, not a free message', async ({ sql }) => {
+  test('throws for a category without a price instead of a free message', async ({ sql }) => {
     const prices = await openPrices({ allAccountsSql: sql, config: { PPN: false }, now });
     expect(() => prices.priceOf('message', new Date('1999-01-01'))).toThrow('no price');
     prices.close();
@@ -38,7 +38,7 @@ describe('prices', () => {
 });
 
 describe('PPN', () => {
-  test('is nothing while the installation adds none', async ({ sql }) => {
+  test('is nothing if the installation adds none', async ({ sql }) => {
     const prices = await openPrices({ allAccountsSql: sql, config: { PPN: false }, now });
     expect(prices.ppnOf(rupiah(250_000), now())).toBe(0);
     prices.close();

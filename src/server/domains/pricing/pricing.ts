@@ -4,7 +4,6 @@ import type { Config } from '#server/infra/config.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 
-/** Who sets something that counts from an instant on, and why. */
 type Setting = { operatorId: string; reason: string; at: Date; validFrom: Date | undefined };
 
 type Stored = {
@@ -16,24 +15,24 @@ type Stored = {
 type PriceRow = Stored & { category: Category; price: Rupiah };
 type RateRow = Stored & { num: number; den: number; dpp_num: number; dpp_den: number };
 
-/** A clock of a browser may be behind ours by this much: such a time counts as now. */
+/** Tolerance for a browser's clock that is behind ours: such a time counts as now. */
 const GRACE_MS = 60_000;
 
 /**
- * When a change begins: never before now, because what was accepted has its price.
+ * Start of a change: never before now, because accepted messages keep their price.
  *
- * @throws Refusal `valid_from_past`.
+ * @throws Refusal `valid_from_past`
  */
-function beginningOf({ validFrom, at }: Setting): Date {
+function effectiveFrom({ validFrom, at }: Setting): Date {
   if (validFrom === undefined) return at;
   if (validFrom.getTime() < at.getTime() - GRACE_MS) throw new Refusal('valid_from_past', {});
   return validFrom < at ? at : validFrom;
 }
 
 /**
- * A list price from now or a later instant on. Nothing that was accepted changes.
+ * Sets a list price from now or a later instant on. Accepted messages keep their price.
  *
- * @throws Refusal `valid_from_past`, `valid_from_taken`.
+ * @throws Refusal `valid_from_past`, `valid_from_taken`
  */
 export async function setPrice(
   tx: Tx,
@@ -42,16 +41,16 @@ export async function setPrice(
 ): Promise<void> {
   const [stored] = await tx<object[]>`
     insert into prices (category, price, valid_from, set_by, set_at, reason)
-    values (${category}, ${price}, ${beginningOf(setting)}, ${setting.operatorId}, ${setting.at},
+    values (${category}, ${price}, ${effectiveFrom(setting)}, ${setting.operatorId}, ${setting.at},
       ${setting.reason})
     on conflict do nothing returning category`;
   if (!stored) throw new Refusal('valid_from_taken', {});
 }
 
 /**
- * A rate of PPN from now or a later instant on. Top-ups that were made keep their PPN.
+ * Sets a rate of PPN from now or a later instant on. Existing top-ups keep their PPN.
  *
- * @throws Refusal `valid_from_past`, `valid_from_taken`.
+ * @throws Refusal `valid_from_past`, `valid_from_taken`
  */
 export async function setPpnRate(
   tx: Tx,
@@ -61,12 +60,12 @@ export async function setPpnRate(
   const [stored] = await tx<object[]>`
     insert into tax_rates (code, num, den, dpp_num, dpp_den, valid_from, set_by, set_at, reason)
     values ('ppn', ${rate.num}, ${rate.den}, ${rate.dppNum}, ${rate.dppDen},
-      ${beginningOf(setting)}, ${setting.operatorId}, ${setting.at}, ${setting.reason})
+      ${effectiveFrom(setting)}, ${setting.operatorId}, ${setting.at}, ${setting.reason})
     on conflict do nothing returning code`;
   if (!stored) throw new Refusal('valid_from_taken', {});
 }
 
-/** All list prices and rates of PPN there ever were or will be, the newest first. */
+/** All past, present and future list prices and rates of PPN, newest first. */
 export async function datedTables(sql: Sql): Promise<{ prices: PriceRow[]; rates: RateRow[] }> {
   const [prices, rates] = await Promise.all([
     sql<PriceRow[]>`
@@ -82,39 +81,32 @@ export async function datedTables(sql: Sql): Promise<{ prices: PriceRow[]; rates
 /** A tax of `num/den` on a base that is `dppNum/dppDen` of the price. */
 export type TaxRate = { num: bigint; den: bigint; dppNum: bigint; dppDen: bigint };
 
-/** What a message of each category costs by the Cloud API. */
 export type CloudPrices = Readonly<Record<Exclude<Category, 'message'>, Rupiah>>;
 
 export type Prices = {
-  /** The list price of one message now, by any channel but `cloud`. Reads memory only: the accept path calls it per message. */
-  message(): Rupiah;
-  /** The list prices of the Cloud API's categories now. */
-  cloud(): CloudPrices;
   /**
-   * The list price of a category at an instant.
-   *
-   * @throws Error when no price had begun by then: our bug.
+   * Current list price by any channel but `cloud`. From memory: called for each accepted message.
    */
+  message(): Rupiah;
+  cloud(): CloudPrices;
+  /** The list price of a category at an instant. @throws Error if no price had begun: our bug */
   priceOf(category: Category, at: Date): Rupiah;
-  /** The PPN on an amount at an instant; 0 when the installation adds none. */
+  /** The PPN on an amount at an instant; 0 if the installation adds none. */
   ppnOf(base: Rupiah, at: Date): Rupiah;
-  /** Reads prices and rates again now. */
   refresh(): Promise<void>;
-  /** Stops the refresh timer. */
   close(): void;
 };
 
 type Dated<T> = { from: number; value: T };
 type Tables = { prices: Map<string, Dated<Rupiah>[]>; rates: Map<string, Dated<TaxRate>[]> };
 
-/** How old the cached tables may be: a new price holds on every node after this. */
+/** Age limit of the cached tables: a new price holds on every node after this. */
 const REFRESH_MS = 5_000;
 
 type Deps = {
   allAccountsSql: Sql;
   config: Pick<Config, 'PPN'>;
   now: () => Date;
-  /** Receives errors of reading the tables again; the cached ones stay in use. */
   onError?: (error: unknown) => void;
 };
 
@@ -155,10 +147,8 @@ export async function openPrices({ allAccountsSql, config, now, onError }: Deps)
 }
 
 /**
- * The tax on a whole-rupiah amount: one exact fraction, rounded half up once.
- *
- * Taking 12 % of a base already rounded to rupiah differs by Rp 1 for 2.7 % of all amounts
- * (docs/money.md#prices-and-ppn); this way is the frozen one.
+ * The tax on whole rupiah: one fraction, rounded half up once. Keep it: rounding the base first differs by Rp 1 for 2.7
+ * % of all amounts (docs/money.md#prices-and-ppn).
  */
 export function taxOf(base: Rupiah, { num, den, dppNum, dppDen }: TaxRate): Rupiah {
   const numerator = num * dppNum;
@@ -166,7 +156,6 @@ export function taxOf(base: Rupiah, { num, den, dppNum, dppDen }: TaxRate): Rupi
   return rupiah(Number((2n * BigInt(base) * numerator + denominator) / (2n * denominator)));
 }
 
-/** The newest value that was valid by then; rows are sorted newest first. */
 function valueAt<T>(dated: readonly Dated<T>[] | undefined, atMs: number): T | undefined {
   return dated?.find(({ from }) => from <= atMs)?.value;
 }

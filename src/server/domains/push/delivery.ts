@@ -23,7 +23,6 @@ import { hmac } from '#server/infra/security/secrets.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 
-/** An inbound message. */
 export type Received = {
   accountId: string;
   tokenId: string;
@@ -32,15 +31,13 @@ export type Received = {
   name: string | undefined;
 };
 
-/** The lease of a claimed notice: longer than any push service may take. */
 const LEASE_SECONDS = 30;
-/** Of notices that wait longer than this, only the newest of each conversation is sent. */
+/** After this wait, only the newest notice of each conversation is sent. */
 const BACKLOG_SECONDS = 60;
-/** Badges count up to this. */
 const UNREAD_MAX = 999;
 const SWEPT_DAYS = 8;
 
-/** Queues a notice of a message for every browser of its account, in the transaction that stores it. */
+/** Queues a notice for every browser of the account, in the transaction that stores the message. */
 export async function queueNotices(tx: Tx, received: Received): Promise<void> {
   const { accountId, tokenId, messageId, peer, name = null } = received;
   await tx`
@@ -52,14 +49,14 @@ export async function queueNotices(tx: Tx, received: Received): Promise<void> {
     on conflict do nothing`;
 }
 
-/** So long a notice of no message is tried: it is still worth reading a day later. */
+/** A notice without a message is tried for this long: it is still worth reading a day later. */
 const NOTICE_HOURS = 24;
 
 /**
- * Queues a notice that is about no message for every browser of an account, in the transaction that makes
- * it true. It is sent to people who want notices; its body must hold no message's text.
+ * Queues a notice without a message for every browser of an account, in the transaction of its cause. Sent to people
+ * who want notices; its body must hold no message's text.
  *
- * @param tx of the account, or one that sees all.
+ * @param tx of the account, or one that sees all
  */
 export async function queueNotice(tx: Tx, notice: Notice & { accountId: string }): Promise<void> {
   const { accountId, title, body, url, tag, text = null, roles } = notice;
@@ -73,12 +70,12 @@ export async function queueNotice(tx: Tx, notice: Notice & { accountId: string }
     from push_subscriptions where account_id = ${accountId} and ${isReachable(tx)}`;
 }
 
-/** A claimed notice, ours to send until its lease ends, with the present state of what it needs. */
+/** A claimed notice, ours until its lease ends, with the current facts for sending it. */
 export type Due = {
   subscription_id: string;
   message_id: string;
   account_id: string;
-  /** Null of a notice of no message, whose words are in `title` and so on. */
+  /** Null for a notice without a message, which has its own `title` and so on. */
   token_id: string | null;
   peer: string | null;
   peer_name: string | null;
@@ -87,30 +84,28 @@ export type Due = {
   url: string | null;
   tag: string | null;
   text: string | null;
-  /** Null: of operators, all get it. */
+  /** Null: all operators get it. */
   roles: OperatorRole[] | null;
   service: string;
   bare: boolean;
   attempt: number;
   sealed: Buffer;
-  /** False when the session has ended, or its account is closed. */
+  /** False if the session has ended, or its account is closed. */
   is_active: boolean;
   role: Role;
   operator_roles: OperatorRole[];
   settings: unknown;
   type: MessageType | null;
   body: Record<string, unknown> | null;
-  /** True when the person has seen the message meanwhile. */
   seen: boolean;
   unread: number;
   seconds_left: number;
 };
 
 /**
- * Claims the next notice that is due: each browser gets its notices in the order of their messages, one at
- * a time.
+ * Claims the next due notice. Each browser gets its notices in the order of their messages, one at a time.
  *
- * @param except services that must not be called now.
+ * @param except services that must not be called now
  */
 export async function claimDue(
   allAccountsSql: Sql,
@@ -131,7 +126,6 @@ export async function claimDue(
         ready_at = statement_timestamp() + make_interval(secs => ${LEASE_SECONDS})
       where ${isOurs(allAccountsSql, next)} and ready_at <= statement_timestamp()
       returning attempt, bare`;
-    // Without a row somebody else was first: on to what is due now.
     if (!claimed) continue;
     const facts = await inAccount(next.account_id, () => readFacts(allAccountsSql, next));
     if (facts) return { ...facts, ...claimed };
@@ -140,7 +134,6 @@ export async function claimDue(
 
 type Claimed = Pick<Due, 'subscription_id' | 'message_id' | 'account_id' | 'attempt' | 'bare'>;
 
-/** What a notice needs, as it is now; undefined when it was taken back meanwhile. */
 async function readFacts(
   sql: Sql,
   { subscription_id: browser, message_id: message }: Claimed,
@@ -166,7 +159,7 @@ async function readFacts(
   return due;
 }
 
-/** Conversations with something unread; this one counts too while its message is not published yet. */
+/** Conversations with unread messages; this message counts even while it is not published yet. */
 const unreadOf = (sql: Sql) => sql`
   (select count(*) from (
     select from conversations v where v.account_id = q.account_id and v.unread > 0
@@ -177,14 +170,14 @@ const unreadOf = (sql: Sql) => sql`
 
 type ClaimedNotice = Pick<Due, 'subscription_id' | 'message_id' | 'attempt'>;
 
-/** SQL that is true of a notice that is as it was when we read or claimed it: nobody has claimed it since. */
+/** SQL condition: no other sender has claimed the notice since we read or claimed it. */
 const isOurs = (
   sql: Sql,
   { subscription_id: browser, message_id: message, attempt }: ClaimedNotice,
 ) => sql`
   subscription_id = ${browser} and message_id = ${message} and attempt = ${attempt}`;
 
-/** Forgets the notices of a tag that wait for an account's browsers. */
+/** Deletes the waiting notices of a tag for an account's browsers. */
 export async function forgetNotices(
   allAccountsSql: Sql,
   { accountId, tag }: { accountId: string; tag: string },
@@ -192,26 +185,26 @@ export async function forgetNotices(
   await allAccountsSql`delete from push_queue where account_id = ${accountId} and tag = ${tag}`;
 }
 
-/** The notice has left, or never will. */
+/** Removes a notice that has left, or never will. */
 export async function finish(allAccountsSql: Sql, due: ClaimedNotice): Promise<void> {
   await allAccountsSql`delete from push_queue where ${isOurs(allAccountsSql, due)}`;
 }
 
 /**
- * The notice is tried again after a while, unless it is too old by then.
+ * Retries a notice after a while, unless it is too old by then.
  *
- * @param wait `isAsked`: the service asked for the pause, so that it is not cut short.
- * @returns false when it is too old.
+ * @param wait `isRequested`: the service requested the pause, so it is not cut short
+ * @returns false if it is too old
  */
 export async function postpone(
   allAccountsSql: Sql,
   due: ClaimedNotice,
-  { waitMs, isAsked = false }: { waitMs: number; isAsked?: boolean },
+  { waitMs, isRequested = false }: { waitMs: number; isRequested?: boolean },
 ): Promise<boolean> {
   const seconds = waitMs / 1_000;
   const [later] = await allAccountsSql`
     update push_queue set ready_at = statement_timestamp() + make_interval(secs => ${seconds}),
-      postponed_at = case when not ${isAsked} then statement_timestamp() end
+      postponed_at = case when not ${isRequested} then statement_timestamp() end
     where ${isOurs(allAccountsSql, due)}
       and expires_at > statement_timestamp() + make_interval(secs => ${seconds})
     returning 1`;
@@ -219,22 +212,20 @@ export async function postpone(
   return later !== undefined;
 }
 
-/** A push service answers again: the notices that wait for their next try are due, as many at once as it may have. */
+/** Makes a service's postponed notices due once it answers, as many at once as it may have. */
 export async function retryPostponed(allAccountsSql: Sql, service: string): Promise<void> {
   await allAccountsSql`
     update push_queue set ready_at = statement_timestamp(), postponed_at = null
     where service = ${service} and postponed_at is not null and ready_at > statement_timestamp()`;
 }
 
-/** The notice is sent again, at once, without its text. */
+/** Sends the notice again, at once, without its text. */
 export async function retryWithoutText(allAccountsSql: Sql, due: ClaimedNotice): Promise<void> {
   await allAccountsSql`
     update push_queue set bare = true, ready_at = statement_timestamp() where ${isOurs(allAccountsSql, due)}`;
 }
 
-/**
- * Deletes expired notices, and of conversations and tags with a backlog all but the newest.
- */
+/** Deletes expired notices, and all but the newest of conversations and tags with a backlog. */
 export async function dropSuperseded(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`
     delete from push_queue q where expires_at <= statement_timestamp() or (
@@ -248,10 +239,7 @@ export async function dropSuperseded(allAccountsSql: Sql): Promise<void> {
     )`;
 }
 
-/**
- * Deletes browsers that were not refreshed for 8 days (a browser in use refreshes itself when its token is
- * 7 days old), and those whose session has ended.
- */
+/** Deletes browsers not refreshed for 8 days (one in use does so after 7), and ended sessions'. */
 export async function sweepPush(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`
     delete from push_subscriptions p
@@ -261,16 +249,13 @@ export async function sweepPush(allAccountsSql: Sql): Promise<void> {
       )`;
 }
 
-/** An inbound message, as a notice shows it. */
 type MessageNotice = {
   messageId: string;
   tokenId: string;
   /** Digits with the country code. */
   peer: string;
   peerName: string | null;
-  /** The message's first words, when the person switched the text on; empty where there are none. */
   text: string | undefined;
-  /** Conversations with something unread. */
   unread: number;
 };
 
@@ -278,19 +263,19 @@ const ICON = '/favicon-192.png';
 const DEFAULT_BODY = 'Pesan baru';
 const NAME_LETTERS = 60;
 const TEXT_LETTERS = 240;
-/** Letters can be made of many bytes; a name and a text of these fit 3.8 kB in any case. */
+/** A letter may have many bytes; a name and a text of these sizes always fit in 3.8 kB. */
 const NAME_BYTES = 240;
 const TEXT_BYTES = 1_000;
-/** Text beyond this could not be shown anyway. */
+/** Characters scanned; more could not be shown anyway. */
 const SCAN_MAX = 8_000;
 
 const letters = new Intl.Segmenter('id', { granularity: 'grapheme' });
 
 /**
- * The notice of a message: the sender, and the text only when the person wants that
- * (docs/wire.md#push). Under 3.8 kB, whatever people call themselves.
+ * The notice of a message: the sender, and the text only if the person wants it (docs/wire.md#push). Under 3.8 kB for
+ * any input.
  *
- * @param origin where the portal is; addresses stay relative without it.
+ * @param origin of the portal; without it, addresses stay relative
  */
 export function payloadOf(notice: MessageNotice, origin: string | undefined): PushPayload {
   const { messageId, tokenId, peer, peerName, text = '', unread } = notice;
@@ -312,21 +297,17 @@ export function payloadOf(notice: MessageNotice, origin: string | undefined): Pu
   );
 }
 
-/** A notice of no message, as it was queued. */
 type Notice = {
   title: string;
   body: string;
-  /** A path of the portal. */
   url: string;
-  /** Letters, digits, `-` and `_`: a newer notice of a tag takes the place of one that waits or is shown. */
+  /** Letters, digits, `-` and `_`: a newer notice of a tag replaces one that waits or is shown. */
   tag: string;
-  /** Shown in place of the body to who switched the text on. */
+  /** Shown instead of the body to people who switched the text on. */
   text?: string | undefined;
-  /** Of operators, only those with one of these roles get it. */
   roles?: readonly OperatorRole[];
 };
 
-/** The payload of a notice of no message. */
 export function noticePayload(
   notice: Pick<Notice, 'title' | 'body' | 'url' | 'tag'>,
   origin: string | undefined,
@@ -342,7 +323,6 @@ export function noticePayload(
   );
 }
 
-/** What the test button sends. */
 export const testPayload = (origin: string | undefined): PushPayload =>
   buildPayload(
     { title: 'Kabari', body: 'Pemberitahuan sudah menyala di peramban ini.' },
@@ -364,7 +344,7 @@ function buildPayload(
   };
 }
 
-/** One line, without bidi controls or invisible characters but the isolates of `isolated`, cut to a limit. */
+/** One line without bidi controls or invisible characters except `isolated` isolates, cut. */
 function shorten(words: string, lettersMax: number, bytesMax: number): string {
   const line = words
     .slice(0, SCAN_MAX)
@@ -385,33 +365,30 @@ function shorten(words: string, lettersMax: number, bytesMax: number): string {
   return result;
 }
 
-/** Notices in flight to one push service at once. */
 const SERVICE_IN_FLIGHT_MAX = 4;
-/** After so many failures in a row the circuit of a service opens. */
 const FAILURES_MAX = 3;
 const FIRST_OPEN_MS = 2_000;
 const LONGEST_OPEN_MS = 60_000;
 
 type Service = { inFlight: number; failures: number; openUntil: number };
 
-/** A circuit breaker per push service, so that one that is down delays no other. */
+/** A circuit breaker per push service, so that a failing one delays no other. */
 export type CircuitBreaker = {
   /** Services at their limit of notices in flight, or with an open circuit. */
   blocked(): readonly string[];
   started(service: string): void;
   /**
-   * @param failed true without a usable answer; a definite answer, also a refusal, is no failure.
-   * @returns whether this ended an open circuit.
+   * @param failed true without a usable answer; a definite answer, also a refusal, is no failure
+   * @returns whether this ended an open circuit
    */
   finished(service: string, failed: boolean): boolean;
 };
 
 /**
- * Counts per service in this process. After three failures in a row the circuit opens for 2 s, then twice
- * as long with each further failure up to a minute, and then lets one notice at a time through until one
- * succeeds.
+ * Counts failures per service in this process. After three in a row the circuit opens for 2 s, doubled by each further
+ * failure up to a minute; then it lets one notice at a time through until one succeeds.
  *
- * @param nowMs a clock that never jumps, in milliseconds.
+ * @param nowMs a monotonic clock, in milliseconds
  */
 export function createCircuitBreaker(
   nowMs: () => number = () => performance.now(),
@@ -448,21 +425,20 @@ export function createCircuitBreaker(
 }
 
 /**
- * The result of sending a notice. `taken`: the push service accepted it; `gone`: the subscription ended;
- * `too_large`: may fit with less content; `later`: a transient failure; `refused`: a permanent one.
+ * `taken`: accepted; `gone`: the subscription ended; `too_large`: may fit with less content; `later`: a transient
+ * failure; `refused`: a permanent one.
  */
 export type DeliveryResult = {
   outcome: 'taken' | 'gone' | 'too_large' | 'later' | 'refused';
-  /** 0 when there was no answer. */
+  /** 0 without an answer. */
   status: number;
-  /** How long the service asks us to wait. */
   waitMs?: number;
 };
 
 type DeliveryOptions = {
-  /** How long the service keeps it for a browser that is away. */
+  /** Time that the service stores it for a browser that is offline. */
   ttlSeconds: number;
-  /** 32 letters at most: a newer notice of a topic replaces one that waits. */
+  /** At most 32 letters: a newer notice of a topic replaces one that waits. */
   topic?: string;
   totalMs?: number;
   signal?: AbortSignal;
@@ -475,7 +451,6 @@ export async function deliver(
   payload: PushPayload,
   { ttlSeconds, topic, totalMs, signal }: DeliveryOptions,
 ): Promise<DeliveryResult> {
-  // Loaded with the first notice.
   const { default: webPush } = await import('web-push');
   const authorization = await vapid.authorize(new URL(endpoint).origin, contactOf(config));
   const { headers, body } = webPush.generateRequestDetails(
@@ -503,7 +478,6 @@ export async function deliver(
   }
 }
 
-/** The contact that push services may write to. */
 const contactOf = ({ PUSH_CONTACT, PUBLIC_URL }: PushDeps['config']): string =>
   PUSH_CONTACT ?? `mailto:admin@${new URL(PUBLIC_URL ?? 'http://localhost').hostname}`;
 
@@ -513,15 +487,15 @@ const namesOf = (headers: Readonly<Record<string, unknown>>): Record<string, str
 const WAIT_MS_MAX = 3_600_000;
 
 /**
- * What a push service's answer means.
+ * The meaning of a push service's answer.
  *
- * @param retryAfter its `Retry-After`: seconds, or a date.
+ * @param retryAfter its `Retry-After`: seconds, or a date
  */
 export function resultOf(status: number, retryAfter?: string): DeliveryResult {
   if (status >= 200 && status < 300) return { outcome: 'taken', status };
   if (status === 404 || status === 410) return { outcome: 'gone', status };
   if (status === 413) return { outcome: 'too_large', status };
-  // 401 and 403: our clock, or a problem with our key at their side; it passes, or the notice expires.
+  // 401 and 403: our clock, or a problem with our key at the service; it passes, or the notice expires.
   if (status === 429 || status >= 500 || status === 401 || status === 403) {
     const waitMs = waitOf(retryAfter);
     return { outcome: 'later', status, ...(waitMs !== undefined && { waitMs }) };
@@ -537,22 +511,18 @@ function waitOf(retryAfter: string | undefined): number | undefined {
   return Number.isFinite(ms) ? Math.min(Math.max(0, ms), WAIT_MS_MAX) : undefined;
 }
 
-/** Notices in flight at once. */
 const SENDER_IN_FLIGHT_MAX = 8;
-/** How often the queue is polled without a wake-up. */
 const POLL_MS = 1_000;
 const CLEANUP_MS = 5_000;
-/** When closing, notices in flight may take so long; the rest is sent again later. */
+/** Time for notices in flight when closing; the rest is sent again later. */
 const FINISH_MS = 3_000;
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 300_000;
 const TOPIC_LENGTH = 32;
 
-/** Sends the notices that wait; any number of these may run. */
+/** Sends waiting notices; any number of senders may run. */
 export type PushSender = {
-  /** There may be something to send: poll now. */
   wake: () => void;
-  /** Sends what is due now, and waits until that is done. */
   drain: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -565,7 +535,7 @@ export function startPushSender(
   const inFlight = new Set<Promise<void>>();
   const closing = new AbortController();
   let polling: Promise<void> | undefined;
-  let pollAgain = false;
+  let hasPendingPoll = false;
   let closed = false;
   let cleanedAtMs = -Infinity;
 
@@ -602,12 +572,12 @@ export function startPushSender(
   };
   const wake = () => {
     if (closed) return;
-    pollAgain = polling !== undefined;
+    hasPendingPoll = polling !== undefined;
     polling ??= poll()
       .catch(reportError)
       .finally(() => {
         polling = undefined;
-        if (pollAgain) wake();
+        if (hasPendingPoll) wake();
       });
   };
   const drain = async () => {
@@ -629,14 +599,12 @@ export function startPushSender(
   };
 }
 
-/** Sends one notice, when its session is still active and its person wants it. */
 async function sendOne(
   deps: PushDeps,
   due: Due,
   signal: AbortSignal,
 ): Promise<DeliveryResult | undefined> {
   const { allAccountsSql, secrets, onOutcome } = deps;
-  // Queued while the service said that the browser is gone.
   if (due.sealed.length === 0) {
     await finish(allAccountsSql, due);
     return undefined;
@@ -648,9 +616,9 @@ async function sendOne(
     return undefined;
   }
   const settings = Settings.parse(due.settings);
-  // A message read while the service was down needs no notice any more.
-  const isWanted = settings.push_on && isFor(due) && !(due.seen && due.attempt > 1);
-  if (!isWanted || due.seconds_left === 0) {
+  // A message that was read while the service was down needs no notice.
+  const shouldSend = settings.push_on && isFor(due) && !(due.seen && due.attempt > 1);
+  if (!shouldSend || due.seconds_left === 0) {
     onOutcome('unwanted');
     await finish(allAccountsSql, due);
     return undefined;
@@ -661,16 +629,15 @@ async function sendOne(
     topic: topicOf(deps, due),
     signal,
   });
-  await settle(deps, due, result);
+  await storeResult(deps, due, result);
   return result;
 }
 
-/** Messages are their customer's; a notice of no message may be for operators, all or those with a role. */
+/** Operators get notices without a message only, those for all or for one of their roles. */
 const isFor = ({ role, token_id, roles, operator_roles }: Due): boolean =>
   role === 'customer' ||
   (token_id === null && (roles === null || roles.some((one) => operator_roles.includes(one))));
 
-/** What is sent: the notice as it was queued, or that of a message. */
 function payloadFor({ excerptOf, config }: PushDeps, due: Due, withText: boolean): PushPayload {
   const { title, notice_body, url, tag, text, bare: isBare, token_id, peer } = due;
   if (token_id === null || peer === null) {
@@ -701,8 +668,7 @@ const topicOf = ({ secrets }: PushDeps, due: Due): string =>
     .toString('base64url')
     .slice(0, TOPIC_LENGTH);
 
-/** Stores the result of a notice. */
-async function settle(deps: PushDeps, due: Due, result: DeliveryResult): Promise<void> {
+async function storeResult(deps: PushDeps, due: Due, result: DeliveryResult): Promise<void> {
   const { allAccountsSql, log, onOutcome } = deps;
   const { outcome, status, waitMs } = result;
   onOutcome(outcome);
@@ -724,7 +690,7 @@ async function settle(deps: PushDeps, due: Due, result: DeliveryResult): Promise
       if (
         !(await postpone(allAccountsSql, due, {
           waitMs: waitMs ?? waitAfter(due.attempt),
-          isAsked: waitMs !== undefined,
+          isRequested: waitMs !== undefined,
         }))
       )
         onOutcome('given_up');
@@ -733,10 +699,9 @@ async function settle(deps: PushDeps, due: Due, result: DeliveryResult): Promise
 }
 
 /**
- * How long a notice waits after a failed try: 2 s, twice as long each time up to five minutes, give or
- * take 20 %.
+ * The wait after a failed try: 2 s, doubled each time up to five minutes, give or take 20 %.
  *
- * @param attempt which try has failed, counting from 1.
+ * @param attempt number of the failed try, from 1
  */
 export function waitAfter(attempt: number, dice: () => number = Math.random): number {
   const steady = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS);
@@ -747,7 +712,7 @@ export function waitAfter(attempt: number, dice: () => number = Math.random): nu
 const TRY_MS = 8_000;
 const TTL_SECONDS = 60;
 
-/** Sends a notice now, without the queue, so that the answer says whether it left. */
+/** Sends a notice now, without the queue, so that the answer reports the result. */
 export const testPushHandler = (deps: PushDeps): ActHandler =>
   handle(testPush, async ({ caller }, { push_token: token }) => {
     const { allAccountsSql, secrets, config, onOutcome } = deps;

@@ -5,7 +5,6 @@ import type { Outbound } from '#server/infra/net/outbound.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import type { Vapid } from './vapid.ts';
 
-/** What this domain works with. */
 export type PushDeps = {
   /** Sees all accounts: browsers are looked up by token and by endpoint. */
   allAccountsSql: Sql;
@@ -16,8 +15,6 @@ export type PushDeps = {
   /** The first words of a message; empty for media without a caption. */
   excerptOf: (type: MessageType, body: Readonly<Record<string, unknown>>) => string;
   log: { warn(facts: object, message: string): void };
-  /** Receives errors that are our fault. */
   report: (error: unknown) => void;
-  /** Called with the outcome of each notice, for the metrics. */
   onOutcome: (outcome: string) => void;
 };

@@ -12,9 +12,7 @@ const ANSWER = {
   tag: 'support',
 };
 
-test('a notice that brings a text shows it to who switched the text on, and to nobody else', async ({
-  push,
-}) => {
+test('shows the text of a notice only to people who switched the text on', async ({ push }) => {
   const ani = await push.shopkeeper();
   const browser = await push.browser(ani);
   const { allAccountsSql } = push.deps;
@@ -29,7 +27,7 @@ test('a notice that brings a text shows it to who switched the text on, and to n
   expect(await shown()).toBe(ANSWER.text);
 });
 
-test('a notice for operators reaches those with one of its roles, and none of a message', async ({
+test('sends a notice for operators to those with one of its roles, and none of a message', async ({
   push,
 }) => {
   const { allAccountsSql } = push.deps;

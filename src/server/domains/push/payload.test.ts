@@ -19,7 +19,7 @@ const news = {
   unread: 3,
 };
 
-test('without a name the number stands in its place; nothing turns the writing round', () => {
+test('uses the number without a name, and keeps the direction of the writing', () => {
   expect(payloadOf(news, undefined).notification).toEqual({
     title: 'Pesan baru dari +62 812-3456-7890',
     body: 'Pesan baru',
@@ -33,14 +33,14 @@ test('without a name the number stands in its place; nothing turns the writing r
   expect(nothing.notification.title).toBe('Pesan baru dari +62 812-3456-7890');
 });
 
-test('a name that is written from right to left leaves the words around it in their order', () => {
+test('a right-to-left name leaves the words around it in order', () => {
   const { notification } = payloadOf({ ...news, peerName: 'محمد\u202e' }, undefined);
   expect(notification.title).toBe('Pesan baru dari \u2068محمد\u2069');
   const notice = { title: '\u2068محمد\u2069 menulis\u202e', body: 'Buka', url: '/', tag: 'a' };
   expect(noticePayload(notice, undefined).notification.title).toBe('\u2068محمد\u2069 menulis');
 });
 
-test('long names and texts end with an ellipsis, between letters', () => {
+test('cuts long names and texts between letters, with an ellipsis', () => {
   const long = payloadOf({ ...news, peerName: '👩🏽‍🚀'.repeat(80), text: 'a'.repeat(400) }, undefined);
   expect(long.notification.title).toMatch(/^Pesan baru dari (👩🏽‍🚀)+…$/u);
   expect(long.notification.body).toBe(`${'a'.repeat(239)}…`);
@@ -48,7 +48,7 @@ test('long names and texts end with an ellipsis, between letters', () => {
   expect(fits.notification.body).toBe('a'.repeat(240));
 });
 
-test('whatever people write, a notice has its shape and is smaller than 3.8 kB', () => {
+test('a notice has its shape and is smaller than 3.8 kB for any input', () => {
   const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 300 });
   const words = units.map((codes) => String.fromCharCode(...codes));
   const worst = fc.constantFrom('"'.repeat(5_000), '\u0007'.repeat(5_000), '\ud800'.repeat(5_000));
@@ -62,7 +62,7 @@ test('whatever people write, a notice has its shape and is smaller than 3.8 kB',
   );
 });
 
-test('each answer of a push service has one meaning', () => {
+test('maps each answer of a push service to one meaning', () => {
   const outcomes = [201, 200, 404, 410, 413, 429, 500, 503, 401, 403, 400, 302, 100].map(
     (status) => `${status} ${resultOf(status).outcome}`,
   );
@@ -87,14 +87,14 @@ test('each answer of a push service has one meaning', () => {
   expect(resultOf(503, 'soon').waitMs).toBeUndefined();
 });
 
-test('waiting doubles from 2 s up to five minutes', () => {
+test('doubles the wait from 2 s up to five minutes', () => {
   const middle = () => 0.5;
   expect([1, 2, 3, 8, 9, 40].map((attempt) => waitAfter(attempt, middle))).toEqual([
     2_000, 4_000, 8_000, 256_000, 300_000, 300_000,
   ]);
 });
 
-test('a service rests after three failures, then meets one notice at a time', () => {
+test('rests a service after three failures, then tries one notice at a time', () => {
   let nowMs = 0;
   const circuitBreaker = createCircuitBreaker(() => nowMs);
   const fail = () => {
@@ -123,7 +123,7 @@ test('a service rests after three failures, then meets one notice at a time', ()
   expect(circuitBreaker.blocked()).toEqual([]);
 });
 
-test('a push service is known by its whole name', () => {
+test('matches a push service by its whole name', () => {
   const listed = ['http://127.0.0.1:4000'];
   expect(serviceOf('https://fcm.googleapis.com/fcm/send/x', [])).toBe('fcm.googleapis.com');
   expect(serviceOf('https://web.push.apple.com/x', [])).toBe('*.push.apple.com');

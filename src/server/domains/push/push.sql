@@ -1,9 +1,8 @@
--- A subscription never outlives its owner's stay in the browser: it goes when its session ends, and
--- when somebody else signs in there, whether the one before signed out or not. Called by triggers
--- of sessions. Locks the subscriptions it deletes.
+-- Deletes push subscriptions when the session of their owner ends, and when another person signs in in that browser,
+-- signed out before or not. Called by triggers of sessions. Locks the subscriptions it deletes.
 create or replace function end_push_of_session() returns trigger language plpgsql as $$
 begin
-  -- Where each node has a row, the one that was asked does it.
+  -- Each node has a copy of the row; only the node that received the statement acts.
   if starts_with(current_setting('application_name'), 'citus_internal') then
     return null;
   end if;

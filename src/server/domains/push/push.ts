@@ -11,7 +11,7 @@ import { testPushHandler } from './delivery.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type AccountData, atOnce } from '#server/infra/account-data.ts';
 
-/** The browsers that get an account's notices: the push service, and since when. */
+/** Account data: browsers that get the account's notices, with push service and time. */
 export const pushAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
   subjects: (accountId) => [
     {
@@ -43,7 +43,6 @@ export type { PushDeps } from './deps.ts';
 export { readVapid } from './vapid.ts';
 export { sealedSubscriptions } from './subscriptions.ts';
 
-/** The acts of this domain: which browsers get notices. */
 export const pushActs = (deps: PushDeps): readonly ActHandler[] => [
   pushConfigHandler(deps),
   registerPushHandler(deps),

@@ -21,7 +21,7 @@ const browsersOf = async ({ allAccountsSql }: TestDatabase, { userId }: { userId
 };
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
-test('a browser gets a token; only its hash is stored, and the rest is encrypted', async ({
+test('gives a browser a token; stores only its hash, and encrypts the rest', async ({
   push,
   db,
 }) => {
@@ -35,7 +35,7 @@ test('a browser gets a token; only its hash is stored, and the rest is encrypted
   }
 });
 
-test('the same subscription keeps its token; another one gets a new token, and the old one ends', async ({
+test('keeps the token of the same subscription; another one gets a new token, and the old one ends', async ({
   push,
   db,
 }) => {
@@ -57,7 +57,7 @@ test('the same subscription keeps its token; another one gets a new token, and t
   );
 });
 
-test('a person has ten browsers at most; the one not refreshed for longest goes', async ({
+test('allows ten browsers per person, and drops the one not refreshed for longest', async ({
   push,
   db,
 }) => {
@@ -67,7 +67,7 @@ test('a person has ten browsers at most; the one not refreshed for longest goes'
   expect(await browsersOf(db, ani)).toEqual(tokens.slice(1).map(hashOf));
 });
 
-test('only known services, our current key, and valid keys are accepted', async ({ push }) => {
+test('accepts only known services, our current key, and valid keys', async ({ push }) => {
   const { caller } = await push.shopkeeper();
   const good = await push.registration(push.service.subscribe(), newReceiver());
   const register = (changes: Partial<typeof good>) =>
@@ -102,7 +102,7 @@ test('only known services, our current key, and valid keys are accepted', async 
   }
 });
 
-test('the worker renews with the old token alone, once, while its person is still there', async ({
+test('the worker renews with the old token alone, once, while its person is still signed in', async ({
   push,
   db,
 }) => {
@@ -120,7 +120,7 @@ test('the worker renews with the old token alone, once, while its person is stil
   });
 });
 
-test('a person takes their own browsers out, and nobody else’s', async ({ push, db }) => {
+test('lets a person remove only their own browsers', async ({ push, db }) => {
   const [ani, budi] = [await push.shopkeeper(), await push.shopkeeper()];
   const { token } = await push.browser(ani);
   await push.perform(unregisterPush, { push_token: token }, budi.caller);
@@ -153,7 +153,7 @@ const signInAt = async (db: TestDatabase, device: string): Promise<Shopkeeper> =
   return { ...customer, sessionId, caller };
 };
 
-test('a browser is forgotten with its session, when another person signs in there, or registers it', async ({
+test('removes a browser with its session, and when another person signs in there or registers it', async ({
   push,
   db,
 }) => {
@@ -178,7 +178,7 @@ test('a browser is forgotten with its session, when another person signs in ther
   expect(await browsersOf(db, citra)).toEqual([]);
 });
 
-test('browsers that were not renewed, and those of sessions that are over, are swept', async ({
+test('sweeps browsers that were not renewed, and those with an ended session', async ({
   push,
   db,
 }) => {
@@ -200,7 +200,7 @@ test('browsers that were not renewed, and those of sessions that are over, are s
   ]);
 });
 
-test('the pair of keys is made once, and another SECRET_KEY has another', async ({ push, db }) => {
+test('creates the key pair once, and another one for another SECRET_KEY', async ({ push, db }) => {
   const { vapid_key } = await push.perform(pushConfig, {});
   expect(Buffer.from(vapid_key, 'base64url')).toHaveLength(65);
   const { secrets } = push.deps;

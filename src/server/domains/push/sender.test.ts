@@ -22,7 +22,7 @@ import { ago } from '#tests/support/database/changes.ts';
 const setSettings = ({ deps }: PushApp, { userId }: Shopkeeper, settings: object) =>
   changeUsers(deps.allAccountsSql, { userId }, { settings: json(settings) });
 
-test('a message that comes in reaches the browser, encrypted, and says from whom but not what', async ({
+test('an inbound message reaches the browser encrypted, with its sender but without its text', async ({
   push,
 }) => {
   const ani = await push.shopkeeper();
@@ -57,7 +57,7 @@ test('a message that comes in reaches the browser, encrypted, and says from whom
   expect(await push.deps.allAccountsSql`select * from push_queue`).toEqual([]);
 });
 
-test('the text goes along when the person wants it; nothing goes when they want no notices', async ({
+test('sends the text if the person wants it, and nothing if they want no notices', async ({
   push,
 }) => {
   const ani = await push.shopkeeper();
@@ -78,7 +78,7 @@ test('the text goes along when the person wants it; nothing goes when they want 
 
 const LOW = { title: 'Saldo hampir habis', body: 'Tersisa Rp 900.', url: '/saldo', tag: 'saldo' };
 
-test('a notice of no message reaches all browsers of its account, in its own words', async ({
+test('a notice without a message reaches all browsers of its account, in its own words', async ({
   push,
 }) => {
   const ani = await push.shopkeeper();
@@ -107,7 +107,7 @@ test('a notice of no message reaches all browsers of its account, in its own wor
   });
 });
 
-test('who wants no notices gets none of these either; of a tag that waits only the newest is left', async ({
+test('sends none of these to people who want no notices; only the newest waiting one of a tag is left', async ({
   push,
 }) => {
   const ani = await push.shopkeeper();
@@ -126,7 +126,7 @@ test('who wants no notices gets none of these either; of a tag that waits only t
   expect(push.outcomes).toEqual(['unwanted']);
 });
 
-test('the badge counts conversations with something unread, published or not', async ({ push }) => {
+test('the badge counts conversations with unread messages, published or not', async ({ push }) => {
   const ani = await push.shopkeeper();
   const browser = await push.browser(ani);
   const badges = async () => {
@@ -149,7 +149,7 @@ test('the badge counts conversations with something unread, published or not', a
   await relay.close();
 });
 
-test('who has left the browser gets nothing there, whether they signed out or stayed away', async ({
+test('sends nothing to a browser that its person has left, signed out or not', async ({
   push,
   db,
 }) => {
@@ -170,7 +170,7 @@ test('who has left the browser gets nothing there, whether they signed out or st
   expect(await db.allAccountsSql`select * from push_subscriptions`).toEqual([]);
 });
 
-test('a message of one account is sent to its browsers only, and once', async ({ push }) => {
+test('sends a message of an account to its own browsers only, and once', async ({ push }) => {
   const [ani, budi] = [await push.shopkeeper(), await push.shopkeeper()];
   const browsers = [await push.browser(ani), await push.browser(ani)];
   await push.browser(budi);
@@ -182,7 +182,7 @@ test('a message of one account is sent to its browsers only, and once', async ({
   );
 });
 
-test('a browser that is gone is not posted to again; the test button says so', async ({
+test('does not post again to a browser that is gone; the test button says so', async ({
   push,
   db,
 }) => {
@@ -212,7 +212,7 @@ test('a browser that is gone is not posted to again; the test button says so', a
   expect(await stored()).toEqual([]);
 });
 
-test('a browser that learns later than we do that it is gone renews all the same', async ({
+test('a browser renews even if it learns later than we do that it is gone', async ({
   push,
   db,
 }) => {
@@ -232,7 +232,7 @@ test('a browser that learns later than we do that it is gone renews all the same
   ]);
 });
 
-test('the test button sends at once, and says when the service does not answer', async ({
+test('the test button sends at once, and reports a service that does not answer', async ({
   push,
 }) => {
   const ani = await push.shopkeeper();
@@ -252,7 +252,7 @@ const waits = async ({ allAccountsSql }: PushApp['deps']) => {
   return rows;
 };
 
-test('a busy service is tried again when it says, and the order of messages stays', async ({
+test('retries a busy service when it says so, and keeps the order of messages', async ({
   push,
 }) => {
   const ani = await push.shopkeeper();
@@ -277,7 +277,7 @@ test('a busy service is tried again when it says, and the order of messages stay
   }
 });
 
-test('what could not be sent gives way to the newest of its conversation, and grows too old', async ({
+test('replaces an unsent notice by the newest of its conversation, and expires it', async ({
   push,
 }) => {
   const ani = await push.shopkeeper();
@@ -306,7 +306,7 @@ test('what could not be sent gives way to the newest of its conversation, and gr
   await sender.close();
 });
 
-test('a push service that answers again gets at once what waited for its next try', async ({
+test('sends at once what waited for its next try when a push service answers again', async ({
   push,
 }) => {
   const ani = await push.shopkeeper();
@@ -330,7 +330,7 @@ test('a push service that answers again gets at once what waited for its next tr
   await sender.close();
 });
 
-test('a notice that is too large is sent again without its text; one never accepted is dropped', async ({
+test('sends a notice that is too large without its text; drops one that is never accepted', async ({
   push,
 }) => {
   const ani = await push.shopkeeper();
@@ -348,7 +348,7 @@ test('a notice that is too large is sent again without its text; one never accep
   expect(await push.deps.allAccountsSql`select * from push_queue`).toEqual([]);
 });
 
-test('a service that answers with a redirect sends us nowhere', async ({ push }) => {
+test('follows no redirect of a service', async ({ push }) => {
   const ani = await push.shopkeeper();
   await push.browser(ani);
   const elsewhere = push.service.subscribe();
@@ -358,7 +358,7 @@ test('a service that answers with a redirect sends us nowhere', async ({ push })
   expect(push.service.posts.map(({ status }) => status)).toEqual([307]);
 });
 
-test('a service that hangs delays nobody else’s notices', async ({ push }) => {
+test('a service that hangs delays no other notices', async ({ push }) => {
   const dead = await startPushService();
   dead.trouble({ status: 0, hangs: true });
   const listed = [push.service.origin, dead.origin];
@@ -374,10 +374,7 @@ test('a service that hangs delays nobody else’s notices', async ({ push }) => 
   await dead.close();
 });
 
-test('whoever dies while sending loses nothing, and what they say later counts no more', async ({
-  push,
-  db,
-}) => {
+test('loses nothing when a sender dies, and ignores its late result', async ({ push, db }) => {
   const ani = await push.shopkeeper();
   await push.sender.close();
   await push.browser(ani);

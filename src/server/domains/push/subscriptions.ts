@@ -12,21 +12,21 @@ import { isActiveSession } from '#server/domains/accounts/accounts.ts';
 /** A browser's push endpoint and keys: secrets of the browser and its person. */
 export type Subscription = { endpoint: string; p256dh: string; auth: string };
 
-/** Whose notices a browser gets. */
+/** The person and session that a browser's notices belong to. */
 export type Owner = { accountId: string; userId: string; sessionId: string };
 
 type StoredSubscription = Owner & {
   id: string;
-  /** `undefined` when it is gone (`endSubscription`), or SECRET_KEY has changed. */
+  /** Undefined if it is gone (`endSubscription`), or SECRET_KEY has changed. */
   subscription: Subscription | undefined;
 };
 
-/** A person's browsers at once; the one longest not refreshed goes when there is one more. */
+/** Browsers per person; one more replaces the one longest not refreshed. */
 const BROWSERS_MAX = 10;
 const POINT_BYTES = 65;
 const AUTH_BYTES = 16;
 
-/** True for keys as RFC 8291 requires them: a point of P-256, uncompressed, and 16 bytes. */
+/** True for keys as RFC 8291 requires them: an uncompressed point of P-256, and 16 bytes. */
 export function areKeys({ p256dh, auth }: Pick<Subscription, 'p256dh' | 'auth'>): boolean {
   const point = Buffer.from(p256dh, 'base64url');
   if (point.length !== POINT_BYTES || Buffer.from(auth, 'base64url').length !== AUTH_BYTES) {
@@ -49,7 +49,7 @@ export const sealedSubscriptions: SealedColumn = {
   context: ({ subscription_id = '' }) => contextOf(subscription_id),
 };
 
-/** Decrypts what `storeSubscription` sealed; `undefined` when it is gone, or SECRET_KEY has changed. */
+/** Decrypts what `storeSubscription` sealed; undefined if it is gone, or SECRET_KEY has changed. */
 export function unsealSubscription(
   secrets: Secrets,
   id: string,
@@ -67,7 +67,7 @@ type Row = {
   session_id: string;
 };
 
-/** The browser a token was given to, and locks it until the transaction ends. */
+/** Finds the browser of a token, and locks it until the transaction ends. */
 export async function findByToken(
   tx: Tx,
   secrets: Secrets,
@@ -88,10 +88,9 @@ export async function findByToken(
 }
 
 /**
- * Stores a browser for a person, under a new token, in place of whoever had it before: their queued
- * notices are deleted with it.
+ * Stores a browser for a person under a new token. It replaces the browser's earlier row, with its queued notices.
  *
- * @returns the token, which is stored as a hash only.
+ * @returns the token, which is stored as a hash only
  */
 export async function storeSubscription(
   tx: Tx,
@@ -104,7 +103,7 @@ export async function storeSubscription(
   const token = `psh_${randomBytes(32).toString('base64url')}`;
   const endpoint = sha256(subscription.endpoint);
   const sealed = secrets.seal(JSON.stringify(subscription), contextOf(id));
-  // Two calls for one browser take turns: the later one has it.
+  // Two calls for one browser take turns: the later one wins.
   await tx`select pg_advisory_xact_lock(${endpoint.readInt32BE(0)}, ${endpoint.readInt32BE(4)})`;
   await tx`delete from push_subscriptions where endpoint_hash = ${endpoint}`;
   await tx`
@@ -123,19 +122,19 @@ export async function storeSubscription(
   return token;
 }
 
-/** Extends a browser's time, and binds it to the present session. */
+/** Extends a browser's time, and binds it to the current session. */
 export async function refreshSubscription(tx: Tx, id: string, sessionId: string): Promise<void> {
   await tx`
     update push_subscriptions set refreshed_at = statement_timestamp(), session_id = ${sessionId}
     where subscription_id = ${id}`;
 }
 
-/** SQL that is true of a browser of `push_subscriptions` whose push service has not said that it is gone. */
+/** SQL condition: the push service has not reported the browser of `push_subscriptions` as gone. */
 export const isReachable = (sql: Sql | Tx): Fragment => sql`sealed <> ''`;
 
 /**
- * The push service said that the subscription is gone: its address, its keys and its queued notices are
- * deleted. Its token stays good for a renewal, for a browser learns of this later than we do.
+ * Deletes the address, keys and notices of a subscription that is gone. Its token still renews it, because a browser
+ * learns of this later than we do.
  */
 export async function endSubscription(sql: Sql | Tx, id: string): Promise<void> {
   await sql`
@@ -164,10 +163,7 @@ export const unregisterPushHandler = ({ allAccountsSql }: PushDeps): ActHandler 
     return {};
   });
 
-/**
- * Binds the browser to this person: under its old token when nothing about it has changed, else under a
- * new one that replaces it.
- */
+/** Binds the browser to this person; replaces its old token if anything about it changed. */
 async function register(
   { allAccountsSql, config, secrets, vapid }: PushDeps,
   caller: Owner,
@@ -205,7 +201,7 @@ const withoutPadding = (key: string): string => key.replace(/=+$/, '');
 /**
  * Validates a subscription and returns its push service.
  *
- * @throws Refusal `push_service_unknown`, `push_key_old`, `input_invalid` for keys that are none.
+ * @throws Refusal `push_service_unknown`, `push_key_old`, `input_invalid` for invalid keys
  */
 export function validateSubscription(
   { config, vapid }: Pick<PushDeps, 'config' | 'vapid'>,
@@ -221,7 +217,7 @@ export function validateSubscription(
   return service;
 }
 
-/** The push services of all browsers; `*.` stands for one or more labels. */
+/** Push services of all browsers; `*.` stands for one or more labels. */
 const services = [
   'fcm.googleapis.com',
   '*.push.services.mozilla.com',
@@ -234,7 +230,7 @@ const ENDPOINT_MAX = 2_000;
 /**
  * The push service of an endpoint: one of the known ones, over https, or an origin of PUSH_SERVICES.
  *
- * @returns its name for the log; `undefined` for unknown addresses.
+ * @returns its name for the log; undefined for unknown addresses
  */
 export function serviceOf(endpoint: string, listed: readonly string[]): string | undefined {
   if (endpoint.length > ENDPOINT_MAX || !URL.canParse(endpoint)) return undefined;
@@ -253,9 +249,9 @@ export const renewPushHandler = (deps: PushDeps): ActHandler =>
   handle(renewPush, (_call, input) => renew(deps, input));
 
 /**
- * The browser's subscription has changed: its old token, 256 random bits, authenticates it.
+ * Replaces the changed subscription of a browser, which its old token, 256 random bits, authenticates.
  *
- * @throws Refusal `not_found` when the token is unknown, or its session is not active.
+ * @throws Refusal `not_found` if the token is unknown, or its session is not active
  */
 async function renew(
   { allAccountsSql, config, secrets, vapid }: PushDeps,

@@ -4,13 +4,13 @@ import { type Secrets, hmac, storedSecret } from '#server/infra/security/secrets
 
 /** Identifies the installation to push services (RFC 8292). */
 export type Vapid = {
-  /** What browsers subscribe with: a point of P-256, uncompressed, base64url. */
+  /** Public key of browsers' subscriptions: an uncompressed point of P-256, base64url. */
   publicKey: string;
   /**
    * The `Authorization` of a request.
    *
-   * @param origin the push service's.
-   * @param contact whom it may write to: a `mailto:` or `https:` address.
+   * @param origin the push service's
+   * @param contact for the service to write to: a `mailto:` or `https:` address
    */
   authorize(origin: string, contact: string): Promise<string>;
 };
@@ -19,12 +19,13 @@ type Pair = { publicKey: string; privateKey: string };
 
 /** Push services accept 24 h at most; clocks differ. */
 const LIFE_SECONDS = 12 * 3_600;
-/** How long an authorization is cached: signing one took 4 of the 7 ms of a notice. */
+/** Cache time of an authorization: signing one took 4 of the 7 ms of a notice. */
 const CACHE_TTL_MS = 3_600_000;
 const CACHE_MAX = 100;
 
 /**
- * The installation's pair, created at its first start and stored sealed; the same on every node. Another SECRET_KEY has another pair of its own: browsers then subscribe again by themselves.
+ * The installation's sealed key pair, the same on every node. Another SECRET_KEY has its own pair: browsers then
+ * subscribe again by themselves.
  */
 export async function readVapid(allAccountsSql: Sql, secrets: Secrets): Promise<Vapid> {
   const name = `vapid ${hmac(secrets.key('pepper'), 'vapid').toString('hex', 0, 8)}`;

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { fillVariables, variableKey } from '#contract/campaigns.ts';
 import { judgeList } from './judge.ts';
 
-/** The columns of a list, and the numbers that are sent to. */
 async function read(lines: readonly (readonly string[])[]) {
   const list = await judgeList(lines);
   if (typeof list === 'string') throw new Error(list);
@@ -13,7 +12,7 @@ async function read(lines: readonly (readonly string[])[]) {
   };
 }
 
-test('a head with dots names its columns, and words with a dot are no user ids', async () => {
+test('reads a header with dots as column names, and no word with a dot as a user id', async () => {
   for (const head of ['NO.HP', 'No.WA', 'NO. TELP', 'no hp']) {
     expect(
       await read([
@@ -28,7 +27,7 @@ test('a head with dots names its columns, and words with a dot are no user ids',
       ['CV.Jaya', '0812-3456-7891'],
     ]),
   ).toEqual({ columns: ['nama'], peers: ['6281234567890', '6281234567891'] });
-  // Whose name is what lists call a number loses no message.
+  // A person named like a number column still gets their message.
   expect((await read([['To', '0812-3456-7890']])).peers).toEqual(['6281234567890']);
   expect((await read([['ID.1A2B3C4D'], ['0812-3456-7890']])).peers).toEqual([
     'ID.1A2B3C4D',
@@ -36,7 +35,7 @@ test('a head with dots names its columns, and words with a dot are no user ids',
   ]);
 });
 
-test('a number with the 0 after its country is the same phone', async () => {
+test('reads a number with a 0 after the country code as the same phone', async () => {
   const written = [
     '0812-3456-7890',
     '+62 (0)812-3456-7890',
@@ -48,7 +47,7 @@ test('a number with the 0 after its country is the same phone', async () => {
   ]);
 });
 
-test('every column can be named by a variable', async () => {
+test('gives every column a name that a variable can use', async () => {
   const heads = ['Nama (panggilan)', 'Harga/Unit', '#Kota', 'Café & Co', '%', '__proto__', '🎉🎉'];
   const again = '🎉'.repeat(17) + 'x'.repeat(30);
   const { columns } = await read([['No HP', ...heads, again, again], ['0812-3456-7890']]);
@@ -68,7 +67,7 @@ test('every column can be named by a variable', async () => {
   }
 });
 
-test('a list of more letters than a file of texts has ends before it is held', async () => {
+test('rejects a list with too many characters before holding it in memory', async () => {
   const text = 'x'.repeat(500);
   let read = 0;
   function* lines() {
@@ -78,7 +77,7 @@ test('a list of more letters than a file of texts has ends before it is held', a
   expect(read).toBeLessThan(3_000);
 });
 
-test('a cell keeps joiners of emoji and loses marks that reverse a text', async () => {
+test('keeps joiners of emoji in a cell and removes marks that reverse text', async () => {
   const list = await judgeList([['0812-3456-7890', 'Keluarga 👨\u200D👩\u200D👧 \u202EBudi']]);
   expect(list).toMatchObject({ recipients: [{ cells: ['Keluarga 👨\u200D👩\u200D👧  Budi'] }] });
 });
@@ -96,10 +95,9 @@ test.each([
     lines: ['Nama;Telp;WA', 'Budi;(021) 555-1234;081234567890', 'Siti;022-7654321;081311112222'],
     column: 'WA',
   },
-  // Both hold mobile numbers.
+  // Both columns hold mobile numbers.
   { lines: ['Nama;Telp;WA', 'Budi;081298765432;081234567890'], column: 'WA' },
   { lines: ['Kontak darurat;Nama;No HP', '081298765432;Budi;081234567890'], column: 'No HP' },
-  // Filled in for few.
   {
     lines: [
       'HP lain;Nama;HP',
@@ -121,7 +119,7 @@ test.each([
   expect(list).toMatchObject({ numberColumn: column });
 });
 
-test('a list without heads has its numbers in the column that holds the most', async () => {
+test('finds the numbers of a list without a header in the column that holds the most', async () => {
   const list = await judgeList([
     ['1', 'Budi', '081234567890'],
     ['2', 'Siti', '081311112222'],

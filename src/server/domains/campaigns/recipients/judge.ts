@@ -4,40 +4,33 @@ import { COLUMN_NAME_MAX, COLUMNS_MAX, RECIPIENTS_MAX, variableKey } from '#cont
 import type { UnreadableList } from '#contract/base/refusals.ts';
 import { Peer, isHiddenPeer, normalizePeer } from '#contract/messages/peer.ts';
 
-/** A line of a list: its number as it is written, and stored; null where it is none. */
+/** A row of a list: its number as written, and as stored; null if it is not a number. */
 export type Recipient = {
   written: string;
   peer: string | null;
-  /** By the list's columns. */
   cells: string[];
-  /** The number stands further up already. */
   isDuplicate: boolean;
 };
 
-/** A list of recipients as it was read. */
 export type RecipientList = {
-  /** The column that the numbers are in. */
   numberColumn: string;
-  /** The other columns. */
   columns: string[];
   recipients: Recipient[];
 };
 
 const CELL_MAX = 500;
-/** Cells of a line that are looked at. */
 export const CELLS_MAX = 64;
-/** Letters of a list in all: a spreadsheet of 6 MB can hold a billion, one text in each of its cells. */
+/** Characters per list: a spreadsheet of 6 MB can hold a billion, one text in each cell. */
 const LETTERS_MAX = 30_000_000;
-/** The column of numbers is found by so many lines. */
+/** Rows that decide which column holds the numbers. */
 const SAMPLE_LINES = 200;
 
-/** What lists call the column of numbers. */
 const numberNames =
   /^(?:(?:no|nomor|nomer)(?:[ ._-]*(?:hp|wa|whatsapp|telp|telepon|tlp|ponsel|handphone|tujuan|penerima|kontak))?|hp|wa|whatsapp|telp|telepon|tlp|ponsel|handphone|phone(?:[ _-]*number)?|mobile|msisdn|number|to|tujuan)\.?$/;
 
 const namesNumbers = (cell: string): boolean => numberNames.test(cell.toLowerCase());
 
-/** Words that name a column of message recipients, the clearest first. */
+/** Words in the name of a column of recipients' numbers, the clearest first. */
 const nameWords = [
   /^(?:wa|whatsapp|nowa)$/,
   /^(?:hp|nohp|handphone|hape|ponsel|seluler|mobile|cellphone|cell|gsm|msisdn)$/,
@@ -45,24 +38,23 @@ const nameWords = [
   /^(?:no|nomor|nomer|number|to|tujuan|penerima)$/,
 ];
 
-/** The clearest word of a column's name as a rank, 0 without one. */
 function rankOf(name: string): number {
   const words = name.toLowerCase().split(/[^\p{L}\p{N}]+/u);
   const at = nameWords.findIndex((pattern) => words.some((word) => pattern.test(word)));
   return at === -1 ? 0 : nameWords.length - at;
 }
 
-/** Whether a first line names columns: `NO.HP` does, though it looks like a user id. */
+/** Whether a first row is a header: `NO.HP` is, although it looks like a user id. */
 const isHead = (line: readonly string[]): boolean =>
   line.some(namesNumbers)
     ? line.every((cell) => peerOf(cell) === null || isHiddenPeer(cell))
     : line.every((cell) => peerOf(cell) === null);
 
 /**
- * Reads a table of cells as a list of recipients. The first line names the columns unless it holds a number itself;
- * `numberColumnOf` finds the column of numbers. Blank lines are left out.
+ * Reads a table of cells as a list of recipients. The first row is the header unless it holds a number;
+ * `numberColumnOf` finds the number column. Blank rows are left out.
  *
- * @returns the list, or why there is none in it.
+ * @returns the list, or the reason it is unreadable
  */
 export async function judgeList(
   lines: Iterable<readonly string[]> | AsyncIterable<readonly string[]>,
@@ -70,7 +62,7 @@ export async function judgeList(
   const rows: string[][] = [];
   let letters = 0;
   for await (const line of lines) {
-    // Of the columns beyond, one may hold the numbers.
+    // A column beyond the limit may hold the numbers.
     const cells = line.slice(0, CELLS_MAX).map(cleanCell);
     if (cells.every((cell) => cell === '')) continue;
     for (const { length } of cells) letters += length;
@@ -96,10 +88,7 @@ export async function judgeList(
 
 const sample = <T>(rows: readonly T[]): readonly T[] => rows.slice(0, SAMPLE_LINES);
 
-/**
- * A cell as it is stored: without what is not seen, but for what joins letters and emoji; and without the apostrophe by
- * which spreadsheets mark a text.
- */
+/** A cell as stored: without invisible characters (but joiners), and a spreadsheet's apostrophe. */
 const cleanCell = (cell: string): string =>
   storable(cell.slice(0, 2 * CELL_MAX))
     .replace(/[[\p{Cc}\p{Cf}]--[\u200C\u200D]]+/gv, ' ')
@@ -108,7 +97,7 @@ const cleanCell = (cell: string): string =>
     .slice(0, CELL_MAX)
     .toWellFormed();
 
-/** The stored form of a written number; null where it is none, as words are: `PT.Maju` looks like a user id. */
+/** The stored form of a number; null for other text: `PT.Maju` looks like a user id. */
 function peerOf(written: string): string | null {
   if (written.length > 140) return null;
   if (isHiddenPeer(written) && !/\d/.test(written)) return null;
@@ -116,7 +105,7 @@ function peerOf(written: string): string | null {
   return read.success ? read.data : null;
 }
 
-/** A number that may be a landline, or an account's, counts for less than one of a mobile phone. */
+/** Weight of a number that may be a landline's or an account's; a mobile number counts 1. */
 const UNCLEAR = 0.25;
 
 /** Likelihood that a cell is a mobile number, from 0 to 1. */
@@ -131,8 +120,8 @@ function plausibilityOf(cell: string): number {
 }
 
 /**
- * The column of numbers: of those that hold half as many plausible mobile numbers as the best or more, the one with
- * the clearest name. A running number called `No` and a landline called `Telp` stand back behind `HP`.
+ * Finds the number column: of those with at least half as many plausible mobile numbers as the best one, the one with
+ * the clearest name. A serial number called `No` and a landline called `Telp` rank behind `HP`.
  */
 function numberColumnOf(
   head: readonly string[] | undefined,
@@ -152,14 +141,13 @@ function numberColumnOf(
     .filter(([, score]) => score >= best / 2)
     .toSorted(([a, m], [b, n]) => rank(b) - rank(a) || n - m || a - b);
   if (found) return found[0];
-  // No number at all: each line is shown as a wrong one of the column that should hold them.
   const named = (head ?? []).flatMap((name, place) => (namesNumbers(name) ? [place] : []));
   return named.toSorted((a, b) => rank(b) - rank(a) || a - b)[0];
 }
 
 /**
- * The names of columns by their place, each once, of what a variable can name (`contract/campaigns.ts`): what has
- * none is called by its place, the first of a list without heads `nama`.
+ * Column names by position, each once, limited to what a variable can name (`contract/campaigns.ts`). A
+ * column without a usable name is named after its position; the first of a list without a header is `nama`.
  */
 function namesOf(
   head: readonly string[] | undefined,
@@ -172,7 +160,7 @@ function namesOf(
       : head === undefined && place === others[0]
         ? 'nama'
         : `kolom ${place + 1}`;
-  // The number's own name last: it is no variable unless another column is chosen.
+  // The number column comes last: it is a variable only if another column is selected instead.
   return new Map(
     [...others, at].map((place) => {
       const written = (head?.[place] ?? '')
@@ -180,17 +168,16 @@ function namesOf(
         .replace(/[^\p{L}\p{N}_ .-]+/gu, ' ')
         .replace(/\s+/g, ' ')
         .replace(/^[ .-]+/, '');
-      const name = beginningOf(written, COLUMN_NAME_MAX) || fallbackOf(place);
+      const name = truncated(written, COLUMN_NAME_MAX) || fallbackOf(place);
       let own = name;
-      for (let n = 2; taken.has(variableKey(own)); n += 1) own = `${beginningOf(name, 35)} ${n}`;
+      for (let n = 2; taken.has(variableKey(own)); n += 1) own = `${truncated(name, 35)} ${n}`;
       taken.add(variableKey(own));
       return [place, own];
     }),
   );
 }
 
-/** So many characters of a text at most, none of them cut. */
-const beginningOf = (text: string, max: number): string => [...text].slice(0, max).join('').trim();
+const truncated = (text: string, max: number): string => [...text].slice(0, max).join('').trim();
 
 function recipientsOf(
   body: readonly (readonly string[])[],
@@ -204,7 +191,7 @@ function recipientsOf(
   }));
 }
 
-/** Judges the written numbers of a list, in its order. */
+/** Judges the written numbers of a list in order, and marks duplicates. */
 export function numberJudge(): (written: string) => Omit<Recipient, 'cells'> {
   const seen = new Set<string>();
   return (written) => {

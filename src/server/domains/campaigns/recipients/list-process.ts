@@ -10,8 +10,8 @@ const delimiters = [',', ';', '\t', '|'] as const;
 const SAMPLE_CHARS = 20_000;
 
 /**
- * What parts the cells of a CSV: what most of its first lines have, then what the very first has the most of. Addresses
- * may have more commas than the lines of spreadsheets here have semicolons.
+ * Finds a CSV's delimiter by most of its first lines, then by the very first: addresses may have more commas than the
+ * lines of spreadsheets here have semicolons.
  */
 function delimiterOf(text: string): string {
   const lines = text.slice(0, SAMPLE_CHARS).split(/[\r\n]+/);
@@ -24,7 +24,7 @@ function delimiterOf(text: string): string {
   return counts.toSorted((a, b) => b.lines - a.lines || b.inHead - a.inHead)[0]?.one ?? ',';
 }
 
-/** The cells of each line; of a file that we wrote, the texts that it was written of. */
+/** Cells of each row; for a file that Kabari wrote, its original texts. */
 function* cellsOf(records: Iterable<CsvRecord>): Generator<readonly string[]> {
   for (const { cells } of records) yield cells.map(stripFormulaGuards);
 }
@@ -32,7 +32,7 @@ function* cellsOf(records: Iterable<CsvRecord>): Generator<readonly string[]> {
 async function read({ bytes, isSheet }: ListRequest): Promise<RecipientList | UnreadableList> {
   try {
     if (isSheet) return await judgeList(readXlsx(bytes, { columnsMax: CELLS_MAX }));
-    // Some programs begin with `sep=;`, which tells spreadsheets what parts the cells.
+    // Some programs begin with `sep=;`, which names the delimiter for spreadsheets.
     const text = decodeCsv(bytes).replace(/^\uFEFF?(?:"?sep=.?"?\r?\n)?/i, '');
     return await judgeList(cellsOf(readCsv(text, delimiterOf(text))));
   } catch (error) {
@@ -40,10 +40,7 @@ async function read({ bytes, isSheet }: ListRequest): Promise<RecipientList | Un
   }
 }
 
-/**
- * Ends this process when it has used so much CPU. A thread of its own measures it: a regular expression or a loop that
- * does not end blocks the others.
- */
+/** Ends this process after this much CPU. Measured in another thread, as a loop blocks this one. */
 function limitCpu(cpuMsMax: number): void {
   const watch = `
     const { cpuMsMax } = require('node:worker_threads').workerData;
@@ -54,7 +51,7 @@ function limitCpu(cpuMsMax: number): void {
   new Worker(watch, { eval: true, workerData: { cpuMsMax }, execArgv: [] }).unref();
 }
 
-/** Recipients that are handed over at once: the process that takes them has others to answer meanwhile. */
+/** Recipients per batch: the parent process answers other requests in between. */
 const LOT = 2_000;
 
 let recipients: readonly Recipient[] = [];
@@ -70,5 +67,5 @@ async function answer(request: ListRequest | ListTurn): Promise<ListAnswer | rea
 }
 
 process.on('message', (request: ListRequest | ListTurn) => {
-  void answer(request).then((said) => process.send?.(said));
+  void answer(request).then((reply) => process.send?.(reply));
 });

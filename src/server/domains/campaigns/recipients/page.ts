@@ -8,7 +8,6 @@ import { outcomesOf } from '#server/domains/messages/messages.ts';
 import { readCampaign, recipientStates } from '#server/domains/campaigns/row.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
-/** A recipient as it is stored. */
 export type StoredRecipient = {
   place: number;
   written: string;
@@ -19,7 +18,6 @@ export type StoredRecipient = {
   refusal: unknown;
 };
 
-/** A page of the recipients of a campaign in the order of its list, with what became of their messages. */
 export function recipientsPage(
   sql: Sql,
   accountId: string,
@@ -32,7 +30,7 @@ export function recipientsPage(
     for (const one of counted) total += campaign[one];
     const isLastFirst = sort_type === 'desc';
     const skipped = page * PAGE_SIZE;
-    // All places are taken, without gaps: a page of all of them is a range.
+    // Positions have no gaps, so a page of all recipients is a range.
     const which =
       state !== undefined
         ? tx`and state = ${state}`
@@ -59,7 +57,6 @@ export function recipientsPage(
   });
 }
 
-/** Why a message was not accepted, in a sentence; null when it was. */
 export function reasonOf(refusal: unknown): string | null {
   const known = refusal === null ? undefined : refusalFrom(refusal);
   return known ? sentenceFor(known) : null;

@@ -5,7 +5,7 @@ import { readList } from './read-list.ts';
 
 const peerAt = (n: number): string => `62812${30_000_000 + n}`;
 
-test('a list is handed over whole, in its order', async () => {
+test('returns a whole list in order', async () => {
   const lines = Array.from({ length: 4_500 }, (_, n) => `${peerAt(n)},Pelanggan ${n}`);
   const { columns, recipients } = await readList(Buffer.from(lines.join('\n')), 'toko');
   expect(columns).toEqual(['nama']);
@@ -14,7 +14,7 @@ test('a list is handed over whole, in its order', async () => {
   );
 });
 
-test('a text that begins as the word PK is read as a text', async () => {
+test('reads a text that begins with PK as text', async () => {
   const { columns, recipients } = await readList(
     Buffer.from('PKK RT,No HP\nMawar,081234567890'),
     'toko',
@@ -34,14 +34,14 @@ test.each([
   expect(recipients.every(({ peer }) => peer !== null)).toBe(true);
 });
 
-test('an export of ours is read back as the texts that it was written of', async () => {
+test('reads an exported file back as its original texts', async () => {
   const texts = ['Halo;=1+1', '- susu\n- roti', '"+62"', "'-5"];
   const lines = [['Nomor', 'Isi'], ...texts.map((text, at) => [`+${peerAt(at)}`, text])];
   const csv = lines.map((line) => `${line.map(csvCell).join(',')}\r\n`).join('');
   expect(csv).toContain("'+62");
   const { columns, recipients } = await readList(Buffer.from(csv), 'toko');
   expect(columns).toEqual(['Isi']);
-  // A list keeps a line break as a blank, and no apostrophe before a number.
+  // A list turns a line break into a space, and drops the apostrophe before a number.
   expect(recipients.map(({ peer, cells }) => [peer, ...cells])).toEqual(
     ['Halo;=1+1', '- susu - roti', '"+62"', '-5'].map((text, at) => [peerAt(at), text]),
   );
@@ -50,14 +50,13 @@ test('an export of ours is read back as the texts that it was written of', async
 const SHEETS = 'http://schemas.openxmlformats.org';
 
 type Workbook = {
-  /** The XML of its first sheet. */
   sheet: string;
   workbookPr?: string;
   strings?: string;
   formats?: readonly string[];
 };
 
-/** A workbook as its XML says it; style 1 is the first of its formats. */
+/** Builds a workbook from XML; style 1 is the first of its formats. */
 const workbookOf = ({ sheet, workbookPr = '', strings = '', formats = [] }: Workbook) =>
   zipOf({
     '[Content_Types].xml': `<Types xmlns="${SHEETS}/package/2006/content-types"/>`,
@@ -78,7 +77,7 @@ const workbookOf = ({ sheet, workbookPr = '', strings = '', formats = [] }: Work
       `${formats.map((_, at) => `<xf numFmtId="${164 + at}"/>`).join('')}</cellXfs></styleSheet>`,
   });
 
-/** The cells beside the number of one row, whose number is in its last column. */
+/** The cells read beside the number of one row, which is in the last column. */
 async function cellsRead(cells: readonly string[], more: Partial<Workbook> = {}) {
   const last = cells.length;
   const row = [...cells, '<c r="@"><v>6281234567890</v></c>'].map((cell, at) =>
@@ -99,12 +98,12 @@ const unreadable = (why: string) => ({ code: 'recipients_unreadable', facts: { w
 
 const numberAt = (at: string) => `<c r="${at}"><v>6281234567890</v></c>`;
 
-test('a cell at the far corner of a sheet costs no more than one beside it', async () => {
+test('reads a cell at the far corner of a sheet at the cost of one beside it', async () => {
   const sheet =
     '<dimension ref="A1:XFD1048576"/><sheetData>' +
     `<row r="1">${numberAt('A1')}</row>` +
     `<row r="1048576">${numberAt('A1048576')}${numberAt('XFD1048576')}</row></sheetData>`;
-  // A reader that makes room for the cells between them needs many seconds, or all memory.
+  // A reader that allocates the cells between them needs many seconds, or all memory.
   const { recipients } = await readList(await workbookOf({ sheet }), 'toko', 1_500);
   expect(recipients.map(({ peer, isDuplicate }) => [peer, isDuplicate])).toEqual([
     ['6281234567890', false],
@@ -128,20 +127,20 @@ test.each([
   expect(await refusalOf(await workbookOf({ sheet }))).toMatchObject(unreadable('broken'));
 });
 
-test('refuses a workbook of more cells than are counted', async () => {
+test('refuses a workbook with more cells than it counts', async () => {
   const row = `<row>${'<c/>'.repeat(10_000)}</row>`;
   const sheet = `<sheetData>${row.repeat(501)}</sheetData>`;
   expect(await refusalOf(await workbookOf({ sheet }))).toMatchObject(unreadable('too_many'));
 });
 
 test('ends the reader of a list that takes too much CPU', async () => {
-  // Each of its lines begins a quoted cell that nothing closes nearby.
+  // Each line opens a quoted cell that is not closed nearby.
   const lines = Buffer.from('"a"a"a"a"a\n'.repeat(5_000));
   expect(await refusalOf(lines)).toMatchObject(unreadable('no_numbers'));
   expect(await refusalOf(lines, 1)).toMatchObject(unreadable('broken'));
 });
 
-test('a text of a workbook is read with its runs, its entities and its escapes', async () => {
+test('reads a workbook text with its runs, entities and escapes', async () => {
   expect(
     await cellsRead(
       [
@@ -159,7 +158,7 @@ test('a text of a workbook is read with its runs, its entities and its escapes',
   ).toEqual(['Bu Sari', 'Toko <A> & B', 'Jl. Mawar', '']);
 });
 
-/** Each format with a number, and the text that a spreadsheet shows of it. */
+/** Each format with a number and the text that a spreadsheet shows for it. */
 const shown: readonly [format: string, value: string, text: string][] = [
   ['h:mm', '0.6041666666666666', '14:30'],
   ['hh:mm:ss', '0.6042245370370371', '14:30:05'],
@@ -185,7 +184,7 @@ const shown: readonly [format: string, value: string, text: string][] = [
   ['General', '1.5E3', '1500'],
 ];
 
-test('a number is read as the spreadsheet shows it', async () => {
+test('reads a number as the spreadsheet shows it', async () => {
   expect(
     await cellsRead(
       shown.map(([, value], at) => `<c r="@" s="${at + 1}"><v>${value}</v></c>`),
@@ -194,7 +193,7 @@ test('a number is read as the spreadsheet shows it', async () => {
   ).toEqual(shown.map(([, , text]) => text));
 });
 
-test('a workbook that counts from 1904 has the same dates and times', async () => {
+test('reads the same dates and times from a workbook that counts from 1904', async () => {
   const formats = ['yyyy-mm-dd hh:mm', 'h:mm', '[h]:mm'];
   const cells = ['44885.60416666667', '0.6041666666666666', '1.5'].map(
     (value, at) => `<c r="@" s="${at + 1}"><v>${value}</v></c>`,
@@ -206,7 +205,7 @@ test('a workbook that counts from 1904 has the same dates and times', async () =
   ]);
 });
 
-test('booleans and dates in words are read, and an error is an empty cell', async () => {
+test('reads booleans and written dates, and an error as an empty cell', async () => {
   expect(
     await cellsRead([
       '<c r="@" t="b"><v>1</v></c>',

@@ -5,7 +5,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { TURN_WAIT_MS, semaphore } from '#server/infra/semaphore.ts';
 import type { Recipient, RecipientList } from './judge.ts';
 
-/** What the process that reads lists is asked, and answers; then it hands over the recipients from a place on. */
+/** Messages of the list process: a request, its answer, then batches of recipients. */
 export type ListRequest = { bytes: Uint8Array; isSheet: boolean; cpuMsMax: number };
 export type ListAnswer = (Omit<RecipientList, 'recipients'> & { count: number }) | UnreadableList;
 export type ListTurn = { from: number };
@@ -16,17 +16,15 @@ const CPU_MS_MAX = 5_000;
 const WALL_MS_MAX = 30_000;
 const MEMORY_MB_MAX = 512;
 
-/** Two lists at once, of two accounts. */
 const enter = semaphore(2, 8, { waitMs: TURN_WAIT_MS, waitingEachMax: 2, atOnceEach: 1 });
 
-/** The first bytes of every archive, as a spreadsheet is one. */
 const ARCHIVE = [0x50, 0x4b, 0x03, 0x04] as const;
 
 /**
- * Reads a list of recipients, CSV or XLSX, in a process of its own: whatever the file does to its reader, this one goes on
- * answering. A thread that is out of memory may end all others with it.
+ * Reads a list of recipients, CSV or XLSX, in a child process, so that no file can block or crash this one. A thread
+ * that runs out of memory may end all others with it.
  *
- * @param accountId whose list it is. @throws Refusal `recipients_unreadable`; `busy` where too many wait.
+ * @throws Refusal `recipients_unreadable`; `busy` if too many wait
  */
 export async function readList(
   bytes: Uint8Array,
@@ -42,7 +40,7 @@ export async function readList(
 async function readApart(request: ListRequest): Promise<RecipientList | UnreadableList> {
   const child = fork(fileURLToPath(new URL('list-process.ts', import.meta.url)), {
     execArgv: [`--max-old-space-size=${MEMORY_MB_MAX}`, '--disable-proto=delete'],
-    // It needs none of what is secret here.
+    // The child needs none of the secrets here.
     env: {},
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -53,15 +51,15 @@ async function readApart(request: ListRequest): Promise<RecipientList | Unreadab
   child.on('error', fail).once('exit', fail);
   const ask = async <Answer>(what: ListRequest | ListTurn): Promise<Answer | 'broken'> => {
     const { promise, resolve } = Promise.withResolvers<Answer>();
-    child.once('message', (said) => resolve(said as Answer));
-    // What cannot be sent is said by the end of the process.
+    child.once('message', (message) => resolve(message as Answer));
+    // A message that cannot be sent shows as the end of the process.
     child.send(what, () => undefined);
     return Promise.race([promise, broken]);
   };
   try {
-    const said = await ask<ListAnswer>(request);
-    if (typeof said === 'string') return said;
-    const { count, ...list } = said;
+    const answer = await ask<ListAnswer>(request);
+    if (typeof answer === 'string') return answer;
+    const { count, ...list } = answer;
     const recipients: Recipient[] = [];
     while (recipients.length < count) {
       const lot = await ask<readonly Recipient[]>({ from: recipients.length });

@@ -14,10 +14,9 @@ import { type StoredRecipient, reasonOf } from './page.ts';
 
 type Params = { campaign_id: string };
 
-/** Few: what is held longer grows the process (`messages/export.ts`). */
+/** Few, because buffered rows grow the process (`messages/export.ts`). */
 const PAGE_ROWS = 25;
 
-/** The recipients of a campaign as rows of a file, those that got nothing too, with what became of their messages. */
 export const campaignResults = (sql: Sql): RowSource<Params> => ({
   fileName: 'hasil-kiriman-kabari',
   check: async (accountId, { campaign_id: campaignId }) => {
@@ -27,7 +26,6 @@ export const campaignResults = (sql: Sql): RowSource<Params> => ({
     const [campaign] = await asAccount(sql, accountId, (tx) =>
       readCampaigns(tx, accountId, tx`and c.campaign_id = ${campaignId}`),
     );
-    // Deleted since it was asked for: no trouble, and no rows.
     if (!campaign) return { columns: [], total: 0, batches: async function* () {} };
     const outcomes = outcomeColumns(zoneName);
     return {
@@ -49,12 +47,11 @@ export const campaignResults = (sql: Sql): RowSource<Params> => ({
 type Reading = {
   accountId: string;
   campaign: StoredCampaign;
-  /** How many cells say what became of a message. */
   outcomes: number;
 };
 
 async function* pagesOf(sql: Sql, { accountId, campaign, outcomes }: Reading) {
-  const nothing: Cell[] = Array.from({ length: outcomes }, () => null);
+  const emptyCells: Cell[] = Array.from({ length: outcomes }, () => null);
   let last = 0;
   for (;;) {
     const page = await asAccount(sql, accountId, async (tx) => {
@@ -63,7 +60,7 @@ async function* pagesOf(sql: Sql, { accountId, campaign, outcomes }: Reading) {
         where account_id = ${accountId} and campaign_id = ${campaign.campaign_id} and place > ${last}
         order by place limit ${PAGE_ROWS}`;
       const ids = stored.flatMap(({ message_id }) => message_id ?? []);
-      const became = await outcomeCellsOf(tx, accountId, ids);
+      const outcomeCells = await outcomeCellsOf(tx, accountId, ids);
       const rows = stored.map((one): Cell[] => [
         one.place,
         one.written,
@@ -71,7 +68,7 @@ async function* pagesOf(sql: Sql, { accountId, campaign, outcomes }: Reading) {
         ...campaign.columns.map((_, at) => one.cells[at] ?? null),
         recipientStateLabel[one.state],
         reasonOf(one.refusal),
-        ...((one.message_id !== null && became.get(one.message_id)) || nothing),
+        ...((one.message_id !== null && outcomeCells.get(one.message_id)) || emptyCells),
       ]);
       return { rows, last: stored.at(-1)?.place ?? last };
     });

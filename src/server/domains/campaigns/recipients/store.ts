@@ -9,10 +9,10 @@ import { type Recipient, numberJudge } from './judge.ts';
 const ROWS_AT_ONCE = 5_000;
 
 /**
- * The recipients of a list, where numbers that the account knows exactly as they are written win over the
- * normalisation: an export may have lost the `+` of a number abroad in a spreadsheet.
+ * Replaces the normalized number of a recipient if the account knows the number exactly as written: a spreadsheet may
+ * have lost the `+` of a foreign number.
  *
- * @param seen the peers of earlier rows of the same list; those of these rows are added.
+ * @param seen the peers of earlier rows of the list; those of these rows are added
  */
 export async function withKnownPeers<T extends Omit<Recipient, 'cells'>>(
   tx: Tx,
@@ -38,7 +38,7 @@ export async function withKnownPeers<T extends Omit<Recipient, 'cells'>>(
   });
 }
 
-/** Stores the recipients of a new draft. Those that get nothing are marked with the reason. */
+/** Stores the recipients of a new draft. If one gets nothing, its state is the reason. */
 export async function storeRecipients(
   tx: Tx,
   { accountId, campaignId }: CampaignRef,
@@ -46,7 +46,7 @@ export async function storeRecipients(
 ): Promise<void> {
   for (let from = 0; from < recipients.length; from += ROWS_AT_ONCE) {
     const some = recipients.slice(from, from + ROWS_AT_ONCE);
-    // PostgreSQL has no lists of lists of different lengths: the cells of a line travel as JSON.
+    // As JSON: PostgreSQL has no arrays of rows of different lengths.
     await tx`
       insert into campaign_recipients (account_id, campaign_id, place, written, peer, cells, state)
       select ${accountId}, ${campaignId}, i.place, i.written, i.peer,
@@ -62,10 +62,10 @@ export async function storeRecipients(
 }
 
 /**
- * Takes the numbers of a draft from another of its columns, which changes places with the one that they were in. All
- * recipients are judged anew: `judgeRecipients` must follow.
+ * Swaps the number column of a draft with another of its columns. All recipients need new judgement: call
+ * `judgeRecipients` next.
  *
- * @param column the place of the column, from 1.
+ * @param column position of the column, from 1
  */
 export async function swapNumberColumn(
   tx: Tx,
@@ -100,10 +100,10 @@ const stateOf = ({ peer, isDuplicate }: Omit<Recipient, 'cells'>) =>
   peer === null ? 'invalid' : isDuplicate ? 'duplicate' : 'waiting';
 
 /**
- * Judges the recipients of a draft anew that may be sent to: who has opted out of its token, and who lacks a value
- * of a variable that has nothing to fall back on.
+ * Judges a draft's recipients again: those who opted out of its token, and those without a value for a variable that
+ * has no fallback.
  *
- * @param needed the places of the columns that must not be empty, from 1.
+ * @param needed positions, from 1, of the columns that must not be empty
  */
 export async function judgeRecipients(
   tx: Tx,
@@ -111,7 +111,7 @@ export async function judgeRecipients(
   needed: readonly number[],
 ): Promise<void> {
   const stopped = await optedOutOf(tx, { accountId, tokenId });
-  // Sub-queries that are asked once: of a condition of lists, each line would walk the whole list.
+  // Subqueries that run once; a condition on lists would scan the whole list for each row.
   const judged = tx`
     case
       when peer in (select unnest(${stopped}::text[])) then 'opted_out'
@@ -120,7 +120,7 @@ export async function judgeRecipients(
       ) then 'incomplete'
       else 'waiting'
     end`;
-  // In one walk: joined with itself the table, which nobody has counted yet, is walked anew for each of its lines.
+  // One scan: joined with itself, the table, which has no statistics yet, is scanned again for each row.
   await tx`
     update campaign_recipients set state = ${judged}
     where account_id = ${accountId} and campaign_id = ${campaignId}
@@ -128,7 +128,6 @@ export async function judgeRecipients(
   await recount(tx, { accountId, campaignId });
 }
 
-/** Counts the recipients of a draft by their states. */
 async function recount(tx: Tx, { accountId, campaignId }: CampaignRef): Promise<void> {
   const found = await tx<{ state: string; n: number }[]>`
     select state, count(*)::int as n from campaign_recipients

@@ -7,18 +7,18 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { REF_PREFIX, campaignOfRef } from './refs.ts';
 
-/** From now on the messages of an account's campaigns are counted; safe to repeat. */
-export async function markFrom(tx: Tx, accountId: string): Promise<void> {
+/** Starts counting the messages of an account's campaigns. Idempotent. */
+export async function startCounting(tx: Tx, accountId: string): Promise<void> {
   await tx`
     insert into campaign_marks (account_id, position)
     values (${accountId}, ${await positionOf(tx, accountId)}) on conflict do nothing`;
 }
 
 /**
- * Counts what became of the messages of campaigns, for those of these accounts that have some: what events after
- * the account's mark say, and the mark with it, so that each event counts once.
+ * Counts campaign messages of these accounts from the events after each account's mark. The mark moves in the same
+ * transaction, so each event counts once.
  *
- * @returns how many changes were counted.
+ * @returns the number of counted changes
  */
 export async function countMessages(
   allAccountsSql: Sql,
@@ -37,7 +37,6 @@ export async function countMessages(
   return counted;
 }
 
-/** The accounts whose events have grown since they were counted. */
 export async function uncountedAccounts(allAccountsSql: Sql): Promise<string[]> {
   const marks = await allAccountsSql<{ id: string; position: number }[]>`
     select account_id as id, position from campaign_marks`;
@@ -48,7 +47,6 @@ export async function uncountedAccounts(allAccountsSql: Sql): Promise<string[]> 
   });
 }
 
-/** Undefined when all is counted, or another worker counts this account. */
 async function countNext(tx: Tx, accountId: string): Promise<number | undefined> {
   const [mark] = await tx<{ position: number }[]>`
     select position from campaign_marks where account_id = ${accountId} for update skip locked`;

@@ -1,4 +1,4 @@
-import { messageFor, type Claimed, placeNext } from './place.ts';
+import { messageFor, type Claimed, acceptNext } from './place.ts';
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import type { CampaignDeps } from '#server/domains/campaigns/deps.ts';
@@ -7,7 +7,7 @@ import { json } from '#server/infra/postgres/sql.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 
-test('a worker that stood still beyond its turn sends nothing more by it', async ({ db, sql }) => {
+test('sends nothing more when a worker stalls beyond its lease', async ({ db, sql }) => {
   const { accountId, userId, tokenId } = await customerWith(sql);
   const [campaignId, owner] = [newId(), newId()];
   const content = { type: 'text' as const, text: 'Halo {nama}' };
@@ -46,13 +46,13 @@ test('a worker that stood still beyond its turn sends nothing more by it', async
   const states = async () =>
     (await sql<{ state: string }[]>`select state from campaign_recipients`).map((one) => one.state);
 
-  expect(await placeNext(deps, claimed, 10)).toBe(0);
+  expect(await acceptNext(deps, claimed, 10)).toBe(0);
   expect([sent.length, await states()]).toEqual([0, ['waiting']]);
-  expect(await placeNext(deps, { ...claimed, untilMs: Infinity }, 10)).toBe(1);
+  expect(await acceptNext(deps, { ...claimed, untilMs: Infinity }, 10)).toBe(1);
   expect([sent.length, await states()]).toEqual([1, ['placed']]);
 });
 
-test('a list’s line breaks and runs of blanks are folded in the variables of a template, and nowhere else', () => {
+test('folds line breaks and runs of spaces of a list in template variables only', () => {
   const list = [
     ['Nama'],
     { peer: '6281234567890', cells: [' Budi\n\tSantoso      S.E. '], ref: 'r' },

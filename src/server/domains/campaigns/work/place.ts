@@ -13,12 +13,11 @@ import type { StoredCampaign } from '#server/domains/campaigns/row.ts';
 import { announce } from '#server/domains/campaigns/manage.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
-import { placeOfRef, refOf } from './refs.ts';
+import { positionOfRef, refOf } from './refs.ts';
 import { writtenPeer } from '#contract/messages/peer.ts';
 import { foldBlanks } from '#contract/messages/templates.ts';
 import { NewMessage } from '#contract/rest/messages.ts';
 
-/** A campaign whose turn this worker has. */
 export type Claimed = {
   accountId: string;
   campaignId: string;
@@ -27,23 +26,20 @@ export type Claimed = {
   columns: string[];
   becoming: 'paused' | 'cancelled' | null;
   pace: number | null;
-  /** The worker, by which its writes are fenced. */
+  /** Id of the worker; fences its writes. */
   owner: string;
-  /** When the turn ends, by `performance.now()`: a worker that stood still for longer sends nothing more by it. */
+  /** End of the lease, by `performance.now()`: a worker that stalls past it sends nothing more. */
   untilMs: number;
 };
 
-/** A recipient whose turn it is. */
 type Next = { place: number; peer: string; cells: string[]; taken_back: number };
 
 type Outcome =
   | { place: number; state: 'placed'; messageId: string }
   | { place: number; state: 'refused' | 'opted_out'; refusal: { type: string; facts: object } };
 
-/** What keeps all of a campaign from being placed: it stands still, or rests. */
 type Halt = { reason: PauseReason } | { restsUntil: Date };
 
-/** What is placed by one request. */
 const AT_ONCE = 100;
 
 const pauses: Partial<Record<RefusalCode, PauseReason>> = {
@@ -61,16 +57,16 @@ const pauses: Partial<Record<RefusalCode, PauseReason>> = {
   media_unfit: 'content_refused',
 };
 
-/** Trouble that passes: its messages are tried again. */
+/** Temporary refusals: the messages are tried again. */
 const passing: ReadonlySet<RefusalCode> = new Set(['queue_full', 'request_in_flight', 'busy']);
 
 /**
- * Places the next recipients' messages, `count` at most, in the order of the list. Each is placed under a reference of its
- * own, so that whoever does it again, after a crash or beside another worker, places none twice.
+ * Accepts the next recipients' messages, up to `count`, in list order. Each has its own reference, so a repeat after a
+ * crash or beside another worker accepts none twice.
  *
- * @returns how many were placed or refused; fewer than `count` when there are no more, or something keeps them.
+ * @returns how many were accepted or refused; fewer than `count` when no more are left, or the campaign stops
  */
-export async function placeNext(
+export async function acceptNext(
   deps: CampaignDeps,
   claimed: Claimed,
   count: number,
@@ -79,11 +75,11 @@ export async function placeNext(
   while (done < count) {
     const next = await nextOf(deps.allAccountsSql, claimed, Math.min(AT_ONCE, count - done));
     if (next.length === 0) {
-      await settle(deps, claimed, { outcomes: [] });
+      await finishBatch(deps, claimed, { outcomes: [] });
       break;
     }
     const { outcomes, halt } = await place(deps, claimed, next);
-    await settle(deps, claimed, { outcomes, halt });
+    await finishBatch(deps, claimed, { outcomes, halt });
     done += outcomes.length;
     if (outcomes.length < next.length) break;
   }
@@ -106,7 +102,6 @@ const unfit = (place: number): Outcome => ({
   refusal: { type: 'input_invalid', facts: { fields: { content: 'Isinya tidak cocok.' } } },
 });
 
-/** What became of each, but for those that are to be tried again. */
 async function place(
   deps: CampaignDeps,
   claimed: Claimed,
@@ -144,7 +139,7 @@ async function place(
 
 type Sent = Awaited<ReturnType<CampaignDeps['send']>>['results'];
 
-/** The results of messages in order; of a request that was refused whole, its refusal for each; none once the turn has ended. */
+/** Results in message order; a refusal of the whole request for each; none after the lease. */
 async function send(
   deps: CampaignDeps,
   { accountId, tokenId, untilMs }: Claimed,
@@ -153,7 +148,7 @@ async function send(
   if (performance.now() > untilMs) return [];
   try {
     const { results } = await deps.send({
-      // Read so long ago that its channel is looked up anew: neither `channel` nor `simulated` counts.
+      // Marked as read long ago, so the channel is looked up again: neither `channel` nor `simulated` counts.
       sender: { accountId, tokenId, simulated: false, channel: 'simulator', readAtMs: -Infinity },
       messages,
       key: undefined,
@@ -180,13 +175,13 @@ const refusedBy = (at: number, { code, facts }: Refusal): Outcome => ({
   refusal: { type: code, facts },
 });
 
-type Settled = { outcomes: readonly Outcome[]; halt?: Halt | undefined };
+type BatchResult = { outcomes: readonly Outcome[]; halt?: Halt | undefined };
 
-/** Stores what became of recipients, and how the campaign stands by it, where this worker still has its turn. */
-async function settle(
+/** Stores the outcomes and the campaign's state, if this worker still holds it. */
+async function finishBatch(
   { allAccountsSql, now, onStored }: CampaignDeps,
   claimed: Claimed,
-  { outcomes, halt }: Settled,
+  { outcomes, halt }: BatchResult,
 ): Promise<void> {
   const { accountId, campaignId, owner } = claimed;
   const isNews = await allAccountsSql.begin(async (tx) => {
@@ -233,30 +228,26 @@ async function storeOutcomes(
     returning r.state`;
 }
 
-/**
- * Recipients that a worker before this one placed and had no time to write down: found by their references, in the
- * turn's first lot.
- */
-export async function adoptPlaced(deps: CampaignDeps, claimed: Claimed): Promise<void> {
+/** Records messages that an earlier worker sent but did not record, found by reference. */
+export async function adoptAccepted(deps: CampaignDeps, claimed: Claimed): Promise<void> {
   const next = await nextOf(deps.allAccountsSql, claimed, AT_ONCE);
   const refs = next.map((one) => refOf(claimed.campaignId, one));
   const found = await messagesOfRefs(deps.allAccountsSql, claimed.accountId, refs);
   if (found.length === 0) return;
   const outcomes = found.map(({ id, ref }): Outcome => ({
-    place: placeOfRef(ref),
+    place: positionOfRef(ref),
     state: 'placed',
     messageId: id,
   }));
-  await settle(deps, claimed, { outcomes });
+  await finishBatch(deps, claimed, { outcomes });
 }
 
-/** Whom a message goes to, and what its variables are filled with, by column. */
 type Addressee = { peer: string; cells: readonly string[] };
 
 /**
- * A recipient's message, as it is placed; undefined where it cannot be one, filled in: too long, or empty.
+ * A recipient's message; undefined if the filled-in text is too long or empty.
  *
- * @param ref what it is placed under.
+ * @param ref the reference it is accepted under
  */
 export function messageFor(
   content: CampaignContent,

@@ -4,40 +4,35 @@ import { repeat } from '#server/infra/jobs.ts';
 import { newId } from '#server/infra/ids.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import { countMessages, uncountedAccounts } from './count.ts';
-import { type Claimed, adoptPlaced, placeNext } from './place.ts';
+import { type Claimed, adoptAccepted, acceptNext } from './place.ts';
 import { RECIPIENTS_MAX } from '#contract/campaigns.ts';
 import { announce } from '#server/domains/campaigns/manage.ts';
-import { placeOfRef, refsOf } from './refs.ts';
+import { positionOfRef, refsOf } from './refs.ts';
 
-/** How often campaigns are looked for that have something to do. */
 const TICK_MS = 250;
-/** A worker that has not looked after a campaign for so long is dead, and another one does. */
+/** A worker that has not renewed a campaign for this long is dead, and another takes over. */
 const LEASE_SECONDS = 10;
-/** Campaigns that one worker looks after at once. */
 const AT_ONCE = 50;
 /**
- * So many seconds of a token's pace wait in its queue at most: others of the token never wait behind more, and that
- * much is taken back when the campaign is paused.
+ * Seconds of a token's pace in its queue at most: other messages of the token never wait longer, and a pause takes back
+ * no more.
  */
 const QUEUED_SECONDS = 1;
 const QUEUED_MIN = 10;
-/** Where no pace is set, so many: what a network that answers quickly takes until the next look. */
+/** Queue limit without a pace: as much as a fast network takes until the next poll. */
 const QUEUED_UNPACED = 250;
 const COUNT_MS = 1_000;
 const SWEEP_MS = 30_000;
 
 export type CampaignWorker = {
-  /** Looks for work now. */
   wake: () => void;
-  /** These accounts' events have grown. */
   add: (accountIds: Iterable<string>) => void;
-  /** Ends what is under way, and takes nothing new. */
   close: () => Promise<void>;
 };
 
 /**
- * Starts the worker that places campaigns. Any number of processes may have one: each campaign is one's by a lease, and
- * what two do by mistake is done once.
+ * Starts the worker that sends campaigns. Any number of processes may run one: a lease gives each campaign to one
+ * worker, and work done twice takes effect once.
  */
 export function startCampaignWorker(deps: CampaignDeps): CampaignWorker {
   const owner = newId();
@@ -61,7 +56,7 @@ export function startCampaignWorker(deps: CampaignDeps): CampaignWorker {
     close: async () => {
       await placing.close();
       await counts.close();
-      // Others need not wait for the leases; without a database they end by themselves.
+      // Other workers need not wait for the leases; without a database they end by themselves.
       await deps.allAccountsSql`update campaigns set owner = null where owner = ${owner}`.then(
         () => undefined,
         (error: unknown) => reportLasting(deps, error),
@@ -70,15 +65,13 @@ export function startCampaignWorker(deps: CampaignDeps): CampaignWorker {
   };
 }
 
-/** What passes by itself is tried again with the next look. */
 function reportLasting({ report }: CampaignDeps, error: unknown): void {
   if (!isTransient(error)) report(error);
 }
 
-/** How much of its pace a campaign has left, in messages, as of a time. */
 type Pace = { left: number; atMs: number };
 
-/** Browsers choose the ids of campaigns: those of two accounts may be the same. */
+/** Browsers choose campaign ids, so two accounts may have the same one. */
 const paceKey = ({ accountId, campaignId }: Claimed): string => `${accountId} ${campaignId}`;
 
 type Due = Claimed & { isNew: boolean };
@@ -106,8 +99,8 @@ async function work(
   { isNew, ...claimed }: Due,
   paces: Map<string, Pace>,
 ): Promise<void> {
-  // Also of this worker, where writing down what it had placed failed: a pause would not know whose it takes back.
-  if (isNew || claimed.becoming !== null) await adoptPlaced(deps, claimed);
+  // Also if this worker failed to record messages: a pause must know which ones to take back.
+  if (isNew || claimed.becoming !== null) await adoptAccepted(deps, claimed);
   if (claimed.becoming !== null) return finishBecoming(deps, claimed);
   const perSecond = deps.pacePerSecond();
   const queuedMax =
@@ -115,11 +108,11 @@ async function work(
   const queued = await countQueuedBulk(deps.allAccountsSql, claimed, queuedMax);
   const pace = paceNow(claimed, paces.get(paceKey(claimed)));
   const count = Math.min(queuedMax - queued, Math.floor(pace.left));
-  const done = count > 0 ? await placeNext(deps, claimed, count) : 0;
+  const done = count > 0 ? await acceptNext(deps, claimed, count) : 0;
   paces.set(paceKey(claimed), { ...pace, left: pace.left - done });
 }
 
-/** A pace that was not used up is kept for a second at most, so that nothing is made up for in a rush. */
+/** Unused pace is saved for a second at most, so that no burst makes up for it. */
 function paceNow({ pace }: Claimed, before: Pace | undefined): Pace {
   const atMs = performance.now();
   if (pace === null) return { left: Infinity, atMs };
@@ -129,23 +122,21 @@ function paceNow({ pace }: Claimed, before: Pace | undefined): Pace {
   return { left: Math.min(most, before.left + ((atMs - before.atMs) * perSecond) / 1_000), atMs };
 }
 
-/** Counts the messages of campaigns as their events come; every half minute what others left behind. */
 function openCounts(deps: CampaignDeps) {
   const { allAccountsSql } = deps;
-  let grown = new Set<string>();
+  let pending = new Set<string>();
   let sweptAt = -Infinity;
   const count = async () => {
     if (performance.now() - sweptAt > SWEEP_MS) {
-      for (const id of await uncountedAccounts(allAccountsSql)) grown.add(id);
+      for (const id of await uncountedAccounts(allAccountsSql)) pending.add(id);
       sweptAt = performance.now();
     }
-    if (grown.size === 0) return;
-    const accounts = [...grown];
-    grown = new Set();
+    if (pending.size === 0) return;
+    const accounts = [...pending];
+    pending = new Set();
     try {
       await countMessages(allAccountsSql, accounts);
     } catch (error) {
-      // The next sweep finds them.
       sweptAt = -Infinity;
       throw error;
     }
@@ -153,15 +144,15 @@ function openCounts(deps: CampaignDeps) {
   const counting = repeat(count, COUNT_MS, deps.report);
   return {
     add: (accountIds: Iterable<string>) => {
-      for (const id of accountIds) grown.add(id);
+      for (const id of accountIds) pending.add(id);
     },
     close: counting.close,
   };
 }
 
 /**
- * Has a campaign stand still, or end, as it was asked to: what has not left is taken back. When it goes on, those
- * recipients are placed anew, under another reference; when it ends, they get none, as all that still wait.
+ * Pauses or ends a campaign as requested, and takes back messages that have not left. After a resume, those recipients
+ * are sent to again under another reference; after an end, they and all that still wait get none.
  */
 async function finishBecoming(deps: CampaignDeps, claimed: Claimed): Promise<void> {
   const { allAccountsSql, now, onStored } = deps;
@@ -172,10 +163,10 @@ async function finishBecoming(deps: CampaignDeps, claimed: Claimed): Promise<voi
       select from campaigns
       where account_id = ${accountId} and campaign_id = ${campaignId} and owner = ${owner} for update`;
     if (!still) return;
-    // In this transaction: what is taken back is written down, or stays where it is.
+    // In this transaction, so that a message is recorded as taken back or stays in the queue.
     const queued = await queuedBulk(tx, claimed, refsOf(campaignId));
-    // Its own alone: anybody with a key of the account may have placed another under such a reference.
-    const places = queued.map(({ ref }) => placeOfRef(ref)).filter((at) => at <= RECIPIENTS_MAX);
+    // Only its own: any API key of the account may have used such a reference.
+    const places = queued.map(({ ref }) => positionOfRef(ref)).filter((at) => at <= RECIPIENTS_MAX);
     const own = await tx<{ id: string }[]>`
       select message_id as id from campaign_recipients
       where account_id = ${accountId} and campaign_id = ${campaignId} and state = 'placed'

@@ -23,7 +23,7 @@ import type { Secrets } from '#server/infra/security/secrets.ts';
 import { type CloudCallbacks, openCallbacks } from './callbacks/callbacks.ts';
 import { openInboundFiles } from './callbacks/files.ts';
 import { type CloudConnecting, connectActs, openConnecting, confirm } from './connect.ts';
-import { openGraph, type Graph, askFirmly, pagesOf } from './graph.ts';
+import { openGraph, type Graph, askOrRefuse, pagesOf } from './graph.ts';
 import { downloadFile } from './media.ts';
 import {
   type CloudNumber,
@@ -53,50 +53,39 @@ import { given, listAt, textAt } from '#server/infra/net/json-values.ts';
 export { sealedNumbers } from './numbers.ts';
 
 export type CloudDeps = PresenceDeps & {
-  /** The portal's pool: one account at a time. */
   sql: Sql;
   allAccountsSql: Sql;
   secrets: Secrets;
   config: Pick<Config, 'CLOUD_URL' | 'CLOUD_TIMEOUT_MS'>;
   media: Pick<Media, 'files' | 'library'>;
   health: HealthRecorder;
-  /** Who takes what callbacks bring. */
   sinks: Sinks;
-  /** Where the address of callbacks begins. */
   origin: string;
-  /** Gives a message that was stored without its file what is known of it now. */
   completeInbound: (inbound: Inbound) => Promise<void>;
-  /** The templates of an account are not what they were at Meta. */
   onTemplates: (accountId: string) => Promise<void>;
-  /** The tokens of messages, of those that there are. */
   tokensOfMessages: (
     messages: readonly { accountId: string; messageId: string }[],
   ) => Promise<ReadonlyMap<string, string>>;
   report: (error: unknown) => void;
 };
 
-/** The WhatsApp Cloud API of Meta as a channel. */
 export type Cloud = CloudConnecting & {
   channel: Channel;
   acts: readonly ActHandler[];
   callbacks: CloudCallbacks;
   templates: CloudTemplates;
-  /** Sees to every number, each minute. */
   check: () => Promise<void>;
-  /** Waits for the files that this process is fetching. */
   filesFetched: () => Promise<void>;
-  /** Reads the templates of every account anew, each hour. */
   readTemplates: () => Promise<void>;
-  /** Forgets what is of no use any more. */
   prune: () => Promise<void>;
 };
 
 /**
- * Opens the channel. It sends from any process, and callbacks come to any: nothing is kept in one but how fast a
- * number sends.
+ * Opens the channel. Any process sends, and any receives callbacks; a process holds no state but the pace of its
+ * numbers.
  *
- * Meta knows no id beforehand: a try without an answer is unknown until a status echoes our own id, or twice the
- * time-out has passed (docs/decisions/007-simulator-and-cloud-api.md).
+ * Meta has no id beforehand: a try without an answer is unknown until a status echoes our own id, or until twice the
+ * timeout has passed (docs/decisions/007-simulator-and-cloud-api.md).
  */
 export function openCloud(deps: CloudDeps): Cloud {
   const { allAccountsSql, config, report, now } = deps;
@@ -131,7 +120,7 @@ export function openCloud(deps: CloudDeps): Cloud {
       timeoutMs: config.CLOUD_TIMEOUT_MS,
       pauses,
       send: (message, signal) => sendByCloud(sending, message, signal),
-      // Callbacks come to whatever process answers requests, also to one without a worker.
+      // Callbacks reach any process that answers requests, even one without a worker.
       start: async () => undefined,
       close: async () => undefined,
     },
@@ -158,8 +147,8 @@ type CheckDeps = NumbersDeps & PresenceDeps & { graph: Graph; report: (error: un
 const AT_ONCE = 8;
 
 /**
- * Asks Meta for every number, each minute: what answers is connected, and was since the last time; one whose
- * access Meta refuses here is parted, and comes back by itself when it no longer is.
+ * Checks every number with Meta, each minute: one that answers is connected, and was since the last check; one whose
+ * access Meta refuses is disconnected until Meta accepts it.
  */
 async function checkNumbers(deps: CheckDeps): Promise<void> {
   await forgetNumbers(deps.allAccountsSql);
@@ -185,7 +174,7 @@ async function stateOf(
     const { name, quality } = await confirm(deps.graph, number);
     await noteCheck(deps, number, { name, quality, failure: undefined });
     if (!(await isDisconnected(deps.allAccountsSql, ref))) return 'alive';
-    // One that was disconnected for a refused message, which this does not ask for, is tried again after its pause.
+    // Disconnected by a refused message, which this check does not send: retry after its pause.
     const pauseMs = (await readPause(deps.allAccountsSql, ref, deps.now())) ?? 0;
     if (pauseMs > 0) return 'parted';
     await beginIn(deps.allAccountsSql, ref.accountId, (tx) => connectNumber(tx, deps, ref));
@@ -203,10 +192,7 @@ async function stateOf(
   }
 }
 
-/**
- * Reads the templates of every account anew: one of which Meta does not tell us, for want of a webhook, costs what
- * its new category does all the same.
- */
+/** Reads the templates again: without a webhook Meta reports no new category, but charges it. */
 async function readAllTemplates(
   deps: NumbersDeps & {
     onTemplates: (accountId: string) => Promise<void>;
@@ -240,24 +226,20 @@ async function noteCheck(
     where n.account_id = ${accountId} and n.token_id = ${tokenId}`;
 }
 
-/** The templates of an account's WhatsApp Business accounts. */
 type CloudTemplates = {
-  /** Whether Meta reviews the account's templates: it has a number of the Cloud API. */
   reviews(accountId: string): Promise<boolean>;
-  /** All of them. @throws Refusal `cloud_refused`, `cloud_unreachable` */
+  /** All templates. @throws Refusal `cloud_refused`, `cloud_unreachable` */
   list(accountId: string): Promise<NetworkTemplate[]>;
-  /** Hands one in for review, in every business account. @throws Refusal, as `list` does */
+  /** Submits a template for review in every business account. @throws Refusal, as `list` does */
   submit(accountId: string, template: NewTemplate): Promise<void>;
-  /** Deletes one, in all its languages. @throws Refusal, as `list` does */
+  /** Deletes a template in all its languages. @throws Refusal, as `list` does */
   remove(accountId: string, name: string): Promise<void>;
 };
 
 type Deps = NumbersDeps & { graph: Graph };
 
-/** A business account at Meta, opened by one of its numbers. */
 type BusinessAccount = { wabaId: string; accessToken: string; tokenIds: readonly string[] };
 
-/** Opens the templates at Meta. */
 function openCloudTemplates(deps: Deps): CloudTemplates {
   const { graph } = deps;
   const accountsOf = async (accountId: string): Promise<BusinessAccount[]> => {
@@ -284,19 +266,19 @@ function openCloudTemplates(deps: Deps): CloudTemplates {
       for (const { accessToken, wabaId } of await accountsOf(accountId)) {
         const path = `${wabaId}/message_templates`;
         const body = submissionOf(template);
-        await askFirmly(graph, { accessToken, method: 'POST', path, body });
+        await askOrRefuse(graph, { accessToken, method: 'POST', path, body });
       }
     },
     async remove(accountId, name) {
       for (const { accessToken, wabaId } of await accountsOf(accountId)) {
         const path = `${wabaId}/message_templates?name=${encodeURIComponent(name)}`;
-        await askFirmly(graph, { accessToken, method: 'DELETE', path }).catch(isGone);
+        await askOrRefuse(graph, { accessToken, method: 'DELETE', path }).catch(isGone);
       }
     },
   };
 }
 
-/** What Meta does not have is deleted already. */
+/** A template that Meta does not have is deleted already. */
 function isGone(error: unknown): void {
   if (error instanceof Refusal && error.code === 'cloud_refused') {
     const { code } = error.facts as { code: number };
@@ -323,10 +305,8 @@ const categories: ReadonlyMap<string, TemplateCategory> = new Map([
   ['AUTHENTICATION', 'authentication'],
 ]);
 
-/** Meta's own limits are 512 and less: longer ones are no template's. */
 const NAME_MAX = 512;
 
-/** A template of Meta's; undefined for what has no text, or is of no known category. */
 function templateFrom(tokenIds: readonly string[], one: unknown): NetworkTemplate | undefined {
   const name = textAt(one, 'name');
   const language = textAt(one, 'language');
@@ -340,8 +320,8 @@ function templateFrom(tokenIds: readonly string[], one: unknown): NetworkTemplat
   const ofCodes = category === 'authentication';
   const unfit = ofCodes ? undefined : unfitReason(parts);
   const buttons = listAt(part('BUTTONS'), 'buttons');
-  const said = textAt(one, 'rejected_reason');
-  const { status, reason } = statusFrom(textAt(one, 'status') ?? '', said);
+  const rejectedReason = textAt(one, 'rejected_reason');
+  const { status, reason } = statusFrom(textAt(one, 'status') ?? '', rejectedReason);
   return {
     tokenIds,
     networkId: textAt(one, 'id') ?? '',
@@ -362,7 +342,7 @@ function templateFrom(tokenIds: readonly string[], one: unknown): NetworkTemplat
 
 function statusFrom(
   status: string,
-  said: string | undefined,
+  rejectedReason: string | undefined,
 ): { status: TemplateStatus; reason: string | null } {
   switch (status) {
     case 'APPROVED':
@@ -379,13 +359,13 @@ function statusFrom(
     case 'DISABLED':
       return { status: 'rejected', reason: 'Dimatikan oleh Meta.' };
     default: {
-      const why = said === undefined || said === 'NONE' ? '' : ` (${said})`;
+      const why =
+        rejectedReason === undefined || rejectedReason === 'NONE' ? '' : ` (${rejectedReason})`;
       return { status: 'rejected', reason: `Ditolak oleh Meta${why}.` };
     }
   }
 }
 
-/** Of codes Meta writes the words itself, in each language. */
 const codesTemplate = {
   category: 'AUTHENTICATION',
   components: [
@@ -394,7 +374,6 @@ const codesTemplate = {
   ],
 };
 
-/** The examples of a text's variables, their own names; undefined where it has none. */
 function exampleOf(
   part: 'header_text' | 'body_text',
   names: readonly string[],
@@ -408,7 +387,6 @@ function exampleOf(
   return { [part]: part === 'body_text' ? [values] : values };
 }
 
-/** A template as Meta takes it for review. Each variable needs an example. */
 function submissionOf(template: NewTemplate): object {
   const {
     name,
@@ -457,18 +435,15 @@ const files: ReadonlyMap<string, TemplateFile> = new Map([
   ['DOCUMENT', 'document'],
 ]);
 
-/** The component of a type; undefined where there is none. */
 const partOf = (components: readonly unknown[], type: string): unknown =>
   components.find((one) => textAt(one, 'type') === type);
 
-/** The kind of the file in a header. */
 const fileAbove = (header: unknown): TemplateFile | null =>
   files.get(textAt(header, 'format') ?? '') ?? null;
 
-/** What a button says. Of one that copies a coupon Meta writes the words itself, and may not name them. */
+/** Title of a button. Meta sets the title of one that copies a coupon, and may omit it. */
 const titleOf = (button: unknown): string => textAt(button, 'text') ?? 'Salin kode';
 
-/** What a button takes of each message. */
 function kindOf(button: unknown): TemplateButtonKind {
   switch (textAt(button, 'type')) {
     case 'QUICK_REPLY':
@@ -487,7 +462,7 @@ const hasVariable = (text = ''): boolean => variablesOf(text).length > 0;
 const unfitButtons: ReadonlySet<string> = new Set(['OTP', 'FLOW', 'CATALOG', 'MPM', 'SPM']);
 const unfitComponents: ReadonlySet<string> = new Set(['CAROUSEL', 'LIMITED_TIME_OFFER']);
 
-/** Why a template cannot be sent from here although Meta approves it; undefined where it can. */
+/** Why a template that Meta approves cannot be sent from here; undefined if it can. */
 function unfitReason(components: readonly unknown[]): string | undefined {
   const header = partOf(components, 'HEADER');
   const format = textAt(header, 'format') ?? 'TEXT';

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { failures } from '#contract/messages/failures.ts';
 import { knownMeaning, laterMs, meaningOf, meanings } from './codes.ts';
 
-/** The meaning of each of Meta's codes. */
 const table: readonly (readonly [codes: readonly number[], does: string, failure: string])[] = [
   [[0, 3, 10, 190, 200, 219, 299, 131005], 'verify', 'network_access'],
   [[131037, 131045, 133000, 133005, 133006, 133008], 'part', 'network_access'],
@@ -32,21 +31,21 @@ test.each(table.flatMap(([codes, ...means]) => codes.map((code) => [code, ...mea
   },
 );
 
-test('no code is mapped that the table does not name', () => {
+test('maps no code that the table does not list', () => {
   const named = new Set(table.flatMap(([codes]) => codes));
   expect(Object.keys(meanings).filter((code) => !named.has(Number(code)))).toEqual([]);
 });
 
-test('a locked account, and spam, restrict the number', () => {
+test('restricts the number for a locked account and for spam', () => {
   expect(meaningOf({ code: 131031 }, 403)).toMatchObject({ restrict: 'blocked' });
   expect(meaningOf({ code: 131048 }, 400)).toMatchObject({ restrict: 'quality' });
 });
 
-test('a number out of reach is verified, though its code is that of any wrong value', () => {
+test('verifies a number out of reach, although its code is that of any wrong value', () => {
   expect(meaningOf({ code: 100, subcode: 33 }, 400)).toMatchObject({ does: 'verify' });
 });
 
-test('a code nobody knows is judged by what else is said', () => {
+test('judges an unknown code by the other facts of the error', () => {
   expect(knownMeaning({ code: 999_999 })).toBeUndefined();
   expect(meaningOf({ code: 999_999 }, 400)).toMatchObject({
     does: 'fail',
@@ -57,7 +56,7 @@ test('a code nobody knows is judged by what else is said', () => {
   expect(meaningOf({ code: 999_999, isTransient: true }, 400)).toMatchObject({ does: 'later' });
 });
 
-test('each try waits twice as long, and never less than Meta asks, nor more than half an hour', () => {
+test('doubles the wait with each try, to no less than Meta asks and no more than half an hour', () => {
   expect([1, 2, 3].map((attempt) => laterMs(2_000, attempt))).toEqual([2_000, 4_000, 8_000]);
   expect(laterMs(2_000, 1, 9_000)).toBe(9_000);
   expect(laterMs(2_000, 40, 0)).toBe(30 * 60_000);

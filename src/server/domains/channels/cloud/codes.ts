@@ -2,13 +2,13 @@ import type { Failure } from '#contract/messages.ts';
 import type { Parting, Pause, Restriction } from '#contract/channels.ts';
 
 /**
- * What an error of the Cloud API means for a message, and for its number.
+ * Meaning of a Cloud API error for a message and for its number.
  *
- * `fail`: a definite no; its price is given back, unless the network had taken the message. `later`: nothing was sent, and
- * it is tried again after `afterMs`. `part`: the number cannot send until its owner does something at Meta; `verify`: the
- * check of the number says whether its access token is at fault; `pause`: the number stands still for a while. Of these
- * three nothing was sent, and the message waits. `rest`: the same of all messages with its template, or to its country.
- * `restrict` is what the number suffers beside it.
+ * `fail`: a definite refusal; its price is refunded, unless the network had accepted the message. `later`: nothing was
+ * sent, and it is tried again after `afterMs`. `part`: the number cannot send until its owner acts at Meta; `verify`:
+ * the check of the number tells whether its access token is at fault; `pause`: the number pauses. In these three cases
+ * nothing was sent, and the message waits. `rest`: the same for all messages with its template, or to its country.
+ * `restrict`: a restriction of the number in addition.
  */
 export type CodeMeaning = { failure: Failure; restrict?: Restriction } & (
   | { does: 'fail' }
@@ -45,17 +45,15 @@ const pause = (reason: Pause, failure: Failure, restrict?: Restriction): CodeMea
 });
 const rest: CodeMeaning = { does: 'rest', failure: 'template_refused' };
 
-/** Meta is busy or broken: told that nothing was sent, so that it may be sent again. */
 const broken = later(10_000, 'no_answer');
-/** More than a number, an app or an account may send now. */
 const tooFast = later(2_000, 'rate_limited');
-/** More than one number may get from another: one in 6 seconds, beyond a short burst. */
+/** Too many messages from one number to another: one in 6 seconds, beyond a short burst. */
 const pairTooFast = later(6_000, 'rate_limited');
 /** Too many were marked as spam: hours, not seconds. */
 const spam = pause('restricted', 'number_restricted', 'quality');
 const blocked = pause('restricted', 'number_restricted', 'blocked');
 
-/** Meta's codes (docs/channels.md#cloud-codes); what is not here is judged by `meaningOf`. */
+/** Meta's codes (docs/channels.md#cloud-codes); `meaningOf` judges all others. */
 export const meanings: Readonly<Record<number, CodeMeaning>> = {
   0: verify,
   1: broken,
@@ -113,18 +111,16 @@ export const meanings: Readonly<Record<number, CodeMeaning>> = {
   135000: fail('unexplained'),
 };
 
-/** An error as Meta tells it. */
 export type GraphError = {
   code: number;
   subcode?: number | undefined;
-  /** Meta's own word that the same call may work in a moment. */
   isTransient?: boolean | undefined;
 };
 
-/** Subcodes of 100 that say the number itself is out of reach: it does not exist, or the token may not see it. */
+/** Subcode of 100: the number does not exist, or the token may not see it. */
 const NUMBER_GONE = 33;
 
-/** What an error means by its code alone; undefined of a code that is not known here. */
+/** Meaning of an error by its code alone; undefined for an unknown code. */
 export function knownMeaning({
   code,
   subcode,
@@ -136,11 +132,7 @@ export function knownMeaning({
   return code >= 132000 && code < 133000 ? fail('template_refused') : undefined;
 }
 
-/**
- * What an error means.
- *
- * @param status of the answer; 0 for an error that a callback told.
- */
+/** Meaning of an error. @param status HTTP status of the answer; 0 for an error in a callback */
 export function meaningOf({ code, subcode, isTransient }: GraphError, status: number): CodeMeaning {
   const known = knownMeaning({ code, subcode });
   if (known) return known;
@@ -149,14 +141,13 @@ export function meaningOf({ code, subcode, isTransient }: GraphError, status: nu
   return fail('unexplained');
 }
 
-/** Whether a code that refuses the check of a number says that its access is at fault. */
+/** Whether a code that refuses the check of a number means that its access is at fault. */
 export const isAccess = (code: number): boolean =>
   ['verify', 'part'].includes(meaningOf({ code }, 400).does);
 
-/** The longest that anything is put off. */
 const LATER_MS_MAX = 30 * 60_000;
 
-/** How long a message waits for its next try: doubled with each, or what Meta asks for where that is longer. */
+/** Delay before a message's next try: doubled each time, or longer if Meta asks for that. */
 export function laterMs(afterMs: number, attempt: number, retryAfterMs = 0): number {
   const doubled = afterMs * 2 ** Math.min(attempt - 1, 10);
   return Math.min(LATER_MS_MAX, Math.max(doubled, retryAfterMs));

@@ -23,33 +23,27 @@ import {
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
-import { type Graph, askFirmly, pagesOf, wordAt } from './graph.ts';
+import { type Graph, askOrRefuse, pagesOf, wordAt } from './graph.ts';
 import { type CloudAccess, type CloudNumber, type NumbersDeps, storeNumber } from './numbers.ts';
 
 export type ConnectDeps = NumbersDeps &
   PresenceDeps & {
-    /** The portal's pool: one account at a time. */
     sql: Sql;
     graph: Graph;
-    /** Where the address of callbacks begins. */
     origin: string;
-    /** A number was connected: its templates are read. */
     onConnected: (number: Pick<CloudNumber, 'accountId' | 'tokenId'>) => void;
   };
 
-/** A token's number of the Cloud API, as its owner connects and sees it. */
 export type CloudConnecting = {
   /**
-   * Connects a token with its number, after Meta has confirmed both; entered again, it takes the new secrets.
+   * Connects a token with its number, after Meta has confirmed both; a repeat stores the new secrets.
    *
    * @throws Refusal `channel_other`, `cloud_refused`, `cloud_unreachable`, `phone_taken`
    */
   connect(token: TokenRef, entered: Entered): Promise<CloudConnection>;
-  /** Null while it has none. */
   read(token: TokenRef): Promise<CloudConnection | null>;
 };
 
-/** Opens the connecting of numbers. */
 export const openConnecting = (deps: ConnectDeps): CloudConnecting => ({
   connect: (ref, entered) => inAccount(ref.accountId, () => connect(deps, ref, entered)),
   read: (ref) => readCloud(deps, ref),
@@ -90,7 +84,6 @@ const accessOf = (entered: Entered): CloudAccess => ({
   appSecret: entered.app_secret,
 });
 
-/** The acts of numbers of the Cloud API. */
 export const connectActs = (
   { sql }: Pick<ConnectDeps, 'sql'>,
   { connect, read }: CloudConnecting,
@@ -109,11 +102,10 @@ export const connectActs = (
   ];
 };
 
-/** A number as Meta knows it. */
 export type Confirmed = { phone: string; name: string | undefined; quality: string | undefined };
 
 /**
- * Asks Meta for a number and its business account, with the access that was entered.
+ * Confirms a number and its business account with Meta, using the entered access.
  *
  * @throws Refusal `cloud_refused`, `cloud_unreachable`
  */
@@ -122,13 +114,13 @@ export async function confirm(
   { phoneNumberId, wabaId, accessToken }: Omit<CloudAccess, 'appSecret'>,
 ): Promise<Confirmed> {
   const fields = 'id,display_phone_number,verified_name,quality_rating';
-  const number = await askFirmly(graph, {
+  const number = await askOrRefuse(graph, {
     accessToken,
     path: `${phoneNumberId}?fields=${fields}`,
   });
   const phone = normalizePhone(international(wordAt(number, 'display_phone_number') ?? ''));
   if (!/^[1-9][0-9]{7,14}$/.test(phone)) throw new Refusal('cloud_refused', { code: 100 });
-  await askFirmly(graph, { accessToken, path: `${wabaId}/message_templates?limit=1` });
+  await askOrRefuse(graph, { accessToken, path: `${wabaId}/message_templates?limit=1` });
   return {
     phone,
     name: wordAt(number, 'verified_name'),
@@ -136,10 +128,7 @@ export async function confirm(
   };
 }
 
-/**
- * The same of a number that is entered anew, which must be of that business account: its templates are sent from
- * the number, and cost what their category does.
- */
+/** Confirms a new number, which must be of that business account, as it sends its templates. */
 async function confirmNew(graph: Graph, access: CloudAccess): Promise<Confirmed> {
   const { phoneNumberId, wabaId, accessToken } = access;
   const confirmed = await confirm(graph, access);
@@ -161,7 +150,6 @@ type Row = {
   called_back_at: Date | null;
 };
 
-/** A token's number as its owner sees it; null where it has none. */
 async function readCloud(
   { allAccountsSql, secrets, origin }: ConnectDeps,
   { accountId, tokenId }: TokenRef,

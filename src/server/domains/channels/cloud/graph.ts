@@ -5,30 +5,30 @@ import { OutboundError } from '#server/infra/net/outbound.ts';
 import type { GraphError } from './codes.ts';
 import { asJson, at, listAt, textAt } from '#server/infra/net/json-values.ts';
 
-/** Who calls: a number's access token. Never logged. */
+/** A number's access token. Never logged. */
 export type Caller = { accessToken: string };
 
 export type GraphCall = Caller & {
   method?: 'GET' | 'POST' | 'DELETE';
-  /** Behind the version, without a slash in front: `106540352242922/messages`. */
+  /** Path after the version, without a leading slash: `106540352242922/messages`. */
   path: string;
   body?: object | FormData;
   signal?: AbortSignal;
 };
 
-/** An answer: what it says, or Meta's error. */
 export type GraphAnswer =
   | { ok: true; json: unknown }
   | { ok: false; status: number; error: GraphError; retryAfterMs: number };
 
-/** Calls of the Cloud API. */
 export type Graph = {
   /**
-   * @throws OutboundError `refused` when nothing was sent, since no connection came to be; `unreachable` or
-   *   `late` when it broke or took too long: what was asked may have been done.
+   * @throws OutboundError `refused` if no connection was made and nothing was sent; `unreachable` or `late` if it broke
+   *   or took too long: the request may have been carried out
    */
   ask(call: GraphCall): Promise<GraphAnswer>;
-  /** The bytes behind an address that Meta gave; undefined where it has them no more. @throws OutboundError, as `ask` does. */
+  /**
+   * Downloads from Meta's address; undefined if the file is gone. @throws OutboundError, as `ask`
+   */
   download(file: Caller & { url: string; bytesMax: number }): Promise<Buffer | undefined>;
 };
 
@@ -38,8 +38,8 @@ const ANSWER_BYTES_MAX = 1_048_576;
 const TRUSTED_HOSTS = /(^|\.)(facebook\.com|fbsbx\.com|fbcdn\.net|whatsapp\.net)$/;
 
 /**
- * Calls Meta at the operator's setting. Nothing is followed. Files are fetched over https from Meta's own hosts
- * only, or from the setting's: the access token goes along.
+ * Calls Meta at the operator's setting, without redirects. Files come only from Meta's own hosts or the setting's, over
+ * https, because the access token is sent along.
  */
 export function openGraph({ config }: GraphDeps): Graph {
   const exchange = async <T>(
@@ -116,7 +116,7 @@ async function answerFrom(response: Response): Promise<GraphAnswer> {
   if (response.ok && error === undefined && json !== undefined) return { ok: true, json };
   const code = at(error, 'code');
   if (typeof code !== 'number') {
-    // Something between us and Meta: what it was told may have come through.
+    // Something between us and Meta answered: Meta may have received the request.
     if (response.status !== 429) {
       throw new OutboundError('unreachable', `no answer of Meta's: HTTP ${response.status}`);
     }
@@ -138,8 +138,8 @@ const refusedWith = (response: Response, error: GraphError): GraphAnswer => ({
   retryAfterMs: retryAfterMs(response.headers.get('retry-after')),
 });
 
-const retryAfterMs = (said: string | null): number =>
-  said !== null && /^\d{1,6}$/.test(said) ? Number(said) * 1000 : 0;
+const retryAfterMs = (header: string | null): number =>
+  header !== null && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : 0;
 
 async function readBytes(response: Response, bytesMax: number): Promise<Buffer> {
   const bytes = await bytesOf(response, bytesMax);
@@ -147,16 +147,15 @@ async function readBytes(response: Response, bytesMax: number): Promise<Buffer> 
   return bytes;
 }
 
-/** The text at a path of an answer. */
 export const wordAt = (answer: GraphAnswer, ...path: string[]): string | undefined =>
   answer.ok ? textAt(answer.json, ...path) : undefined;
 
 /**
- * Asks where only a yes will do: for people who wait for it.
+ * Calls Meta for a person who waits; anything but success is a refusal.
  *
  * @throws Refusal `cloud_refused`, `cloud_unreachable`
  */
-export async function askFirmly(graph: Graph, call: GraphCall): Promise<GraphAnswer> {
+export async function askOrRefuse(graph: Graph, call: GraphCall): Promise<GraphAnswer> {
   const answer = await graph.ask(call).catch((error: unknown) => {
     if (error instanceof OutboundError) throw new Refusal('cloud_unreachable', {});
     throw error;
@@ -169,12 +168,7 @@ export async function askFirmly(graph: Graph, call: GraphCall): Promise<GraphAns
 
 const PAGES_MAX = 100;
 
-/**
- * A list of Meta's, a page after the other.
- *
- * @param path with a query.
- * @throws Refusal, as `askFirmly` does
- */
+/** A list at Meta, page by page. @param path with a query @throws Refusal, as `askOrRefuse` does */
 export async function* pagesOf(
   graph: Graph,
   { accessToken, path }: Pick<GraphCall, 'accessToken' | 'path'>,
@@ -182,7 +176,7 @@ export async function* pagesOf(
   let after: string | undefined;
   for (let page = 0; page < PAGES_MAX; page++) {
     const more = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
-    const answer = await askFirmly(graph, { accessToken, path: `${path}${more}` });
+    const answer = await askOrRefuse(graph, { accessToken, path: `${path}${more}` });
     const json = answer.ok ? storableJson(answer.json) : undefined;
     yield listAt(json, 'data');
     const next = wordAt(answer, 'paging', 'cursors', 'after');

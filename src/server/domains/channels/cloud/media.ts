@@ -15,17 +15,17 @@ export type MediaDeps = {
   now: () => Date;
 };
 
-/** Meta keeps what was uploaded for 30 days; we count on somewhat less. */
+/** Meta keeps uploads for 30 days; we count on a little less. */
 const KEPT_MS = 28 * 86_400_000;
 
-/** Meta takes WebP for stickers alone: a picture of that kind that was sent as one would be refused after it was taken. */
-const isUntaken = (type: MessageType, mime: string): boolean =>
+/** Meta takes WebP only for stickers: as an image it would be refused after it was accepted. */
+const isUnsupported = (type: MessageType, mime: string): boolean =>
   type !== 'sticker' && type !== 'document' && mime === 'image/webp';
 
 /**
- * Meta's id of a file, which is uploaded where Meta does not have it: once for a number, however many receive it.
+ * Meta's id of a file, which is uploaded if Meta does not have it: once per number, for any number of receivers.
  *
- * @returns Meta's answer where it refuses the file; undefined where the account has it no more.
+ * @returns Meta's answer if it refuses the file; undefined if the account no longer has the file
  */
 export async function uploadFile(
   deps: MediaDeps,
@@ -36,7 +36,7 @@ export async function uploadFile(
   const file = await deps.files.open(accountId, fileId);
   if (!file) return undefined;
   const bytes = await buffer(await file.stream());
-  const isDrawn = isUntaken(type, file.mime);
+  const isDrawn = isUnsupported(type, file.mime);
   const mime = isDrawn ? 'image/jpeg' : file.mime;
   const key = { accountId, tokenId, sha256: sha256(bytes), mime };
   const known = await knownMedia(deps, key);
@@ -82,7 +82,7 @@ const storeMedia = (
     on conflict (account_id, token_id, sha256, mime) do update
       set media_id = excluded.media_id, expires_at = excluded.expires_at`);
 
-/** Meta no longer has a file that we counted on: the next message uploads it again. */
+/** Forgets a file that Meta no longer has: the next message uploads it again. */
 export async function forgetMedia(
   { allAccountsSql }: Pick<MediaDeps, 'allAccountsSql'>,
   { accountId, tokenId }: TokenRef,
@@ -93,15 +93,13 @@ export async function forgetMedia(
     where account_id = ${accountId} and token_id = ${tokenId} and media_id = ${mediaId}`;
 }
 
-/** The longest file that WhatsApp lets anybody send. */
 const BYTES_MAX = 100 * 1_048_576;
 
-/** Meta says that there is no such file. */
 const isGone = ({ status, error }: Exclude<GraphAnswer, { ok: true }>): boolean =>
   status === 404 || error.code === 803 || (error.code === 100 && error.subcode === 33);
 
 /**
- * The bytes of a file that a customer sent; undefined where Meta says that it has it no more.
+ * The bytes of a customer's file; undefined if Meta reports that it no longer has it.
  *
  * @throws OutboundError while it cannot be fetched, for example with a refused access token
  */

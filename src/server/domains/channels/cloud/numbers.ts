@@ -4,7 +4,7 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import type { SealedColumn, Secrets } from '#server/infra/security/secrets.ts';
 
-/** A number of the Cloud API, with what opens it. The secrets are never logged. */
+/** A Cloud API number with its access. The secrets are never logged. */
 export type CloudNumber = TokenRef & {
   phoneNumberId: string;
   wabaId: string;
@@ -12,7 +12,6 @@ export type CloudNumber = TokenRef & {
   appSecret: string;
   callbackKey: string;
   verifyToken: string;
-  /** The phone that the token sends from. */
   phone: string;
 };
 
@@ -28,7 +27,6 @@ type Stored = TokenRef & {
 
 export type NumbersDeps = { allAccountsSql: Sql; secrets: Secrets };
 
-/** What the owner of a number enters. */
 export type CloudAccess = {
   phoneNumberId: string;
   wabaId: string;
@@ -36,7 +34,7 @@ export type CloudAccess = {
   appSecret: string;
 };
 
-/** Where a value is sealed for: it opens nowhere else. */
+/** Context that a value is sealed for; it opens in no other. */
 const context = (tokenId: string, what: 'access-token' | 'app-secret' | 'verify-token') =>
   `cloud-number:${tokenId}:${what}`;
 
@@ -47,14 +45,13 @@ const sealedValue = (column: string, what: Parameters<typeof context>[1]): Seale
   context: ({ token_id = '' }) => context(token_id, what),
 });
 
-/** The accesses of numbers, as they are sealed. */
 export const sealedNumbers: readonly SealedColumn[] = [
   sealedValue('access_token', 'access-token'),
   sealedValue('app_secret', 'app-secret'),
   sealedValue('verify_token', 'verify-token'),
 ];
 
-/** Numbers that their tokens still send from: one that was unlinked, deleted or moved has none. */
+/** Numbers that their tokens still send from: not those unlinked, deleted or moved. */
 const select = (sql: Sql | Tx) => sql`
   select n.account_id as "accountId", n.token_id as "tokenId",
     n.phone_number_id as "phoneNumberId", n.waba_id as "wabaId", n.access_token, n.app_secret,
@@ -63,7 +60,7 @@ const select = (sql: Sql | Tx) => sql`
   join tokens t on t.account_id = n.account_id and t.token_id = n.token_id
     and t.channel = 'cloud' and t.phone is not null and t.deleted_at is null`;
 
-/** @throws Error when the installation's key is another than the one that sealed it */
+/** @throws Error if the installation's key is not the one that sealed it */
 function opened({ secrets }: NumbersDeps, stored: Stored): CloudNumber {
   const { access_token, app_secret, verify_token, ...number } = stored;
   const open = (sealed: Buffer, what: Parameters<typeof context>[1]) => {
@@ -79,7 +76,6 @@ function opened({ secrets }: NumbersDeps, stored: Stored): CloudNumber {
   };
 }
 
-/** The number of a token; undefined when it has none. */
 export async function numberOf(
   deps: NumbersDeps,
   { accountId, tokenId }: TokenRef,
@@ -90,7 +86,6 @@ export async function numberOf(
   return stored && opened(deps, stored);
 }
 
-/** The number that a callback's address belongs to. */
 export async function numberOfCallback(
   deps: NumbersDeps,
   callbackKey: string,
@@ -101,7 +96,7 @@ export async function numberOfCallback(
   return stored && opened(deps, stored);
 }
 
-/** The numbers of an account: one app of Meta's may call back for several. */
+/** The numbers of an account: one Meta app may call back for several. */
 export async function numbersOfAccount(
   deps: NumbersDeps,
   accountId: string,
@@ -113,9 +108,9 @@ export async function numbersOfAccount(
 }
 
 /**
- * Stores a token's number, sealed. The callback's address and its word stay when the number is entered again.
+ * Stores a token's number, sealed. The callback address and its verify token stay when the number is entered again.
  *
- * @returns false when the number belongs to another token.
+ * @returns false if the number belongs to another token
  */
 export async function storeNumber(
   tx: Tx,
@@ -157,7 +152,7 @@ export async function storeNumber(
   return stored.length > 0;
 }
 
-/** Forgets the numbers, with their secrets and files, that their tokens no longer send from. */
+/** Deletes numbers that their tokens no longer send from, with secrets and files. */
 export async function forgetNumbers(allAccountsSql: Sql): Promise<void> {
   const unused = await allAccountsSql<(TokenRef & { connectedAt: string })[]>`
     select n.account_id as "accountId", n.token_id as "tokenId", n.connected_at::text as "connectedAt"
@@ -179,7 +174,6 @@ export async function forgetNumbers(allAccountsSql: Sql): Promise<void> {
   }
 }
 
-/** All numbers there are, for the job that looks after them. */
 export async function allNumbers(deps: NumbersDeps): Promise<CloudNumber[]> {
   const { allAccountsSql: sql } = deps;
   const found = await sql<Stored[]>`${select(sql)} order by n.token_id`;

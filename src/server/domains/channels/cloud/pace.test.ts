@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import { openPace } from './pace.ts';
 
-/** How long each of these turns would wait, at the times at which they are asked for. */
+/** Takes turns at the given times. Returns whether each passes at once. */
 async function waits(rate: { burst: number; everyMs: number }, atMs: readonly number[]) {
   let now = 0;
   const pace = openPace(rate, () => now);
   const found: boolean[] = [];
   for (const at of atMs) {
     now = at;
-    const gaveUp = new AbortController();
-    const turn = pace.turn('budi', { waitMsMax: 0, signal: gaveUp.signal });
+    const abort = new AbortController();
+    const turn = pace.turn('budi', { waitMsMax: 0, signal: abort.signal });
     found.push((await turn) === 0);
   }
   return found;
 }
 
-test('a burst passes at once, and what is beyond it waits', async () => {
+test('passes a burst at once, and delays the rest', async () => {
   expect(await waits({ burst: 3, everyMs: 6_000 }, [0, 0, 0, 0])).toEqual([
     true,
     true,
@@ -24,12 +24,12 @@ test('a burst passes at once, and what is beyond it waits', async () => {
   ]);
 });
 
-test('after a rest there is a burst again', async () => {
+test('passes a burst again after a rest', async () => {
   const turns = await waits({ burst: 2, everyMs: 100 }, [0, 0, 1_000, 1_000, 1_000]);
   expect(turns).toEqual([true, true, true, true, false]);
 });
 
-test('names do not wait for each other', async () => {
+test('keeps names independent', async () => {
   const pace = openPace({ burst: 1, everyMs: 60_000 }, () => 0);
   const { signal } = new AbortController();
   for (const name of ['ani', 'budi']) {
@@ -37,7 +37,7 @@ test('names do not wait for each other', async () => {
   }
 });
 
-test('what would wait too long is told for how long, and takes no turn', async () => {
+test('returns the wait and takes no turn if it is too long', async () => {
   const pace = openPace({ burst: 1, everyMs: 6_000 }, () => 0);
   const wait = { waitMsMax: 1_000, signal: new AbortController().signal };
   expect(await pace.turn('budi', wait)).toBe(0);

@@ -16,22 +16,20 @@ import { confirm } from './connect.ts';
 import type { Graph } from './graph.ts';
 import type { CloudNumber } from './numbers.ts';
 
-/** Tries in a row without an answer that make a number stand still; while it is tried anew, one is enough. */
+/** Unanswered tries in a row that pause a number; while it is tried again, one is enough. */
 const SILENT_MAX = 5;
-/** The same when the last of them is a message's second: it would fail although no other message was answered. */
+/** The same if the last is a message's second try: it would fail although no other was answered. */
 const SILENT_MAX_OF_SECOND = 2;
-/** Of a number that is disconnected: by then its lane no longer runs. */
-const PARTED_MS = 2_000;
+/** For a disconnected number: its lane no longer runs by then. */
+const DISCONNECTED_MS = 2_000;
 
-/** The pauses of numbers of the Cloud API. Each answers for how long the number stands still now, in milliseconds. */
+/** Pauses of Cloud API numbers. Results are the pause of the number in milliseconds. */
 export type CloudPauses = Pauses & {
-  /** Meta has answered a try: the number does not stand still any more. */
   answered(token: TokenRef): Promise<void>;
-  /** Pauses a number all of whose messages Meta refuses. */
   pause(token: TokenRef, reason: Pause): Promise<number>;
-  /** Meta refuses its access for a message: its own check says whether the access token is at fault. */
+  /** Meta refuses access: the number's own check tells whether the access token is at fault. */
   verify(token: TokenRef): Promise<number>;
-  /** The number cannot send until something is done at Meta: it is disconnected, and tried again by itself. */
+  /** Disconnects a number until something is done at Meta; retried by itself. */
   part(token: TokenRef, reason: Parting): Promise<number>;
 };
 
@@ -48,14 +46,12 @@ const refOf = ({ accountId, tokenId }: TokenRef) => ({
   channel: 'cloud' as const,
 });
 
-/** The result of checking a number. */
 type Checked = 'fine' | 'refused' | 'unreached';
 
-/** Opens the pauses: which number stands still is stored, and how often in a row one was silent is of this process. */
+/** Opens the pauses. They are stored; counts of unanswered tries are local to this process. */
 export function openPauses(deps: PausesDeps): CloudPauses {
   const { allAccountsSql: sql, report, now } = deps;
   const silences = new Map<string, number>();
-  /** Numbers that stand still, or are tried anew, as this process knows. */
   const still = new Set<string>();
   const checking = new Map<string, Promise<Checked>>();
   const change = <T>({ accountId }: TokenRef, work: (tx: Tx) => Promise<T>) =>
@@ -64,11 +60,11 @@ export function openPauses(deps: PausesDeps): CloudPauses {
   const pauseIn = async (tx: Tx, token: TokenRef, reason: Pause) => {
     const paused = await pauseNumber(tx, deps, refOf(token), reason);
     if (paused) still.add(token.tokenId);
-    return paused?.forMs ?? PARTED_MS;
+    return paused?.forMs ?? DISCONNECTED_MS;
   };
   const pause: CloudPauses['pause'] = (token, reason) =>
     change(token, (tx) => pauseIn(tx, token, reason));
-  /** Many tries are refused at once: one check tells for all of them. */
+  /** Many tries are refused at once: one check serves all of them. */
   const check = (token: TokenRef): Promise<Checked> => {
     const known = checking.get(token.tokenId);
     if (known) return known;
@@ -76,7 +72,7 @@ export function openPauses(deps: PausesDeps): CloudPauses {
     checking.set(token.tokenId, run);
     return run;
   };
-  const settleCheck = async (
+  const finishCheck = async (
     token: TokenRef,
     checked: Checked,
     otherwise: () => Promise<number>,
@@ -84,7 +80,7 @@ export function openPauses(deps: PausesDeps): CloudPauses {
     if (checked === 'unreached') return pause(token, 'silent');
     if (checked === 'fine') return otherwise();
     await change(token, (tx) => disconnectNumber(tx, deps, refOf(token), 'access'));
-    return PARTED_MS;
+    return DISCONNECTED_MS;
   };
   return {
     pause,
@@ -94,16 +90,16 @@ export function openPauses(deps: PausesDeps): CloudPauses {
       else still.add(token.tokenId);
       return ms;
     },
-    probe: async (token) => settleCheck(token, await check(token), async () => 0),
-    verify: async (token) => settleCheck(token, await check(token), () => pause(token, 'refused')),
+    probe: async (token) => finishCheck(token, await check(token), async () => 0),
+    verify: async (token) => finishCheck(token, await check(token), () => pause(token, 'refused')),
     async part(token, reason) {
-      const isAgain = still.has(token.tokenId);
+      const isRetry = still.has(token.tokenId);
       // In one transaction: the minute's check connects a disconnected number that has no pause.
       await change(token, async (tx) => {
-        await disconnectNumber(tx, deps, { ...refOf(token), isAgain }, reason);
+        await disconnectNumber(tx, deps, { ...refOf(token), isRetry }, reason);
         await pauseIn(tx, token, 'refused');
       });
-      return PARTED_MS;
+      return DISCONNECTED_MS;
     },
     async silent(token, isSecond) {
       const count = (silences.get(token.tokenId) ?? 0) + 1;
@@ -123,7 +119,6 @@ export function openPauses(deps: PausesDeps): CloudPauses {
   };
 }
 
-/** Asks Meta for a number as the minute's check does. */
 async function checkOnce(
   { graph, numberOf, report }: PausesDeps,
   token: TokenRef,

@@ -3,30 +3,25 @@ import { idFloor } from '#contract/base/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 
-/** What Meta calls a message of ours. */
+/** Meta's id of one of our messages. */
 export type Ref = { accountId: string; messageId: string; wamid: string };
 
 export type Refs = {
-  /** Stores what Meta calls a message; several at once where many come. */
   add(ref: Ref): Promise<void>;
-  /** The same by a callback: only of a message of that token, and of one whose id is not stored yet. */
-  addTold(ref: Ref & TokenRef): Promise<void>;
-  /** What Meta calls a message of ours; undefined where that is not known. */
+  /** The same from a callback: only for a message of that token, without a stored id. */
+  addFromCallback(ref: Ref & TokenRef): Promise<void>;
   wamidOf(accountId: string, messageId: string): Promise<string | undefined>;
-  /** The messages of ours that Meta calls so, by Meta's ids. */
   messagesOf(accountId: string, wamids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };
 
-/** Nobody waits long for these: they are gathered. */
+/** Calls are batched, because no caller waits long for them. */
 const GATHER = { waitMs: 8, busy: { perSecond: 150, waitMs: 100, enough: 50 }, sizeMax: 500 };
 
 type RefsDeps = {
   allAccountsSql: Sql;
-  /** The tokens of messages, of those that there are. */
   tokensOfMessages: (refs: readonly Ref[]) => Promise<ReadonlyMap<string, string>>;
 };
 
-/** Opens the store of Meta's ids. */
 export function openRefs({ allAccountsSql, tokensOfMessages }: RefsDeps): Refs {
   const add = gather<Ref, void>(async (refs) => {
     await allAccountsSql`
@@ -42,13 +37,13 @@ export function openRefs({ allAccountsSql, tokensOfMessages }: RefsDeps): Refs {
   }, GATHER);
   return {
     add,
-    addTold: gather<Ref & TokenRef, void>(async (told) => {
-      const known = await knownOf(allAccountsSql, told);
-      const unknown = told.filter(({ messageId }) => !known.has(messageId));
+    addFromCallback: gather<Ref & TokenRef, void>(async (refs) => {
+      const known = await knownOf(allAccountsSql, refs);
+      const unknown = refs.filter(({ messageId }) => !known.has(messageId));
       const tokens = await tokensOfMessages(unknown);
       const own = unknown.filter(({ messageId, tokenId }) => tokens.get(messageId) === tokenId);
       await Promise.all(own.map(add));
-      return told.map(() => undefined);
+      return refs.map(() => undefined);
     }, GATHER),
     async wamidOf(accountId, messageId) {
       const [row] = await allAccountsSql<{ wamid: string }[]>`
@@ -66,21 +61,20 @@ export function openRefs({ allAccountsSql, tokensOfMessages }: RefsDeps): Refs {
   };
 }
 
-/** Of messages, those whose id at Meta is stored. */
 async function knownOf(sql: Sql, refs: readonly Ref[]): Promise<ReadonlySet<string>> {
   const rows = await sql<{ message_id: string }[]>`
     select r.message_id from unnest(
       ${refs.map(({ accountId }) => accountId)}::uuid[],
       ${refs.map(({ messageId }) => messageId)}::uuid[]
-    ) as told(account_id, message_id)
+    ) as given(account_id, message_id)
     join cloud_refs r using (account_id, message_id)`;
   return new Set(rows.map(({ message_id }) => message_id));
 }
 
-/** Ids are kept for 90 days: longer than anybody answers a message by quoting it. */
+/** Days that ids are stored: longer than people answer a message by quoting it. */
 const KEPT_DAYS = 90;
 
-/** Forgets old ids, messages to groups, and files that Meta no longer has; for the clean-up job. */
+/** Deletes old ids, messages to groups, and files that Meta no longer has; for the clean-up job. */
 export async function pruneCloud(allAccountsSql: Sql, now: Date): Promise<void> {
   const oldest = idFloor(now.getTime() - KEPT_DAYS * 86_400_000);
   await allAccountsSql`delete from cloud_refs where message_id < ${oldest}`;

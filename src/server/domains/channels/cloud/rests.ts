@@ -2,23 +2,21 @@ import type { Failure } from '#contract/messages.ts';
 import type { Outgoing } from '#server/domains/channels/channels.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 
-/** The reason that a message waits, and the remaining time. */
 export type Rest = { afterMs: number; failure: Failure };
 
 /**
- * Templates that Meta has paused, and countries that an account may not write to: what waits for them is not tried
- * meanwhile, and the rest of the number goes on. Each process learns it by itself.
+ * Templates that Meta has paused, and countries that an account may not write to: messages for them wait, and the
+ * others of the number go on. Local to each process.
  */
 export type Rests = {
   of(message: Rested): Rest | undefined;
   begin(message: Rested, rest: Rest): void;
-  /** The templates of an account were read anew: what was known of them no longer counts. */
   end(accountId: string): void;
 };
 
 type Rested = Pick<Outgoing, 'accountId' | 'tokenId' | 'type' | 'to' | 'body'>;
 
-/** The first digits of a number that tell its country. */
+/** Leading digits of a number that name its country. */
 const COUNTRY = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|[1-9]\d\d)/;
 
 const templateOf = ({ type, body }: Rested): string | undefined =>
@@ -27,7 +25,7 @@ const templateOf = ({ type, body }: Rested): string | undefined =>
     : undefined;
 const countryOf = ({ to }: Rested): string => `country ${COUNTRY.exec(to)?.[0] ?? to}`;
 
-/** @param onTemplate reads the templates of an account anew: Meta has paused one. */
+/** @param onTemplate reads the templates of an account again: Meta has paused one */
 export function openRests(
   onTemplate: (accountId: string) => void,
   clockMs: () => number = () => performance.now(),

@@ -30,28 +30,24 @@ export type SendDeps = MediaDeps &
   PresenceDeps & {
     refs: Refs;
     health: HealthRecorder;
-    /** The number that a token sends from; undefined while it has none. */
     numberOf: (token: { accountId: string; tokenId: string }) => Promise<CloudNumber | undefined>;
-    /** How often a number may send, and how often to the same receiver. */
     pace: { number: Pace; pair: Pace };
     pauses: CloudPauses;
-    /** Templates that Meta has paused. */
     rests: Rests;
     config: { CLOUD_TIMEOUT_MS: number };
     report: (error: unknown) => void;
   };
 
-/** A file that could not be uploaded is tried again after this long: nothing was sent. */
+/** Delay after an upload failed: nothing was sent. */
 const UNREACHED_MS = 15_000;
-/** Of a number that is no longer there: by then its lane no longer runs. */
-const PARTED_MS = 2_000;
-/** A refused template or country is tried again after this long. */
+/** For a number that no longer exists: its lane no longer runs by then. */
+const DISCONNECTED_MS = 2_000;
 const REST_MS = 15 * 60_000;
-/** So long messages wait for that, and then fail: but for a template that Meta pauses for some hours by itself. */
+/** Messages wait this long for that, then fail, unless Meta pauses their template by itself. */
 const RESTED_MS_MAX = 24 * 3_600_000;
 const TEMPLATE_PAUSED = 132015;
 
-/** What a refusal says of a number is taken to hold for a day, unless it is said again. */
+/** A restriction from a refusal holds for a day, unless Meta repeats it. */
 const RESTRICTED_MS = 24 * 3_600_000;
 
 type Refused = Exclude<GraphAnswer, { ok: true }>;
@@ -59,8 +55,8 @@ type Refused = Exclude<GraphAnswer, { ok: true }>;
 /**
  * Tries once to send a message by the Cloud API.
  *
- * @throws what leaves the outcome unknown: a connection that broke, or an answer that is not Meta's. `StoreAway`,
- *   before anything has left, where the message's file cannot be read now.
+ * @throws if the outcome is unknown: a connection that broke, or an answer that is not Meta's. `StoreAway`, before
+ *   anything has left, if the message's file cannot be read now
  */
 export async function sendByCloud(
   deps: SendDeps,
@@ -68,7 +64,7 @@ export async function sendByCloud(
   signal: AbortSignal,
 ): Promise<SendResult> {
   const number = await deps.numberOf(message);
-  if (!number) return { outcome: 'later', afterMs: PARTED_MS, failure: 'not_linked' };
+  if (!number) return { outcome: 'later', afterMs: DISCONNECTED_MS, failure: 'not_linked' };
   const rest = deps.rests.of(message);
   if (rest) return { outcome: 'held', ...rest, stops: false };
   try {
@@ -81,7 +77,7 @@ export async function sendByCloud(
     const waitMs =
       (await deps.pace.pair.turn(`${message.tokenId} ${message.to}`, wait)) ||
       (await deps.pace.number.turn(message.tokenId, wait));
-    // Our own pace: no try of the message, so that its tries never run out.
+    // Our own pace: no try of the message, so its tries never run out.
     if (waitMs > 0)
       return { outcome: 'held', afterMs: waitMs, failure: 'rate_limited', stops: false };
     const { accessToken, phoneNumberId } = number;
@@ -95,7 +91,7 @@ export async function sendByCloud(
     });
     if (!answer.ok) {
       if (media) await forgetRefusedMedia(deps, number, { answer, mediaId: media.mediaId });
-      return refusedBy(deps, message, answer);
+      return resultOfRefusal(deps, message, answer);
     }
     const sentAs = wordAt(answer, 'messages', '0', 'id');
     if (sentAs === undefined) {
@@ -108,13 +104,12 @@ export async function sendByCloud(
     return { outcome: 'sent' };
   } catch (error) {
     if (!(error instanceof OutboundError) || error.reason !== 'refused') throw error;
-    // No connection came to be: nothing was sent, and nothing else of this number would be.
+    // No connection was made: nothing was sent, and no other message of this number would be.
     deps.health.answered({ ...message, channel: 'cloud', code: 'unreachable' });
     return held(await deps.pauses.pause(message, 'silent'), 'no_answer');
   }
 }
 
-/** Nothing was sent, and the number stands still. */
 const held = (afterMs: number, failure: Failure): SendResult => ({
   outcome: 'held',
   afterMs,
@@ -124,7 +119,6 @@ const held = (afterMs: number, failure: Failure): SendResult => ({
 
 type Sending = { message: Outgoing; signal: AbortSignal };
 
-/** Meta's id of the message's file; nothing where it has none. */
 async function mediaFor(
   deps: SendDeps,
   number: CloudNumber,
@@ -133,17 +127,17 @@ async function mediaFor(
   const fileId = textAt(message.body, 'file');
   if (fileId === undefined) return undefined;
   const uploaded = await uploadFile(deps, number, { fileId, type: message.type, signal }).catch(
-    (error: unknown) => unsentBy(deps, error),
+    (error: unknown) => uploadFailure(deps, error),
   );
   if (!uploaded) return { outcome: 'failed', failure: 'media_unreachable' };
   if ('outcome' in uploaded || 'mediaId' in uploaded) return uploaded;
-  const refused = await refusedBy(deps, message, uploaded);
+  const refused = await resultOfRefusal(deps, message, uploaded);
   const isOfFile = refused.outcome === 'failed' && refused.failure === 'rejected';
   return isOfFile ? { outcome: 'failed', failure: 'media_refused' } : refused;
 }
 
-/** Uploading a file sends no message: whatever became of it, the message has not left. */
-function unsentBy({ report }: SendDeps, error: unknown): SendResult {
+/** Uploading a file sends no message: after any failure, the message has not left. */
+function uploadFailure({ report }: SendDeps, error: unknown): SendResult {
   if (error instanceof StoreAway) throw error;
   if (error instanceof OutboundError && error.reason === 'ended') throw error;
   const isOfFile = error instanceof Refusal && error.code !== 'busy';
@@ -152,7 +146,6 @@ function unsentBy({ report }: SendDeps, error: unknown): SendResult {
   return { outcome: 'later', afterMs: UNREACHED_MS, failure: 'no_answer' };
 }
 
-/** Meta may have forgotten a file before its time. */
 async function forgetRefusedMedia(
   deps: SendDeps,
   number: CloudNumber,
@@ -163,7 +156,7 @@ async function forgetRefusedMedia(
   }
 }
 
-/** Meta's id of the message that this one answers or reacts to: of one that came in it is stored with it. */
+/** Meta's id of the message that this one answers or reacts to; stored with an inbound one. */
 async function wamidFor(
   { refs }: SendDeps,
   { accountId, type, body }: Outgoing,
@@ -176,8 +169,7 @@ async function wamidFor(
   return messageId === undefined ? undefined : refs.wamidOf(accountId, messageId);
 }
 
-/** The result of a refusal for the message; pauses, disconnects or restricts its number. */
-async function refusedBy(
+async function resultOfRefusal(
   deps: SendDeps,
   message: Outgoing,
   { status, error, retryAfterMs }: Refused,
@@ -199,7 +191,7 @@ async function refusedBy(
       await pauses.answered(ref);
       return { outcome: 'failed', failure };
     case 'later': {
-      // Meta says that it is broken: of so many in a row the number stands still.
+      // Meta reports that it is broken: many of these in a row pause the number.
       const isBroken = failure === 'no_answer';
       const stillMs = isBroken ? await pauses.silent(ref, false) : 0;
       if (stillMs > 0) return held(stillMs, failure);
@@ -212,14 +204,13 @@ async function refusedBy(
     }
     case 'rest':
       await pauses.answered(ref);
-      return restedBy(deps, message, { ...error, failure });
+      return restAfter(deps, message, { ...error, failure });
     default:
-      return held(await stillBy(pauses, ref, meaning).catch(unstored(deps)), failure);
+      return held(await pauseAfter(pauses, ref, meaning).catch(unstored(deps)), failure);
   }
 }
 
-/** For how long a number stands still after a refusal that is not its message's. */
-function stillBy(
+function pauseAfter(
   pauses: CloudPauses,
   ref: TokenRef,
   meaning: Extract<CodeMeaning, { does: 'verify' | 'part' | 'pause' }>,
@@ -234,7 +225,7 @@ function stillBy(
   }
 }
 
-/** A pause that could not be stored: the number stands still in this process, for a moment. */
+/** A pause that could not be stored: the number pauses in this process, for a moment. */
 const unstored =
   ({ report }: SendDeps) =>
   (error: unknown): number => {
@@ -242,13 +233,13 @@ const unstored =
     return UNREACHED_MS;
   };
 
-/** Meta refuses the message's template, or its country: all that wait for the same are put off. */
-function restedBy(
+/** Meta refuses the message's template or its country: defers all messages that need the same. */
+function restAfter(
   { rests, now }: SendDeps,
   message: Outgoing,
   { code, failure }: GraphError & { failure: Failure },
 ): SendResult {
-  // A message without a template says nothing about templates of other messages.
+  // Without a template, the refusal does not concern the templates of other messages.
   if (failure === 'template_refused' && message.type !== 'template')
     return { outcome: 'failed', failure };
   const ageMs = now().getTime() - timeOfId(message.messageId).getTime();
@@ -258,19 +249,16 @@ function restedBy(
   return { outcome: 'held', ...rest, stops: false };
 }
 
-/** What a payload names beside the message itself. */
 type Named = {
-  /** Meta's id of the file that it carries. */
   mediaId?: string | undefined;
-  /** Meta's id of the message that it answers or reacts to. */
   wamid?: string | undefined;
 };
 
 /**
- * A message as `POST /{phone-number-id}/messages` takes it (docs/channels.md#cloud). Our own id goes along as
- * `biz_opaque_callback_data`: every status names it, also one that comes before the answer, or instead of it.
+ * A message as `POST /{phone-number-id}/messages` accepts it (docs/channels.md#cloud). Our id is sent as
+ * `biz_opaque_callback_data`: every status echoes it, even one that comes before the answer, or instead of it.
  *
- * @returns undefined for a reaction to a message that Meta does not know.
+ * @returns undefined for a reaction to a message that Meta does not know
  */
 function payloadOf(message: Outgoing, named: Named): object | undefined {
   const { to, messageId, type } = message;
@@ -347,7 +335,6 @@ function headerOf(type: MediaKind, body: MessageBody, mediaId: string | undefine
   return { type, [type]: source };
 }
 
-/** Buttons or a list as WhatsApp shows them; undefined for what lets its receiver choose nothing. */
 function interactiveOf(body: MessageBody, media: object | undefined): object | undefined {
   const choices = Choices().safeParse(body['choices']);
   const shown = at(body, 'interactive');
@@ -374,7 +361,6 @@ const buttonsOf = ({ options }: Choices) => ({
   buttons: options.map(({ id, title }) => ({ type: 'reply', reply: { id, title } })),
 });
 
-/** The rows under the titles of their sections, as their sender had them. */
 function listOf({ options }: Choices, shown: unknown): object {
   const sections = listAt(shown, 'sections');
   let from = 0;
@@ -394,7 +380,7 @@ function listOf({ options }: Choices, shown: unknown): object {
 const rowOf = ({ id, title, description }: Choices['options'][number]) =>
   given({ id, title, description });
 
-/** A contact card. WhatsApp wants one more part of the name beside the whole. */
+/** A contact card. WhatsApp requires one more part of the name beside the full name. */
 function contactOf(body: MessageBody): object {
   const name = textAt(body, 'name') ?? '';
   const phones = listAt(body, 'phones').map(String);
@@ -411,7 +397,7 @@ function contactOf(body: MessageBody): object {
 
 type Fills = { code: string | undefined; mediaId: string | undefined };
 
-/** What fills the template in; its words are Meta's own. A secret code is not in its body. */
+/** Values of the template's variables; Meta has its text. A secret code is not in its body. */
 function templateOf(body: MessageBody, { code, mediaId }: Fills): object {
   const known = code === undefined ? listAt(body, 'parameters') : [{ name: '1', text: code }];
   const parameters = known.map(textParameter);
@@ -441,7 +427,6 @@ function textParameter(parameter: unknown) {
   };
 }
 
-/** What fills in the header of a template: its file, or its variable. */
 function templateHeader(body: MessageBody, mediaId: string | undefined): object | undefined {
   const file = textAt(body, 'header_file');
   if (file !== undefined) return headerOf(file as MediaKind, body, mediaId);
@@ -449,7 +434,6 @@ function templateHeader(body: MessageBody, mediaId: string | undefined): object 
   return parameter === undefined ? undefined : textParameter(parameter);
 }
 
-/** What the replies of a template carry, each at its place among all buttons. */
 function repliesOf(body: MessageBody): object[] {
   const places = listAt(body, 'reply_places').map(Number);
   return listAt(body, 'choices', 'options').map((option, index) => ({
@@ -460,7 +444,6 @@ function repliesOf(body: MessageBody): object[] {
   }));
 }
 
-/** A button that opens an address of its own, or copies a code. */
 function filledButton(value: unknown): object {
   const text = textAt(value, 'text') ?? '';
   const isUrl = textAt(value, 'takes') === 'url';
@@ -472,7 +455,6 @@ function filledButton(value: unknown): object {
   };
 }
 
-/** The button of a template of codes, whatever Meta shows it as: it takes the code as the end of an address. */
 const codeButton = (code: string | undefined) => ({
   type: 'button',
   sub_type: 'url',

@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import { never, test, toPhone } from '#tests/support/app/simulated-network.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-const kept = { file: expect.any(String), mime: expect.any(String) };
+const stored = { file: expect.any(String), mime: expect.any(String) };
 
-test('the numbers that answer do so with their type, by quoting, or by reacting', async ({
+test('numbers with fixed answers reply with their type, by quoting, or by reacting', async ({
   openNetwork,
 }) => {
   const { ani, network, sinks, inbound } = await openNetwork();
@@ -12,13 +12,13 @@ test('the numbers that answer do so with their type, by quoting, or by reacting'
   const expected = new Map<string, object>([
     ['62800000009', { type: 'text', quotes: expect.any(String) }],
     ['62800000010', { type: 'reaction', body: { emoji: '👍' }, quotes: expect.any(String) }],
-    ['62800000011', { type: 'video', body: { ...kept, mime: 'video/mp4' } }],
-    ['62800000012', { type: 'audio', body: { ...kept, mime: 'audio/ogg', voice: true } }],
+    ['62800000011', { type: 'video', body: { ...stored, mime: 'video/mp4' } }],
+    ['62800000012', { type: 'audio', body: { ...stored, mime: 'audio/ogg', voice: true } }],
     [
       '62800000013',
-      { type: 'document', body: { ...kept, mime: 'application/pdf', filename: 'pesanan.pdf' } },
+      { type: 'document', body: { ...stored, mime: 'application/pdf', filename: 'pesanan.pdf' } },
     ],
-    ['62800000014', { type: 'sticker', body: { ...kept, mime: 'image/webp' } }],
+    ['62800000014', { type: 'sticker', body: { ...stored, mime: 'image/webp' } }],
     ['62800000015', { type: 'location', body: { latitude: -6.1754, name: 'Monas' } }],
     ['62800000016', { type: 'contact', body: { name: 'Bu Sari', phone: '6281234567899' } }],
   ]);
@@ -35,9 +35,7 @@ test('the numbers that answer do so with their type, by quoting, or by reacting'
   }
 });
 
-test('what a phone sends lies in the library of the account, looked into', async ({
-  openNetwork,
-}) => {
+test('inspects a phone’s file and stores it in the account’s library', async ({ openNetwork }) => {
   const { ani, network, sinks, inbound, library } = await openNetwork();
   await network.start(sinks);
   await network.send(toPhone(ani, '62800000012'), never);
@@ -47,7 +45,7 @@ test('what a phone sends lies in the library of the account, looked into', async
   expect(file).toMatchObject({ mime: 'audio/ogg', waveform: expect.any(Array) });
 });
 
-test('a message whose file has no room any more comes in without it, and says so', async ({
+test('delivers a message without its file when there is no room, and says so', async ({
   openNetwork,
 }) => {
   const { ani, network, sinks, inbound } = await openNetwork({ storedBytesMax: 100 });
@@ -60,7 +58,7 @@ test('a message whose file has no room any more comes in without it, and says so
   });
 });
 
-test('nobody answers a reaction', async ({ sql, openNetwork }) => {
+test('answers no reaction', async ({ sql, openNetwork }) => {
   const { ani, network, sinks, inbound } = await openNetwork();
   await network.start(sinks);
   const reaction = { type: 'reaction' as const, body: { message_id: 'msg_x', emoji: '👍' } };

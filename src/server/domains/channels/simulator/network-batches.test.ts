@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { never, test, toPhone } from '#tests/support/app/simulated-network.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('a message that no phone can keep fails alone, and the others of its moment arrive', async ({
+test('fails only the message that no phone can store, and delivers the others of its batch', async ({
   sql,
   openNetwork,
 }) => {
@@ -20,7 +20,7 @@ test('a message that no phone can keep fails alone, and the others of its moment
   expect(await sql`select submits from sim_lines`).toEqual([{ submits: 1 }, { submits: 1 }]);
 });
 
-test('a line that cannot be written, or a receipt that nobody takes, costs the others nothing', async ({
+test('an unwritable line or a receipt that the sink refuses affects no other', async ({
   db,
   sql,
   openNetwork,
@@ -64,6 +64,6 @@ test('a line that cannot be written, or a receipt that nobody takes, costs the o
     ]),
   );
   expect(reported.length).toBeGreaterThan(0);
-  // What was stored is delivered once: the sink returns what was not, and nothing is delivered one by one.
+  // Stored receipts are delivered once: the sink returns the others, and none is delivered one by one.
   expect(receipts).toHaveLength(4);
 });

@@ -5,7 +5,7 @@ import { newId } from '#server/infra/ids.ts';
 import { never, test, toPhone } from '#tests/support/app/simulated-network.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('a sent message lies in the phone, and is delivered and read', async ({
+test('stores a sent message on the phone, then delivers and reads it', async ({
   sql,
   openNetwork,
 }) => {
@@ -31,7 +31,7 @@ test('a sent message lies in the phone, and is delivered and read', async ({
   await waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]));
 });
 
-test('the same id submitted again is one line, counted, with one set of receipts', async ({
+test('stores a resubmitted id as one line, counted, with one set of receipts', async ({
   sql,
   openNetwork,
 }) => {
@@ -49,15 +49,15 @@ test('the same id submitted again is one line, counted, with one set of receipts
   expect(receipts.map(({ status }) => status)).toEqual(['delivered', 'read']);
 });
 
-test('a thousand messages sent at once cost a handful of statements', async ({
+test('stores a thousand concurrent messages with a handful of statements', async ({
   sql,
   openNetwork,
 }) => {
-  let asked = 0;
+  let inserts = 0;
   const allAccountsSql = new Proxy(sql, {
     apply(target, self, given: unknown[]) {
       const [strings] = given;
-      if (Array.isArray(strings) && String(strings[0]).includes('given as')) asked += 1;
+      if (Array.isArray(strings) && String(strings[0]).includes('given as')) inserts += 1;
       return Reflect.apply(target, self, given) as unknown;
     },
   });
@@ -66,20 +66,17 @@ test('a thousand messages sent at once cost a handful of statements', async ({
   const results = await Promise.all(messages.map((message) => network.send(message, never)));
   expect(results.every(({ outcome }) => outcome === 'sent')).toBe(true);
   expect(await sql`select count(*) from sim_lines`).toEqual([{ count: 1_000 }]);
-  expect(asked).toBe(2);
+  expect(inserts).toBe(2);
 });
 
-test('the text of a code reaches the phone, where its owner reads it', async ({
-  sql,
-  openNetwork,
-}) => {
+test('shows the text of a code to the phone’s owner', async ({ sql, openNetwork }) => {
   const { ani, network } = await openNetwork();
   const body = { text: 'Kode verifikasi ••••••' };
   await network.send(toPhone(ani, '6281234567890', { body, text: 'Kode: 123456' }), never);
   expect(await sql`select body from sim_lines`).toEqual([{ body: { text: 'Kode: 123456' } }]);
 });
 
-test('while the database is unreachable a message is answered "later", as often as it takes', async ({
+test('answers "later" while the database is unreachable, any number of times', async ({
   sql,
   openNetwork,
 }) => {
@@ -143,7 +140,7 @@ test('…007 answers STOP to the number that wrote', async ({ sql, openNetwork }
   ]);
 });
 
-test('…008 answers with a picture that is stored for the account', async ({ openNetwork }) => {
+test('…008 answers with a picture stored for the account', async ({ openNetwork }) => {
   const { ani, network, sinks, inbound, files } = await openNetwork();
   await network.start(sinks);
   await network.send(toPhone(ani, '62800000008'), never);
@@ -154,7 +151,7 @@ test('…008 answers with a picture that is stored for the account', async ({ op
   expect(stored?.bytes.subarray(1, 4).toString()).toBe('PNG');
 });
 
-test('a phone that blocks refuses, and gets nothing', async ({ sql, openNetwork }) => {
+test('a phone that blocks refuses and receives nothing', async ({ sql, openNetwork }) => {
   const { ani, network } = await openNetwork();
   await sql`insert into sim_phones (phone, blocked) values ('6281234567890', true)`;
   const [blocked, other] = await Promise.all([
@@ -166,7 +163,6 @@ test('a phone that blocks refuses, and gets nothing', async ({ sql, openNetwork 
   expect(await sql`select phone from sim_lines`).toEqual([{ phone: '6281234567891' }]);
 });
 
-/** The database's clock, in seconds. */
 const clock = async (sql: Sql): Promise<number> => {
   const [row] = await sql<{ at: number }[]>`
     select extract(epoch from clock_timestamp())::float8 as at`;
@@ -182,12 +178,12 @@ test('a slow phone takes ten times as long', async ({ sql, openNetwork }) => {
   const after = await clock(sql);
   const [first] = await sql<{ at: number }[]>`
     select extract(epoch from due_at)::float8 as at from sim_due where kind = 'delivered'`;
-  // Others take 0.3 to 2 s.
+  // Other phones take 0.3 to 2 s.
   expect(first!.at).toBeGreaterThanOrEqual(before + 3);
   expect(first!.at).toBeLessThanOrEqual(after + 20);
 });
 
-test('receipts of an offline phone wait until it is back; others do not wait for it', async ({
+test('receipts of an offline phone wait until it is back, and delay no others', async ({
   sql,
   openNetwork,
 }) => {
@@ -206,7 +202,7 @@ test('receipts of an offline phone wait until it is back; others do not wait for
   await waitFor(() => expect(receipts).toHaveLength(4));
 });
 
-test('what is due survives the process: the next one delivers it', async ({ openNetwork }) => {
+test('delivers what was due when the process ended', async ({ openNetwork }) => {
   const { ani, network, open, sinks, receipts } = await openNetwork();
   await network.send(toPhone(ani, '6281234567890'), never);
   await network.close();
@@ -218,7 +214,7 @@ test('what is due survives the process: the next one delivers it', async ({ open
   await next.close();
 });
 
-test('receipts that were not stored are delivered again', async ({ sql, openNetwork }) => {
+test('delivers receipts again that were not stored', async ({ sql, openNetwork }) => {
   const { ani, network, sinks, receipts, reported } = await openNetwork();
   let broken = true;
   const unsteady: Sinks = {
@@ -240,10 +236,7 @@ test('receipts that were not stored are delivered again', async ({ sql, openNetw
   await waitFor(() => expect(receipts).toHaveLength(2));
 });
 
-test('an answer that nobody takes does not hold back the answers of others', async ({
-  sql,
-  openNetwork,
-}) => {
+test('an answer that the sink refuses delays no other', async ({ sql, openNetwork }) => {
   const { ani, network, sinks, inbound } = await openNetwork();
   const unsteady: Sinks = {
     ...sinks,
@@ -263,7 +256,7 @@ test('an answer that nobody takes does not hold back the answers of others', asy
   );
 });
 
-test('of two processes, each receipt is delivered by one', async ({ sql, openNetwork }) => {
+test('delivers each receipt by one of two processes', async ({ sql, openNetwork }) => {
   const { ani, network, open, sinks, receipts } = await openNetwork();
   const other = open();
   const messages = Array.from({ length: 700 }, () => toPhone(ani, '6281234567890'));
@@ -277,7 +270,7 @@ test('of two processes, each receipt is delivered by one', async ({ sql, openNet
   expect(new Set(delivered).size).toBe(1_400);
 });
 
-test('a reply to a number that was unlinked meanwhile is dropped', async ({ sql, openNetwork }) => {
+test('drops a reply to a number that was unlinked meanwhile', async ({ sql, openNetwork }) => {
   const { ani, network, sinks, inbound } = await openNetwork();
   await network.send(toPhone(ani, '62800000007'), never);
   await sql`delete from linked_phones`;

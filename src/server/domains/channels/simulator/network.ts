@@ -30,16 +30,14 @@ export type NetworkDeps = {
   report: (error: unknown) => void;
 };
 
-/** The simulated network: a channel that can also be woken when something is due. */
 export type Network = Channel & { wake(afterMs: number): void };
 
-/** How long the network may take to answer: shorter where time runs faster, but never a race. */
+/** Timeout of the network: shorter if time runs faster, but never so short that it races. */
 const TIMEOUT_MS = 10_000;
 const TIMEOUT_MS_MIN = 2_000;
-/** When a message is tried again that could not be stored on the phone. */
 const RETRY_MS = 500;
 
-/** Opens the network. Phones store everything in the database, so nothing is lost when it stops. */
+/** Opens the network. Phones store everything in the database, so a stop loses nothing. */
 export function openNetwork(deps: NetworkDeps): Network {
   const { allAccountsSql, pace, report } = deps;
   let sinks: Sinks | undefined;
@@ -79,8 +77,7 @@ async function deliver(
       return silence(signal);
     case 'accepted': {
       const written = await writer.write(message, plan).catch(awayIfTransient);
-      // The same id again is the same message: an unreachable database is answered "later", or two of its
-      // restarts would use up the tries of a message that nobody refused.
+      // The same id is one message: otherwise two database restarts would use up its tries.
       if (written === 'away') return { outcome: 'later', afterMs: RETRY_MS, failure: 'no_answer' };
       if (written === 'blocked') return { outcome: 'failed', failure: 'blocked' };
       return { outcome: 'sent' };
@@ -95,7 +92,6 @@ function awayIfTransient(error: unknown): 'away' {
   throw error;
 }
 
-/** Never answers: ends only when the caller gives up. */
 function silence(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   const giveUp = () => reject(signal.reason);
@@ -104,7 +100,7 @@ function silence(signal: AbortSignal): Promise<never> {
   return promise;
 }
 
-/** Delivers what is due: receipts together, the rest one by one. Returns what could not be stored. */
+/** Delivers due rows: receipts together, the rest one by one. Returns those not stored. */
 async function handleDue(deps: NetworkDeps, sinks: Sinks, due: readonly Due[]): Promise<Set<Due>> {
   const failed = new Set<Due>();
   const receipts = new Map(due.flatMap(receiptFrom));
@@ -114,7 +110,6 @@ async function handleDue(deps: NetworkDeps, sinks: Sinks, due: readonly Due[]): 
       const one = receipts.get(item);
       if (one) failed.add(one);
     }
-    // One report per poll: what breaks one receipt may break five hundred.
     if (unstored[0]) deps.report(unstored[0].error);
   } catch (error) {
     deps.report(error);
@@ -132,7 +127,6 @@ async function handleDue(deps: NetworkDeps, sinks: Sinks, due: readonly Due[]): 
   return failed;
 }
 
-/** The receipt of a due row, with the row; nothing for other kinds. */
 function receiptFrom(due: Due): [Receipt, Due][] {
   const { kind, accountId, messageId, at } = due;
   const known = accountId !== null && messageId !== null;
@@ -141,19 +135,16 @@ function receiptFrom(due: Due): [Receipt, Due][] {
     : [];
 }
 
-/** The facts of an `inbound` row: a reply typed in the phone, or one of a fixed outcome. */
 const ReplyFacts = z.object({
   lineId: z.uuid(),
   to: z.string(),
   what: z.enum(answerKinds),
   text: z.optional(z.string()),
   fileId: z.optional(z.uuid()),
-  /** The message it answers by quoting it, or reacts to: by the network's id. */
   quotes: z.optional(z.string()),
 });
 export type ReplyFacts = z.output<typeof ReplyFacts>;
 
-/** The phone's owner replies; when the number is not linked any more, the reply is dropped. */
 async function sendReply(deps: NetworkDeps, sinks: Sinks, due: Due): Promise<void> {
   const reply = ReplyFacts.parse(due.facts);
   const holder = await tokenOfPhone(deps.allAccountsSql, 'simulator', reply.to);
@@ -178,10 +169,8 @@ async function sendReply(deps: NetworkDeps, sinks: Sinks, due: Due): Promise<voi
   });
 }
 
-/** The facts of a `connect` row: the link that the phone has scanned. */
 const ConnectFacts = z.object({ accountId: z.uuid(), linkId: z.uuid() });
 
-/** The phone finishes linking; a link that was ended meanwhile needs nothing more. */
 async function connectPhone({ connecting }: NetworkDeps, { facts }: Due): Promise<void> {
   try {
     await connectLink(connecting, ConnectFacts.parse(facts));
@@ -192,7 +181,6 @@ async function connectPhone({ connecting }: NetworkDeps, { facts }: Due): Promis
 
 type DueKind = 'delivered' | 'read' | 'inbound' | 'connect';
 
-/** Something that is due in the network. */
 type Due = {
   dueId: string;
   kind: DueKind;
@@ -204,24 +192,23 @@ type Due = {
   at: Date;
 };
 
-/** Handles what is due and returns what failed; that is retried later. */
 type DueHandler = (due: readonly Due[]) => Promise<ReadonlySet<Due>>;
 
 const BATCH_MAX = 500;
-/** How often to poll without being woken: rows may come from other processes. */
+/** Poll interval without a wake-up: rows may come from other processes. */
 const POLL_MS = 500;
-/** The least pause between two polls, unless there was more than one batch: phones are not that punctual. */
+/** Least pause between two polls without a full batch: phones are not that punctual. */
 const PAUSE_MS = 50;
 const ERROR_MS = 1_000;
-/** With waits of up to 32 s: gives up after some 25 minutes. */
+/** With waits of up to 32 s, gives up after some 25 minutes. */
 const TRIES_MAX = 50;
 const waitSeconds = (tries: number): number => 2 ** Math.min(tries, 5);
 
 /**
- * Handles what is due, by the database's clock; woken when something is known to be due sooner.
+ * Handles due rows, by the database's clock; woken if something is due sooner.
  *
- * A handled row is deleted in the transaction that claimed it, so a process that dies in between leaves it
- * for the next: everything is handled at least once.
+ * A handled row is deleted in the transaction that claimed it, so a process that dies in between leaves it to the next:
+ * every row is handled at least once.
  */
 class Ticker {
   readonly #allAccountsSql: Sql;
@@ -232,7 +219,7 @@ class Ticker {
   #polledAtMs = -Infinity;
   #running: Promise<void> | undefined;
   #open = false;
-  /** Whoever wakes it: what is due concerns all accounts. */
+  /** Independent of the caller that wakes it: due rows concern all accounts. */
   readonly #run = bindScope(() => {
     this.#running = this.#poll();
   });
@@ -248,7 +235,6 @@ class Ticker {
     this.wake(0);
   }
 
-  /** Polls again in so many milliseconds, or sooner. */
   wake(afterMs: number) {
     const atMs = Math.max(performance.now() + afterMs, this.#polledAtMs + PAUSE_MS);
     if (!this.#open || atMs >= this.#wakesAtMs) return;
@@ -257,7 +243,6 @@ class Ticker {
     this.#setTimer();
   }
 
-  /** Waits for a running poll; nothing is handled after that. */
   async close() {
     this.#open = false;
     clearTimeout(this.#timer);
@@ -286,7 +271,6 @@ class Ticker {
     this.#setTimer();
   }
 
-  /** Handles batch after batch; returns in how many milliseconds to poll next. */
   async #processAll(): Promise<number> {
     let processed = BATCH_MAX;
     while (processed === BATCH_MAX && this.#open) processed = await this.#processBatch();
@@ -323,7 +307,7 @@ class Ticker {
   }
 }
 
-/** Claims what is due and not locked by another process; nothing of phones that are offline. */
+/** Claims due rows that no other process has locked, except those of offline phones. */
 const claimDue = (tx: Tx) => tx<Due[]>`
   select due_id as "dueId", kind, phone, account_id as "accountId", message_id as "messageId", facts,
     tries, greatest(due_at, clock_timestamp() - interval '1 second') as at
@@ -355,7 +339,6 @@ const INK = [0x3a, 0x3f, 0x44] as const;
 type Colour = readonly [number, number, number];
 type Box = { x: number; y: number; width: number; height: number; colour: Colour };
 
-/** A payment slip, such as people photograph when they have paid. */
 const boxes: readonly Box[] = [
   { x: 40, y: 24, width: 160, height: 272, colour: PAPER },
   { x: 84, y: 44, width: 72, height: 12, colour: INK },
@@ -370,7 +353,7 @@ const boxes: readonly Box[] = [
 
 let drawn: Buffer | undefined;
 
-/** The picture that …008 answers with: a real PNG of 240 × 320, drawn when it is first needed. */
+/** The picture that …008 answers with: a PNG of 240 × 320, drawn on first use. */
 export function picture(): Buffer {
   drawn ??= png(WIDTH, HEIGHT, pixels());
   return drawn;
@@ -388,7 +371,7 @@ function pixels(): Buffer {
   return rgb;
 }
 
-/** An image of 8-bit RGB, as PNG (RFC 2083): every row unfiltered, deflated together. */
+/** An image of 8-bit RGB as PNG (RFC 2083): unfiltered rows, deflated together. */
 function png(width: number, height: number, rgb: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -414,21 +397,18 @@ function chunk(kind: string, data: Buffer): Buffer {
   return Buffer.concat([ends.subarray(0, 4), named, ends.subarray(4)]);
 }
 
-/** What the owner of a phone answers with. */
 type Answer = { type: MessageType; body: MessageBody & Record<string, unknown> };
 
 type AnswerRequest = {
   accountId: string;
   what: AnswerKind;
-  /** What they typed. */
   text?: string | undefined;
-  /** The id under which a file is kept: the same twice is the same file. */
+  /** Id of the stored file: the same id twice is the same file. */
   fileId?: string | undefined;
 };
 
 type Sample = { type: MediaKind; name: string; bytes: () => Promise<Buffer>; more?: object };
 
-/** Files as people send them: small ones of each kind, which any program opens. */
 const sample = (name: string) => () => readFile(join(import.meta.dirname, 'samples', name));
 
 const files: Partial<Record<AnswerKind, Sample>> = {
@@ -449,7 +429,6 @@ const files: Partial<Record<AnswerKind, Sample>> = {
   sticker: { type: 'sticker', name: 'stiker.webp', bytes: sample('stiker.webp') },
 };
 
-/** The content of an answer; its file, if it has one, is kept for the account that receives it. */
 async function answerOf(
   library: Pick<Library, 'take'>,
   { accountId, what, text, fileId }: AnswerRequest,

@@ -21,7 +21,7 @@ test('an ordinary number has the message after 0.3 to 2 s and has read it 1 to 6
   }
 });
 
-test('the same seed gives the same message the same times, another seed gives others', () => {
+test('the same seed gives the same message the same times, another seed different ones', () => {
   const messageId = newId();
   const message = { messageId, to: '6281234567890', attempt: 1 };
   expect(planFor(message, lifelike)).toEqual(planFor(message, { speed: 1, seed: 'test' }));
@@ -83,7 +83,7 @@ test('each fixed outcome has a sentence, and ordinary numbers have none', () => 
   expect(fixedOutcomeOf('6281234567890')).toBeNull();
 });
 
-test('the picture is a PNG that others can read', () => {
+test('the picture is a PNG that other programs can read', () => {
   const read = PNG.sync.read(picture());
   expect([read.width, read.height]).toEqual([240, 320]);
   expect([...read.data.subarray(0, 4)]).toEqual([0x2f, 0x6f, 0x5e, 255]);

@@ -1,13 +1,12 @@
 import type { Failure, MessageType } from '#contract/messages.ts';
 
-/** What the network will do with one message. Times are from its acceptance. */
+/** Planned outcome of one message. Times count from its acceptance. */
 export type Plan =
   | { outcome: 'accepted'; deliveredMs: number; readMs: number | null; reply: PlannedReply | null }
   | { outcome: 'failed'; failure: Failure }
   | { outcome: 'later'; afterMs: number; failure: Failure }
   | { outcome: 'silent' };
 
-/** What an answer is: a typed text, STOP, a text that quotes, a reaction, or one of the other types. */
 export const answerKinds = [
   'text',
   'stop',
@@ -25,22 +24,20 @@ export type AnswerKind = (typeof answerKinds)[number];
 
 export type PlannedReply = { what: AnswerKind; afterMs: number };
 
-/** How time runs in the simulated network. */
 export type Pace = {
-  /** 1 is lifelike, 2 twice as fast, 0 at once. */
+  /** 1 is realistic, 2 twice as fast, 0 immediate. */
   speed: number;
-  /** The same seed gives the same message the same times. */
   seed: string;
 };
 
-/** Lifelike: on the phone after 0.3 to 2 s, read 1 to 6 s later, answered 1 to 4 s after that. */
+/** Realistic: on the phone after 0.3 to 2 s, read 1 to 6 s later, answered 1 to 4 s after that. */
 const DELIVERED_MS = [300, 2_000] as const;
 const READ_MS = [1_000, 6_000] as const;
 const REPLY_MS = [1_000, 4_000] as const;
 
 /** Tries that …004 fails before it accepts the message. */
 const FAILS_FOR_A_WHILE = 3;
-/** The try at which …005 gives up for good. */
+/** The try at which …005 fails for good. */
 const GIVES_UP_AT = 5;
 const FIRST_RETRY_MS = 1_000;
 
@@ -64,14 +61,13 @@ const fixedOutcomes: Readonly<Record<string, string>> = {
   '62800000016': `${READ} Pemiliknya membalas dengan kontak.`,
 };
 
-/** What a number with a fixed outcome does, in a sentence; null for ordinary numbers. */
 export const fixedOutcomeOf = (phone: string): string | null => fixedOutcomes[phone] ?? null;
 
 /**
- * What happens to a message: fixed for the numbers 62800000001 … 016, delivered and read for others. Nobody
- * answers a reaction.
+ * Plans the outcome of a message: fixed for the numbers 62800000001 … 016, delivered and read for others. Reactions get
+ * no answer.
  *
- * @param attempt from 1: which try this is.
+ * @param attempt number of the try, from 1
  */
 export function planFor(
   {
@@ -103,7 +99,6 @@ export function planFor(
   }
 }
 
-/** What the owners of some numbers answer. */
 const answers: Readonly<Record<string, AnswerKind>> = {
   '62800000007': 'stop',
   '62800000008': 'picture',
@@ -136,14 +131,14 @@ function answered(messageId: string, pace: Pace, what: PlannedReply['what']): Pl
   return { ...plan, reply: { what, afterMs: plan.readMs + thinkingMs } };
 }
 
-/** A lifelike time as it passes at this pace, in whole milliseconds. */
+/** A realistic time at this pace, in whole milliseconds. */
 export const paced = (ms: number, { speed }: Pick<Pace, 'speed'>): number =>
   speed === 0 ? 0 : Math.round(ms / speed);
 
 const between = ([least, most]: readonly [number, number], chance: number) =>
   least + (most - least) * chance;
 
-/** A hash of the words as 0 ≤ n < 1: FNV-1a with a final mix, so that near ids fall far apart. */
+/** Hashes words to 0 ≤ n < 1: FNV-1a with a final mix, so that similar ids fall far apart. */
 function dice(...words: readonly string[]): number {
   let hash = 0x811c9dc5;
   for (const letter of words.join(' ')) {

@@ -1,6 +1,6 @@
--- Notes that a simulated phone, which has just read a QR, finishes linking in so many milliseconds.
--- Called when a QR is scanned, in the transaction that says so. A function, because in a distributed database what
--- an account's transaction writes on another server is written by one. Locks nothing.
+-- Schedules the end of linking for a simulated phone that has just scanned a QR, in `p_after_ms` milliseconds. Called
+-- in the transaction that records the scan. A function, because in a distributed database writes of an account's
+-- transaction on another server go through one. Takes no locks.
 create or replace function schedule_pairing(
   p_due uuid, p_phone text, p_facts jsonb, p_after_ms int
 ) returns void

@@ -31,7 +31,6 @@ const PHONE = '6281234567890';
 type Options = { on?: boolean; speed?: number; linked?: boolean };
 type Simulation = Awaited<ReturnType<typeof simulationWith>>;
 
-/** Fixtures whose network is closed before their database is dropped. */
 const test = base.extend<{ openSimulation: (options?: Options) => Promise<Simulation> }>({
   openSimulation: async ({ db }, use) => {
     const opened: Simulation[] = [];
@@ -54,7 +53,6 @@ const nothing: ChatContent = {
   phone: null,
 };
 
-/** The simulator with its acts, a customer's token acts, and lists of what came out. */
 async function simulationWith(
   db: TestDatabase,
   { on = true, speed = 0, linked = true }: Options = {},
@@ -134,7 +132,7 @@ const send = (
     new AbortController().signal,
   );
 
-test('any number has a phone, also one nobody has written to', async ({ openSimulation }) => {
+test('any number has a phone, even before its first message', async ({ openSimulation }) => {
   const { ask } = await openSimulation();
   expect(SimulatedPhone().parse(await ask(simulatedPhone, { phone: PHONE }))).toEqual({
     phone: PHONE,
@@ -149,7 +147,7 @@ test('any number has a phone, also one nobody has written to', async ({ openSimu
   expect(fixed.fixed_outcome).toContain('tidak terdaftar di jaringan');
 });
 
-test('a phone shows what it received and what its owner answered, oldest first', async ({
+test('a phone shows received messages and its owner’s answers, oldest first', async ({
   openSimulation,
 }) => {
   const simulation = await openSimulation();
@@ -174,7 +172,7 @@ test('a phone shows what it received and what its owner answered, oldest first',
   });
 });
 
-test('writing to a number that no token has is refused', async ({ openSimulation }) => {
+test('refuses to write to a number without a token', async ({ openSimulation }) => {
   const { ask } = await openSimulation();
   await expect(
     ask(simulatedReply, { phone: PHONE, to: '6281999999999', text: 'Ya' }),
@@ -209,7 +207,6 @@ test('a phone that has blocked the sender refuses until it is switched back', as
   expect(await send(simulation, PHONE, 'Halo')).toEqual({ outcome: 'sent' });
 });
 
-/** Opens the link of a token the way a browser does, up to the QR. */
 async function shownQr({ ask, ani }: Simulation) {
   const { path } = await ask(linkToken, { token_id: ani.tokenId });
   const data = path.slice('/scan/'.length);
@@ -227,7 +224,7 @@ test('scanning the QR links the phone to the token', async ({ openSimulation }) 
   expect((await look()).state).toBe('connected');
 });
 
-test('at a lifelike pace the link is scanned first and connected a moment later', async ({
+test('at a realistic pace the link is scanned first and connected a moment later', async ({
   openSimulation,
 }) => {
   const simulation = await openSimulation({ linked: false, speed: 20 });
@@ -237,10 +234,7 @@ test('at a lifelike pace the link is scanned first and connected a moment later'
   await waitFor(async () => expect((await look()).state).toBe('connected'));
 });
 
-test('a phone that was scanning when the process died is connected by the next one', async ({
-  db,
-  openSimulation,
-}) => {
+test('connects a phone that was scanning when the process died', async ({ db, openSimulation }) => {
   const simulation = await openSimulation({ linked: false, speed: 1 });
   const { look, text } = await shownQr(simulation);
   await simulation.ask(simulatedScan, { phone: PHONE, text });
@@ -265,7 +259,7 @@ test('a link ended between scanning and connecting stays ended, and nothing hang
   expect((await look()).state).toBe('expired');
 });
 
-test('a stale, used or foreign QR, and a taken phone, are refused in words', async ({
+test('refuses a stale, used or foreign QR, and a taken phone, with a sentence', async ({
   openSimulation,
 }) => {
   const simulation = await openSimulation({ linked: false });
@@ -284,7 +278,7 @@ test('a stale, used or foreign QR, and a taken phone, are refused in words', asy
   );
 });
 
-test('a transfer is a line of the bank, and says whether it paid a top-up', async ({
+test('stores a transfer as a bank line, and reports whether it paid a top-up', async ({
   openSimulation,
 }) => {
   const { ask, bank } = await openSimulation();
@@ -296,7 +290,7 @@ test('a transfer is a line of the bank, and says whether it paid a top-up', asyn
   expect(paid.reference).not.toBe(unknown.reference);
 });
 
-test('a phone sends a sample of each kind, and of nothing to a number that nobody linked', async ({
+test('a phone sends a sample of each kind, and none to a number that is not linked', async ({
   openSimulation,
 }) => {
   const { ask, ani } = await openSimulation();
@@ -310,9 +304,7 @@ test('a phone sends a sample of each kind, and of nothing to a number that nobod
   ).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('where the simulator is off, its acts are as unknown as any other word', async ({
-  openSimulation,
-}) => {
+test('treats its acts as unknown where the simulator is off', async ({ openSimulation }) => {
   const { simulator } = await openSimulation({ on: false });
   expect(simulator.acts).toHaveLength(7);
   for (const { act, handle } of simulator.acts) {
@@ -321,7 +313,7 @@ test('where the simulator is off, its acts are as unknown as any other word', as
   }
 });
 
-test('a phone forgets after a day, codes included', async ({ db, openSimulation }) => {
+test('a phone deletes its messages after a day, codes included', async ({ db, openSimulation }) => {
   const simulation = await openSimulation();
   await send(simulation, PHONE, 'Kode: 111111');
   await db.allAccountsSql`update sim_lines set at = statement_timestamp() - interval '25 hours'`;

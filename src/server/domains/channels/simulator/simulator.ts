@@ -34,10 +34,7 @@ import type { ChatContent } from '#contract/messages/content.ts';
 import { systemAccount } from '#server/domains/accounts/accounts.ts';
 import { type AccountData, type ErasureRequest, untilNone } from '#server/infra/account-data.ts';
 
-/**
- * An account's messages on simulated phones. They are no data of the account, as on a real phone; but this
- * network is ours, so they are erased with the account.
- */
+/** Account data: messages on simulated phones. Erased with the account, but not exported. */
 export const simulatorAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
   erase: (erasure) => erase(allAccountsSql, erasure),
 });
@@ -61,42 +58,35 @@ async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest)
   await allAccountsSql`delete from sim_phones where phone = any(${all}::text[])`;
 }
 
-/** A line of the simulated bank's statement. */
 export type BankLine = { amount: Rupiah; sender: string; reference: string; at: Date };
 
 export type SimulatorDeps = {
   allAccountsSql: Sql;
   config: Pick<Config, 'SIMULATOR' | 'SIMULATOR_SPEED'>;
-  /** What connecting a phone to a token needs. */
   connecting: ConnectDeps;
   library: Pick<Library, 'take'>;
   show: ShowContent;
-  /** Receives a line of the bank's statement and matches it with top-ups; only where the bank is the simulated one. */
+  /** Matches a line of the bank's statement with top-ups; only if the bank is simulated. */
   receiveBankLine?: ((line: BankLine) => Promise<{ matched: boolean }>) | undefined;
   now: () => Date;
-  /** Moves the clock of money forward, and does what is due then; only where it can be moved. */
+  /** Moves the clock of money forward, and does what is due then; only if it can be moved. */
   moveClock?: ((to: Date) => Promise<void>) | undefined;
-  /** Another network inside the process takes the scan of a QR of its own; false when it is none. */
+  /** Another network in the process takes the scan of its own QR; false if it is not its own. */
   scanStandIn?: ((text: string, phone: string) => boolean) | undefined;
   report: NetworkDeps['report'];
-  /** The same seed gives the same message the same delivery times. */
   seed?: string;
 };
 
 export type Simulator = {
-  /** For the registry of channels; only where the simulator is on. */
   channel: Channel;
-  /** The acts behind `/simulator`; where the simulator is off they are refused as unknown. */
   acts: readonly ActHandler[];
 };
 
-/** Opens the simulated phone network and the acts of the phones in it. */
 export function openSimulator(deps: SimulatorDeps): Simulator {
   const pace = { speed: deps.config.SIMULATOR_SPEED, seed: deps.seed ?? 'kabari' };
   const network = openNetwork({ ...deps, pace });
   const phones = { ...deps, pace, network };
 
-  /** Where the simulator is off, its acts do not exist. */
   const whenOn = <A extends Act, Result>(act: A, handle: (input: InputOf<A>) => Promise<Result>) =>
     [
       act,
@@ -121,8 +111,7 @@ export function openSimulator(deps: SimulatorDeps): Simulator {
 }
 
 /**
- * Money arrives on the installation's account at the simulated bank. Anybody may ask for it, so there is no
- * such act where top-ups are transferred to a real account.
+ * Transfers money at the simulated bank. Open to any caller, so it does not exist with a real bank.
  */
 async function transfer(
   { receiveBankLine, now }: SimulatorDeps,
@@ -147,8 +136,8 @@ async function moveClock(
 const bankReference = () => `SIM-${randomBytes(6).toString('hex').toUpperCase()}`;
 
 /**
- * Deletes lines of phones after a day, read or not: one-time codes are stored there in clear, as on a real
- * phone. Also what has been due for a day without success. For the hourly clean-up job.
+ * Deletes messages after a day, read or not, as one-time codes are stored in clear, and rows that were due for a day.
+ * For the hourly clean-up job.
  */
 export async function eraseOldLines(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`delete from sim_lines where at < statement_timestamp() - interval '1 day'`;
@@ -160,14 +149,13 @@ type ScanDeps = PhoneDeps & {
   scanStandIn?: ((text: string, phone: string) => boolean) | undefined;
 };
 
-/** A phone takes this long to pair with the network, after its camera has read the QR. */
 const PAIRING_MS = 1_500;
 
 /**
- * The phone's camera has read a QR, or its owner typed the pairing code: the link is scanned now and
- * connected a moment later; this survives a crash, because it is stored in the database.
+ * The phone has read a QR, or its owner typed the pairing code: the link is scanned now and connected a moment later.
+ * Stored in the database, so that it survives a crash.
  *
- * @throws Refusal `qr_stale`, `link_gone` or `phone_taken`, as `scanQr` says.
+ * @throws Refusal `qr_stale`, `link_gone` or `phone_taken`, as `scanQr` does
  */
 async function scanFromPhone(
   deps: ScanDeps,
@@ -184,7 +172,6 @@ async function scanFromPhone(
   return readPhone(deps, phone);
 }
 
-/** Converts a message for the chat renderer; files become links that may be opened. */
 type ShowContent = (accountId: string, type: MessageType, body: MessageBody) => ChatContent;
 
 type PhoneDeps = {
@@ -205,10 +192,8 @@ type LineRow = {
   at: Date;
 };
 
-/** Lines that a phone shows. */
 const LINES_SHOWN = 100;
 
-/** A phone: its switches, its linked token, and its newest lines, oldest first. */
 async function readPhone(
   { allAccountsSql, show }: PhoneDeps,
   phone: string,
@@ -242,9 +227,9 @@ const lineFrom = (show: ShowContent, row: LineRow): SimulatedLine => ({
 });
 
 /**
- * The phone's owner writes to a number; it leaves at once, or when the phone is online again.
+ * The phone's owner writes to a number; the message leaves at once, or when the phone is online again.
  *
- * @throws Refusal `not_found` when no token is linked to that number.
+ * @throws Refusal `not_found` if no token is linked to that number
  */
 async function sendFromPhone(
   deps: PhoneDeps,
@@ -267,9 +252,9 @@ async function sendFromPhone(
 }
 
 /**
- * The phone's owner sends a sample to a number; its line stands in the phone once it has left.
+ * The phone's owner sends a sample to a number; the phone shows it once it has left.
  *
- * @throws Refusal `not_found` when no token is linked to that number.
+ * @throws Refusal `not_found` if no token is linked to that number
  */
 async function sendSample(
   deps: PhoneDeps,
@@ -286,10 +271,9 @@ async function sendSample(
   return readPhone(deps, phone);
 }
 
-/** How long a phone that comes back takes to fetch what waited, and its owner to look at it. */
+/** Times until a phone that comes back has fetched what waited, and its owner has read it. */
 const ONLINE_MS = { delivered: 300, read: 2_500 };
 
-/** Sets the phone's switches. One that comes online receives what waited, in realistic time. */
 async function setSwitches(
   deps: PhoneDeps,
   { phone, offline, slow, blocked }: InputOf<typeof simulatedSwitch>,

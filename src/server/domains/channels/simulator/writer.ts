@@ -7,7 +7,6 @@ import type { AnswerKind, Plan } from './outcomes.ts';
 
 type AcceptedPlan = Extract<Plan, { outcome: 'accepted' }>;
 
-/** What the phone did with a message. */
 export type Written = 'accepted' | 'blocked';
 
 type Job = {
@@ -17,15 +16,13 @@ type Job = {
   reject: (error: unknown) => void;
 };
 
-/** Messages in one statement, and statements in flight at once. */
 const BATCH_MAX = 500;
 const IN_FLIGHT_MAX = 2;
-/** How much longer a slow phone takes for everything. */
 const SLOW_TIMES = 10;
 
 /**
- * Stores messages on phones, many per statement: those of one turn of the event loop, or queued while two
- * statements are in flight, go together. No timer, so a single message leaves at once.
+ * Stores messages on phones, many per statement: those of one turn of the event loop, or queued while two statements
+ * are in flight. No timer, so a single message leaves at once.
  */
 export class LineWriter {
   readonly #allAccountsSql: Sql;
@@ -40,7 +37,6 @@ export class LineWriter {
     this.#onAccepted = onAccepted;
   }
 
-  /** Resolves when the message is stored on the phone; rejects when the database does. */
   write(message: Outgoing, plan: AcceptedPlan): Promise<Written> {
     const { promise, resolve, reject } = Promise.withResolvers<Written>();
     this.#queue.push({ message, plan, resolve, reject });
@@ -59,7 +55,7 @@ export class LineWriter {
       void this.#send(this.#nextBatch());
   }
 
-  /** The next batch; a message that is in it already waits, because a statement may have an id once. */
+  /** The next batch. A repeated id waits, because a statement may contain an id once. */
   #nextBatch(): Job[] {
     const ids = new Set<string>();
     const batch: Job[] = [];
@@ -97,10 +93,10 @@ export class LineWriter {
 }
 
 /**
- * One statement: the lines, and what will become due for them. A repeated id only adds to its count of
+ * Inserts the lines, and the rows that become due for them, in one statement. A repeated id only adds to its count of
  * submits. Phones that block are left out.
  *
- * @returns the ids that were accepted.
+ * @returns the accepted ids
  */
 async function insertLines(
   allAccountsSql: Sql,
@@ -151,10 +147,9 @@ async function insertLines(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The text itself, also where the message's own row only has a mask: the phone shows it in clear. */
+/** The real text, even if the message's own row only has a mask: the phone shows it in clear. */
 const bodyOf = ({ body, text }: Outgoing) => (text === undefined ? body : { text });
 
-/** Answers that name the message they are given to. */
 const quoting: ReadonlySet<AnswerKind> = new Set(['quote', 'reaction']);
 
 function replyFacts({ message, plan }: Job) {

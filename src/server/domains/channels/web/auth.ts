@@ -2,7 +2,7 @@ import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { AuthStorage, KeyChange } from '#server/domains/channels/web/engine/engine.ts';
 import type { SealedColumn, Secrets } from '#server/infra/security/secrets.ts';
 
-/** A session that this worker holds: ours while its epoch is unchanged. */
+/** A session that this worker holds while its epoch is unchanged. */
 export type OwnedSession = {
   accountId: string;
   tokenId: string;
@@ -19,32 +19,29 @@ export class LeaseLost extends Error {
   }
 }
 
-/** A session is held for so long without a word of its worker. */
 const LEASE = '15 seconds';
 
-/** The leases of sessions, for one worker. All times are the database's. */
+/** Leases of sessions, for one worker. All times are the database's. */
 export type Leases = {
-  /** Takes sessions that nobody holds: of linked tokens, those that a phone has just paired, and those to end. */
+  /** Takes free sessions: of linked tokens, just paired ones, and those to end. */
   claim(limit: number): Promise<OwnedSession[]>;
-  /** Takes, or makes, the session of a link; undefined while another worker holds it, or a phone has paired. */
+  /** Takes or creates a link's session; undefined if another worker holds it, or it is paired. */
   begin(link: {
     accountId: string;
     tokenId: string;
     linkId: string;
   }): Promise<OwnedSession | undefined>;
-  /** Renews leases. @returns the keys (`leaseKey`) of those that are still ours. */
+  /** Renews leases. @returns the keys (`leaseKey`) of those still held */
   renew(sessions: readonly OwnedSession[]): Promise<ReadonlySet<string>>;
-  /** Gives it back: any worker may take it at once. */
   release(session: OwnedSession): Promise<void>;
-  /** Runs work in a transaction in which the session is certainly ours. @throws LeaseLost */
+  /** Runs work in a transaction while the lease is certain. @throws LeaseLost */
   whileOwned<T>(session: OwnedSession, work: (tx: Tx) => Promise<T>): Promise<T>;
 };
 
-/** Names a session in one worker's hands. */
 export const leaseKey = ({ sessionId, epoch }: Pick<OwnedSession, 'sessionId' | 'epoch'>): string =>
   `${sessionId}.${epoch}`;
 
-/** @param owner this worker's id. */
+/** @param owner id of this worker */
 export function openLeases(allAccountsSql: Sql, owner: string): Leases {
   return {
     claim: (limit) => claim(allAccountsSql, owner, limit),
@@ -93,15 +90,15 @@ export function openLeases(allAccountsSql: Sql, owner: string): Leases {
   };
 }
 
-/** SQL that is true of a token `t` whose number is parted and comes back by itself, so its session is tried again. */
-export const comesBack = (sql: Sql): Fragment => sql`exists (
+/** SQL condition: the disconnected number of token `t` recovers by itself, so it is retried. */
+export const recoversByItself = (sql: Sql): Fragment => sql`exists (
   select from connections c
   where c.account_id = t.account_id and c.token_id = t.token_id and c.parted_reason = 'outdated'
 )`;
 
 /**
- * A session of a number that was parted with its session kept waits until somebody links it again. Those that were
- * claimed least often come first: sessions that are given back at once keep none of the others waiting.
+ * A stored session of a disconnected number waits until it is linked again. Sessions with the fewest claims come first,
+ * so that those released at once do not starve others.
  */
 const claim = (allAccountsSql: Sql, owner: string, limit: number): Promise<OwnedSession[]> =>
   allAccountsSql<OwnedSession[]>`
@@ -113,7 +110,7 @@ const claim = (allAccountsSql: Sql, owner: string, limit: number): Promise<Owned
       where f.state in ('paired', 'linked', 'ended')
         and (f.lease_until is null or f.lease_until < clock_timestamp())
         and not (f.state = 'linked' and t.deleted_at is null
-          and (t.status = 'disconnected' and not ${comesBack(allAccountsSql)}
+          and (t.status = 'disconnected' and not ${recoversByItself(allAccountsSql)}
             or t.status = 'suspended' or t.account_suspended))
       order by f.epoch, f.session_id limit ${limit}
       for no key update of f skip locked
@@ -122,18 +119,18 @@ const claim = (allAccountsSql: Sql, owner: string, limit: number): Promise<Owned
     returning s.account_id as "accountId", s.token_id as "tokenId", s.session_id as "sessionId",
       s.epoch, s.state`;
 
-const placeOfCreds = (accountId: string, sessionId: string): string =>
+const credsContextOf = (accountId: string, sessionId: string): string =>
   `web_sessions:${accountId}:${sessionId}`;
-const placeOfKey = (...parts: [accountId: string, sessionId: string, type: string, id: string]) =>
+const keyContextOf = (...parts: [accountId: string, sessionId: string, type: string, id: string]) =>
   `web_keys:${parts.join(':')}`;
 
 type StorageDeps = { allAccountsSql: Sql; secrets: Secrets; leases: Leases };
 
 /**
- * The secrets of a session in the database: sealed each under its own place, so that none can be moved, and
- * written only by the worker that holds the session.
+ * Stores the secrets of a session: each sealed for its own place, so that none can be moved, and written only by the
+ * worker that holds the session.
  *
- * @param onLost called when something was to be written that is another worker's by now.
+ * @param onLost called if a write fails because another worker holds the session
  */
 export function openAuthStorage(
   { allAccountsSql, secrets, leases }: StorageDeps,
@@ -141,8 +138,8 @@ export function openAuthStorage(
   onLost: () => void,
 ): AuthStorage {
   const { accountId, sessionId } = session;
-  const credsPlace = placeOfCreds(accountId, sessionId);
-  const keyPlace = (type: string, id: string) => placeOfKey(accountId, sessionId, type, id);
+  const credsContext = credsContextOf(accountId, sessionId);
+  const keyContext = (type: string, id: string) => keyContextOf(accountId, sessionId, type, id);
   const whileOwned = (work: (tx: Tx) => Promise<void>) =>
     leases.whileOwned(session, work).catch((error: unknown) => {
       if (error instanceof LeaseLost) onLost();
@@ -153,12 +150,12 @@ export function openAuthStorage(
       const [row] = await allAccountsSql<{ creds: Buffer | null }[]>`
         select creds from web_sessions
         where account_id = ${accountId} and session_id = ${sessionId}`;
-      return row?.creds ? opened(secrets, row.creds, credsPlace) : undefined;
+      return row?.creds ? opened(secrets, row.creds, credsContext) : undefined;
     },
     writeCreds: (creds) =>
       whileOwned(async (tx) => {
         await tx`
-          update web_sessions set creds = ${secrets.seal(creds, credsPlace)}
+          update web_sessions set creds = ${secrets.seal(creds, credsContext)}
           where account_id = ${accountId} and session_id = ${sessionId}`;
       }),
     async readKeys(type, ids) {
@@ -167,43 +164,42 @@ export function openAuthStorage(
         where account_id = ${accountId} and session_id = ${sessionId} and type = ${type}
           and id = any(${[...ids]}::text[])`;
       return Object.fromEntries(
-        found.map(({ id, value }) => [id, opened(secrets, value, keyPlace(type, id))]),
+        found.map(({ id, value }) => [id, opened(secrets, value, keyContext(type, id))]),
       );
     },
     writeKeys: (changes) =>
       whileOwned(async (tx) => {
         await writeAll(tx, session, lastOfEach(changes), (type, id, value) =>
-          secrets.seal(value, keyPlace(type, id)),
+          secrets.seal(value, keyContext(type, id)),
         );
       }),
   };
 }
 
-/** Identities and keys of sessions, as they are sealed. */
 export const sealedAuth: readonly SealedColumn[] = [
   {
     table: 'web_sessions',
     column: 'creds',
     key: ['account_id', 'session_id'],
-    context: ({ account_id = '', session_id = '' }) => placeOfCreds(account_id, session_id),
+    context: ({ account_id = '', session_id = '' }) => credsContextOf(account_id, session_id),
   },
   {
     table: 'web_keys',
     column: 'value',
     key: ['account_id', 'session_id', 'type', 'id'],
     context: ({ account_id = '', session_id = '', type = '', id = '' }) =>
-      placeOfKey(account_id, session_id, type, id),
+      keyContextOf(account_id, session_id, type, id),
   },
 ];
 
-/** Text that was sealed. @throws Error when it was moved or sealed under another key. */
+/** Opens a sealed text. @throws Error if it was moved, or sealed under another key */
 function opened(secrets: Secrets, sealed: Uint8Array, place: string): string {
   const plain = secrets.open(sealed, place);
   if (!plain) throw new Error('a secret of a WhatsApp Web session cannot be opened');
   return plain.toString('utf8');
 }
 
-/** One statement cannot write a row twice: the last change counts. */
+/** One statement cannot write a row twice, so the last change counts. */
 const lastOfEach = (changes: readonly KeyChange[]): readonly KeyChange[] => [
   ...new Map(changes.map((change) => [`${change.type} ${change.id}`, change])).values(),
 ];

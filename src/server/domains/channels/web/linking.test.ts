@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { test, webCustomer } from '#tests/support/channels/web-network.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('a phone that reads the QR of the network becomes the token’s, and is told so', async ({
+test('links a phone that reads the network’s QR to the token, and reports it', async ({
   sql,
   openNetwork,
 }) => {
@@ -28,7 +28,7 @@ test('a phone that reads the QR of the network becomes the token’s, and is tol
   expect(worker.reported).toEqual([]);
 });
 
-test('a client that WhatsApp no longer takes ends the link, and its page says so', async ({
+test('ends the link when WhatsApp no longer accepts the client, and shows it on the page', async ({
   sql,
   openNetwork,
 }) => {
@@ -43,7 +43,7 @@ test('a client that WhatsApp no longer takes ends the link, and its page says so
   expect(reported).toEqual([]);
 });
 
-test('a number that needs a passkey ends the link at once, which says what to do', async ({
+test('ends the link at once, with instructions, when the number needs a passkey', async ({
   sql,
   openNetwork,
 }) => {
@@ -61,7 +61,7 @@ test('a number that needs a passkey ends the link at once, which says what to do
   expect(reported).toEqual([]);
 });
 
-test('who cannot scan types a code that the network made for their number', async ({
+test('links by a code that the network made for the number, instead of a scan', async ({
   openNetwork,
 }) => {
   const { ani, standIn, startWorker, beginLink, readLink } = await openNetwork();
@@ -75,7 +75,7 @@ test('who cannot scan types a code that the network made for their number', asyn
   await waitFor(async () => (await readLink(link)).state === 'connected');
 });
 
-test('only the browser that agreed sees the QR of the network', async ({ openNetwork }) => {
+test('shows the network’s QR only to the browser that agreed', async ({ openNetwork }) => {
   const { ani, startWorker, beginLink, readLink } = await openNetwork();
   await startWorker();
   const link = await beginLink(ani);
@@ -85,7 +85,7 @@ test('only the browser that agreed sees the QR of the network', async ({ openNet
   });
 });
 
-test('when the QRs of a connection are used up, the next ones come by themselves', async ({
+test('shows the next QRs by itself when those of a connection are used up', async ({
   openNetwork,
 }) => {
   const { ani, standIn, startWorker, beginLink, readLink } = await openNetwork();
@@ -101,7 +101,7 @@ test('when the QRs of a connection are used up, the next ones come by themselves
   await waitFor(async () => (await readLink(link)).state === 'connected');
 });
 
-test('a phone of another token is logged out again, and the link says that it failed', async ({
+test('logs out a phone of another token, and reports that the link failed', async ({
   sql,
   openNetwork,
 }) => {
@@ -124,7 +124,7 @@ test('a phone of another token is logged out again, and the link says that it fa
   ]);
 });
 
-test('a link whose worker closes is shown by the next one', async ({ openNetwork }) => {
+test('the next worker shows a link whose worker closes', async ({ openNetwork }) => {
   const { ani, standIn, startWorker, beginLink, readLink } = await openNetwork();
   const first = await startWorker();
   const link = await beginLink(ani);

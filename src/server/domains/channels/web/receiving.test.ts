@@ -24,9 +24,7 @@ import { ago } from '#tests/support/database/changes.ts';
 const OWN = '6281200000001';
 const SENDER = '6281299999999';
 
-test('a message comes in with its sender, its name and what it answers', async ({
-  openNetwork,
-}) => {
+test('receives a message with its sender, name and quoted message', async ({ openNetwork }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
   const { channel, inbound } = await startWorker();
   await link(ani, OWN);
@@ -51,7 +49,7 @@ test('a message comes in with its sender, its name and what it answers', async (
   ]);
 });
 
-test('what came while nobody was connected is brought, history is not; both make the chat known', async ({
+test('delivers messages that came while disconnected but no history; both make the chat known', async ({
   sql,
   openNetwork,
 }) => {
@@ -67,7 +65,7 @@ test('what came while nobody was connected is brought, history is not; both make
   const second = await startWorker();
   await waitFor(() => second.channel.numbers?.held().includes(ani.tokenId));
   const missed = textFrom(SENDER, 'Tadi', { atMs: Date.now() - 60_000 });
-  // The network brings it at each connection, until it believes that it came.
+  // The network repeats it at each connection, until it considers it received.
   for (let times = 0; times < 2; times++) {
     standIn.emit(OWN, { kind: 'messages', isLive: false, messages: [old, missed] });
   }
@@ -77,7 +75,7 @@ test('what came while nobody was connected is brought, history is not; both make
   ).toEqual(new Set([missed.wireId]));
 });
 
-test('what the number’s owner writes on the phone makes a chat, and is nobody’s message', async ({
+test('a message that the number’s owner writes on the phone makes a chat, and is not delivered', async ({
   sql,
   openNetwork,
 }) => {
@@ -115,7 +113,7 @@ test('a sender with a hidden number gets a conversation, an answer, and later th
   expect(inbound[1]).toMatchObject({ from: SENDER, providerId: 'NEXT' });
   const { accountId, tokenId } = ani;
   expect(identified).toEqual([{ accountId, tokenId, hidden: 'XL.77', peer: SENDER }]);
-  // Told again, it is known.
+  // Disclosed again, it is known.
   const both = textFrom(SENDER, 'Lagi', { lid: '77@lid' });
   standIn.emit(OWN, { kind: 'messages', isLive: true, messages: [both] });
   await waitFor(() => expect(inbound).toHaveLength(3));
@@ -124,7 +122,7 @@ test('a sender with a hidden number gets a conversation, an answer, and later th
   expect(reported).toEqual([]);
 });
 
-test('a message that waits in the database is sealed', async ({ sql, openNetwork }) => {
+test('seals a message that waits in the database', async ({ sql, openNetwork }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
   const worker = await startWorker();
   await link(ani, OWN);
@@ -137,7 +135,7 @@ test('a message that waits in the database is sealed', async ({ sql, openNetwork
   expect(row!.item.toString('latin1')).not.toContain('Rahasia');
 });
 
-test('what cannot be stored now is brought again', async ({ sql, openNetwork }) => {
+test('retries what cannot be stored now', async ({ sql, openNetwork }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
   const worker = await startWorker();
   await link(ani, OWN);
@@ -154,7 +152,7 @@ test('what cannot be stored now is brought again', async ({ sql, openNetwork }) 
   await waitFor(async () => expect(await sql`select * from web_inbox`).toEqual([]));
 });
 
-test('a message that can never be stored is dropped, and the next one is taken', async ({
+test('drops a message that can never be stored, and takes the next one', async ({
   openNetwork,
 }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
@@ -169,11 +167,11 @@ test('a message that can never be stored is dropped, and the next one is taken',
   standIn.emit(OWN, { kind: 'messages', isLive: true, messages: [textFrom(SENDER, 'Halo')] });
   await waitFor(() => expect(inbound).toMatchObject([{ body: { text: 'Halo' } }]));
   expect(receipts).toEqual([]);
-  // Of the receipt that it cannot be looked up either.
+  // The receipt cannot be looked up either.
   expect(reported).toHaveLength(4);
 });
 
-test('a place that is on no map is a line, and ids that cannot be looked up hold nothing up', async ({
+test('replaces a place off the map by a line, and is not blocked by ids that cannot be looked up', async ({
   openNetwork,
 }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
@@ -201,7 +199,7 @@ test('a place that is on no map is a line, and ids that cannot be looked up hold
   expect(reported).toEqual([]);
 });
 
-test('a file that the network no longer has is missing, its message is not lost', async ({
+test('marks a file that the network no longer has as missing, and keeps its message', async ({
   openNetwork,
 }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
@@ -226,10 +224,7 @@ test('a file that the network no longer has is missing, its message is not lost'
   );
 });
 
-test('a file is fetched, and is the same file when its message comes again', async ({
-  sql,
-  openNetwork,
-}) => {
+test('stores a file once when its message comes again', async ({ sql, openNetwork }) => {
   const files = new Map([['ref', Buffer.from('picture')]]);
   const { ani, standIn, startWorker, link } = await openNetwork({ files });
   const { inbound } = await startWorker();
@@ -246,7 +241,7 @@ test('a file is fetched, and is the same file when its message comes again', asy
   expect(inbound[1]!.body['file']).toBe(inbound[0]!.body['file']);
 });
 
-test('a text does not wait for the files of others; messages keep their order of arrival', async ({
+test('delivers a text before the files of others; messages keep their order of arrival', async ({
   sql,
   openNetwork,
 }) => {
@@ -276,7 +271,7 @@ test('a text does not wait for the files of others; messages keep their order of
   expect(reported).toEqual([]);
 });
 
-test('a message that cannot be decrypted stands as a line, until it comes after all', async ({
+test('shows a line for a message that cannot be decrypted, until the message comes', async ({
   sql,
   openNetwork,
 }) => {
@@ -286,7 +281,7 @@ test('a message that cannot be decrypted stands as a line, until it comes after 
   const unread = textFrom(SENDER, '', { wireId: 'W1', content: { kind: 'waiting' } });
   const emit = (message: typeof unread) =>
     standIn.emit(OWN, { kind: 'messages', isLive: true, messages: [message] });
-  // The network brings it again with each try.
+  // The network repeats it with each try.
   emit(unread);
   emit(unread);
   await waitFor(() => expect(inbound.length).toBeGreaterThan(0));
@@ -310,7 +305,7 @@ test('a message that cannot be decrypted stands as a line, until it comes after 
   ]);
 });
 
-test('any number of messages that cannot be decrypted hold no other up, and are tried until their line stands', async ({
+test('messages that cannot be decrypted delay no others, and are tried until their lines are stored', async ({
   sql,
 }) => {
   const { accountId, tokenId } = await webCustomer(sql);
@@ -344,7 +339,7 @@ test('any number of messages that cannot be decrypted hold no other up, and are 
   expect(again).toEqual([tried[1]]);
 });
 
-test('a message that comes again in time has no line, also after another worker has taken the number', async ({
+test('a message repeated in time has no line, also after another worker has taken the number', async ({
   sql,
   openNetwork,
 }) => {
@@ -364,7 +359,7 @@ test('a message that comes again in time has no line, also after another worker 
   expect(second.inbound).toMatchObject([{ type: 'text', body: { text: 'Halo' } }]);
 });
 
-test('kinds without a type are counted by number; a change waits for the message that it changes', async ({
+test('counts kinds without a type by number; a change waits for the message that it changes', async ({
   sql,
   openNetwork,
 }) => {

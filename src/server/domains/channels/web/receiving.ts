@@ -22,7 +22,7 @@ import type { Secrets, SealedColumn } from '#server/infra/security/secrets.ts';
 import { newId, idOfText } from '#server/infra/ids.ts';
 import { semaphore } from '#server/infra/semaphore.ts';
 import { storable } from '#contract/base/text.ts';
-import { otherContent, placeContent } from '#server/domains/channels/other-content.ts';
+import { otherContent, locationContent } from '#server/domains/channels/other-content.ts';
 import { takeInbound } from '#server/domains/channels/inbound-file.ts';
 import { failureOf } from '#server/domains/channels/web/sending/refusals.ts';
 import {
@@ -41,13 +41,11 @@ type Deps = {
 
 type Facts = {
   socket: () => EngineSocket | undefined;
-  /** What is older than the session is none of its messages. */
+  /** Messages older than the session do not belong to it. */
   linkedAt: Date;
-  /** When the network last brought something of this number; undefined: never. */
   lastSeenAt: Date | undefined;
 };
 
-/** Files of a number that are fetched at once, and how many may wait for that. */
 const FILES_AT_ONCE = 3;
 const FILES_WAITING_MAX = 1_000;
 
@@ -56,28 +54,25 @@ type MessageItem = Extract<InboxItem, { kind: 'message' }>;
 const isWithFile = ({ fromMe, content }: ReceivedMessage): boolean =>
   content.kind === 'media' && !fromMe;
 
-/** So long before it was last seen, something may have been missed. */
+/** Messages may have been missed from this long before the number was last seen. */
 const REPLAY_MS = 24 * 3_600_000;
 
 /**
- * What a number receives: handed on, or stored until it can be. The network takes a message as received as soon
- * as it has brought it, so nothing is dropped for trouble of ours.
+ * Delivers inbound messages, or stores them until it can. The network considers a message received once it has sent it,
+ * so no failure of ours may drop one.
  */
 export class Receiving {
   readonly #deps: Deps;
   readonly #token: TokenRef;
   readonly #facts: Facts;
-  /** What is older, and came while nobody was connected, is history. */
   readonly #replayFromMs: number;
   readonly #numbers = new Map<string, string>();
-  /** Messages that came in and are not counted yet. */
   #received = 0;
-  /** Chats whose other side has no number; read from the database once. */
+  /** Chats with a hidden number; read from the database once. */
   #hidden: Set<string> | undefined;
   /** Messages that could not be decrypted; read from the database once. */
   #waiting: ReturnType<typeof waitingMessages> | undefined;
   readonly #fileTurn = semaphore(FILES_AT_ONCE, FILES_WAITING_MAX);
-  /** Messages whose files are being fetched, by wire id. */
   readonly #fetching = new Map<string, Promise<void>>();
   readonly #retrying: NodeJS.Timeout;
   #retry: Promise<void> = Promise.resolve();
@@ -96,7 +91,6 @@ export class Receiving {
     }, deps.timings.inboxMs);
   }
 
-  /** The connection is open: what waits for it is tried. */
   opened(): void {
     this.#retryDue();
   }
@@ -109,7 +103,7 @@ export class Receiving {
     messages: readonly ReceivedMessage[];
   }): Promise<void> {
     const isHistory = ({ atMs }: ReceivedMessage) => !isLive && atMs < this.#replayFromMs;
-    // Of history only that there are chats.
+    // History only shows that there are chats.
     const past = new Set(messages.filter(isHistory).flatMap(({ phone }) => phone ?? []));
     if (past.size > 0) {
       await noteChats(this.#deps.allAccountsSql, this.#token, [...past]).catch(this.#deps.report);
@@ -134,7 +128,6 @@ export class Receiving {
     }
   }
 
-  /** The network has told whose anonymous addresses these are. */
   async numbers(numbers: readonly { lid: string; phone: string }[]): Promise<void> {
     for (const { lid, phone } of numbers) this.#numbers.set(lid, phone);
     for (const { lid, phone } of numbers) await this.#identify(lid, phone);
@@ -142,7 +135,6 @@ export class Receiving {
     this.#retryDue();
   }
 
-  /** Moves the conversation of a hidden number to the number. */
   async #identify(lid: string, peer: string): Promise<void> {
     const { allAccountsSql } = this.#deps;
     this.#hidden ??= new Set(await hiddenChats(allAccountsSql, this.#token));
@@ -177,7 +169,7 @@ export class Receiving {
     if ((await this.#handle(item, 0)) === 'later') await this.#store(item);
   }
 
-  /** Others do not wait for its file: the message is stored, and handed on when the file is there. */
+  /** Stores the message, and delivers it once its file is there, so that others do not wait. */
   async #takeWithFile(message: ReceivedMessage): Promise<void> {
     const item: MessageItem = { kind: 'message', message, messageId: newId() };
     if (await this.#store(item, UNDER_WAY_MS)) this.#fetch(item, 0);
@@ -190,22 +182,20 @@ export class Receiving {
     const run = this.#fileTurn(async () => {
       if (this.#isClosed) return;
       const outcome = await this.#handle(item, tries);
-      await settleMessage(allAccountsSql, this.#token, { wireId, outcome });
+      await completeMessage(allAccountsSql, this.#token, { wireId, outcome });
     })
-      // A file that found no room is tried with the inbox.
       .catch(report)
       .finally(() => this.#fetching.delete(wireId));
     this.#fetching.set(wireId, run);
   }
 
-  /** Tries what lies in the inbox. */
   async #tryAgain(item: InboxItem, tries: number): Promise<Outcome> {
     if (item.kind !== 'message' || !isWithFile(item.message)) return this.#handle(item, tries);
     this.#fetch(item, tries);
     return 'under_way';
   }
 
-  /** Most messages that cannot be decrypted come again within seconds: a line stands for one only after that. */
+  /** Most messages that cannot be decrypted come again within seconds: only then show a line. */
   async #hold(message: ReceivedMessage): Promise<void> {
     if (message.fromMe) return;
     const isNew = await this.#store({ kind: 'message', message }, this.#deps.timings.waitingMs);
@@ -215,7 +205,6 @@ export class Receiving {
     waiting.set(message.wireId, { isShown: false });
   }
 
-  /** A message that could not be decrypted has come. */
   async #came(message: ReceivedMessage): Promise<void> {
     const waiting = await this.#waitingMessages();
     const held = waiting.get(message.wireId);
@@ -235,7 +224,6 @@ export class Receiving {
     return this.#waiting;
   }
 
-  /** All that came in, for the share of what could not be decrypted. */
   async #countReceived(): Promise<void> {
     const received = this.#received;
     if (received === 0) return;
@@ -248,7 +236,6 @@ export class Receiving {
     });
   }
 
-  /** Counts an unusual message for the operator's Kanal. */
   async #count(code: string): Promise<void> {
     const { allAccountsSql, report } = this.#deps;
     const answer = { ...this.#token, channel: 'web' as const, code };
@@ -269,7 +256,7 @@ export class Receiving {
       if (item.kind === 'message') {
         const isDone = await receiveMessage(deps, this.#token, item);
         if (item.message.content.kind !== 'waiting') return isDone ? 'done' : 'later';
-        // Its line stands now; the item stays until the message comes, or a day has passed.
+        // Its line is shown now; the item stays until the message comes, or for a day.
         const held = (await this.#waitingMessages()).get(item.message.wireId);
         if (held) held.isShown = true;
         return 'kept';
@@ -283,9 +270,9 @@ export class Receiving {
   }
 
   /**
-   * Stores it; while even that fails, it is tried again until the worker closes.
+   * Stores an item; retries until the worker closes.
    *
-   * @returns false when it was there, or can never be stored.
+   * @returns false if it exists already, or can never be stored
    */
   async #store(item: InboxItem, delayMs = 0): Promise<boolean> {
     const { allAccountsSql, secrets, report, timings } = this.#deps;
@@ -318,22 +305,19 @@ type ReceiveDeps = {
   allAccountsSql: Sql;
   sinks: Sinks;
   library: Pick<Library, 'take'>;
-  /** Another worker may hold the number by now. */
+  /** Undefined if another worker may hold the number by now. */
   socket: () => EngineSocket | undefined;
-  /** The number of an anonymous address, once the network has told it. */
   phoneOf: (lid: string) => string | undefined;
-  /** How often this message was tried before. */
   tries: number;
 };
 
-/** A file that could not be fetched so often is missing. */
 const DOWNLOADS_MAX = 4;
 
 /**
- * Hands a message on. The same one again is the same message: whoever takes it knows it by its id.
+ * Delivers a message. Idempotent by its id.
  *
- * @returns false when an earlier one that it changes is not stored yet.
- * @throws what passes: it is to be tried again.
+ * @returns false if it changes an earlier message that is not stored yet
+ * @throws temporary errors: to be tried again
  */
 export async function receiveMessage(
   deps: ReceiveDeps,
@@ -367,15 +351,13 @@ export async function receiveMessage(
   return true;
 }
 
-/** The sender's number, else the id of a hidden number. */
 function peerOf({ phoneOf }: ReceiveDeps, { phone, lid }: ReceivedMessage): string | undefined {
   return phone ?? (lid && (phoneOf(lid) ?? peerOfLid(lid)));
 }
 
-/** The line of a message that could not be decrypted is none of the message itself, which may come later. */
+/** Id of the line of an undecrypted message; the message itself may come under its own. */
 const waitingId = (wireId: string): string => `${wireId}#waiting`;
 
-/** Says at the line of a message that could not be decrypted that the message has come. */
 async function endWaiting(
   deps: ReceiveDeps,
   token: TokenRef,
@@ -413,7 +395,7 @@ async function contentOf(
     }
     case 'location': {
       const { kind: _, ...place } = content;
-      return placeContent(place);
+      return locationContent(place);
     }
     case 'other':
       return otherContent(content.other, content.details);
@@ -431,7 +413,6 @@ async function contentOf(
 
 type Media = Extract<ReceivedContent, { kind: 'media' }>;
 
-/** A message is not lost for its file: one that the network no longer has is missing. */
 async function mediaBody(
   { socket, library, tries }: ReceiveDeps,
   token: TokenRef,
@@ -456,13 +437,13 @@ async function mediaBody(
     kind: media,
     declared: { name: filename ?? '', type: mime },
     bytes: Buffer.from(bytes),
-    // Always the same, so that the same message twice has one file.
+    // Always the same, so that a repeated message has one file.
     fileId: idOfText(`web file:${token.tokenId}:${wireId}`),
   });
   return { ...taken, ...words };
 }
 
-/** Hands receipts on. @returns those that could not be stored; of messages of others nothing is said. */
+/** Delivers receipts of our messages. @returns those that could not be stored */
 async function receiveReceipts(
   { allAccountsSql, sinks }: Pick<ReceiveDeps, 'allAccountsSql' | 'sinks'>,
   token: TokenRef,
@@ -492,22 +473,20 @@ async function receiveReceipts(
   return failed.flatMap(({ item }) => known.get(item) ?? []);
 }
 
-/** What came in and could not be stored. */
 export type InboxItem =
-  /** `messageId`: ours, of one that came with a file, so that it stands where it came in. */
+  /** `messageId`: our id of a message with a file, so that it keeps its place of arrival. */
   | { kind: 'message'; message: ReceivedMessage; messageId?: string }
   | { kind: 'receipt'; receipt: EngineReceipt };
 
 type InboxDeps = { allAccountsSql: Sql; secrets: Secrets };
 
-/** A number that is not known within a day never is. */
-const KEPT = '1 day';
+/** A number that is not known within a day never becomes known. */
+const RETENTION = '1 day';
 const RETRY_MS_MAX = 60_000;
 const ITEMS_AT_ONCE = 50;
-/** After so long it is looked whether what is under way still is. */
 const UNDER_WAY_MS = 60_000;
 
-const placeOf = ({ accountId, tokenId }: TokenRef, itemId: string) =>
+const contextOf = ({ accountId, tokenId }: TokenRef, itemId: string) =>
   `web_inbox:${accountId}:${tokenId}:${itemId}`;
 
 export const sealedInbox: SealedColumn = {
@@ -515,7 +494,7 @@ export const sealedInbox: SealedColumn = {
   column: 'item',
   key: ['account_id', 'token_id', 'item_id'],
   context: ({ account_id: accountId = '', token_id: tokenId = '', item_id: itemId = '' }) =>
-    placeOf({ accountId, tokenId }, itemId),
+    contextOf({ accountId, tokenId }, itemId),
 };
 
 const idOf = (item: InboxItem): string =>
@@ -524,17 +503,17 @@ const idOf = (item: InboxItem): string =>
     : `${item.receipt.status} ${item.receipt.wireId}`;
 
 const MESSAGE = 'message ';
-/** A message that could not be decrypted, until its sender's phone sends it again. */
+/** Item id prefix of an undecrypted message, until its sender's phone sends it again. */
 const WAITING = 'waiting ';
 
 /** An item that is not tried again is due after the day that items stay. */
-const isSetAside = (sql: Sql) => sql`due_at > received_at + ${KEPT}::interval`;
+const isSetAside = (sql: Sql) => sql`due_at > received_at + ${RETENTION}::interval`;
 
 /**
  * Stores an item, once.
  *
- * @param delayMs before it is tried for the first time.
- * @returns false when it was there.
+ * @param delayMs delay before its first try
+ * @returns false if it exists already
  */
 export async function addItem(
   { allAccountsSql, secrets }: InboxDeps,
@@ -543,7 +522,7 @@ export async function addItem(
   delayMs = 0,
 ): Promise<boolean> {
   const itemId = idOf(item);
-  const sealed = secrets.seal(JSON.stringify(item), placeOf(token, itemId));
+  const sealed = secrets.seal(JSON.stringify(item), contextOf(token, itemId));
   const stored = await allAccountsSql`
     insert into web_inbox (account_id, token_id, item_id, item, due_at)
     values (${token.accountId}, ${token.tokenId}, ${itemId}, ${sealed},
@@ -552,7 +531,6 @@ export async function addItem(
   return stored.count > 0;
 }
 
-/** Whether a message itself still waits here, so that what changes it has to wait as well. */
 async function isMessageHeld(
   sql: Sql,
   { accountId, tokenId }: TokenRef,
@@ -564,7 +542,7 @@ async function isMessageHeld(
   return held.length > 0;
 }
 
-/** The wire ids of the messages that could not be decrypted. `isShown`: a line stands for it in the thread. */
+/** Wire ids of undecrypted messages. `isShown`: the thread shows a line for it. */
 export async function waitingMessages(
   sql: Sql,
   { accountId, tokenId }: TokenRef,
@@ -576,7 +554,6 @@ export async function waitingMessages(
   return new Map(found.map(({ item_id: id, isShown }) => [id.slice(WAITING.length), { isShown }]));
 }
 
-/** The message has come after all. */
 async function forgetWaiting(
   sql: Sql,
   { accountId, tokenId }: TokenRef,
@@ -587,14 +564,14 @@ async function forgetWaiting(
       and item_id = ${WAITING + wireId}`;
 }
 
-/** The result of a try. `kept`: the item is not tried again, and stays for a day. `under_way`: not known yet. */
+/** Result of a try. `kept`: not tried again, stays for a day. `under_way`: not known yet. */
 type Outcome = 'done' | 'later' | 'kept' | 'under_way';
 
 type Handle = (item: InboxItem, tries: number) => Promise<Outcome>;
 
 /**
- * Tries what is due of a token again; what is done is forgotten, what is not waits twice as long. Messages that
- * could not be decrypted come last: anybody can make any number of them.
+ * Retries due items: finished ones are deleted, others wait twice as long. Undecrypted messages come last, because a
+ * sender can make any number of them.
  */
 export async function retryItems(deps: InboxDeps, token: TokenRef, handle: Handle): Promise<void> {
   for (const isWaiting of [false, true]) {
@@ -619,22 +596,21 @@ async function retryItem(
   { due, handle }: { due: Due; handle: Handle },
 ): Promise<void> {
   const { item_id: itemId, item: sealed, tries } = due;
-  const plain = secrets.open(sealed, placeOf(token, itemId));
+  const plain = secrets.open(sealed, contextOf(token, itemId));
   const outcome =
     plain === undefined
       ? 'done'
       : await handle(JSON.parse(plain.toString('utf8')) as InboxItem, tries + 1);
-  await settle(sql, { ...token, itemId }, outcome);
+  await completeItem(sql, { ...token, itemId }, outcome);
 }
 
-/** Writes down what became of a message that was tried by itself. */
-const settleMessage = (
+const completeMessage = (
   sql: Sql,
   token: TokenRef,
   { wireId, outcome }: { wireId: string; outcome: Outcome },
-): Promise<void> => settle(sql, { ...token, itemId: MESSAGE + wireId }, outcome);
+): Promise<void> => completeItem(sql, { ...token, itemId: MESSAGE + wireId }, outcome);
 
-async function settle(
+async function completeItem(
   sql: Sql,
   { accountId, tokenId, itemId }: TokenRef & { itemId: string },
   outcome: Outcome,
@@ -651,13 +627,13 @@ async function settle(
   }
   const next =
     outcome === 'kept'
-      ? sql`received_at + 2 * ${KEPT}::interval`
+      ? sql`received_at + 2 * ${RETENTION}::interval`
       : sql`clock_timestamp()
           + least(1000 * 2 ^ least(tries, 20), ${RETRY_MS_MAX}) * interval '1 millisecond'`;
   await sql`update web_inbox set tries = tries + 1, due_at = ${next} where ${mine}`;
 }
 
-/** What waits for a number that has become known is due at once. */
+/** Makes items that wait for a newly known number due at once. */
 export async function wakeItems(sql: Sql, { accountId, tokenId }: TokenRef): Promise<void> {
   await sql`
     update web_inbox set due_at = clock_timestamp()
@@ -665,8 +641,8 @@ export async function wakeItems(sql: Sql, { accountId, tokenId }: TokenRef): Pro
       and due_at > clock_timestamp() and not ${isSetAside(sql)}`;
 }
 
-/** Forgets what was in vain for a day; for the clean-up job. */
+/** Deletes items after a day in vain; for the clean-up job. */
 export async function pruneWaiting(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`
-    delete from web_inbox where received_at < clock_timestamp() - ${KEPT}::interval`;
+    delete from web_inbox where received_at < clock_timestamp() - ${RETENTION}::interval`;
 }

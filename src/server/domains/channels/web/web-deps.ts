@@ -9,7 +9,6 @@ import type { WebEngine } from './engine/engine.ts';
 import type { ReadFile } from './sending/content.ts';
 import type { WebTimings } from './sockets/timings.ts';
 
-/** What the channel needs. */
 export type WebDeps = PresenceDeps & {
   allAccountsSql: Sql;
   secrets: Secrets;
@@ -17,7 +16,6 @@ export type WebDeps = PresenceDeps & {
   connecting: ConnectDeps;
   library: Pick<Library, 'take'>;
   readFile: ReadFile;
-  /** What is started in each bucket of a distributed database by itself. */
   startEach: Topology['startEach'];
   log: Log;
   report: (error: unknown) => void;

@@ -35,7 +35,6 @@ import { bindScope } from '#server/infra/postgres/distribution/scope.ts';
 
 type LinkingDeps = WebDeps & {
   leases: Leases;
-  /** A session may be taken: a phone has paired with it. */
   onPaired: () => void;
 };
 
@@ -44,12 +43,10 @@ type Linking = {
   close(): Promise<void>;
 };
 
-/** Links of one worker at once. */
 const LINKS_MAX = 50;
-/** The leases of linking sessions are renewed by beginning anew: after so many polls without one they are free. */
+/** Leases of linking sessions are renewed once in this many polls. */
 const RENEW_POLLS = 5;
 
-/** Shows QRs for links that wait, and hands the session on once a phone has paired. */
 function startLinking(deps: LinkingDeps): Linking {
   const { allAccountsSql, leases, report, timings } = deps;
   const running = new Map<string, LinkSession>();
@@ -100,7 +97,6 @@ function startLinking(deps: LinkingDeps): Linking {
   };
 }
 
-/** One link: connections that show QRs, until a phone has paired or the link is over. */
 class LinkSession {
   readonly session: OwnedSession;
   readonly #deps: LinkingDeps;
@@ -121,13 +117,11 @@ class LinkSession {
     this.#open();
   }
 
-  /** The worker closes: another one shows the next QR. */
   async close(): Promise<void> {
     await this.#end();
     await this.#deps.leases.release(this.session).catch(this.#deps.report);
   }
 
-  /** The link is over: its session is forgotten. */
   async abandon(): Promise<void> {
     await this.#end();
     await this.#erase();
@@ -183,7 +177,6 @@ class LinkSession {
     else this.#deps.report(error);
   };
 
-  /** Another worker shows the QRs of this link. */
   #lose() {
     this.isOver = true;
     this.#socket?.close().catch(this.#deps.report);
@@ -233,7 +226,7 @@ class LinkSession {
     }
   }
 
-  /** What no other QR mends ends the link: its page says why, and so does the operator's. */
+  /** Ends the link if no QR helps; its page and the operator's show the reason. */
   async #fail(failure: LinkFailure, code: string): Promise<void> {
     const { allAccountsSql, connecting, leases, log } = this.#deps;
     const { session } = this;
@@ -261,7 +254,7 @@ class LinkSession {
       this.#deps.onPaired();
       return;
     }
-    // The QRs of one connection are used up after some minutes; the next ones come with another, while the link lasts.
+    // The QRs of one connection are used up after some minutes; the next come with another, while the link lasts.
     await this.#deps.leases.whileOwned(this.session, (tx) => clearCodes(tx, this.session));
     this.#rounds += 1;
     const waitMs = backOffMs(this.#rounds, 1_000) * this.#deps.timings.backOffFactor;
@@ -275,14 +268,14 @@ const LATER_SECONDS = 20;
 
 type Kind = 'qr' | 'pairing code';
 
-const placeOf = (accountId: string, sessionId: string, kind: Kind) =>
+const contextOf = (accountId: string, sessionId: string, kind: Kind) =>
   `web_sessions:${accountId}:${sessionId}:${kind}`;
 
 const sealedCode = (column: 'qr' | 'pairing_code', kind: Kind): SealedColumn => ({
   table: 'web_sessions',
   column,
   key: ['account_id', 'session_id'],
-  context: ({ account_id = '', session_id = '' }) => placeOf(account_id, session_id, kind),
+  context: ({ account_id = '', session_id = '' }) => contextOf(account_id, session_id, kind),
 });
 
 const sealedCodes: readonly SealedColumn[] = [
@@ -290,7 +283,6 @@ const sealedCodes: readonly SealedColumn[] = [
   sealedCode('pairing_code', 'pairing code'),
 ];
 
-/** Stores the QR that is shown now. */
 async function storeQr(
   tx: Tx,
   secrets: Secrets,
@@ -299,39 +291,35 @@ async function storeQr(
 ): Promise<void> {
   const seconds = isFirst ? FIRST_SECONDS : LATER_SECONDS;
   await tx`
-    update web_sessions set qr = ${secrets.seal(text, placeOf(accountId, sessionId, 'qr'))},
+    update web_sessions set qr = ${secrets.seal(text, contextOf(accountId, sessionId, 'qr'))},
       qr_expires_at = clock_timestamp() + ${`${seconds} seconds`}::interval
     where account_id = ${accountId} and session_id = ${sessionId}`;
 }
 
-/** Stores the code that stands for the QR. */
 async function storePairingCode(
   tx: Tx,
   secrets: Secrets,
   { accountId, sessionId }: OwnedSession,
   code: string,
 ): Promise<void> {
-  const sealed = secrets.seal(code, placeOf(accountId, sessionId, 'pairing code'));
+  const sealed = secrets.seal(code, contextOf(accountId, sessionId, 'pairing code'));
   await tx`
     update web_sessions set pairing_code = ${sealed}
     where account_id = ${accountId} and session_id = ${sessionId}`;
 }
 
-/** The QR and code that were shown count no more. */
 async function clearCodes(tx: Tx, { accountId, sessionId }: OwnedSession): Promise<void> {
   await tx`
     update web_sessions set qr = null, qr_expires_at = null, pairing_code = null
     where account_id = ${accountId} and session_id = ${sessionId}`;
 }
 
-/** A phone has paired: from now on it is a session like others, for whoever takes it. */
 async function becomePaired(tx: Tx, { accountId, sessionId }: OwnedSession): Promise<void> {
   await tx`
     update web_sessions set state = 'paired', qr = null, qr_expires_at = null, pairing_code = null
     where account_id = ${accountId} and session_id = ${sessionId}`;
 }
 
-/** What the page of a link shows. */
 export const networkQr =
   (secrets: Secrets): NetworkQr =>
   async (tx, { accountId, linkId }) => {
@@ -341,7 +329,7 @@ export const networkQr =
         and qr is not null`;
     if (!row) return null;
     const opened = (sealed: Uint8Array, kind: Kind) =>
-      secrets.open(sealed, placeOf(accountId, linkId, kind))?.toString('utf8');
+      secrets.open(sealed, contextOf(accountId, linkId, kind))?.toString('utf8');
     const text = opened(row.qr, 'qr');
     if (text === undefined) return null;
     const code = row.pairing_code && opened(row.pairing_code, 'pairing code');
@@ -349,8 +337,8 @@ export const networkQr =
   };
 
 /**
- * What WhatsApp Web holds of an account. Taken along: its numbers and since when they are linked. Sessions, keys
- * and contents are secrets; messages and chats are in the history.
+ * Account data of WhatsApp Web: numbers, and since when they are linked. Sessions, keys and contents are secrets;
+ * messages and chats are in the history.
  */
 export const webAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
   subjects: (accountId) => [
@@ -382,7 +370,6 @@ export { openThreadedEngine } from './engine/thread/threaded-engine.ts';
 export { usualTimings } from './sockets/timings.ts';
 export type { WebDeps } from './web-deps.ts';
 
-/** All that WhatsApp Web has sealed. */
 export const sealedWeb: readonly SealedColumn[] = [
   ...sealedAuth,
   ...sealedCodes,
@@ -390,22 +377,18 @@ export const sealedWeb: readonly SealedColumn[] = [
   sealedInbox,
 ];
 
-/** Forgets what is stored no longer; for the clean-up job. */
 export async function pruneWeb(allAccountsSql: Sql): Promise<void> {
   await pruneSent(allAccountsSql);
   await pruneWaiting(allAccountsSql);
 }
 
-/** Beside the network's answer: what is read and written around it. */
 const TIMEOUT_MARGIN_MS = 10_000;
-/** A number that is not connected now is tried again after this long. */
 const AWAY_MS = 5_000;
 const MINUTE_MS = 60_000;
 
-/** What is started once for each bucket. */
 type Started = { phones: Phones; linking: Linking };
 
-/** Opens the channel `web`: numbers that are linked as devices of WhatsApp Web. */
+/** Opens the channel `web`: numbers linked as devices of WhatsApp Web. */
 export function openWebChannel(deps: WebDeps): Channel {
   const leases = openLeases(deps.allAccountsSql, newId());
   let started: readonly Started[] = [];

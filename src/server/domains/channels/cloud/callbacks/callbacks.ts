@@ -29,7 +29,7 @@ import type { Restriction } from '#contract/channels.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 
-/** What became of a callback: `stored` once all that it tells is kept for good. */
+/** Result of a callback: `stored` once its contents are stored for good. */
 export type CallbackOutcome = 'stored' | 'forged' | 'malformed' | 'unserved';
 
 export type CallbackDeps = NumbersDeps &
@@ -38,30 +38,29 @@ export type CallbackDeps = NumbersDeps &
     files: Pick<InboundFiles, 'add'>;
     health: HealthRecorder;
     sinks: Sinks;
-    /** Something about the templates of an account has changed at Meta. */
     onTemplates: (number: CloudNumber) => Promise<void>;
     report: (error: unknown) => void;
   };
 
-/** What Meta posts to us, and asks first (docs/channels.md#cloud-callbacks). */
+/** Meta's callbacks, and its verification of their address (docs/channels.md#cloud-callbacks). */
 export type CloudCallbacks = {
   /**
-   * Answers Meta's question whether an address is ours.
+   * Answers Meta's verification of an address.
    *
-   * @returns what is to be answered, as text; undefined where the word is another's.
+   * @returns the text to answer; undefined if the verify token is another one
    */
   handshake(
     callbackKey: string,
-    asked: {
+    query: {
       mode?: string | undefined;
       token?: string | undefined;
       challenge?: string | undefined;
     },
   ): Promise<string | undefined>;
   /**
-   * Takes a callback. All that it tells is kept when this resolves; a repeat changes nothing.
+   * Handles a callback. Its contents are stored when this resolves; a repeat changes nothing.
    *
-   * @throws what passes: Meta brings it again.
+   * @throws temporary errors: Meta sends it again
    */
   receive(
     callbackKey: string,
@@ -72,10 +71,8 @@ export type CloudCallbacks = {
 const KEY = /^[A-Za-z0-9_-]{32}$/;
 /** Meta's challenge is a number; nothing else is echoed. */
 const CHALLENGE = /^[0-9A-Za-z_-]{1,128}$/;
-/** How often it is stored that a number was called back. */
 const CALLED_BACK_EVERY_MS = 30_000;
 
-/** Opens the callbacks of the Cloud API. */
 export function openCallbacks(deps: CallbackDeps): CloudCallbacks {
   const calledBackAt = new Map<string, number>();
   const numberAt = openNumberCache(deps);
@@ -109,10 +106,9 @@ export function openCallbacks(deps: CallbackDeps): CloudCallbacks {
   };
 }
 
-/** What only an escape can bring into JSON: U+0000, and half of a surrogate pair. */
+/** Escapes of text that cannot be stored: U+0000, and half of a surrogate pair. */
 const MAYBE_UNSTORABLE = /\\u(?:0000|d[89a-f])/i;
 
-/** The parts of what was posted; undefined where it is no callback, or nested as none is. */
 function changesOf(raw: Buffer): readonly Change[] | undefined {
   const text = raw.toString('utf8');
   try {
@@ -124,11 +120,11 @@ function changesOf(raw: Buffer): readonly Change[] | undefined {
   }
 }
 
-/** Numbers are read again after this long; a new secret holds on every node after that. */
+/** Cache time of a number; a new secret holds on every node after this. */
 const NUMBER_MS = 2_000;
 const NUMBERS_MAX = 1_000;
 
-/** Remembers numbers for two seconds: at a thousand callbacks a second each would cost a query. */
+/** Caches numbers for two seconds: at a thousand callbacks a second, each would cost a query. */
 function openNumberCache(deps: NumbersDeps) {
   const known = new Map<string, { found: Promise<CloudNumber | undefined>; untilMs: number }>();
   return (callbackKey: string): Promise<CloudNumber | undefined> => {
@@ -147,7 +143,6 @@ function openNumberCache(deps: NumbersDeps) {
   };
 }
 
-/** Takes all that a callback tells: receipts together, messages one by one, in their order. */
 async function takeChanges(
   deps: CallbackDeps & { take: TakeStatuses },
   called: CloudNumber,
@@ -159,7 +154,6 @@ async function takeChanges(
   let ofTemplates: CloudNumber | undefined;
   for (const change of changes) {
     const number = numbers(change);
-    // Of an app that serves other numbers, too: they are not ours to know.
     if (!number) continue;
     switch (change.field) {
       case 'messages': {
@@ -173,15 +167,13 @@ async function takeChanges(
     }
   }
   await take(await statusesOfOurs(deps.refs, statuses));
-  // Once, however much of them is told: all are read anew.
   if (ofTemplates) await deps.onTemplates(ofTemplates);
 }
 
-/** Changes after which the templates of an account are read anew. */
 const isTemplateChange = (field: string): boolean =>
   field.startsWith('message_template_') || field === 'template_category_update';
 
-/** Which number a part is about: the one that was called, or another of the account that the same app serves. */
+/** The number that a change is about: the called one, or another that the same app serves. */
 async function numbersNamed(
   deps: CallbackDeps,
   called: CloudNumber,
@@ -212,7 +204,7 @@ async function takeMessages(
   for (const error of listAt(value, 'errors')) count(String(at(error, 'code')).slice(0, 40));
   for (const message of listAt(value, 'messages')) {
     if (textAt(message, 'group_id') !== undefined) {
-      await keepGroupMessage(deps, number, message);
+      await storeGroupMessage(deps, number, message);
       count('inbound_group');
       continue;
     }
@@ -226,11 +218,8 @@ async function takeMessages(
   }
 }
 
-/**
- * A message to a group is not one to its writer's own chat, and opens no window: until groups have conversations it is
- * kept apart as Meta told it.
- */
-async function keepGroupMessage(
+/** Stores a group message as Meta sent it: it belongs to no chat here, and opens no window. */
+async function storeGroupMessage(
   { allAccountsSql: sql }: CallbackDeps,
   { accountId, tokenId }: CloudNumber,
   message: unknown,
@@ -243,28 +232,24 @@ async function keepGroupMessage(
     on conflict do nothing`;
 }
 
-/** A status of one of our messages, with the number that sent it. */
 type NumberStatus = {
   number: CloudNumber;
   status: Omit<Status, 'receipt'> & { receipt: Omit<Receipt, 'accountId'> };
 };
 
-/**
- * Finds the messages of statuses that echo nothing of ours by Meta's ids. Those that are not found are of messages that
- * another program sent.
- */
+/** Finds messages of statuses without our id by Meta's; the rest are another program's. */
 async function statusesOfOurs(
   refs: Pick<Refs, 'messagesOf'>,
-  told: readonly { number: CloudNumber; status: Status }[],
+  reported: readonly { number: CloudNumber; status: Status }[],
 ): Promise<NumberStatus[]> {
-  const unnamed = told.filter(({ status }) => status.receipt.messageId === undefined);
+  const unnamed = reported.filter(({ status }) => status.receipt.messageId === undefined);
   const known = new Map<string, string>();
   for (const [accountId, some] of Map.groupBy(unnamed, ({ number }) => number.accountId)) {
     const wamids = some.flatMap(({ status }) => status.wamid ?? []);
     for (const [wamid, id] of await refs.messagesOf(accountId, wamids))
       known.set(`${accountId} ${wamid}`, id);
   }
-  return told.flatMap(({ number, status: { receipt, ...status } }) => {
+  return reported.flatMap(({ number, status: { receipt, ...status } }) => {
     const messageId = receipt.messageId ?? known.get(`${number.accountId} ${status.wamid}`);
     if (messageId === undefined) return [];
     return { number, status: { ...status, receipt: { ...receipt, messageId } } };
@@ -278,15 +263,14 @@ type StatusDeps = {
   report: (error: unknown) => void;
 };
 
-/** Takes the statuses of a callback. @throws what passes: Meta brings it again */
+/** Handles the statuses of a callback. @throws temporary errors: Meta sends it again */
 type TakeStatuses = (statuses: readonly NumberStatus[]) => Promise<void>;
 
-/** Callbacks wait for each other for as long as the event loop needs to turn; settling gathers them further. */
+/** Callbacks wait one turn of the event loop for each other; settling batches them further. */
 const GATHER = { waitMs: 0, sizeMax: 500, runsMax: 8 };
 
 /**
- * Takes statuses, those of many callbacks at once where many come: alone each would cost a query of its own.
- * They touch only messages that their own number has sent.
+ * Handles statuses in batches: a query for each would cost too much. They change only messages of their own number.
  */
 function openTakeStatuses(deps: StatusDeps): TakeStatuses {
   const take = gather<readonly NumberStatus[], void>(
@@ -304,46 +288,49 @@ function openTakeStatuses(deps: StatusDeps): TakeStatuses {
   };
 }
 
-/** @returns those that could not be stored, each with its error */
+/** @returns the statuses that could not be stored, each with its error */
 async function store(
   { sinks, health, refs, report }: StatusDeps,
   statuses: readonly NumberStatus[],
 ): Promise<ReadonlyMap<NumberStatus, Error>> {
-  const failed = await tell(sinks, statuses);
+  const failed = await storeStatuses(sinks, statuses);
   for (const { number, status } of statuses) {
     health.receipt(number);
     const { code, receipt, wamid } = status;
     if (code !== undefined) health.answered({ ...number, channel: 'cloud', code: String(code) });
-    // Where the answer to the try was lost, this is the first that is heard of Meta's id.
+    // If the answer to the try was lost, Meta's id becomes known only here.
     if (receipt.status === 'sent' && wamid !== undefined) {
-      refs.addTold({ ...number, messageId: receipt.messageId, wamid }).catch(report);
+      refs.addFromCallback({ ...number, messageId: receipt.messageId, wamid }).catch(report);
     }
   }
   return failed;
 }
 
 /**
- * A failure that Meta tells by callback is of a message that it took, so it was sent and failed, and stays charged
- * (docs/decisions/003-charging-and-uncertain-sends.md): also where this is known before Meta's answer to the try. That it was
- * sent is told first, by itself: of a message that was given up, both at once would only prove that it was sent.
+ * Meta accepted a message whose failure it reports by callback, so it was sent and failed, and stays charged
+ * (docs/decisions/003-charging-and-uncertain-sends.md), even before Meta's answer to the try. `sent` is stored first
+ * and alone: for a message that was given up, both at once would only prove that it was sent.
  *
- * @returns those that could not be stored, each with its error
+ * @returns the statuses that could not be stored, each with its error
  */
-async function tell(
+async function storeStatuses(
   sinks: Sinks,
   statuses: readonly NumberStatus[],
 ): Promise<ReadonlyMap<NumberStatus, Error>> {
   const failures = statuses.filter(({ status }) => status.receipt.status === 'failed');
-  const unsent = await tellReceipts(
+  const unstoredSent = await storeReceipts(
     sinks,
     new Map(failures.map((one) => [sentReceiptOf(one), one])),
   );
-  const rest = statuses.filter((one) => !unsent.has(one));
-  const untold = await tellReceipts(sinks, new Map(rest.map((one) => [receiptOf(one), one])));
-  return new Map([...unsent, ...untold]);
+  const rest = statuses.filter((one) => !unstoredSent.has(one));
+  const unstoredOthers = await storeReceipts(
+    sinks,
+    new Map(rest.map((one) => [receiptOf(one), one])),
+  );
+  return new Map([...unstoredSent, ...unstoredOthers]);
 }
 
-async function tellReceipts(
+async function storeReceipts(
   sinks: Sinks,
   receipts: ReadonlyMap<Receipt, NumberStatus>,
 ): Promise<Map<NumberStatus, Error>> {
@@ -368,19 +355,14 @@ const sentReceiptOf = (one: NumberStatus): Receipt => {
 
 type Deps = NumbersDeps & PresenceDeps & { health: HealthRecorder };
 
-/** The effect of a change on a number. */
 type Effect = {
-  /** The code under which it is counted. */
   code: string;
   restrict?: { kind: Restriction; until?: Date | undefined };
   lift?: readonly Restriction[];
-  /** A notice for the owner, where the change restricts no message. */
-  tell?: string;
-  /** The number may send again: end its pause. */
+  notice?: string;
   retries?: boolean;
 };
 
-/** Changes of numbers and of business accounts, by their fields. */
 const effects: Readonly<Record<string, (value: unknown) => Effect | undefined>> = {
   phone_number_quality_update: qualityOf,
   phone_number_name_update: nameOf,
@@ -392,8 +374,7 @@ const effects: Readonly<Record<string, (value: unknown) => Effect | undefined>> 
 const isAccountChange = (field: string): boolean => Object.hasOwn(effects, field);
 
 /**
- * Takes what Meta tells of a number or of a whole business account. One that names a number is about that one, the others
- * are about all numbers of the account that the same app serves.
+ * Handles a change of the number that it names, or of all numbers of the account that the same app serves.
  */
 async function takeAccountChange(
   deps: Deps,
@@ -418,7 +399,7 @@ async function apply(
   tx: Tx,
   deps: Deps,
   number: CloudNumber,
-  { restrict, lift, tell, retries }: Effect,
+  { restrict, lift, notice, retries }: Effect,
 ): Promise<void> {
   const ref = { accountId: number.accountId, tokenId: number.tokenId, channel: 'cloud' } as const;
   if (restrict) {
@@ -428,12 +409,12 @@ async function apply(
   for (const kind of lift ?? []) await liftRestriction(tx, ref, kind);
   if (retries) await endPause(tx, deps, ref);
   if (lift || retries) await deps.subscribers.tokenChanged(tx, ref);
-  if (tell === undefined) return;
+  if (notice === undefined) return;
   const [token] = await tx<{ name: string }[]>`
     select name from tokens where account_id = ${ref.accountId} and token_id = ${ref.tokenId}`;
   if (!token) return;
   const title = `Kabar dari Meta untuk token "${isolated(token.name)}"`;
-  await deps.queueNotice(tx, noticeOf(ref, title, tell));
+  await deps.queueNotice(tx, noticeOf(ref, title, notice));
 }
 
 function qualityOf(value: unknown): Effect | undefined {
@@ -455,12 +436,12 @@ function nameOf(value: unknown): Effect {
   const code = `NAME_${decision}`;
   switch (decision) {
     case 'APPROVED':
-      return { code, retries: true, tell: 'Meta menyetujui nama tampilan nomor ini.' };
+      return { code, retries: true, notice: 'Meta menyetujui nama tampilan nomor ini.' };
     case 'REJECTED':
     case 'DECLINED':
       return {
         code,
-        tell: 'Meta menolak nama tampilan nomor ini. Ajukan nama lain di WhatsApp Manager.',
+        notice: 'Meta menolak nama tampilan nomor ini. Ajukan nama lain di WhatsApp Manager.',
       };
     default:
       return { code };
@@ -486,11 +467,10 @@ function accountOf(value: unknown): Effect {
     case 'DISABLED_UPDATE':
       return banOf(value);
     default:
-      return accountWords[code] === undefined ? { code } : { code, tell: accountWords[code] };
+      return accountWords[code] === undefined ? { code } : { code, notice: accountWords[code] };
   }
 }
 
-/** Disabling is announced, done, or taken back. */
 function banOf(value: unknown): Effect {
   const state = textAt(value, 'ban_info', 'waba_ban_state') ?? '';
   switch (state) {
@@ -503,14 +483,13 @@ function banOf(value: unknown): Effect {
   }
 }
 
-/** The restriction here of each of Meta's. */
 const stops: Readonly<Record<string, Restriction>> = {
   RESTRICTED_BIZ_INITIATED_MESSAGING: 'templates',
   RESTRICTED_USER_INITIATED_MESSAGING: 'replies',
   RESTRICTED_CUSTOMER_INITIATED_MESSAGING: 'replies',
 };
 
-/** Several restrictions may hold at once, each with an end of its own: until the last of them ends. */
+/** Several restrictions may hold at once, each with its own end; the last end counts. */
 function restrictionOf(value: unknown): Effect {
   const code = 'ACCOUNT_RESTRICTION';
   const restrictions = listAt(value, 'restriction_info').map((one) => ({
@@ -521,9 +500,9 @@ function restrictionOf(value: unknown): Effect {
     restrictions.length > 0 &&
     restrictions.every(({ type }) => type === 'RESTRICTED_ADD_PHONE_NUMBER_ACTION')
   ) {
-    const tell =
+    const notice =
       'Meta membatasi akun ini menambah nomor baru. Nomor yang ada tetap dapat mengirim.';
-    return { code, tell };
+    return { code, notice };
   }
   const stopping = restrictions.filter(({ type }) => type !== 'RESTRICTED_ADD_PHONE_NUMBER_ACTION');
   const kinds = new Set(stopping.map(({ type }) => stops[type] ?? 'blocked'));
@@ -535,10 +514,10 @@ function restrictionOf(value: unknown): Effect {
   return { code, restrict: { kind: kinds.size === 1 ? only : 'blocked', until } };
 }
 
-/** Later times are "until further notice", and beyond what a time can be written as. */
+/** Later times mean "until further notice", and cannot be written as a timestamp. */
 const UNTIL_SECONDS_MAX = Date.UTC(9999, 0) / 1000;
 
-/** When a restriction ends, where Meta says it: in seconds since 1970, or as an ISO time. */
+/** End of a restriction, if Meta gives one: in seconds since 1970, or as an ISO time. */
 function untilOf(one: unknown): Date | undefined {
   const expiration = at(one, 'expiration');
   const seconds =
@@ -552,14 +531,14 @@ function untilOf(one: unknown): Date | undefined {
 function alertOf(value: unknown): Effect {
   const type = textAt(value, 'alert_info', 'alert_type') ?? textAt(value, 'alert_type') ?? '';
   const code = `ALERT_${type}`;
-  const tell = `Meta memberi peringatan untuk akun WhatsApp Business ini (${type || 'tanpa nama'}). Rinciannya ada di WhatsApp Manager.`;
-  return { code, tell };
+  const notice = `Meta memberi peringatan untuk akun WhatsApp Business ini (${type || 'tanpa nama'}). Rinciannya ada di WhatsApp Manager.`;
+  return { code, notice };
 }
 
 function templateQualityOf(value: unknown): Effect | undefined {
   const score = textAt(value, 'new_quality_score');
   if (score !== 'RED') return undefined;
   const name = textAt(value, 'message_template_name') ?? '';
-  const tell = `Mutu templat "${isolated(name)}" rendah: banyak penerima tidak menyukainya. Bila tetap begitu, Meta menjedanya.`;
-  return { code: 'TEMPLATE_RED', tell };
+  const notice = `Mutu templat "${isolated(name)}" rendah: banyak penerima tidak menyukainya. Bila tetap begitu, Meta menjedanya.`;
+  return { code: 'TEMPLATE_RED', notice };
 }

@@ -10,10 +10,9 @@ import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { semaphore } from '#server/infra/semaphore.ts';
 
-/** A file of Meta's that a message came with. */
 export type InboundFile = { mediaId: string; kind: MediaKind; name: string; mime: string };
 
-/** A message whose file is not fetched yet; `body` is what it says beside it. */
+/** A message whose file is not fetched yet; `body` is the rest of its content. */
 export type WithFile = { inbound: Inbound; file: InboundFile };
 
 export type InboundFilesDeps = {
@@ -21,32 +20,26 @@ export type InboundFilesDeps = {
   library: Pick<Library, 'take'>;
   sinks: Pick<Sinks, 'inbound'>;
   numberOf: (token: TokenRef) => Promise<CloudNumber | undefined>;
-  /** The bytes of a file of Meta's; undefined where it has it no more. @throws what passes */
+  /** The bytes of a file; undefined if Meta no longer has it. @throws temporary errors */
   download: (number: CloudNumber, mediaId: string) => Promise<Buffer | undefined>;
-  /** Gives a message that was stored without its file what is known of it now. */
   completeInbound: (inbound: Inbound) => Promise<void>;
   now: () => Date;
   report: (error: unknown) => void;
 };
 
-/** The files of messages that come in by the Cloud API. */
 export type InboundFiles = {
-  /** Keeps messages until their files are fetched, which begins at once; a repeat changes nothing. */
+  /** Stores messages until their files are fetched, and starts fetching. Idempotent. */
   add(messages: readonly WithFile[]): Promise<void>;
-  /** Fetches what is due; for the minute's job. */
   fetchDue(): Promise<void>;
-  /** Waits for what is being fetched. */
   close(): Promise<void>;
 };
 
-/** Files that a process fetches at once, and of one account. */
 const AT_ONCE = 8;
 const AT_ONCE_EACH = 4;
 const WAITING_MAX = 1_000;
 const MINUTE_MS = 60_000;
-/** The lease of a fetch. */
 const LEASE_MS = 5 * MINUTE_MS;
-/** After each try; the last repeats for as long as Meta keeps a file. */
+/** Delay after each try; the last repeats for as long as Meta keeps a file. */
 const RETRY_MS = [1, 5, 15, 60, 360].map((minutes) => minutes * MINUTE_MS);
 const KEPT_MS = 30 * 86_400_000;
 const DUE_AT_ONCE = 200;
@@ -54,7 +47,7 @@ const DUE_AT_ONCE = 200;
 type Row = { accountId: string; tokenId: string; wamid: string };
 type Claimed = Row & { item: WithFile; isStored: boolean; tries: number; receivedAt: Date };
 
-/** Opens the fetching: each file by itself, so that one that does not come holds up nothing else. */
+/** Opens the fetching: each file by itself, so that one that does not come blocks no other. */
 export function openInboundFiles(deps: InboundFilesDeps): InboundFiles {
   const { allAccountsSql: sql, report } = deps;
   const turn = semaphore(AT_ONCE, WAITING_MAX, { atOnceEach: AT_ONCE_EACH });
@@ -63,7 +56,7 @@ export function openInboundFiles(deps: InboundFilesDeps): InboundFiles {
     const run = turn(() => inAccount(row.accountId, () => fetchOne(deps, row)), {
       owner: row.accountId,
     })
-      // The job finds files that failed, or for which this process has no room.
+      // The job finds files that failed, or that had no room in this process.
       .catch(report)
       .finally(() => running.delete(run));
     running.add(run);
@@ -92,7 +85,7 @@ export function openInboundFiles(deps: InboundFilesDeps): InboundFiles {
   };
 }
 
-/** Tries once to fetch a file. Without it its message is stored now, and gets it when it comes. */
+/** Tries once to fetch a file. Without it, its message is stored now and completed later. */
 async function fetchOne(deps: InboundFilesDeps, row: Row): Promise<void> {
   const claimed = await claim(deps, row);
   if (!claimed) return;
@@ -106,7 +99,7 @@ async function fetchOne(deps: InboundFilesDeps, row: Row): Promise<void> {
   const inbound = inboundWith(item, known);
   if (!isStored) await deps.sinks.inbound(inbound);
   else if (body || isOver) await deps.completeInbound(inbound);
-  await settle(deps, claimed, body !== undefined || isOver);
+  await completeFetch(deps, claimed, body !== undefined || isOver);
 }
 
 const inboundWith = ({ inbound }: WithFile, body: MessageBody): Inbound => ({
@@ -128,7 +121,7 @@ async function claim(
   return claimed && { accountId, tokenId, wamid, ...claimed };
 }
 
-async function settle(
+async function completeFetch(
   { allAccountsSql: sql, now }: InboundFilesDeps,
   { accountId, tokenId, wamid, tries }: Claimed,
   isDone: boolean,
@@ -144,7 +137,6 @@ async function settle(
     where ${mine}`;
 }
 
-/** The facts of the file, or the reason that there is none; undefined while it cannot be fetched. */
 async function bodyOf(
   { library, numberOf, download }: InboundFilesDeps,
   { accountId, tokenId }: Row,

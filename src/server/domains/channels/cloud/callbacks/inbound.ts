@@ -2,7 +2,7 @@ import { formatRupiah } from '#contract/base/money.ts';
 import { Peer, formatPeer, isHiddenPeer } from '#contract/messages/peer.ts';
 import { type MediaKind, isMediaKind } from '#contract/media.ts';
 import type { Inbound, MessageBody } from '#server/domains/channels/channels.ts';
-import { otherContent, placeContent } from '#server/domains/channels/other-content.ts';
+import { otherContent, locationContent } from '#server/domains/channels/other-content.ts';
 import { CARDS_MAX, idOfCard, inboundCard } from '#server/domains/channels/inbound-card.ts';
 import type { CloudNumber } from '#server/domains/channels/cloud/numbers.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -10,33 +10,30 @@ import { asJson, at, given, listAt, textAt } from '#server/infra/net/json-values
 import type { InboundFile, WithFile } from './files.ts';
 import { timeIn } from './read.ts';
 
-/** The message of ours that Meta calls so; undefined where there is none. */
+/** Our message by Meta's id; undefined if there is none. */
 export type MessageOf = (accountId: string, wamid: string) => Promise<string | undefined>;
 
-/** Meta's ids have some sixty characters; what is longer than this cannot be told apart from others. */
+/** Meta's ids have about sixty characters; longer ones cannot be told apart. */
 const WAMID_MAX = 512;
 
 type Content = Pick<Inbound, 'type' | 'body' | 'changes'> & {
-  /** The place of its file. */
   file?: InboundFile;
 };
 
-/** A message that came in, and where its file is. */
-export type Came = { inbound: Inbound } | WithFile;
+export type InboundMessage = { inbound: Inbound } | WithFile;
 
 /**
- * A message that came to a number, as the conversations have it: several contact cards are a message each.
+ * Converts an inbound message; each of several contact cards becomes a message. A sender with a hidden number is
+ * identified by Meta's user id.
  *
- * @param value the part of the callback that it stands in, which names its sender.
- * Somebody whose number WhatsApp does not show is known by the user id that Meta gives them.
- *
- * @returns nothing for one without its sender, or an id of Meta's: there is nobody to answer.
+ * @param value the part of the callback with the message, which names its sender
+ * @returns nothing for a message without a sender or without Meta's id: it cannot be answered
  */
 export async function inboundFrom(
   messageOf: MessageOf,
   { accountId, tokenId }: CloudNumber,
   { message, value }: { message: unknown; value: unknown },
-): Promise<Came[]> {
+): Promise<InboundMessage[]> {
   const from = senderOf(message);
   const id = idOf(message);
   if (from === undefined || id === undefined) return [];
@@ -65,7 +62,6 @@ export async function inboundFrom(
   });
 }
 
-/** Meta's id of a message; undefined where it is none. */
 export function idOf(message: unknown): string | undefined {
   const id = textAt(message, 'id');
   return id === undefined || id.length > WAMID_MAX ? undefined : id;
@@ -78,7 +74,6 @@ function senderOf(message: unknown): string | undefined {
   return Peer().safeParse(sender).data;
 }
 
-/** Facts beside a message: its advertisement, the product it asks about, whether it was forwarded. */
 const aboutOf = (message: unknown): MessageBody => {
   const product = at(message, 'context', 'referred_product');
   return given({
@@ -89,11 +84,9 @@ const aboutOf = (message: unknown): MessageBody => {
   });
 };
 
-/** Fields of one object of Meta's, and letters of each, that are kept. */
 const FIELDS_MAX = 40;
 const FIELD_MAX = 2_000;
 
-/** The texts, numbers and truths of an object; undefined where there are none. */
 function textsOf(object: unknown): MessageBody | undefined {
   if (typeof object !== 'object' || object === null || Array.isArray(object)) return undefined;
   const fields = Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
@@ -112,20 +105,19 @@ function nameOf(value: unknown, from: string): string | undefined {
   return textAt(contact, 'profile', 'name');
 }
 
-/** The contents of a message; a kind without a type here becomes `other`, with a line that names it. */
 function contentsOf(message: unknown): Content[] {
   const type = textAt(message, 'type') ?? '';
   const own = at(message, type);
   if (isMediaKind(type)) return [mediaContent(type, own)];
   switch (type) {
     case 'text':
-      return [spoken(textAt(own, 'body') ?? '')];
+      return [textContent(textAt(own, 'body') ?? '')];
     case 'button':
-      return [spoken(textAt(own, 'text') ?? textAt(own, 'payload') ?? '')];
+      return [textContent(textAt(own, 'text') ?? textAt(own, 'payload') ?? '')];
     case 'interactive':
       return [interactiveContent(own)];
     case 'location':
-      return [placeContent(placeIn(own))];
+      return [locationContent(locationIn(own))];
     case 'contacts':
       return Array.isArray(own) && own.length > 0
         ? own.slice(0, CARDS_MAX).map((card) => ({ type: 'contact', body: cardIn(card) }))
@@ -146,7 +138,6 @@ function contentsOf(message: unknown): Content[] {
   }
 }
 
-/** A notice of Meta's about the customer; in Meta's own words where it is none of those known here. */
 function systemWords(notice: unknown): string | undefined {
   switch (textAt(notice, 'type')) {
     case 'user_changed_number':
@@ -164,14 +155,13 @@ function systemWords(notice: unknown): string | undefined {
   }
 }
 
-const spoken = (text: string): Content => ({ type: 'text', body: { text } });
+const textContent = (text: string): Content => ({ type: 'text', body: { text } });
 
 const withMore = ({ type, body }: Content, more: MessageBody): Content => ({
   type,
   body: { ...body, ...more },
 });
 
-/** A message that Meta does not pass on, with its reason. */
 function unsupportedContent(message: unknown): Content {
   const error = at(message, 'errors', 0);
   const code = at(error, 'code');
@@ -183,7 +173,6 @@ function unsupportedContent(message: unknown): Content {
   );
 }
 
-/** A sender has changed or deleted a message of theirs. */
 function changeContent(type: 'edit' | 'revoke', own: unknown): Content {
   const providerId = textAt(own, 'original_message_id') ?? '';
   if (type === 'revoke') return { ...otherContent('revoked'), changes: { providerId } };
@@ -195,7 +184,7 @@ function changeContent(type: 'edit' | 'revoke', own: unknown): Content {
   return { ...otherContent('edited', text), changes: { providerId, text } };
 }
 
-/** What was chosen, by its title: the choices of the message that it answers say its id. */
+/** The selected option, by its title; its id is in the choices of the message that it answers. */
 function interactiveContent(own: unknown): Content {
   const kind = textAt(own, 'type') ?? '';
   const answer = at(own, kind);
@@ -206,15 +195,14 @@ function interactiveContent(own: unknown): Content {
       return callContent(answer);
     default: {
       const title = textAt(answer, 'title') ?? textAt(answer, 'id');
-      return title === undefined ? otherContent('interactive') : spoken(title);
+      return title === undefined ? otherContent('interactive') : textContent(title);
     }
   }
 }
 
-/** Fields of a form that are Meta's own, and no answers. */
 const formInternals: ReadonlySet<string> = new Set(['flow_token', 'wa_flow_response_params']);
 
-/** Letters of a form's answers, and how deep they nest: nothing that people fill in is longer or deeper. */
+/** Limits of a form's answers: characters and depth. No form that people fill in exceeds them. */
 const RESPONSE_MAX = 50_000;
 const DEPTH_MAX = 20;
 
@@ -223,7 +211,7 @@ const isShallow = (value: unknown, depth: number): boolean =>
   value === null ||
   (depth > 0 && Object.values(value).every((one) => isShallow(one, depth - 1)));
 
-/** `name: answer` of each question; those of nested groups stand among the others. */
+/** `name: answer` for each question; answers of nested groups stand among the others. */
 const answersOf = (response: unknown): string[] =>
   typeof response !== 'object' || response === null
     ? []
@@ -236,7 +224,6 @@ const answersOf = (response: unknown): string[] =>
           : answersOf(value);
       });
 
-/** The answers to a form (WhatsApp Flows), as they were given. */
 function formContent(answer: unknown): Content {
   const written = (textAt(answer, 'response_json') ?? '').slice(0, RESPONSE_MAX);
   const parsed = asJson(written);
@@ -248,7 +235,7 @@ function formContent(answer: unknown): Content {
       form: given({
         name: textAt(answer, 'name'),
         body: textAt(answer, 'body'),
-        // As it is: a form may nest what its program knows how to read.
+        // Unchanged: a form may nest data that its own program reads.
         response: response ?? (written === '' ? undefined : written),
       }),
     }),
@@ -276,7 +263,7 @@ const SECONDS_MAX = Date.UTC(9999, 0) / 1000;
 const timeOf = (seconds: number): string | undefined =>
   seconds > 0 && seconds < SECONDS_MAX ? new Date(seconds * 1000).toISOString() : undefined;
 
-function placeIn(place: unknown): MessageBody {
+function locationIn(place: unknown): MessageBody {
   const coordinate = (which: string) => Number(at(place, which));
   return given({
     latitude: coordinate('latitude'),
@@ -332,7 +319,6 @@ function numberAt(value: unknown, name: string): number | undefined {
   return Number.isFinite(found) ? found : undefined;
 }
 
-/** A file that a customer sent, which is fetched later; a message is not lost for its file. */
 function mediaContent(type: MediaKind, own: unknown): Content {
   const filename = textAt(own, 'filename');
   const mediaId = textAt(own, 'id');

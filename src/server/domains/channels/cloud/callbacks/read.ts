@@ -4,7 +4,7 @@ import type { Receipt } from '#server/domains/channels/channels.ts';
 import { meaningOf } from '#server/domains/channels/cloud/codes.ts';
 import { at, listAt, textAt } from '#server/infra/net/json-values.ts';
 
-/** A part of a callback, and the number that it is about: none of what is about the whole business account. */
+/** A change in a callback, with its number unless it is about the whole business account. */
 export type Change = {
   field: string;
   wabaId: string;
@@ -12,7 +12,7 @@ export type Change = {
   value: unknown;
 };
 
-/** Whether a body was signed with the secret of an app: `X-Hub-Signature-256` over its raw bytes. */
+/** Whether a body is signed with the secret of an app: `X-Hub-Signature-256` over its raw bytes. */
 export function isSigned(
   raw: Uint8Array,
   header: string | readonly string[] | undefined,
@@ -23,7 +23,6 @@ export function isSigned(
   return timingSafeEqual(given, createHmac('sha256', appSecret).update(raw).digest());
 }
 
-/** The parts of a callback; undefined where it is none. */
 export function changesIn(body: unknown): readonly Change[] | undefined {
   if (at(body, 'object') !== 'whatsapp_business_account') return undefined;
   return listAt(body, 'entry').flatMap((entry) =>
@@ -36,12 +35,10 @@ export function changesIn(body: unknown): readonly Change[] | undefined {
   );
 }
 
-/** A status that Meta tells: what became of one of our messages, and what Meta calls it. */
 export type Status = {
-  /** Without `messageId` one that echoes nothing of ours: it is found by Meta's id. */
+  /** Without `messageId` if it does not echo our id: found by Meta's id. */
   receipt: Omit<Receipt, 'accountId' | 'messageId'> & { messageId: string | undefined };
   wamid: string | undefined;
-  /** Meta's code of a failure. */
   code: number | undefined;
 };
 
@@ -53,14 +50,13 @@ const statuses: ReadonlyMap<string, Receipt['status']> = new Map([
   ['failed', 'failed'],
 ]);
 
-/** The statuses of a part, by the ids of ours that they echo. */
 export function statusesIn(value: unknown): Status[] {
-  return listAt(value, 'statuses').flatMap((told) => {
-    const status = statuses.get(textAt(told, 'status') ?? '');
-    const messageId = uuidOf('message', textAt(told, 'biz_opaque_callback_data') ?? '');
-    const wamid = textAt(told, 'id');
+  return listAt(value, 'statuses').flatMap((reported) => {
+    const status = statuses.get(textAt(reported, 'status') ?? '');
+    const messageId = uuidOf('message', textAt(reported, 'biz_opaque_callback_data') ?? '');
+    const wamid = textAt(reported, 'id');
     if (status === undefined || (messageId ?? wamid) === undefined) return [];
-    const code = at(told, 'errors', 0, 'code');
+    const code = at(reported, 'errors', 0, 'code');
     const failed = status === 'failed';
     return {
       wamid,
@@ -68,7 +64,7 @@ export function statusesIn(value: unknown): Status[] {
       receipt: {
         messageId,
         status,
-        at: timeIn(told),
+        at: timeIn(reported),
         ...(failed && {
           failure: typeof code === 'number' ? meaningOf({ code }, 0).failure : 'unexplained',
         }),
@@ -77,10 +73,10 @@ export function statusesIn(value: unknown): Status[] {
   });
 }
 
-/** Meta's times are texts of whole seconds since 1970. A time that cannot be, or is to come, is now. */
-export function timeIn(told: unknown): Date {
-  const said = at(told, 'timestamp');
-  const seconds = Number(said);
+/** Meta's times are texts of whole seconds since 1970. An invalid or future time becomes now. */
+export function timeIn(reported: unknown): Date {
+  const raw = at(reported, 'timestamp');
+  const seconds = Number(raw);
   const now = Date.now();
   if (!Number.isSafeInteger(seconds) || seconds <= 0) return new Date(now);
   return new Date(Math.min(seconds * 1000, now));

@@ -12,49 +12,38 @@ import type {
 import * as z from 'zod/mini';
 
 /**
- * A network that stands in for WhatsApp, inside the process: for development and tests, which make its failures.
- * A session that a phone has paired with is open as soon as it connects; a second connection of the same session
- * closes the first (440).
+ * A network inside the process, for development and tests, which cause its failures. A paired session opens at once;
+ * its second connection closes the first (440).
  */
 export type StandIn = WebEngine & {
-  /** A phone reads a QR, or its owner types the pairing code; false when nothing shows it. */
+  /** A phone reads a QR, or its owner types the pairing code; false if it is not shown. */
   scan(text: string, phone: string): boolean;
-  /** From now on the network wants a passkey of whoever scans. */
   askForPasskeys(): void;
   /** The phone ends the session: 401, now and at each connection. */
   logoutFromPhone(phone: string): void;
-  /** Closes a number's connection with a code. */
   closeWith(phone: string, code: number): void;
-  /** The number's connection says nothing any more, also not that it has ended. */
+  /** The number's connection goes silent, without an end. */
   dieSilently(phone: string): void;
-  /** From now on each new connection is closed with this code; undefined: no longer. */
+  /** Closes each new connection with this code from now on; undefined stops that. */
   refuseWith(code: number | undefined): void;
-  /** The number's connection brings something. */
   emit(phone: string, event: EngineEvent): void;
-  /** The QRs of all that link are used up. */
   endQrs(): void;
-  /** Numbers with an open connection. */
   openPhones(): string[];
-  /** What arrived, each id once, with how often it came. */
+  /** Messages that arrived, each id once, with the number of times. */
   readonly arrived: ReadonlyMap<string, { from: string; message: EngineMessage; times: number }>;
-  /** Sessions that were ended by us. */
   readonly loggedOut: readonly string[];
 };
 
 export type StandInOptions = {
-  /** What the network says to a message; `silent`: nothing. */
+  /** The network's answer to a message; `silent`: none. */
   answer?: (message: EngineMessage) => EngineAnswer | 'silent';
-  /** After how long a message is delivered, and read; without it, receipts are the test's. */
+  /** Delay of the delivered and read receipts; without it, the test emits them. */
   receiptsMs?: number;
-  /** How often an open connection gives a sign of life. */
   heardMs?: number;
-  /** How long a QR is shown; without it, for ever. */
   qrMs?: number;
-  /** Bytes of the files that come in, by reference. */
   files?: ReadonlyMap<string, Uint8Array | Promise<Uint8Array>>;
 };
 
-/** What a session stores as its identity. */
 const Creds = z.object({ id: z.string(), secret: z.string(), phone: z.nullable(z.string()) });
 type Creds = z.output<typeof Creds>;
 
@@ -67,10 +56,8 @@ type Connected = {
   timers: NodeJS.Timeout[];
 };
 
-/** The network gives so many QRs to a connection. */
 const QRS_MAX = 6;
 
-/** Opens the stand-in. */
 export function openStandIn(options: StandInOptions = {}): StandIn {
   return new StandInNetwork(options);
 }
@@ -244,8 +231,8 @@ class StandInNetwork implements StandIn {
     if (receiptsMs === undefined) return;
     setTimeout(() => {
       const atMs = Date.now();
-      const told = (status: EngineReceipt['status']) => ({ wireId, status, atMs });
-      this.emit(from, { kind: 'receipts', receipts: [told('delivered'), told('read')] });
+      const receipt = (status: EngineReceipt['status']) => ({ wireId, status, atMs });
+      this.emit(from, { kind: 'receipts', receipts: [receipt('delivered'), receipt('read')] });
     }, receiptsMs);
   }
 
@@ -267,7 +254,7 @@ const newCreds = (): Creds => ({
   phone: null,
 });
 
-/** A text that came in, for tests and development. */
+/** An inbound text, for tests and development. */
 export const textFrom = (
   phone: string,
   text: string,

@@ -3,7 +3,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 
 type Chat = TokenRef & { peer: string };
 
-/** Whether the number has a chat with this one: then a message begins nothing new. */
+/** Whether the number has a chat with this peer, so that a message begins no new one. */
 export async function isChatKnown(sql: Sql, { accountId, tokenId, peer }: Chat): Promise<boolean> {
   const known = await sql`
     select from web_chats
@@ -11,11 +11,7 @@ export async function isChatKnown(sql: Sql, { accountId, tokenId, peer }: Chat):
   return known.length > 0;
 }
 
-/**
- * Begins a chat, if fewer than `limit` were begun within 24 hours.
- *
- * @returns after how many milliseconds the next may be begun; 0 when this one was.
- */
+/** Begins a chat, at most `limit` in 24 hours. @returns ms until the next may begin; 0 if begun */
 export async function beginChat(
   sql: Sql,
   { accountId, tokenId, peer }: Chat,
@@ -43,7 +39,7 @@ export async function beginChat(
   return Math.max(1_000, Math.ceil(row.wait_ms));
 }
 
-/** The network refused the first message: there is no chat. */
+/** Deletes the chat whose first message the network refused. */
 export async function forgetChat(sql: Sql, { accountId, tokenId, peer }: Chat): Promise<void> {
   await sql`
     delete from web_chats
@@ -51,7 +47,6 @@ export async function forgetChat(sql: Sql, { accountId, tokenId, peer }: Chat): 
       and first_received_at is null`;
 }
 
-/** The chats of a number whose other side has no number. */
 export async function hiddenChats(sql: Sql, { accountId, tokenId }: TokenRef): Promise<string[]> {
   const found = await sql<{ peer: string }[]>`
     select peer from web_chats
@@ -59,7 +54,7 @@ export async function hiddenChats(sql: Sql, { accountId, tokenId }: TokenRef): P
   return found.map(({ peer }) => peer);
 }
 
-/** A chat whose other side had no number goes on under it. */
+/** Continues the chat of a hidden peer under its number. */
 export async function renameChat(
   sql: Sql,
   { accountId, tokenId }: TokenRef,
@@ -71,7 +66,7 @@ export async function renameChat(
     where account_id = ${accountId} and token_id = ${tokenId} and peer = ${hidden}`;
 }
 
-/** The other sides wrote, or the number's owner did on the phone: there are chats. */
+/** Stores chats in which the peer, or the number's owner on the phone, has written. */
 export async function noteChats(
   sql: Sql,
   { accountId, tokenId }: TokenRef,

@@ -24,7 +24,7 @@ const messageOf = (type: Outgoing['type'], body: Outgoing['body'], text?: string
 const contentOf = async (type: Outgoing['type'], body: Outgoing['body'], text?: string) =>
   (await engineMessageOf(messageOf(type, body, text), readFile))?.content;
 
-test('texts and templates are their words; a masked code is itself', async () => {
+test('sends texts and templates as text, and a masked code unmasked', async () => {
   expect(await contentOf('text', { text: 'Halo' })).toEqual({ kind: 'text', text: 'Halo' });
   expect(await contentOf('text', { text: 'Kode ••' }, 'Kode 12')).toEqual({
     kind: 'text',
@@ -37,7 +37,7 @@ test('texts and templates are their words; a masked code is itself', async () =>
   });
 });
 
-test('media carry their bytes, their caption and a document its name', async () => {
+test('sends media with bytes and caption, and a document with its name', async () => {
   expect(await contentOf('image', { file: 'here', caption: 'Bukti' })).toEqual({
     kind: 'media',
     media: 'image',
@@ -59,7 +59,7 @@ test('media carry their bytes, their caption and a document its name', async () 
   });
 });
 
-test('places and people', async () => {
+test('sends locations and contacts', async () => {
   const place = { latitude: -6.1, longitude: 106.8, name: 'Monas', address: 'Jakarta' };
   expect(await contentOf('location', place)).toEqual({ kind: 'location', ...place });
   const sari = { name: 'Sari', phone: '62812' };
@@ -68,7 +68,7 @@ test('places and people', async () => {
   expect(await contentOf('contact', atWork)).toEqual({ kind: 'contact', ...atWork });
 });
 
-test('an answer names theirs by the network’s id, ours by the one derived from ours', async () => {
+test('names their message by the network’s id, and ours by the id derived from ours', async () => {
   const theirs = { direction: 'in', type: 'text', text: 'Berapa?' };
   const id = newId();
   // `#2`: the third card of a message.
@@ -86,7 +86,7 @@ test('an answer names theirs by the network’s id, ours by the one derived from
   });
 });
 
-test('the id in the network is always the same, and has the shape of the network’s own client', () => {
+test('derives a constant id in the shape of the network’s own client', () => {
   const id = '019ab5f0-0000-7000-8000-000000000001';
   expect(wireIdOf(id)).toBe(wireIdOf(id));
   expect(wireIdOf(id)).toMatch(/^3EB0[0-9A-F]{18}$/);

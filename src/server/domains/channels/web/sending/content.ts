@@ -8,7 +8,6 @@ import type {
 } from '#server/domains/channels/web/engine/engine.ts';
 import { wireIdOf } from './wire-id.ts';
 
-/** The bytes of an account's file; undefined when it is gone. */
 export type ReadFile = (
   accountId: string,
   fileId: string,
@@ -19,11 +18,7 @@ const text = (value: unknown): string | undefined =>
 
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
-/**
- * A message as the engine sends it, but for whether it begins a chat.
- *
- * @returns undefined when its file is gone.
- */
+/** A message for the engine without `isNewChat`. @returns undefined if its file is gone */
 export async function engineMessageOf(
   message: Outgoing,
   readFile: ReadFile,
@@ -83,7 +78,7 @@ const textOf = ({ text: secret, body }: Outgoing): EngineContent => ({
   text: secret ?? wordsOf(body),
 });
 
-/** The words of a text or a template: what its receiver may choose is numbered in them already. */
+/** The text of a text or template message, in which the receiver's options are numbered already. */
 const wordsOf = (body: MessageBody): string =>
   [text(body['header']), text(body['text']), text(body['footer'])]
     .filter((part) => part !== undefined)
@@ -115,7 +110,6 @@ async function mediaOf(
   };
 }
 
-/** The message that one answers or reacts to: of ours by our id, of theirs by the network's. */
 function namedIn(body: MessageBody, field: 'reply_to' | 'message_id'): NamedMessage | undefined {
   const messageId = text(body[field]);
   if (messageId === undefined) return undefined;

@@ -23,15 +23,12 @@ const lanesOf = (sql: Sql, channel: Channel) =>
     media: noMedia,
   });
 
-test('the lane of a number runs where the number is held, and follows it', async ({
-  sql,
-  openNetwork,
-}) => {
+test('runs the lane of a number on its holder, and follows it', async ({ sql, openNetwork }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
   const workers = [await startWorker(), await startWorker()];
   const lanes = workers.map(({ channel }) => lanesOf(sql, channel));
   await link(ani, OWN);
-  // Old enough to send as fast as a test wants.
+  // Old enough to send as fast as the test wants.
   await sql`update web_numbers set first_linked_at = clock_timestamp() - interval '1 year'`;
   await place(sql, ani, { prices: [150], peers: ['6281200001000'] });
   await waitFor(async () =>
@@ -48,7 +45,7 @@ test('the lane of a number runs where the number is held, and follows it', async
   await Promise.all(lanes.map((one) => one.close()));
 });
 
-test('while nobody holds the number its messages wait, and no try is used up', async ({
+test('messages wait without using up tries while no worker holds the number', async ({
   sql,
   openNetwork,
 }) => {

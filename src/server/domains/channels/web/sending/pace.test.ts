@@ -19,7 +19,7 @@ test.for([
   },
 );
 
-test('a clock that went back makes a number young, not old', () => {
+test('takes a number as young, not old, after the clock went back', () => {
   const now = new Date('2026-11-24T00:00:00Z');
   expect(paceOf(new Date(now.getTime() + 1_000), now)).toEqual({
     perMinute: 6,

@@ -1,6 +1,5 @@
-/** How fast a number may send, by its age with us (docs/decisions/008-whatsapp-web.md). */
+/** Limits of a number by its age with us (docs/decisions/008-whatsapp-web.md). */
 export type NumberPace = {
-  /** Messages of any kind in a minute. */
   perMinute: number;
   /** Chats that it may begin in 24 hours. */
   newChatsPerDay: number;
@@ -16,7 +15,7 @@ const steps: readonly (NumberPace & { fromDays: number })[] = [
 
 const DAY_MS = 24 * 3_600_000;
 
-/** The pace of a number that was first linked then. */
+/** The limits of a number that was first linked then. */
 export function paceOf(firstLinkedAt: Date, now: Date): NumberPace {
   const days = (now.getTime() - firstLinkedAt.getTime()) / DAY_MS;
   const { perMinute, newChatsPerDay } = steps.findLast(({ fromDays }) => days >= fromDays) ?? {

@@ -8,7 +8,7 @@ import { wireIdOf } from './wire-id.ts';
 const OWN = '6281200000001';
 const RECEIVER = '6281299999999';
 
-test('a message leaves under an id of its own, and its receipts find it', async ({
+test('a message leaves under its own id, and its receipts find it', async ({
   sql,
   openNetwork,
 }) => {
@@ -25,7 +25,7 @@ test('a message leaves under an id of its own, and its receipts find it', async 
     message: { to: RECEIVER, content: { kind: 'text', text: 'Halo' }, isNewChat: true },
   });
 
-  // Twice, and in the wrong order: what is made of them is not the channel's matter.
+  // Repeated and in the wrong order: the channel only passes them on.
   const at = { wireId, atMs: Date.now() };
   standIn.emit(OWN, { kind: 'receipts', receipts: [{ ...at, status: 'read' }] });
   standIn.emit(OWN, { kind: 'receipts', receipts: [{ ...at, status: 'delivered' }] });
@@ -45,7 +45,7 @@ test('a message leaves under an id of its own, and its receipts find it', async 
   expect(reported).toEqual([]);
 });
 
-test('the same message again, after a crash, is the same to the network; once acknowledged it does not leave again', async ({
+test('a repeat after a crash is the same message to the network; an acknowledged one is not sent again', async ({
   openNetwork,
 }) => {
   let answers = 0;
@@ -65,7 +65,7 @@ test('the same message again, after a crash, is the same to the network; once ac
   expect(answers).toBe(2);
 });
 
-test('what a phone could not read is sent it again for three days, and lies unreadable meanwhile', async ({
+test('resends what a phone could not read for three days, and stores it sealed', async ({
   sql,
   openNetwork,
 }) => {
@@ -81,7 +81,7 @@ test('what a phone could not read is sent it again for three days, and lies unre
   expect(secrets.open(row!.content, place)?.toString()).toContain('Kode 493817');
 });
 
-test('463 fails the message, stops new chats, lets replies flow, and is told to the owner once', async ({
+test('463 fails the message, stops new chats, lets replies pass, and notifies the owner once', async ({
   sql,
   openNetwork,
 }) => {
@@ -107,7 +107,7 @@ test('463 fails the message, stops new chats, lets replies flow, and is told to 
       select channel, code, answers from provider_answers where code <> 'received'`,
   ).toEqual([{ channel: 'web', code: '463', answers: 1 }]);
 
-  // A second one is no news; its end lets new chats begin again.
+  // A second one causes no notice; its end lets new chats begin again.
   standIn.emit(OWN, { kind: 'receipts', receipts: [refusedLater()] });
   standIn.emit(OWN, { kind: 'time_lock', isActive: false });
   await waitFor(async () =>
@@ -119,7 +119,7 @@ test('463 fails the message, stops new chats, lets replies flow, and is told to 
 const refusedLater = () =>
   ({ wireId: 'X', status: 'failed', code: 463, atMs: Date.now() }) as const;
 
-test('a time-lock and a used-up quota of the network stop new chats until they end', async ({
+test('a time lock and a used-up quota of the network stop new chats until they end', async ({
   sql,
   openNetwork,
 }) => {
@@ -137,7 +137,7 @@ test('a time-lock and a used-up quota of the network stop new chats until they e
   await waitFor(async () =>
     expect(await sql`select restriction from connections`).toEqual([{ restriction: 'capped' }]),
   );
-  // Longer than a day: it is said at once.
+  // Longer than a day: fails at once.
   expect(await channel.send(toPhone(ani, RECEIVER), never)).toEqual({
     outcome: 'failed',
     failure: 'number_restricted',
@@ -145,7 +145,7 @@ test('a time-lock and a used-up quota of the network stop new chats until they e
   expect(notices).toHaveLength(2);
 });
 
-test('a young number begins a few chats a day; to those that it has, it goes on', async ({
+test('a young number begins a few chats a day, and continues its existing ones', async ({
   sql,
   openNetwork,
 }) => {
@@ -167,7 +167,7 @@ test('a young number begins a few chats a day; to those that it has, it goes on'
   expect(await channel.send(toPhone(ani, '6281200000200'), never)).toEqual({ outcome: 'sent' });
 });
 
-test('a number that is not in the network is no chat', async ({ sql, openNetwork }) => {
+test('a number that is not in the network makes no chat', async ({ sql, openNetwork }) => {
   const { ani, startWorker, link } = await openNetwork({
     answer: () => ({ outcome: 'not_on_whatsapp' }),
   });

@@ -9,25 +9,22 @@ import { paceOf } from './pace.ts';
 import { failureOf } from './refusals.ts';
 import { noteAcknowledged, noteLeaving } from './sent-storage.ts';
 
-/** The number that sends. */
 export type SendingPhone = {
   readonly openSocket: EngineSocket | undefined;
   readonly firstLinkedAt: Date;
-  /** Whether this worker may still write to the socket. */
   holdsLease(): Promise<boolean>;
-  /** The network has refused a message with this code. */
   refused(code: number): Promise<void>;
 };
 
 const AWAY_MS = 5_000;
-/** A restriction that lasts longer fails what would begin a chat at once: waiting would hide it. */
+/** A longer restriction fails the first message of a chat at once: waiting would hide it. */
 const WAIT_MS_MAX = 24 * 3_600_000;
 
 /**
- * Sends one message by a number: what begins a chat only where the network, and the number's age, let it.
+ * Sends one message by a number. A message begins a chat only if the network and the number's age allow it.
  *
- * @throws when the network did not answer: it may have it. `StoreAway`, before anything has left, where the message's
- *   file cannot be read now.
+ * @throws if the network did not answer: it may have the message. `StoreAway`, before anything has left, if the
+ *   message's file cannot be read now
  */
 export async function sendMessage(
   deps: WebDeps,
@@ -46,7 +43,6 @@ export async function sendMessage(
   if (refused) return refused;
   const engineMessage = await engineMessageOf(message, deps.readFile).catch(
     async (error: unknown) => {
-      // Nothing was said: the chat has not begun.
       if (isNewChat) await forgetChat(sql, chat);
       throw error;
     },
@@ -81,7 +77,7 @@ export async function sendMessage(
 
 type Chat = { accountId: string; tokenId: string; peer: string };
 
-/** Why a message may not begin a chat now; undefined: it does. */
+/** The reason that a message may not begin a chat now; undefined if it does. */
 async function refusalOfNewChat(
   { allAccountsSql: sql }: WebDeps,
   { firstLinkedAt }: SendingPhone,

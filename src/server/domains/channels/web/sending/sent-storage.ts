@@ -6,11 +6,11 @@ import { wireIdOf } from './wire-id.ts';
 
 type Deps = { allAccountsSql: Sql; secrets: Secrets };
 
-/** A phone asks again for what it could not read within hours; receipts may come weeks later. */
+/** A phone requests messages that it could not read within hours; receipts may come weeks later. */
 const CONTENT_DAYS = 3;
 const ID_DAYS = 60;
 
-const placeOf = ({ accountId, tokenId }: TokenRef, wireId: string) =>
+const contextOf = ({ accountId, tokenId }: TokenRef, wireId: string) =>
   `web_sent:${accountId}:${tokenId}:${wireId}`;
 
 export const sealedSent: SealedColumn = {
@@ -18,10 +18,10 @@ export const sealedSent: SealedColumn = {
   column: 'content',
   key: ['account_id', 'token_id', 'wire_id'],
   context: ({ account_id: accountId = '', token_id: tokenId = '', wire_id: wireId = '' }) =>
-    placeOf({ accountId, tokenId }, wireId),
+    contextOf({ accountId, tokenId }, wireId),
 };
 
-/** What a token's number has sent, sealed: one-time codes are in it. */
+/** Sealed storage of a token's sent messages, which contain one-time codes. */
 export function openSentStorage({ allAccountsSql, secrets }: Deps, token: TokenRef): SentStorage {
   const { accountId, tokenId } = token;
   return {
@@ -29,11 +29,11 @@ export function openSentStorage({ allAccountsSql, secrets }: Deps, token: TokenR
       const [row] = await allAccountsSql<{ content: Buffer | null }[]>`
         select content from web_sent
         where account_id = ${accountId} and token_id = ${tokenId} and wire_id = ${wireId}`;
-      return row?.content ? secrets.open(row.content, placeOf(token, wireId)) : undefined;
+      return row?.content ? secrets.open(row.content, contextOf(token, wireId)) : undefined;
     },
     async writeSent(wireId, content) {
       await allAccountsSql`
-        update web_sent set content = ${secrets.seal(content, placeOf(token, wireId))}
+        update web_sent set content = ${secrets.seal(content, contextOf(token, wireId))}
         where account_id = ${accountId} and token_id = ${tokenId} and wire_id = ${wireId}`;
     },
   };
@@ -41,7 +41,7 @@ export function openSentStorage({ allAccountsSql, secrets }: Deps, token: TokenR
 
 type Leaving = TokenRef & { messageId: string };
 
-/** Notes that a message leaves. @returns whether the network has acknowledged an earlier try. */
+/** Records that a message leaves. @returns whether the network has acknowledged an earlier try */
 export async function noteLeaving(
   sql: Sql,
   { accountId, tokenId, messageId }: Leaving,
@@ -54,7 +54,6 @@ export async function noteLeaving(
   return { isAcknowledged: row?.isAcknowledged ?? false };
 }
 
-/** The network has it. */
 export async function noteAcknowledged(
   sql: Sql,
   { accountId, messageId }: Pick<Leaving, 'accountId' | 'messageId'>,
@@ -64,7 +63,7 @@ export async function noteAcknowledged(
     where account_id = ${accountId} and message_id = ${messageId} and acknowledged_at is null`;
 }
 
-/** Our ids of messages, by their ids in the network; of others there is none. */
+/** Our ids of messages by wire id; messages that are not ours are left out. */
 export async function messageIdsOf(
   sql: Sql,
   { accountId, tokenId }: TokenRef,
@@ -77,7 +76,7 @@ export async function messageIdsOf(
   return new Map(found.map(({ wire_id, message_id }) => [wire_id, message_id]));
 }
 
-/** Forgets contents after three days and ids after two months; for the clean-up job. */
+/** Deletes contents after three days and ids after two months; for the clean-up job. */
 export async function pruneSent(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`
     update web_sent set content = null

@@ -4,8 +4,8 @@ const PREFIX = '3EB0';
 const DIGITS = 18;
 
 /**
- * The id under which the network knows a message of ours: always the same, so that a try after a crash is the
- * same message. Of the shape that the network's own web client gives: 22 characters.
+ * The network's id of our message: constant, so that a retry is the same message, and of the shape of its own web
+ * client: 22 characters.
  */
 export const wireIdOf = (messageId: string): string =>
   PREFIX + sha256(`web:${messageId}`).toString('hex').slice(0, DIGITS).toUpperCase();

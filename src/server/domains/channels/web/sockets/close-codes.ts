@@ -1,16 +1,14 @@
 import type { Parting } from '#contract/channels.ts';
 import type { EngineEvent } from '#server/domains/channels/web/engine/engine.ts';
 
-/** What to do when the network closes a connection. */
 export type CloseAction =
   | { kind: 'reconnect' }
-  /** `says`: it will go on so, until somebody does something. */
+  /** `says`: it continues until a person acts. */
   | { kind: 'back_off'; leastMs: number; says?: Parting }
-  /** Tried again some times since it was last open; then the number is parted. */
+  /** Tried again some times since it was last open; then the number is disconnected. */
   | { kind: 'retry'; triesMax: number; reason: Parting }
-  /** Tried again; parted where it happens more often than this within ten minutes, also if it was open between. */
+  /** Tried again; disconnected beyond this count in ten minutes, even if open in between. */
   | { kind: 'yield'; leastMs: number; timesMax: number; reason: Parting }
-  /** `erase`: the session cannot be used any more and is forgotten. */
   | { kind: 'part'; reason: Parting; erase: boolean };
 
 const FIRST_MS = 1_000;
@@ -22,21 +20,19 @@ const BAD_SESSION_TRIES = 5;
 const REPLACED_MS = 15_000;
 const REPLACED_TIMES = 3;
 
-/** The network asks for a new connection after pairing. */
 const RESTART_REQUIRED = 515;
-/** Another connection of the same session was opened. */
 const REPLACED = 440;
-/** Nothing was heard any more; while linking: the QRs of this connection are used up. */
+/** The connection went silent; while linking: its QRs are used up. */
 const TIMED_OUT = 408;
 
 const actions: Readonly<Record<number, CloseAction>> = {
   [RESTART_REQUIRED]: { kind: 'reconnect' },
   428: { kind: 'back_off', leastMs: FIRST_MS },
   [TIMED_OUT]: { kind: 'back_off', leastMs: FIRST_MS },
-  // The network no longer takes this client: only another release of it helps.
+  // The network no longer accepts this client: only another release of it helps.
   405: { kind: 'back_off', leastMs: OUTDATED_MS, says: 'outdated' },
   503: { kind: 'back_off', leastMs: UNAVAILABLE_MS },
-  // Mostly a worker of ours that was frozen and has lost its lease. Two that go on close each other for ever.
+  // Mostly a frozen worker of ours that has lost its lease. Two that continue close each other for ever.
   [REPLACED]: {
     kind: 'yield',
     leastMs: REPLACED_MS,
@@ -49,10 +45,7 @@ const actions: Readonly<Record<number, CloseAction>> = {
   500: { kind: 'retry', triesMax: BAD_SESSION_TRIES, reason: 'relink' },
 };
 
-/**
- * The action for a closed connection. An unknown code is passing trouble, and so is a 401 of a proxy on the way to the
- * network.
- */
+/** The action after a close. Unknown codes, and a proxy's 401, are temporary failures. */
 export const actionFor = ({ code, isLoggedOut }: Closed): CloseAction =>
   isLoggedOut
     ? { kind: 'part', reason: 'phone', erase: true }
@@ -60,19 +53,16 @@ export const actionFor = ({ code, isLoggedOut }: Closed): CloseAction =>
 
 type Closed = Pick<Extract<EngineEvent, { kind: 'closed' }>, 'code' | 'isLoggedOut'>;
 
-/** Spaces the logins of a worker. */
 export type LoginPace = {
-  /** Milliseconds until the slot of one more login. */
   waitMs(): number;
-  /** True while a login is held up before it reaches the network: its followers take later slots. */
+  /** True while a login is delayed before it reaches the network: later ones take later slots. */
   readonly isHeldUp: boolean;
-  /** Runs what comes before the network: the lease is looked up, a thread of sockets starts. */
+  /** Runs the steps before the network: the lease is checked, a socket thread starts. */
   run<T>(open: () => Promise<T>): Promise<T>;
 };
 
 /**
- * Logins follow each other with a gap that varies by half, so that numbers that move to another worker, or were closed
- * together, do not log in within the same second; nor do those that waited together while a thread started.
+ * Spaces logins by a gap that varies by half, also for numbers that were moved, closed or delayed together.
  */
 export function openLoginPace(
   gapMs: number,
@@ -103,12 +93,12 @@ export function openLoginPace(
 }
 
 /**
- * How long to wait before connecting again: doubles up to 60 s, give or take 20 %, so that numbers that were
- * closed together do not come back together.
+ * The wait before connecting again: doubles up to 60 s, give or take 20 %, so that numbers that were closed together do
+ * not come back together.
  *
- * @param tries in vain since it was last open, from 1.
- * @param random 0 ≤ random < 1.
- * @returns whole milliseconds.
+ * @param tries in vain since it was last open, from 1
+ * @param random 0 ≤ random < 1
+ * @returns whole milliseconds
  */
 export function backOffMs(tries: number, leastMs: number, random = Math.random()): number {
   const steady = Math.min(Math.max(LONGEST_MS, leastMs), leastMs * 2 ** Math.min(tries - 1, 16));

@@ -8,7 +8,7 @@ const PHONES = 50;
 
 const numbered = (start: string, nth: number) => `${start}${String(nth).padStart(4, '0')}`;
 
-test('fifty phones of one worker each send and receive, and none sees what is another one’s', async ({
+test('fifty phones of one worker send and receive, and see only their own messages', async ({
   sql,
   openNetwork,
 }) => {

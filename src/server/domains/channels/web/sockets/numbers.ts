@@ -1,23 +1,18 @@
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
-import { type OwnedSession, comesBack } from '#server/domains/channels/web/auth.ts';
+import { type OwnedSession, recoversByItself } from '#server/domains/channels/web/auth.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** How a session's token stands. */
 export type SessionFacts = {
-  /** It is to be connected: its token has this number, or a phone has just paired with it. */
-  isWanted: boolean;
-  /** It is to be logged out: the token has no number any more, or another session, or is gone. */
+  shouldConnect: boolean;
   isOver: boolean;
-  /** Since when the token has its number. */
   firstLinkedAt: Date;
   createdAt: Date;
   lastSeenAt: Date | null;
 };
 
-/** A phone that has paired connects within this time, or never. */
+/** A paired phone connects within this time, or never. */
 const PAIRED_FOR = '30 minutes';
 
-/** How the tokens of sessions stand, by session. */
 export async function factsOf(
   sql: Sql,
   sessions: readonly OwnedSession[],
@@ -25,9 +20,9 @@ export async function factsOf(
   const found = await sql<(SessionFacts & { sessionId: string })[]>`
     select s.session_id as "sessionId",
       t.deleted_at is null and not t.account_suspended and t.channel = 'web' and (s.state = 'linked'
-          and (t.status = 'linked' or t.status = 'disconnected' and ${comesBack(sql)})
+          and (t.status = 'linked' or t.status = 'disconnected' and ${recoversByItself(sql)})
         or s.state = 'paired' and s.created_at > clock_timestamp() - ${PAIRED_FOR}::interval)
-        as "isWanted",
+        as "shouldConnect",
       t.deleted_at is not null or t.channel <> 'web' or s.state = 'ended'
         or s.state = 'linked' and t.phone is null
         or s.state = 'paired' and s.created_at <= clock_timestamp() - ${PAIRED_FOR}::interval
@@ -45,7 +40,7 @@ export async function factsOf(
   return new Map(found.map(({ sessionId, ...facts }) => [sessionId, facts]));
 }
 
-/** The session is the token's from now on; an earlier one of the token is to be logged out. */
+/** Makes this the session of its token; an earlier one is to be logged out. */
 export async function becomeLinked(tx: Tx, session: OwnedSession, phone: string): Promise<void> {
   const { accountId, sessionId, tokenId } = session;
   await tx`
@@ -60,12 +55,10 @@ export async function becomeLinked(tx: Tx, session: OwnedSession, phone: string)
     values (${accountId}, ${tokenId}, ${phone}) on conflict do nothing`;
 }
 
-/** Forgets a session with its keys. */
 export async function eraseSession(tx: Tx, { accountId, sessionId }: OwnedSession): Promise<void> {
   await tx`delete from web_sessions where account_id = ${accountId} and session_id = ${sessionId}`;
 }
 
-/** The network has brought something of these numbers. */
 export async function noteSeen(sql: Sql, sessions: readonly OwnedSession[]): Promise<void> {
   await sql`
     update web_sessions s set last_seen_at = clock_timestamp()
@@ -77,7 +70,7 @@ export async function noteSeen(sql: Sql, sessions: readonly OwnedSession[]): Pro
     where s.account_id = o.account_id and s.session_id = o.session_id and s.epoch = o.epoch`;
 }
 
-/** A number that the network lets begin no new chats: until when; undefined: it may. */
+/** End of the network's restriction on new chats; undefined without one. */
 export async function restrictedUntil(
   sql: Sql,
   { accountId, tokenId }: TokenRef,

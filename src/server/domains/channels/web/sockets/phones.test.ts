@@ -17,7 +17,7 @@ import { changeTokens, makeToken } from '#tests/support/people/people.ts';
 
 const OWN = '6281200000001';
 
-/** Ends the lease of who holds the session until another worker has it: the holder may take it anew. */
+/** Ends a session's lease until another worker has it: the holder may take it again. */
 async function endLease(sql: Sql): Promise<void> {
   const [held] = await sql<{ owner: string }[]>`select owner from web_sessions`;
   await waitFor(async () => {
@@ -26,7 +26,7 @@ async function endLease(sql: Sql): Promise<void> {
   });
 }
 
-test('of two workers one holds the number; when it closes, the other goes on with the same session', async ({
+test('one of two workers holds the number; when it closes, the other continues the session', async ({
   openNetwork,
 }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
@@ -46,12 +46,11 @@ test('of two workers one holds the number; when it closes, the other goes on wit
   await first!.channel.close();
   await waitFor(() => second!.channel.numbers?.held().includes(ani.tokenId));
   expect(standIn.openPhones()).toEqual([OWN]);
-  // The first may have crashed before it could say that it was sent.
   expect(await second!.channel.send(message, never)).toEqual({ outcome: 'sent' });
   expect([...standIn.arrived.values()].map(({ times }) => times)).toEqual([1]);
 });
 
-test('a worker that vanished in the middle of a try is followed by one that sends the same id', async ({
+test('another worker sends the same id after one vanished in the middle of a try', async ({
   sql,
   openNetwork,
 }) => {
@@ -59,7 +58,7 @@ test('a worker that vanished in the middle of a try is followed by one that send
   const { ani, standIn, startWorker, link } = await openNetwork({
     answer: () => (isMute ? 'silent' : { outcome: 'acknowledged' }),
   });
-  // Its leases are not renewed: it hangs, as one that was killed.
+  // Its leases are not renewed: it hangs, like a killed worker.
   const holder = (await startWorker({ timings: { renewMs: 3_600_000, sendMs: 50 } })).channel;
   await link(ani, OWN);
   const message = toPhone(ani, '6281299999999');
@@ -72,7 +71,7 @@ test('a worker that vanished in the middle of a try is followed by one that send
   expect([...standIn.arrived.values()].map(({ times }) => times)).toEqual([1]);
 });
 
-test('who has lost the lease writes nothing', async ({ sql, openNetwork }) => {
+test('writes nothing after it has lost the lease', async ({ sql, openNetwork }) => {
   const { ani, startWorker, link } = await openNetwork();
   await startWorker();
   await link(ani, OWN);
@@ -92,7 +91,7 @@ test('who has lost the lease writes nothing', async ({ sql, openNetwork }) => {
   expect(await leases.renew([stale])).toEqual(new Set());
 });
 
-test('a session survives a restart, and nothing of it can be read in the database', async ({
+test('a session survives a restart, and is unreadable in the database', async ({
   sql,
   openNetwork,
 }) => {
@@ -116,7 +115,7 @@ test('a session survives a restart, and nothing of it can be read in the databas
   expect(second.notices).toEqual([]);
 });
 
-test('a connection that says nothing any more is opened again', async ({ sql, openNetwork }) => {
+test('opens a silent connection again', async ({ sql, openNetwork }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
   const { channel } = await startWorker({ timings: { silenceMs: 200 } });
   await link(ani, OWN);
@@ -129,7 +128,7 @@ test('a connection that says nothing any more is opened again', async ({ sql, op
   ]);
 });
 
-// A 401 of a proxy is none of the phone; a 440 is mostly of a worker that has lost its lease.
+// A proxy's 401 is not the phone's; a 440 is mostly of a worker that has lost its lease.
 test.for([515, 428, 408, 503, 500, 401, 440])(
   'after %i the number connects again by itself',
   async (code, { openNetwork }) => {
@@ -169,7 +168,7 @@ test.for([
   },
 );
 
-test('a client that WhatsApp no longer takes says so once, keeps its session, and comes back by itself', async ({
+test('reports once that WhatsApp no longer accepts the client, keeps the session, and recovers by itself', async ({
   sql,
   openNetwork,
 }) => {
@@ -193,7 +192,7 @@ test('a client that WhatsApp no longer takes says so once, keeps its session, an
   expect(notices).toHaveLength(1);
 });
 
-test('a session that stays bad is given up after some tries', async ({ sql, openNetwork }) => {
+test('gives up a session that stays bad after some tries', async ({ sql, openNetwork }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
   const { notices } = await startWorker();
   await link(ani, OWN);
@@ -205,7 +204,7 @@ test('a session that stays bad is given up after some tries', async ({ sql, open
   expect(await sql`select * from web_sessions`).toHaveLength(1);
 });
 
-test('a parted number is linked again, also to the same phone', async ({ sql, openNetwork }) => {
+test('links a disconnected number again, also to the same phone', async ({ sql, openNetwork }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
   const { channel, notices } = await startWorker();
   await link(ani, OWN);
@@ -219,7 +218,7 @@ test('a parted number is linked again, also to the same phone', async ({ sql, op
   expect(await sql`select parted_reason from connections`).toEqual([{ parted_reason: null }]);
 });
 
-test('a number whose owner unlinks it in the portal is logged out of the phone', async ({
+test('logs a number out of the phone when its owner unlinks it in the portal', async ({
   sql,
   openNetwork,
 }) => {
@@ -232,10 +231,7 @@ test('a number whose owner unlinks it in the portal is logged out of the phone',
   await waitFor(async () => expect(await sql`select * from web_sessions`).toEqual([]));
 });
 
-test('only the time in which a number was truly connected counts as such', async ({
-  sql,
-  openNetwork,
-}) => {
+test('counts only the time in which a number was truly connected', async ({ sql, openNetwork }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
   await startWorker({ timings: { backOffFactor: 1_000 } });
   await link(ani, OWN);
@@ -249,7 +245,7 @@ test('only the time in which a number was truly connected counts as such', async
   expect(await until()).toEqual(before);
 });
 
-test('a number that is linked again while it is connected has one session, and the phone one device', async ({
+test('linking a connected number again leaves one session, and one device on the phone', async ({
   sql,
   openNetwork,
 }) => {
@@ -269,7 +265,7 @@ test('a number that is linked again while it is connected has one session, and t
   await waitFor(() => channel.numbers?.held().includes(ani.tokenId));
 });
 
-test('who has lost the session while it was away does not connect again, and parts nothing', async ({
+test('a worker that has lost the session while disconnected neither connects nor disconnects the number', async ({
   sql,
   openNetwork,
 }) => {
@@ -278,7 +274,6 @@ test('who has lost the session while it was away does not connect again, and par
   await link(ani, OWN);
   const second = await startWorker();
   await endLease(sql);
-  // The second one connects, which ends the connection of the first (440).
   await waitFor(() => second.channel.numbers?.held().includes(ani.tokenId));
   await waitFor(() => first.channel.numbers?.held().length === 0);
   expect(standIn.openPhones()).toEqual([OWN]);
@@ -288,7 +283,7 @@ test('who has lost the session while it was away does not connect again, and par
   ]);
 });
 
-test('a number of a suspended account is not connected, and goes on when the account does', async ({
+test('does not connect a number of a suspended account until the suspension ends', async ({
   sql,
   openNetwork,
 }) => {
@@ -307,7 +302,7 @@ test('a number of a suspended account is not connected, and goes on when the acc
   await waitFor(() => channel.numbers?.held().includes(ani.tokenId));
 });
 
-test('two that close each other for ever stop after some times, and keep the session', async ({
+test('two workers that close each other for ever stop after some times, and keep the session', async ({
   sql,
   openNetwork,
 }) => {
@@ -326,12 +321,11 @@ test('two that close each other for ever stop after some times, and keep the ses
   expect(await sql`select * from web_sessions`).toHaveLength(1);
 });
 
-test('a worker that was frozen writes nothing to the socket of a session that another one holds', async ({
+test('a frozen worker writes nothing to the socket of a session that another one holds', async ({
   sql,
   openNetwork,
 }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
-  // It has not renewed its leases for longer than they last.
   const { channel } = await startWorker({ timings: { renewMs: 3_600_000, renewedMsMax: 1 } });
   await link(ani, OWN);
   const message = toPhone(ani, '6281299999999');
@@ -346,7 +340,7 @@ test('a worker that was frozen writes nothing to the socket of a session that an
   await waitFor(() => standIn.openPhones().length === 0);
 });
 
-test('numbers that move to another worker together do not log in together', async ({
+test('spaces the logins of numbers that move to another worker together', async ({
   sql,
   openNetwork,
 }) => {
@@ -364,7 +358,7 @@ test('numbers that move to another worker together do not log in together', asyn
   expect(standIn.openPhones()).toHaveLength(1);
 });
 
-test('numbers that wait while a thread starts do not log in together when it has', async ({
+test('spaces the logins of numbers that waited for the same thread', async ({
   sql,
   openNetwork,
 }) => {
@@ -389,7 +383,6 @@ test('numbers that wait while a thread starts do not log in together when it has
   await waitFor(async () =>
     expect(await sql`select from web_sessions where owner is not null`).toHaveLength(4),
   );
-  // The slots of all four pass.
   const claimedAt = performance.now();
   await waitFor(() => performance.now() - claimedAt > 5 * gapMs);
   started.resolve();
@@ -399,7 +392,6 @@ test('numbers that wait while a thread starts do not log in together when it has
   expect(gaps.filter((gap) => gap < 5)).toEqual([]);
 });
 
-/** Linked sessions without an identity, of so many more tokens of one account. */
 async function linkMore(sql: Sql, accountId: string, count: number): Promise<void> {
   await sql.begin(async (tx) => {
     for (let nth = 1; nth <= count; nth++) {
@@ -416,7 +408,7 @@ const ownersOf = (sql: Sql) => sql<{ held: number }[]>`
 test('workers share the sessions of one that went away', async ({ sql, openNetwork }) => {
   const { ani, startWorker } = await openNetwork();
   await linkMore(sql, ani.accountId, 40);
-  // Ten sessions with each poll: no worker takes all of them with its first.
+  // Ten sessions per poll: no worker takes all of them with its first.
   const timings = { pollMs: 1_000, loginGapMs: 100 };
   await Promise.all([startWorker({ timings }), startWorker({ timings })]);
   await waitFor(async () => {
@@ -436,15 +428,15 @@ test('a worker has room for more than its usual two hundred numbers', async ({
   await waitFor(async () => expect(await ownersOf(sql)).toEqual([{ held: 250 }]));
 });
 
-test('sessions that are given back at once keep no other waiting', async ({ sql, openNetwork }) => {
+test('sessions that are released at once do not delay others', async ({ sql, openNetwork }) => {
   const { ani, startWorker } = await openNetwork();
   await linkMore(sql, ani.accountId, 2);
-  // A phone has just paired with it, and its account is suspended: neither connected nor ended.
+  // Paired, with its account suspended: neither connected nor ended.
   const [first] = await sql<{ tokenId: string }[]>`
     select token_id as "tokenId" from web_sessions order by session_id limit 1`;
   await changeWebSessions(sql, first!, { state: 'paired' });
   await changeTokens(sql, first!, { isSuspended: true });
-  // One session with each poll.
+  // One session per poll.
   await startWorker({ timings: { loginGapMs: 1_000 } });
   await waitFor(async () =>
     expect(

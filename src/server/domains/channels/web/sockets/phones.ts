@@ -38,22 +38,16 @@ import { connectLink, failLink } from '#server/domains/tokens/tokens.ts';
 import { bindScope } from '#server/infra/postgres/distribution/scope.ts';
 import type { WebTimings } from './timings.ts';
 
-/** The numbers that this worker holds. */
 export type Phones = {
-  /** There may be a session to take. */
   wake(): void;
-  /** The token's number, while messages can be sent by it. */
   openPhone(tokenId: string): Phone | undefined;
-  /** Tokens whose numbers can send now. */
   openTokens(): string[];
-  /** Ends the connections and gives the sessions back. */
   close(): Promise<void>;
 };
 
-/** Numbers of one worker at most: its usual 200, and its part of the numbers of a worker that went away. */
+/** Numbers per worker: the usual 200, and its part of those of a worker that went away. */
 const PHONES_MAX = 300;
 
-/** Takes sessions that nobody holds, connects them, and keeps holding them. */
 export function startPhones(deps: WebDeps & { leases: Leases; sinks: () => Sinks }): Phones {
   const held = new PhoneSet(deps);
   return {
@@ -69,7 +63,7 @@ class PhoneSet {
   readonly #phones = new Map<string, Phone>();
   readonly #timers: NodeJS.Timeout[];
   readonly #loginPace: LoginPace;
-  /** Sessions taken at a time: as many as can log in until the next poll, so that workers share what is free. */
+  /** Sessions taken at a time: as many as log in until the next poll; others take the rest. */
   readonly #claimsMax: number;
   #work: Promise<void> = Promise.resolve();
   #isPolling = false;
@@ -123,7 +117,7 @@ class PhoneSet {
     for (const session of claimed) {
       const known = facts.get(session.sessionId);
       if (!known) continue;
-      if (known.isWanted) {
+      if (known.shouldConnect) {
         this.#phones.set(
           leaseKey(session),
           new Phone({ ...this.#deps, loginPace }, session, known),
@@ -136,7 +130,7 @@ class PhoneSet {
     }
   }
 
-  /** Logs out the sessions of tokens that have no number any more, and closes those of suspended accounts. */
+  /** Logs out sessions of tokens without a number, and closes those of suspended accounts. */
   async #endUnwanted(): Promise<void> {
     const phones = [...this.#phones.values()];
     if (phones.length === 0) return;
@@ -147,7 +141,7 @@ class PhoneSet {
     for (const phone of phones) {
       const known = facts.get(phone.session.sessionId);
       if (known) phone.firstLinkedAt = known.firstLinkedAt;
-      if (known?.isWanted) continue;
+      if (known?.shouldConnect) continue;
       if (known?.isOver) await this.#end(phone);
       else await this.#release(phone);
     }
@@ -164,22 +158,22 @@ class PhoneSet {
     await this.#deps.leases.release(phone.session).catch(this.#deps.report);
   }
 
-  /** Renews all leases in one call; a number that is another worker's by now is given up without a write. */
+  /** Renews all leases in one call; gives up a number of another worker without a write. */
   async #renew(): Promise<void> {
     const phones = [...this.#phones.values()];
     if (phones.length === 0) return;
     const { leases, log, timings } = this.#deps;
-    const askedAt = performance.now();
+    const renewingAt = performance.now();
     try {
       const owned = await leases.renew(phones.map(({ session }): OwnedSession => session));
       for (const phone of phones) {
-        if (owned.has(leaseKey(phone.session))) phone.renewedAt = askedAt;
+        if (owned.has(leaseKey(phone.session))) phone.renewedAt = renewingAt;
         else await this.#giveUp(phone);
       }
     } catch (error) {
       log.warn({ err: error }, 'leases of WhatsApp Web cannot be renewed');
       for (const phone of phones) {
-        if (askedAt - phone.renewedAt > timings.renewedMsMax) await this.#giveUp(phone);
+        if (renewingAt - phone.renewedAt > timings.renewedMsMax) await this.#giveUp(phone);
       }
     }
   }
@@ -205,21 +199,19 @@ type PhoneDeps = WebDeps & {
 
 type PartAction = Extract<CloseAction, { kind: 'part' }>;
 
-/** Without a word of the network on how long: it is looked at again after a day. */
+/** Assumed restriction if the network names no end: checked again after a day. */
 const RESTRICTED_MS = 24 * 3_600_000;
 
-/** A number that this worker holds: its connection, and what is to be done when something happens on it. */
 class Phone {
   readonly session: OwnedSession;
   readonly #deps: PhoneDeps;
   readonly #connection: Connection;
   readonly #receiving: Receiving;
-  /** What happens is done one after the other. */
   #queue: Promise<void> = Promise.resolve();
   #isLinked: boolean;
   #isOver = false;
   firstLinkedAt: Date;
-  /** When its lease was last known to be new, as `performance.now()` tells it. */
+  /** Last time that its lease was known to be new, by `performance.now()`. */
   renewedAt = performance.now();
 
   constructor(deps: PhoneDeps, session: OwnedSession, facts: SessionFacts) {
@@ -249,17 +241,15 @@ class Phone {
     });
   }
 
-  /** The socket while messages of the token can be sent. */
   get openSocket(): EngineSocket | undefined {
     return this.#isLinked && !this.#isOver ? this.#connection.openSocket : undefined;
   }
 
-  /** It has parted, or another worker holds it: it is to be dropped. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Ends the connection; what was happening is finished. */
+  /** Ends the connection, after running work is finished. */
   async close(): Promise<void> {
     this.#isOver = true;
     await this.#connection.close();
@@ -267,7 +257,6 @@ class Phone {
     await this.#queue;
   }
 
-  /** The token has no such number any more: the session ends, on the phone too. */
   async end(): Promise<void> {
     this.#isOver = true;
     await this.#connection.socket?.logout().catch(this.#deps.report);
@@ -277,7 +266,7 @@ class Phone {
       .catch(this.#reportUnlessLost);
   }
 
-  /** Whether the session is still ours. It is looked up where its lease may have ended, as of a worker that was frozen. */
+  /** Whether the session is still ours; checked if the lease may have ended, as after a freeze. */
   async holdsLease(): Promise<boolean> {
     const { leases, timings } = this.#deps;
     const now = performance.now();
@@ -288,7 +277,6 @@ class Phone {
     return isOurs;
   }
 
-  /** The network has refused a message with this code. */
   async refused(code: number): Promise<void> {
     const { session } = this;
     const { allAccountsSql } = this.#deps;
@@ -314,7 +302,6 @@ class Phone {
     else this.#deps.report(error);
   };
 
-  /** Another worker has the session: the connection ends, and nothing is written. */
   #lose() {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -357,7 +344,7 @@ class Phone {
     this.#receiving.opened();
   }
 
-  /** What the network says by closing is counted; what only a newer release mends is told. */
+  /** Counts the close code, and reports one that only a newer release solves. */
   async #closed(event: Extract<EngineEvent, { kind: 'closed' }>): Promise<void> {
     const { code } = event;
     const { allAccountsSql, leases } = this.#deps;
@@ -371,7 +358,6 @@ class Phone {
     );
   }
 
-  /** The session becomes its token's; false when the number is another token's, or the link is over. */
   async #link(phone: string): Promise<boolean> {
     const { connecting, leases } = this.#deps;
     const { session } = this;
@@ -379,7 +365,7 @@ class Phone {
       await connectLink(connecting, { accountId: session.accountId, linkId: session.sessionId });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      // Not awaited: ending waits for what is being done, which is this.
+      // Not awaited: ending waits for running work, which includes this.
       this.end().catch(this.#deps.report);
       return false;
     }
@@ -392,7 +378,6 @@ class Phone {
     await this.#receiving.receipts(receipts);
   }
 
-  /** Stores what the network restricts; its owner is told when that is new. */
   async #restrict(kind: Restriction, isActive: boolean, untilMs?: number): Promise<void> {
     const until = new Date(untilMs ?? this.#deps.now().getTime() + RESTRICTED_MS);
     await this.#deps.leases.whileOwned(this.session, (tx) =>
@@ -402,7 +387,6 @@ class Phone {
     );
   }
 
-  /** The network has ended the session, or it cannot be used any more: its owner is told. */
   async #part({ reason, erase }: PartAction): Promise<void> {
     const { connecting, leases } = this.#deps;
     const { accountId, sessionId } = this.session;
@@ -421,32 +405,23 @@ class Phone {
 type ConnectionDeps = {
   engine: WebEngine;
   timings: WebTimings;
-  /** Whether the session is still ours: who has lost it would end the connection of who has it. */
+  /** Whether the session is still ours: connecting otherwise would disconnect its holder. */
   mayOpen: () => Promise<boolean>;
-  /** Of all logins of this worker. */
   loginPace: LoginPace;
-  /** What the engine stores with us. */
   storage: Pick<OpenOptions, 'auth' | 'sent'>;
-  /** What happens beside connecting; it is called in order. */
   onEvent: (event: EngineEvent) => void;
-  /** The network closed it, and it is not to be opened again. */
   onParted: (action: Extract<CloseAction, { kind: 'part' }>) => void;
-  /** Another worker has the session. */
   onLost: () => void;
   report: (error: unknown) => void;
 };
 
-/** In this time 440s are counted. */
 const YIELDS_MS = 10 * 60_000;
 
-/**
- * One session's connection: opened again as its close codes ask, and when nothing is heard on it for longer than
- * a living one may be silent.
- */
+/** A session's connection: reopened as its close codes require, or when it is silent too long. */
 class Connection {
   readonly #deps: ConnectionDeps;
   #socket: EngineSocket | undefined;
-  /** Counts connections: what an earlier one still says is not heard. */
+  /** Counts connections, so that late events of an earlier one are ignored. */
   #current = 0;
   #isOpen = false;
   #isEnded = false;
@@ -454,7 +429,6 @@ class Connection {
   #yieldedAt: readonly number[] = [];
   #heardAt = 0;
   #watchedAt = performance.now();
-  /** Between two connections. */
   #isWaiting = false;
   #reopening: NodeJS.Timeout | undefined;
   readonly #watching: NodeJS.Timeout;
@@ -465,17 +439,14 @@ class Connection {
     this.#openPaced();
   }
 
-  /** The socket while messages can be sent. */
   get openSocket(): EngineSocket | undefined {
     return this.#isOpen ? this.#socket : undefined;
   }
 
-  /** The socket, also before it is open. */
   get socket(): EngineSocket | undefined {
     return this.#socket;
   }
 
-  /** Ends it: nothing more happens. */
   async close(): Promise<void> {
     this.#isEnded = true;
     clearInterval(this.#watching);
@@ -530,7 +501,6 @@ class Connection {
     if (event.kind === 'closed') this.#reopen(actionFor(event));
   }
 
-  /** The network, or silence, has ended the connection. */
   #reopen(action: CloseAction) {
     this.#current += 1;
     this.#isWaiting = true;
@@ -550,14 +520,12 @@ class Connection {
     this.#reopening = setTimeout(() => this.#openPaced(), waitMs * backOffFactor);
   }
 
-  /** Counts the recent 440s, including this one. */
   #yields(): number {
     const now = performance.now();
     this.#yieldedAt = [...this.#yieldedAt, now].filter((at) => now - at < YIELDS_MS);
     return this.#yieldedAt.length;
   }
 
-  /** Another worker has the session: nothing more happens here. */
   #lose() {
     this.#isEnded = true;
     clearInterval(this.#watching);
@@ -570,7 +538,7 @@ class Connection {
     this.#deps.onParted(action);
   }
 
-  /** A connection may be dead without a word of it. */
+  /** A connection may be dead without an event. */
   #checkSilence() {
     const { silenceMs, renewedMsMax } = this.#deps.timings;
     const now = performance.now();
@@ -585,13 +553,13 @@ class Connection {
     socket?.close().catch(this.#deps.report);
   }
 
-  /** A process that was frozen may have lost its sessions meanwhile: it looks before it goes on. */
+  /** A frozen process may have lost its sessions: checks before it continues. */
   #checkLease() {
     this.#deps.mayOpen().then(
       (isOurs) => {
         if (!isOurs && !this.#isEnded) this.#lose();
       },
-      // It is looked at again before each message, and whenever leases are renewed.
+      // Checked again before each message, and at each renewal of leases.
       this.#deps.report,
     );
   }

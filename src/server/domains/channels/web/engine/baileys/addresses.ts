@@ -5,33 +5,30 @@ const LID_HOST = '@lid';
 /** See `channelOfHidden` (src/contract/messages/peer.ts). */
 const HIDDEN = 'XL.';
 
-/** The network's address of a number, or of a peer whose number is hidden. */
 export const addressOf = (peer: string): string =>
   peer.startsWith(HIDDEN) ? `${peer.slice(HIDDEN.length)}${LID_HOST}` : `${peer}${PHONE_HOST}`;
 
-/** The peer id of a sender with a hidden number. */
 export const peerOfLid = (lid: string): string => HIDDEN + lid.slice(0, -LID_HOST.length);
 
-/** The number in an address, without its device; undefined when it is no number's. */
+/** The number in an address, without its device; undefined for other addresses. */
 export function phoneIn(address: string | null | undefined): string | undefined {
   return /^(\d{5,20})(?:[:_]\d+)*@(?:s\.whatsapp\.net|c\.us)$/.exec(address ?? '')?.[1];
 }
 
-/** The anonymous address, without its device; undefined when it is another kind. */
+/** The anonymous address (LID), without its device; undefined for other addresses. */
 export function lidIn(address: string | null | undefined): string | undefined {
   const digits = /^(\d{1,20})(?:[:_]\d+)*@lid$/.exec(address ?? '')?.[1];
   return digits && `${digits}${LID_HOST}`;
 }
 
-/** The network's ids have some thirty characters. */
 const WIRE_ID_MAX = 512;
 
-/** A message's id as we store it. Its sender chooses it: one that cannot be stored becomes a hash of itself. */
+/** A message's id as stored. Its sender chooses it: one that cannot be stored becomes its hash. */
 export const wireIdIn = (id: string): string =>
   id.length > WIRE_ID_MAX || !id.isWellFormed() || /\p{Cc}/u.test(id)
     ? `hash-${idOfText(`wire id:${id}`)}`
     : id;
 
-/** A chat of two: groups, broadcasts, channels and the network's own are not for us. */
+/** Whether an address is a one-to-one chat: no group, broadcast, channel or system chat. */
 export const isPerson = (address: string | null | undefined): boolean =>
   phoneIn(address) !== undefined || lidIn(address) !== undefined;

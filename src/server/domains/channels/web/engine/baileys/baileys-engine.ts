@@ -37,19 +37,15 @@ import { addressOf, wireIdIn } from './addresses.ts';
 import { forwardEvents } from './events.ts';
 import { download } from './media.ts';
 
-/** How long the end of a connection may take. */
 const GOODBYE_MS = 1_000;
-/** The longest wait for a sender's phone to upload a file again. */
 const REUPLOAD_MS = 30_000;
 
 type Options = {
-  /** Where the network is; without it, WhatsApp itself. */
   url?: string | undefined;
   files: FileClient;
   report: (error: unknown) => void;
 };
 
-/** The client of WhatsApp Web by Baileys. */
 export function openBaileysEngine(options: Options): WebEngine {
   const open = new Set<BaileysSocket>();
   return {
@@ -80,9 +76,9 @@ class BaileysSocket implements EngineSocket {
     const sock = makeWASocket({
       auth: { creds, keys: makeCacheableSignalKeyStore(keyStoreOf(given.auth), silent) },
       logger: silent,
-      // A name of its own would break pairing codes.
+      // Another name would break pairing codes.
       browser: Browsers.macOS('Chrome'),
-      // Otherwise the phone shows no notices of its own while the number is connected.
+      // Otherwise the phone shows no notifications while the number is connected.
       markOnlineOnConnect: false,
       syncFullHistory: false,
       generateHighQualityLinkPreview: false,
@@ -99,7 +95,7 @@ class BaileysSocket implements EngineSocket {
     sock.ev.on('creds.update', () => {
       writing = writing
         .then(() => writeCreds(given.auth, creds))
-        // Without its identity stored, what comes next could not be read after a restart.
+        // Without its stored identity, later messages could not be read after a restart.
         .catch((error: unknown) => {
           report(error);
           void sock.end(undefined);
@@ -134,7 +130,7 @@ class BaileysSocket implements EngineSocket {
     const address = addressOf(to);
     // A hidden number cannot be looked up; it is known because it wrote.
     if (isNewChat && channelOfHidden(to) === undefined) {
-      // One number at a time: lists of them are taken for a search.
+      // One number at a time: lists look like a search to the network.
       const [found] = (await this.#sock.onWhatsApp(address)) ?? [];
       if (found && !found.exists) return { outcome: 'not_on_whatsapp' };
     }
@@ -165,7 +161,7 @@ class BaileysSocket implements EngineSocket {
     await withTimeout(this.#sock.end(undefined), GOODBYE_MS, () => undefined);
   }
 
-  /** The message as it leaves: of an earlier try, the very same. Stored before it leaves. */
+  /** Encodes and stores the message before it leaves; a later try sends the stored encoding. */
   async #encode(message: EngineMessage): Promise<proto.IMessage> {
     const { to, wireId, quoted } = message;
     const stored = await this.#given.sent.readSent(wireId);
@@ -182,14 +178,13 @@ class BaileysSocket implements EngineSocket {
     return made.message;
   }
 
-  /** Asks for a pairing code with the first QR; the network's verdict on it comes later, or never. */
   #requestCode(phone: string) {
     const ask = ({ qr }: Partial<ConnectionState>) => {
       if (qr === undefined) return;
       this.#sock.ev.off('connection.update', ask);
       this.#sock.requestPairingCode(phone).then(
         (code) => this.#given.onEvent({ kind: 'pairing_code', code }),
-        // The QR is there all the same.
+        // The QR still works.
         () => undefined,
       );
     };
@@ -197,7 +192,7 @@ class BaileysSocket implements EngineSocket {
   }
 }
 
-/** The library's own log: it would name numbers and texts. */
+/** Silences the library's own log, which would name numbers and texts. */
 export const silent: SocketConfig['logger'] = {
   level: 'silent',
   child: () => silent,
@@ -210,7 +205,6 @@ export const silent: SocketConfig['logger'] = {
 
 const ENTRIES_MAX = 1_000;
 
-/** A small cache in memory: the oldest entry goes when it is full. */
 export function memoryCache(): CacheStore {
   const entries = new Map<string, unknown>();
   return {
@@ -228,10 +222,7 @@ export function memoryCache(): CacheStore {
 
 type Waiting = { resolve: (code: number | undefined) => void; reject: (error: Error) => void };
 
-/**
- * What the network's server says to each message that left: the library tells of refusals only, and of those
- * without waiting.
- */
+/** The server's acknowledgements: the library reports refusals only, and does not wait. */
 class Acknowledgements {
   readonly #waiting = new Map<string, Waiting>();
 
@@ -245,7 +236,7 @@ class Acknowledgements {
     });
   }
 
-  /** Resolves with the code of a refusal, or undefined; rejects when the connection ends before. */
+  /** Resolves with the code of a refusal, or undefined; rejects if the connection ends first. */
   next(wireId: string): Promise<number | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
     this.#waiting.set(wireId, { resolve, reject });
@@ -253,7 +244,6 @@ class Acknowledgements {
     return promise;
   }
 
-  /** Nothing more comes. */
   close(): void {
     for (const { reject } of this.#waiting.values()) reject(new Error('the connection ended'));
     this.#waiting.clear();
@@ -263,7 +253,6 @@ class Acknowledgements {
 const written = (value: unknown): string => JSON.stringify(value, BufferJSON.replacer);
 const read = (text: string): unknown => JSON.parse(text, BufferJSON.reviver);
 
-/** The identity of a session: the stored one, or a new one. */
 export async function readCreds(auth: AuthStorage): Promise<AuthenticationCreds> {
   const stored = await auth.readCreds();
   return stored === undefined ? initAuthCreds() : (read(stored) as AuthenticationCreds);
@@ -272,7 +261,6 @@ export async function readCreds(auth: AuthStorage): Promise<AuthenticationCreds>
 export const writeCreds = (auth: AuthStorage, creds: AuthenticationCreds): Promise<void> =>
   auth.writeCreds(written(creds));
 
-/** The library's store of keys, over ours. */
 export const keyStoreOf = (auth: AuthStorage): SignalKeyStore => ({
   async get<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {
     const found = await auth.readKeys(type, ids);
@@ -292,13 +280,11 @@ export const keyStoreOf = (auth: AuthStorage): SignalKeyStore => ({
   },
 });
 
-/** Some keys are messages of the protocol, and must be such again. */
 const revived = (type: string, value: unknown): unknown =>
   type === 'app-state-sync-key'
     ? proto.Message.AppStateSyncKeyData.fromObject(value as Record<string, unknown>)
     : value;
 
-/** A message's content in the library's words. */
 export function baileysContent({ to, content }: EngineMessage): AnyMessageContent {
   switch (content.kind) {
     case 'text':
@@ -360,7 +346,6 @@ function mediaContent({
   }
 }
 
-/** The quoted message, as far as an answer shows it. */
 const quotedOf = (to: string, { wireId, fromMe, text }: NamedMessage): WAMessage => ({
   key: { remoteJid: addressOf(to), id: wireId, fromMe },
   message: { conversation: text },

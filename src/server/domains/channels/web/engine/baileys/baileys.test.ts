@@ -25,7 +25,7 @@ const messageOf = (message: proto.IMessage, key: Partial<WAMessage['key']> = {})
   message,
 });
 
-test('addresses of numbers and anonymous ones are told apart, devices do not count', () => {
+test('tells addresses of numbers from anonymous ones, and ignores devices', () => {
   expect(phoneIn('6281299999999:12@s.whatsapp.net')).toBe('6281299999999');
   expect(phoneIn('77@lid')).toBeUndefined();
   expect(lidIn('77:3@lid')).toBe('77@lid');
@@ -36,7 +36,7 @@ test('addresses of numbers and anonymous ones are told apart, devices do not cou
   }
 });
 
-test('texts, also answers, captions and reactions are read', async () => {
+test('reads texts, also replies, captions and reactions', async () => {
   expect(await receivedFrom(messageOf({ conversation: 'Halo' }), nobody, unreported)).toEqual([
     {
       wireId: 'A1',
@@ -66,12 +66,12 @@ test('texts, also answers, captions and reactions are read', async () => {
   expect(read?.content).toMatchObject({ media: 'image', mime: 'image/jpeg', caption: 'Bukti' });
   const reference = read?.content.kind === 'media' ? read.content.reference : '';
   const sent = proto.WebMessageInfo.decode(Buffer.from(reference, 'base64'));
-  // The address in the sender's message is dropped.
+  // The sender's `url` is dropped.
   expect(sent.message?.imageMessage?.url).toBeNull();
   expect(sent.key).toMatchObject({ id: 'A1', remoteJid: '6281299999999@s.whatsapp.net' });
 });
 
-test('what is no message of two people is left out', async () => {
+test('leaves out messages outside one-to-one chats', async () => {
   const group = messageOf({ conversation: 'x' }, { remoteJid: '1@g.us' });
   const alone = messageOf({ messageContextInfo: {}, senderKeyDistributionMessage: {} });
   const empty = { key: { id: 'A1', remoteJid: '77@lid' } };
@@ -80,7 +80,7 @@ test('what is no message of two people is left out', async () => {
   }
 });
 
-test('an anonymous address becomes the number that comes with it, or that is known of it', async () => {
+test('replaces an anonymous address by the number that comes with it, or that is known', async () => {
   const key = { remoteJid: '77@lid', remoteJidAlt: '6281211111111@s.whatsapp.net' };
   expect(
     await receivedFrom(messageOf({ conversation: 'x' }, key), nobody, unreported),
@@ -91,7 +91,7 @@ test('an anonymous address becomes the number that comes with it, or that is kno
   expect((await receivedFrom(hidden, nobody, unreported))[0]).not.toHaveProperty('phone');
 });
 
-test('contents in the words of the library', () => {
+test('converts contents to the library’s format', () => {
   const base = { to: '6281299999999', wireId: '3EB0', isNewChat: false };
   const vcard = baileysContent({
     ...base,
@@ -113,7 +113,7 @@ test('contents in the words of the library', () => {
   });
 });
 
-test('an identity and keys come back as they were stored', async () => {
+test('restores an identity and keys as they were stored', async () => {
   const stored = new Map<string, string>();
   let creds: string | undefined;
   const auth = {
@@ -153,7 +153,7 @@ test('an identity and keys come back as they were stored', async () => {
   expect(await keys.get('session', ['a'])).toEqual({});
 });
 
-test('a connection ends as logged out only where the network says so', () => {
+test('reports a connection as logged out only if the network says so', () => {
   const boom = (message: string, statusCode: number, data: unknown) =>
     Object.assign(new Error(message), { output: { statusCode }, data });
   const removed = { tag: 'conflict', attrs: { type: 'device_removed' } };
@@ -172,7 +172,7 @@ test('a connection ends as logged out only where the network says so', () => {
     kind: 'closed',
     code: 440,
   });
-  // A proxy asks for a password.
+  // A proxy requires a password.
   const refused = new Error('Unexpected server response: 401');
   expect(closedBy(boom('WebSocket Error (x)', 401, refused))).toEqual({
     kind: 'closed',
@@ -181,24 +181,24 @@ test('a connection ends as logged out only where the network says so', () => {
   expect(closedBy(undefined)).toEqual({ kind: 'closed', code: 428 });
 });
 
-test('a request for a passkey is told, which the library passes over', () => {
-  const told: unknown[] = [];
+test('reports a passkey request, which the library ignores', () => {
+  const emitted: unknown[] = [];
   const silentSide = { on: () => undefined };
   const ws = new EventEmitter();
   const sock = { ws, ev: silentSide } as unknown as WASocket;
-  forwardEvents(sock, (event) => told.push(event), unreported);
+  forwardEvents(sock, (event) => emitted.push(event), unreported);
   ws.emit('CB:notification,type:passkey_prologue_request', {});
-  expect(told).toEqual([{ kind: 'passkey' }]);
+  expect(emitted).toEqual([{ kind: 'passkey' }]);
 });
 
-test('a message that cannot be read stands as a line, and the others of its batch are read', async () => {
+test('replaces an unreadable message by a line, and reads the others of its batch', async () => {
   const reported: unknown[] = [];
-  const told: EngineEvent[] = [];
+  const emitted: EngineEvent[] = [];
   const ev = new EventEmitter();
   const sock = { ws: new EventEmitter(), ev, signalRepository: {} } as unknown as WASocket;
   forwardEvents(
     sock,
-    (event) => told.push(event),
+    (event) => emitted.push(event),
     (error) => reported.push(error),
   );
   const broken = {
@@ -214,8 +214,8 @@ test('a message that cannot be read stands as a line, and the others of its batc
   ];
   const messages = contents.map((message, nth) => messageOf(message, { id: `A${nth}` }));
   ev.emit('messages.upsert', { messages, type: 'notify' });
-  await waitFor(() => expect(told).toHaveLength(1));
-  const [batch] = told;
+  await waitFor(() => expect(emitted).toHaveLength(1));
+  const [batch] = emitted;
   expect(batch?.kind === 'messages' && batch.messages.map(({ content }) => content)).toEqual([
     { kind: 'text', text: 'Satu' },
     { kind: 'other', other: 'event', details: 'Rapat' },
@@ -228,7 +228,7 @@ test('a message that cannot be read stands as a line, and the others of its batc
   expect(error instanceof Error && error.stack).not.toContain('Rahasia');
 });
 
-test('an id that cannot be stored becomes a hash, wherever the message is named', async () => {
+test('replaces an id that cannot be stored by a hash, wherever it names the message', async () => {
   expect(wireIdIn('3EB0#1')).toBe('3EB0#1');
   for (const id of ['A\0B', 'x'.repeat(513), 'A\uD83D']) {
     const [read] = await receivedFrom(messageOf({ conversation: 'x' }, { id }), nobody, unreported);
@@ -246,13 +246,13 @@ test('an id that cannot be stored becomes a hash, wherever the message is named'
   }
 });
 
-test('an instant that cannot be written is the present one', async () => {
+test('replaces an invalid time by the present one', async () => {
   const undated = { ...messageOf({ conversation: 'Halo' }), messageTimestamp: 9e15 };
   const [read] = await receivedFrom(undated, nobody, unreported);
   expect(Math.abs(Date.now() - (read?.atMs ?? 0))).toBeLessThan(60_000);
 });
 
-test('a cache in memory forgets its oldest entry', async () => {
+test('a memory cache evicts its oldest entry', async () => {
   const cache = memoryCache();
   for (let nth = 0; nth <= 1_000; nth++) await cache.set(`${nth}`, nth);
   expect(await cache.get('0')).toBeUndefined();

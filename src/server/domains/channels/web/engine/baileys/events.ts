@@ -21,16 +21,11 @@ import { readCard } from '#contract/messages/sending.ts';
 import { CARDS_MAX, idOfCard, inboundCard } from '#server/domains/channels/inbound-card.ts';
 import { referenceOf } from './media.ts';
 
-/** Of the many frames of a busy connection, one a second is enough to know that it lives. */
-const HEARD_EVERY_MS = 1_000;
-/** A closed connection without a code is one that the network ended. */
+/** One event a second is enough to know that a busy connection lives. */
+const ACTIVITY_EVERY_MS = 1_000;
 const CLOSED = 428;
 
-/**
- * Tells of a socket's events in our words, in their order.
- *
- * @param report takes bugs of ours.
- */
+/** Forwards a socket's events in our format, in order. @param report receives our own bugs */
 export function forwardEvents(
   sock: WASocket,
   onEvent: (event: EngineEvent) => void,
@@ -67,11 +62,11 @@ export function forwardEvents(
 }
 
 function forwardConnection(sock: WASocket, onEvent: (event: EngineEvent) => void): void {
-  let heardAt = 0;
+  let activeAt = 0;
   sock.ws.on('message', () => {
     const now = performance.now();
-    if (now - heardAt < HEARD_EVERY_MS) return;
-    heardAt = now;
+    if (now - activeAt < ACTIVITY_EVERY_MS) return;
+    activeAt = now;
     onEvent({ kind: 'heard' });
   });
   sock.ev.on('connection.update', ({ qr, isNewLogin, connection, ...more }) => {
@@ -85,8 +80,7 @@ function forwardConnection(sock: WASocket, onEvent: (event: EngineEvent) => void
 }
 
 /**
- * What the network asks for where an account must prove itself by a passkey; the library acknowledges it and
- * passes over it (Baileys issue 2672), so the link would only run out.
+ * Passkey requests; the library ignores them (Baileys issue 2672), so the link would only expire.
  */
 const passkeyRequests = ['passkey_prologue_request', 'crsc_continuation'];
 
@@ -96,7 +90,6 @@ function forwardPasskeys(sock: Pick<WASocket, 'ws'>, onEvent: (event: EngineEven
   }
 }
 
-/** Runs work one after the other. */
 function ordered(report: (error: unknown) => void): (work: () => Promise<void>) => void {
   let last: Promise<void> = Promise.resolve();
   return (work) => {
@@ -113,12 +106,12 @@ const timeLock = ({
   ...(timeEnforcementEnds && { untilMs: timeEnforcementEnds.getTime() }),
 });
 
-/** Reasons by which the network refuses a login because the phone has removed the session. */
+/** Reasons of the network to refuse a login because the phone has removed the session. */
 const loggedOut: ReadonlySet<unknown> = new Set(['401', '406']);
 
 /**
- * The end of a connection. A 401 alone does not say that the phone has removed the session: a proxy before the
- * network answers it, too. The network says it by a conflict (`device_removed`), or by refusing the login.
+ * The end of a connection. A proxy may answer 401 as well: the network reports a removed session by a conflict
+ * (`device_removed`), or by refusing the login.
  */
 export function closedBy(error: unknown): Extract<EngineEvent, { kind: 'closed' }> {
   const status = at(error, 'output', 'statusCode');
@@ -143,7 +136,7 @@ function forwardNumbers(
   if (numbers.length > 0) onEvent({ kind: 'numbers', numbers });
 }
 
-/** 0 failed, 3 delivered, 4 read, 5 played; 2, that the server has it, is known from its acknowledgement. */
+/** 0 failed, 3 delivered, 4 read, 5 played; 2 (on the server) is known from its acknowledgement. */
 const statusOf: Readonly<Record<number, EngineReceipt['status']>> = {
   0: 'failed',
   3: 'delivered',
@@ -162,11 +155,11 @@ function receiptFrom({ key, update }: BaileysEventMap['messages.update'][number]
 }
 
 /**
- * A message of the library as ours. Several contact cards are a message each. None for what is no message of a chat
- * of two (groups, the protocol's own notices), or only changes a chat's settings.
+ * Converts a message of the library; each of several contact cards becomes a message. None for a message outside a
+ * one-to-one chat (groups, the protocol's own notices), or one that only changes a chat's settings.
  *
- * @param phoneOfLid the number of an anonymous address, as far as the library knows it.
- * @param report takes bugs of ours: a message that cannot be read is a line that says so.
+ * @param phoneOfLid the number of an anonymous address, if the library knows it
+ * @param report receives our own bugs: an unreadable message becomes a line that says so
  */
 export async function receivedFrom(
   message: WAMessage,
@@ -179,7 +172,7 @@ export async function receivedFrom(
   const read = readable(message, report);
   if (!read) return [];
   const lid = lidIn(key.remoteJid) ?? lidIn(key.remoteJidAlt);
-  // Without a number, the conversation stays under the anonymous address until the network tells the number.
+  // Without a number, the conversation stays under the anonymous address until the network discloses it.
   const numberOf = (address: string) =>
     phoneOfLid(address).catch((error: unknown) => {
       report(error);
@@ -202,11 +195,10 @@ export async function receivedFrom(
   }));
 }
 
-/** From this many times on a message counts as frequently forwarded, as in WhatsApp's own apps. */
+/** From this count on, a message is frequently forwarded, as in WhatsApp's own apps. */
 const FORWARDED_OFTEN = 5;
 const FACT_MAX = 2_000;
 
-/** Whether a message was forwarded, and the advertisement that it answers. */
 function aboutOf(message: proto.IMessage | null | undefined): Pick<ReceivedMessage, 'about'> {
   const parts = Object.values(normalizeMessageContent(message) ?? {}) as readonly unknown[];
   const context = parts
@@ -256,7 +248,7 @@ function readable(message: WAMessage, report: (error: unknown) => void): Read | 
   }
 }
 
-/** An error of reading a message, with its place in our code alone: its own words may quote the message. */
+/** A read error with only its place in our code: its own text may quote the message. */
 function withoutContent(error: unknown): Error {
   const { name, stack = '' } = error instanceof Error ? error : new Error();
   const bare = new Error(`a message that came in cannot be read: ${name}`);
@@ -265,7 +257,7 @@ function withoutContent(error: unknown): Error {
   return bare;
 }
 
-/** Missed calls; the library says them by stubs. */
+/** Missed calls, which the library reports as stubs. */
 const missedCalls: ReadonlySet<unknown> = new Set([
   WAMessageStubType.CALL_MISSED_VOICE,
   WAMessageStubType.CALL_MISSED_VIDEO,
@@ -275,7 +267,6 @@ function contentsOf(whole: WAMessage): Read | undefined {
   const { key, message, messageStubType: stub } = whole;
   const content = normalizeMessageContent(message);
   if (!content) {
-    // Only the phone gets files that may be seen once.
     if (key.isViewOnce) return one({ kind: 'other', other: 'view_once' });
     if (stub === WAMessageStubType.CIPHERTEXT) return one({ kind: 'waiting' });
     return missedCalls.has(stub) ? one({ kind: 'other', other: 'call' }) : undefined;
@@ -283,12 +274,11 @@ function contentsOf(whole: WAMessage): Read | undefined {
   const { protocolMessage, reactionMessage: reaction } = content;
   if (protocolMessage) return changeOf(protocolMessage);
   if (reaction) {
-    // Empty when it is taken back.
     return one({ kind: 'reaction', emoji: reaction.text ?? '' }, reaction.key?.id);
   }
   return (
     textOf(content) ??
-    placeOf(content) ??
+    locationOf(content) ??
     cardsOf(content) ??
     mediaOf(content, whole) ??
     lineOf(content)
@@ -297,7 +287,7 @@ function contentsOf(whole: WAMessage): Read | undefined {
 
 const { ProtocolMessage } = proto.Message;
 
-/** An edit or deletion of an earlier message; other protocol notices are skipped, except the first opening of a chat. */
+/** An edit or deletion; skips other protocol notices, except the first opening of a chat. */
 function changeOf({ type, key, editedMessage }: proto.Message.IProtocolMessage): Read | undefined {
   const of = key?.id ? wireIdIn(key.id) : undefined;
   switch (type) {
@@ -314,7 +304,6 @@ function changeOf({ type, key, editedMessage }: proto.Message.IProtocolMessage):
   }
 }
 
-/** The text or caption of a message. */
 function wordsIn(content: proto.IMessage | undefined): string {
   const read = content && textOf(content)?.contents[0];
   if (read?.kind === 'text') return read.text;
@@ -322,7 +311,6 @@ function wordsIn(content: proto.IMessage | undefined): string {
   return imageMessage?.caption ?? videoMessage?.caption ?? documentMessage?.caption ?? '';
 }
 
-/** A text, also one that was chosen from a template's buttons or a list. */
 function textOf(message: proto.IMessage): Read | undefined {
   const { conversation, extendedTextMessage: extended, commentMessage: comment } = message;
   if (conversation) return one({ kind: 'text', text: conversation });
@@ -340,8 +328,7 @@ function textOf(message: proto.IMessage): Read | undefined {
   return found && one({ kind: 'text', text: found[0] ?? '' }, found[1]?.stanzaId);
 }
 
-/** A place; one that moves is where it was when it was shared. */
-function placeOf(message: proto.IMessage): Read | undefined {
+function locationOf(message: proto.IMessage): Read | undefined {
   const { locationMessage: fixed, liveLocationMessage: live } = message;
   const place = fixed ?? live;
   if (!place) return undefined;
@@ -371,7 +358,6 @@ function cardsOf(message: proto.IMessage): Read | undefined {
 
 type CardMessage = { displayName?: string | null; vcard?: string | null };
 
-/** A contact card, under the name that the app shows. */
 function cardOf({ displayName, vcard }: CardMessage): ReceivedContent {
   const card = readCard(vcard ?? '');
   return { kind: 'contact', ...inboundCard({ ...card, name: displayName || card.name }) };
@@ -388,7 +374,7 @@ function mediaOf(message: proto.IMessage, whole: WAMessage): Read | undefined {
   const kinds: readonly [MediaKind, AnyMedia | null | undefined][] = [
     ['image', message.imageMessage],
     ['video', message.videoMessage],
-    // A video note, which is round on the phone.
+    // A video note, round on the phone.
     ['video', message.ptvMessage],
     ['audio', message.audioMessage],
     ['document', message.documentMessage],

@@ -22,7 +22,7 @@ const never = async (): Promise<never> => {
   throw new Error('not asked for');
 };
 
-/** A file as it lies with WhatsApp. */
+/** An encrypted file, as WhatsApp stores it. */
 async function sealed(plain: Buffer): Promise<Buffer> {
   const { iv, cipherKey, macKey } = await getMediaKeys(mediaKey, 'image');
   const cipher = createCipheriv('aes-256-cbc', cipherKey, iv);
@@ -31,14 +31,13 @@ async function sealed(plain: Buffer): Promise<Buffer> {
   return Buffer.concat([body, mac]);
 }
 
-/** `FileClient.read` over these answers, by path. */
 const filesOf = (answers: Record<string, Buffer | FetchError>) => {
-  const asked: { url: string; bytesMax: number }[] = [];
+  const requested: { url: string; bytesMax: number }[] = [];
   return {
-    asked,
+    requested,
     fetch: never,
     read: async ({ url, bytesMax }: { url: string; bytesMax: number }) => {
-      asked.push({ url, bytesMax });
+      requested.push({ url, bytesMax });
       const answer = answers[new URL(url).pathname];
       if (answer instanceof FetchError) throw answer;
       if (!answer) throw new FetchError('missing', '404');
@@ -65,13 +64,13 @@ const test = base.extend<{ canary: { port: number; visits: () => number } }>({
   },
 });
 
-test('a file is read from WhatsApp’s host by its path, within the length that is announced', async () => {
+test('reads a file from WhatsApp’s host by its path, within the announced length', async () => {
   const plain = Buffer.from('picture');
   const files = filesOf({ '/v/t62?x=1': plain, '/v/t62': await sealed(plain) });
   const url = 'https://evil.example/x';
   const reference = image({ url, directPath: '/v/t62?x=1', fileLength: 7 });
   expect(await download(files, reference, never)).toEqual(plain);
-  expect(files.asked).toEqual([{ url: 'https://mmg.whatsapp.net/v/t62?x=1', bytesMax: 33 }]);
+  expect(files.requested).toEqual([{ url: 'https://mmg.whatsapp.net/v/t62?x=1', bytesMax: 33 }]);
 });
 
 test('refuses a file without a path or key, or with a length above the limit, before any request', async () => {
@@ -86,27 +85,27 @@ test('refuses a file without a path or key, or with a length above the limit, be
   ]) {
     expect(await download(files, image(file), never), JSON.stringify(file)).toBe('refused');
   }
-  expect(files.asked).toEqual([]);
+  expect(files.requested).toEqual([]);
 });
 
-test('another file than the sender’s is not taken', async () => {
+test('rejects a file that is not the sender’s', async () => {
   const other = await sealed(Buffer.from('other'));
   other[0]! ^= 1;
   const files = filesOf({ '/x': other });
   await expect(download(files, image({ directPath: '/x' }), never)).rejects.toThrow('not the one');
 });
 
-test('requests a deleted file again once, and reports passing trouble', async () => {
+test('requests a deleted file again once, and reports temporary failures', async () => {
   const plain = Buffer.from('picture');
   const files = filesOf({ '/new': await sealed(plain), '/down': new FetchError('trouble', '503') });
-  const asked: (string | null | undefined)[] = [];
+  const requested: (string | null | undefined)[] = [];
   const uploaded = (directPath: string) => async (message: WAMessage) => {
-    asked.push(message.key.id);
+    requested.push(message.key.id);
     message.message!.imageMessage!.directPath = directPath;
     return message;
   };
   expect(await download(files, image({ directPath: '/old' }), uploaded('/new'))).toEqual(plain);
-  expect(asked).toEqual(['A1']);
+  expect(requested).toEqual(['A1']);
   expect(await download(files, image({ directPath: '/old' }), uploaded('/older'))).toBe('gone');
   const refuses = async () => {
     throw Object.assign(new Error('no such file'), { output: { statusCode: 404 } });
@@ -115,7 +114,7 @@ test('requests a deleted file again once, and reports passing trouble', async ()
   await expect(download(files, image({ directPath: '/down' }), never)).rejects.toThrow('503');
 });
 
-test('no download of the library connects to an address in a message', async ({ canary }) => {
+test('connects to no address in a message when the library downloads', async ({ canary }) => {
   const fetch = libraryFetch(openNetworkFiles());
   vi.stubGlobal('fetch', fetch);
   const { port } = canary;
@@ -141,9 +140,7 @@ test('no download of the library connects to an address in a message', async ({ 
   expect(canary.visits()).toBe(0);
 });
 
-test('a redirect of WhatsApp’s host leads nowhere else, and an endless body ends', async ({
-  canary,
-}) => {
+test('follows no redirect of WhatsApp’s host, and ends an endless body', async ({ canary }) => {
   const server = createHttp((request, response) => {
     if (request.url === '/away') {
       response.writeHead(302, { location: `https://127.0.0.1:${canary.port}/` }).end();

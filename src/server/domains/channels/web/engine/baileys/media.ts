@@ -4,15 +4,15 @@ import { type MediaKind, bytesMaxOfKind } from '#contract/media.ts';
 import type { Download } from '#server/domains/channels/web/engine/engine.ts';
 import { FetchError, type FileClient, openFileClient } from '#server/infra/net/outbound-file.ts';
 
-/** The host of WhatsApp's files. The `url` of a message may name another one and is never read. */
+/** The host of WhatsApp's files. The `url` of a message may name another one, and is never read. */
 const FILES = 'https://mmg.whatsapp.net';
-/** History and contact lists that the library fetches by itself. */
+/** Limit of history and contact lists, which the library fetches by itself. */
 const LIBRARY_BYTES_MAX = 64_000_000;
-/** The end of a sealed file: the first bytes of its HMAC. */
+/** An encrypted file ends with the first bytes of its HMAC. */
 const MAC_BYTES = 10;
 const BLOCK_BYTES = 16;
 
-/** The client for WhatsApp's files: its hosts alone, over https, public addresses, 2 minutes. */
+/** The client for WhatsApp's files: only its hosts, over https, public addresses, 2 minutes. */
 export const openNetworkFiles = (): FileClient =>
   openFileClient({
     listed: [],
@@ -21,10 +21,7 @@ export const openNetworkFiles = (): FileClient =>
     limits: { totalMs: 120_000 },
   });
 
-/**
- * Replaces the global `fetch` for the library, which calls it with addresses from messages and limits neither host,
- * bytes nor time.
- */
+/** Replaces `fetch` for the library, which sets no limits on addresses from messages. */
 export const libraryFetch =
   (files: FileClient): typeof fetch =>
   async (input, init) => {
@@ -39,7 +36,6 @@ export const libraryFetch =
     }
   };
 
-/** The parts of a message's file that a download needs. */
 type FileRef = Pick<
   proto.Message.IImageMessage,
   'directPath' | 'mediaKey' | 'fileLength' | 'mimetype' | 'fileEncSha256' | 'fileSha256'
@@ -55,7 +51,7 @@ const fieldOf = {
   sticker: 'stickerMessage',
 } as const satisfies Record<MediaKind, keyof proto.IMessage>;
 
-/** A message's file as a text that `download` takes. Nothing else of the message is in it, and no `url`. */
+/** A message's file as a reference for `download`: nothing else of the message, no `url`. */
 export function referenceOf({ key }: WAMessage, { kind, file }: Media): string {
   const { directPath = null, mediaKey = null, fileLength = null, mimetype = null } = file;
   const { fileEncSha256 = null, fileSha256 = null } = file;
@@ -68,8 +64,8 @@ export function referenceOf({ key }: WAMessage, { kind, file }: Media): string {
 /**
  * Downloads the file of a message.
  *
- * @param requestAgain asks the sender's phone to upload a file anew that WhatsApp no longer has.
- * @throws what passes
+ * @param requestAgain requests a new upload by the sender's phone of a file that WhatsApp no longer has
+ * @throws temporary errors
  */
 export async function download(
   files: FileClient,
@@ -137,7 +133,7 @@ function unsealed(
 const isTooLarge = (error: unknown): boolean =>
   error instanceof FetchError && error.reason === 'too_large';
 
-/** WhatsApp, or the phone that was asked to upload it anew, has it no more. */
+/** WhatsApp, or the phone that was to upload it again, no longer has it. */
 const isGone = (error: unknown): boolean =>
   (error instanceof FetchError && error.reason === 'missing') ||
   (error instanceof Error &&

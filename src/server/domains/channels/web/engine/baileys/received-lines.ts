@@ -11,7 +11,6 @@ type Line = {
 };
 type Read = { contents: readonly ReceivedContent[]; quotes?: string | null | undefined };
 
-/** Fields that only accompany a message. */
 const silent: ReadonlySet<string> = new Set([
   'senderKeyDistributionMessage',
   'fastRatchetKeySenderKeyDistributionMessage',
@@ -23,7 +22,7 @@ const silent: ReadonlySet<string> = new Set([
   'keepInChatMessage',
 ]);
 
-/** A message without a type of its own as a line that says what it is; undefined where nothing was sent. */
+/** Describes a message without a type of its own as a line; undefined if nothing was sent. */
 export function lineOf(content: proto.IMessage): Read | undefined {
   const line = pollOf(content) ?? tradeOf(content) ?? invitationOf(content) ?? restOf(content);
   if (!line) return undefined;
@@ -31,10 +30,10 @@ export function lineOf(content: proto.IMessage): Read | undefined {
   return { contents: [{ kind: 'other', other: kind, ...(details && { details }) }], quotes };
 }
 
-/** The last second that our dates can be written with: of the year 9999. */
+/** The last second that our dates can be written with, in the year 9999. */
 const SECONDS_MAX = 253_402_200_000;
 
-/** An instant that a sender or the network says in seconds, in milliseconds; undefined where it is none. */
+/** An instant in milliseconds, from seconds of a sender or the network; undefined if invalid. */
 export function instantIn(seconds: unknown): number | undefined {
   const count = Number(seconds ?? 0);
   return count > 0 && count <= SECONDS_MAX ? count * 1_000 : undefined;
@@ -69,7 +68,6 @@ const amountOf = (thousandths: unknown, currency: string | null | undefined): st
   return currency === 'IDR' || !currency ? formatRupiah(amount) : `${currency} ${amount}`;
 };
 
-/** Orders, products and payments. */
 function tradeOf(content: proto.IMessage): Line | undefined {
   const { orderMessage: order, productMessage: product, invoiceMessage: invoice } = content;
   if (order) {
@@ -143,7 +141,6 @@ function invitationOf(content: proto.IMessage): Line | undefined {
   return { kind: 'system', details: `Undangan saluran ${name}` };
 }
 
-/** The words of a message with buttons, a list or a form. */
 function interactiveIn(content: proto.IMessage): string | undefined {
   const { templateMessage: template, buttonsMessage: buttons, listMessage: list } = content;
   const { interactiveMessage: interactive, highlyStructuredMessage: structured } = content;
@@ -172,7 +169,7 @@ function restOf(content: proto.IMessage): Line | undefined {
   if (content.requestPhoneNumberMessage) {
     return { kind: 'system', details: 'Pengirim meminta nomor telepon Anda' };
   }
-  // An edit that is sealed with a secret of the message, which is not stored.
+  // An edit that is encrypted with a secret of the message, which is not stored.
   const { secretEncryptedMessage: sealed } = content;
   if (sealed) return { kind: 'edited', quotes: sealed.targetMessageKey?.id };
   const sent = Object.entries(content).filter(([field, value]) => value && !silent.has(field));

@@ -7,7 +7,6 @@ import type {
   SentStorage,
 } from '#server/domains/channels/web/engine/engine.ts';
 
-/** With what a thread of sockets begins. */
 export type ThreadData = { url: string | undefined };
 
 type OfSocket<F extends (...args: never[]) => unknown> = (
@@ -15,7 +14,6 @@ type OfSocket<F extends (...args: never[]) => unknown> = (
   ...args: Parameters<F>
 ) => ReturnType<F>;
 
-/** What the thread does for the worker. */
 export type ThreadCalls = {
   open: (socketId: number, options: { pairingPhone?: string }) => Promise<void>;
   send: (socketId: number, message: EngineMessage) => Promise<EngineAnswer>;
@@ -26,7 +24,7 @@ export type ThreadCalls = {
   ping: () => boolean;
 };
 
-/** What the worker does for the thread: it alone has the database and the keys of sealing. */
+/** Calls that the thread makes: only the worker has the database and the sealing keys. */
 export type WorkerCalls = {
   [Name in keyof AuthStorage]: OfSocket<AuthStorage[Name]>;
 } & { [Name in keyof SentStorage]: OfSocket<SentStorage[Name]> } & {

@@ -1,10 +1,8 @@
-/** One end of a channel between threads. */
 type Port = {
   postMessage(packet: unknown): void;
   on(event: 'message', listener: (packet: unknown) => void): unknown;
 };
 
-/** What one side offers the other: by name. */
 export type Calls = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 type Packet =
@@ -18,13 +16,11 @@ export type Rpc<Remote extends Calls> = {
     name: Name,
     ...args: Parameters<Remote[Name]>
   ): Promise<Awaited<ReturnType<Remote[Name]>>>;
-  /** The other side is gone: what is under way fails. */
   fail(error: Error): void;
 };
 
 type Waiting = { resolve: (result: never) => void; reject: (error: Error) => void };
 
-/** Answers the other side's calls with `local`, and calls its functions. */
 export function openRpc<Local extends Calls, Remote extends Calls>(
   port: Port,
   local: Local,

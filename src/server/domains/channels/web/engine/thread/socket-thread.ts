@@ -1,4 +1,4 @@
-/** The entry of a thread of sockets: what goes wrong in here reaches no other part of the worker. */
+/** Entry of a socket thread: its failures reach no other part of the worker. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openBaileysEngine } from '#server/domains/channels/web/engine/baileys/baileys-engine.ts';
 import {
@@ -12,7 +12,7 @@ import { openRpc } from './rpc.ts';
 if (!parentPort) throw new Error('this file is the entry of a thread');
 
 const files = openNetworkFiles();
-// The library fetches what strangers name, by the global function alone.
+// The library fetches addresses from strangers, only by the global function.
 globalThis.fetch = libraryFetch(files);
 
 const { url } = workerData as ThreadData;
@@ -60,7 +60,7 @@ const local: ThreadCalls = {
   ping: () => true,
 };
 
-// The library lets promises of its own fail unobserved: one socket's trouble is no reason to end the others.
+// The library leaves rejections of its own unhandled: the failure of one socket must not end the others.
 process.on('unhandledRejection', report);
 
 const worker = openRpc<ThreadCalls, WorkerCalls>(parentPort, local);

@@ -14,10 +14,10 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import { openThreadedEngine } from './threaded-engine.ts';
 
 /**
- * The real client against a server of our own. What it proves: the thread starts and loads the library, it
- * connects to the address of the setting, begins with the network's handshake under an identity of its own, and
- * that its end, and the thread's, are told. What follows, from the QR on, is not proved here; `npm run bench:numbers`
- * answers the handshake, and texts go both ways.
+ * The real client against our own server. Verifies that the thread starts, loads the library, connects to the
+ * configured address and begins the network's handshake under its own identity, and that the ends of connection and
+ * thread are reported. The rest, from the QR on, is not covered; in `npm run bench:numbers` the handshake is answered,
+ * and texts go both ways.
  */
 const test = base.extend<{
   network: Awaited<ReturnType<typeof openNetwork>>;
@@ -39,7 +39,7 @@ const test = base.extend<{
   },
 });
 
-test('the client begins with its handshake, and a connection that ends is told', async ({
+test('the client begins with its handshake, and the end of a connection is reported', async ({
   network,
   openEngine,
 }) => {
@@ -47,7 +47,7 @@ test('the client begins with its handshake, and a connection that ends is told',
   await openEngine().open({ ...stored(), onEvent: (event) => void events.push(event) });
   const frame = await waitFor(() => network.frames[0] ?? false);
 
-  // The header of the protocol (WA, version 6, dictionary 3), a length, and the first message of Noise XX.
+  // The protocol's header (WA, version 6, dictionary 3), a length, and the first message of Noise XX.
   expect([...frame.subarray(0, 4)]).toEqual([0x57, 0x41, 6, 3]);
   expect(frame.readUIntBE(4, 3)).toBe(frame.length - 7);
   const { clientHello } = proto.HandshakeMessage.decode(frame.subarray(7));
@@ -58,7 +58,7 @@ test('the client begins with its handshake, and a connection that ends is told',
   expect(events.at(-1)).toHaveProperty('code', expect.toBeOneOf([408, 428, 500]));
 });
 
-test('who closes hears nothing more, and the next connection has a thread again', async ({
+test('a closed connection emits nothing more, and the next one has a thread again', async ({
   network,
   openEngine,
 }) => {
@@ -73,10 +73,7 @@ test('who closes hears nothing more, and the next connection has a thread again'
   expect(events.filter(({ kind }) => kind === 'closed')).toEqual([]);
 });
 
-test('an identity that cannot be read ends its own connection only', async ({
-  network,
-  openEngine,
-}) => {
+test('an unreadable identity ends only its own connection', async ({ network, openEngine }) => {
   const engine = openEngine();
   const events: EngineEvent[] = [];
   await engine.open({ ...stored(), onEvent: (event) => void events.push(event) });
@@ -87,7 +84,6 @@ test('an identity that cannot be read ends its own connection only', async ({
   expect(events.filter(({ kind }) => kind === 'closed')).toEqual([]);
 });
 
-/** A thread that answers one call, and then does this. */
 const threadThat = (next: string) =>
   new URL(
     `data:text/javascript,${encodeURIComponent(`
@@ -119,7 +115,6 @@ test.for([
   },
 );
 
-/** A session's storage in memory. */
 function stored(): { auth: AuthStorage; sent: SentStorage } {
   let creds: string | undefined;
   return {
@@ -135,7 +130,6 @@ function stored(): { auth: AuthStorage; sent: SentStorage } {
   };
 }
 
-/** A server of WebSockets, with the first message of each connection. */
 async function openNetwork(): Promise<WebSocketServer & { frames: Buffer[] }> {
   const frames: Buffer[] = [];
   const server = await openWebSocketServer((connection) => {

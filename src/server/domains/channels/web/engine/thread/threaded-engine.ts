@@ -8,30 +8,26 @@ import type { ThreadCalls, ThreadData, WorkerCalls } from './calls.ts';
 import { type Rpc, openRpc } from './rpc.ts';
 
 type Options = {
-  /** Where the network is; without it, WhatsApp itself. */
   url?: string | undefined;
   report: (error: unknown) => void;
-  /** How often a thread is asked whether it still answers, and how long it may take. */
+  /** Ping interval, and the longest silence of a thread. */
   pingMs?: number;
   silentMsMax?: number;
-  /** What a thread runs; another script in tests. */
   entry?: URL;
 };
 
 const ENTRY = new URL('./socket-thread.ts', import.meta.url);
-/** What a connection ends with whose thread has died: it is opened again in another one. */
+/** Close code of connections whose thread has died: they are opened again in another one. */
 const THREAD_DIED = 428;
-/** Sockets of one thread: so many share its fate. */
 const SOCKETS_PER_THREAD = 50;
 const PING_MS = 5_000;
 const SILENT_MS_MAX = 30_000;
-/** What the sockets of a thread may take of memory; a busy one took 7 MB (`npm run bench:numbers`). */
+/** Heap limit of a thread; a busy socket took 7 MB (`npm run bench:numbers`). */
 const HEAP_MB = 1_536;
 
 /**
- * The engine in threads of its own: a crash, a loop that never ends, or memory that runs out ends at most the
- * sockets of one thread, which open again in the next. The thread has no database and no keys: it stores by
- * calling back.
+ * The engine in separate threads: a crash, an endless loop or a full heap ends only the sockets of one thread, which
+ * open again in the next. A thread has no database and no keys: it calls back to store.
  */
 export function openThreadedEngine(options: Options): WebEngine {
   const threads = new Set<SocketThread>();
