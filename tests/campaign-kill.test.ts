@@ -15,15 +15,17 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import { browserOf, customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** `CAMPAIGN_ROWS=50000 CAMPAIGN_PACE=0 npx vitest run --project unit tests/campaign-kill.test.ts` for the size that is promised. */
+/**
+ * Promised size: `CAMPAIGN_ROWS=50000 CAMPAIGN_PACE=0 npx vitest run --project unit tests/campaign-kill.test.ts`.
+ */
 const ROWS = Number(process.env['CAMPAIGN_ROWS'] ?? 600);
-/** Messages a second; 0 without a limit. */
+/** Messages per second; 0 means no limit. */
 const PACE = process.env['CAMPAIGN_PACE'] ?? '300';
 const SALDO = ROWS * 1_000;
 
 const peerAt = (n: number): string => `62812${String(10_000_000 + n)}`;
 
-/** A campaign that was started, straight in the database. */
+/** Starts a campaign directly in the database. */
 async function startedCampaign({ allAccountsSql: sql }: TestDatabase) {
   const ani = await customerWith(sql, { saldo: SALDO, dailyLimit: 1_000_000 });
   const { accountId, tokenId } = ani;
@@ -52,7 +54,7 @@ async function startedCampaign({ allAccountsSql: sql }: TestDatabase) {
   return { ...ref, tokenId, read };
 }
 
-test('under kills of its workers and the database each recipient gets their message once, and a pause holds', async ({
+test('sends each recipient one message despite killed workers and databases, and honours a pause', async ({
   start,
   db,
 }) => {
@@ -87,7 +89,7 @@ test('under kills of its workers and the database each recipient gets their mess
   await waitFor(async () => expect((await campaign.read()).status).toBe('paused'));
   const atPause = await campaign.read();
   expect(atPause.recipients.placed + atPause.recipients.waiting).toBe(ROWS);
-  // What was just leaving has left; nothing else is in the queue of one that stands still.
+  // Messages in flight have left; a paused campaign has no others in the queue.
   await waitFor(async () =>
     expect(await sql`select from dispatch where account_id = ${accountId}`).toEqual([]),
   );
@@ -117,7 +119,7 @@ test('under kills of its workers and the database each recipient gets their mess
   expect(left).toHaveLength(ROWS);
   const texts = new Map(left.map(({ peer, text }) => [peer, text]));
   for (let n = 0; n < ROWS; n++) expect(texts.get(peerAt(n))).toBe(`Halo Pelanggan ${n}`);
-  // A phone has it once; where the network was asked twice without an answer, the message says so.
+  // Each phone has the message once; if the network was called twice without an answer, the message says so.
   const doubles = await sql`
     select m.peer from sim_lines l join messages m
       on m.account_id = ${accountId} and m.peer = l.phone and m.status <> 'cancelled'
@@ -130,10 +132,10 @@ test('under kills of its workers and the database each recipient gets their mess
   expect(wallet).toEqual({ available: SALDO - spent, held: 0 });
 });
 
-/** Long enough that its draft is being stored while somebody looks. */
+/** Large enough that the test sees the draft while it is being stored. */
 const LIST_ROWS = 50_000;
 
-test('a process that is killed while it makes a draft leaves none, and the same key makes it once', async ({
+test('leaves no draft when killed while creating one, and creates it once for the same key', async ({
   start,
   db,
 }) => {
@@ -145,7 +147,7 @@ test('a process that is killed while it makes a draft leaves none, and the same 
   const upload = await uploadList(at, LIST_ROWS);
   const draft = { key: newId(), name: 'Promo', token_id: publicId('token', tokenId), upload };
   const lost = askPortal(at, 'campaign_create', draft).catch(() => 'cut off');
-  // What the transaction writes is nobody's until it ends; that it writes, the server says.
+  // Uncommitted rows are invisible, so the server's activity shows that the transaction writes.
   await waitFor(async () => {
     const storing = await owner`
       select from pg_stat_activity
@@ -166,7 +168,7 @@ test('a process that is killed while it makes a draft leaves none, and the same 
   expect(await stored()).toEqual([]);
 
   const again = { address: await addressOf(start(env)), token };
-  // Half a minute later its call counts as never made.
+  // After half a minute its call counts as never made.
   await sql`update act_answers set created_at = created_at - interval '1 minute'`;
   const made = await askPortal(again, 'campaign_create', draft);
   expect(made).toMatchObject({

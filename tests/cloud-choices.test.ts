@@ -38,7 +38,7 @@ async function answer(shop: Shop, wamid: string, text: string): Promise<void> {
 type Sent = { messages?: { id: string }[] };
 const idIn = (sent: unknown): string => (sent as Sent).messages?.[0]?.id ?? '';
 
-/** The messages of webhooks, in the order in which they came. */
+/** Messages of the webhooks, in order of arrival. */
 const inbound = ({ receiver }: Shop) =>
   receiver.posts.flatMap(({ body }) => JSON.parse(body).entry[0].changes[0].value.messages ?? []);
 
@@ -64,7 +64,7 @@ async function sendTemplate(shop: Shop): Promise<string> {
 }
 
 for (const [name, { program }] of Object.entries(programs)) {
-  test(`${name} is told what was chosen of buttons, of a list, of a template`, async ({ shop }) => {
+  test(`${name} receives the selection from buttons, a list, and a template`, async ({ shop }) => {
     const heard = nobody();
     await shop.tell('cloud', (known) => program(known, heard));
     const buttons = [
@@ -96,7 +96,7 @@ for (const [name, { program }] of Object.entries(programs)) {
   });
 }
 
-test('an answer names its question; what matches nothing is a text; both stay so when sent anew', async ({
+test('names the question of an answer, treats other texts as text, and keeps both when delivered again', async ({
   shop,
 }) => {
   await shop.tell('cloud', (known) => programs['whatsapp-api-js'].program(known, nobody()));
@@ -118,7 +118,7 @@ test('an answer names its question; what matches nothing is a text; both stay so
   expect(text).toMatchObject({ type: 'text', text: { body: 'Besok saja' } });
   expect(text).not.toHaveProperty('context');
 
-  // Another question does not change what the first one was answered with.
+  // A second question does not change the answer to the first.
   const { accountId, tokenId, running, receiver } = shop;
   await apiJs(shop).sendMessage(shop.numberId, phone, question);
   const { calls } = running.container.webhooks;
@@ -134,7 +134,7 @@ test('an answer names its question; what matches nothing is a text; both stay so
   expect(again.body).toBe(delivery?.body);
 });
 
-test('Kabari’s own shapes say what was chosen beside the text', async ({ shop }) => {
+test('adds the selection to the text in Kabari’s own formats', async ({ shop }) => {
   const posts = shop.receiver.posts;
   await shop.tell('kabari', () => async () => new Response(null, { status: 204 }));
   const asked = await kapso(shop).messages.sendInteractiveButtons({
@@ -161,7 +161,7 @@ test('Kabari’s own shapes say what was chosen beside the text', async ({ shop 
   expect((await shop.call('/v1/events?after=0')).text).toContain('"choice":{');
 });
 
-test('the sample of the page asks, and is answered as the page shows', async ({ shop }) => {
+test('runs the documented sample and gets the documented answer', async ({ shop }) => {
   const page = await readFile(join(root, 'docs/dialects/cloud-api.md'), 'utf8');
   const section = /^## Buttons and lists\n([\s\S]*?)^## /m.exec(page)?.[1] ?? '';
   const [, code = '', shown = ''] =

@@ -21,7 +21,7 @@ type Row = {
   type: MessageType;
   /** A part of the stored content. */
   content: Record<string, unknown>;
-  /** The line of its bubble; left out for what has none. */
+  /** The text of its bubble; omitted if it has none. */
   line?: string;
 };
 
@@ -250,7 +250,6 @@ const valueOf = ({ meta }: CloudSender, more: object) => ({
   metadata: { display_phone_number: '1', phone_number_id: meta.numbers[0]!.id },
   ...more,
 });
-/** A customer writes. */
 const write = (ani: CloudSender, id: string, message: object) =>
   post(ani, [
     {
@@ -262,7 +261,7 @@ const write = (ani: CloudSender, id: string, message: object) =>
     },
   ]);
 
-/** Inbound messages, the oldest first. */
+/** Inbound messages, oldest first. */
 const inbox = async (ani: CloudSender) =>
   (await ani.call('/v1/messages?direction=in&limit=100')).body.data.toReversed();
 const threadOf = async (ani: CloudSender): Promise<ConversationMessage[]> => {
@@ -280,7 +279,7 @@ const eventsOf = async (ani: CloudSender): Promise<WebhookEvent[]> =>
     WebhookEvent().parse(one),
   );
 
-/** An event in each format, as its body. */
+/** An event's body in each format. */
 const bodiesOf = (event: WebhookEvent) =>
   (['kabari', 'cloud', 'fonnte', 'wablas'] as const).map((format) => {
     const context = { phone: '6281100000000', metadata: {} };
@@ -288,7 +287,7 @@ const bodiesOf = (event: WebhookEvent) =>
     return JSON.parse(formats[format].build(outgoing)?.body ?? 'null');
   });
 
-test('every kind of message that Meta brings is stored, shown and told to programs', async ({
+test('stores and shows every kind of message from Meta, and passes it to programs', async ({
   ani,
 }) => {
   const all = Object.entries(rows);
@@ -321,7 +320,7 @@ test('every kind of message that Meta brings is stored, shown and told to progra
   }
 });
 
-test('an edit and a deletion change the message that they mean', async ({ ani }) => {
+test('applies an edit and a deletion to the message they refer to', async ({ ani }) => {
   await write(ani, 'satu', { type: 'text', text: { body: 'Dua ya' } });
   await write(ani, 'dua', { type: 'text', text: { body: 'Salah' } });
   const edited = { type: 'text', text: { body: 'Tiga ya' } };
@@ -376,7 +375,7 @@ test('a sender with only a portfolio id has a conversation', async ({ ani }) => 
   expect(came).toMatchObject({ peer: 'ID.ENT.11815799212886844830', content: { text: 'Halo' } });
 });
 
-test('a status that echoes nothing of ours finds its message by Meta’s id', async ({ ani, db }) => {
+test('matches a status without our reference by Meta’s id', async ({ ani, db }) => {
   const { control } = ani.meta;
   Object.assign(control.statuses, { sentMs: undefined, deliveredMs: undefined, readMs: undefined });
   control.receiveFrom(BUDI, { type: 'text' });
@@ -392,7 +391,7 @@ test('a status that echoes nothing of ours finds its message by Meta’s id', as
   await ani.becomes(body.id, 'read');
 });
 
-test('a file that comes while the access token is refused is there once it is not', async ({
+test('fetches a file that arrives while the access token is refused, once it is accepted again', async ({
   ani,
   db,
   running,
@@ -428,7 +427,7 @@ test('a file that comes while the access token is refused is there once it is no
   expect(told[0]!.data).toMatchObject({ content: { file: { mime_type: 'image/png' } } });
 });
 
-test('a file that Meta no longer has is gone; one that does not come holds up no callback and no file', async ({
+test('drops a file that Meta no longer has; a stalled one delays no callback and no other file', async ({
   ani,
 }) => {
   const { control } = ani.meta;
@@ -448,7 +447,7 @@ test('a file that Meta no longer has is gone; one that does not come holds up no
       }),
     );
     expect(contents).toContainEqual({ missing: 'expired' });
-    // The first one is not here, or waits for its file.
+    // The first one is missing or still waits for its file.
     expect(contents).not.toContainEqual(
       expect.objectContaining({ caption: 'Lambat', file: expect.anything() }),
     );
@@ -463,12 +462,11 @@ async function secondNumber(ani: CloudSender, { allAccountsSql: sql }: TestDatab
   return tokenId;
 }
 
-test('a change of a number is booked on the number it names, one of the account on all of its numbers', async ({
+test('applies a change of a number to that number, and one of the account to all of its numbers', async ({
   ani,
   db,
 }) => {
   const tokens = [ani.tokenId, await secondNumber(ani, db)];
-  /** The restrictions of both numbers. */
   const restrictions = () =>
     Promise.all(
       tokens.map(async (tokenId) => {

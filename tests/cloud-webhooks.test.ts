@@ -8,7 +8,7 @@ import { waitFor } from './support/wait-for.ts';
 import { type Heard, programs } from './support/webhooks/cloud-programs.ts';
 import { type Shop, test } from './support/webhooks/format-app.ts';
 
-/** Numbers of the simulated network, and what their owners answer with. */
+/** Numbers of the simulated network, and the answers of their owners. */
 const answers = {
   '62800000007': 'text',
   '62800000008': 'image',
@@ -22,7 +22,7 @@ const answers = {
 } as const;
 const numbers = Object.keys(answers);
 
-/** Sends to some numbers; answers the ids, in their order. */
+/** Sends to some numbers. @returns the ids, in order. */
 const send = (shop: Shop, to: readonly string[]) =>
   Promise.all(
     to.map(async (one) => {
@@ -35,15 +35,15 @@ const send = (shop: Shop, to: readonly string[]) =>
 const root = join(import.meta.dirname, '..');
 const nobody = (): Heard => ({ statuses: [], messages: [], answers: [] });
 
-/** The first message of a type among what stands in envelopes. */
+/** The first message of a type in some envelopes. */
 const find = (values: ReturnType<typeof valueOf>[], type: string) =>
   values.flatMap(({ messages = [] }) => messages).find((message) => message.type === type);
 
-/** What stands in Meta's envelope. */
+/** The value in Meta's envelope. */
 const valueOf = ({ body }: { body: string }) => JSON.parse(body).entry[0].changes[0].value;
 
 for (const [name, { program, hearsStatuses }] of Object.entries(programs)) {
-  test(`${name} takes what happens, and refuses what was tampered with`, async ({ shop }) => {
+  test(`${name} processes our events, and rejects altered ones`, async ({ shop }) => {
     const { receiver } = shop;
     const heard = nobody();
     await shop.tell('cloud', (known) => program(known, heard));
@@ -51,11 +51,11 @@ for (const [name, { program, hearsStatuses }] of Object.entries(programs)) {
     await waitFor(() => {
       const types = Object.fromEntries(heard.messages.map(({ from = '', type }) => [from, type]));
       const told: Record<string, string> = { ...answers };
-      // One library passes over contacts.
+      // One library skips contacts.
       if (!hearsStatuses) delete told['62800000016'];
       expect(types).toEqual(told);
     });
-    // Of receipts that come at once only the last is told.
+    // Of receipts that come together only the last is published.
     if (hearsStatuses) {
       await waitFor(() => {
         expect(heard.statuses).toEqual(expect.arrayContaining(ids.map((id) => `${id} read`)));
@@ -72,9 +72,7 @@ for (const [name, { program, hearsStatuses }] of Object.entries(programs)) {
   });
 }
 
-test('media, quotes, failures and what was given along come back as they were', async ({
-  shop,
-}) => {
+test('returns media, quotes, failures and custom data unchanged', async ({ shop }) => {
   const { receiver } = shop;
   await shop.tell('cloud', (known) =>
     programs['@kapso/whatsapp-cloud-api'].program(known, nobody()),
@@ -109,7 +107,7 @@ test('media, quotes, failures and what was given along come back as they were', 
   expect(read).toMatchObject({ biz_opaque_callback_data: 'A-17', recipient_id: '62800000008' });
 });
 
-test('a delivery that is sent anew has the same id and the same bytes', async ({ shop }) => {
+test('delivers again with the same id and the same bytes', async ({ shop }) => {
   const { receiver, accountId, tokenId, running } = shop;
   const { calls } = running.container.webhooks;
   await shop.tell('cloud', (known) => programs['whatsapp-api-js'].program(known, nobody()));
@@ -132,7 +130,7 @@ test('a delivery that is sent anew has the same id and the same bytes', async ({
   expect(again.headers['x-hub-signature-256']).toBe(first?.headers['x-hub-signature-256']);
 });
 
-test('an address that does not say the challenge stays off', async ({ shop }) => {
+test('leaves a webhook off if its address does not return the challenge', async ({ shop }) => {
   const { receiver, accountId, tokenId, running } = shop;
   const { calls } = running.container.webhooks;
   const token = { accountId, tokenId };
@@ -145,7 +143,7 @@ test('an address that does not say the challenge stays off', async ({ shop }) =>
   });
 });
 
-test('the secret that travels in a body is not shown with the delivery', async ({ shop }) => {
+test('hides the secret of a body when it shows the delivery', async ({ shop }) => {
   const { receiver, accountId, tokenId, running } = shop;
   const { calls } = running.container.webhooks;
   const { secret } = await shop.tell('fonnte', () => async () => new Response('ya'));
@@ -158,7 +156,7 @@ test('the secret that travels in a body is not shown with the delivery', async (
   expect(JSON.stringify(shown)).not.toContain(secret);
 });
 
-test('the program of the page takes what happens', async ({ shop }) => {
+test('the documented program processes our events', async ({ shop }) => {
   const page = await readFile(join(root, 'docs/dialects/cloud-api.md'), 'utf8');
   const code = /## Webhooks\n[\s\S]*?```js\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
   let said = '';
@@ -180,7 +178,7 @@ test('the program of the page takes what happens', async ({ shop }) => {
           method,
           headers: Object.fromEntries([...headers].filter(([name]) => name.startsWith('x-hub'))),
           ...body,
-          // A delivery may still come when the program has been ended.
+          // A delivery may still come after the program has ended.
         }).catch(() => new Response('it has ended', { status: 503 }));
       };
     });
@@ -206,7 +204,7 @@ const graph = async ({ origin, key }: Shop, path: string, body?: object, method?
   return { status: response.status, body: (await response.json()) as any };
 };
 
-test('an inbox connects as Chatwoot does: its templates, its number, its own word for the handshake', async ({
+test('connects an inbox as Chatwoot does: its templates, its number, its own handshake token', async ({
   shop,
 }) => {
   const waba = `/v14.0/${shop.businessId}`;
@@ -288,7 +286,7 @@ test('an inbox connects as Chatwoot does: its templates, its number, its own wor
   expect((await graph(shop, `${waba}/subscribed_apps`)).body.data).toEqual([]);
 });
 
-test('unknown addresses of the Cloud API answer as Meta does, for every method', async ({
+test('answers unknown addresses of the Cloud API as Meta does, for every method', async ({
   shop,
 }) => {
   for (const path of ['/v13.0', '/v13.0/', '/v99.0/app/subscriptions', `/${shop.businessId}/x/y`]) {

@@ -51,7 +51,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ does: fc.constant('freeze' as const), who, frozen: fc.boolean() }),
 );
 
-test('no sequence of what operators do breaks the books, or makes money', async ({ db, sql }) => {
+test('breaks no books and makes no money in any sequence of operator acts', async ({ db, sql }) => {
   const app = await topupApp(db);
   const operators = await operatorsOf(sql, app);
   const reason = 'Uji acak';
@@ -122,7 +122,7 @@ test('no sequence of what operators do breaks the books, or makes money', async 
         if (!(no instanceof Refusal)) throw no;
       });
     }
-    // What the customer has is what came in, less what went out, and what proposals that are done say.
+    // The customer's balance equals credits less debits, plus finished proposals.
     const [found] = await sql<{ available: number; done: number; alone: number; large: number }[]>`
       select w.available, coalesce(sum(a.amount), 0)::bigint as done,
         count(*) filter (where a.decided_by = a.proposed_by and a.needs_second) as alone,
@@ -143,16 +143,16 @@ test('no sequence of what operators do breaks the books, or makes money', async 
   });
 });
 
-test('every act of the desk is an operator’s alone, and what changes is audited', () => {
+test('restricts every act of operators to them, and audits every change', () => {
   const desk = acts.filter(({ name }) => name.startsWith('operator_'));
   expect(desk.length).toBeGreaterThan(20);
   expect(desk.filter(({ by }) => by !== 'operator')).toEqual([]);
-  // What has been read is no deed.
+  // Reading is not audited.
   const unaudited = desk.filter(({ changes, audited }) => changes && !audited);
   expect(unaudited.map(({ name }) => name)).toEqual(['operator_support_read']);
 });
 
-test('the same call twice is one proposal', async ({ db, sql }) => {
+test('makes one proposal of a repeated call', async ({ db, sql }) => {
   const app = await topupApp(db);
   const [oka] = await operatorsOf(sql, app);
   const ani = await customerWith(sql, { saldo: 1_000 });

@@ -11,11 +11,11 @@ const page = await readFile(join(import.meta.dirname, '../docs/dialects.md'), 'u
 const php = process.env['PHP'] ?? 'php';
 const hasPhp = spawnSync(php, ['-v'], { stdio: 'ignore' }).status === 0;
 
-/** The program of the page that takes a format's webhooks. */
+/** The documented program that receives a format's webhooks. */
 const programOf = (title: string): string =>
   new RegExp(`### ${title}\n[\\s\\S]*?\`\`\`php\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? '';
 
-/** Serves a program with PHP's own server; answers where. */
+/** Serves a program with PHP's own server. @returns its address. */
 type Serve = (code: string) => Promise<string>;
 
 const test = base.extend<{ serve: Serve }>({
@@ -37,13 +37,13 @@ const test = base.extend<{ serve: Serve }>({
   },
 });
 
-/** Switches a format on for a program of the page, and hands it what comes; answers what it says to each. */
+/** Switches a format on for a documented program, and passes events to it. @returns its answers. */
 async function saysBy(
   { shop, serve }: { shop: Shop; serve: Serve },
   { format, title }: { format: WebhookFormat; title: string },
 ): Promise<string[]> {
   const said: string[] = [];
-  // What a program is told before it knows the secret is refused, as it should be.
+  // Requests before the program knows the secret are refused, as intended.
   let origin: Promise<string> | undefined;
   await shop.tell(format, ({ secret }) => {
     origin = serve(programOf(title).replaceAll('SECRET', secret));
@@ -65,48 +65,54 @@ const send = async (shop: Shop, to: string): Promise<string> => {
   return (await shop.call('/v1/messages', { body })).body.id;
 };
 
-test.skipIf(!hasPhp)('the page’s program for Fonnte takes ours', async ({ shop, serve }) => {
-  const said = await saysBy({ shop, serve }, { format: 'fonnte', title: 'Webhooks of Fonnte' });
-  expect(JSON.parse(said[0] ?? '')).toEqual({ device: shop.phone, status: 'connect' });
-  const id = await send(shop, '62800000007');
-  await send(shop, '62800000013');
-  const failed = await send(shop, '62800000003');
-  await waitFor(() => {
-    expect(said.map((words) => JSON.parse(words))).toEqual(
-      expect.arrayContaining([
-        { id, stateid: id, status: 'sent', state: 'read' },
-        { id: failed, stateid: failed, status: 'invalid', state: 'failed' },
-        { sender: '62800000007', message: 'STOP', extension: '' },
-        { sender: '62800000013', message: '', extension: 'pdf' },
-      ]),
-    );
-  });
-});
+test.skipIf(!hasPhp)(
+  'the documented program for Fonnte accepts our webhooks',
+  async ({ shop, serve }) => {
+    const said = await saysBy({ shop, serve }, { format: 'fonnte', title: 'Webhooks of Fonnte' });
+    expect(JSON.parse(said[0] ?? '')).toEqual({ device: shop.phone, status: 'connect' });
+    const id = await send(shop, '62800000007');
+    await send(shop, '62800000013');
+    const failed = await send(shop, '62800000003');
+    await waitFor(() => {
+      expect(said.map((words) => JSON.parse(words))).toEqual(
+        expect.arrayContaining([
+          { id, stateid: id, status: 'sent', state: 'read' },
+          { id: failed, stateid: failed, status: 'invalid', state: 'failed' },
+          { sender: '62800000007', message: 'STOP', extension: '' },
+          { sender: '62800000013', message: '', extension: 'pdf' },
+        ]),
+      );
+    });
+  },
+);
 
-test.skipIf(!hasPhp)('the page’s program for Wablas takes ours', async ({ shop, serve }) => {
-  const said = await saysBy({ shop, serve }, { format: 'wablas', title: 'Webhooks of Wablas' });
-  expect(said).toEqual([`${shop.phone} connected`]);
-  const sending = await shop.call('/api/send-message', {
-    body: { phone: '62800000007', message: 'Halo' },
-    headers: { authorization: shop.key },
-  });
-  const { id } = sending.body.data.messages[0];
-  const { id: failed } = await shop
-    .call('/api/send-message', {
-      body: { phone: '62800000003', message: 'Halo' },
+test.skipIf(!hasPhp)(
+  'the documented program for Wablas accepts our webhooks',
+  async ({ shop, serve }) => {
+    const said = await saysBy({ shop, serve }, { format: 'wablas', title: 'Webhooks of Wablas' });
+    expect(said).toEqual([`${shop.phone} connected`]);
+    const sending = await shop.call('/api/send-message', {
+      body: { phone: '62800000007', message: 'Halo' },
       headers: { authorization: shop.key },
-    })
-    .then(({ body }) => body.data.messages[0]);
-  await send(shop, '62800000015');
-  await waitFor(() => {
-    expect(said).toEqual(
-      expect.arrayContaining([
-        `${id} pending`,
-        `${id} read`,
-        `${failed} reject`,
-        '62800000007 text STOP',
-        '62800000015 location -6.1754,106.8272',
-      ]),
-    );
-  });
-});
+    });
+    const { id } = sending.body.data.messages[0];
+    const { id: failed } = await shop
+      .call('/api/send-message', {
+        body: { phone: '62800000003', message: 'Halo' },
+        headers: { authorization: shop.key },
+      })
+      .then(({ body }) => body.data.messages[0]);
+    await send(shop, '62800000015');
+    await waitFor(() => {
+      expect(said).toEqual(
+        expect.arrayContaining([
+          `${id} pending`,
+          `${id} read`,
+          `${failed} reject`,
+          '62800000007 text STOP',
+          '62800000015 location -6.1754,106.8272',
+        ]),
+      );
+    });
+  },
+);

@@ -8,7 +8,7 @@ import { test } from './support/app/running-app.ts';
 const texts = [...unstorables, ...oddities];
 const BOUNDARY = 'xxkabarixx';
 
-/** Asks, and says what is wrong with the answer; `undefined` when all is well. */
+/** Sends a request. @returns what is wrong with the answer; `undefined` if nothing. */
 async function trouble({ running }: Hostile, what: string, options: InjectOptions) {
   const { statusCode, body } = await running.app.inject({
     remoteAddress: '203.0.113.9',
@@ -23,7 +23,7 @@ const bugsIn = ({ running }: Hostile) =>
 const part = (head: string, body: string) =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
 
-test('the uploads meet hostile names, types and lengths without a fault', async ({
+test('takes hostile names, types and lengths of uploads without a fault', async ({
   db,
   openApp,
 }) => {
@@ -63,7 +63,7 @@ test('the uploads meet hostile names, types and lengths without a fault', async 
   });
   expect(wrong.filter((one) => one !== undefined)).toEqual([]);
 
-  // A type that cannot be kept is named; before, it was our fault.
+  // A type that cannot be stored is named; it used to be our fault.
   const poisoned = post(part('name="filepond"', '{"type":"a\\u0000"}'), lengths);
   const { statusCode, body } = await setup.running.app.inject(poisoned);
   expect([statusCode, JSON.parse(body).error]).toMatchObject([
@@ -73,10 +73,7 @@ test('the uploads meet hostile names, types and lengths without a fault', async 
   expect(bugsIn(setup)).toEqual([]);
 });
 
-test('forms and addresses that are no text at all are refused in words', async ({
-  db,
-  openApp,
-}) => {
+test('refuses forms and addresses that are not text, with a sentence', async ({ db, openApp }) => {
   const setup = await openHostile(db, openApp);
   const wrong: (string | undefined)[] = [];
   const form = (payload: string | Buffer, type = 'application/x-www-form-urlencoded') => ({
@@ -125,7 +122,7 @@ test('forms and addresses that are no text at all are refused in words', async (
   expect(bugsIn(setup)).toEqual([]);
 });
 
-test('an assistant that hands hostile texts on breaks nothing', async ({ db, openApp }) => {
+test('survives hostile texts that an assistant passes on', async ({ db, openApp }) => {
   const setup = await openHostile(db, openApp);
   const wrong: (string | undefined)[] = [];
   const fields: [tool: string, field: string][] = [

@@ -16,17 +16,19 @@ const withFields = acts.filter((act) => shapeOf(act).length > 0);
 
 type Case = { act: Act; field: string; text: string; fields: Record<string, unknown> };
 
-/** `npm test` sends one in so many of the texts that a schema takes, other ones for each field; `npm run test:all` all. */
+/**
+ * `npm test` sends one of this many accepted texts per field, different ones for each; `npm run test:all` all.
+ */
 const TAKEN_EACH = process.env['TEST_ALL'] === '1' ? 1 : 4;
 
-/** Of texts that a schema refuses, the endpoint refuses each alike: so many of them are sent. */
+/** The endpoint refuses all texts alike that a schema refuses, so only this many are sent. */
 const REFUSED_SENT = 3;
 
-/** What hashes a password for an answer takes some of the texts only: a hash is work of a tenth of a second. */
+/** Acts that hash a password get only some texts: a hash takes a tenth of a second. */
 const hashing = new Set(['user_reauth', 'user_change_password', 'user_delete']);
 const HASHED_EACH = 30;
 
-/** Some of what a schema takes, and some of what it refuses, having read it. */
+/** Samples of the texts that a schema accepts, and of those it refuses. */
 function sent<T>(
   tried: readonly T[],
   takes: (one: T) => boolean,
@@ -41,7 +43,7 @@ function sent<T>(
 
 type Sample = Readonly<Record<string, string | readonly string[]>>;
 
-/** Every field of an act with every text in its place, and after what its schema takes. */
+/** Every field of an act with every text in its place, and appended to an accepted value. */
 function casesOf(act: Act, sample: Sample): Case[] {
   const takes = (fields: object) => act.input.safeParse(fields).success;
   return shapeOf(act).flatMap((field, from) => {
@@ -58,12 +60,12 @@ function casesOf(act: Act, sample: Sample): Case[] {
     const strange = oddities.flatMap((text) => [put(text, text), put(text, `${valid}${text}`)]);
     const each = hashing.has(act.name) ? HASHED_EACH : TAKEN_EACH;
     const cases = [...poisoned, ...sent(strange, (one) => takes(one.fields), { each, from })];
-    // A stream that is granted has no end.
+    // A granted stream never ends.
     return cases.filter((one) => !act.streams || !takes(one.fields));
   });
 }
 
-/** What is wrong with an answer; `undefined` when all is well. */
+/** Describes what is wrong with an answer; `undefined` if nothing. */
 function wrongWith({ act, field, text }: Case, { status, body }: ApiResponse): string | undefined {
   const shown = `${act.name}.${field} ${JSON.stringify(text.slice(0, 40))}: ${status}`;
   if (status >= 500) return shown;
@@ -89,7 +91,7 @@ describe('acts', () => {
         .map((field) => `${act.name}.${field}`),
     );
     expect(missing).toEqual([]);
-    // One more, and each call is refused for it, whatever its texts.
+    // An unknown field makes every call fail, whatever its texts.
     const unknown = withFields.flatMap((act) =>
       Object.keys(samples[act.name] ?? {})
         .filter((field) => !shapeOf(act).includes(field))
@@ -99,7 +101,7 @@ describe('acts', () => {
     expect(Object.keys(samples)).toHaveLength(withFields.length);
   });
 
-  test('never answer a hostile text with a fault of ours, and name the field that cannot be kept', async ({
+  test('never answer a hostile text with a fault of ours, and name the field that cannot be stored', async ({
     db,
     openApp,
   }) => {
@@ -116,7 +118,7 @@ describe('acts', () => {
       if (trouble !== undefined) wrong.push(trouble);
     });
     expect(wrong).toEqual([]);
-    // The texts came as far as they should: past the limiter, the session, and often the schema.
+    // The texts got past the limiter and the session, and often the schema.
     expect(outcomes.get('too_many_requests') ?? 0).toBeLessThan(cases.length / 100);
     expect(outcomes.get('not_signed_in') ?? 0).toBe(0);
     expect(outcomes.get('ok')).toBeGreaterThan(cases.length / 10);
@@ -124,7 +126,7 @@ describe('acts', () => {
   });
 });
 
-/** A good request is served as ever, the books are right, and nobody was told of a bug. */
+/** Checks that a valid request still works, the books are right, and no bug was reported. */
 async function stillWell({ db, ani, running, perform, held }: Hostile) {
   const sent = { token_id: held.tokenId, to: '62800000001', text: 'Halo 👋' };
   expect(await perform('message_send', sent)).toMatchObject({ status: 'queued' });
@@ -176,7 +178,7 @@ const messages: readonly object[] = [
   },
 ];
 
-/** What names something is refused as not found, when it is well written: it is sent as it stands only. */
+/** Well-formed references are refused as not found: they are sent unchanged only. */
 const naming: readonly object[] = [
   { to: '62800000001', text: { body: 'Ya' }, reply_to: unknownMessage },
   {
@@ -194,7 +196,7 @@ const naming: readonly object[] = [
 
 type Made = { path: string; value: unknown };
 
-/** A value once for each of its leaves and names, with a text in that place. */
+/** Copies of a value, each with one leaf or name replaced by a text. */
 function* replaced(value: unknown, text: string, path = ''): Generator<Made> {
   if (typeof value !== 'object' || value === null) {
     yield { path, value: text };
@@ -213,7 +215,7 @@ function* replaced(value: unknown, text: string, path = ''): Generator<Made> {
 const numbers = [-0, 1e308, 5e-324, 1.5, 2 ** 53, -1, 90.000_000_1];
 
 describe('the API', () => {
-  test('never answers a hostile text with a fault of ours, and names what cannot be kept', async ({
+  test('never answers a hostile text with a fault of ours, and names what cannot be stored', async ({
     db,
     openApp,
   }) => {
@@ -266,7 +268,7 @@ describe('the API', () => {
     await stillWell(setup);
   });
 
-  test('of a list, refuses those that cannot be kept, and accepts all others', async ({
+  test('refuses only the unstorable entries of a list, and accepts all others', async ({
     db,
     openApp,
   }) => {
@@ -290,7 +292,7 @@ describe('the API', () => {
     await stillWell(setup);
   });
 
-  test('says in English what is wrong to who asks for English, and refuses what is no UTF-8', async ({
+  test('explains errors in English to callers who ask for English, and refuses invalid UTF-8', async ({
     db,
     openApp,
   }) => {
@@ -311,7 +313,7 @@ describe('the API', () => {
       payload: bytes,
     });
     expect([foreign.statusCode, foreign.json().code]).toEqual([400, 'request_malformed']);
-    // Nested as deep as a body may be long.
+    // Nested as deep as the length of a body allows.
     for (const deep of ['{"a":', '[']) {
       const nested = deep.repeat(150_000);
       const closed = deep === '[' ? `${nested}"\\u0000"${']'.repeat(150_000)}` : nested;

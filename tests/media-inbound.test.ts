@@ -15,7 +15,7 @@ async function shopOf(running: RunningApp, db: Parameters<typeof callerOf>[1]) {
     const fields = { token, token_id: publicId('token', caller.tokenId), peer };
     return (await running.ask('conversation_messages', fields)).body.data;
   };
-  /** Writes to a number that answers, and gives its answer. */
+  /** Sends to a number that answers. @returns its answer. */
   const answerOf = async (to: string): Promise<ConversationMessage> => {
     const body = { to, type: 'text', text: { body: 'Kirim contohnya' } };
     expect((await caller.call('/v1/messages', { body })).status).toBe(202);
@@ -30,7 +30,7 @@ async function shopOf(running: RunningApp, db: Parameters<typeof callerOf>[1]) {
 
 const local = expect.stringMatching(/^\/files\/fil_/);
 
-test('what phones send stands in the thread with what is known of each file', async ({
+test('shows messages from phones in the thread with the known facts of each file', async ({
   openApp,
   db,
 }) => {
@@ -54,7 +54,7 @@ test('what phones send stands in the thread with what is known of each file', as
   }
 });
 
-test('a file is kept for its days after it came; then the thread says that it is deleted', async ({
+test('keeps a file for its days after it came, then shows it as deleted', async ({
   openApp,
   db,
 }) => {

@@ -14,14 +14,14 @@ import {
 } from './support/hostile/hostile-files.ts';
 import { changeTokens } from '#tests/support/people/people.ts';
 
-/** What became of a file: where its bytes are served, or why it was refused, in words and as a code. */
+/** Outcome of a file: its address, or the refusal's code and sentence. */
 type Outcome = { url: string } | { code: string; sentence: string };
 /** One way for a file into the library. */
 type UploadCall = (cloud: CloudApp, file: NamedFile) => Promise<Outcome>;
 
 const to = '6281234567890';
 
-/** Posts a form with the bare key, or as a bearer's. */
+/** Posts a form with the bare key, or as a bearer token. */
 async function post(
   { origin, key }: CloudApp,
   path: string,
@@ -38,7 +38,6 @@ async function post(
   return { response, body: (await response.json()) as any };
 }
 
-/** The address of a sent message's file. */
 const sentFile = async ({ call }: CloudApp, id: string): Promise<Outcome> => {
   const { body } = await call(`/v1/messages/${id}`);
   return { url: body.content.file.url };
@@ -76,7 +75,7 @@ const uploadCalls: Record<string, UploadCall> = {
   },
 };
 
-/** A server that lets every call be as fast as it likes, and a customer who may send as much as they like. */
+/** A server and a customer without rate limits. */
 const test = base.extend<{ running: RunningApp; cloud: CloudApp }>({
   running: async ({ openApp }, use) => use(await openApp({ env: { RATE_API_PER_SECOND: '1000' } })),
   cloud: async ({ cloud, db }, use) => {
@@ -85,7 +84,7 @@ const test = base.extend<{ running: RunningApp; cloud: CloudApp }>({
   },
 });
 
-/** One token sends six bodies at once, at most. */
+/** One token sends at most six bodies at once. */
 const AT_ONCE = 4;
 
 async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
@@ -98,7 +97,7 @@ const reasons =
   /^(upload_(kind_refused|contradicts|unsafe|too_large|empty)|input_invalid|request_malformed)$/;
 
 for (const [name, upload] of Object.entries(uploadCalls)) {
-  test(`through ${name} no hostile file is served as something that runs; what is refused, in words`, async ({
+  test(`serves no hostile file through ${name} as executable content, and refuses with a sentence`, async ({
     cloud,
     running,
     db,
@@ -132,7 +131,7 @@ for (const [name, upload] of Object.entries(uploadCalls)) {
   });
 }
 
-test('a file in the body of Fonnte is sent as what it is, under its own name or the given one', async ({
+test('sends a file in the body of Fonnte by its type, under its own or the given name', async ({
   cloud,
 }) => {
   const png: NamedFile = { name: 'kue.png', type: 'image/png', bytes: await picture('png') };
@@ -169,7 +168,7 @@ test('a file in the body of Fonnte is sent as what it is, under its own name or 
   expect(await reasonOf({ ...pdf, bytes: pdfOf(4_000_001) })).toBe('file size must under 4MB');
 });
 
-test('local files of Wablas are sent as the address says, or refused in its words', async ({
+test('sends local files of Wablas as the address says, or refuses in its words', async ({
   cloud,
 }) => {
   const bytes = await picture('png');
@@ -196,7 +195,7 @@ test('local files of Wablas are sent as the address says, or refused in its word
   });
 });
 
-test('a repeated key stores and sends a file of these calls once; who may keep no files keeps none', async ({
+test('stores and sends a file of these calls once per key, and nothing for an account without files', async ({
   cloud,
   db,
   running,

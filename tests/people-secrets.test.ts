@@ -9,7 +9,7 @@ const ANI = '6281234567890';
 const HERS = browserOf('the browser of Ani');
 const NEW = browserOf('a browser that is new');
 
-/** Everything that lies in the database, as text; bytes as hexadecimal. */
+/** The database's contents as text; bytes as hexadecimal. */
 async function dump(owner: Sql): Promise<string> {
   const tables = await owner<{ name: string }[]>`
     select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = relnamespace
@@ -22,7 +22,9 @@ async function dump(owner: Sql): Promise<string> {
   return parts.join('\n');
 }
 
-/** Signs up, signs in elsewhere, forgets the password; gives what no one may ever read again. */
+/**
+ * Signs up, signs in elsewhere, resets the password. @returns secrets that must never be readable again.
+ */
 async function walk(portal: PeopleApp, sql: Sql): Promise<string[]> {
   const secrets: string[] = [GOOD_PASSWORD, OTHER_PASSWORD, HERS, NEW];
   const say = async (act: string, fields: object, device: string, token = '') => {
@@ -60,10 +62,7 @@ async function walk(portal: PeopleApp, sql: Sql): Promise<string[]> {
   return secrets;
 }
 
-test('what proves who somebody is lies nowhere to be read: not in the log, not in the database', async ({
-  db,
-  openPeople,
-}) => {
+test('stores and logs no credential in readable form', async ({ db, openPeople }) => {
   const portal = await openPeople();
   const secrets = await walk(portal, db.allAccountsSql);
   expect(secrets.length).toBeGreaterThan(10);
@@ -81,7 +80,7 @@ test('what proves who somebody is lies nowhere to be read: not in the log, not i
   expect(logged).not.toContain(ANI);
 });
 
-test('no secret travels in an address: whatever is in it is refused', async ({ openPeople }) => {
+test('accepts no secret in an address', async ({ openPeople }) => {
   const { app } = await openPeople();
   for (const query of ['token=kbs_x', 'otp=123456', 'code=123456', 'grant=x', 'x=1']) {
     for (const method of ['GET', 'POST'] as const) {

@@ -13,7 +13,7 @@ const test = base.extend<{ service: PushService }>({
 
 type ServerMessage = { messageType?: string; uaid?: string; pushEndpoint?: string; data?: string };
 
-/** A browser's end of the dialogue, as Firefox speaks it. */
+/** A browser's end of the protocol, as Firefox speaks it. */
 async function browserOf(service: PushService, uaid?: string) {
   const received: ServerMessage[] = [];
   const socket = new WebSocket(service.socketUrl, 'push-notification');
@@ -40,7 +40,7 @@ const post = (endpoint: string, body: string, headers: Record<string, string> = 
     body,
   });
 
-test('the double refuses what no push service would take', async ({ service }) => {
+test('the fake refuses what a real push service would refuse', async ({ service }) => {
   const endpoint = service.subscribe();
   const statuses = [
     await post(endpoint, 'x', { ttl: 'soon' }),
@@ -53,7 +53,7 @@ test('the double refuses what no push service would take', async ({ service }) =
   expect(statuses).toEqual([400, 400, 400, 401, 413, 410]);
 });
 
-test('the double loses a browser its endpoints when it rotates', async ({ service }) => {
+test('the fake drops a browser’s endpoints when it rotates', async ({ service }) => {
   const browser = await browserOf(service);
   browser.say({ messageType: 'register', channelID: 'a', key: 'BKey' });
   const { pushEndpoint = '' } = await browser.receive('register');

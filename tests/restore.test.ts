@@ -38,7 +38,7 @@ const test = base.extend<{ place: string; disks: ImageDisk[] }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   place: async ({}, use) => {
     const place = await mkdtemp(join(fastFolder(), 'kabari-restore-'));
-    // PostgreSQL's own user goes through it.
+    // PostgreSQL's own user needs to pass through it.
     await chmod(place, 0o711);
     await use(place);
     await rm(place, { recursive: true, force: true });
@@ -58,14 +58,13 @@ const operator = (env: Record<string, string>, ...words: string[]) =>
     { env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: codeCache, ...env } },
   );
 
-/** Opens the database of a running application. */
 function databaseOf(folder: string): Sql {
   const url = runningEmbedded(folder);
   if (url === undefined) throw new Error('no database runs');
   return openDatabase(url, { max: 3, as: 'all accounts', name: 'tests' });
 }
 
-/** A customer with a password, a browser that is known, a key, and a file. */
+/** Creates a customer with a password, a known browser, a key, and a file. */
 async function furnish(sql: Sql, folder: string) {
   const ani = await customerWith(sql, { saldo: 1_000_000, dailyLimit: 100_000 });
   await changeUsers(sql, ani, { passwordHash: await hashPassword(PASSWORD) });
@@ -86,7 +85,7 @@ async function furnish(sql: Sql, folder: string) {
   return { ...ani, key, session, bytes, photo };
 }
 
-/** Sends one message after the other until it is told to stop; the ids that were answered 202. */
+/** Sends messages one by one until stopped. @returns the ids answered with 202 */
 function sendOn(address: string, key: string) {
   const accepted: string[] = [];
   let isOver = false;
@@ -113,7 +112,7 @@ function sendOn(address: string, key: string) {
   };
 }
 
-/** Expects that accepted messages are stored and sent, and that the books hold. */
+/** Checks that accepted messages are stored and sent, and that the books are right. */
 async function expectSound(sql: Sql, accountId: string, accepted: readonly string[]) {
   const rows = await sql<{ id: string }[]>`
     select message_id as id from messages where account_id = ${accountId}`;
@@ -130,7 +129,7 @@ async function expectSound(sql: Sql, accountId: string, accepted: readonly strin
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 }
 
-/** An act as a browser calls it. */
+/** Calls an act as a browser does. */
 const portalAt =
   (address: string) =>
   async (act: string, fields: Record<string, unknown> = {}) => {
@@ -163,7 +162,7 @@ async function powerCut(app: Started, folder: string): Promise<void> {
     (await readFile(join(folder, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0],
   );
   app.child.kill('SIGKILL');
-  // It begins no more processes: all that write are known, and are gone before anything looks at the disk.
+  // Stopped, it starts no more processes, so all writers are known and gone before the disk is examined.
   process.kill(pid, 'SIGSTOP');
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   const all = [...children.trim().split(' ').map(Number), pid];
@@ -178,7 +177,7 @@ const ended = async (child: ChildProcess, exit: Promise<unknown>) => {
 };
 
 describe('an installation that was lost', () => {
-  test('stands up again from a backup that was made while messages were accepted', async ({
+  test('restores from a backup that was made while messages were accepted', async ({
     place,
     start,
   }) => {
@@ -221,7 +220,7 @@ describe('an installation that was lost', () => {
     expect(early.filter((id) => !stored.includes(id))).toEqual([]);
     expect(stored.filter((id) => !sending.accepted.includes(id))).toEqual([]);
 
-    // What waited is sent, and the books hold.
+    // Waiting messages are sent, and the books are right.
     await waitFor(async () => {
       const [left] = await sql`select count(*) as n from dispatch`;
       expect(left).toEqual({ n: 0 });
@@ -240,7 +239,7 @@ describe('an installation that was lost', () => {
   });
 
   test.skipIf(!mayMount)(
-    'starts from a disk whose power was cut, with every message that it had accepted',
+    'starts from a disk after a power cut with every accepted message',
     async ({ place, disks, start }) => {
       const disk = makeImageDisk(join(place, 'disk'), 1_024);
       disks.push(disk);
@@ -276,7 +275,7 @@ describe('an installation that was lost', () => {
 });
 
 test.skipIf(!hasDebianPostgres)(
-  'works on the oldest PostgreSQL that it supports: accepts, sends, and its books hold',
+  'accepts, sends and keeps right books on the oldest supported PostgreSQL',
   async ({ start, folder }) => {
     const server = await startDebianPostgres();
     onTestFinished(server.stop);

@@ -9,14 +9,14 @@ import { type PeopleApp, browserOf, dataOf } from './support/people/people-app.t
 import { test } from './support/people/people-test.ts';
 
 /**
- * Vera, whose account somebody is after; and Ari, who has an account and two phones of his own, knows
- * her number, and has copied her session's token. He never sees her phone, and not her password.
+ * Vera, whose account is attacked; and Ari, who has an account and two phones of his own, knows her number, and has
+ * copied her session's token. He has neither her phone nor her password.
  */
 type World = {
   portal: PeopleApp;
   vera: { phone: string; userId: string; before: unknown };
   ari: { phones: readonly [string, string]; from: { device: string; ip: string } };
-  /** Whatever Ari got hold of: by asking, by copying, by guessing. */
+  /** Everything that Ari obtained by calling, copying or guessing. */
   has: { challenges: string[]; grants: string[]; tokens: string[] };
 };
 
@@ -30,7 +30,7 @@ const phonesOf = ({ vera, ari }: World) => [vera.phone, ...ari.phones];
 const token = ({ has }: World, at: number) => pick(has.tokens, at);
 const challenge = ({ has }: World, at: number) => pick(has.challenges, at);
 
-/** What he reads in his own phones, newest first, and one blind guess. */
+/** Codes in his own phones, newest first, and one blind guess. */
 const code = ({ portal, ari }: World, at: number) => {
   const own = portal.sent.filter(({ phone }) => ari.phones.includes(phone)).toReversed();
   const codes = own.map(({ text }) => /\d{6}/.exec(text)?.[0]).filter((one) => one !== undefined);
@@ -110,7 +110,7 @@ const steps: readonly Step[] = [
   },
 ];
 
-/** Everything in an answer that a later step can use, wherever it stands; the newest first. */
+/** Collects everything from an answer that a later step can use, newest first. */
 function collect({ has }: World, data: unknown): void {
   if (typeof data !== 'object' || data === null) return;
   for (const [name, value] of Object.entries(data)) {
@@ -146,7 +146,7 @@ const taking = ({ act, fields }: Step, picks: Picks): Command => ({
   },
 });
 
-/** So much time that no wait stands in the way of the next step. */
+/** Advances time beyond every wait. */
 const waiting: Command = {
   check: () => true,
   toString: () => 'wait',
@@ -156,7 +156,7 @@ const waiting: Command = {
   },
 };
 
-/** Steps that belong together, with anything of anybody's in each of them. */
+/** Sequences of related steps, each with any person's values. */
 const walks = [
   ['user_forgot_password', 'user_forgot_verify', 'user_forgot_change'],
   ['user_login', 'user_verify_otp'],
@@ -203,7 +203,7 @@ async function newWorld(portal: PeopleApp): Promise<World> {
   };
 }
 
-test('no order of steps changes the password, the number or the days of somebody whose codes one never saw', async ({
+test('no order of steps changes the password, number or sessions of a person without their codes', async ({
   openPeople,
 }) => {
   const portal = await openPeople({
@@ -218,7 +218,7 @@ test('no order of steps changes the password, the number or the days of somebody
   );
 });
 
-test('the same steps, in their order and with her codes, do', async ({ openPeople }) => {
+test('the same steps in order with her codes do', async ({ openPeople }) => {
   const portal = await openPeople();
   const world = await newWorld(portal);
   const { vera, ari } = world;

@@ -24,7 +24,6 @@ async function collectorOf(): Promise<Collector> {
   return collector;
 }
 
-/** A customer with a session and an API key. */
 async function callerOf(db: TestDatabase) {
   const ani = await signedIn(db, { saldo: 10_000 });
   const key = await keyFor(db.allAccountsSql, ani);
@@ -48,7 +47,7 @@ const callerAt =
     return { status: answer.status, body: (await answer.json()) as any };
   };
 
-/** A tab that is open, and what it was told so far. */
+/** An open tab, and its events so far. */
 async function openTab(address: string, token: string): Promise<() => string> {
   const end = new AbortController();
   onTestFinished(() => end.abort());
@@ -67,7 +66,7 @@ async function openTab(address: string, token: string): Promise<() => string> {
   return () => text;
 }
 
-/** Settings of a process that writes down which modules of OpenTelemetry it loads, and those. */
+/** Settings of a process that records which OpenTelemetry modules it loads, and that record. */
 async function watchedModules(folder: string) {
   const file = join(folder, 'loaded.txt');
   await writeFile(file, '');
@@ -78,7 +77,7 @@ async function watchedModules(folder: string) {
   };
 }
 
-/** Ends processes as an operator does: what waits is sent before they go. */
+/** Ends processes gracefully, so that pending spans are sent. */
 async function stop(...apps: readonly Started[]): Promise<void> {
   for (const { child } of apps) child.kill('SIGTERM');
   for (const { exit, err } of apps) expect([await exit, err()]).toEqual([0, '']);
@@ -94,7 +93,7 @@ const named = (spans: readonly Span[], name: string): Span => {
   return found[0]!;
 };
 
-test('a message is one trace over two processes, from the request to what was read', async ({
+test('one trace follows a message over two processes, from the request to its read status', async ({
   start,
   db,
 }) => {
@@ -166,7 +165,7 @@ test('a message is one trace over two processes, from the request to what was re
       'kabari.message.type': 'text',
     },
   });
-  // What is settled in one call is published as the last state alone.
+  // Statuses applied in one call are published only as the last one.
   const isSkipped = (name: string) => /^(publish|webhook|live) (sent|delivered)$/.test(name);
   const names = spans.map(({ name }) => name).filter((name) => !isSkipped(name));
   expect(names.toSorted()).toEqual(
@@ -213,7 +212,7 @@ test('a message is one trace over two processes, from the request to what was re
     kind: 'consumer',
     attributes: { 'kabari.channel': 'simulator', 'kabari.outcome': 'sent', 'kabari.attempt': 1 },
   });
-  // Nothing of the message is in another trace.
+  // No other trace contains anything of the message.
   for (const span of collector.spans)
     if (span.attributes['messaging.message.id'] === id) expect(span.traceId).toBe(traceOf(id));
 
@@ -231,7 +230,7 @@ test('a message is one trace over two processes, from the request to what was re
   for (const app of [web, worker]) expect(app.out()).not.toContain(SECRET_HEADER);
 });
 
-test('without an endpoint no module of OpenTelemetry is loaded', async ({ start, db, folder }) => {
+test('no OpenTelemetry module is loaded without an endpoint', async ({ start, db, folder }) => {
   const ani = await callerOf(db);
   const loaded = await watchedModules(folder);
   const app = start({ ...loaded.env, LOG_LEVEL: 'silent' });
@@ -245,7 +244,7 @@ test('without an endpoint no module of OpenTelemetry is loaded', async ({ start,
   expect(await loaded.names()).toBe('');
 });
 
-test('many messages of a request are a trace each, and what was done to them together links to all', async ({
+test('each message of a request has its own trace, and shared work links to all', async ({
   start,
   db,
 }) => {
@@ -296,7 +295,7 @@ test('many messages of a request are a trace each, and what was done to them tog
   }
 });
 
-test('of a share each process records the same messages', async ({ start, db }) => {
+test('each process samples the same messages', async ({ start, db }) => {
   const [collector, ani] = [await collectorOf(), await callerOf(db)];
   const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
@@ -321,7 +320,7 @@ test('of a share each process records the same messages', async ({ start, db }) 
   const tracesOf = (name: string) =>
     collector.spans.filter((span) => span.name === name).map(({ traceId }) => traceId);
   const accepted = tracesOf('accept').toSorted();
-  // All, or none, of forty: once in a million million times.
+  // All or none of forty: once in a million million times.
   expect(accepted.length).toBeGreaterThan(0);
   expect(accepted.length).toBeLessThan(40);
   for (const name of ['claim', 'settle sent', 'publish queued'])
@@ -331,7 +330,7 @@ test('of a share each process records the same messages', async ({ start, db }) 
   expect(request.links).toHaveLength(accepted.length - 1);
 });
 
-test('a collector that fails or hangs harms nothing, and is one line of the log', async ({
+test('a failing or hanging collector does no harm, and causes one log entry', async ({
   start,
   db,
   folder,

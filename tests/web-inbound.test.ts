@@ -23,7 +23,7 @@ const card = (name: string, phone: string) => ({
 const { Type } = proto.Message.ProtocolMessage;
 const target = { remoteJid, id: 'FIRST', fromMe: false };
 
-/** An inbound message with its stored type, its line in a list, and its kind if it is `other`. */
+/** An inbound message with its stored type, its text in a list, and its kind if it is `other`. */
 type Row = {
   message?: proto.IMessage;
   stub?: number;
@@ -32,7 +32,7 @@ type Row = {
   stored?: readonly (readonly [type: MessageType, line: string, kind?: string])[];
 };
 
-/** Every kind that the network brings. */
+/** Every kind of message from the network. */
 const rows: Record<string, Row> = {
   text: { message: { conversation: 'Halo' }, stored: [['text', 'Halo']] },
   'extended text': {
@@ -211,7 +211,7 @@ const rows: Record<string, Row> = {
   'key alone': { message: { senderKeyDistributionMessage: { groupId: 'x' } } },
 };
 
-/** As the library brings it: decoded from the wire. */
+/** As the library delivers it: decoded from the wire. */
 const wired = (id: string, { message, stub, isViewOnce }: Row): WAMessage => ({
   key: { remoteJid, id, fromMe: false, ...(isViewOnce && { isViewOnce }) },
   messageTimestamp: 1_764_000_000,
@@ -267,7 +267,7 @@ async function shopOf(running: RunningApp, db: TestDatabase) {
   return { caller, receive, thread, events, token };
 }
 
-/** An event in each format, as its body. */
+/** An event's body in each format. */
 const bodiesOf = (event: WebhookEvent) =>
   (['kabari', 'cloud', 'fonnte', 'wablas'] as const).map((format) => {
     const context = { phone: '6281100000000', metadata: {} };
@@ -275,7 +275,7 @@ const bodiesOf = (event: WebhookEvent) =>
     return JSON.parse(formats[format].build(outgoing)?.body ?? 'null');
   });
 
-test('every kind of message that comes in is stored, shown, and told to programs', async ({
+test('stores and shows every kind of inbound message, and passes it to programs', async ({
   openApp,
   db,
 }) => {
@@ -297,7 +297,7 @@ test('every kind of message that comes in is stored, shown, and told to programs
     expect(listed[index].content.kind, name).toBe(kind);
   }
 
-  // A reaction stands at its message; everything else has a bubble with a line, or a file.
+  // A reaction appears at its message; everything else has a bubble with a text, or a file.
   const bubbles = await thread();
   const lines = expected.filter(({ type }) => type !== 'reaction');
   expect(bubbles.slice(1).map(({ excerpt }) => excerpt.replaceAll('\u00A0', ' '))).toEqual(
@@ -360,7 +360,7 @@ test('shows where a forwarded message and an answer to an advertisement come fro
   });
 });
 
-test('an edit and a deletion change the message that they mean, for people and programs', async ({
+test('applies an edit and a deletion to the message they refer to, for people and programs', async ({
   openApp,
   db,
 }) => {

@@ -21,7 +21,7 @@ async function pageOf(caller: Pick<Caller, 'call'>, query: string): Promise<Page
   return { ...body, data: body.data.map((one: unknown) => WebhookEvent().parse(one)) };
 }
 
-/** All that there is after a position, page by page. */
+/** All events after a position, page by page. */
 async function readFrom(caller: Pick<Caller, 'call'>, after: number, limit = 100) {
   const events: WebhookEvent[] = [];
   for (let next = after; ;) {
@@ -32,7 +32,7 @@ async function readFrom(caller: Pick<Caller, 'call'>, after: number, limit = 100
   }
 }
 
-/** Another token of somebody's account, who calls with its key. */
+/** Another token of the same account, with a caller for its key. */
 async function secondToken(running: RunningApp, db: TestDatabase, { accountId }: Caller) {
   const tokenId = await makeToken(db.allAccountsSql, accountId, { status: 'unlinked' });
   const key = await keyFor(db.allAccountsSql, { accountId, tokenId });
@@ -65,7 +65,7 @@ atWork(
       'id' in data && data.id === sent.id ? [type] : [],
     );
     const way = ['message.accepted', 'message.sent', 'message.delivered', 'message.read'];
-    // What came together is told by the last of it.
+    // Of concurrent statuses only the last is reported.
     expect(own).toEqual(way.filter((type) => own.some((one) => one === type)));
     expect([own[0], own.at(-1)]).toEqual(['message.accepted', 'message.read']);
     const answer = events.find(({ type }) => type === 'message.received');
@@ -94,7 +94,7 @@ atWork(
     const other = await secondToken(running, db, ani);
     const stranger = await callerOf(running, db);
     const tokens = [ani.tokenId, other.tokenId];
-    /** What was committed, by the token that it is of; '' for the whole account. */
+    /** Committed events by token; '' for the whole account. */
     const written = new Map<string, string[]>(['', ...tokens].map((id) => [id, []]));
     const dice = fc.sample(fc.nat({ max: 2 }), WRITERS * EACH);
     let isWriting = true;
@@ -103,7 +103,7 @@ atWork(
       for (let n = 0; n < EACH; n++) {
         const id = ['', ...tokens][dice[writer * EACH + n] ?? 0] ?? '';
         const peers = [0, 1].map((half) => `6281${writer}${String(2 * n + half).padStart(7, '0')}`);
-        // Two in one transaction that stays open for a while: positions are given in the order of COMMITs.
+        // Two in one transaction that stays open for a while: positions follow the order of commits.
         await db.allAccountsSql.begin(async (tx) => {
           for (const peer of peers) {
             const data = { peer, source: 'reply', ...(id && { token_id: publicId('token', id) }) };
@@ -117,7 +117,7 @@ atWork(
       }
     };
 
-    /** Reads on until everything was written and a page found nothing more. */
+    /** Reads until everything was written and a page is empty. */
     const follow = async (caller: Pick<Caller, 'call'>, limit: number) => {
       const seen: WebhookEvent[] = [];
       for (let next = 0; ;) {

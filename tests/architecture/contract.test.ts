@@ -9,7 +9,7 @@ import { repository, root, sourcesIn } from './rules/sources.ts';
 
 const byName = (names: readonly string[]): ReadonlySet<string> => new Set(names);
 
-/** Acts without a handler, or with several. */
+/** Acts without exactly one handler. */
 const unhandled = (names: readonly string[], handled: readonly string[]): string[] => [
   ...names.filter((name) => !handled.includes(name)).map((name) => `nobody handles ${name}`),
   ...handled
@@ -18,7 +18,7 @@ const unhandled = (names: readonly string[], handled: readonly string[]): string
   ...handled.filter((name) => !names.includes(name)).map((name) => `${name} is no act`),
 ];
 
-/** Names that are not entity_verb, or belong to two acts. */
+/** Names that are not entity_verb, or that two acts share. */
 const misnamed = (names: readonly string[]): string[] => [
   ...names
     .filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))
@@ -35,13 +35,13 @@ const promisedTwice = (all: readonly Promising[]): string[] =>
     .filter(({ refuses }) => byName(refuses).size < refuses.length)
     .map(({ name }) => `${name} promises a refusal twice`);
 
-/** Refusals of the catalogue that nothing throws. */
+/** Refusal codes that nothing throws. */
 const unsaid = (codes: readonly string[], text: string): string[] =>
   codes
     .filter((code) => !text.includes(`'${code}'`))
     .map((code) => `nobody refuses with ${code}: take it out of the catalogue`);
 
-test('every act is handled, exactly once', async ({ openApp }) => {
+test('handles every act exactly once', async ({ openApp }) => {
   expect(unhandled(['a', 'b', 'c'], ['a', 'b', 'b', 'd'])).toEqual([
     'nobody handles c',
     'b is handled twice',

@@ -7,12 +7,14 @@ import { crossings, foreignReaders, owners } from './rules/tables.ts';
 
 const DOMAINS = 'src/server/domains';
 const MIGRATION = 'src/server/migrations/0001_all.sql';
-/** A statement as TypeScript has it. */
+/** Wraps an SQL statement in TypeScript. */
 const sql = (statement: string): string => `await tx<Row[]>\`${statement}\`;`;
 const sqlFunction = (name: string, body: string): string =>
   `-- Says what it does; doesn't write: insert into wallets.\ncreate or replace function ${name}()\nreturns void language plpgsql as $$\nbegin\n  ${body};\nend\n$$;\n`;
 
-/** What is listed today, done as listed: so that a made-up repository breaks the exact lists nowhere else. */
+/**
+ * Code for each listed crossing and reader, so that a made-up repository satisfies the exact lists.
+ */
 const listed: Record<string, string> = Object.fromEntries([
   ...Object.entries(crossings).map(([name, tables]) => {
     const writes = tables.map((table) => `update ${table} set a = 1`);
@@ -100,7 +102,7 @@ prove([
   ],
 ]);
 
-test('a crossing or a reader that is gone is taken out of the list', () => {
+test('reports listed crossings and readers that no longer exist', () => {
   const gone = [...rules.oneWriter(madeUp({})), ...rules.listedReaders(madeUp({}))];
   const pairs = [...Object.values(crossings), ...Object.values(foreignReaders)].flat();
   expect(gone).toEqual(

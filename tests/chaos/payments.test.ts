@@ -8,9 +8,8 @@ import { expectRenewedOnce, newSubscriber } from './payments/renewal.ts';
 import { type System, type Victim, openSystem } from './payments/system.ts';
 
 /**
- * One application with its own database, and gateways outside of it. Before each kill it is proven that
- * the payment stands exactly there: the gateway holds its request, or the server says that it waits for a
- * lock of the test.
+ * One application with its own database, and gateways outside of it. Before each kill the test proves where the payment
+ * is: the gateway holds its request, or the server reports that it waits for a lock of the test.
  */
 let system: System;
 beforeAll(async () => {
@@ -26,10 +25,12 @@ afterEach(() => {
 
 const victims: readonly Victim[] = ['application', 'database'];
 
-/** Longer than a taken notice's lease, the first look at an order, and a gateway's first repetition. */
+/**
+ * Longer than the lease of a claimed notice, the first check of an order, and a gateway's first retry.
+ */
 const A_WHILE_SECONDS = 140;
 
-describe.for(victims)('a top-up is paid once, the %s having been killed when', (victim) => {
+describe.for(victims)('pays a top-up once if the %s is killed when', (victim) => {
   for (const cut of cuts)
     test(`${cut.when} (${cut.method})`, async () => {
       const person = await system.customer();
@@ -42,7 +43,7 @@ describe.for(victims)('a top-up is paid once, the %s having been killed when', (
       await system.pass(A_WHILE_SECONDS);
       await payOnce(payment);
       await expectPaidOnce(system, person, BASE);
-      // The gateway tells it once more: nothing changes.
+      // The gateway repeats the notice: nothing changes.
       const { id } = await orderOf(system, person);
       expect(system.fake.book.all(id)).toHaveLength(1);
       system.notices.isLost = false;
@@ -54,7 +55,7 @@ describe.for(victims)('a top-up is paid once, the %s having been killed when', (
     });
 });
 
-describe.for(victims)('a bank statement counts once when the %s is killed while', (victim) => {
+describe.for(victims)('counts a bank statement once if the %s is killed while', (victim) => {
   for (const [stalled, what] of [
     'its first line is being paid',
     'its first line is paid and the second is being paid',
@@ -69,7 +70,7 @@ describe.for(victims)('a bank statement counts once when the %s is killed while'
     });
 });
 
-describe.for(victims)('a plan is renewed once when the %s is killed while', (victim) => {
+describe.for(victims)('renews a plan once if the %s is killed while', (victim) => {
   for (const [stands, what] of [
     ['wallet', 'its price is being charged'],
     ['number', 'its invoice’s number is being taken'],
@@ -84,7 +85,7 @@ describe.for(victims)('a plan is renewed once when the %s is killed while', (vic
     });
 });
 
-/** The browser, which has no answer, asks again with its key: it is the same top-up. */
+/** The browser, which got no answer, repeats its call with the same key: it is the same top-up. */
 async function repeatRequest(payment: Payment): Promise<void> {
   // A call that died with its process is free after half a minute of the database's clock.
   await retrying(
@@ -96,7 +97,9 @@ async function repeatRequest(payment: Payment): Promise<void> {
   expect(again).toMatchObject({ code: 1, data: { id } });
 }
 
-/** Pays the top-up if nobody has, brings the notices that are due, and waits until it is paid. */
+/**
+ * Pays the top-up unless it is paid, delivers the notices that are due, and waits until it is paid.
+ */
 async function payOnce(payment: Payment): Promise<void> {
   const { id, status } = await orderOf(system, payment.person);
   if (status === 'creating') await orderIn(payment, 'pending');
@@ -111,7 +114,7 @@ async function nothingWaits(): Promise<void> {
   expect(waiting).toEqual([]);
 }
 
-test('in the end all books are right and no notice waits', async () => {
+test('ends with right books and without waiting notices', async () => {
   await system.pass(A_WHILE_SECONDS);
   await waitFor(nothingWaits);
   await expectBooks(system.resources.allAccountsSql);

@@ -7,14 +7,14 @@ const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '2' },
     seconds: { type: 'string', default: '20' },
-    /** The first seed; by chance when left out. */
+    /** The first seed; random if omitted. */
     seed: { type: 'string' },
-    /** A file of SQL that plants a bug. */
+    /** An SQL file that plants a bug. */
     plant: { type: 'string' },
   },
 });
 
-// So that what the run started goes with it.
+// On exit, everything the run started ends too.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
 
 const first = values.seed === undefined ? Math.floor(Math.random() * 1e6) : Number(values.seed);

@@ -3,7 +3,7 @@ import type { Outcome } from './trial.ts';
 
 const SHOWN_MOST = 20;
 
-/** A run in a few lines: what was done, what it met, and what did not hold. */
+/** Summary of a run in a few lines: work done, faults met, rules broken. */
 export function showTrial(outcome: Outcome): string {
   const { seed, kind, broken, requests, requested, messages, faultStats, answers } = outcome;
   const injections = Map.groupBy(faultStats.injections, ({ fault }) => fault);

@@ -21,7 +21,7 @@ const journey = setUpJourney({ SIMULATOR_SPEED: '0', CLOCK: 'movable' }, 'light'
   freePlan: 'as it comes',
 });
 
-/** The line of a list of names and values, as a number of rupiah. */
+/** The amount in rupiah of an entry in a description list. */
 const amountOf = async (tab: Page, term: string | RegExp): Promise<number> =>
   rupiahIn(
     await tab
@@ -35,7 +35,7 @@ const amountOf = async (tab: Page, term: string | RegExp): Promise<number> =>
 const availableOf = async (address: string, { session }: Customer): Promise<number> =>
   (await ask(address, saldoSummary, {}, session)).available;
 
-/** Chooses a plan with the keyboard alone. @returns what was to be paid. */
+/** Selects a plan with the keyboard only. @returns the amount due. */
 async function choose(tab: Page, name: string): Promise<number> {
   await press(tab, tab.getByRole('link', { name: `Naik ke ${name}` }));
   const dialog = tab.getByRole('dialog', { name: `Naik ke paket ${name}` });
@@ -63,7 +63,7 @@ journey(
     const before = await availableOf(address, shop);
     const first = await choose(tab, 'Usaha');
     expect(before - (await availableOf(address, shop))).toBe(first);
-    // The next one is prorated; on the first day that is what the one before cost, back.
+    // The next plan is prorated; on the first day that refunds the price of the previous one.
     const between = await availableOf(address, shop);
     const second = await choose(tab, 'Bisnis');
     expect(between - (await availableOf(address, shop))).toBe(second);
@@ -102,7 +102,7 @@ journey(
     const { period_end: end } = await ask(address, getSubscription, {}, known.session);
     const to = new Date(end.getTime() + 60_000).toISOString();
     await ask(address, simulatedClock, { to });
-    // A month later nobody is signed in any more.
+    // A month later all sessions have expired.
     const { phone, password } = known;
     const shop = { ...known, session: await signIn(address, { phone, password }) };
     const due = await ask(address, getSubscription, {}, shop.session);

@@ -30,7 +30,7 @@ const journey = setUpJourney(settings);
 const CUSTOMER = '6281355507001';
 const HIDDEN = '6281355507002';
 
-/** Fills the form that connects a number, and sends it. */
+/** Fills in and submits the form that connects a number. */
 async function connectByKeyboard(tab: Page, number = 0): Promise<void> {
   const access = accessOf(meta, number);
   await write(tab, tab.getByLabel('Phone number ID', { exact: true }), access.phone_number_id);
@@ -86,7 +86,7 @@ journey(
     await tab.getByRole('article').getByText('Dibaca').waitFor();
     expect(meta.control.sent()).toHaveLength(1);
 
-    // Somebody whose number WhatsApp does not show.
+    // A person whose number WhatsApp hides.
     const hidden = { name: 'Sari Wulandari', isNumberHidden: true };
     const content = { body: 'Kak, bisa kirim ke Cimahi?' };
     meta.control.receiveFrom(HIDDEN, { type: 'text', content, ...hidden });
@@ -143,7 +143,7 @@ journey(
     expect(await tab.getByRole('textbox').count()).toBe(0);
     await look(tab, 'a window that is closed', { phone: true });
 
-    // Of the templates only that one is offered which Meta has.
+    // Only the template that Meta has is offered.
     await tab.getByRole('button', { name: 'Kirim templat' }).click();
     const templates = tab.getByRole('list', { name: 'Templat yang disetujui' });
     await templates.getByRole('button', { name: /pesanan_siap/ }).waitFor();
@@ -211,7 +211,7 @@ journey(
   },
 );
 
-// The last one: from here on codes need this Meta.
+// The last journey: from here on codes need this Meta.
 journey(
   'the operator moves the system token to the Cloud API, and reads what codes still lack',
   async ({ product: { address, operator }, person }) => {

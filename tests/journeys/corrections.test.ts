@@ -10,7 +10,7 @@ const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 /** Fails: not on the network. */
 const missing = '62800000003';
 
-/** The network says of every message that failed that it arrived: the simulated one never does. */
+/** Reports every failed message as arrived; the simulated network never does. */
 async function proveArrived({ db: { allAccountsSql: sql } }: Stage): Promise<void> {
   const failed = await waitFor(async () => {
     const found = await sql<{ account_id: string; message_id: string }[]>`
@@ -57,7 +57,7 @@ journey('a message charged again says so in its line, and has a correction', asy
   await press(tab, correction.getByRole('button', { name: /^Rincian/ }));
   await waitFor(async () => expect(await titles()).toEqual(again));
 
-  // Nothing of what a line says is cut off on a phone.
+  // No part of an entry is cut off on a phone.
   await tab.setViewportSize({ width: 390, height: 900 });
   await waitFor(async () =>
     expect(

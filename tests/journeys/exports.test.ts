@@ -14,19 +14,19 @@ import { setUpJourney } from './support/stage.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** What a click downloads: its name, and where it lies. */
+/** Name and path of a file that a click downloads. */
 async function downloaded(tab: Page, link: Locator) {
   const [download] = await Promise.all([tab.waitForEvent('download'), link.click()]);
   return { name: download.suggestedFilename(), path: await download.path() };
 }
 
-/** The rows of the first sheet of a workbook. */
+/** Rows of a workbook's first sheet. */
 async function sheetOf(path: string): Promise<readonly (readonly unknown[])[]> {
   const [sheet] = await readXlsx(path);
   return sheet?.data ?? [];
 }
 
-/** A list of recipients as a spreadsheet has it. */
+/** A list of recipients as a spreadsheet. */
 async function listAsWorkbook(rows: readonly (readonly Cell[])[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-list-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -79,7 +79,7 @@ journey(
       ['tidak ada', null, 'Rina'],
     ]);
 
-    // Elsewhere in the portal they are told that another file stands ready, and come to it.
+    // On other pages a notice announces another finished file, and links to it.
     await tab.goto(`${address}/saldo`);
     await tab.getByRole('heading', { name: 'Saldo', level: 1 }).waitFor();
     await waitFor(async () => {

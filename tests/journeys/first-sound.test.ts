@@ -17,7 +17,7 @@ journey(
     const { open, observed } = await person({ session: who.session });
     const counted = (kind: Kind) => observed.filter((one) => one.kind === kind).length;
 
-    // What Playwright looks up in a page counts as a touch: until the sound was tried, it looks at nothing.
+    // Playwright's queries count as a touch, so none may run before the sound was tried.
     const tab = await open();
     const following = tab.waitForResponse((answer) =>
       (answer.request().postData() ?? '').includes('act=events'),

@@ -9,7 +9,6 @@ import { setUpJourney } from './support/stage.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** The answer to an act. */
 const isAbout = (act: string, answer: Response): boolean =>
   new URLSearchParams(answer.request().postData() ?? '').get('act') === act;
 
@@ -23,7 +22,7 @@ journey('without a network it says so, keeps what is sent, and catches up', asyn
   const tab = await open(`/message-history?view=percakapan&open=${sender.id}&peer=${budi}`);
   const box = tab.getByLabel(/^Tulis pesan untuk/);
   await box.waitFor();
-  // Written only while it is so: every style on the page is worked out anew for it.
+  // Attributes are written only while they apply: each one makes the browser restyle the page.
   const styleOf = (name: string) =>
     tab.evaluate((one) => document.documentElement.style.getPropertyValue(one), name);
   expect([await styleOf('--above'), await styleOf('--topbar')]).toEqual(['', '']);
@@ -33,7 +32,7 @@ journey('without a network it says so, keeps what is sent, and catches up', asyn
   await box.fill('Boleh diambil sampai pukul 17.00.');
   await box.press('Enter');
   await tab.getByText('1 pesan menunggu tersambung.').waitFor();
-  // On every page; and it leads back.
+  // On every page, with a link back.
   await tab.getByRole('navigation', { name: 'Menu utama' }).getByText('Pesan').focus();
   await tab.getByRole('link', { name: 'Lihat', exact: true }).click();
   await topUp(product.address, customer, 25_000);
@@ -48,7 +47,7 @@ journey('without a network it says so, keeps what is sent, and catches up', asyn
   await gone(tab.getByText('Anda sedang offline. Pesan akan dikirim saat tersambung.'));
   await waitFor(async () => expect(await styleOf('--above')).toBe('0px'));
   expect(await tab.getByText('menunggu tersambung').count()).toBe(0);
-  // Everything on the screen is asked for again, however fresh it was, and whether told of or not.
+  // Everything on the screen is requested again, however recent, with or without an event.
   for (const act of ['saldo_summary', 'conversation_list', 'app_config']) {
     await waitFor(() => expect([...requested]).toContain(act));
   }
@@ -70,7 +69,7 @@ journey('a new version is told of, and never forced on anyone', async ({ product
   });
   await tab.goto('/message-history');
   const search = tab.getByRole('searchbox', { name: 'Cari nomor, nama, atau kata' });
-  // What is on its way when five minutes pass at once would be given up.
+  // Requests in progress would time out when five minutes pass at once.
   const listed = tab.waitForResponse(
     (answer) =>
       isAbout('message_list', answer) && /\bq=081\b/.test(answer.request().postData() ?? ''),
@@ -81,7 +80,7 @@ journey('a new version is told of, and never forced on anyone', async ({ product
   const untouched = tab.locator('html[data-untouched]');
   await tab.evaluate(() => document.documentElement.setAttribute('data-untouched', ''));
   const newVersion = tab.getByRole('region', { name: 'Versi baru' });
-  /** Five minutes pass, after which the server is asked; what it says is heard. */
+  /** Advances five minutes, and waits for the answer of the following check. */
   const fiveMinutes = async () => {
     const answered = tab.waitForResponse((answer) => isAbout('app_config', answer));
     await tab.clock.runFor(300_500);
@@ -159,7 +158,7 @@ journey('Back shows a page as it was left, and headings take the focus', async (
   await takesFocus(tab, heading(tab, 'Saldo'));
   await waitFor(async () => expect(await scrolled()).toBe(0));
 
-  // The colours are there before anything is painted in others.
+  // The colours are right before the first paint.
   await tab.evaluate(() => localStorage.setItem('ui-theme', 'dark'));
   await context.addInitScript(() => {
     new MutationObserver((_, watcher) => {
@@ -187,7 +186,7 @@ journey('on a phone without a network nothing hides behind the bars', async (sta
   await context.setOffline(true);
   await box.fill('Kami tunggu di toko.');
   await box.press('Enter');
-  // Each stands wholly in sight: nothing lies over its middle, nor over its upper edge.
+  // Each is fully visible: nothing covers its middle or upper edge.
   const inSight = (place: Locator) =>
     place.evaluate((element) => {
       const { left, top, width, height } = element.getBoundingClientRect();

@@ -31,7 +31,7 @@ journey('the operator sees what a gateway took and gave back, and settles it', a
   await arrivesAt(tab, '/operator');
   await tab.getByText('Tidak ada yang menunggu', { exact: true }).waitFor();
 
-  // What waits at a gateway is found by the filter, and nobody is asked for a bank's reference.
+  // The filter finds top-ups that wait at a gateway, and no bank reference is requested.
   await tab.getByRole('link', { name: 'Isi saldo' }).first().click();
   await tab.getByText('Tidak ada isi saldo yang menunggu tindakan.', { exact: false }).waitFor();
   await tab.getByLabel('Status', { exact: true }).selectOption({ label: 'Menunggu di gerbang' });
@@ -48,7 +48,7 @@ journey('the operator sees what a gateway took and gave back, and settles it', a
   await tab.getByText('Gerbang sudah ditanya: menunggu pembayaran.').waitFor();
   await tab.keyboard.press('Escape');
 
-  // Half of the paid one goes back at the gateway.
+  // Half of the paid one is refunded at the gateway.
   await happens('refund_part');
   const desk = await signIn(address, operator);
   await waitFor(async () => (await askRows(address, listFlagged, {}, desk)).length === 1);
@@ -61,7 +61,7 @@ journey('the operator sees what a gateway took and gave back, and settles it', a
     .click();
   const flag = tab.getByRole('dialog', { name: 'Kopi Senja' });
   await flag.getByText('Tersisa').waitFor();
-  // Its row is in the address: the same is open again.
+  // The address contains its row, so a reload opens it again.
   expect(new URL(tab.url()).searchParams.get('flag')).toBe(paid.id);
   await tab.reload();
   await flag.getByText('Tersisa').waitFor();
@@ -74,7 +74,7 @@ journey('the operator sees what a gateway took and gave back, and settles it', a
   await tab.getByText('Penarikan ditandai selesai.', { exact: true }).waitFor();
   await tab.getByText('Tidak ada. Pembayaran yang dikembalikan', { exact: false }).waitFor();
 
-  // And the payment is not given back whole any more.
+  // The payment can no longer be refunded in full.
   await tab.goto(`${address}/operator/isi-saldo?status=paid&open=${paid.id}`);
   await drawer.getByText(/Saldo sudah disesuaikan/).waitFor();
   await look(tab, 'a payment whose part went back');

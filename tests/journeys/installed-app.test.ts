@@ -22,7 +22,7 @@ let registered: Promise<Customer> | undefined;
 const customer = (address: string): Promise<Customer> =>
   (registered ??= signUp(address, { name: 'Batik Kenanga', phone: '6281234567801' }));
 
-/** A tab of who is signed in at the proxy. */
+/** Opens a signed-in tab at the proxy. */
 async function openAt(
   { context }: Person,
   address: string,
@@ -37,7 +37,7 @@ async function openAt(
   return tab;
 }
 
-/** A network that is gone says so in the console. */
+/** A lost network causes console errors. */
 const unreached =
   /ERR_(?:CONNECTION|FAILED|INTERNET|EMPTY|SOCKET|INCOMPLETE)|Failed to fetch|status of 5/;
 
@@ -82,7 +82,7 @@ journey(
     await page.waitFor();
     expect(new URL(tab.url()).search).toBe('?kind=bonus');
 
-    // The browser has a network, only the server is out of reach: a deploy, say.
+    // The browser has a network; only the server is unreachable, as during a deploy.
     await proxy.cut();
     await tab.reload();
     await tab.getByText('Server belum dapat dihubungi.').waitFor();
@@ -133,8 +133,8 @@ journey('a newer version waits for a click, and then it is there', async ({ prod
   await news.getByRole('button', { name: 'Muat ulang' }).click();
   await waitFor(async () => expect(await scriptOf(tab).catch(() => old)).not.toBe(old));
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
-  // It was taken: nobody is told again. (When the worker that waits may take over is Chromium's to
-  // say: at the latest when the last tab of the old one has gone.)
+  // It was accepted, so the notice must not return. (Chromium decides when the waiting worker takes over: at the latest
+  // when the last tab of the old one is closed.)
   await waitFor(async () => expect(await news.isVisible()).toBe(false));
 });
 
@@ -150,7 +150,7 @@ journey(
       tab.evaluate(() => void dispatchEvent(new Event('vite:preloadError', { cancelable: true })));
     const asked = () => tab.waitForResponse((response) => new URL(response.url()).pathname === '/');
 
-    // The same version still: a moment without a network is no deploy.
+    // The same version still: a short network loss is no deploy.
     const first = asked();
     await missing();
     await first;
@@ -159,7 +159,7 @@ journey(
     const second = asked();
     await missing();
     await second;
-    // Behind the dialog, where no role is told.
+    // Behind the dialog, where roles are hidden.
     await tab.locator('[aria-label="Versi baru"]').first().waitFor({ state: 'attached' });
     expect(await tab.getByRole('dialog').getByLabel('Nama').inputValue()).toBe('Kasir Toko');
     expect(await scriptOf(tab)).toBe(old);

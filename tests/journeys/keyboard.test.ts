@@ -21,7 +21,7 @@ journey('one registers and signs in with the keyboard alone', async ({ product, 
   const tab = await open('/auth/register');
   await press(tab, tab.getByRole('button', { name: 'Daftar', exact: true }));
   const name = tab.getByLabel('Nama Anda atau nama usaha');
-  // What is wrong is said, and the focus is where it can be put right.
+  // The error is announced, and the focus is on the field to correct.
   await waitFor(async () => expect(await isFocused(tab, name)).toBe(true));
   expect(await name.getAttribute('aria-invalid')).toBe('true');
   await write(tab, name, 'Warung Bu Tini');

@@ -47,7 +47,9 @@ journey(
   },
 );
 
-/** A token of WhatsApp Web whose phone ended its session, as the channel writes it down. @returns its id. */
+/**
+ * A WhatsApp Web token whose phone ended its session, as the channel records it. @returns its id.
+ */
 async function partedToken(
   address: string,
   { session, phone }: Customer,

@@ -20,7 +20,7 @@ journey('the QR beside a token is the one that the phone scans', async ({ produc
     has: tab.getByRole('heading', { name: 'Sambungkan ponsel' }),
   });
 
-  // The one that only carries the address says so, and is not in sight until it is asked for.
+  // The address-only option says so, and is hidden until it is requested.
   await drawer.getByRole('button', { name: 'Buat tautan pindai' }).click();
   const link = drawer.getByRole('link', { name: /Buka halaman pindai/ });
   await link.waitFor();
@@ -31,7 +31,7 @@ journey('the QR beside a token is the one that the phone scans', async ({ produc
   expect(await readQr(addressQr)).toBe(`${address}${await link.getAttribute('href')}`);
   expect(await linking.innerText()).not.toMatch(/whatsapp/i);
 
-  // The owner's phone is at hand: the QR to be scanned stands here, and scanning it links the token.
+  // The owner's phone is at hand: the QR is shown here, and scanning it links the token.
   await drawer.getByRole('button', { name: 'Tampilkan QR', exact: true }).click();
   const qr = drawer.getByRole('img', { name: /^Kode QR untuk dipindai/ });
   await qr.waitFor();
@@ -45,7 +45,7 @@ journey('the QR beside a token is the one that the phone scans', async ({ produc
     ),
   );
 
-  // Nor does the page for somebody else's phone.
+  // Nor does the page for another person's phone.
   const other = await ask(address, createToken, { ...asked, name: 'Gudang' }, who.session);
   await tab.goto(`${address}/token?open=${other.token.id}&view=link`);
   await tab.getByRole('button', { name: 'Buat tautan pindai' }).click();

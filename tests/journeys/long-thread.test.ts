@@ -24,7 +24,7 @@ const message = (tab: Page, number: number) =>
 
 let thread: Promise<LongThread> | undefined;
 
-/** The conversation of this file, made once. */
+/** The conversation of this file, created once. */
 const longThread = ({ product: { address }, db }: Stage): Promise<LongThread> =>
   (thread ??= openLongThread(address, db.owner, {
     messages: MESSAGES,
@@ -32,7 +32,7 @@ const longThread = ({ product: { address }, db }: Stage): Promise<LongThread> =>
     end: new Date(Date.now() - 3_600_000),
   }));
 
-/** The day of a message, and the first message of that day. */
+/** A message's day, and the first message of that day. */
 function dayOf({ firstAt }: LongThread, number: number) {
   const stepMs = (DAYS * DAY_MS) / MESSAGES;
   const at = (n: number) => new Date(firstAt.getTime() + (n - 1) * stepMs);
@@ -42,7 +42,7 @@ function dayOf({ firstAt }: LongThread, number: number) {
   return { day, first };
 }
 
-/** The numbers of the messages that are in view, from above. */
+/** Numbers of the visible messages, from top to bottom. */
 const inView = (tab: Page): Promise<number[]> =>
   region(tab).evaluate((scroller) => {
     const place = scroller.getBoundingClientRect();
@@ -55,11 +55,11 @@ const inView = (tab: Page): Promise<number[]> =>
   });
 
 /**
- * Scrolls by small steps until a message is there, and looks at every frame whether what is in view moved as far as
- * it was scrolled. @returns by how much it moved beside that, at most, in pixels
+ * Scrolls in small steps to a message, and checks on every frame that the visible messages move by the same distance.
+ * @returns the largest deviation in pixels
  */
 async function scrollTo(tab: Page, number: number, px: number): Promise<number> {
-  // Its list lets nobody point at it while it is scrolled.
+  // Pointer events are off while the list scrolls.
   await waitFor(async () =>
     expect(await region(tab).getByRole('list').first().getAttribute('style')).not.toContain(
       'pointer-events',
@@ -70,7 +70,7 @@ async function scrollTo(tab: Page, number: number, px: number): Promise<number> 
       const { top, height } = scroller.getBoundingClientRect();
       const named = new RegExp(`Pesan nomor ${target}\\.`);
       let moved = 0;
-      // As a wheel would: somebody scrolls.
+      // Marks the scrolling as a person's, as a wheel does.
       scroller.dispatchEvent(new WheelEvent('wheel'));
       for (;;) {
         const lines = [...scroller.querySelectorAll('article')];
@@ -103,7 +103,7 @@ journey(
     const { faults, look } = inspection();
     const tab = await open(long.path);
     await message(tab, MESSAGES).waitFor();
-    // Several pages of older ones come meanwhile.
+    // Several older pages load meanwhile.
     expect(await scrollTo(tab, MESSAGES - 70, -90)).toBeLessThan(1);
 
     const { day, first } = dayOf(long, 500);
@@ -146,7 +146,7 @@ journey(
       .click();
     await message(tab, answered).waitFor();
     await waitFor(async () => expect(await inView(tab)).toContain(answered));
-    // What is sent from there stands among the newest.
+    // A message sent from there appears among the newest.
     const box = tab.getByRole('textbox', { name: /^Tulis pesan untuk/ });
     await topUp(stage.product.address, long.who, 50_000);
     await box.fill('Yang ini sudah kami kirim');
@@ -154,7 +154,7 @@ journey(
     await region(tab).getByRole('article').filter({ hasText: 'Yang ini sudah' }).waitFor();
     await message(tab, MESSAGES).waitFor();
 
-    // From a day that is just out of reach the part grows until it is one list with the newest.
+    // From a day just out of reach, the loaded part grows until it joins the newest.
     const { day, first } = dayOf(long, MESSAGES - 120);
     await tab.goto(`${stage.product.address}${long.path}&at=${day}`);
     await message(tab, first).waitFor();

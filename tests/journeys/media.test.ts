@@ -15,7 +15,7 @@ afterAll(() => photo.close());
 const journey = setUpJourney({ SIMULATOR_SPEED: '0', MEDIA_LISTED: photo.origin });
 const samples = join(process.cwd(), 'src/server/domains/channels/simulator/samples');
 
-/** Scrolls a thread towards its beginning until something of it is there to be seen. */
+/** Scrolls a thread towards its beginning until a place is visible. */
 const upwards = (tab: Page, thread: Locator) => async (place: Locator) => {
   const box = await thread.boundingBox();
   if (!box) throw new Error('no thread');
@@ -28,11 +28,11 @@ const upwards = (tab: Page, thread: Locator) => async (place: Locator) => {
   await place.first().scrollIntoViewIfNeeded();
 };
 
-/** Pixels of a picture as it came; 0 until it has. */
+/** Width of a loaded picture in pixels; 0 before that. */
 const widthOf = (picture: Locator): Promise<number> =>
   picture.evaluate((image: HTMLImageElement) => image.naturalWidth);
 
-/** A voice note with its waveform, played, stopped and sought by the keyboard alone. */
+/** Plays, stops and seeks a voice note with its waveform by the keyboard only. */
 async function playByKeyboard(tab: Page, voice: Locator): Promise<void> {
   expect(await voice.locator('rect').count()).toBeGreaterThan(40);
   await voice.getByRole('button', { name: /^Putar/ }).focus();
@@ -48,7 +48,7 @@ async function playByKeyboard(tab: Page, voice: Locator): Promise<void> {
   );
 }
 
-/** What the pages ask of other hosts than their own. */
+/** Requests of the pages to other hosts. */
 function strangersAsked(tab: Page, address: string): readonly string[] {
   const asked: string[] = [];
   tab.on('request', (request) => {
@@ -73,7 +73,7 @@ journey(
     await thread.getByText('Siap, dua loyang.').waitFor();
     const { faults, look } = inspection();
     await look(tab, 'the end of a thread with every type');
-    // From the newest up: what is far from the eye is not in the page.
+    // Newest first: content far from the view is not in the page.
     const up = upwards(tab, thread);
     await up(thread.getByRole('group', { name: 'Bu Sari' }));
     await up(thread.getByRole('link', { name: /Buka peta Monas/ }));
@@ -90,7 +90,7 @@ journey(
     await up(thread.getByRole('list', { name: 'Reaksi' }));
     await up(thread.getByRole('group', { name: 'Pak Kurir' }));
     await up(thread.getByRole('link', { name: /Buka peta Toko Kue Lapis/ }));
-    // The photograph of somebody else's host is a picture of ours, a small one until it is opened.
+    // An external photograph is served as ours, small until it is opened.
     const photograph = thread.getByRole('img', { name: 'Kue lapis' });
     await up(photograph);
     expect(await photograph.getAttribute('src')).toMatch(/^\/files\/fil_/);
@@ -141,14 +141,14 @@ journey(
     await thread.getByText(/3 pesan/).waitFor();
     const caption = (name: string) => thread.getByRole('textbox', { name });
     await caption('Tulis keterangan untuk harga.pdf').fill('Daftar harga terbaru');
-    // By the keyboard alone: to the strip, to the next file, and back to the box.
+    // Keyboard only: to the strip, to the next file, and back to the box.
     await thread.getByRole('radio', { name: /^harga\.pdf/ }).focus();
     await tab.keyboard.press('ArrowRight');
     await tab.keyboard.press('Enter');
     await tab.keyboard.type('Antar jam berapa?');
     expect(await caption('Tulis pesan setelah suara.ogg').inputValue()).toBe('Antar jam berapa?');
     await thread.getByText(/4 pesan/).waitFor();
-    // What was written and attached outlives a reload.
+    // Text and attachments survive a reload.
     await tab.reload();
     await thread.getByRole('radio', { name: 'kue.png' }).check();
     await caption('Tulis keterangan untuk kue.png').fill('Kue Bu Ani');
@@ -156,7 +156,7 @@ journey(
     // Up to then it is shown from this browser.
     await thread.locator('a[href^="/files/"]', { hasText: 'harga.pdf' }).waitFor();
     await thread.getByText('Antar jam berapa?').waitFor();
-    // Who leaves the page before that leaves it waiting.
+    // Leaving the page before that leaves it waiting.
     await thread.locator('img[alt="Kue Bu Ani"][src^="/files/"]').last().waitFor();
     expect(await thread.getByText('Menunggu').count()).toBe(0);
     const voice = thread.getByRole('group', { name: 'Pesan suara dari Anda' });
@@ -164,7 +164,7 @@ journey(
     expect(await thread.getByText('Belum terkirim').count()).toBe(0);
     await tab.goto(`${address}/simulator?phone=${peer}`);
     await tab.getByText('harga.pdf').waitFor();
-    // Each file with its own words, in their order; a sound has none, its words follow it.
+    // Each file with its own caption, in order; a sound has none, so its text follows it.
     await waitFor(async () => {
       const { lines } = await ask(address, simulatedPhone, { phone: peer });
       const said = lines

@@ -27,7 +27,7 @@ journey(
     await fillLogin(tab, operator);
     await arrivesAt(tab, '/operator');
 
-    // Their profile is without what is for customers; so is the rest.
+    // Their profile, like everything else, omits the parts for customers.
     await tab.getByRole('link', { name: /^Profil / }).click();
     await arrivesAt(tab, '/profile');
     await tab.getByRole('heading', { name: 'Kata sandi' }).waitFor();

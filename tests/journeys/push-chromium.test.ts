@@ -25,7 +25,7 @@ const journey = setUpJourney({ SIMULATOR_SPEED: '0', PUSH_SERVICES: service.orig
 const peer = '62800000021';
 let shop: Promise<{ who: Customer; sender: Sender }> | undefined;
 
-/** A customer with a linked number, and a session of their own for each journey. */
+/** A customer with a linked number, and a separate session for each journey. */
 async function ready(address: string): Promise<{ session: string; sender: Sender }> {
   shop ??= (async () => {
     const who = await signUp(address, { name: 'Batik Kenanga', phone: '6281234568001' });
@@ -36,7 +36,9 @@ async function ready(address: string): Promise<{ session: string; sender: Sender
   return { session: await signIn(address, { phone: who.phone, password: who.password }), sender };
 }
 
-/** Waits for the token of push: the worker keeps the whole app first, which takes a loaded machine its time. */
+/**
+ * Waits for the push token: the worker caches the whole app first, which takes time on a loaded machine.
+ */
 const registered = (tab: Page): Promise<string> =>
   waitFor(async () => (await tab.evaluate(storedToken))?.token ?? false, {
     what: 'push is registered',
@@ -55,7 +57,7 @@ async function listen(address: string, session: string): Promise<string> {
 const postsTo = (endpoint: string): number =>
   service.posts.filter((post) => post.endpoint === endpoint).length;
 
-/** A click on a notice that says it leads there, as the browser tells the worker of it. */
+/** Sends the worker the browser's event for a click on a notice with this address. */
 const click = (worker: Worker, url: unknown, action = ''): Promise<void> =>
   worker.evaluate(
     async ([to, pressed]) => {
@@ -82,7 +84,7 @@ journey(
     const worker = await workerOf(ani.context, tab);
     expect(PushToken().safeParse(token).success).toBe(true);
 
-    // Every call carries it from now on, and a second start keeps it.
+    // Every later call carries it, and it survives a restart.
     const calling = tab.waitForRequest((request) => /act=home/.test(request.postData() ?? ''));
     await tab.reload();
     await calling;
@@ -92,7 +94,7 @@ journey(
     await tab.getByRole('link', { name: 'Pesan', exact: true }).first().click();
     await later;
 
-    // Seen: the stream and the push bring the same message, and it is told once.
+    // The stream and the push bring the same visible message, which is announced once.
     const phone = await ani.open('/simulator');
     await push.connect(phone);
     await tab.bringToFront();
@@ -104,7 +106,7 @@ journey(
       expect(ani.observed.filter(({ kind }) => kind === 'sound')).toHaveLength(1),
     );
 
-    // Nobody there: the worker tells it, without the text.
+    // Without an open tab: the worker shows it, without the text.
     await tab.close();
     await answerFrom(address, peer, { sender, text: 'Rahasia: warna marun' });
     await waitFor(() => expect(push.arrived.length).toBe(2));
@@ -132,7 +134,7 @@ journey(
     const other = await budi.open('/saldo');
     await other.getByRole('heading', { name: 'Saldo', exact: true }).first().waitFor();
 
-    // In the tab that is there already.
+    // In the tab that is already open.
     await click(worker, `/message-history?view=percakapan&open=${sender.id}&peer=${peer}`);
     await waitFor(() =>
       expect([tab, other].filter((one) => /percakapan/.test(one.url())).length).toBe(1),
@@ -142,7 +144,7 @@ journey(
     await click(worker, there.url().slice(address.length));
     await waitFor(async () => expect(await standing(worker)).toBe(0));
 
-    // Hostile links, and buttons that we never put there, lead nowhere; a good one then still does.
+    // Hostile links, and buttons that we never added, lead nowhere; a valid one still works afterwards.
     const before = [tab.url(), other.url()];
     for (const hostile of [
       'https://evil.example/',
@@ -291,7 +293,7 @@ journey(
         subscribed: await (await navigator.serviceWorker.ready).pushManager.getSubscription(),
       };
     };
-    // The page does not wait for the end of what it has told to go.
+    // The page does not wait for the end of the navigation it requested.
     const strange = async () => {
       const { local, tab: own, files, ...rest } = await tab.evaluate(left);
       return {
@@ -306,7 +308,7 @@ journey(
     const nothing = { local: [], own: [], files: [], databases: [], subscribed: null };
     await waitFor(async () => expect(await strange()).toEqual(nothing));
 
-    // Nor does anything come for who left, here or elsewhere; others are told as before.
+    // After signing out, here or elsewhere, nothing arrives; other sessions still get notices.
     const staying = await listen(address, (await ready(address)).session);
     const { session: ending } = await ready(address);
     const ended = await listen(address, ending);

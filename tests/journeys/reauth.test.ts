@@ -12,7 +12,7 @@ import { earlier } from '#tests/support/database/changes.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** By the database's clock everybody gave their password six minutes ago. */
+/** Dates every password confirmation six minutes back, by the database's clock. */
 async function sixMinutesLater(db: TestDatabase): Promise<void> {
   await changeSessions(db.allAccountsSql, {}, { reauthAt: earlier('6 minutes') });
 }
@@ -47,12 +47,12 @@ journey(
     await tab.keyboard.press('Enter');
     await dialog.getByText('Kata sandi tidak cocok').waitFor();
     await waitFor(async () => expect(await isFocused(tab, field)).toBe(true));
-    // Who would rather not gets back to what they were at; nothing is said to have gone wrong.
+    // Cancelling returns to the previous place without an error.
     await tab.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(await form.getByLabel('Nama').inputValue()).toBe('Kasir');
     expect(await tab.getByRole('alert').count()).toBe(0);
-    // Back does as Escape does: the question goes, what is below it stays.
+    // Back works like Escape: the question closes, and the content below stays.
     await form.getByRole('button', { name: 'Tambah' }).click();
     await field.waitFor();
     await tab.evaluate(() => history.back());
@@ -65,7 +65,7 @@ journey(
     const key = tab.getByLabel('Kunci API');
     await key.waitFor();
     const shown = await key.textContent();
-    // A key that is shown only now does not go by a slip of the thumb.
+    // A key that is shown only once must not vanish by accident.
     await tab.evaluate(() => history.back());
     const sure = tab.getByRole('alertdialog', { name: 'Sudah menyimpan kuncinya?' });
     await sure.getByRole('button', { name: 'Kembali' }).click();
@@ -76,7 +76,7 @@ journey(
       expect(await tab.getByRole('row', { name: /Kasir/ }).count()).toBe(1),
     );
 
-    // For five minutes nothing asks again, on another screen either.
+    // No further question for five minutes, on other screens either.
     await tab.goto(`${address}/profile#data`);
     await tab.getByRole('button', { name: 'Buat arsip data saya' }).click();
     await tab.getByRole('link', { name: 'Unduh arsip' }).waitFor();
@@ -111,7 +111,7 @@ journey(
       expect((await userOf(address, who.session)).name).toBe('Toko Anggrek Putih'),
     );
 
-    // Once given it is good for five minutes; what hands out everything wants a sign-in here.
+    // A confirmation is valid for five minutes; exporting everything requires a sign-in in this browser.
     await save('Toko Anggrek Bulan');
     await waitFor(async () =>
       expect((await userOf(address, who.session)).name).toBe('Toko Anggrek Bulan'),
@@ -140,7 +140,7 @@ journey(
     await field.waitFor();
     await tab.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    // What was written stays where it is, and can be sent again from there.
+    // Input stays in place, and can be submitted again from there.
     await tab.getByText('Kata sandi Anda belum dimasukkan.').waitFor();
     await tab.getByRole('button', { name: 'Kirim ulang' }).click();
     await field.fill(PASSWORD);

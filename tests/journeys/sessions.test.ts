@@ -24,7 +24,7 @@ const shop = 'https://toko.example';
 const journey = setUpJourney({ SIMULATOR_SPEED: '0', RETURN_ORIGINS: shop });
 
 let registered: Promise<Customer> | undefined;
-/** The customer of these journeys, with a session of their own for each. */
+/** The customer of these journeys, with a separate session for each. */
 async function customer(address: string): Promise<Customer> {
   registered ??= signUp(address, { name: 'Klinik Sehat Sentosa', phone: '6281234567001' });
   const { phone } = await registered;
@@ -34,7 +34,7 @@ async function customer(address: string): Promise<Customer> {
 const savedPath = async (tab: Page): Promise<string> =>
   decode(await tab.evaluate(() => localStorage.getItem('auth-redirect')));
 
-/** What the console says about an answer with this status. */
+/** The console's message for an answer with this status. */
 const refusal = (status: number) => new RegExp(`status of ${status}`);
 
 journey('who is not signed in is sent to sign in, and back again', async ({ product, person }) => {
@@ -191,10 +191,10 @@ journey(
     });
     await tab.goto(product.address);
     const spinner = tab.getByRole('status').filter({ hasText: 'Memuat…' });
-    // One spinner gives way to another while the page loads: between them there is nothing to measure.
+    // One spinner replaces another while the page loads: in between there is nothing to measure.
     await waitFor(async () => {
       const { width, height } = (await spinner.boundingBox()) ?? { width: 0, height: 0 };
-      // Beside it is only the room that the page keeps for its scrollbar.
+      // The page reserves only the room of its scrollbar.
       expect(width).toBeGreaterThan(1440 - 20);
       expect(height).toBe(900);
     });

@@ -22,13 +22,13 @@ import { arrivesAt, fillLogin, isFocused, press, write } from './support/steps.t
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 const NEW_PASSWORD = 'perahu kertas di hujan sore';
-/** What the console says about an answer with this status. */
+/** The console's message for an answer with this status. */
 const refusal = (status: number) => new RegExp(`status of ${status}`);
 const wrongCode = refusal(422);
 const goneCode = refusal(410);
 const tooSoon = refusal(429);
 
-/** A code that does not fit. */
+/** A wrong code. */
 const unlike = (code: string): string => (code === '111111' ? '222222' : '111111');
 
 const codeField = (tab: Page) => tab.getByLabel('Kode verifikasi');
@@ -53,7 +53,7 @@ journey('a forgotten password is replaced, with the keyboard alone', async (stag
   await press(tab, tab.getByRole('link', { name: 'Lupa kata sandi?' }));
   await waitFor(async () => expect(await tab.title()).toBe('Lupa kata sandi · Kabari'));
   expect(new URL(tab.url()).pathname).toBe('/auth/forgot-password/phone');
-  // What was typed on the page before need not be typed again.
+  // Input of the previous page is already filled in.
   expect(await tab.getByLabel('Nomor ponsel').inputValue()).toBe('+62 813-5550-3001');
   await press(tab, tab.getByRole('button', { name: 'Kirim kode' }));
 
@@ -82,7 +82,7 @@ journey('a forgotten password is replaced, with the keyboard alone', async (stag
   await tab.getByText('Kata sandi ini terlalu mudah ditebak. Pilih yang lain.').waitFor();
   await waitFor(async () => expect(await isFocused(tab, password)).toBe(true));
 
-  // Ten minutes are ten minutes: a reload neither ends nor begins them anew.
+  // A reload neither ends nor restarts the ten minutes.
   await tab.reload();
   await write(tab, password, NEW_PASSWORD);
   await write(tab, repeat, NEW_PASSWORD);
@@ -90,7 +90,7 @@ journey('a forgotten password is replaced, with the keyboard alone', async (stag
   await arrivesAt(tab, '/');
   await tab.getByText('Kata sandi sudah diganti. Sesi di peramban lain diakhiri.').waitFor();
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
-  // Whoever had the old password may have made a token: its owner is asked to look.
+  // An intruder with the old password may have created a token: its owner is asked to check.
   await press(tab, tab.getByRole('link', { name: /^Kasir\s*Perlu diperiksa/ }));
   const details = tab.getByRole('dialog', { name: 'Kasir' });
   await details.getByRole('button', { name: 'Tetap pakai' }).waitFor();
@@ -113,7 +113,7 @@ journey('a number that nobody has is answered like any other, and gets nothing',
   await tab.getByRole('link', { name: 'Ganti nomor' }).click();
   await arrivesAt(tab, '/auth/forgot-password/phone');
   await tab.getByRole('button', { name: 'Kirim kode' }).click();
-  // The same number again: the code that is on its way is waited for, and no other asked for.
+  // The same number again: the page waits for the first code and requests no other.
   await arrivesAt(tab, '/auth/forgot-password/otp');
 });
 
@@ -130,7 +130,7 @@ journey('a new browser asks for a code once, and its owner is told', async (stag
   await tab.reload();
   await tab.getByText(/Kirim ulang dalam 00\.[0-5]/).waitFor();
   const code = await codeFor(address, phone, forNewBrowser);
-  // As people copy it: the whole message.
+  // Pasted as people copy it: the whole message.
   await codeField(tab).evaluate((field, text) => {
     const clipboardData = new DataTransfer();
     clipboardData.setData('text', text);
@@ -155,8 +155,8 @@ journey('codes that are wrong, throttled, or too old say so', async (stage) => {
   const tab = await open();
   await tab.clock.install();
   await askForPassword(tab, address, phone);
-  // This browser's clock runs ahead: the server knows better how long there is to wait. (First of all,
-  // while there is: a machine may take longer than that minute for the rest.)
+  // This browser's clock runs ahead, but the server knows how long to wait. (First of all, while the minute lasts: a
+  // slow machine may take longer for the rest.)
   await tab.clock.fastForward(61_000);
   await tab.getByRole('button', { name: 'Kirim ulang kode' }).click();
   await tab.getByText(/Kirim ulang dalam 00\.[0-5]/).waitFor();
@@ -200,7 +200,7 @@ journey('a code that was used in one tab is worth nothing in another', async (st
   await second.getByRole('link', { name: 'Mulai lagi' }).click();
   await arrivesAt(second, '/auth/forgot-password/phone');
 
-  // One that comes later asks the server, which knows as well.
+  // A later tab asks the server, which knows as well.
   const third = await twin();
   await codeField(third).fill(code);
   await third.getByText(/Kode ini sudah dipakai atau percobaannya habis/).waitFor();
@@ -246,7 +246,7 @@ journey('signing in with a hostile address leads home, with a good one there', a
   const { address } = stage.product;
   const phone = '6281355503008';
   const who = await signUp(address, { name: 'Toko Buku Lentera', phone });
-  // What the page was about to ask when its session ended.
+  // Requests that the page sends when its session ends.
   const expects = [refusal(401)];
   const { open, context } = await stage.person({ session: who.session, expects });
   const abroad: string[] = [];

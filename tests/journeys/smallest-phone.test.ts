@@ -24,7 +24,7 @@ const viewsOf = (path: string): readonly string[] =>
 
 const isSignedOut = (path: string) => path.startsWith('/auth') || path === '/scan/$data';
 
-/** Opens pages of 320 px, with the text as it comes and twice as large. @returns those that scroll sideways */
+/** Opens pages at 320 px, with normal and doubled text. @returns those that scroll horizontally */
 async function tooWide(tab: Page, address: string, paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   await tab.setViewportSize({ width: 320, height: 640 });

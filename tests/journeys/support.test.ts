@@ -8,7 +8,7 @@ import { setUpJourney, type Stage } from './support/stage.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** What goes wrong in a browser while its network or the server is away. */
+/** Console errors while the network or the server is away. */
 const awayErrors = [
   /ERR_INTERNET_DISCONNECTED/,
   /ERR_CONNECTION/,
@@ -18,10 +18,10 @@ const awayErrors = [
   /Unable to preload/,
 ];
 
-/** So tall that everything is in sight: a thread draws only what is. */
+/** Tall enough to show everything: a thread renders only its visible part. */
 const SCREEN = { height: 2_400, still: true, expects: awayErrors };
 
-/** A customer before their customer service, and an operator before the same thread. */
+/** A customer in their support thread, and an operator in the same thread. */
 async function bothSides({ product, person }: Stage, name: string, phone: string) {
   const { address, operator } = product;
   const who = await signUp(address, { name, phone });
@@ -36,7 +36,6 @@ async function bothSides({ product, person }: Stage, name: string, phone: string
   return { who, shop, desk, customer, operator: other };
 }
 
-/** Writes lines, one after the other. */
 async function write(tab: Page, lines: readonly string[]): Promise<void> {
   const box = tab.getByRole('textbox', { name: /^Tulis pesan untuk/ });
   for (const line of lines) {
@@ -46,13 +45,12 @@ async function write(tab: Page, lines: readonly string[]): Promise<void> {
   }
 }
 
-/** A line written here. */
 const LINE = /(?:Tanya|Jawab) \d\d/g;
 
 const named = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, n) => `${prefix} ${String(n + 1).padStart(2, '0')}`);
 
-/** The lines written here that the server holds, oldest first. */
+/** Messages of this journey on the server, oldest first. */
 async function lines(address: string, { session }: Customer): Promise<string[]> {
   const rows: { seq: number; text: string }[] = [];
   for (let start = 0; ;) {
@@ -67,14 +65,14 @@ async function lines(address: string, { session }: Customer): Promise<string[]> 
     .filter((text) => text.match(LINE));
 }
 
-/** What a tab shows of the lines written here, from top to bottom; `unsent` are those not there yet. */
+/** Messages of this journey in a tab, from top to bottom; `unsent` counts those not sent yet. */
 async function shown(tab: Page): Promise<{ texts: string[]; unsent: number }> {
   const articles = tab.getByRole('article');
   const texts = (await articles.allInnerTexts()).flatMap((text) => text.match(LINE) ?? []);
   return { texts, unsent: await articles.getByText('Menunggu', { exact: true }).count() };
 }
 
-/** The server holds each line once and each side's in its order, and both tabs show just that. */
+/** The server has each message once, in order per side, and both tabs show exactly that. */
 async function nothingLost(
   tabs: readonly Page[],
   { address, who, written }: { address: string; who: Customer; written: readonly string[][] },
@@ -107,7 +105,7 @@ journey(
     await write(customer, asked.slice(0, 1));
     await write(operator, answered.slice(0, 1));
     await customer.getByRole('article').filter({ hasText: 'Jawab 01' }).waitFor();
-    // The customer learns that it was read.
+    // The customer sees that it was read.
     await customer
       .getByRole('article')
       .filter({ hasText: 'Tanya 01' })
@@ -123,7 +121,7 @@ journey(
     await desk.context.setOffline(false);
     await operator.getByRole('article').filter({ hasText: 'Tanya 02' }).waitFor();
     await shop.context.setOffline(false);
-    // What has not left yet is still there.
+    // Unsent messages survive.
     await customer.reload();
     await write(operator, answered.slice(3));
     await nothingLost([customer, operator], { address, who, written: [asked, answered] });

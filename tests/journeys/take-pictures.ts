@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of docs/pictures, of the product as it runs with the shop of `seeds/shop.ts`:
- * `npm run build && node tests/journeys/take-pictures.ts`, with names for those alone.
+ * Takes the pictures of docs/pictures from the running product with the shop of `seeds/shop.ts`: `npm run build && node
+ * tests/journeys/take-pictures.ts`, with names to take only those.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ import { usage } from './support/fake-payments.ts';
 
 const folder = join(import.meta.dirname, '../../docs/pictures');
 
-/** Waits until every message has come as far as it will. */
+/** Waits until every message has reached its final status. */
 async function quiet(address: string, { customer }: Shop): Promise<void> {
   const under = async () => {
     const { today, days } = await ask(address, homeSummary, {}, customer.session);
@@ -39,7 +39,7 @@ async function quiet(address: string, { customer }: Shop): Promise<void> {
   await waitFor(under);
 }
 
-/** Opens the statement's newest line to its steps. */
+/** Opens the steps of the statement's newest entry. */
 async function openFirstLine(tab: Page): Promise<void> {
   await tab
     .getByRole('button', { name: /^Rincian/ })
@@ -173,13 +173,13 @@ const picturesOf = ({ customer: { session }, waiting, peer }: Shop): Picture[] =
   },
 ];
 
-/** Opens the row of a table to its drawer. */
+/** Opens the drawer of a table row. */
 const openRow = (name: RegExp) => async (tab: Page) => {
   await tab.getByRole('row', { name }).first().getByRole('button').first().click();
   await tab.getByRole('dialog').waitFor();
 };
 
-/** Money, as a customer with a plan sees it. */
+/** Billing pages of a customer with a plan. */
 const moneyPictures = ({ bakery: { session }, qris, va, verify }: Desk): Picture[] => [
   {
     name: 'isi-saldo-qris',
@@ -213,7 +213,7 @@ const moneyPictures = ({ bakery: { session }, qris, va, verify }: Desk): Picture
   },
 ];
 
-/** The operator's desk. */
+/** Operator pages for daily work. */
 const deskPictures = ({ operator: session, statement }: Desk): Picture[] => [
   {
     name: 'operator-ringkasan',
@@ -261,7 +261,7 @@ const deskPictures = ({ operator: session, statement }: Desk): Picture[] => [
   },
 ];
 
-/** What runs the installation. */
+/** Operator pages for the installation. */
 const systemPictures = ({ operator: session }: Desk): Picture[] => [
   {
     name: 'operator-pengaturan',
@@ -301,7 +301,7 @@ async function take(browser: Browser, address: string, picture: Picture): Promis
   await person.context.close();
 }
 
-/** A product with what is seen of it, and the pictures of that. */
+/** A product with its data, and the pictures of it. */
 type Album = {
   freePlan: NonNullable<ProductOptions['freePlan']>;
   /** Beside those of all pictures. */
@@ -333,7 +333,7 @@ const albums: readonly Album[] = [
     },
   },
   {
-    // A shop of several branches has more tokens than the delivered free plan.
+    // A shop of several branches has more tokens than the shipped free plan.
     freePlan: 'paying',
     fill: async ({ address }) => {
       const shop = await openShop(address);

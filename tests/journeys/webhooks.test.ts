@@ -13,7 +13,7 @@ afterAll(() => target.close());
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0', WEBHOOK_ORIGINS: target.origin });
 
-/** A number that always receives and reads, in the simulator. */
+/** A simulated number that always receives and reads. */
 const PEER = '62800000001';
 
 async function openedShop(address: string, phone: string) {
@@ -26,7 +26,7 @@ async function openedShop(address: string, phone: string) {
 
 const rowOf = (tab: Page, event: string | RegExp) => tab.getByRole('row', { name: event }).first();
 
-/** Saves the address in the form that is there, and takes the secret that is shown once. */
+/** Saves the address in the open form. @returns the secret, which is shown once. */
 async function saveAddress(tab: Page): Promise<string> {
   await tab.getByLabel('Alamat webhook').fill(target.url);
   await tab.getByRole('button', { name: 'Simpan dan uji alamat' }).click();
@@ -76,7 +76,7 @@ journey(
     await tab.goBack();
     await drawer.waitFor({ state: 'detached' });
 
-    // What the list is narrowed by is in the address, and there after a reload.
+    // Filters are in the address, and survive a reload.
     await tab.getByLabel('Peristiwa', { exact: true }).selectOption('message.accepted');
     await tab.getByLabel('Keadaan', { exact: true }).selectOption('delivered');
     await waitFor(async () =>
@@ -132,7 +132,7 @@ journey(
     await tab.keyboard.press('Escape');
     await rowOf(tab, /message\.read.*Terkirim/).waitFor();
 
-    // 410 says that nobody wants it any more.
+    // 410 means that the receiver is gone.
     target.answer(410);
     await send('Pesanan Anda sampai.');
     await tab.getByText('Webhook berhenti karena alamatnya menjawab 410 (Gone).').waitFor();
@@ -144,7 +144,7 @@ journey(
     await tab.getByRole('button', { name: 'Nyalakan' }).click();
     await tab.getByText('Aktif', { exact: true }).waitFor();
     await notice.waitFor({ state: 'detached' });
-    // It is there again by itself, and leads to where something can be done.
+    // It reappears automatically, and links to the place to fix it.
     target.answer(410);
     await send('Pesanan Anda sampai juga.');
     await notice.click();

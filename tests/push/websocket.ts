@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** The server's end of a WebSocket that carries texts (RFC 6455, without extensions). */
+/** The server's end of a WebSocket with text messages (RFC 6455, without extensions). */
 export type TextSocket = {
   send(text: string): void;
   close(): void;
@@ -91,7 +91,7 @@ function headOf(op: number, length: number): Buffer {
 
 type Frame = { op: number; last: boolean; body: Buffer; length: number };
 
-/** The first whole frame of what has come; a browser's frames are always masked. */
+/** The first complete frame; a browser's frames are always masked. */
 function firstFrame(bytes: Buffer): Frame | undefined {
   if (bytes.length < 2) return undefined;
   const short = bytes.readUInt8(1) & 0x7f;

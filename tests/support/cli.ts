@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-/** The folder of the repository. */
 export const root = join(import.meta.dirname, '../..');
 /** The command line, as a file that Node runs. */
 export const program = join(root, 'tools/cli/kabari.mjs');

@@ -19,14 +19,14 @@ import { perform } from '#tests/support/money/topups.ts';
 
 const log = openLog({ level: 'silent' });
 
-/** Publishes what stands in the outbox. */
+/** Publishes the outbox. */
 export async function publishAll(sql: Sql): Promise<void> {
   const relay = startRelay({ sql, log });
   await relay.drain();
   await relay.close();
 }
 
-/** Folds what was published into the rollups. */
+/** Folds published events into the rollups. */
 export async function foldAll(sql: Sql): Promise<void> {
   const troubles: unknown[] = [];
   const folding = startFolding({
@@ -38,7 +38,7 @@ export async function foldAll(sql: Sql): Promise<void> {
   expect(troubles).toEqual([]);
 }
 
-/** What a page of the history asks for. */
+/** A request for a page of the history. */
 export type Ask = Parameters<typeof messageList>[2];
 
 type Counted = {
@@ -50,7 +50,7 @@ type Counted = {
   day: string;
 };
 
-/** An account's messages, counted by nobody yet, oldest first. */
+/** An account's messages before any counting, oldest first. */
 const messagesOf = (sql: Sql, accountId: string) => sql<Counted[]>`
   select message_id, token_id, direction, type, status,
     (uuid_time(message_id) at time zone 'Asia/Jakarta')::date::text as day
@@ -69,7 +69,7 @@ const isAsked = (ask: Ask, { token_id, direction, type, status, day }: Counted):
 
 type Whose = { db: TestDatabase; accountId: string };
 
-/** Every page of the history has the messages that match, and says how many there are. */
+/** Checks that every page of the history has the matching messages and their count. */
 export async function expectPages({ db, accountId }: Whose, asks: readonly Ask[]): Promise<void> {
   const messages = await messagesOf(db.allAccountsSql, accountId);
   for (const ask of asks) {
@@ -102,7 +102,7 @@ function dayOf(messages: readonly Counted[], date: string): HomeSummary['days'][
   };
 }
 
-/** Beranda shows what a count over the rows shows. */
+/** Checks that Beranda shows a count over the rows. */
 export async function expectHome({ db, accountId }: Whose): Promise<void> {
   const sql = db.allAccountsSql;
   const messages = await messagesOf(sql, accountId);
@@ -137,7 +137,7 @@ export async function expectHome({ db, accountId }: Whose): Promise<void> {
   );
 }
 
-/** All lines of the statement are there, and add up to the saldo. */
+/** Checks that the statement has all entries, and that they add up to the balance. */
 export async function expectStatement(
   { db }: Pick<Whose, 'db'>,
   customer: Customer,
@@ -147,7 +147,7 @@ export async function expectStatement(
     select count(*) filter (where kind not in ('capture', 'release'))::int as lines,
       sum(d_available)::bigint as available, sum(d_held)::bigint as held
     from wallet_entries where account_id = ${accountId}`;
-  // Every entry says what was there after it.
+  // Every entry contains the balance after it.
   const wrong = await db.allAccountsSql`
     select * from (
       select seq, available_after, held_after,
@@ -175,7 +175,7 @@ export async function expectStatement(
   }).toEqual(counted);
 }
 
-/** A token says how many messages were accepted from it today. */
+/** Checks a token's number of messages accepted today. */
 export async function expectAccepted(
   { db, accountId }: Whose,
   tokenId: string,
@@ -187,7 +187,7 @@ export async function expectAccepted(
   expect(token.sent_today).toBe(accepted);
 }
 
-/** What is counted is what stands there, to the hour, and by day and month. */
+/** Checks the counts against the rows, per hour, day and month. */
 export async function expectCounts({ db, accountId }: Whose): Promise<void> {
   const sql = db.allAccountsSql;
   expect(

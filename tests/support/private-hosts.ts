@@ -1,4 +1,4 @@
-/** Ways to write this machine, its neighbours, and the metadata of a cloud. */
+/** Addresses of this machine, its neighbours, and a cloud's metadata. */
 export const privateHosts: readonly string[] = [
   '127.0.0.1',
   '127.1',

@@ -9,7 +9,7 @@ import {
   sourcesIn,
 } from './sources.ts';
 
-/** What each layer of the server imports, besides itself and the contract. */
+/** Allowed imports of each server layer, besides itself and the contract. */
 const serverLayers: Record<string, readonly string[]> = {
   main: ['app', 'http', 'infra'],
   app: ['http', 'domains', 'infra'],
@@ -18,7 +18,7 @@ const serverLayers: Record<string, readonly string[]> = {
   infra: [],
 };
 
-/** Which domain knows which, each by its public API. Nobody knows a domain that knows it. */
+/** Allowed imports between domains, through their public API. Cycles are forbidden. */
 const knows: Record<string, readonly string[]> = {
   ledger: [],
   accounts: [],
@@ -35,7 +35,7 @@ const knows: Record<string, readonly string[]> = {
   exports: ['events'],
   webhooks: ['accounts', 'events', 'messages', 'tokens'],
   billing: ['accounts', 'events', 'ledger', 'pricing', 'tokens'],
-  // Its cards and its help are written from what each of these shows.
+  // Support cards and help are written from what each of these domains shows.
   support: [
     'accounts',
     'billing',
@@ -48,10 +48,10 @@ const knows: Record<string, readonly string[]> = {
     'tokens',
   ],
 };
-/** Knows every public API. */
+/** Domains that may import every public API. */
 const knowsAll = ['operator'];
 
-/** What each folder of the web imports, besides itself and the contract. */
+/** Allowed imports of each web folder, besides itself and the contract. */
 const webFolders: Record<string, readonly string[]> = {
   'main.tsx': ['app', 'api', 'browser'],
   app: ['features', 'gallery', 'live', 'api', 'ui', 'browser'],
@@ -63,7 +63,7 @@ const webFolders: Record<string, readonly string[]> = {
   browser: [],
   'service-worker': ['browser'],
 };
-/** What the web has beside its layers: the pages of the gallery show pieces of every one. */
+/** Web folders beside the layers; the gallery pages show parts of every layer. */
 const galleryPages = ['ui', 'gallery', 'api', 'browser'];
 
 /** `src/server/domains/messages/send.ts` → `domains`, `src/server/main.ts` → `main`. */
@@ -71,14 +71,16 @@ const layerOf = (file: string): string => file.split('/')[2]?.replace(/\.ts$/, '
 const partOf = (file: string): string => file.split('/')[3] ?? '';
 const sideOf = (file: string): string => file.split('/')[1] ?? '';
 
-/** How a domain is known: its public API, and that of a channel's driver. */
+/** Public files of a domain: its API, and that of a channel's driver. */
 const isPublic = (file: string): boolean =>
   /^src\/server\/domains\/(\w+)\/\1\.ts$/.test(file) ||
   /^src\/server\/domains\/channels\/([\w-]+)\/\1\.ts$/.test(file);
 
 const listed = (names: readonly string[] = []): string => names.join(', ') || 'nothing of it';
 
-/** `main → app → {http, domains} → infra`; a domain knows those it is allowed to, by their public API. */
+/**
+ * `main → app → {http, domains} → infra`; a domain imports only allowed domains, through their public API.
+ */
 export const serverDirections: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, imports] of importsIn(sources, 'src/server')) {
@@ -105,7 +107,9 @@ function serverTrespass(file: string, other: string): string | undefined {
     : `${known} is known by its public API; export it from src/server/domains/${known}/${known}.ts`;
 }
 
-/** `app → features → live → {api, ui, browser}`; a feature knows another by its public file. */
+/**
+ * `app → features → live → {api, ui, browser}`; a feature imports another only through its public file.
+ */
 export const webDirections: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, imports] of importsIn(sources, 'src/web')) {
@@ -131,7 +135,7 @@ function webTrespass(file: string, other: string): string | undefined {
     : `${known} is known by its public file; export it from src/web/features/${known}/${known}.ts`;
 }
 
-/** The two sides know the contract, and not each other; the contract knows nobody. */
+/** Server and web import the contract but not each other; the contract imports neither. */
 export const sides: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, imports] of importsIn(sources, 'src')) {
@@ -144,7 +148,7 @@ export const sides: Rule = (sources) => {
   return wrong;
 };
 
-/** The contract knows zod and itself, the web nothing of Node. */
+/** The contract imports only zod and itself; the web imports nothing of Node. */
 export const packages: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, text] of sourcesIn(sources, 'src')) {
@@ -162,10 +166,10 @@ export const packages: Rule = (sources) => {
 };
 
 const TRACING = 'src/server/infra/observability/tracing/';
-/** The port, and what loads the rest behind it: the only parts that others know. */
+/** The port and its lazy loader: the only tracing files that others may import. */
 const PORT = [`${TRACING}tracing.ts`, `${TRACING}open-tracing.ts`];
 
-/** OpenTelemetry is loaded where traces are switched on, and nowhere else: later, by one file. */
+/** Only one file loads OpenTelemetry: lazily, where traces are switched on. */
 export const tracingIsLoadedLater: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, text] of sourcesIn(sources, 'src')) {
@@ -184,13 +188,13 @@ export const tracingIsLoadedLater: Rule = (sources) => {
   return wrong;
 };
 
-/** No file reaches itself again through what it imports, types and later imports counted. */
+/** No import cycles between files, type and dynamic imports included. */
 export const circles: Rule = (sources) =>
   circlesIn(importsIn(sources, 'src')).map(
     (group) => `${group.join(' ↔ ')}: move what both need into a file that knows neither`,
   );
 
-/** No domain, and no feature, knows one that knows it. */
+/** No import cycles between domains or between features. */
 export const circlesOfParts: Rule = (sources) => [
   ...circlesOf(sources, 'src/server/domains'),
   ...circlesOf(sources, 'src/web/features'),
@@ -207,7 +211,7 @@ function circlesOf(sources: Sources, folder: string): string[] {
   );
 }
 
-/** Another folder is named, never climbed to. */
+/** Imports of another folder use its name instead of climbing to it. */
 export const climbs: Rule = (sources) =>
   [...sources].flatMap(([file, text]) =>
     /\.(tsx?|mjs)$/.test(file)

@@ -5,7 +5,6 @@ const SQL_FUNCTION_LINES_MAX = 120;
 
 const linesOf = (text: string): number => text.trimEnd().split('\n').length;
 
-/** SQL functions that can be read in one go. */
 export const shortFunctions: Rule = (sources) =>
   sourcesIn(sources, 'src/server', /\.sql$/).flatMap(([file, text]) =>
     functionsOf(text)
@@ -18,16 +17,16 @@ export const shortFunctions: Rule = (sources) =>
 
 const vague = /(^|\/)(utils?|helpers?|types|common|misc|index)(\.tsx?$|\/)/;
 
-/** Names that say what is in a file. */
+/** File names describe their content. */
 export const tellingNames: Rule = (sources) =>
   [...sources.keys()]
     .filter((file) => file.startsWith('src/') && vague.test(file))
     .map((file) => `${file} says nothing of what is in it: name it by its subject`);
 
-/** The public API of a domain, of a channel's driver, or of a feature. */
+/** Public API of a domain, of a channel's driver, or of a feature. */
 const publicFile = /^src\/(?:server\/domains(?:\/channels)?|web\/features)\/([\w-]+)\/\1\.ts$/;
 
-/** Files hand nothing on that is not theirs, but for the public API of a domain or a feature. */
+/** Files re-export nothing, except the public API of a domain or a feature. */
 export const noBarrels: Rule = (sources) =>
   sourcesIn(sources, 'src')
     .filter(([file, text]) =>
@@ -42,21 +41,23 @@ export const noDefaultExports: Rule = (sources) =>
     .filter(([, text]) => /^export\s+default\b/m.test(text))
     .map(([file]) => `${file} has a default export: give it a name, the same everywhere`);
 
-/** Nothing is left for later. */
+/** No unfinished work is left in the code. */
 export const finished: Rule = (sources) =>
   [...sources]
     .filter(([file]) => !file.startsWith('tests/'))
     .filter(([, text]) => /\b(?:TODO|FIXME|XXX)\b/.test(text))
     .map(([file]) => `${file} is left for later: do it, or write an issue`);
 
-/** The build takes calls by these names away when nobody uses what they return (vite.config.ts). */
+/** The build removes calls by these names if their result is unused (vite.config.ts). */
 export const noPureNames: Rule = (sources) =>
   sourcesIn(sources, 'src/web')
     .filter(([, text]) => /(^|[^.\w])(act|paging|z)\(/m.test(text))
     .filter(([, text]) => !importsOf(text).includes('#contract/base/act.ts'))
     .map(([file]) => `${file} calls act(), paging() or z(): the build drops such calls, rename it`);
 
-/** A cropped avatar was decoded before it is shown, and a broken picture without a name shows nothing. */
+/**
+ * Exempt: a cropped avatar was decoded before it is shown, and a broken picture without a name shows nothing.
+ */
 const decoded = ['src/web/features/profile/avatar/CropStage.tsx'];
 
 const tagsIn = (sources: Sources, tag: RegExp): [string, string][] =>
@@ -84,7 +85,7 @@ export const noHtmlFromText: Rule = (sources) =>
     .filter(([, text]) => making.test(text))
     .map(([file]) => `${file} makes HTML or code of text: render elements`);
 
-/** What makes a test waver on a machine with other work. */
+/** Patterns that make tests flaky on a loaded machine. */
 const waverings: Record<string, RegExp> = {
   'sleeps in a browser': /\bwaitForTimeout\(/,
   'waits for a second': /\bvi\.waitFor\(/,
@@ -95,7 +96,7 @@ const waverings: Record<string, RegExp> = {
 };
 const WAITS = 'tests/support/wait-for.ts';
 
-/** Waits are for states, with one patience. */
+/** Tests wait for states, with one shared timeout. */
 export const patientTests: Rule = (sources) =>
   [...sources]
     .filter(([file]) => (isTest(file) && file.startsWith('src/')) || file.startsWith('tests/'))

@@ -2,7 +2,7 @@ import type { Rule } from './sources.ts';
 
 const FOLDER = 'src/server/migrations/';
 
-/** What nodes of the version before cannot do without, or do not know of, in words. */
+/** Changes that break nodes of the previous version, with their descriptions. */
 const takings: readonly (readonly [RegExp, string])[] = [
   [/\bdrop\s+(?:table|view|materialized\s+view)\b/i, 'drops a table'],
   [/\bdrop\s+column\b/i, 'drops a column'],
@@ -14,8 +14,8 @@ const takings: readonly (readonly [RegExp, string])[] = [
 const contract = /^-- contract: (\d{4}_\w+)\b/m;
 
 /**
- * Nodes of the version before go on while a migration is applied. One that takes something away is written for a
- * later version than what has replaced it, and names the migration that did.
+ * Nodes of the previous version keep running while a migration is applied. A migration that removes something is
+ * therefore written for a later version than its replacement, and names the migration that replaced it.
  */
 export const contractsAreNamed: Rule = (sources) => {
   const names = [...sources.keys()].filter((file) => file.startsWith(FOLDER)).toSorted();

@@ -2,11 +2,11 @@ import { type Rule, type Sources, sourcesIn } from './sources.ts';
 import { crossings, foreignReaders, owners } from './tables.ts';
 import { functionsOf, tablesOf, templatesOf, usesOf } from './sql.ts';
 
-/** A place with SQL: a TypeScript file or a function, whose it is, and the tables it uses. */
+/** A TypeScript file or SQL function with its owner and the tables it uses. */
 type Place = { name: string; owner: string; writes: readonly string[]; reads: readonly string[] };
 
 const MIGRATIONS = 'src/server/migrations';
-/** Policies, partition bounds and constraints need these before any other function is there. */
+/** Policies, partition bounds and constraints need these before any other function exists. */
 const functionsOfMigrations = [
   'all_accounts_table',
   'entry_has_shape',
@@ -17,11 +17,13 @@ const functionsOfMigrations = [
   'uuid_floor',
 ];
 
-/** `src/server/domains/ledger/x.sql` → `ledger`; what is no domain's is `infra`'s. */
+/** `src/server/domains/ledger/x.sql` → `ledger`; files outside the domains belong to `infra`. */
 const ownerOf = (file: string): string =>
   /^src\/server\/domains\/(\w+)\//.exec(file)?.[1] ?? file.split('/')[2] ?? '';
 
-/** Where SQL stands and which known tables it uses; migrations make tables and use none. */
+/**
+ * Finds files and functions with SQL, and the known tables they use. Migrations create tables and use none.
+ */
 function placesIn(sources: Sources): Place[] {
   const tables = new Set(Object.keys(owners));
   const known = (names: Iterable<string>) => [...names].filter((name) => tables.has(name));
@@ -44,11 +46,10 @@ function placesIn(sources: Sources): Place[] {
   });
 }
 
-/** Tables whose rows `eraseRows` deletes are named in strings. */
+/** Table names that `eraseRows` receives as strings. */
 const erasedByName = (text: string): string[] =>
   text.includes('eraseRows(') ? [...text.matchAll(/'(\w+)'/g)].map(([, name = '']) => name) : [];
 
-/** Every table has one owner. */
 export const tablesHaveOwners: Rule = (sources) => {
   const migrations = sourcesIn(sources, MIGRATIONS, /\.sql$/).map(([, text]) => text);
   const dropped = migrations.flatMap((text) =>
@@ -65,7 +66,9 @@ export const tablesHaveOwners: Rule = (sources) => {
   ];
 };
 
-/** Only its owner writes a table; what crosses in one transaction is listed, and the list is exact. */
+/**
+ * Only its owner writes a table. Writes across owners within one transaction are listed; the list is exact.
+ */
 export const oneWriter: Rule = (sources) => {
   const found = new Set<string>();
   const wrong: string[] = [];
@@ -87,7 +90,7 @@ export const oneWriter: Rule = (sources) => {
   return wrong;
 };
 
-/** Who reads another's table is listed; the list is exact, and only shrinks. */
+/** Readers of another owner's table are listed; the list is exact and may only shrink. */
 export const listedReaders: Rule = (sources) => {
   const found = new Set<string>();
   const wrong: string[] = [];
@@ -111,14 +114,14 @@ export const listedReaders: Rule = (sources) => {
 
 const STATEMENT = /\b(?:sql|tx|\w+Sql)(?:<[^`;]*>)?`/;
 
-/** SQL stands in domains and infra (and in migrations) alone. */
+/** SQL is allowed only in domains, infra and migrations. */
 export const sqlAtHome: Rule = (sources) =>
   sourcesIn(sources, 'src', /\.ts$/)
     .filter(([file]) => !/^src\/server\/(domains|infra)\//.test(file))
     .filter(([, text]) => STATEMENT.test(text))
     .map(([file]) => `${file} has SQL: move the statement to the domain that owns its table`);
 
-/** One domain notifies open tabs. */
+/** Only one domain notifies open tabs. */
 export const oneNotifier: Rule = (sources) =>
   sourcesIn(sources, 'src/server', /\.(ts|sql)$/)
     .filter(([file]) => !file.startsWith('src/server/domains/events/'))

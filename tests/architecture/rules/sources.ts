@@ -1,10 +1,10 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join, posix, resolve, sep } from 'node:path';
 
-/** The files that rules look at: a path in the repository → its text. */
+/** Files that rules check: path in the repository → text. */
 export type Sources = ReadonlyMap<string, string>;
 
-/** What a rule finds wrong, each with its remedy; nothing when the rule holds. */
+/** Returns each violation with its remedy, and an empty list if the rule holds. */
 export type Rule = (sources: Sources) => string[];
 
 export const root = resolve(import.meta.dirname, '../../..');
@@ -14,7 +14,7 @@ const READ = /\.(tsx?|mjs|css|sql)$/;
 
 let reading: Promise<Sources> | undefined;
 
-/** The repository as it stands, read once. */
+/** The repository's sources, read once. */
 export const repository = (): Promise<Sources> => (reading ??= readSources());
 
 async function readSources(): Promise<Sources> {
@@ -31,7 +31,7 @@ async function filesIn(folder: string): Promise<string[]> {
     .filter((file) => READ.test(file) && !/(^|\/)\./.test(file));
 }
 
-/** A made-up repository, to break a rule with. */
+/** A made-up repository that breaks a rule. */
 export const madeUp = (files: Readonly<Record<string, string>>): Sources =>
   new Map(Object.entries(files));
 
@@ -39,7 +39,7 @@ export const isTest = (file: string): boolean => /\.(test|spec)\.tsx?$/.test(fil
 export const isGallery = (file: string): boolean =>
   file.endsWith('.gallery.tsx') || file.startsWith('src/web/gallery/');
 
-/** The files under some folders, by how they end; no tests among them. */
+/** Files under a folder, by suffix and without tests. */
 export const sourcesIn = (sources: Sources, folder: string, ends = /\.tsx?$/): [string, string][] =>
   [...sources].filter(
     ([file]) => file.startsWith(`${folder}/`) && ends.test(file) && !isTest(file),
@@ -48,11 +48,11 @@ export const sourcesIn = (sources: Sources, folder: string, ends = /\.tsx?$/): [
 const importing = /(?:\bfrom\s*|\bimport\s*\(?\s*|\bnew URL\(\s*)'([^'\n]+)'/g;
 const comments = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
 
-/** What a file imports, as it is written there: values, types, and what is loaded later. */
+/** Imports of a file as written: values, types and dynamic imports. */
 export const importsOf = (text: string): string[] =>
   [...text.replace(comments, '').matchAll(importing)].map(([, name = '']) => name);
 
-/** The path that an import names; undefined for packages. */
+/** Resolves an import to a path; undefined for packages. */
 export function pathOf(name: string, file: string): string | undefined {
   const [bare = ''] = name.split('?');
   if (bare.startsWith('#tests/')) return bare.slice(1);
@@ -60,7 +60,7 @@ export function pathOf(name: string, file: string): string | undefined {
   return bare.startsWith('.') ? posix.join(posix.dirname(file), bare) : undefined;
 }
 
-/** Which file imports which, under a folder; tests are left out. */
+/** Imports between the files of a folder, without tests. */
 export const importsIn = (sources: Sources, folder: string): Map<string, string[]> =>
   new Map(
     sourcesIn(sources, folder).map(([file, text]) => {
@@ -69,7 +69,7 @@ export const importsIn = (sources: Sources, folder: string): Map<string, string[
     }),
   ) as Map<string, string[]>;
 
-/** Groups that reach themselves again (Tarjan). */
+/** Finds cycles (Tarjan). */
 export function circlesIn(edges: ReadonlyMap<string, readonly string[]>): string[][] {
   const index = new Map<string, number>();
   const low = new Map<string, number>();

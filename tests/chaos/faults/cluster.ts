@@ -31,15 +31,14 @@ const serverFolder = join(import.meta.dirname, '../../../src/server');
 /** More than servers, so that transactions of several buckets meet on one. */
 const BUCKETS = 4;
 
-/** One run at a time works on a cluster: its servers are killed. */
+/** Only one run at a time uses a cluster, because it kills the servers. */
 const DATABASE = 'chaos';
 
 /**
- * A database of its own over the servers of a cluster, which reach each other and are reached by the app through ways
- * that can be disturbed, and two processes of the app on it.
- *
- * @param citusUrl a superuser's address of a database in which Citus and its nodes are known. The servers run on this
- *   machine: their processes are killed.
+ * Creates a database on a cluster's servers and two app processes that use it. The links between the servers, and from
+ * the app to them, can be disturbed.
+ * ⏎ @param citusUrl superuser address of a database in which Citus and its nodes are known. The servers must run on
+ * this machine: their processes are killed.
  */
 export async function openClusterResources(
   citusUrl: string,
@@ -47,7 +46,7 @@ export async function openClusterResources(
 ): Promise<Resources> {
   const servers = await clusterNodes(citusUrl);
   await Promise.all(servers.map(refuseForgetful));
-  // What a run left that was broken off.
+  // Leftovers of an aborted run.
   await dropEverywhere(servers, DATABASE);
   const links = await Promise.all(servers.map(openDatabaseLink));
   const url = await makeUndistributed({ nodes: links.map((link) => link.url) }, DATABASE);
@@ -82,7 +81,7 @@ export async function openClusterResources(
     settleInDoubt,
     close: async () => {
       const unstopped = await stopAll(nodes);
-      // Until then the database cannot be dropped.
+      // The database cannot be dropped before this.
       await settleInDoubt();
       const pools = [...superusers, allAccountsSql, owner];
       await Promise.all(pools.map((sql) => sql.end({ timeout: 1 })));
@@ -96,7 +95,7 @@ export async function openClusterResources(
   };
 }
 
-/** Brings a database to the present schema, furnishes it, and lays it out. */
+/** Migrates a database, seeds it, and distributes it. */
 const layOut = (url: string, furnish: Options['furnish']): Promise<void> =>
   onServer(url, { as: 'owner', name: 'chaos' }, async (owner) => {
     await updateSchema(owner, serverFolder);
@@ -107,7 +106,7 @@ const layOut = (url: string, furnish: Options['furnish']): Promise<void> =>
     await makeBuckets(owner, url);
   });
 
-/** Decides what is prepared and was left by who prepared it. @returns whether nothing of that is left. */
+/** Resolves abandoned prepared transactions. @returns whether none is left. */
 async function nothingInDoubt(superusers: readonly Sql[]): Promise<boolean> {
   try {
     let left = 0;
@@ -119,12 +118,14 @@ async function nothingInDoubt(superusers: readonly Sql[]): Promise<boolean> {
     }
     return left === 0;
   } catch {
-    // A server that is still coming back.
+    // The server is still restarting.
     return false;
   }
 }
 
-/** A server that answers before what it answers for is written loses it when it is killed: then nothing is proved. */
+/**
+ * Rejects a server that answers before its writes are durable: a kill would lose them, and the run would prove nothing.
+ */
 async function refuseForgetful(node: string): Promise<void> {
   const [set] = await onServer(
     node,

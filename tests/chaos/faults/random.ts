@@ -1,17 +1,19 @@
-/** Random numbers that can be repeated: the same seed gives the same. */
+/** Repeatable random numbers: the same seed gives the same sequence. */
 export type Random = {
   /** 0 ≤ next < 1. */
   next: () => number;
-  /** A whole number, both ends included. */
+  /** An integer; both bounds are included. */
   whole: (least: number, most: number) => number;
   chance: (share: number) => boolean;
   pick: <T>(list: readonly T[]) => T;
   shuffled: <T>(list: readonly T[]) => T[];
-  /** Another generator, seeded by this one and a name, so that one taker's numbers do not change another's. */
+  /**
+   * A generator seeded by this one and a name, so that one user's numbers do not change another's.
+   */
   fork: (name: string) => Random;
 };
 
-/** Random numbers of a seed (mulberry32). */
+/** Random numbers from a seed (mulberry32). */
 export function seededRandom(seed: number): Random {
   let state = Math.imul(seed ^ 0x9e37_79b9, 0x85eb_ca6b) | 0;
   const next = (): number => {

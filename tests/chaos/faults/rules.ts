@@ -1,4 +1,4 @@
-/** What must hold once everything has come to rest. */
+/** Invariants once the system is at rest. */
 export type Rule =
   | 'answered the same'
   | 'not lost'

@@ -10,13 +10,13 @@ import { openTab } from './tab.ts';
 
 const CLIENTS = 4;
 const THINK_MS = 120;
-/** Much longer than the balancer here needs: this machine may be four times slower than it should be. */
+/** Much longer than this balancer needs: the machine may be four times slower than usual. */
 const DRAIN_SECONDS = '3';
 const settings = { SIMULATOR_SPEED: '20', RATE_API_PER_SECOND: '1000000' };
 
 type Answers = { accepted: string[]; others: string[] };
 
-/** Sends through the balancer and asks for the saldo, with a little to do between, until told to stop. */
+/** Sends through the balancer and reads the balance, with short breaks, until stopped. */
 async function client(
   { address }: Balancer,
   key: string,
@@ -38,7 +38,7 @@ async function client(
   }
 }
 
-/** Each text that stands, how often, and how often its phone was handed it. */
+/** Each stored text, its count, and how often it reached its phone. */
 const stored = ({ allAccountsSql }: TestDatabase) => allAccountsSql<
   { text: string; rows: number; submits: number; isMarked: boolean; status: string }[]
 >`
@@ -48,11 +48,11 @@ const stored = ({ allAccountsSql }: TestDatabase) => allAccountsSql<
   from messages m left join sim_lines l on l.line_id = m.message_id
   where m.direction = 'out' group by 1`;
 
-/** Lanes that nobody may take yet. */
+/** Lanes under a lease. */
 const leased = ({ allAccountsSql }: TestDatabase) => allAccountsSql`
   select token_id from lanes where lease_until > clock_timestamp()`;
 
-test('nodes of both kinds are restarted one after the other under load: nothing fails, nothing is doubled', async ({
+test('loses and doubles nothing while nodes of both kinds are restarted one by one under load', async ({
   db,
   start,
 }) => {
@@ -89,7 +89,7 @@ test('nodes of both kinds are restarted one after the other under load: nothing 
     web.child.kill('SIGTERM');
     const code = await web.exit;
     expect([code, web.err()]).toEqual([0, '']);
-    // Whoever came while it drained was answered, and told to connect anew.
+    // Requests during the drain were answered with `Connection: close`.
     expect(balancer.ended(web.address)).toBeGreaterThan(0);
     await openWeb();
   }
@@ -101,7 +101,7 @@ test('nodes of both kinds are restarted one after the other under load: nothing 
   const [first, second] = workers;
   await endWorkers([first]);
   const third = await openWorker();
-  // The last of them, in the middle of sending: whoever comes next need not wait for a lease to end.
+  // The last nodes stop while sending; their successor need not wait for a lease to expire.
   await endWorkers([second, third]);
   expect(await leased(db)).toEqual([]);
   await openWorker();

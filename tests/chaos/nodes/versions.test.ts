@@ -19,7 +19,7 @@ const test = base.extend<{ db: TestDatabase }>({
   },
 });
 
-/** A token that is linked to a simulated phone, and its API key; each step at the next node. */
+/** A token linked to a simulated phone, and its API key; each step at the next node. */
 async function linkedToken({ at }: Person, [one, other]: Nodes) {
   const { key, token } = (
     await at(one).ask('token_create', { name: 'Kasir', channel: 'simulator' })
@@ -49,7 +49,7 @@ async function call(
   return answer;
 }
 
-/** Sends at each node, and waits until each node says of both that they were read. */
+/** Sends at each node, and waits until each node reports both messages as read. */
 async function sentAndRead(nodes: Nodes, key: string): Promise<string[]> {
   const send = (node: string) =>
     call(node, key, '/messages', { to: '62800000001', text: { body: 'Halo' } });
@@ -67,7 +67,7 @@ async function sentAndRead(nodes: Nodes, key: string): Promise<string[]> {
 const functions = ({ owner }: TestDatabase) => owner`
   select file, sha256 from schema_functions order by file`;
 
-test('two adjacent versions serve one database, which the newer one has migrated', async ({
+test('serves one database with two adjacent versions after the newer one migrated it', async ({
   db,
   start,
   skip,
@@ -113,7 +113,7 @@ test('two adjacent versions serve one database, which the newer one has migrated
     for (const id of ids) expect(told.split(id).length).toBeGreaterThan(3);
   });
 
-  // It is restarted in the middle of the upgrade: it comes back or says that it cannot, and undoes nothing.
+  // It restarts in the middle of the upgrade: it comes back or reports that it cannot, and undoes nothing.
   before.child.kill('SIGKILL');
   await before.exit;
   const again = startOlder();

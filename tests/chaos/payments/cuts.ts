@@ -11,19 +11,19 @@ export type Method = 'va_bca' | 'qris' | 'snap' | 'xendit';
 export type Payment = {
   system: System;
   person: Person;
-  /** Asks for the top-up; always the same request, with the same key. */
+  /** Requests the top-up; always the same call with the same key. */
   place(): Promise<Answer>;
 };
 
-/** Lets go of what held a payment still, after the kill. */
+/** Releases a stalled payment after the kill. */
 type LetGo = (victim: Victim) => Promise<void>;
 
-/** A place between two steps of a payment. */
+/** A point between two steps of a payment. */
 export type Cut = {
-  /** What has happened so far, as the end of "when". */
+  /** Progress so far, as the end of a test name with "when". */
   when: string;
   method: Method;
-  /** Brings a payment there; resolves when it is proven to stand there. */
+  /** Brings a payment to this point; resolves once that is proved. */
   reach(payment: Payment): Promise<LetGo>;
 };
 
@@ -36,7 +36,7 @@ export function newPayment(system: System, person: Person, method: Method): Paym
 
 const nothing = () => undefined;
 
-/** Waits for the order of a payment in a state. */
+/** Waits until a payment's order has a status. */
 export const orderIn = ({ system, person }: Payment, status: string): Promise<Order> =>
   waitFor(async () => {
     const order = await orderOf(system, person);
@@ -44,7 +44,7 @@ export const orderIn = ({ system, person }: Payment, status: string): Promise<Or
     return order;
   });
 
-/** A top-up that waits for its payment, then is paid at the gateway; its notice has not been sent. */
+/** A top-up that was paid at the gateway while it waited; its notice has not been sent. */
 async function paidOutside(payment: Payment): Promise<Order> {
   expect(await payment.place()).toMatchObject({ code: 1, data: { status: 'pending' } });
   const order = await orderIn(payment, 'pending');
@@ -62,7 +62,7 @@ const beforeAsked: Cut['reach'] = async (payment) => {
   const order = await orderIn(payment, 'creating');
   expect(payment.system.fake.book.all(order.id)).toEqual([]);
   return async (victim) => {
-    // A request of a dead process ends with it; a living one's goes on.
+    // A request of a dead process ends with it; that of a living one continues.
     if (victim === 'application') hold.drop();
     else hold.release();
     await placed;
@@ -104,7 +104,7 @@ const beforeOpened: Cut['reach'] = async (payment) => {
 const beforeTold: Cut['reach'] = async (payment) => {
   await paidOutside(payment);
   return async (victim) => {
-    // The first try finds nobody; after the death of the database the notice is lost for ever.
+    // The first delivery reaches no process; after the death of the database the notice is lost for ever.
     if (victim === 'application') await payment.system.fake.queue.flush();
     else payment.system.notices.isLost = true;
   };
@@ -166,7 +166,7 @@ const afterCommit: Cut['reach'] = async (payment) => {
   };
 };
 
-/** Every place where a payment through a gateway can be cut. */
+/** All points where a payment through a gateway can be interrupted. */
 export const cuts: readonly Cut[] = [
   {
     when: 'the order stands here and the gateway has not heard of it',

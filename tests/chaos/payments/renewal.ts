@@ -3,12 +3,12 @@ import { expectBooks } from './books.ts';
 import { holdLock } from './held-lock.ts';
 import type { Person, System } from './system.ts';
 
-/** A customer whose renewal stands still. */
+/** A customer whose renewal is stalled. */
 export type Subscriber = { person: Person; price: number; letGo(): Promise<void> };
 
 const SALDO = 250_000;
 
-/** @param stands what the renewal cannot have: the wallet it charges, or its invoice's number. */
+/** @param stands the lock that stalls the renewal: the wallet it charges, or its invoice number. */
 export async function newSubscriber(
   system: System,
   stands: 'wallet' | 'number',
@@ -40,7 +40,9 @@ export async function newSubscriber(
   };
 }
 
-/** Two periods were charged, each once, with an invoice each; and all books are right. */
+/**
+ * Checks that two periods were charged once each with one invoice each, and that all books are right.
+ */
 export async function expectRenewedOnce(
   system: System,
   { person, price }: Subscriber,

@@ -7,9 +7,8 @@ type Event = { token: string; seq: number };
 const SHOWN_MOST = 3;
 
 /**
- * Compares what was published with what the webhooks' programs have seen, at rest.
- *
- * @param allAccountsSql a pool that sees every account; there were no events before the webhooks were made.
+ * Compares published events with the posts that the webhooks' programs have seen, at rest.
+ * ⏎ @param allAccountsSql a pool that sees every account; there were no events before the webhooks were created.
  */
 export async function judgeDeliveries(
   allAccountsSql: Sql,
@@ -59,7 +58,7 @@ const severalIds = (byEvent: ReadonlyMap<string, readonly Post[]>): string[] =>
     .filter(([, own]) => new Set(own.map(({ id }) => id)).size > 1)
     .map(([event]) => event);
 
-/** In each conversation an event is taken for the first time after those before it. */
+/** Within a conversation, the first acceptance of each event follows those of earlier events. */
 function outOfOrder(taken: readonly Post[]): string[] {
   const conversations = Map.groupBy(taken, ({ tokenId, peer }) => `${tokenId} ${peer}`);
   return [...conversations].flatMap(([conversation, posts]) => {

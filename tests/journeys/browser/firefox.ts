@@ -3,7 +3,7 @@ import type { PushService } from '#tests/push/push-service.ts';
 import { encode } from '#web/browser/session.ts';
 import { deviceOf } from '#tests/journeys/support/portal.ts';
 
-/** Starts the machine's Firefox, as it is, with a push service of ours. */
+/** Starts the installed Firefox with our push service. */
 export const startFirefox = (service: PushService): Promise<Browser> =>
   puppeteer.launch({
     browser: 'firefox',
@@ -19,7 +19,7 @@ export const startFirefox = (service: PushService): Promise<Browser> =>
     },
   });
 
-/** A tab of who is signed in, or of nobody. */
+/** Opens a tab, signed in if a session is given. */
 export async function openFirefox(
   browser: Browser,
   address: string,

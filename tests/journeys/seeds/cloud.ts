@@ -18,26 +18,27 @@ import type { Product } from '#tests/journeys/support/product.ts';
 import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** Two numbers as Meta knows them: a shop's, and that of its workshop. */
+/** Two of Meta's numbers: a shop's, and its workshop's. */
 export const cloudNumbers = [
   { verifiedName: 'Batik Kenanga', phone: '6281227001180' },
   { verifiedName: 'Batik Kenanga Sanggar', phone: '6281227001181' },
 ];
 
-/** A shop that sends by the Cloud API. */
 export type CloudShop = {
   customer: Customer;
   operator: string;
-  /** A number that works, restricted for its quality, and one that Meta's app does not call back yet. */
+  /**
+   * A working number, one restricted for its quality, and one that Meta's app does not call back yet.
+   */
   shop: { id: string; peer: string };
   workshop: { id: string; cloud: CloudConnection };
 };
 
 const PEER = '6281390407712';
-/** A number to which the fake of Meta sends nothing: it is not on WhatsApp. */
+/** A number that Meta's fake cannot reach: it is not on WhatsApp. */
 const UNREACHED = '628139131026';
 
-/** Makes a shop with two numbers of the fake, of which one has been written to. */
+/** Creates a shop with two of the fake's numbers, one of which has received messages. */
 export async function openCloudShop(
   { address, operator: first }: Product,
   meta: FakeMeta,
@@ -89,7 +90,7 @@ export async function openCloudShop(
   };
 }
 
-/** Meta asks whether an address is ours, as when it is entered in its app. */
+/** Meta verifies a callback address, as when it is entered in its app. */
 async function callBack(address: string, meta: FakeMeta, cloud: CloudConnection): Promise<void> {
   const path = new URL(cloud.callback_url).pathname;
   const { isConfirmed } = await meta.control.subscribe(address + path, cloud.verify_token);
@@ -101,7 +102,7 @@ const chosen = async (tab: Page, name: string): Promise<void> => {
   await tab.getByRole('radio', { name }).check();
 };
 
-/** Channels, how a number stands, its 24 hours, and the operator's view of all numbers. */
+/** Channels, a number's state, its 24 hours, and the operator's view of all numbers. */
 export const cloudPictures = ({
   customer: { session },
   operator,
@@ -119,7 +120,7 @@ export const cloudPictures = ({
     options: { session, height: 1_200 },
     path: `/token?open=${workshopId}`,
     before: async (tab) => {
-      // The product of a picture has no address in the world.
+      // The product in a picture has no public address.
       await fakeActs(tab, { token_cloud_get: () => cloud });
       await tab.reload();
       await tab.getByText('Meta belum memeriksa', { exact: false }).waitFor();

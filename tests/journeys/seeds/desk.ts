@@ -33,21 +33,20 @@ import {
 } from '#tests/journeys/support/portal.ts';
 import type { Product } from '#tests/journeys/support/product.ts';
 
-/** What an operator has before them on a busy morning. */
+/** An operator's work on a busy morning. */
 export type Desk = {
-  /** The operator's session. */
   operator: string;
-  /** A bakery with a plan, invoices, and top-ups that wait for their payment by QRIS and virtual account. */
+  /** A bakery with a plan, invoices, and unpaid top-ups by QRIS and virtual account. */
   bakery: Customer;
   qris: Topup;
   va: Topup;
   /** The public page of one of its invoices. */
   verify: string;
-  /** A BCA statement that nobody has imported yet. */
+  /** A BCA statement that is not imported yet. */
   statement: string;
 };
 
-/** Makes a top-up through the simulated gateway; waits until it can be paid. */
+/** Creates a top-up through the simulated gateway; waits until it can be paid. */
 async function gatewayTopup(
   address: string,
   { session }: Customer,
@@ -60,7 +59,6 @@ async function gatewayTopup(
   });
 }
 
-/** Makes one and pays it. */
 async function payByGateway(
   address: string,
   who: Customer,
@@ -73,7 +71,6 @@ async function payByGateway(
   );
 }
 
-/** Buys a plan with the saldo. */
 async function buyPlan(address: string, { session }: Customer, plan: string): Promise<void> {
   const { quote } = await ask(address, previewSubscription, { plan }, session);
   await ask(address, changeSubscription, { plan, quote }, session);
@@ -86,7 +83,7 @@ const slipOf = ({ total }: Topup): Promise<Buffer> => {
   return sharp(Buffer.from(svg)).jpeg().toBuffer();
 };
 
-/** A statement as KlikBCA gives it to individuals, of today. */
+/** A KlikBCA statement for individuals, of today. */
 function bcaStatement(credits: readonly (readonly [who: string, amount: number])[]): string {
   const [year, month, day] = civilDate(new Date()).split('-');
   let balance = 41_250_000;
@@ -111,7 +108,7 @@ const shops = [
   ['Bengkel Pak Slamet', '6281355504014', 50_000],
 ] as const;
 
-/** Makes customers with top-ups of every kind, and work for the operator. */
+/** Creates customers with top-ups of every kind, and work for the operator. */
 export async function openDesk({ address, operator: first }: Product): Promise<Desk> {
   const { bakery, verify } = await openBakery(address);
   const statement = await fillDesk(address);
@@ -148,7 +145,7 @@ async function openBakery(address: string): Promise<Pick<Desk, 'bakery' | 'verif
   return { bakery, verify: verify_url };
 }
 
-/** A day's messages of a plan that includes them. */
+/** A day's messages within a plan's quota. */
 const orders = () =>
   Array.from({ length: 84 }, (_, index) => ({
     to: `62812${String(44_010_001 + 7_919 * index)}`,
@@ -165,7 +162,7 @@ async function fillDesk(address: string): Promise<string> {
   }
   const [kopi, laundry, apotek, bengkel] = customers as [Customer, Customer, Customer, Customer];
 
-  // Paid twice: the second payment is nobody's yet.
+  // Paid twice: the second payment is still unassigned.
   const twice = await ask(address, createTopup, { amount: 100_000 }, kopi.session);
   const transfer = { amount: twice.total, sender: 'KOPI SENJA' };
   await ask(address, simulatedTransfer, transfer);
@@ -188,7 +185,7 @@ async function topupWithSlip(address: string, { session }: Customer, amount: num
   return ask(address, uploadTransferProof, { topup_id: topup.id, upload }, session);
 }
 
-/** One adjustment that is booked at once, and one that a second operator has to agree to. */
+/** One adjustment that is booked at once, and one that a second operator has to approve. */
 async function propose(address: string, operator: string): Promise<void> {
   const [found] = await askRows(address, findCustomers, { q: 'Bengkel' }, operator);
   if (!found) throw new Error('The desk does not find the customer.');

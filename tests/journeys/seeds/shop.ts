@@ -13,13 +13,13 @@ import {
   topUp,
 } from '#tests/journeys/support/portal.ts';
 
-/** A shop in business, as the portal shows it: made by the product's own API. */
+/** A shop in business, created by the product's own API. */
 export type Shop = {
   customer: Customer;
   sender: Sender;
   /** A token that still waits for its phone, and its scan link. */
   waiting: { id: string; scan: string };
-  /** The conversation with the most to read. */
+  /** The conversation with the most messages. */
   peer: string;
 };
 
@@ -67,7 +67,7 @@ const talk: readonly (readonly [from: 'us' | 'them', text: string])[] = [
   ['them', 'Baik Mbak. Kalau cocok nanti saya pesan lagi untuk seragam keluarga, sekitar 12 orang'],
 ];
 
-/** What the shop's own system sends to its customers every morning. */
+/** The shop's own reminders to its customers every morning. */
 const reminders = () =>
   Array.from({ length: 46 }, (_, index) => ({
     to: `62813${String(55_010_001 + 7_919 * index)}`,
@@ -75,8 +75,8 @@ const reminders = () =>
   }));
 
 /**
- * Makes a batik shop with a linked phone, paid top-ups, messages of every outcome and conversations
- * with answers, some of them unread.
+ * Creates a batik shop with a linked phone, paid top-ups, messages of every outcome and conversations with answers,
+ * some of them unread.
  */
 export async function openShop(address: string): Promise<Shop> {
   const phone = '6281225557788';
@@ -114,6 +114,6 @@ async function tokenWithoutPhone(address: string, { session }: Customer): Promis
 
 const shops = new Map<string, Promise<Shop>>();
 
-/** The one shop of a file's journeys, opened when the first of them asks for it. */
+/** The shop of a file's journeys, opened at its first use. */
 export const shopAt = (address: string): Promise<Shop> =>
   shops.getOrInsertComputed(address, openShop);

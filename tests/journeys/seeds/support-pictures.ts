@@ -2,7 +2,6 @@ import type { Desk } from '#tests/journeys/seeds/desk.ts';
 import type { Threads } from '#tests/journeys/seeds/threads.ts';
 import type { Picture } from '#tests/journeys/support/api-pictures.ts';
 
-/** Customer service, from both sides. */
 export const supportPictures = ({ operator }: Desk, { shop, accountId }: Threads): Picture[] => [
   {
     name: 'layanan-pelanggan',

@@ -17,7 +17,7 @@ const method = (name: string, { minimum = 10_000, maximum = 10_000_000, minutes 
   minutes,
 });
 
-/** All ways to pay, of which QRIS ends at ten million. */
+/** All payment methods; QRIS ends at ten million. */
 export const methods = {
   methods: [
     method('qris', { minutes: 15 }),
@@ -33,7 +33,7 @@ export const methods = {
 
 const hence = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
 
-/** A top-up by a gateway; waiting to be paid unless it says otherwise. */
+/** A gateway top-up, unpaid by default. */
 export const gatewayTopup = (more: Record<string, unknown> = {}) => ({
   id: topupId('A'),
   status: 'pending',
@@ -56,7 +56,7 @@ export const gatewayTopup = (more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-/** Thirty days of which some cost something. */
+/** Thirty days, some with costs. */
 export const usage = (pace: object = { state: 'known', per_day: 14_250, days: 7 }) => ({
   days: Array.from({ length: 30 }, (_, index) => {
     const at = new Date(Date.now() - (29 - index) * 86_400_000 + 7 * 3_600_000);
@@ -71,7 +71,7 @@ export const usage = (pace: object = { state: 'known', per_day: 14_250, days: 7 
   pace,
 });
 
-/** The acts of payments, answered as a gateway would have them. */
+/** The payment acts, answered as with a gateway. */
 export const fakePayments = (topup: object = gatewayTopup({ qr: QRIS })): FakeActs => ({
   topup_methods: () => methods,
   topup_create: () => topup,

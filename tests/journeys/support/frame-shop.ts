@@ -11,7 +11,7 @@ import {
   topUp,
 } from './portal.ts';
 
-/** Whom the shop has written to, and who may answer. */
+/** A contact who has received messages, and may answer. */
 export const budi = '6281299991001';
 const names = { name: 'Batik Kenanga', phone: '6281355509001' };
 
@@ -33,7 +33,7 @@ async function openFrameShop(address: string): Promise<FrameShop> {
 
 const shops = new Map<string, Promise<FrameShop>>();
 
-/** That shop, opened when a file's first journey asks for it. */
+/** That shop, opened at its first use in a file. */
 export const shopAt = (address: string): Promise<FrameShop> =>
   shops.getOrInsertComputed(address, openFrameShop);
 
@@ -51,7 +51,7 @@ const isFocused = async (tab: Page, place: Locator): Promise<boolean> =>
 export const takesFocus = (tab: Page, place: Locator) =>
   waitFor(async () => expect(await isFocused(tab, place)).toBe(true));
 
-/** Opens the palette by its keys, writes and takes what comes first. */
+/** Opens the palette by its keys, types and takes the first result. */
 export async function ask(tab: Page, words: string): Promise<void> {
   await tab.keyboard.press('Control+k');
   await takesFocus(tab, tab.getByRole('combobox', { name: 'Cari atau lompat ke' }));

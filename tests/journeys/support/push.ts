@@ -4,7 +4,7 @@ import { newReceiver } from '#tests/push/receiver.ts';
 
 type Keys = { endpoint: string; p256dh: string; auth: string };
 
-/** Runs in every page before its own scripts: a browser's push without the push service of its maker. */
+/** Runs in every page before its own scripts: replaces the vendor's push service. */
 function installPushManager({ endpoint, p256dh, auth }: Keys): void {
   const bytes = (text: string) =>
     Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));
@@ -33,7 +33,7 @@ function installPushManager({ endpoint, p256dh, auth }: Keys): void {
   Object.assign(PushManager.prototype, own);
 }
 
-/** Gives a Chromium profile a push service: what is posted to it arrives in the browser, opened. */
+/** Connects a Chromium profile to a push service: posts arrive in the browser, decrypted. */
 export async function givePush(context: BrowserContext, service: PushService) {
   const receiver = newReceiver();
   const endpoint = service.subscribe();
@@ -50,9 +50,9 @@ export async function givePush(context: BrowserContext, service: PushService) {
   context.once('close', stop);
   return {
     endpoint,
-    /** What was posted, opened. */
+    /** Decrypted posts. */
     arrived,
-    /** From now on the browser gets what is posted. @param page any of its origin; it must stay. */
+    /** From now on the browser gets the posts. @param page any of its origin; it must stay open. */
     async connect(page: Page) {
       const line = await context.newCDPSession(page);
       const origin = new URL(page.url()).origin;
@@ -61,7 +61,7 @@ export async function givePush(context: BrowserContext, service: PushService) {
         await line.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
       };
     },
-    /** Brings the browser a push that no server of ours has sent. */
+    /** Brings the browser a push that no server of ours sent. */
     async forge(payload: unknown) {
       await deliver?.(JSON.stringify(payload));
     },
@@ -78,7 +78,7 @@ function registrationOf(line: CDPSession, origin: string): Promise<string> {
   });
 }
 
-/** The service worker of a profile, once it rules its pages; from now on it keeps what it shows. */
+/** A profile's service worker, once it controls its pages; from now on it records its notices. */
 export async function workerOf(context: BrowserContext, page: Page): Promise<Worker> {
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready;
@@ -92,7 +92,7 @@ export async function workerOf(context: BrowserContext, page: Page): Promise<Wor
   return worker;
 }
 
-/** Keeps what a page, or the worker, shows from now on. */
+/** Records the notices that a page or the worker shows from now on. */
 function keepShown(): void {
   const own = globalThis as unknown as { shown: ShownNotice[] };
   own.shown = [];
@@ -110,13 +110,13 @@ function keepShown(): void {
 export type ShownNotice = { title: string; body: string; tag: string; icon: string; url: string };
 
 /**
- * The notices that a page, or the worker, has shown, in order. Kept where they are shown: Chromium forgets a
- * notice when it is asked for those that stand (`getNotifications`) in the moment it comes.
+ * Notices that a page or the worker has shown, in order. Recorded where they are shown: Chromium loses a notice if the
+ * current ones are listed (`getNotifications`) at the moment it appears.
  */
 export const shownBy = (one: Worker | Page): Promise<ShownNotice[]> =>
   (one as Page).evaluate(() => (globalThis as unknown as { shown: ShownNotice[] }).shown);
 
-/** How many notices stand on the screen. */
+/** Number of notices on the screen. */
 export const standing = (worker: Worker): Promise<number> =>
   worker.evaluate(async () => {
     const { registration } = globalThis as unknown as { registration: ServiceWorkerRegistration };
@@ -124,8 +124,8 @@ export const standing = (worker: Worker): Promise<number> =>
   });
 
 /**
- * What the page keeps of its device push token; for the page's `evaluate`. Makes no database: one
- * without its store would be of no use to the page any more.
+ * The page's stored device push token; for the page's `evaluate`. Creates no database: one without its store would be
+ * useless to the page.
  */
 export async function storedToken(): Promise<{ token: string } | undefined> {
   if ((await indexedDB.databases()).length === 0) return undefined;

@@ -36,14 +36,13 @@ export function network(
   return { seen, channels: new Map([['simulator' as const, channel]]) };
 }
 
-/** Never answers; `letGo` ends the waiting, so that a lane can be closed. */
+/** Never answers; `letGo` ends the wait, so that a lane can be closed. */
 export function silence(): { forever: Promise<SendResult>; letGo: () => void } {
   const { promise, reject } = Promise.withResolvers<SendResult>();
   promise.catch(() => undefined);
   return { forever: promise, letGo: () => reject(new Error('the test is over')) };
 }
 
-/** No message of theirs carries a file. */
 export const noMedia: MediaOfMessages = {
   find: async () => new Map(),
   use: async () => undefined,
@@ -72,7 +71,6 @@ export const statuses = (sql: Sql) => sql<{ status: string; charge_state: string
 type Batch = Parameters<typeof orderOf>[1] & {
   /** 0 otp, 1 normal, 2 bulk. */
   priority?: 0 | 1 | 2;
-  /** Until when they may leave. */
   expiresAt?: Date;
 };
 
@@ -84,11 +82,11 @@ export function place(sql: Sql, customer: Customer, batch: Batch = {}) {
   return openIntake(sql, () => undefined).place({ ...order, items });
 }
 
-/** So many numbers that are nobody else's. */
+/** Unique numbers. */
 export const phones = (count: number, start = 1000): string[] =>
   Array.from({ length: count }, (_, index) => `62812${String(start + index).padStart(8, '0')}`);
 
-/** Claims what is due in a lane, as its owner does. @returns the ids */
+/** Claims due messages of a lane, as its owner does. @returns the ids */
 export async function claimDue(
   sql: Sql,
   { accountId, tokenId }: Pick<Customer, 'accountId' | 'tokenId'>,

@@ -21,13 +21,12 @@ import {
 import { endInjected } from '#tests/support/app/injected.ts';
 
 type AppOptions = {
-  /** Settings beside those of tests. */
   env?: Record<string, string>;
   /** Whether lanes, relay, simulator and jobs run. */
   works?: boolean;
-  /** A folder with a built web app; none without it. */
+  /** Folder of a built web app; none by default. */
   webFolder?: string;
-  /** The database by another address: through a pooler. */
+  /** Another address of the database: through a pooler. */
   url?: string;
 };
 
@@ -67,7 +66,7 @@ async function runningApp(
   endInjected(app);
   await app.ready();
 
-  /** The cookies of browsers in which sessions began here. */
+  /** Cookies of the browsers in which sessions began here. */
   const cookies = new Map<string, string>();
   const ask = async (
     act: string,
@@ -104,7 +103,7 @@ async function runningApp(
     lines,
     ask,
     closeStreams,
-    /** Does what a job does, as the worker does it: in each bucket of a distributed database. */
+    /** Runs a job's work as the worker does: in each bucket of a distributed database. */
     inEach: container.infra.place.inEach,
     close: async () => {
       closeStreams();
@@ -118,7 +117,7 @@ async function runningApp(
 
 export type RunningApp = Awaited<ReturnType<typeof runningApp>>;
 
-/** A test that opens applications on its database; they close before the database goes. */
+/** A test that opens applications on its database; they close before the database is dropped. */
 export const test = base.extend<{ openApp: (options?: AppOptions) => Promise<RunningApp> }>({
   openApp: async ({ db }, use) => {
     const opened: RunningApp[] = [];
@@ -131,7 +130,7 @@ export const test = base.extend<{ openApp: (options?: AppOptions) => Promise<Run
   },
 });
 
-/** A customer with a session, as if they had signed in. */
+/** A customer with a session, as after signing in. */
 export async function signedIn(
   { allAccountsSql: sql }: Pick<TestDatabase, 'allAccountsSql'>,
   options: Parameters<typeof customerWith>[1] = {},
@@ -152,7 +151,6 @@ export async function solved(
   return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
 }
 
-/** The newest one-time code in a simulated phone. */
 export async function codeIn(
   { ask }: Pick<RunningApp, 'ask'>,
   phone: string,

@@ -49,7 +49,7 @@ const usageOf = (used: number, { quota, overage }: Plan, forecast: number | null
   forecast,
 });
 
-/** A subscription in the middle of its period, in good order. */
+/** A subscription in the middle of its period, without problems. */
 export function subscriptionOf(
   which: Plan,
   { used, forecast, tokens = 2 }: { used: number; forecast: number | null; tokens?: number },
@@ -92,7 +92,7 @@ export function upgradeOf(available: number): SubscriptionPreview {
   };
 }
 
-/** A downgrade, which begins with the next period. */
+/** A downgrade at the next period. */
 export function downgradeOf(available: number): SubscriptionPreview {
   return {
     ...upgradeOf(available),
@@ -161,7 +161,7 @@ function invoiceOf({ at, ...given }: Given): InvoiceDetail {
 
 const period = { period_start: day('2026-11-12'), period_end: day('2026-12-12') };
 
-/** One invoice of each kind and state, the newest first. */
+/** One invoice of each kind and state, newest first. */
 export const invoices: readonly InvoiceDetail[] = [
   invoiceOf({
     at: 9,

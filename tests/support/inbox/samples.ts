@@ -8,7 +8,7 @@ export const others = { rina };
 
 type Given = {
   name: string;
-  /** Since so many minutes, of which so many in opening hours; left out: nobody waits. */
+  /** Minutes of waiting, in total and in opening hours; omitted if nothing waits. */
   waits?: number;
   opening?: number;
   says?: string;
@@ -23,7 +23,7 @@ export const said = (
 ): SupportMessage =>
   lineOf(seq, { ...given, content: { caption: text } as SupportMessage['content'] });
 
-/** A customer's thread of a few lines. */
+/** A customer's thread of a few messages. */
 export function fakeThread({ name, waits, opening, says, ...row }: Given): FakeThread {
   const at = minutesAgo(waits ?? 200);
   const lines = [
@@ -67,7 +67,7 @@ export function fakeThread({ name, waits, opening, says, ...row }: Given): FakeT
   };
 }
 
-/** What waits on a busy morning. */
+/** The waiting threads of a busy morning. */
 export function inboxWorld(given: Partial<InboxWorld> = {}): InboxWorld {
   return {
     threads: [

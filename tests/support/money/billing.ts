@@ -10,7 +10,7 @@ const MORNING = new Date('2026-11-21T02:00:00Z');
 
 export type BillingApp = ReturnType<typeof billingApp>;
 
-/** Subscriptions over a test's database, with a clock that stands until it is moved. */
+/** Subscriptions over a test's database, with a manual clock. */
 export function billingApp(db: TestDatabase, start = MORNING) {
   let at = start.getTime();
   const now = () => new Date(at);
@@ -51,14 +51,14 @@ export function billingApp(db: TestDatabase, start = MORNING) {
       ask('subscription_preview', who, { plan }) as Promise<SubscriptionPreview>,
     change: (who: Customer, plan: string, quote: string) =>
       ask('subscription_change', who, { plan, quote }) as Promise<Subscription>,
-    /** Looks at the preview and agrees. */
+    /** Confirms the preview of a plan. */
     choose: async (who: Customer, plan: string): Promise<Subscription> => {
       const { quote } = (await ask('subscription_preview', who, { plan })) as SubscriptionPreview;
       return (await ask('subscription_change', who, { plan, quote })) as Subscription;
     },
     cancel: (who: Customer) => ask('subscription_cancel', who) as Promise<Subscription>,
     resume: (who: Customer) => ask('subscription_resume', who) as Promise<Subscription>,
-    /** Money comes in (or, negative, goes). */
+    /** Credits an amount, or debits a negative one. */
     give: (who: Customer, amount: number) =>
       db.allAccountsSql.begin((tx) =>
         giveSaldo(tx, who.accountId, amount, { kind: 'adjust', memo: 'uji' }),

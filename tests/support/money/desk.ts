@@ -10,7 +10,7 @@ export type DeskOperator = {
   ask: (act: string, fields?: Record<string, unknown>) => Promise<unknown>;
 };
 
-/** The installation's account with so many operators, each with acts of their own. */
+/** The installation's account with some operators, each with their own acts. */
 export async function operatorsOf(
   sql: Sql,
   app: TopupApp,
@@ -29,7 +29,7 @@ export async function operatorsOf(
   );
 }
 
-/** An operator that there is, with acts of their own. */
+/** An existing operator, with their own acts. */
 export async function deskOperator(sql: Sql, app: TopupApp, userId: string): Promise<DeskOperator> {
   const [account] = await sql<{ id: string }[]>`
     select account_id as id from accounts where is_system`;
@@ -38,7 +38,7 @@ export async function deskOperator(sql: Sql, app: TopupApp, userId: string): Pro
   return { userId, ask: (act, fields = {}) => perform(handlers, act, asker, fields) };
 }
 
-/** What the console's acts need beside what money's do; what would be sent is in `sent`. */
+/** Dependencies of the console's acts beside money's; unsent texts are in `sent`. */
 export const consoleDeps = (
   { deps, clock }: TopupApp,
   sent: { phone: string; text: string }[] = [],

@@ -56,7 +56,7 @@ async function gatewayApp(db: TestDatabase, { ppn = false }: { ppn?: boolean } =
     deps,
     fake,
     http,
-    /** What notices and orders became. */
+    /** Outcomes of notices and orders. */
     outcomes,
     statusOf,
     order: async (topup: Pick<Topup, 'id'>) => {
@@ -73,13 +73,13 @@ async function gatewayApp(db: TestDatabase, { ppn = false }: { ppn?: boolean } =
         topup: await placeTopup(deps, { accountId, key, base: rupiah(amount), method }),
       };
     },
-    /** Notices come in and are applied. */
+    /** Receives and applies notices. */
     deliver: async (): Promise<void> => {
       await fake.queue.flush();
       await work();
     },
     work,
-    /** So many minutes pass, and every order that is due is asked about. */
+    /** Advances some minutes, and checks every order that is due. */
     askDue: async (minutes: number): Promise<void> => {
       clock.pass(minutes / 60);
       while ((await pollOrders(deps)) > 0);

@@ -23,7 +23,7 @@ export const seller = {
 
 type Asker = { accountId: string };
 
-/** Top-ups with their invoices, over a test's database; plans are charged without asking anybody. */
+/** Top-ups with their invoices, over a test's database; plans are charged without confirmation. */
 export async function invoicesApp(
   db: TestDatabase,
   {
@@ -61,7 +61,7 @@ export async function invoicesApp(
     ...app,
     invoices,
     acts,
-    /** Records the seller anew, with these settings changed. */
+    /** Records the seller again with changed settings. */
     recordAs,
     list: (asker: Asker, fields = {}) =>
       perform(acts, 'invoice_list', asker, fields) as Promise<{ rows: Invoice[]; total: number }>,

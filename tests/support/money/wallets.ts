@@ -8,7 +8,7 @@ import { changeOf } from '#tests/support/database/changes.ts';
 /** Changes wallets past the ledger. */
 export const changeWallets = changeOf('wallets', ['accountId']);
 
-/** Books an entry as the domains do: a bonus, unless `entry` is something else. */
+/** Books an entry as the domains do; a bonus by default. */
 export const giveSaldo = (
   tx: Tx,
   accountId: string,
@@ -27,13 +27,13 @@ export const giveSaldo = (
     ...entry,
   });
 
-/** An entry of a wallet; what is left out is ordinary. */
+/** A wallet's entry, with defaults. */
 type EntryRow = {
   kind: string;
   delta: number;
   heldDelta?: number;
   contra: string;
-  /** What the wallet has after it. */
+  /** The wallet's balance after it. */
   available?: number;
   held?: number;
   refType?: string;
@@ -41,7 +41,7 @@ type EntryRow = {
   createdAt?: Date;
 };
 
-/** Entries 1 to n of a wallet that has none, past the ledger. */
+/** Entries 1 to n of an empty wallet, past the ledger. */
 export async function insertEntries(
   owner: Sql | Tx,
   accountId: string,

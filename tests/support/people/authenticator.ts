@@ -1,6 +1,6 @@
 import { type KeyObject, createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** The page a browser says it asked from, and the host it asks for. */
+/** Origin and host of a request, as the browser reports them. */
 type Page = { origin?: string; rpId?: string };
 
 type Options = { challenge?: unknown };
@@ -8,7 +8,9 @@ type Options = { challenge?: unknown };
 const HOME: Required<Page> = { origin: 'http://localhost:3000', rpId: 'localhost' };
 const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest();
 
-/** A security key in software: makes a passkey, and answers with it, as a browser passes it on (ES256). */
+/**
+ * A security key in software: creates a passkey, and answers with it in a browser's format (ES256).
+ */
 export function openAuthenticator(counter = 0) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const id = randomBytes(16);
@@ -17,7 +19,7 @@ export function openAuthenticator(counter = 0) {
   const rest = { type: 'public-key', clientExtensionResults: {} };
 
   return {
-    /** What `navigator.credentials.create` gives for these options, as JSON. */
+    /** The result of `navigator.credentials.create` for these options, as JSON. */
     create({ challenge }: Options, page: Page = {}): string {
       const { origin, rpId } = { ...HOME, ...page };
       const client = clientData('webauthn.create', challenge, origin);
@@ -36,7 +38,9 @@ export function openAuthenticator(counter = 0) {
       });
     },
 
-    /** What `navigator.credentials.get` gives for these options, as JSON; each use counts one up. */
+    /**
+     * The result of `navigator.credentials.get` for these options, as JSON; each use increments the counter.
+     */
     get({ challenge }: Options, page: Page = {}): string {
       const { origin, rpId } = { ...HOME, ...page };
       const client = clientData('webauthn.get', challenge, origin);
@@ -54,7 +58,7 @@ export function openAuthenticator(counter = 0) {
       });
     },
 
-    /** As a copy of the key would, which missed some uses. */
+    /** Acts as a copy of the key that missed some uses. */
     turnBack(to: number): void {
       uses = to;
     },

@@ -3,17 +3,16 @@ import type { Call } from '#server/infra/acts.ts';
 import { supportActs } from '#server/domains/support/support.ts';
 import type { RunningApp } from '#tests/support/app/running-app.ts';
 
-/** Somebody's traces in customer service. */
+/** A person's data in customer service. */
 type Asking = {
   accountId: string;
   ask: (act: string, fields?: Record<string, unknown>) => ReturnType<RunningApp['ask']>;
-  /** What is asked and answered, the answer's file, and what operators wrote among themselves. */
+  /** Question, answer, the answer's file, and the operators' internal note. */
   words: { asked: string; replied: string; file: string; note: string };
 };
 
 /**
- * Asks customer service, is answered with a file, and rates it; beside that an operator leaves a note with a file
- * of its own.
+ * Asks customer service, gets an answer with a file, and rates it; an operator also leaves a note with its own file.
  */
 export async function askSupport(
   running: RunningApp,

@@ -3,14 +3,14 @@ import { type IncomingHttpHeaders, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Span, spansIn } from './otlp.ts';
 
-/** A collector that takes traces by OTLP over HTTP. */
+/** A collector that receives traces by OTLP over HTTP. */
 export type Collector = {
   /** A value of OTEL_EXPORTER_OTLP_ENDPOINT. */
   endpoint: string;
-  /** What came, in the order of its arrival. */
+  /** In order of arrival. */
   spans: Span[];
   requests: { path: string; headers: IncomingHttpHeaders; bytes: Buffer }[];
-  /** How it answers from now on: by a status, or never. */
+  /** Answers from now on: by a status, or never. */
   answer: (how: number | 'never') => void;
   close: () => Promise<void>;
 };

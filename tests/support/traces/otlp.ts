@@ -1,12 +1,11 @@
-// Reads what the OTLP exporter sends: the messages of opentelemetry/proto/trace/v1/trace.proto, as far as tests look.
+// Reads the OTLP exporter's requests: the messages of opentelemetry/proto/trace/v1/trace.proto, as far as tests need.
 
 type Attribute = string | number | boolean;
 
-/** A span as it arrived. */
 export type Span = {
   traceId: string;
   spanId: string;
-  /** Empty of a span that begins its trace. */
+  /** Empty for the first span of a trace. */
   parentSpanId: string;
   name: string;
   kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer' | 'unspecified';
@@ -16,11 +15,11 @@ export type Span = {
   attributes: Record<string, Attribute>;
   links: { traceId: string; spanId: string }[];
   isFailed: boolean;
-  /** What is said of the process that it comes from. */
+  /** Attributes of its process. */
   resource: Record<string, Attribute>;
 };
 
-/** A field of a message: its number, and its bytes, or its number as they were written. */
+/** A field of a message: its number, and its bytes or its numeric value. */
 type Field = { number: number; bytes: Buffer; value: bigint };
 
 const kinds = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'] as const;

@@ -5,17 +5,17 @@ import { WhatsAppAPI } from 'whatsapp-api-js/middleware/web-standard';
 import type { Known } from './format-app.ts';
 import type { Handle } from './receiver.ts';
 
-/** What a program understood of what it was told. */
+/** A program's interpretation of the webhooks it received. */
 export type Heard = {
   /** Ids of messages with each of their statuses, as `wamid… read`. */
   statuses: string[];
-  /** The types of messages that came in, and of reactions; who wrote them, or what they say. */
+  /** Types of received messages and reactions, with their sender or content. */
   messages: { type: string; from: string | undefined }[];
-  /** What was chosen, as each program understood it: `button_reply ya Ya`. */
+  /** Selections as each program understood them: `button_reply ya Ya`. */
   answers: string[];
 };
 
-/** What stands in a message that chooses something, in the words of the Cloud API. */
+/** Content of a message with a selection, in the fields of the Cloud API. */
 type Answer = {
   interactive?: {
     type: string;
@@ -31,7 +31,7 @@ function answerIn({ interactive, button }: Answer): string[] {
   return button ? [`button ${button.payload} ${button.text}`] : [];
 }
 
-/** A program that is written with somebody's library, unmodified. */
+/** A program that uses an unmodified third-party library. */
 export type Program = (known: Known, heard: Heard) => Handle;
 
 const no = (status: number) => new Response(null, { status });
@@ -60,7 +60,7 @@ const kapso: Program =
     return yes();
   };
 
-/** That library writes names in its own way. */
+/** That library renames fields. */
 type Camel = {
   interactive?: Record<'buttonReply' | 'listReply', { id: string; title: string } | undefined> & {
     type: string;
@@ -157,7 +157,7 @@ const chatAdapter: Program = ({ secret, verifyToken }, heard) => {
     ) => void heard.messages.push({ type: raw.message.type, from: raw.message.from }),
     processAction: ({ actionId, value, raw }: Action) => {
       heard.messages.push({ type: raw.type, from: raw.from });
-      // Of a button it hands on the payload and the text, of a reply the id alone.
+      // For a button it passes on the payload and the text, for a reply only the id.
       if (raw.type === 'button') heard.answers.push(`button ${actionId} ${value}`);
       else heard.answers.push(...answerIn(raw));
     },
@@ -171,7 +171,7 @@ const chatAdapter: Program = ({ secret, verifyToken }, heard) => {
   };
 };
 
-/** By the name of the library; what each of them tells of beside messages. */
+/** Programs by the name of their library, and their events beside messages. */
 export const programs = {
   '@kapso/whatsapp-cloud-api': { program: kapso, hearsStatuses: true },
   '@great-detail/whatsapp': { program: greatDetail, hearsStatuses: true },

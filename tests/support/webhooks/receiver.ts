@@ -2,24 +2,23 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request as it travelled. */
+/** A request as received. */
 export type Arrived = { method: string; body: string; headers: Record<string, string> };
 
-/** A customer's program that takes webhooks, by whatever library it uses. */
+/** A customer's program that receives webhooks, with any library. */
 export type Handle = (request: Request) => Promise<Response>;
 
-/** An address where a program listens. */
 export type Receiver = {
   /** A value of WEBHOOK_ORIGINS. */
   origin: string;
   url: string;
-  /** What was posted, in the order of its arrival. */
+  /** In order of arrival. */
   posts: Arrived[];
-  /** Who takes what comes from now on; at first nobody, and all is refused. */
+  /** Sets the handler of later requests; initially all are refused. */
   handle: (handle: Handle) => void;
 };
 
-/** An endpoint of a customer on this machine, behind which any program may stand. */
+/** A customer's endpoint on this machine, in front of any program. */
 export async function startReceiver(): Promise<Receiver & { close: () => Promise<void> }> {
   const posts: Arrived[] = [];
   let handle: Handle = async () => new Response(null, { status: 403 });

@@ -69,7 +69,7 @@ const actions: Readonly<Record<string, (action: Fields) => void>> = {
   cta_url: checkCtaUrl,
 };
 
-/** Types whose actions are taken as they are. */
+/** Types whose actions are accepted unchecked. */
 const others = [
   'product',
   'product_list',
@@ -80,7 +80,7 @@ const others = [
   'address_message',
 ];
 
-/** The object of an interactive message: its limits, and its action. */
+/** Checks an interactive message: its limits, and its action. */
 export function checkInteractive(interactive: Fields): void {
   const type = textIn(interactive, 'type', 64);
   const check = actions[type];

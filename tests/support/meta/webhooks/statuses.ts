@@ -3,13 +3,13 @@ import { errorInWebhook } from '#tests/support/meta/errors.ts';
 import type { Accepted, BusinessNumber, MetaState } from '#tests/support/meta/state.ts';
 import type { Outbox } from './outbox.ts';
 
-/** What becomes of messages that were accepted. Changed at any time. */
+/** Statuses of accepted messages. May change at any time. */
 export type StatusMode = {
-  /** How long after the acceptance each status comes up; never, when it is undefined. */
+  /** Delay of each status after the acceptance; `undefined` means never. */
   sentMs: number | undefined;
   deliveredMs: number | undefined;
   readMs: number | undefined;
-  /** How long until `failed`, of a message that fails. */
+  /** Delay of `failed`, for a failing message. */
   failedMs: number;
   /** `sent` is posted, and answered, before the answer to the request that sent the message. */
   isBeforeAnswer: boolean;
@@ -17,14 +17,14 @@ export type StatusMode = {
 
 export type StatusName = 'sent' | 'delivered' | 'read' | 'played' | 'failed';
 
-/** The user id (BSUID) of a customer, always the same one. */
+/** A customer's user id (BSUID), always the same one. */
 export const userIdOf = (phone: string): string =>
   `ID.${createHash('sha256').update(phone).digest('hex').slice(0, 20)}`;
 
-/** Whether a recipient is such an id: in these the number is not known. */
+/** Whether a recipient is a user id, which hides the number. */
 export const isUserId = (to: string): boolean => /^[A-Z]{2}\./.test(to);
 
-/** What stands in each value of `messages`: which number it is about. */
+/** The number of each `messages` value. */
 export const metadataOf = ({ id, phone }: BusinessNumber) => ({
   messaging_product: 'whatsapp',
   metadata: { display_phone_number: phone, phone_number_id: id },
@@ -53,7 +53,7 @@ function priceOf({ category, isBillable, acceptedAt, to }: Accepted, status: Sta
   };
 }
 
-/** A status as it stands in a webhook. `code` is of the error, when it failed. */
+/** A status as in a webhook. `code` is the error of a failed message. */
 export function statusOf(
   message: Accepted,
   status: StatusName,
@@ -76,9 +76,11 @@ export function statusOf(
 
 export type StatusReporter = {
   mode: StatusMode;
-  /** Posts one status now. @returns when it was posted for the first time. */
+  /** Posts one status now. @returns resolves after the first post. */
   report(message: Accepted, status: StatusName, code?: number): Promise<void>;
-  /** All that becomes of a message. @returns when the request that sent it may be answered. */
+  /**
+   * Schedules all statuses of a message. @returns resolves when the request that sent it may be answered.
+   */
   start(message: Accepted): Promise<void>;
 };
 
@@ -90,7 +92,7 @@ const usual: StatusMode = {
   isBeforeAnswer: false,
 };
 
-/** Says by webhook what becomes of messages. */
+/** Reports statuses of messages by webhook. */
 export function openStatuses(
   state: MetaState,
   outbox: Outbox,
