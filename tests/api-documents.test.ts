@@ -56,7 +56,6 @@ async function formWith(fields: readonly string[]) {
   };
 }
 
-/** Builds the request that curl would make. */
 async function callOf(given: readonly string[]) {
   const fields: string[] = [];
   const headers: Record<string, string> = {};
@@ -176,7 +175,6 @@ test('documents every endpoint, code, status and type of the contract', () => {
   }
 });
 
-/** Reads the limits of one field from a message schema. */
 function fieldOf(type: string, ...path: string[]): { maxLength?: number; maximum?: number } {
   const { oneOf = [] } = z.toJSONSchema(NewMessage(), { io: 'input', unrepresentable: 'any' });
   type Node = { const?: string; properties?: Record<string, Node> };

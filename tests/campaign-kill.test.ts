@@ -25,7 +25,6 @@ const SALDO = ROWS * 1_000;
 
 const peerAt = (n: number): string => `62812${String(10_000_000 + n)}`;
 
-/** Starts a campaign directly in the database. */
 async function startedCampaign({ allAccountsSql: sql }: TestDatabase) {
   const ani = await customerWith(sql, { saldo: SALDO, dailyLimit: 1_000_000 });
   const { accountId, tokenId } = ani;

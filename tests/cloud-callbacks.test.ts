@@ -77,7 +77,6 @@ async function sentBy(ani: CloudSender): Promise<string> {
   return body.id;
 }
 
-/** Charge states of the sent messages. */
 const chargesOf = async ({ allAccountsSql: sql }: TestDatabase) =>
   (await sql<{ charge_state: string }[]>`select charge_state from messages where price > 0`).map(
     (row) => row.charge_state,

@@ -38,7 +38,6 @@ async function answer(shop: Shop, wamid: string, text: string): Promise<void> {
 type Sent = { messages?: { id: string }[] };
 const idIn = (sent: unknown): string => (sent as Sent).messages?.[0]?.id ?? '';
 
-/** Messages of the webhooks, in order of arrival. */
 const inbound = ({ receiver }: Shop) =>
   receiver.posts.flatMap(({ body }) => JSON.parse(body).entry[0].changes[0].value.messages ?? []);
 

@@ -34,7 +34,6 @@ import { apiJs, chatAdapter, greatDetail, kapso, to } from './support/dialects/c
 const link = 'https://contoh.id/a.png';
 
 type Sent = { messages?: readonly { id: string }[] };
-/** Stored form of a message that a client has sent. */
 const storedOf = async (cloud: CloudApp, sending: Promise<unknown>) =>
   cloud.stored(((await sending) as Sent).messages?.[0]?.id);
 

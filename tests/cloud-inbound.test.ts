@@ -261,7 +261,6 @@ const write = (ani: CloudSender, id: string, message: object) =>
     },
   ]);
 
-/** Inbound messages, oldest first. */
 const inbox = async (ani: CloudSender) =>
   (await ani.call('/v1/messages?direction=in&limit=100')).body.data.toReversed();
 const threadOf = async (ani: CloudSender): Promise<ConversationMessage[]> => {
@@ -279,7 +278,6 @@ const eventsOf = async (ani: CloudSender): Promise<WebhookEvent[]> =>
     WebhookEvent().parse(one),
   );
 
-/** An event's body in each format. */
 const bodiesOf = (event: WebhookEvent) =>
   (['kabari', 'cloud', 'fonnte', 'wablas'] as const).map((format) => {
     const context = { phone: '6281100000000', metadata: {} };

@@ -17,7 +17,6 @@ const MESSAGES = 120;
 const PEERS = 12;
 const peer = (n: number): string => `62812000001${String(n % PEERS).padStart(2, '0')}`;
 
-/** A customer with a connected token, directly in the database. */
 async function connected(db: TestDatabase, meta: FakeMeta) {
   const { allAccountsSql: sql } = db;
   const { accountId, tokenId } = await customerWith(sql, { saldo: SALDO, linked: false });

@@ -33,7 +33,6 @@ const test = base.extend<{ ani: CloudSender }>({
 
 test.override({ env: { CLOUD_TIMEOUT_MS: '15000' } });
 
-/** Starts a campaign with a template directly in the database. */
 async function startCampaign({ accountId, tokenId }: CloudSender, { owner: sql }: TestDatabase) {
   const [user] = await sql<{ id: string }[]>`
     select user_id as id from users where account_id = ${accountId}`;

@@ -38,7 +38,6 @@ const statusOf = async (ani: CloudSender) =>
 const callsOf = ({ meta }: CloudSender) =>
   meta.control.calls().filter(({ path }) => path.endsWith('/messages')).length;
 
-/** Its lane is idle. */
 const atRest = ({ allAccountsSql: sql }: TestDatabase) =>
   waitFor(async () => expect(await sql`select 1 from lanes where owner is not null`).toEqual([]));
 

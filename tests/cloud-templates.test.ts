@@ -22,7 +22,6 @@ async function given({ call }: CloudSender, name: string, bytes: Buffer): Promis
 const send = ({ call }: CloudSender, template: object) =>
   call('/v1/messages', { body: { to: BUDI, type: 'template', template } });
 
-/** Components of the newest message that reached Meta. */
 function componentsOf(meta: FakeMeta): unknown {
   const { body } = meta.control.sent().at(-1) ?? {};
   return (body?.['template'] as { components: unknown } | undefined)?.components;

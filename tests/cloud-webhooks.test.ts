@@ -22,7 +22,6 @@ const answers = {
 } as const;
 const numbers = Object.keys(answers);
 
-/** Sends to some numbers. @returns the ids, in order. */
 const send = (shop: Shop, to: readonly string[]) =>
   Promise.all(
     to.map(async (one) => {
@@ -35,11 +34,9 @@ const send = (shop: Shop, to: readonly string[]) =>
 const root = join(import.meta.dirname, '..');
 const nobody = (): Heard => ({ statuses: [], messages: [], answers: [] });
 
-/** The first message of a type in some envelopes. */
 const find = (values: ReturnType<typeof valueOf>[], type: string) =>
   values.flatMap(({ messages = [] }) => messages).find((message) => message.type === type);
 
-/** The value in Meta's envelope. */
 const valueOf = ({ body }: { body: string }) => JSON.parse(body).entry[0].changes[0].value;
 
 for (const [name, { program, hearsStatuses }] of Object.entries(programs)) {
@@ -192,7 +189,6 @@ test('the documented program processes our events', async ({ shop }) => {
   }
 });
 
-/** Calls as Chatwoot does when it connects. */
 const graph = async ({ origin, key }: Shop, path: string, body?: object, method?: string) => {
   const response = await fetch(`${origin}${path}`, {
     method: method ?? (body ? 'POST' : 'GET'),

@@ -27,7 +27,6 @@ type GivenCard = {
 
 type Channel = (ani: CloudSender, cards: readonly GivenCard[]) => Promise<void>;
 
-/** A card as Meta's webhook writes it. */
 const graphCard = ({ name, phones = [], organization, emails = [] }: GivenCard) => ({
   ...(name !== undefined && { name: { formatted_name: name, first_name: name } }),
   phones: phones.map(({ written, whatsapp }) => ({
@@ -124,7 +123,6 @@ const contentsOf = async (ani: CloudSender) => {
     .map(({ type, content }: { type: string; content: object }) => ({ type, content }));
 };
 
-/** An inbound message in each webhook format. */
 async function webhooksOf(ani: CloudSender): Promise<Record<WebhookFormat, unknown>> {
   const event = await waitFor(async () => {
     const { body } = await ani.call('/v1/events?types=message.received');
@@ -148,7 +146,6 @@ async function webhooksOf(ani: CloudSender): Promise<Record<WebhookFormat, unkno
   };
 }
 
-/** A message's text in the exported file. */
 async function exportedText(
   { tenantSql: sql }: TestDatabase,
   { accountId }: CloudSender,

@@ -38,7 +38,6 @@ function contrast(one: Rgb, other: Rgb): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** Colours of one block of tokens.css, by name. */
 function colours(block: string): Map<string, { rgb: Rgb; inside: boolean }> {
   const found = block.matchAll(/--([a-z0-9-]+): oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)/g);
   return new Map(

@@ -42,7 +42,6 @@ async function uploaded({ container }: RunningApp, owner: Owner, name: string, b
   return publicId('upload', uploadId);
 }
 
-/** Acts as a person. @returns the answer's data, or the refusal. */
 const actAs =
   ({ ask }: RunningApp, { token }: { token: string }) =>
   async (act: string, fields: Record<string, unknown> = {}) => {

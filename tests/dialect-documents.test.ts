@@ -29,7 +29,6 @@ const runners: Record<string, readonly string[] | undefined> = {
 
 type Snippet = { language: string; code: string; answer: unknown };
 
-/** Programs of the page with the answers that they print, in order. */
 const snippets: Snippet[] = [
   ...page.matchAll(/```(php|python|js|sh)\n([\s\S]*?)```\n\n```json\n([\s\S]*?)```/g),
 ].map(([, language = '', code = '', answer = '']) => ({

@@ -11,7 +11,6 @@ const page = await readFile(join(import.meta.dirname, '../docs/dialects.md'), 'u
 const php = process.env['PHP'] ?? 'php';
 const hasPhp = spawnSync(php, ['-v'], { stdio: 'ignore' }).status === 0;
 
-/** The documented program that receives a format's webhooks. */
 const programOf = (title: string): string =>
   new RegExp(`### ${title}\n[\\s\\S]*?\`\`\`php\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? '';
 

@@ -31,7 +31,6 @@ const sources = (await Promise.all(folders.map((folder) => filesIn(folder, /\.\w
 const everything = [...sources, ...pages];
 const packageJson = await read('package.json');
 
-/** A heading's anchor on GitHub. */
 const anchorOf = (heading: string): string =>
   heading
     .trim()
@@ -204,7 +203,6 @@ test('every identifier on a page about the code is in the code', () => {
   expect(unknown).toEqual([]);
 });
 
-/** Cells of a page's tables, without their heads. */
 function cellsOf(text: string): string[][] {
   const rows = text.split('\n').filter((line) => line.startsWith('|'));
   const isHead = (at: number) => /^[|\s-]+$/.test(rows[at + 1] ?? '');

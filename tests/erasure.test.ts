@@ -24,14 +24,12 @@ import { earlier } from '#tests/support/database/changes.ts';
 
 const SHARED = Buffer.from('Syarat sewa yang sama untuk semua penyewa.');
 
-/** Two people in one application, each with data everywhere. */
 async function twoPeople(running: RunningApp): Promise<[Marked, Marked]> {
   const ani = await markedPerson(running, marksOf('Ani', '341'), SHARED);
   const budi = await markedPerson(running, marksOf('Budi', '652'), SHARED);
   return [ani, budi];
 }
 
-/** Requests the archive, builds it, and downloads it. */
 async function archiveOf({ container, app }: RunningApp, { ask }: Marked) {
   expect((await ask('user_export')).body).toMatchObject({ code: 1, data: { status: 'waiting' } });
   await container.infra.place.inEach(() => container.accounts.exports.work());
@@ -43,7 +41,6 @@ async function archiveOf({ container, app }: RunningApp, { ask }: Marked) {
   return { url: String(made.url), files: await unzip(answer.rawPayload) };
 }
 
-/** Requests the deletion with password and code, as the profile page does. */
 async function askToBeErased(running: RunningApp, { ask, marks, codes }: Marked) {
   const { challenge } = (await ask('user_delete_ask')).body.data;
   const code = await nextCode(running, codes, marks.newPhone);

@@ -44,14 +44,12 @@ test('completes one file under kills of its workers and the database, offers no 
     return found;
   };
   const env = { ROLE: 'worker', LOG_LEVEL: 'silent', BACKUP: 'off' };
-  /** Waits until a try is in the middle of its file. */
   const inTheMiddle = (tries: number) =>
     waitFor(async () => {
       const now = await state();
       expect(now).toMatchObject({ status: 'working', tries, ready: false });
       expect(await files()).toContain(`${exportId}.${now?.owner}.part`);
     });
-  /** Expires the lease of a dead worker. */
   const expire = () => sql`update row_exports set lease_until = clock_timestamp()`;
 
   const first = start(env);

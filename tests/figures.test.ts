@@ -28,7 +28,6 @@ import { nextEpoch } from '#tests/support/app/lanes.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** Days since this month began (WIB). */
 const MONTH_AGE = Number(civilDate(new Date()).slice(8)) - 1;
 /** Days at the edges of the periods: Beranda has thirty days, the history whole months. */
 const DAYS_AGO = [0, 1, 29, 30, MONTH_AGE, MONTH_AGE + 1, 62] as const;
@@ -274,7 +273,6 @@ const anAsk = fc.record({
   sort_type: fc.constantFrom('asc' as const, 'desc' as const),
 });
 
-/** Compares all visible figures with the rows. */
 async function expectFigures(world: World, asks: readonly Ask[]): Promise<void> {
   const { db, customers, tokens, accepted } = world;
   for (const customer of customers) {

@@ -88,7 +88,6 @@ test(
       if (status < 300 && !isRefused && way !== 'addresses') taken.add(way);
     };
     const late: Call[] = [];
-    /** Makes a call and records its answers. A late call is repeated at the end. */
     const make = async (call: Call) => {
       const began = performance.now();
       const met = await call.send();

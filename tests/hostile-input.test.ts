@@ -9,7 +9,6 @@ import { type Hostile, abreast, openHostile } from './support/hostile/hostile-ap
 import { oddities, unstorables } from './support/hostile/hostile-strings.ts';
 import { type ApiResponse, test } from './support/app/running-app.ts';
 
-/** The unstorable texts that a form can carry. */
 const inForms = unstorables.filter((text) => text.includes('\0'));
 const shapeOf = (act: Act) => Object.keys((act.input as unknown as { shape: object }).shape);
 const withFields = acts.filter((act) => shapeOf(act).length > 0);
@@ -65,7 +64,6 @@ function casesOf(act: Act, sample: Sample): Case[] {
   });
 }
 
-/** Describes what is wrong with an answer; `undefined` if nothing. */
 function wrongWith({ act, field, text }: Case, { status, body }: ApiResponse): string | undefined {
   const shown = `${act.name}.${field} ${JSON.stringify(text.slice(0, 40))}: ${status}`;
   if (status >= 500) return shown;

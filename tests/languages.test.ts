@@ -9,7 +9,6 @@ import { Failure } from '#contract/messages.ts';
 import { type RefusalCode, refusals } from '#contract/base/refusals.ts';
 import { apiRefusals } from '#contract/rest.ts';
 
-/** Facts of every kind that a sentence of the API mentions. */
 const facts = {
   why: '…',
   what: 'Pesan',
@@ -38,7 +37,6 @@ const facts = {
   buttons: [1],
 };
 
-/** Facts with one of a few values. */
 const factsOf = (code: RefusalCode) => {
   if (code === 'template_value_unfit') return { ...facts, why: 'breaks' };
   return code === 'webhook_unconfirmed' ? { ...facts, status: null, why: 'late' } : facts;

@@ -154,7 +154,6 @@ const settling = (picks: readonly Pick[]) =>
     reportToModel(model, reports);
   });
 
-/** A worker claims the lane and begins to send. */
 const sending = (limit: number) =>
   command(`send(${limit})`, async (model, real) => {
     const { sql, ani } = real;

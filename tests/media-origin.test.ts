@@ -5,7 +5,6 @@ import { type RunningApp, signedIn, test } from './support/app/running-app.ts';
 const own = 'http://kabari.example';
 const media = 'http://berkas.example';
 
-/** A stored picture's address. */
 async function picture({ container }: RunningApp, accountId: string): Promise<URL> {
   const create = { width: 8, height: 8, channels: 3, background: '#0f766e' } as const;
   const bytes = await sharp({ create }).png().toBuffer();

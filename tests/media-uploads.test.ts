@@ -16,12 +16,10 @@ import { changeTokens } from '#tests/support/people/people.ts';
 
 /** Outcome of a file: its address, or the refusal's code and sentence. */
 type Outcome = { url: string } | { code: string; sentence: string };
-/** One way for a file into the library. */
 type UploadCall = (cloud: CloudApp, file: NamedFile) => Promise<Outcome>;
 
 const to = '6281234567890';
 
-/** Posts a form with the bare key, or as a bearer token. */
 async function post(
   { origin, key }: CloudApp,
   path: string,

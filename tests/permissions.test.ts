@@ -26,7 +26,6 @@ const database = vi.hoisted(() => ({ withoutConditions: false, blinded: 0 }));
 vi.mock('#server/infra/postgres/driver/pool.ts', async (original) => {
   const real = await original<typeof pools>();
   const seen = new WeakSet<object>();
-  /** Removes every condition on the account from a statement. */
   const blind = <C extends { text: string; name: string }>(compiled: C): C => {
     const text = compiled.text
       .replaceAll(/((?:\w+\.)?account_id) = (\$\d+)/g, '($1 = $2 or true)')
@@ -92,7 +91,6 @@ type Stage = {
   ids: ReadonlyMap<string, string>;
 };
 
-/** Tables of the owner's records, by kind. */
 const homes: Partial<Record<IdKind, string>> = {
   token: 'select token_id as id from tokens',
   message: 'select message_id as id from messages',
@@ -198,7 +196,6 @@ const harmless = new Set([
 
 const outsiders = ['not_signed_in', 'not_allowed', 'act_unknown'];
 
-/** The refusal that the contract promises to a caller; undefined: admitted. */
 function promised({ by, roles }: Act, identity: Identity): string | undefined {
   const isOperator = identity === 'support' || identity === 'money' || identity === 'admin';
   switch (by) {
@@ -218,7 +215,6 @@ function promised({ by, roles }: Act, identity: Identity): string | undefined {
 /** A granted stream never ends. */
 const asked = acts.filter((act) => !act.streams);
 
-/** Calls every act as each identity. @returns deviations from the contract */
 async function wrongOf(stage: Stage, who: readonly Identity[]): Promise<string[]> {
   const wrong: string[] = [];
   for (const identity of who) {
@@ -243,7 +239,6 @@ async function wrongOf(stage: Stage, who: readonly Identity[]): Promise<string[]
   return wrong;
 }
 
-/** All rows of the owner. */
 async function rowsOf({ db, owner }: Stage): Promise<Record<string, string[]>> {
   const dump = await dumpOf(db.owner);
   return Object.fromEntries(

@@ -41,7 +41,6 @@ const test = base.extend<{ shop: Shop }>({
   },
 });
 
-/** A person at this number writes to the shop. @returns the message's id */
 async function receiveFrom({ running, db, accountId, tokenId }: Shop, peer: string) {
   await running.container.messages.sinks.inbound({
     accountId,
@@ -365,7 +364,6 @@ test.for(['6281234567890.5', '6.28123E+12', '62812345.000'])(
   },
 );
 
-/** Calls that send to a bare number with an idempotency key. */
 const repeated: Readonly<Record<string, (shop: Shop, number: string) => Promise<unknown>>> = {
   '/v1/messages': async (shop, to) => {
     const headers = { 'idempotency-key': 'k-v1' };

@@ -13,7 +13,6 @@ const test = base.extend<{ service: PushService }>({
 
 type ServerMessage = { messageType?: string; uaid?: string; pushEndpoint?: string; data?: string };
 
-/** A browser's end of the protocol, as Firefox speaks it. */
 async function browserOf(service: PushService, uaid?: string) {
   const received: ServerMessage[] = [];
   const socket = new WebSocket(service.socketUrl, 'push-notification');

@@ -263,7 +263,6 @@ describe('a setting that names', () => {
 });
 
 describe('the application with a replica', () => {
-  /** Texts of the files in a folder. */
   const textsIn = async ({ dataFolder }: RunningApp, ...folder: string[]) => {
     const path = join(dataFolder, ...folder);
     const names = (await readdir(path)).filter((name) => /\.(csv|zip)$/.test(name));

@@ -64,7 +64,6 @@ function databaseOf(folder: string): Sql {
   return openDatabase(url, { max: 3, as: 'all accounts', name: 'tests' });
 }
 
-/** Creates a customer with a password, a known browser, a key, and a file. */
 async function furnish(sql: Sql, folder: string) {
   const ani = await customerWith(sql, { saldo: 1_000_000, dailyLimit: 100_000 });
   await changeUsers(sql, ani, { passwordHash: await hashPassword(PASSWORD) });
@@ -129,7 +128,6 @@ async function expectSound(sql: Sql, accountId: string, accepted: readonly strin
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 }
 
-/** Calls an act as a browser does. */
 const portalAt =
   (address: string) =>
   async (act: string, fields: Record<string, unknown> = {}) => {
@@ -156,7 +154,6 @@ async function signIn(ask: ReturnType<typeof portalAt>, phone: string): Promise<
   return answer.data.token;
 }
 
-/** Ends the application and its database at once, as a power cut does. */
 async function powerCut(app: Started, folder: string): Promise<void> {
   const pid = Number(
     (await readFile(join(folder, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0],

@@ -7,13 +7,11 @@ import { describe, expect } from 'vitest';
 import { openLog } from '#server/infra/observability/log.ts';
 import { test } from '#tests/support/app/running-app.ts';
 
-/** Prometheus's own tool, which tests alerts. */
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
 
-/** Metric names in a text; histograms by their family. */
 const metricsIn = (text: string): Set<string> =>
   new Set(
     [...text.matchAll(/\bkabari_[a-z_]+/g)].map(([name]) =>

@@ -14,7 +14,6 @@ import { browserOf, keyFor } from '#tests/support/people/people.ts';
 const TEXT = 'kenari-teks-rahasia';
 const REF = 'kenari-acuan';
 const SECRET_HEADER = 'kenari-kunci-pengumpul';
-/** The simulated phone that receives and reads. */
 const READER = '62800000001';
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 
@@ -30,7 +29,6 @@ async function callerOf(db: TestDatabase) {
   return { ...ani, key };
 }
 
-/** Calls the API of a started application. */
 const callerAt =
   (address: string, key: string) =>
   async (path: string, body: object, headers: Record<string, string> = {}) => {

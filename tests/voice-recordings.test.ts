@@ -19,7 +19,6 @@ const sample = join(
 
 type OggPage = { flags: number; granule: number; packets: Uint8Array<ArrayBuffer>[] };
 
-/** Pages of an Ogg file whose packets end with their pages. */
 function pagesOf(bytes: Buffer): OggPage[] {
   const pages: OggPage[] = [];
   for (let at = 0; at < bytes.length;) {

@@ -32,7 +32,6 @@ type Row = {
   stored?: readonly (readonly [type: MessageType, line: string, kind?: string])[];
 };
 
-/** Every kind of message from the network. */
 const rows: Record<string, Row> = {
   text: { message: { conversation: 'Halo' }, stored: [['text', 'Halo']] },
   'extended text': {
@@ -249,7 +248,6 @@ async function shopOf(running: RunningApp, db: TestDatabase) {
       await receiveMessage(deps, { accountId, tokenId }, { message: one });
     return received;
   };
-  /** The whole thread, oldest first. */
   const thread = async (): Promise<ConversationMessage[]> => {
     const found = new Map<string, ConversationMessage>();
     for (let before: string | undefined; ;) {
@@ -267,7 +265,6 @@ async function shopOf(running: RunningApp, db: TestDatabase) {
   return { caller, receive, thread, events, token };
 }
 
-/** An event's body in each format. */
 const bodiesOf = (event: WebhookEvent) =>
   (['kabari', 'cloud', 'fonnte', 'wablas'] as const).map((format) => {
     const context = { phone: '6281100000000', metadata: {} };

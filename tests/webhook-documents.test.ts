@@ -14,7 +14,6 @@ import { setWebhook } from './support/webhooks/webhook-caller.ts';
 
 const page = await readFile(join(import.meta.dirname, '../docs/webhooks.md'), 'utf8');
 
-/** The page's programs, in order. */
 const programsIn = (language: string): string[] =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
     ([, code = '']) => code,

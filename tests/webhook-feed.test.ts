@@ -21,7 +21,6 @@ async function pageOf(caller: Pick<Caller, 'call'>, query: string): Promise<Page
   return { ...body, data: body.data.map((one: unknown) => WebhookEvent().parse(one)) };
 }
 
-/** All events after a position, page by page. */
 async function readFrom(caller: Pick<Caller, 'call'>, after: number, limit = 100) {
   const events: WebhookEvent[] = [];
   for (let next = after; ;) {

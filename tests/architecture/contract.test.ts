@@ -9,7 +9,6 @@ import { repository, root, sourcesIn } from './rules/sources.ts';
 
 const byName = (names: readonly string[]): ReadonlySet<string> => new Set(names);
 
-/** Acts without exactly one handler. */
 const unhandled = (names: readonly string[], handled: readonly string[]): string[] => [
   ...names.filter((name) => !handled.includes(name)).map((name) => `nobody handles ${name}`),
   ...handled
@@ -18,7 +17,6 @@ const unhandled = (names: readonly string[], handled: readonly string[]): string
   ...handled.filter((name) => !names.includes(name)).map((name) => `${name} is no act`),
 ];
 
-/** Names that are not entity_verb, or that two acts share. */
 const misnamed = (names: readonly string[]): string[] => [
   ...names
     .filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))

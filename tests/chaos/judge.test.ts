@@ -13,9 +13,7 @@ import { type Receiver, openReceiver } from './webhooks/receiver.ts';
 
 /** A bug planted for one message that its phone has read, identified by its text. */
 type PlantedBug = {
-  /** The fault in the database. */
   sql?: (one: RequestedMessage) => string;
-  /** The fault in the answers to clients. */
   answers?: (journal: Journal, one: RequestedMessage) => void;
   seen: Rule;
 };

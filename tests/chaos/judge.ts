@@ -13,7 +13,6 @@ export type Verdict = {
   resubmitted: number;
   /** Messages that failed without an answer, or expired, and were later proved delivered. */
   corrected: number;
-  /** Messages that expired before they left. */
   expired: number;
 };
 
@@ -29,7 +28,6 @@ type Stored = {
   ref: string | null;
   failure: string | null;
   unsure: boolean;
-  /** Tries with unknown outcome. */
   unknowns: number;
 };
 type Line = {

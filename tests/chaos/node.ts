@@ -2,13 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { codeCache, serverEntry } from '#tests/support/app/code-cache.ts';
 
-/** One process of the app, killed and restarted as by a supervisor. */
 export type Node = {
   name: string;
-  /** Its current address; undefined while it does not answer. */
   address: () => string | undefined;
   pid: () => number | undefined;
-  /** Starts it; resolves when it reports its address. */
   start: () => Promise<void>;
   /** Sends SIGKILL to its whole process group. @returns true if something was alive. */
   kill: () => Promise<boolean>;
@@ -17,9 +14,7 @@ export type Node = {
   thaw: () => void;
   /** Stops it gracefully. @returns its exit code; null if it had to be killed. */
   stop: () => Promise<number | null>;
-  /** Unexpected deaths. */
   deaths: string[];
-  /** Its last lines of output. */
   output: readonly string[];
 };
 

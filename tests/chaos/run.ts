@@ -7,7 +7,6 @@ const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '2' },
     seconds: { type: 'string', default: '20' },
-    /** The first seed; random if omitted. */
     seed: { type: 'string' },
     /** An SQL file that plants a bug. */
     plant: { type: 'string' },

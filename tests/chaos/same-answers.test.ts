@@ -74,10 +74,8 @@ async function captchas({ deps }: PeopleApp, act: Guarded, count: number): Promi
 type Flow = (phone: string, captcha: string, ip: string) => Promise<PeopleResponse>;
 type Seen = {
   ms: Record<'known' | 'unknown', number[]>;
-  /** Distinct answers. */
   answers: Set<string>;
   statuses: Set<number>;
-  /** The challenge returned for each number. */
   challenges: Map<string, string>;
 };
 

@@ -3,7 +3,6 @@ import type { Outcome } from './trial.ts';
 
 const SHOWN_MOST = 20;
 
-/** Summary of a run in a few lines: work done, faults met, rules broken. */
 export function showTrial(outcome: Outcome): string {
   const { seed, kind, broken, requests, requested, messages, faultStats, answers } = outcome;
   const injections = Map.groupBy(faultStats.injections, ({ fault }) => fault);

@@ -82,7 +82,6 @@ async function checkWhile(
   return took;
 }
 
-/** Solves captchas as a browser does. */
 async function captchasOf({ deps }: AccountsApp, count: number): Promise<string[]> {
   const one = async () => {
     const challenge = await deps.captcha.challenge('user_login', false);

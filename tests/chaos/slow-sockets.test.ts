@@ -48,7 +48,6 @@ const test = withDatabase.extend<{ node: Node }>({
 
 type Slow = { socket: Socket; drip: string };
 
-/** A caller that reads slowly, writes slowly, or sends nothing at all. */
 function slowCaller(port: number, at: number): Slow {
   const socket = connect(port, '127.0.0.1').pause();
   socket.on('error', () => undefined);

@@ -208,7 +208,6 @@ export async function drained({
   return performance.now() - began;
 }
 
-/** Waits until no message is waiting to be sent. */
 const allLeft = ({ allAccountsSql }: Resources) => {
   const empty = async () => {
     const [row] = await allAccountsSql<{ n: number }[]>`

@@ -12,7 +12,6 @@ import { arrivesAt, fillLogin } from './support/steps.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** Uploads a transfer slip as the screen does. @returns its id. */
 async function slipOf(address: string, session: string): Promise<string> {
   const bytes = await sharp({
     create: { width: 300, height: 500, channels: 3, background: '#dfe8ff' },

@@ -35,7 +35,6 @@ const amountOf = async (tab: Page, term: string | RegExp): Promise<number> =>
 const availableOf = async (address: string, { session }: Customer): Promise<number> =>
   (await ask(address, saldoSummary, {}, session)).available;
 
-/** Selects a plan with the keyboard only. @returns the amount due. */
 async function choose(tab: Page, name: string): Promise<number> {
   await press(tab, tab.getByRole('link', { name: `Naik ke ${name}` }));
   const dialog = tab.getByRole('dialog', { name: `Naik ke paket ${name}` });

@@ -30,7 +30,6 @@ const journey = setUpJourney(settings);
 const CUSTOMER = '6281355507001';
 const HIDDEN = '6281355507002';
 
-/** Fills in and submits the form that connects a number. */
 async function connectByKeyboard(tab: Page, number = 0): Promise<void> {
   const access = accessOf(meta, number);
   await write(tab, tab.getByLabel('Phone number ID', { exact: true }), access.phone_number_id);
@@ -40,7 +39,6 @@ async function connectByKeyboard(tab: Page, number = 0): Promise<void> {
   await press(tab, tab.getByRole('button', { name: 'Sambungkan nomor' }));
 }
 
-/** The value that a field offers to copy. */
 const offered = (tab: Page, label: string): Promise<string> => tab.getByLabel(label).innerText();
 
 journey(

@@ -20,13 +20,11 @@ async function downloaded(tab: Page, link: Locator) {
   return { name: download.suggestedFilename(), path: await download.path() };
 }
 
-/** Rows of a workbook's first sheet. */
 async function sheetOf(path: string): Promise<readonly (readonly unknown[])[]> {
   const [sheet] = await readXlsx(path);
   return sheet?.data ?? [];
 }
 
-/** A list of recipients as a spreadsheet. */
 async function listAsWorkbook(rows: readonly (readonly Cell[])[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-list-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -22,7 +22,6 @@ let registered: Promise<Customer> | undefined;
 const customer = (address: string): Promise<Customer> =>
   (registered ??= signUp(address, { name: 'Batik Kenanga', phone: '6281234567801' }));
 
-/** Opens a signed-in tab at the proxy. */
 async function openAt(
   { context }: Person,
   address: string,

@@ -24,7 +24,6 @@ const message = (tab: Page, number: number) =>
 
 let thread: Promise<LongThread> | undefined;
 
-/** The conversation of this file, created once. */
 const longThread = ({ product: { address }, db }: Stage): Promise<LongThread> =>
   (thread ??= openLongThread(address, db.owner, {
     messages: MESSAGES,
@@ -32,7 +31,6 @@ const longThread = ({ product: { address }, db }: Stage): Promise<LongThread> =>
     end: new Date(Date.now() - 3_600_000),
   }));
 
-/** A message's day, and the first message of that day. */
 function dayOf({ firstAt }: LongThread, number: number) {
   const stepMs = (DAYS * DAY_MS) / MESSAGES;
   const at = (n: number) => new Date(firstAt.getTime() + (n - 1) * stepMs);

@@ -134,7 +134,6 @@ const qrIn = async (answer: Promise<unknown>): Promise<string | undefined> => {
   return body?.data?.qr?.text;
 };
 
-/** The curl command as the page shows it. */
 let curl = '';
 async function curlOf(tab: Page): Promise<void> {
   curl = await tab.getByRole('dialog').getByRole('region', { name: 'curl' }).innerText();
@@ -145,7 +144,6 @@ async function scanWithCamera(phone: Page): Promise<void> {
   await phone.getByText('Tersambung ke token Kasir.').waitFor();
 }
 
-/** Runs a curl command. */
 async function runCurl(command: string): Promise<{ status: number; body: unknown }> {
   const [, address = ''] = /curl (\S+)/.exec(command) ?? [];
   const headers = [...command.matchAll(/-H '([^:]+): ([^']+)'/g)].map(
@@ -215,7 +213,6 @@ async function typeInPhone(phone: Page, text: string): Promise<void> {
   await phone.keyboard.press('Enter');
 }
 
-/** Answers in the conversation; the answer reaches the other phone. */
 async function answer(stranger: Person, tab: Page): Promise<void> {
   await tab.getByRole('link', { name: 'Percakapan' }).click();
   await tab.getByRole('link', { name: /Baik, terima kasih banyak/ }).click();

@@ -48,7 +48,6 @@ async function playByKeyboard(tab: Page, voice: Locator): Promise<void> {
   );
 }
 
-/** Requests of the pages to other hosts. */
 function strangersAsked(tab: Page, address: string): readonly string[] {
   const asked: string[] = [];
   tab.on('request', (request) => {

@@ -34,7 +34,6 @@ async function customer(address: string): Promise<Customer> {
 const savedPath = async (tab: Page): Promise<string> =>
   decode(await tab.evaluate(() => localStorage.getItem('auth-redirect')));
 
-/** The console's message for an answer with this status. */
 const refusal = (status: number) => new RegExp(`status of ${status}`);
 
 journey('who is not signed in is sent to sign in, and back again', async ({ product, person }) => {

@@ -22,13 +22,11 @@ import { arrivesAt, fillLogin, isFocused, press, write } from './support/steps.t
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 const NEW_PASSWORD = 'perahu kertas di hujan sore';
-/** The console's message for an answer with this status. */
 const refusal = (status: number) => new RegExp(`status of ${status}`);
 const wrongCode = refusal(422);
 const goneCode = refusal(410);
 const tooSoon = refusal(429);
 
-/** A wrong code. */
 const unlike = (code: string): string => (code === '111111' ? '222222' : '111111');
 
 const codeField = (tab: Page) => tab.getByLabel('Kode verifikasi');

@@ -8,7 +8,6 @@ import { setUpJourney, type Stage } from './support/stage.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** Console errors while the network or the server is away. */
 const awayErrors = [
   /ERR_INTERNET_DISCONNECTED/,
   /ERR_CONNECTION/,

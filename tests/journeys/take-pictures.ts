@@ -48,7 +48,6 @@ async function openFirstLine(tab: Page): Promise<void> {
   await tab.locator('[aria-expanded="true"]').first().waitFor();
 }
 
-/** Scrolls to the statement, with its heading below the bar of a phone. */
 async function toStatement(tab: Page): Promise<void> {
   const heading = tab.getByRole('heading', { name: 'Mutasi', exact: true });
   await heading.evaluate((element) =>
@@ -173,13 +172,11 @@ const picturesOf = ({ customer: { session }, waiting, peer }: Shop): Picture[] =
   },
 ];
 
-/** Opens the drawer of a table row. */
 const openRow = (name: RegExp) => async (tab: Page) => {
   await tab.getByRole('row', { name }).first().getByRole('button').first().click();
   await tab.getByRole('dialog').waitFor();
 };
 
-/** Billing pages of a customer with a plan. */
 const moneyPictures = ({ bakery: { session }, qris, va, verify }: Desk): Picture[] => [
   {
     name: 'isi-saldo-qris',
@@ -213,7 +210,6 @@ const moneyPictures = ({ bakery: { session }, qris, va, verify }: Desk): Picture
   },
 ];
 
-/** Operator pages for daily work. */
 const deskPictures = ({ operator: session, statement }: Desk): Picture[] => [
   {
     name: 'operator-ringkasan',
@@ -261,7 +257,6 @@ const deskPictures = ({ operator: session, statement }: Desk): Picture[] => [
   },
 ];
 
-/** Operator pages for the installation. */
 const systemPictures = ({ operator: session }: Desk): Picture[] => [
   {
     name: 'operator-pengaturan',
@@ -301,10 +296,8 @@ async function take(browser: Browser, address: string, picture: Picture): Promis
   await person.context.close();
 }
 
-/** A product with its data, and the pictures of it. */
 type Album = {
   freePlan: NonNullable<ProductOptions['freePlan']>;
-  /** Beside those of all pictures. */
   settings?: Record<string, string>;
   fill: (product: Product) => Promise<readonly Picture[]>;
 };

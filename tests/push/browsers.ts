@@ -8,13 +8,11 @@ export const PATH = '/wpush/v2/';
 
 type Waiting = { version: string; ttl: number; topic: string | undefined; data: string };
 
-/** A stored subscription. */
 export type Channel = {
   id: string;
   /** The browser's id; undefined if a test created it. */
   uaid: string | undefined;
   channelID: string;
-  /** The VAPID key that may post. */
   key: string | undefined;
   waiting: Waiting[];
 };
@@ -38,7 +36,6 @@ type State = {
   acks: Ack[];
 };
 
-/** Stores a new subscription. @returns its id: the end of its endpoint. */
 export function openChannel(
   channels: Map<string, Channel>,
   channel: Omit<Channel, 'id' | 'waiting'>,
@@ -80,7 +77,6 @@ export function openBrowsers(channels: Map<string, Channel>, origin: () => strin
   return {
     acks,
     connect,
-    /** Passes a message on, or stores it until the browser is back. */
     deliver(channel: Channel, headers: IncomingHttpHeaders, body: Buffer) {
       if (channel.uaid === undefined) return;
       const topic = headers['topic'] === undefined ? undefined : String(headers['topic']);
@@ -99,7 +95,6 @@ export function openBrowsers(channels: Map<string, Channel>, origin: () => strin
       isReached = on;
       if (!on) end();
     },
-    /** Drops all connections. */
     cut() {
       for (const stream of streams) stream.destroy();
     },

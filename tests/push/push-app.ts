@@ -25,7 +25,6 @@ export type Shopkeeper = Customer & { caller: Person };
 /** A subscribed browser: its token with us, its endpoint, and its decryption keys. */
 export type Browser = Receiver & { token: string; endpoint: string };
 
-/** The real push domain with its own push service. */
 async function pushApp(db: TestDatabase, service: PushService) {
   const secrets = await readSecrets(db.allAccountsSql);
   const vapid = await readVapid(db.allAccountsSql, secrets);
@@ -77,7 +76,6 @@ async function pushApp(db: TestDatabase, service: PushService) {
     return { ...customer, caller };
   };
 
-  /** A browser's registration. */
   const registration = async (endpoint: string, { keys }: Receiver) => {
     const { vapid_key } = await perform(pushConfig, {});
     return { endpoint, ...keys, vapid_key };
@@ -91,7 +89,6 @@ async function pushApp(db: TestDatabase, service: PushService) {
     return { ...receiver, token, endpoint };
   };
 
-  /** Receives a message from a phone. */
   const receive = (
     { accountId, tokenId }: Pick<Customer, 'accountId' | 'tokenId'>,
     { text = 'Halo, masih buka?', from = '6281234567890', name = 'Budi' } = {},
@@ -111,7 +108,6 @@ async function pushApp(db: TestDatabase, service: PushService) {
       queueNotices,
     );
 
-  /** Makes postponed notices due now. */
   const hurry = () => db.allAccountsSql`update push_queue set ready_at = statement_timestamp()`;
 
   return {
@@ -132,7 +128,6 @@ async function pushApp(db: TestDatabase, service: PushService) {
 
 export type PushApp = Awaited<ReturnType<typeof pushApp>>;
 
-/** A test with a push domain and a push service, both closed after it. */
 export const test = base.extend<{ push: PushApp }>({
   push: async ({ db }, use) => {
     const service = await startPushService();

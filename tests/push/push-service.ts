@@ -4,26 +4,21 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type Ack, type Channel, PATH, openBrowsers, openChannel } from './browsers.ts';
 
-/** A request of an application server, and its answer. */
 export type Post = {
   endpoint: string;
   /** Status of the answer; 0 if there was none. */
   status: number;
   headers: IncomingMessage['headers'];
-  /** Encrypted. */
   body: Buffer;
 };
 
-/** Answers instead of normal work. */
 export type Trouble = {
   status: number;
   /** `Retry-After` header. */
   retryAfter?: string;
   /** `Location` header of a redirect. */
   location?: string;
-  /** Bytes of the answer's body. */
   bytes?: number;
-  /** Never answers. */
   hangs?: true;
   /** Only posts to this endpoint; all by default. */
   endpoint?: string;
@@ -42,7 +37,6 @@ export type PushService = {
   socketUrl: string;
   posts: readonly Post[];
   acks: readonly Ack[];
-  /** Calls the listener after each answered post. @returns unsubscribes it. */
   onPost(listener: (post: Post) => void): () => void;
   /**
    * Creates an endpoint, as a browser's `subscribe` does. @param vapidKey who may post to it; anyone by default.
@@ -52,7 +46,6 @@ export type PushService = {
   /** Answers posts to this endpoint with 410 from now on. */
   forget(endpoint: string): void;
   trouble(how: Trouble): void;
-  /** Ends the trouble. */
   calm(): void;
   /**
    * Drops every browser's connection; at the next one, browsers are unknown and lose their endpoints.
@@ -66,7 +59,6 @@ export type PushService = {
 const BODY_MAX = 4_096;
 const JWT_SECONDS_MAX = 86_400;
 
-/** Starts the service on a free port. */
 export async function startPushService(): Promise<PushService> {
   const channels = new Map<string, Channel>();
   const posts: Post[] = [];
@@ -142,7 +134,6 @@ function say(response: ServerResponse, status: number, trouble: Trouble | undefi
   response.end('x'.repeat(trouble?.bytes ?? 0));
 }
 
-/** Status of the answer to a post. */
 function judge(
   request: IncomingMessage,
   body: Buffer,

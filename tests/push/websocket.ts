@@ -13,7 +13,6 @@ export type TextSocket = {
 const MAGIC = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const OP = { more: 0, text: 1, close: 8, ping: 9, pong: 10 } as const;
 
-/** Accepts an upgrade for one subprotocol. */
 export function acceptSocket(
   request: IncomingMessage,
   socket: Duplex,

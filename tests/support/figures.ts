@@ -19,7 +19,6 @@ import { perform } from '#tests/support/money/topups.ts';
 
 const log = openLog({ level: 'silent' });
 
-/** Publishes the outbox. */
 export async function publishAll(sql: Sql): Promise<void> {
   const relay = startRelay({ sql, log });
   await relay.drain();
@@ -38,7 +37,6 @@ export async function foldAll(sql: Sql): Promise<void> {
   expect(troubles).toEqual([]);
 }
 
-/** A request for a page of the history. */
 export type Ask = Parameters<typeof messageList>[2];
 
 type Counted = {
@@ -175,7 +173,6 @@ export async function expectStatement(
   }).toEqual(counted);
 }
 
-/** Checks a token's number of messages accepted today. */
 export async function expectAccepted(
   { db, accountId }: Whose,
   tokenId: string,

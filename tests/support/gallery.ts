@@ -11,7 +11,6 @@ import { signUp } from '#tests/journeys/support/portal.ts';
 type Look = Pick<PersonOptions, 'dark' | 'still' | 'notices' | 'expects'> & {
   /** 1440 by default; 390 is a phone, with touch. */
   width?: 1440 | 390;
-  /** Whether a customer is signed in. */
   session?: boolean;
   /** A separate profile, for tests that change more than the page, such as its clock. */
   own?: boolean;
@@ -61,7 +60,6 @@ async function openProfiles(): Promise<Profiles> {
   return { open, browser };
 }
 
-/** Resets a profile for the next test. */
 async function tidy(page: Page): Promise<void> {
   await page.evaluate(() => localStorage.clear());
   await page.close();

@@ -13,7 +13,6 @@ const { setTimeout } = globalThis;
 const now = performance.now.bind(performance);
 
 type Options = {
-  /** The awaited state, for the error. */
   what?: string;
   /** Longer than usual, where processes are killed and leases have to expire. */
   patienceMs?: number;

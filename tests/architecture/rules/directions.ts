@@ -9,7 +9,6 @@ import {
   sourcesIn,
 } from './sources.ts';
 
-/** Allowed imports of each server layer, besides itself and the contract. */
 const serverLayers: Record<string, readonly string[]> = {
   main: ['app', 'http', 'infra'],
   app: ['http', 'domains', 'infra'],
@@ -48,10 +47,8 @@ const knows: Record<string, readonly string[]> = {
     'tokens',
   ],
 };
-/** Domains that may import every public API. */
 const knowsAll = ['operator'];
 
-/** Allowed imports of each web folder, besides itself and the contract. */
 const webFolders: Record<string, readonly string[]> = {
   'main.tsx': ['app', 'api', 'browser'],
   app: ['features', 'gallery', 'live', 'api', 'ui', 'browser'],
@@ -71,7 +68,6 @@ const layerOf = (file: string): string => file.split('/')[2]?.replace(/\.ts$/, '
 const partOf = (file: string): string => file.split('/')[3] ?? '';
 const sideOf = (file: string): string => file.split('/')[1] ?? '';
 
-/** Public files of a domain: its API, and that of a channel's driver. */
 const isPublic = (file: string): boolean =>
   /^src\/server\/domains\/(\w+)\/\1\.ts$/.test(file) ||
   /^src\/server\/domains\/channels\/([\w-]+)\/\1\.ts$/.test(file);

@@ -23,7 +23,6 @@ export const tellingNames: Rule = (sources) =>
     .filter((file) => file.startsWith('src/') && vague.test(file))
     .map((file) => `${file} says nothing of what is in it: name it by its subject`);
 
-/** Public API of a domain, of a channel's driver, or of a feature. */
 const publicFile = /^src\/(?:server\/domains(?:\/channels)?|web\/features)\/([\w-]+)\/\1\.ts$/;
 
 /** Files re-export nothing, except the public API of a domain or a feature. */
@@ -41,7 +40,6 @@ export const noDefaultExports: Rule = (sources) =>
     .filter(([, text]) => /^export\s+default\b/m.test(text))
     .map(([file]) => `${file} has a default export: give it a name, the same everywhere`);
 
-/** No unfinished work is left in the code. */
 export const finished: Rule = (sources) =>
   [...sources]
     .filter(([file]) => !file.startsWith('tests/'))
@@ -85,7 +83,6 @@ export const noHtmlFromText: Rule = (sources) =>
     .filter(([, text]) => making.test(text))
     .map(([file]) => `${file} makes HTML or code of text: render elements`);
 
-/** Patterns that make tests flaky on a loaded machine. */
 const waverings: Record<string, RegExp> = {
   'sleeps in a browser': /\bwaitForTimeout\(/,
   'waits for a second': /\bvi\.waitFor\(/,

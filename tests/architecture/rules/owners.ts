@@ -2,7 +2,6 @@ import { type Rule, type Sources, sourcesIn } from './sources.ts';
 import { crossings, foreignReaders, owners } from './tables.ts';
 import { functionsOf, tablesOf, templatesOf, usesOf } from './sql.ts';
 
-/** A TypeScript file or SQL function with its owner and the tables it uses. */
 type Place = { name: string; owner: string; writes: readonly string[]; reads: readonly string[] };
 
 const MIGRATIONS = 'src/server/migrations';
@@ -46,7 +45,6 @@ function placesIn(sources: Sources): Place[] {
   });
 }
 
-/** Table names that `eraseRows` receives as strings. */
 const erasedByName = (text: string): string[] =>
   text.includes('eraseRows(') ? [...text.matchAll(/'(\w+)'/g)].map(([, name = '']) => name) : [];
 
@@ -114,21 +112,18 @@ export const listedReaders: Rule = (sources) => {
 
 const STATEMENT = /\b(?:sql|tx|\w+Sql)(?:<[^`;]*>)?`/;
 
-/** SQL is allowed only in domains, infra and migrations. */
 export const sqlAtHome: Rule = (sources) =>
   sourcesIn(sources, 'src', /\.ts$/)
     .filter(([file]) => !/^src\/server\/(domains|infra)\//.test(file))
     .filter(([, text]) => STATEMENT.test(text))
     .map(([file]) => `${file} has SQL: move the statement to the domain that owns its table`);
 
-/** Only one domain notifies open tabs. */
 export const oneNotifier: Rule = (sources) =>
   sourcesIn(sources, 'src/server', /\.(ts|sql)$/)
     .filter(([file]) => !file.startsWith('src/server/domains/events/'))
     .filter(([, text]) => /\bpg_notify\s*\(|^\s*notify\s+\w/m.test(text))
     .map(([file]) => `${file} sends NOTIFY: write to the outbox, events notifies after COMMIT`);
 
-/** SQL functions live with their owner, not in migrations. */
 export const functionsWithOwners: Rule = (sources) =>
   sourcesIn(sources, MIGRATIONS, /\.sql$/).flatMap(([file, text]) =>
     functionsOf(text)

@@ -1,7 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join, posix, resolve, sep } from 'node:path';
 
-/** Files that rules check: path in the repository → text. */
 export type Sources = ReadonlyMap<string, string>;
 
 /** Returns each violation with its remedy, and an empty list if the rule holds. */
@@ -14,7 +13,6 @@ const READ = /\.(tsx?|mjs|css|sql)$/;
 
 let reading: Promise<Sources> | undefined;
 
-/** The repository's sources, read once. */
 export const repository = (): Promise<Sources> => (reading ??= readSources());
 
 async function readSources(): Promise<Sources> {
@@ -31,7 +29,6 @@ async function filesIn(folder: string): Promise<string[]> {
     .filter((file) => READ.test(file) && !/(^|\/)\./.test(file));
 }
 
-/** A made-up repository that breaks a rule. */
 export const madeUp = (files: Readonly<Record<string, string>>): Sources =>
   new Map(Object.entries(files));
 
@@ -39,7 +36,6 @@ export const isTest = (file: string): boolean => /\.(test|spec)\.tsx?$/.test(fil
 export const isGallery = (file: string): boolean =>
   file.endsWith('.gallery.tsx') || file.startsWith('src/web/gallery/');
 
-/** Files under a folder, by suffix and without tests. */
 export const sourcesIn = (sources: Sources, folder: string, ends = /\.tsx?$/): [string, string][] =>
   [...sources].filter(
     ([file]) => file.startsWith(`${folder}/`) && ends.test(file) && !isTest(file),
@@ -48,7 +44,6 @@ export const sourcesIn = (sources: Sources, folder: string, ends = /\.tsx?$/): [
 const importing = /(?:\bfrom\s*|\bimport\s*\(?\s*|\bnew URL\(\s*)'([^'\n]+)'/g;
 const comments = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
 
-/** Imports of a file as written: values, types and dynamic imports. */
 export const importsOf = (text: string): string[] =>
   [...text.replace(comments, '').matchAll(importing)].map(([, name = '']) => name);
 
@@ -60,7 +55,6 @@ export function pathOf(name: string, file: string): string | undefined {
   return bare.startsWith('.') ? posix.join(posix.dirname(file), bare) : undefined;
 }
 
-/** Imports between the files of a folder, without tests. */
 export const importsIn = (sources: Sources, folder: string): Map<string, string[]> =>
   new Map(
     sourcesIn(sources, folder).map(([file, text]) => {
@@ -69,7 +63,6 @@ export const importsIn = (sources: Sources, folder: string): Map<string, string[
     }),
   ) as Map<string, string[]>;
 
-/** Finds cycles (Tarjan). */
 export function circlesIn(edges: ReadonlyMap<string, readonly string[]>): string[][] {
   const index = new Map<string, number>();
   const low = new Map<string, number>();

@@ -32,7 +32,6 @@ export const tablesOf = (sql: string): string[] =>
     ([, name = '']) => name,
   );
 
-/** Functions that a file creates, each with its text. */
 export const functionsOf = (sql: string): { name: string; text: string }[] =>
   [
     ...sql.matchAll(

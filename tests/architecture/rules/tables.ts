@@ -1,4 +1,3 @@
-/** Tables of each domain: only its files and SQL functions write them. */
 const tables = {
   accounts: [
     'account_suspensions',

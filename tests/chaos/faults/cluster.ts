@@ -95,7 +95,6 @@ export async function openClusterResources(
   };
 }
 
-/** Migrates a database, seeds it, and distributes it. */
 const layOut = (url: string, furnish: Options['furnish']): Promise<void> =>
   onServer(url, { as: 'owner', name: 'chaos' }, async (owner) => {
     await updateSchema(owner, serverFolder);

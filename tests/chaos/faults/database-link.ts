@@ -6,7 +6,6 @@ import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
  * data is buffered as in a network: it arrives when the link heals, even if its sender gave up long ago.
  */
 export type DatabaseLink = {
-  /** The database's address through this link. */
   url: string;
   /** Delays every piece from now on, in both directions. */
   delay: (ms: number) => void;

@@ -59,7 +59,6 @@ export const faultsOf: Readonly<Record<Kind, readonly Fault[]>> = {
   ],
 };
 
-/** A fault, and the time until the app answered again. */
 export type Injection = { fault: Fault; recoveredMs: number };
 
 /** Kills of an app process, and how many of them met requests in progress. */

@@ -1,4 +1,3 @@
-/** Repeatable random numbers: the same seed gives the same sequence. */
 export type Random = {
   /** 0 ≤ next < 1. */
   next: () => number;
@@ -7,13 +6,9 @@ export type Random = {
   chance: (share: number) => boolean;
   pick: <T>(list: readonly T[]) => T;
   shuffled: <T>(list: readonly T[]) => T[];
-  /**
-   * A generator seeded by this one and a name, so that one user's numbers do not change another's.
-   */
   fork: (name: string) => Random;
 };
 
-/** Random numbers from a seed (mulberry32). */
 export function seededRandom(seed: number): Random {
   let state = Math.imul(seed ^ 0x9e37_79b9, 0x85eb_ca6b) | 0;
   const next = (): number => {

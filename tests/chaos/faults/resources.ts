@@ -24,9 +24,7 @@ export type Resources = {
    * Links from the nodes to the database, in order, or to the cluster's servers; none for `own`.
    */
   links: readonly DatabaseLink[];
-  /** Sees every account; for checks, and for seeding before the run. */
   allAccountsSql: Sql;
-  /** Owns the tables. */
   owner: Sql;
   /** The server's process id. Rejects while none runs. */
   postmaster: () => Promise<number>;
@@ -47,7 +45,6 @@ export type DatabaseServer = {
 };
 
 const SPEED = '20';
-/** Settings of each node in each run. */
 export const settings = {
   NODE_ENV: 'test',
   SIMULATOR: 'on',
@@ -63,7 +60,6 @@ export type Options = {
   furnish?: (sqls: Pick<Resources, 'allAccountsSql' | 'owner'>) => Promise<void>;
 };
 
-/** Starts a database and the app on it, in a temporary folder. */
 export async function openResources(
   kind: Exclude<Kind, 'distributed'>,
   { more = {}, clockSeconds = 0, furnish }: Options = {},

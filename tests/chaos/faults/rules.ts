@@ -1,4 +1,3 @@
-/** Invariants once the system is at rest. */
 export type Rule =
   | 'answered the same'
   | 'not lost'

@@ -5,7 +5,6 @@ import { type SendRequest, type RequestedMessage, bodyOf, isSafe } from './reque
 
 export type HttpAnswer = { status: number; replayed: boolean; body: unknown };
 
-/** Sends requests; rejects if no answer came. */
 export type Transport = {
   post: (
     path: string,
@@ -36,7 +35,6 @@ export const openJournal = (posts: readonly Post[]): Journal => ({
 type Item = { id?: string; error?: { code: string } };
 type Body = { code?: string; retryable?: boolean; data?: Item[]; id?: string };
 
-/** Refusals that a sender of these requests must expect. */
 const expected = new Set(['saldo_short', 'token_limit_reached', 'recipient_opted_out']);
 
 /**

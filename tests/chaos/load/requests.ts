@@ -10,7 +10,6 @@ export type RequestedMessage = {
   outcome: 'open' | 'accepted' | 'refused';
   /** The message's id, from the first answer with one. */
   id: string | undefined;
-  /** Refusal code. */
   code: string | undefined;
 };
 
@@ -79,7 +78,6 @@ const ways: readonly Way[] = [
 ];
 
 export type Workload = {
-  /** The next request of a client. @param progress of the run, from 0. */
   next: (client: number, random: Random, progress: number) => SendRequest;
 };
 

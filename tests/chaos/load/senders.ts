@@ -5,7 +5,6 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 
-/** A token that sends, with its API key. */
 export type Sender = { accountId: string; tokenId: string; phone: string; key: string };
 
 export type Senders = {

@@ -33,7 +33,6 @@ const LOOK_MS = 500;
 
 type Node = { agent: Agent; isReady: boolean; answered: number; ended: number };
 
-/** Opens a balancer on a free port of this machine. */
 export async function openBalancer(): Promise<Balancer> {
   const nodes = new Map<string, Node>();
   const failures: string[] = [];

@@ -9,7 +9,6 @@ import { startTarget } from '#tests/support/webhooks/webhook-target.ts';
 import { type Person, registerPerson } from './person.ts';
 import { unpackVersions } from './two-versions.ts';
 
-/** An empty database, which the older version migrates. */
 const test = base.extend<{ db: TestDatabase }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   db: async ({}, use) => {

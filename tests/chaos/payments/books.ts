@@ -4,7 +4,6 @@ import { checkLedger } from '#server/domains/ledger/check.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Person, System } from './system.ts';
 
-/** The only top-up of an account. */
 export type Order = { id: string; uuid: string; status: string };
 
 /** @throws if there is none, or more than one. */

@@ -11,11 +11,9 @@ export type Method = 'va_bca' | 'qris' | 'snap' | 'xendit';
 export type Payment = {
   system: System;
   person: Person;
-  /** Requests the top-up; always the same call with the same key. */
   place(): Promise<Answer>;
 };
 
-/** Releases a stalled payment after the kill. */
 type LetGo = (victim: Victim) => Promise<void>;
 
 /** A point between two steps of a payment. */
@@ -36,7 +34,6 @@ export function newPayment(system: System, person: Person, method: Method): Paym
 
 const nothing = () => undefined;
 
-/** Waits until a payment's order has a status. */
 export const orderIn = ({ system, person }: Payment, status: string): Promise<Order> =>
   waitFor(async () => {
     const order = await orderOf(system, person);

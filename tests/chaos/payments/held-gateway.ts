@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { buffer } from 'node:stream/consumers';
 
 export type Hold = {
-  /** Resolves when the request is held. */
   reached: Promise<void>;
   release(): void;
   /** Ends its connection, so that the rest never happens. */

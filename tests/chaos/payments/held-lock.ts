@@ -1,18 +1,15 @@
 import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** A lock that a test holds, so that statements which need it wait. */
 export type HeldLock = {
   /** Waits until a statement with these words is blocked by this very lock. */
   stalls(words: string): Promise<void>;
-  /** Releases the lock, also if its server is gone. */
   release(): Promise<void>;
 };
 
 /** Other statements would wait for the lock as long. */
 const PATIENCE_MS = 20_000;
 
-/** Takes a lock as the tables' owner, and holds it. */
 export async function holdLock(
   owner: Sql,
   take: (tx: Tx) => PromiseLike<unknown>,

@@ -3,7 +3,6 @@ import { expectBooks } from './books.ts';
 import { holdLock } from './held-lock.ts';
 import type { Person, System } from './system.ts';
 
-/** A customer whose renewal is stalled. */
 export type Subscriber = { person: Person; price: number; letGo(): Promise<void> };
 
 const SALDO = 250_000;

@@ -26,7 +26,6 @@ export type Answer = {
   data: any;
 };
 
-/** The application and its database, and gateways outside of both. */
 export type System = {
   resources: Resources;
   fake: SimulatedGateway;
@@ -35,11 +34,9 @@ export type System = {
   notices: { losesAnswers: boolean; isLost: boolean; answers: number[] };
   /** Calls the application once. @throws if it does not answer. */
   ask(person: Person | undefined, act: string, fields?: Record<string, unknown>): Promise<Answer>;
-  /** Uploads a bank statement. @returns its id. */
   upload(person: Person, text: string): Promise<string>;
   customer(saldo?: number): Promise<Person>;
   operator(): Promise<Person>;
-  /** Current time of the application and the gateways. */
   now(): Date;
   /** Advances the time and runs whatever falls due. Repeated until the application has taken it. */
   pass(seconds: number): Promise<void>;
@@ -51,7 +48,6 @@ export type System = {
   close(): Promise<string[]>;
 };
 
-/** Starts everything; the gateways send notices only when flushed. */
 export async function openSystem(): Promise<System> {
   let aheadMs = 0;
   const now = () => new Date(Date.now() + aheadMs);
@@ -163,7 +159,6 @@ const settingsOf = ({ keys }: SimulatedGateway, { url }: HeldGateway) => ({
   XENDIT_URL: url,
 });
 
-/** An operator of the installation who has just confirmed their password. */
 async function operatorOf({ allAccountsSql, owner }: Resources): Promise<Person> {
   const person = await signedIn({ allAccountsSql });
   await retrying(async () => {

@@ -127,7 +127,6 @@ type Stage = {
   primary: StreamingServer;
   standby: StreamingServer;
   nodes: readonly Node[];
-  /** Both servers; writes go to the current primary. */
   allAccountsSql: Sql;
 };
 

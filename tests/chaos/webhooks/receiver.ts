@@ -20,11 +20,9 @@ export type Post = {
   taken: boolean;
 };
 
-/** Customers' webhook programs, which fail at times. */
 export type Receiver = {
   /** A value of WEBHOOK_ORIGINS. */
   origin: string;
-  /** In order of arrival. */
   posts: Post[];
   /** Gives these tokens webhooks here. @param address the application's address. */
   subscribe: (address: string, senders: readonly Sender[]) => Promise<void>;
@@ -56,7 +54,6 @@ export async function openReceiver(random: Random): Promise<Receiver> {
     posts.push(post);
     return post;
   };
-  /** Below 0.12 means trouble. */
   const luckOf = ({ id, tokenId }: Post): number => {
     const had = troubles.get(tokenId) ?? 0;
     if (known.has(id) || had >= TROUBLES_MAX) return 1;

@@ -73,7 +73,6 @@ export function inspection(find: typeof faultsOf = faultsOf): {
   return { faults, look };
 }
 
-/** Broken rules with their places. */
 async function broken(tab: Page, runOnly: (typeof allLooks)[number]['runOnly']): Promise<string[]> {
   if (!(await tab.evaluate(() => 'axe' in window))) {
     // Through the debugger: the page's own policy blocks outside scripts.

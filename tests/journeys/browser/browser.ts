@@ -41,7 +41,6 @@ export const startBrowser = (kind?: BrowserKind): Promise<Browser> =>
 export type Observed = { kind: Kind; what: string; page: Page };
 
 export type PersonOptions = {
-  /** A session's token: the person is signed in from the start. */
   session?: string;
   /** Wide by default. */
   width?: number;
@@ -49,11 +48,9 @@ export type PersonOptions = {
   dark?: boolean;
   /** Whether the app's service worker may run: it fetches the whole shell into each new profile. */
   worker?: boolean;
-  /** Whether desktop notifications are allowed. */
   notices?: boolean;
   /** Overlay scrollbars, as on a Mac. */
   floatingScrollbars?: boolean;
-  /** Prefers reduced motion. */
   still?: boolean;
   /** Expected console errors, such as a 404 that the journey opens on purpose. */
   expects?: readonly RegExp[];
@@ -62,7 +59,6 @@ export type PersonOptions = {
 /** A person with their own browser profile and any number of tabs. */
 export type Person = {
   context: BrowserContext;
-  /** Opens a tab, at `path` if given. */
   open: (path?: string) => Promise<Page>;
   observed: readonly Observed[];
   /** Errors that no journey may cause: console errors, failed scripts, policy violations. */

@@ -3,7 +3,6 @@ import type { PushService } from '#tests/push/push-service.ts';
 import { encode } from '#web/browser/session.ts';
 import { deviceOf } from '#tests/journeys/support/portal.ts';
 
-/** Starts the installed Firefox with our push service. */
 export const startFirefox = (service: PushService): Promise<Browser> =>
   puppeteer.launch({
     browser: 'firefox',
@@ -19,7 +18,6 @@ export const startFirefox = (service: PushService): Promise<Browser> =>
     },
   });
 
-/** Opens a tab, signed in if a session is given. */
 export async function openFirefox(
   browser: Browser,
   address: string,

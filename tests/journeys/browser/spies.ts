@@ -5,7 +5,6 @@ declare global {
   interface Window {
     /** Reports to the journey. */
     journeyObserved?: (kind: Kind, what: string) => void;
-    /** Every status that the followed row has shown, in order. */
     journeyStatuses?: string[];
   }
 }

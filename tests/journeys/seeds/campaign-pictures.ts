@@ -41,7 +41,6 @@ async function draftOf(
   return ask(address, updateCampaign, { campaign_id: draft.id, content }, session);
 }
 
-/** Creates a shop's draft and running campaign. @returns their pictures */
 export async function campaignPictures(
   address: string,
   { customer, sender }: Pick<Shop, 'customer' | 'sender'>,

@@ -21,7 +21,6 @@ const openTool = async (tab: Page, name: string): Promise<void> => {
   await tab.getByRole('button', { name, exact: true }).click();
 };
 
-/** A conversation, and the options of its composer. */
 export function conversationPictures(shop: Shop): readonly Picture[] {
   const { session } = shop.customer;
   const path = `/message-history?view=percakapan&open=${shop.sender.id}&peer=${shop.peer}`;

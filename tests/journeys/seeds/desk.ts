@@ -33,16 +33,13 @@ import {
 } from '#tests/journeys/support/portal.ts';
 import type { Product } from '#tests/journeys/support/product.ts';
 
-/** An operator's work on a busy morning. */
 export type Desk = {
   operator: string;
   /** A bakery with a plan, invoices, and unpaid top-ups by QRIS and virtual account. */
   bakery: Customer;
   qris: Topup;
   va: Topup;
-  /** The public page of one of its invoices. */
   verify: string;
-  /** A BCA statement that is not imported yet. */
   statement: string;
 };
 

@@ -13,7 +13,6 @@ import {
 } from '#tests/journeys/support/portal.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** A slice of layer cake on a plate, for a bakery's photograph. */
 const cake = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="900">
   <defs><linearGradient id="g" x2="0" y2="1"><stop stop-color="#f7ead7"/><stop offset="1" stop-color="#dcbf98"/></linearGradient></defs>
   <rect width="1200" height="900" fill="url(#g)"/><ellipse cx="600" cy="720" rx="430" ry="86" fill="#fffdf8"/>
@@ -110,7 +109,6 @@ export async function openMediaThread(
 
 type Stored = { id: string; direction: string; type: string; status: string };
 
-/** Messages between a token and a phone, newest first. */
 async function messagesOf(address: string, { key }: Sender, peer: string): Promise<Stored[]> {
   const response = await fetch(`${address}/v1/messages?limit=100&peer=${peer}`, {
     headers: { authorization: `Bearer ${key}` },

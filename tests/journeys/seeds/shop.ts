@@ -13,13 +13,11 @@ import {
   topUp,
 } from '#tests/journeys/support/portal.ts';
 
-/** A shop in business, created by the product's own API. */
 export type Shop = {
   customer: Customer;
   sender: Sender;
   /** A token that still waits for its phone, and its scan link. */
   waiting: { id: string; scan: string };
-  /** The conversation with the most messages. */
   peer: string;
 };
 

@@ -58,7 +58,6 @@ export async function openTemplates(address: string, { session }: Customer): Pro
   }
 }
 
-/** The list, a template in the editor, and one with its samples. */
 export const templatePictures = ({ session }: Customer): readonly Picture[] => [
   {
     name: 'templat',

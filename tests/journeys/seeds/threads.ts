@@ -6,7 +6,6 @@ import { ask, type Customer, signUp } from '#tests/journeys/support/portal.ts';
 import type { Desk } from './desk.ts';
 import type { Product } from '#tests/journeys/support/product.ts';
 
-/** The customer whose thread is shown. */
 export type Threads = { shop: Customer; accountId: string };
 
 type Line = Omit<InputFor<typeof sendSupport>, 'message_id'>;
@@ -26,7 +25,6 @@ const others = [
   ['Toko Kain Ratna', '6281355508004', 'Boleh minta faktur bulan lalu atas nama CV Ratna Jaya?'],
 ] as const;
 
-/** A morning in customer service: one running thread, and others that wait. */
 export async function openThreads(
   { address }: Product,
   { operator, qris, bakery }: Desk,

@@ -67,7 +67,6 @@ export async function openWebhook(address: string, url: string): Promise<Bakery>
   return { session, tokenId: token_id, deliveryId, webhook: webhook ?? {} };
 }
 
-/** The list of deliveries, and a failing one with its tries. */
 export function webhookPictures({ session, tokenId, deliveryId, webhook }: Bakery): Picture[] {
   const path = `/token/webhook?token=${tokenId}`;
   // A local address would mean nothing in the picture.

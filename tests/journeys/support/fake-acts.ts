@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** A refusal of the catalogue, as the server sends it. */
 export type FakeRefusal = { refused: string; message: string; facts?: Record<string, unknown> };
 
 /** The data or refusal that an act returns in place of the server. */

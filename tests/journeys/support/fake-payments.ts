@@ -1,10 +1,8 @@
 import type { FakeActs } from './fake-acts.ts';
 
-/** 26 letters of an id. */
 const TAIL = '01KAVX5T3M8Q2R7W9Y4ZB6C0DE';
 export const topupId = (letter: string): string => `TU-${TAIL.slice(0, 25)}${letter}`;
 
-/** A QRIS text of the usual length. */
 export const QRIS =
   '00020101021226620016ID.CO.KABARI.WWW01189360091538742103170215ABCDEFGHJKLMNPQ0303UMI51440014ID.CO.QRIS.WWW0215ID10200211817450303UMI5204481453033605406275000' +
   '5802ID5915KABARI SIMULASI6013JAKARTA PUSAT61051031062290525TOPUP01KAVX5T3M8Q2R7W9Y4Z63041B2C';
@@ -17,7 +15,6 @@ const method = (name: string, { minimum = 10_000, maximum = 10_000_000, minutes 
   minutes,
 });
 
-/** All payment methods; QRIS ends at ten million. */
 export const methods = {
   methods: [
     method('qris', { minutes: 15 }),
@@ -33,7 +30,6 @@ export const methods = {
 
 const hence = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
 
-/** A gateway top-up, unpaid by default. */
 export const gatewayTopup = (more: Record<string, unknown> = {}) => ({
   id: topupId('A'),
   status: 'pending',
@@ -71,7 +67,6 @@ export const usage = (pace: object = { state: 'known', per_day: 14_250, days: 7 
   pace,
 });
 
-/** The payment acts, answered as with a gateway. */
 export const fakePayments = (topup: object = gatewayTopup({ qr: QRIS })): FakeActs => ({
   topup_methods: () => methods,
   topup_create: () => topup,

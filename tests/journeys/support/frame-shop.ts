@@ -33,7 +33,6 @@ async function openFrameShop(address: string): Promise<FrameShop> {
 
 const shops = new Map<string, Promise<FrameShop>>();
 
-/** That shop, opened at its first use in a file. */
 export const shopAt = (address: string): Promise<FrameShop> =>
   shops.getOrInsertComputed(address, openFrameShop);
 

@@ -4,7 +4,6 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { ask, type Customer, newSender, type Sender, signUp } from './portal.ts';
 
-/** A conversation of any length with one phone. */
 export type LongThread = {
   who: Customer;
   sender: Sender;
@@ -17,12 +16,10 @@ export type LongThread = {
 type Options = {
   messages: number;
   days: number;
-  /** Time of the newest message. */
   end: Date;
 };
 
 const PEER = '6281234509876';
-/** Messages per statement. */
 const CHUNK = 50_000;
 
 /**

@@ -84,13 +84,11 @@ async function captchaFor(address: string, act: 'user_login' | 'user_register'):
   return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
 }
 
-/** All texts to a simulated phone, oldest first. */
 export async function textsIn(address: string, phone: string): Promise<string[]> {
   const { lines } = await ask(address, simulatedPhone, { phone });
   return lines.map(({ content }) => content.caption);
 }
 
-/** The stated purpose of a code. */
 export const forNewBrowser = ' untuk masuk dari peramban baru';
 export const forNewPassword = ' untuk mengganti kata sandi';
 
@@ -106,7 +104,6 @@ export const codeFor = (address: string, phone: string, purpose = ''): Promise<s
 
 export const PASSWORD = 'sepeda biru tujuh belas';
 
-/** A registered customer and their session's token. */
 export type Customer = { name: string; phone: string; password: string; session: string };
 
 /** Registers: solves the captcha, and reads the code in the simulated phone. */
@@ -151,7 +148,6 @@ function tokenIn(answer: { token: string } | object): string {
   return answer.token;
 }
 
-/** Creates a top-up and pays it in the simulated bank. */
 export async function topUp(address: string, who: Customer, amount: number): Promise<void> {
   const { total } = await ask(address, createTopup, { amount }, who.session);
   await ask(address, simulatedTransfer, { amount: total, sender: who.name });
@@ -189,7 +185,6 @@ export const sendTexts = (address: string, sender: Sender, texts: readonly Text[
     texts.map(({ to, text }) => ({ to, text: { body: text } })),
   );
 
-/** As `sendTexts`, for messages of any type. */
 export async function sendMessages(
   address: string,
   { key }: Sender,
@@ -204,7 +199,6 @@ export async function sendMessages(
   throw new Error(`/v1/messages: ${response.status} ${await response.text()}`);
 }
 
-/** Sends one text and waits until it reaches the phone. */
 export async function deliverText(address: string, sender: Sender, one: Text): Promise<void> {
   await sendTexts(address, sender, [one]);
   const inPhone = async () => {
@@ -222,7 +216,6 @@ async function replyFrom(
   await ask(address, simulatedReply, { phone, to, text });
 }
 
-/** The owner of a simulated phone answers; waits until the answer has arrived. */
 export async function answerFrom(
   address: string,
   phone: string,

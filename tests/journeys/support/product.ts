@@ -21,7 +21,6 @@ export type Product = {
   address: string;
   /** From the file of the first start, because there is no terminal here. */
   operator: { phone: string; password: string };
-  /** Its log so far. */
   log: () => string;
   /** Kills it with SIGKILL, as a power cut would, and restarts it at the same address. */
   killAndRestart: () => Promise<void>;

@@ -2,20 +2,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A proxy to the product that can be cut, and can serve a newer version. */
 export type ProductProxy = {
   address: string;
   /** From now on the web app is another build: its page and its worker differ by a word. */
   deploy: () => void;
-  /** Makes it unreachable. */
   cut: () => Promise<void>;
-  /** After `cut`: reachable again at the same address. */
   mend: () => Promise<void>;
 };
 
 const SCRIPT = /(<script type="module"[^>]* src=")\/(?=assets)/;
 
-/** Opens a proxy with its own address. */
 export async function openProxy(product: string): Promise<ProductProxy> {
   let deployed = false;
   const changed = (path: string, text: string): string => {

@@ -50,7 +50,6 @@ export async function givePush(context: BrowserContext, service: PushService) {
   context.once('close', stop);
   return {
     endpoint,
-    /** Decrypted posts. */
     arrived,
     /** From now on the browser gets the posts. @param page any of its origin; it must stay open. */
     async connect(page: Page) {
@@ -92,7 +91,6 @@ export async function workerOf(context: BrowserContext, page: Page): Promise<Wor
   return worker;
 }
 
-/** Records the notices that a page or the worker shows from now on. */
 function keepShown(): void {
   const own = globalThis as unknown as { shown: ShownNotice[] };
   own.shown = [];
@@ -116,7 +114,6 @@ export type ShownNotice = { title: string; body: string; tag: string; icon: stri
 export const shownBy = (one: Worker | Page): Promise<ShownNotice[]> =>
   (one as Page).evaluate(() => (globalThis as unknown as { shown: ShownNotice[] }).shown);
 
-/** Number of notices on the screen. */
 export const standing = (worker: Worker): Promise<number> =>
   worker.evaluate(async () => {
     const { registration } = globalThis as unknown as { registration: ServiceWorkerRegistration };

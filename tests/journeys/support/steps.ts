@@ -1,14 +1,12 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { PASSWORD } from './portal.ts';
 
-/** The tab that a click opens. */
 export async function tabFrom(context: BrowserContext, click: () => Promise<void>): Promise<Page> {
   const [tab] = await Promise.all([context.waitForEvent('page'), click()]);
   await tab.waitForLoadState('domcontentloaded');
   return tab;
 }
 
-/** Waits until the tab is at this path, with any query. */
 export const arrivesAt = (tab: Page, path: string): Promise<void> =>
   tab.waitForURL((url) => url.pathname === path);
 
@@ -25,7 +23,6 @@ export async function fillRegistration(
   await arrivesAt(tab, '/auth/verify-otp');
 }
 
-/** Fills in and submits `/auth/login`. */
 export async function fillLogin(
   tab: Page,
   { phone, password }: { phone: string; password: string },
@@ -54,13 +51,11 @@ async function tabTo(tab: Page, place: Locator): Promise<void> {
   throw new Error(`the focus never came to ${place.toString()}`);
 }
 
-/** Types with the keyboard only. */
 export async function write(tab: Page, place: Locator, text: string): Promise<void> {
   await tabTo(tab, place);
   await tab.keyboard.type(text);
 }
 
-/** Presses a key with the keyboard only. */
 export async function press(tab: Page, place: Locator, key = 'Enter'): Promise<void> {
   await tabTo(tab, place);
   await tab.keyboard.press(key);

@@ -38,7 +38,6 @@ export async function recordAnnouncements(place: Locator): Promise<() => Promise
 
 export const done = (item: Locator) => item.getByText('Upload complete').waitFor();
 
-/** Upload requests sent, as `METHOD offset`. */
 export function listen(page: Page): string[] {
   const sent: string[] = [];
   page.on('request', (request: Request) => {

@@ -44,7 +44,6 @@ export const callerAt =
     return { status, body: json ? answer.json() : undefined, text: answer.body, headers: given };
   };
 
-/** A customer with an API key, who calls the application. */
 export async function callerOf(
   running: RunningApp,
   db: TestDatabase,
@@ -70,7 +69,6 @@ export const test = base.extend<{ running: RunningApp; ani: Caller }>({
     use(await callerOf(running, db, { saldo: 1000, dailyLimit: 5 })),
 });
 
-/** The smallest message. */
 export const halo = { to: '0812-3456-7890', text: { body: 'Halo' } };
 
 export const inEnglish = { 'accept-language': 'en-GB,en;q=0.9' };

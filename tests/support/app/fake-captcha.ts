@@ -16,7 +16,6 @@ export type FakeCaptcha = {
   scriptUrl: string;
   /** An answer that it accepts once, as its widget would issue it. */
   solved: (verdict?: Verdict) => string;
-  /** Forms of its requests, newest last. */
   asked: readonly URLSearchParams[];
   /** From now on: works, does not answer, returns no verdict, or accepts answers repeatedly. */
   actAs: (manner: Manner) => void;
@@ -109,7 +108,6 @@ export async function startFakeCaptcha(provider: Provider): Promise<FakeCaptcha>
   };
 }
 
-/** The widget: a box in the provider's own frame, like the real ones. */
 const frame = `<!doctype html><html lang="id"><meta charset="utf-8"><title>Captcha</title>
 <body style="margin:0;font:14px sans-serif"><label style="display:flex;gap:8px;padding:12px">
 <input type="checkbox" id="box"> Saya manusia</label><script>

@@ -11,7 +11,6 @@ import { type Customer, orderOf } from '#tests/support/people/people.ts';
 const log = openLog({ level: 'silent' });
 
 export type FakeNetwork = {
-  /** All tries, in the order in which they left. */
   seen: Outgoing[];
   channels: Map<'simulator', Channel>;
 };
@@ -82,7 +81,6 @@ export function place(sql: Sql, customer: Customer, batch: Batch = {}) {
   return openIntake(sql, () => undefined).place({ ...order, items });
 }
 
-/** Unique numbers. */
 export const phones = (count: number, start = 1000): string[] =>
   Array.from({ length: count }, (_, index) => `62812${String(start + index).padStart(8, '0')}`);
 

@@ -40,7 +40,6 @@ export const hadNoAnswer = ({ answer }: Try) =>
 export class Model {
   readonly preallocates: boolean;
   readonly #saldo: number;
-  /** By id. */
   readonly messages: Message[] = [];
   readonly tries: Try[] = [];
   pause: 'none' | 'still' | 'probing' = 'none';
@@ -110,7 +109,6 @@ export class Model {
     Object.assign(message, { state: 'unknown', isDue: false, receipt: 'awaited', unknowns });
   }
 
-  /** The channel answers a try of the lane's current owner. */
   answer(one: Try, answer: Answer): void {
     const { message, isProbe } = one;
     one.answer = answer;
@@ -192,7 +190,6 @@ export class Model {
     }
   }
 
-  /** @returns the reason if it cannot be cancelled. */
   cancel(message: Message): string | undefined {
     const { state, receipt, status } = message;
     if (state === 'ready' && receipt === 'none') this.settle(message, 'cancelled', null);
@@ -224,7 +221,6 @@ export class Model {
     };
   }
 
-  /** The order in which messages were handed out, by phone and priority. */
   handedOf(ids: readonly string[]): Record<string, string[]> {
     const handed: Record<string, string[]> = {};
     for (const id of ids) {

@@ -16,7 +16,6 @@ export async function nextEpoch(sql: Sql | Tx, lane: OfLane = {}): Promise<numbe
   return found?.epoch ?? 0;
 }
 
-/** Wakes lanes now, without notifying their workers. */
 export const wakeLanes = (sql: Sql | Tx, of: OfLane = {}) =>
   changeLanes(sql, of, { wakes: plus(1), readyAt: 'now' });
 
@@ -26,7 +25,6 @@ export async function makeDue(owner: Sql | Tx): Promise<void> {
   await wakeLanes(owner);
 }
 
-/** Deletes the waiting messages, as after the loss of a database. */
 export const dropDispatch = (owner: Sql | Tx, messageId?: string) => owner`
   delete from dispatch where message_id = ${messageId ?? null} or ${messageId === undefined}`;
 

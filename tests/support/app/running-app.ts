@@ -22,16 +22,13 @@ import { endInjected } from '#tests/support/app/injected.ts';
 
 type AppOptions = {
   env?: Record<string, string>;
-  /** Whether lanes, relay, simulator and jobs run. */
   works?: boolean;
   /** Folder of a built web app; none by default. */
   webFolder?: string;
-  /** Another address of the database: through a pooler. */
   url?: string;
 };
 
 export type AskOptions = { headers?: Record<string, string>; ip?: string };
-/** A portal's answer: its status, its JSON, its headers. */
 export type ApiResponse = {
   status: number;
   // oxlint-disable-next-line no-explicit-any -- tests look into answers of any shape.
@@ -66,7 +63,6 @@ async function runningApp(
   endInjected(app);
   await app.ready();
 
-  /** Cookies of the browsers in which sessions began here. */
   const cookies = new Map<string, string>();
   const ask = async (
     act: string,
@@ -130,7 +126,6 @@ export const test = base.extend<{ openApp: (options?: AppOptions) => Promise<Run
   },
 });
 
-/** A customer with a session, as after signing in. */
 export async function signedIn(
   { allAccountsSql: sql }: Pick<TestDatabase, 'allAccountsSql'>,
   options: Parameters<typeof customerWith>[1] = {},

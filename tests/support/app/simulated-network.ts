@@ -15,7 +15,6 @@ import { test as base } from '#tests/support/database/database.ts';
 import { type Customer, customerWith, linkPhone } from '#tests/support/people/people.ts';
 
 const secrets = secretsFrom(Buffer.alloc(32, 5));
-/** For sends that are never aborted. */
 export const never = new AbortController().signal;
 
 type Options = { speed?: number; allAccountsSql?: Sql; storedBytesMax?: number };

@@ -51,13 +51,11 @@ export const test = base.extend<{
 type How = {
   /** A terminal, as for a person; otherwise a pipe, as for a service. */
   terminal?: boolean;
-  /** Limit of open files and sockets. */
   descriptors?: number;
   /** Another checkout's entry, such as the previous release's. */
   main?: string;
 };
 
-/** Whether a program that opens terminals is installed. */
 export const hasScript = process.platform === 'linux' && existsSync('/usr/bin/script');
 
 function startContainer(

@@ -24,7 +24,6 @@ type UploadsOptions = {
   storedBytesMax?: number;
   /** Store of the files; a temporary folder by default. */
   store?: FileStore;
-  /** Address of a clamd. */
   clamd?: string;
   pace?: Pace;
   portals?: readonly string[];
@@ -129,7 +128,6 @@ async function uploadsApp(db: TestDatabase, options: UploadsOptions = {}) {
       const { body, type } = formWith(file, metadata);
       return ask(token, 'POST', { body, headers: { 'content-type': type } });
     },
-    /** Begins a file in pieces. */
     begin: (token: string, length: number, metadata: object = {}) => {
       const { body, type } = formWith(undefined, metadata);
       const headers = { 'content-type': type, [uploadHeaders.length]: String(length) };
@@ -191,7 +189,6 @@ export function formWith(
   return { body, type: `multipart/form-data; boundary=${BOUNDARY}` };
 }
 
-/** Status, code and sentence of a refusal. */
 export async function responseTo(response: Response) {
   const { msg, error } = (await response.json()) as {
     msg: string;
@@ -200,7 +197,6 @@ export async function responseTo(response: Response) {
   return { status: response.status, type: error.type, msg, facts: error.facts };
 }
 
-/** A picture that decodes. */
 export const picture = (
   format: 'jpeg' | 'png' | 'webp' | 'gif',
   { width = 320, height = 200 }: { width?: number; height?: number } = {},
@@ -209,7 +205,6 @@ export const picture = (
     .toFormat(format)
     .toBuffer();
 
-/** A WebP with many frames. */
 export async function movingPicture(count: number): Promise<Buffer> {
   const frames = Array.from({ length: count }, (_, at) =>
     sharp({ create: { width: 8, height: 8, channels: 3, background: { r: at % 256, g: 0, b: 9 } } })

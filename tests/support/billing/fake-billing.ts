@@ -15,13 +15,11 @@ export type BillingWorld = {
   plans: readonly Plan[];
   invoices: readonly InvoiceDetail[];
   buyer: BillingProfile;
-  /** By target plan. */
   previews: Readonly<Record<string, SubscriptionPreview>>;
   /** Changes in order: the act and its own fields. */
   readonly asked: Record<string, string>[];
   /** Acts that fail, as on a server in trouble. */
   failing: RegExp | undefined;
-  /** Holds answers back until it is resolved. */
   waiting: Promise<void> | undefined;
   /** Called before a change is answered; returns the refusal, or the world after the change. */
   onChange: (act: string, fields: Record<string, string>, world: BillingWorld) => Answer;

@@ -7,7 +7,6 @@ import type {
 } from '#contract/billing.ts';
 import { rupiah } from '#contract/base/money.ts';
 
-/** A midnight in WIB. */
 export const day = (text: string): Date => new Date(`${text}T00:00:00+07:00`);
 
 const plan = (given: Omit<Plan, 'revision' | 'price' | 'overage'> & Record<string, unknown>) =>
@@ -70,7 +69,6 @@ export function subscriptionOf(
   };
 }
 
-/** An upgrade in the middle of a period. */
 export function upgradeOf(available: number): SubscriptionPreview {
   const total = 199_334 - 66_000;
   return {
@@ -92,7 +90,6 @@ export function upgradeOf(available: number): SubscriptionPreview {
   };
 }
 
-/** A downgrade at the next period. */
 export function downgradeOf(available: number): SubscriptionPreview {
   return {
     ...upgradeOf(available),

@@ -53,7 +53,6 @@ export type WebWorker = {
   channel: Channel;
   receipts: Receipt[];
   inbound: Inbound[];
-  /** Hidden numbers that became known. */
   identified: Identified[];
   notices: NumberNotice[];
   reported: unknown[];
@@ -65,7 +64,6 @@ export type Network = {
   standIn: StandIn;
   ani: Customer;
   startWorker(options?: WorkerOptions): Promise<WebWorker>;
-  /** Links a token to a phone, as /scan does. */
   link(customer: Customer, phone: string): Promise<void>;
   beginLink(customer: Customer, pairingPhone?: string): Promise<{ data: string; nonce: string }>;
   readLink(link: { data: string; nonce: string }): ReturnType<typeof readScan>;
@@ -82,7 +80,6 @@ export const test = base.extend<{ openNetwork: (options?: StandInOptions) => Pro
 
 export const changeWebSessions = changeOf('web_sessions', ['accountId', 'tokenId', 'owner']);
 
-/** A linked session of a token, without an identity. */
 export const makeWebSession = (
   sql: Sql | Tx,
   { accountId, tokenId }: Pick<Customer, 'accountId' | 'tokenId'>,
@@ -143,7 +140,6 @@ type Take = WebDeps['library']['take'];
 
 const namedBy = ({ name, type: mime }: { name: string; type: string }) => ({ name, mime });
 
-/** A notice to the owner of a number. */
 type NumberNotice = Parameters<PresenceDeps['queueNotice']>[1];
 
 /** A library that trusts the declared type of every file. */

@@ -4,7 +4,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
 export type WebSocketConnection = {
-  /** Sends one binary message. */
   send(content: Uint8Array): void;
   /** Called with each binary message, complete and unmasked. */
   onMessage: (content: Buffer) => void;
@@ -14,7 +13,6 @@ export type WebSocketConnection = {
 /** A WebSocket server on a free port of this machine: binary messages, no extensions. */
 export type WebSocketServer = {
   url: string;
-  /** Open connections. */
   readonly size: number;
   /** Ends all connections without a close frame. */
   endAll(): void;

@@ -39,10 +39,8 @@ export const changeOf =
 export const sooner = (column: string, by: string) => piece`
   (${identifier(column)} at time zone 'UTC' - ${by}::interval) at time zone 'UTC'`;
 
-/** A row's current time, moved into the past. */
 export const earlier = (by: string) => (column: string) => sooner(column, by);
 
-/** A row's current number, increased. */
 export const plus = (count: number) => (column: string) => piece`${identifier(column)} + ${count}`;
 
 /** @param interval such as `5 minutes`. */

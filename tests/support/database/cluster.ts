@@ -32,7 +32,6 @@ const at = (url: string, change: { host?: string; database?: string; user?: stri
 const on = (url: string, text: string): Promise<unknown> =>
   onServer(url, { as: 'owner', name: 'tests' }, (sql) => sql.query(text));
 
-/** Creates a database on each node of a cluster, with nothing distributed yet. */
 async function makeEmpty(nodes: readonly string[], name: string): Promise<string> {
   for (const node of nodes) {
     await on(node, ROLES);

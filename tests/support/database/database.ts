@@ -3,7 +3,6 @@ import { inject, test as base } from 'vitest';
 import { cloneCluster } from './cluster.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 
-/** A test's own migrated database. */
 export type TestDatabase = {
   /** Sees every account. */
   allAccountsSql: Sql;

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, rmSync, rmdirSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A real, small disk that can be filled and emptied. */
 export type SmallDisk = {
   folder: string;
   fill: () => void;

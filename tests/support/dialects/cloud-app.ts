@@ -34,7 +34,6 @@ export async function cloudApp(running: RunningApp, db: TestDatabase): Promise<C
   };
 }
 
-/** A test with a server that clients reach over HTTP. */
 export const test = base.extend<{ running: RunningApp; cloud: CloudApp }>({
   running: async ({ openApp }, use) => use(await openApp()),
   cloud: async ({ running, db }, use) => use(await cloudApp(running, db)),

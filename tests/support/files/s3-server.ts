@@ -23,7 +23,6 @@ export type S3Server = {
   trouble: (what: Trouble) => void;
   /** Answers that are neither fully read nor aborted. */
   underWay: () => number;
-  /** Requests so far, such as `PUT /kabari/prefix/files/…`. */
   requests: string[];
   close: () => Promise<void>;
 };

@@ -1,4 +1,3 @@
-/** A multipart body and its type. */
 export type Multipart = { type: string; body: Buffer };
 
 const B = 'multipart/form-data; boundary=b';

@@ -1,4 +1,3 @@
-/** A file as a program names it. */
 export type NamedFile = { name: string; type?: string; bytes: Buffer | string };
 
 const BOUNDARY = '----kabari-form';

@@ -19,7 +19,6 @@ import { type Hostile, openHostile } from './hostile-app.ts';
 import { badNames, disguises, polyglots, zipOf } from './hostile-files.ts';
 import { oddities, unstorables } from './hostile-strings.ts';
 
-/** A request, and its name in a report. */
 export type FuzzInput = { way: string; options: InjectOptions | Promise<InjectOptions> };
 
 /** The application, its files to upload, and the keys that sign callbacks. */
@@ -131,7 +130,6 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Choices from a seed. */
 function choicesOf(seed: number, texts: readonly string[]) {
   const random = seededRandom(seed);
   const below = (count: number) => Math.floor(random() * count);
@@ -158,7 +156,6 @@ function choicesOf(seed: number, texts: readonly string[]) {
         return first;
     }
   };
-  /** Any value that JSON can carry. */
   const value = (depth = 0): unknown => {
     switch (below(depth > 3 ? 6 : 8)) {
       case 0:
@@ -403,7 +400,6 @@ const turns = {
 type Way = keyof typeof turns;
 export const ways = Object.keys(turns) as readonly Way[];
 
-/** A round, with each way spread evenly. */
 const order: readonly Way[] = ways
   .flatMap((way) =>
     Array.from({ length: turns[way] }, (_, nth) => ({ way, at: (nth + 0.5) / turns[way] })),

@@ -364,7 +364,6 @@ const BROADCAST: Fields = {
   by_message: 'no',
 };
 
-/** Calls that administer an installation: settings, broadcasts, its own token. */
 const settingSamples = (): Readonly<Record<string, Fields>> => ({
   operator_setting_save: {
     setting_id: 'SUPPORT_CLOSE_DAYS',

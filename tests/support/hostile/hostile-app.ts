@@ -11,7 +11,6 @@ import { makeSession, makeUser } from '#tests/support/people/people.ts';
 
 const ABREAST = 8;
 
-/** Works through a list, some items at a time. */
 export async function abreast<T>(
   things: Iterable<T>,
   work: (thing: T) => Promise<void>,
@@ -27,7 +26,6 @@ export async function abreast<T>(
 export type Hostile = {
   db: TestDatabase;
   running: RunningApp;
-  /** Calls `/v1`. */
   ani: Caller;
   /** Calls an act as a permitted person. */
   ask: (act: Act, fields: object) => Promise<ApiResponse>;
@@ -39,12 +37,10 @@ export type Hostile = {
   session: () => string;
   /** The same for a caller who may call an act. */
   sessionFor: (act: Act) => string;
-  /** Cookie of the shared browser. */
   cookie: string;
 };
 
 const PASSWORD = 'perahu-kertas-di-kali-code';
-/** The shared browser. */
 const DEVICE = 'd'.repeat(43);
 
 /** Sessions of an account's people: so many that none reaches a rate limit. */
@@ -128,7 +124,6 @@ export async function openHostile(
   return { db, running, ani, ask, perform, held, session, sessionFor, cookie };
 }
 
-/** A draft message to many, with one recipient. */
 async function storeDraft(
   { allAccountsSql: sql }: TestDatabase,
   { accountId, tokenId }: Caller,

@@ -4,7 +4,6 @@ import { type Fields, LIST, REASON, anId } from './hostile-fields.ts';
 
 const BANK = { reference: 'TRX 123456', payee: 'ANI SUSANTI' };
 
-/** Calls of the operators' money acts. */
 export const deskSamples = (): Readonly<Record<string, Fields>> => ({
   operator_customer_list: {
     ...LIST,

@@ -75,7 +75,6 @@ export function disguises(): NamedFile[] {
   ]);
 }
 
-/** Valid bytes under bad names. */
 export async function badNames(): Promise<NamedFile[]> {
   const bytes = await picture('png', { width: 24, height: 16 });
   const evil = [

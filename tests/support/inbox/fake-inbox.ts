@@ -15,7 +15,6 @@ export type FakeThread = {
   row: Omit<Wire<InboxRow>, 'last' | 'unread'>;
   phone: string;
   customer: OperatorThread['customer'];
-  /** Oldest first. */
   lines: SupportMessage[];
   customer_read: number;
   operator_read: number;
@@ -29,17 +28,14 @@ export type InboxWorld = {
   operators: readonly { id: string; name: string }[];
   /** Changes requested, in order: the act and its own fields. */
   readonly asked: Record<string, string>[];
-  /** Events for the next poll of the stream. */
   readonly events: LiveEvent[];
   /** Acts that fail, as on a server in trouble. */
   failing: RegExp | undefined;
-  /** Holds answers back until it is resolved. */
   waiting: Promise<void> | undefined;
 };
 
 let made = 0;
 
-/** A unique id, in sequence. */
 export function fakeId(kind: 'account' | 'user' | 'support' | 'token'): string {
   made += 1;
   return publicId(kind, `019ab000-0000-7000-8000-${made.toString(16).padStart(12, '0')}`);
@@ -112,7 +108,6 @@ function counted(world: InboxWorld) {
   };
 }
 
-/** A message that is written now. */
 export function lineOf(seq: number, given: Partial<SupportMessage> = {}): SupportMessage {
   const caption = given.content?.caption ?? '';
   return {
@@ -185,7 +180,6 @@ function canned(world: InboxWorld, act: string, fields: Fields): unknown {
   return reply;
 }
 
-/** The server's answer; `undefined` for an unknown thread. */
 function answer(world: InboxWorld, act: string, fields: Fields): unknown {
   if (act.startsWith('operator_canned_')) return canned(world, act, fields);
   if (act === 'operator_support_counts') return counted(world);

@@ -23,7 +23,6 @@ export const said = (
 ): SupportMessage =>
   lineOf(seq, { ...given, content: { caption: text } as SupportMessage['content'] });
 
-/** A customer's thread of a few messages. */
 export function fakeThread({ name, waits, opening, says, ...row }: Given): FakeThread {
   const at = minutesAgo(waits ?? 200);
   const lines = [

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 
 export type FileHost = {
   origin: string;
-  /** Requested paths, in order. */
   asked: string[];
 };
 

@@ -22,9 +22,7 @@ export type CloudSender = {
   tokenId: string;
   session: string;
   ask: (act: string, fields?: Record<string, unknown>) => ReturnType<RunningApp['ask']>;
-  /** Calls `/v1` with the token's key. */
   call: (path: string, options?: Parameters<ReturnType<typeof callerAt>>[1]) => Promise<ApiAnswer>;
-  /** Address of Meta's callbacks. */
   callbackUrl: string;
   verifyToken: string;
   /** Waits for a status. @returns the message as `/v1` shows it. */

@@ -1,4 +1,3 @@
-/** Meta's answer: an HTTP status and a JSON body. */
 export type Answer = { status: number; body: unknown; headers?: Record<string, string> };
 
 type Known = {
@@ -70,9 +69,7 @@ type Facts = {
   details?: string;
   subcode?: number | undefined;
   type?: string;
-  /** Replaces the code's message. */
   message?: string;
-  /** Replaces the code's HTTP status. */
   status?: number | undefined;
   retryAfterSeconds?: number | undefined;
 };

@@ -1,6 +1,5 @@
 import { GraphError } from './errors.ts';
 
-/** Failure of a request, or of an accepted message. */
 export type Failure =
   /** Refused, with a code of Meta's table; nothing is accepted. */
   | {
@@ -12,11 +11,8 @@ export type Failure =
     }
   /** Accepted; a webhook later reports the failure. */
   | { kind: 'status'; code: number }
-  /** No answer, ever. */
   | { kind: 'hang'; isAccepted: boolean }
-  /** The connection ends without an answer. */
   | { kind: 'reset'; isAccepted: boolean }
-  /** The usual answer, late. */
   | { kind: 'slow'; delayMs: number }
   /** 200 and accepted, but the answer is truncated: not JSON. */
   | { kind: 'cut' }

@@ -33,7 +33,6 @@ export type FakeMetaOptions = StateOptions & {
 };
 
 export type FakeMeta = {
-  /** Base address of the Graph API, without a version. */
   url: string;
   wabaId: string;
   token: string;
@@ -64,13 +63,10 @@ export type MetaControl = Pick<FailureBook, 'failNext' | 'failAlways' | 'failFor
   deliveries(): readonly Delivery[];
   /** Resolves when no webhook is left to post or repeat. */
   settled(): Promise<void>;
-  /** A customer writes. @returns the message's id. */
   receiveFrom(phone: string, message: Inbound): string;
-  /** Opens or closes a customer's 24 hours. */
   window(phone: string, isOpen: boolean): void;
   /** A status of a sent message, true or not. @throws Error for an unknown message. */
   report(wamid: string, status: StatusName, code?: number): void;
-  /** A downloadable file. @returns its id. */
   seedMedia(file: MediaFile, phoneNumberId?: string): string;
   templates: {
     list(): readonly Template[];
@@ -114,7 +110,6 @@ async function shakeHands(url: string, verifyToken: string, challenge: string): 
 
 type Parts = { state: MetaState; outbox: Outbox; templates: TemplateBook };
 
-/** Account events, reported by webhook. */
 function openAccountEvents({ state, outbox, templates }: Parts) {
   const change: MetaControl['change'] = (field, value) => {
     if (state.isSubscribed) void outbox.add('account', { field, value });

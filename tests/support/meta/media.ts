@@ -23,7 +23,6 @@ export type MediaStore = {
 export const MEDIA_PATH = '/whatsapp_business/attachments/';
 const PATH_MS = 5 * 60_000;
 
-/** Files in memory. */
 export function openMedia(state: MetaState): MediaStore {
   const files = new Map<string, StoredMedia>();
   const paths = new Map<string, { id: string; until: number }>();

@@ -3,7 +3,6 @@ import { to } from '#tests/support/dialects/cloud-clients.ts';
 import { type Receiver, startReceiver } from '#tests/support/webhooks/receiver.ts';
 import { type FakeMeta, type FakeMetaOptions, startFakeMeta } from './fake-meta.ts';
 
-/** Address of the fake, for the clients. */
 export const addressOf = ({ url, token, numbers }: FakeMeta) => ({
   origin: url,
   key: token,
@@ -41,7 +40,6 @@ export const call = (
 };
 export const send = (meta: FakeMeta, message: object, path = `${meta.numbers[0]!.id}/messages`) =>
   call(meta, path, { json: { messaging_product: 'whatsapp', to, ...message } });
-/** The smallest message. */
 export const text = { type: 'text', text: { body: 'Halo' } };
 
 type GraphFailure = { error: { code: number; error_subcode?: number; is_transient?: boolean } };
@@ -50,7 +48,6 @@ export const refusalOf = async (response: Response) => {
   return [response.status, error.code];
 };
 
-/** An envelope's content. */
 type Value = {
   statuses?: { id: string; status: string; errors?: { code: number }[] }[];
   messages?: { type: string; id: string; [type: string]: unknown }[];
@@ -63,6 +60,5 @@ export const valuesOf = (receiver: Receiver): Value[] =>
       ({ changes }) => changes.map(({ value }) => value),
     ),
   );
-/** Posted statuses. */
 export const statusesOf = (receiver: Receiver) =>
   valuesOf(receiver).flatMap((value) => value.statuses ?? []);

@@ -15,7 +15,6 @@ import {
   pageOf,
 } from './templates.ts';
 
-/** A completely read request. */
 export type GraphRequest = {
   method: string;
   /** Without the version. */

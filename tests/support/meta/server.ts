@@ -15,7 +15,6 @@ export type Call = { method: string; path: string; status: number };
 type ServerOptions = {
   services: Services;
   failures: FailureBook;
-  /** Every request to the Graph API, in the order of the answers. */
   calls: Call[];
   port: number;
 };
@@ -94,7 +93,6 @@ async function handle(
   response.writeHead(200, headers).end(whole.slice(0, whole.length / 2));
 }
 
-/** Whether nothing is accepted. */
 const isRejected = (failure: Failure): boolean =>
   failure.kind === 'html' || ('isAccepted' in failure && !failure.isAccepted);
 
@@ -110,7 +108,6 @@ function breakOff(response: ServerResponse, failure: Failure): void {
   } else if (failure.kind === 'reset') response.socket?.resetAndDestroy();
 }
 
-/** A message's recipient, for the numbers that always fail. */
 function recipientIn({ path, body }: GraphRequest): string | undefined {
   if (!path.endsWith('/messages') || body['status'] === 'read') return undefined;
   const { to } = body;

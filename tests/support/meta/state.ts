@@ -21,12 +21,10 @@ export type Accepted = {
   /** Digits, or the id of a group. */
   to: string;
   type: string;
-  /** The unchanged body. */
   body: Readonly<Record<string, unknown>>;
   acceptedAt: Date;
   category: string;
   isBillable: boolean;
-  /** Echoed in its statuses. */
   callbackData: string | undefined;
   /** The code it fails with, reported by a status. */
   failure: number | undefined;
@@ -46,14 +44,12 @@ export type MetaState = {
   numbers: BusinessNumber[];
   sent: Accepted[];
   read: MarkedRead[];
-  /** Ids of messages that customers sent. */
   received: Set<string>;
   windows: Windows;
   /** Whether account events go to the app's webhook. */
   isSubscribed: boolean;
   /** Random digits, the same for the same seed. */
   digits(length: number): string;
-  /** An opaque message id. */
   wamid(): string;
 };
 
@@ -71,7 +67,6 @@ function seeded(seed: number): () => number {
 const DAY_MS = 24 * 60 * 60_000;
 
 export type Windows = {
-  /** Opens a customer's 24 hours from now on, or closes them. */
   set(phone: string, isOpen: boolean): void;
   isOpen(phone: string): boolean;
 };

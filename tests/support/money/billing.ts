@@ -40,7 +40,6 @@ export function billingApp(db: TestDatabase, start = MORNING) {
       at += hours * 3_600_000;
     },
     run: () => runBilling(deps),
-    /** A customer with the free plan. */
     customer: async (saldo = 0): Promise<Customer> => {
       const who = await customerWith(db.allAccountsSql, { saldo });
       await db.allAccountsSql.begin((tx) => openSubscription(tx, who.accountId, now()));

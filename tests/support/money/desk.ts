@@ -4,7 +4,6 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { makeAccount, makeUser } from '#tests/support/people/people.ts';
 import { type TopupApp, perform } from './topups.ts';
 
-/** An operator of the installation's own account. */
 export type DeskOperator = {
   userId: string;
   ask: (act: string, fields?: Record<string, unknown>) => Promise<unknown>;

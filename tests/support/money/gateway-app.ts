@@ -56,7 +56,6 @@ async function gatewayApp(db: TestDatabase, { ppn = false }: { ppn?: boolean } =
     deps,
     fake,
     http,
-    /** Outcomes of notices and orders. */
     outcomes,
     statusOf,
     order: async (topup: Pick<Topup, 'id'>) => {
@@ -73,7 +72,6 @@ async function gatewayApp(db: TestDatabase, { ppn = false }: { ppn?: boolean } =
         topup: await placeTopup(deps, { accountId, key, base: rupiah(amount), method }),
       };
     },
-    /** Receives and applies notices. */
     deliver: async (): Promise<void> => {
       await fake.queue.flush();
       await work();
@@ -91,7 +89,6 @@ async function gatewayApp(db: TestDatabase, { ppn = false }: { ppn?: boolean } =
   };
 }
 
-/** A test that opens such an application. */
 export const test = base.extend<{
   openGateway: (options?: { ppn?: boolean }) => Promise<GatewayApp>;
 }>({

@@ -116,10 +116,8 @@ export async function topupApp(
       statements.set(uploadId, Buffer.from(text as string));
       return publicId('upload', uploadId);
     },
-    /** A waiting top-up of an account. */
     topup: (accountId: string, base = 50_000, key: string = randomUUID()): Promise<Topup> =>
       placeTopup(deps, { accountId, key, base: rupiah(base) }),
-    /** A transfer to our account. */
     transfer: (amount: number, { reference = `TRX${(lines += 1)}`, at = clock.now() } = {}) =>
       receiveBankLine(deps, { amount: rupiah(amount), sender: 'ANI S', reference, at }),
   };

@@ -5,7 +5,6 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { changeOf } from '#tests/support/database/changes.ts';
 
-/** Changes wallets past the ledger. */
 export const changeWallets = changeOf('wallets', ['accountId']);
 
 /** Books an entry as the domains do; a bonus by default. */
@@ -33,7 +32,6 @@ type EntryRow = {
   delta: number;
   heldDelta?: number;
   contra: string;
-  /** The wallet's balance after it. */
   available?: number;
   held?: number;
   refType?: string;

@@ -133,7 +133,6 @@ export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}
     asker: Asker = {},
   ): Promise<OutputOf<A>> => act.output.parse(await handle(act, input, asker)) as OutputOf<A>;
 
-  /** Rows of a list's answer. */
   const list = async <A extends Act>(
     act: A,
     input: InputFor<A>,
@@ -167,7 +166,6 @@ export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}
       asker,
     );
 
-  /** The last code sent to a phone. */
   const codeFor = (phone: string): string => {
     const last = sent.findLast((one) => one.phone === phone);
     return /\d{6}/.exec(last?.text ?? '')?.[0] ?? '';

@@ -82,7 +82,6 @@ const bytes = (data: Buffer): Buffer =>
 const text = (word: string): Buffer =>
   Buffer.concat([Buffer.of(0x60 + word.length), Buffer.from(word)]);
 
-/** CBOR of `{ fmt: 'none', attStmt: {}, authData }`. */
 const attestation = (authData: Buffer): Buffer =>
   Buffer.concat([
     Buffer.of(0xa3),
@@ -94,7 +93,6 @@ const attestation = (authData: Buffer): Buffer =>
     bytes(authData),
   ]);
 
-/** CBOR of a COSE key: EC2, ES256, P-256, x and y. */
 function coseKey(key: KeyObject): Buffer {
   const { x = '', y = '' } = key.export({ format: 'jwk' });
   const [bx, by] = [Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')];

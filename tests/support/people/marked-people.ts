@@ -50,9 +50,7 @@ export type Marked = {
   accountId: string;
   userId: string;
   apiKey: string;
-  /** The last code read in each phone. */
   codes: Map<string, string>;
-  /** Calls an act as this person's browser does. */
   ask: (act: string, fields?: Record<string, unknown>) => ReturnType<RunningApp['ask']>;
 };
 
@@ -70,7 +68,6 @@ export function nextCode(
   });
 }
 
-/** Registers a person in a separate browser. */
 async function register(
   running: RunningApp,
   marks: Marks,
@@ -114,7 +111,6 @@ async function upload(running: RunningApp, person: Marked, name: string, bytes: 
   });
 }
 
-/** Links a token to a phone, sends with it, and receives an answer. */
 async function talk(running: RunningApp, person: Marked): Promise<string> {
   const { marks, ask } = person;
   const made = await ask('token_create', { name: marks.tokenName, channel: 'simulator' });
@@ -217,7 +213,6 @@ const waysOf = (mark: string): string[] => {
   return plain.flatMap((way) => [way, Buffer.from(way).toString('hex')]);
 };
 
-/** Names of the marks found in a text. */
 export const marksIn = (text: string, marks: Marks): string[] =>
   Object.entries(marks)
     .filter(([, mark]) => {
@@ -258,7 +253,6 @@ function unlessGone(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** The files of a ZIP as text, by path. */
 export async function unzip(bytes: Buffer): Promise<Record<string, string>> {
   const zip = await fromBufferPromise(bytes);
   const found: Record<string, string> = {};

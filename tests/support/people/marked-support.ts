@@ -3,7 +3,6 @@ import type { Call } from '#server/infra/acts.ts';
 import { supportActs } from '#server/domains/support/support.ts';
 import type { RunningApp } from '#tests/support/app/running-app.ts';
 
-/** A person's data in customer service. */
 type Asking = {
   accountId: string;
   ask: (act: string, fields?: Record<string, unknown>) => ReturnType<RunningApp['ask']>;

@@ -23,14 +23,12 @@ export async function databaseSeconds(sql: Sql): Promise<number> {
   return row?.now ?? 0;
 }
 
-/** An operator with a password. */
 export async function operatorOf(sql: Sql, phone: string = BUDI): Promise<string> {
   await ensureOperator(sql, { OPERATOR_PHONE: '6281000000000' });
   const roles = ['admin'] as const;
   return (await addOperator(sql, { name: 'Budi', phone, roles })).password;
 }
 
-/** An operator who is signed in, in their own browser. */
 export async function signedInOperator(app: AccountsApp, browser: Browser = {}, phone = BUDI) {
   const password = await operatorOf(app.deps.allAccountsSql, phone);
   const { token } = await app.signIn(phone, password, browser);

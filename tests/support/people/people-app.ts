@@ -32,7 +32,6 @@ type PeopleOptions = {
   report?: (trouble: unknown) => void;
 };
 
-/** The caller: session, browser, address. */
 export type From = { token?: string; device?: string; ip?: string };
 
 /** The acts of people behind the portal's own endpoint and server, without a port. */

@@ -71,7 +71,6 @@ export const makeOperators = (
   operatorRoles: readonly string[] = ['admin'],
 ) => changeUsers(sql, of, { role: 'operator', operatorRoles });
 
-/** Reserves a user's number, as registering does. */
 export const ownPhone = (
   sql: Sql | Tx,
   { phone, accountId, userId }: Pick<Customer, 'phone' | 'accountId' | 'userId'>,
@@ -82,7 +81,6 @@ export const ownPhone = (
 export const browserOf = (token: string): string =>
   createHash('sha256').update(`browser of ${token}`).digest('base64url');
 
-/** A session of a user in a separate browser. */
 export async function makeSession(
   sql: Sql | Tx,
   { accountId, userId }: Pick<Customer, 'accountId' | 'userId'>,

@@ -4,7 +4,6 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { changeOf } from '#tests/support/database/changes.ts';
 
-/** A stored message with defaults. */
 export type MessageOptions = {
   at: Date;
   tokenId: string;
@@ -15,7 +14,6 @@ export type MessageOptions = {
   body?: object;
 };
 
-/** A stored message: its options, with its id. */
 export type Stored = Required<MessageOptions> & { id: string };
 
 export const changeMessages = changeOf('messages', ['accountId', 'messageId']);
@@ -45,7 +43,6 @@ export function idOf(at: Date): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
 }
 
-/** A row of `messages`: free and at the time of its id by default. */
 type MessageRow = {
   id: string;
   tokenId: string;

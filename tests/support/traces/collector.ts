@@ -7,7 +7,6 @@ import { type Span, spansIn } from './otlp.ts';
 export type Collector = {
   /** A value of OTEL_EXPORTER_OTLP_ENDPOINT. */
   endpoint: string;
-  /** In order of arrival. */
   spans: Span[];
   requests: { path: string; headers: IncomingHttpHeaders; bytes: Buffer }[];
   /** Answers from now on: by a status, or never. */
@@ -15,7 +14,6 @@ export type Collector = {
   close: () => Promise<void>;
 };
 
-/** Opens a collector on a free port. */
 export async function startCollector(): Promise<Collector> {
   const spans: Span[] = [];
   const requests: Collector['requests'] = [];

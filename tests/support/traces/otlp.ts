@@ -15,7 +15,6 @@ export type Span = {
   attributes: Record<string, Attribute>;
   links: { traceId: string; spanId: string }[];
   isFailed: boolean;
-  /** Attributes of its process. */
   resource: Record<string, Attribute>;
 };
 
@@ -78,7 +77,6 @@ const first = (fields: readonly Field[], number: number): Buffer =>
 const valueOf = (fields: readonly Field[], number: number): bigint =>
   fields.find((field) => field.number === number)?.value ?? 0n;
 
-/** The fields of a message in the encoding of protocol buffers. */
 function fieldsOf(message: Buffer): Field[] {
   const fields: Field[] = [];
   let at = 0;

@@ -171,7 +171,6 @@ const chatAdapter: Program = ({ secret, verifyToken }, heard) => {
   };
 };
 
-/** Programs by the name of their library, and their events beside messages. */
 export const programs = {
   '@kapso/whatsapp-cloud-api': { program: kapso, hearsStatuses: true },
   '@great-detail/whatsapp': { program: greatDetail, hearsStatuses: true },

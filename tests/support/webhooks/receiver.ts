@@ -2,17 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request as received. */
 export type Arrived = { method: string; body: string; headers: Record<string, string> };
 
-/** A customer's program that receives webhooks, with any library. */
 export type Handle = (request: Request) => Promise<Response>;
 
 export type Receiver = {
   /** A value of WEBHOOK_ORIGINS. */
   origin: string;
   url: string;
-  /** In order of arrival. */
   posts: Arrived[];
   /** Sets the handler of later requests; initially all are refused. */
   handle: (handle: Handle) => void;

@@ -46,20 +46,17 @@ async function webhookApp(db: TestDatabase, target: WebhookTarget) {
   };
   const { calls, acts, start } = openWebhooks(deps);
 
-  /** Starts another worker; all are closed with the test. */
   const startWorker = (): WebhookWorker => {
     const worker = start();
     workers.push(worker);
     return worker;
   };
 
-  /** A customer with a token. */
   const customer = async () => {
     const { accountId, tokenId } = await signedIn(db);
     return { accountId, tokenId };
   };
 
-  /** A customer with an active webhook at the endpoint. */
   const customerWithWebhook = async ({ url = target.url } = {}) => {
     const token = await customer();
     const { webhook, secret } = await calls.save(token, { url });
@@ -67,7 +64,6 @@ async function webhookApp(db: TestDatabase, target: WebhookTarget) {
     return { ...token, secret: secret ?? '' };
   };
 
-  /** Creates events in order, and publishes them. */
   const happen = async ({ accountId, tokenId }: TokenRef, events: readonly Happened[]) => {
     for (const { kind = 'optout.added', peer, data } of events) {
       const own = { token_id: publicId('token', tokenId), source: 'reply' };

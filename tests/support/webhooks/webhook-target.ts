@@ -8,17 +8,14 @@ type TargetEvent = { type: string; data: { seq: number; peer?: string } };
 /** Answers a post by a status, or directly. */
 type Answer = (post: Post, response: ServerResponse) => number | Promise<number> | void;
 
-/** A customer's endpoint on this machine. */
 export type WebhookTarget = {
   /** A value of WEBHOOK_ORIGINS. */
   origin: string;
   url: string;
-  /** Posts received, without tests of the address. */
   posts: Post[];
   tests: Post[];
   /** Answers from now on; initially 200. */
   answer: (answer: Answer | number) => void;
-  /** Connections opened to it. */
   connections: () => number;
   close: () => Promise<void>;
 };

@@ -74,7 +74,6 @@ export async function openWireProxy(url: string, cut?: Cut) {
   };
 }
 
-/** A fatal error, with which a server ends a session. */
 function fatal(code: string, message: string): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
   const head = Buffer.from('E....');

@@ -24,7 +24,6 @@ export const help = `A customer writes       6281234567890 Halo
 /restore                it is taken again
 /help                   this`;
 
-/** Maximum entries shown of a list. */
 const SHOWN = 10;
 
 const orNone = (lines: readonly string[]): string => lines.join('\n') || 'None.';
@@ -113,7 +112,6 @@ function addSamples({ control: { templates } }: FakeMeta): string {
   return orNone(templates.list().map(templateLine));
 }
 
-/** Decides on a template in each of its languages. */
 function decide({ control }: FakeMeta, name: string, status: TemplateStatus): string {
   const named = control.templates.list().filter((one) => one.name === name);
   for (const { id } of named) control.templates.setStatus(id, status);

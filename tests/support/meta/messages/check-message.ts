@@ -39,7 +39,6 @@ export const bytesMax: Readonly<Record<MediaType, number>> = {
 export type CheckMedia = (type: MediaType, object: Fields) => number | undefined;
 
 export type Lookups = {
-  /** An uploaded file's type; `undefined` if there is none. */
   mimeTypeOf(mediaId: string): string | undefined;
   /**
    * @returns the code that it fails with later.

@@ -28,7 +28,6 @@ function checkText(text: string): void {
   });
 }
 
-/** Checks the parameters of a text: one text per variable. */
 function checkTexts(where: string, variables: readonly string[], given: readonly Fields[]): void {
   if (variables.length !== given.length) {
     throw new GraphError(132_000, {

@@ -1,14 +1,11 @@
 import { GraphError } from '#tests/support/meta/errors.ts';
 
-/** A JSON object with unchecked fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A value that Meta refuses. */
 export const invalid = (details: string) => new GraphError(131_009, { details });
-/** A missing parameter. */
 export const missing = (details: string) => new GraphError(131_008, { details });
 
 /** @throws GraphError 131008 if it is missing, 131009 if it is no object. */

@@ -33,7 +33,6 @@ type Services = {
   statuses: StatusReporter;
 };
 
-/** Accepts messages as Meta does. */
 export function openSender(services: Services, given: Partial<SendMode>): Sender {
   const { state, statuses } = services;
   const mode: SendMode = {

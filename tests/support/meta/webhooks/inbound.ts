@@ -13,7 +13,6 @@ type Sample = { content: object; file?: MediaFile };
 
 const flowReply = { flow_token: 'f-1', rating: '5' };
 
-/** Default messages of customers: one of each type of the table. */
 const samples = {
   text: { content: { body: 'Halo, kakak — masih ada? 👍' } },
   image: { content: { caption: 'Foto' }, file: { bytes: png, mimeType: 'image/png' } },
@@ -76,7 +75,6 @@ const samples = {
 
 export type InboundType = keyof typeof samples;
 
-/** Every type of message that a customer can send here. */
 export const inboundTypes = Object.keys(samples) as readonly InboundType[];
 
 export type Inbound = {
@@ -86,16 +84,13 @@ export type Inbound = {
   content?: object;
   /** A medium's file, downloadable from then on. */
   file?: MediaFile;
-  /** Id of the quoted message. */
   contextId?: string;
   isForwarded?: boolean;
-  /** The name of the customer's profile. */
   name?: string;
   /** The recipient number; the first one by default. */
   phoneNumberId?: string;
   /** Only the user id (BSUID) is included, without the number. */
   isNumberHidden?: boolean;
-  /** Additional fields of the message: `referral`, `group_id`, `identity`. */
   more?: Readonly<Record<string, unknown>>;
   /** Instead of a new id, to repeat a message. */
   id?: string;

@@ -10,7 +10,6 @@ export type WebhookMode = {
   batch: number;
   /** How long shuffled or batched changes are collected. */
   gatherMs: number;
-  /** Delay of every post. */
   delayMs: number;
   /** Signed with a secret that is not the app's. */
   isForged: boolean;
@@ -18,11 +17,9 @@ export type WebhookMode = {
   retries: number;
   /** Delay of the first retry; doubled for each later one. */
   retryMs: number;
-  /** Timeout for an answer. */
   timeoutMs: number;
 };
 
-/** A change of an account, as in an envelope. */
 export type Change = {
   field: string;
   value: Readonly<Record<string, unknown>>;
@@ -65,7 +62,6 @@ export const metaJson = (value: unknown): string =>
       (unit) => String.raw`\u` + unit.charCodeAt(0).toString(16).padStart(4, '0'),
     );
 
-/** A body's value of `X-Hub-Signature-256`. */
 export const signatureOf = (appSecret: string, body: string): string =>
   `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`;
 

@@ -9,7 +9,6 @@ export type StatusMode = {
   sentMs: number | undefined;
   deliveredMs: number | undefined;
   readMs: number | undefined;
-  /** Delay of `failed`, for a failing message. */
   failedMs: number;
   /** `sent` is posted, and answered, before the answer to the request that sent the message. */
   isBeforeAnswer: boolean;
@@ -53,7 +52,6 @@ function priceOf({ category, isBillable, acceptedAt, to }: Accepted, status: Sta
   };
 }
 
-/** A status as in a webhook. `code` is the error of a failed message. */
 export function statusOf(
   message: Accepted,
   status: StatusName,
