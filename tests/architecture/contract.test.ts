@@ -10,11 +10,11 @@ import { repository, root, sourcesIn } from './rules/sources.ts';
 const byName = (names: readonly string[]): ReadonlySet<string> => new Set(names);
 
 const unhandled = (names: readonly string[], handled: readonly string[]): string[] => [
-  ...names.filter((name) => !handled.includes(name)).map((name) => `nobody handles ${name}`),
+  ...names.filter((name) => !handled.includes(name)).map((name) => `${name} has no handler`),
   ...handled
     .filter((name, at) => handled.indexOf(name) !== at)
     .map((name) => `${name} is handled twice`),
-  ...handled.filter((name) => !names.includes(name)).map((name) => `${name} is no act`),
+  ...handled.filter((name) => !names.includes(name)).map((name) => `${name} is not an act`),
 ];
 
 const misnamed = (names: readonly string[]): string[] => [
@@ -37,13 +37,13 @@ const promisedTwice = (all: readonly Promising[]): string[] =>
 const unsaid = (codes: readonly string[], text: string): string[] =>
   codes
     .filter((code) => !text.includes(`'${code}'`))
-    .map((code) => `nobody refuses with ${code}: take it out of the catalogue`);
+    .map((code) => `no code refuses with ${code}: remove it from the catalogue`);
 
 test('handles every act exactly once', async ({ openApp }) => {
   expect(unhandled(['a', 'b', 'c'], ['a', 'b', 'b', 'd'])).toEqual([
-    'nobody handles c',
+    'c has no handler',
     'b is handled twice',
-    'd is no act',
+    'd is not an act',
   ]);
   const { container } = await openApp();
   const handled = actHandlers(container).map(({ act }) => act.name);

@@ -42,7 +42,7 @@ prove([
     ['the table purses has no owner', 'there is no table wallets'],
   ],
   [
-    'only its owner writes a table, but for the listed crossings',
+    'only its owner writes a table, except for the listed crossings',
     rules.oneWriter,
     {
       ...listed,
@@ -63,7 +63,7 @@ prove([
     ],
   ],
   [
-    'who reads the table of another is listed, and the list only shrinks',
+    'readers of another owner’s table are listed, and the list only shrinks',
     rules.listedReaders,
     {
       ...listed,
@@ -74,7 +74,7 @@ prove([
     ['media/look.ts reads wallets', 'media/look.ts reads users', 'price() reads topups'],
   ],
   [
-    'SQL stands in domains and infra alone',
+    'SQL is only in domains and infra',
     rules.sqlAtHome,
     {
       'src/server/app/worker.ts': 'await allAccountsSql`select 1`;',
@@ -85,7 +85,7 @@ prove([
     ['src/server/app/worker.ts has SQL', 'src/server/http/live.ts has SQL'],
   ],
   [
-    'events alone sends NOTIFY',
+    'only events sends NOTIFY',
     rules.oneNotifier,
     {
       [`${DOMAINS}/events/notify.ts`]: sql('select pg_notify(${channel}, ${payload})'),

@@ -47,7 +47,7 @@ const choose = (tab: Page, text: string) =>
   });
 
 journey(
-  'a statement pays the top-up that has a slip, and the rest waits for a person',
+  'a statement pays the top-up with a slip, and leaves the rest to an operator',
   async (stage) => {
     const { address, operator } = stage.product;
     const who = await signUp(address, { name: 'Warung Melati', phone: '6281355506001' });

@@ -51,7 +51,7 @@ async function choose(tab: Page, name: string): Promise<number> {
 }
 
 journey(
-  'what a preview says is charged to the rupiah, and is an invoice with its document',
+  'the exact amount of a preview is charged, with an invoice and its document',
   async ({ product: { address }, person }) => {
     const shop = await signUp(address, { name: 'Toko Kue Melati', phone: '6281355512001' });
     await topUp(address, shop, 500_000);
@@ -89,7 +89,7 @@ journey(
 );
 
 journey(
-  'a saldo that runs out is told with what is missing, and the plan goes on as soon as it is there',
+  'a short balance shows the missing amount, and the plan continues once it is paid',
   async ({ product: { address }, person }) => {
     const known = await signUp(address, { name: 'Laundry Bersih', phone: '6281355512002' });
     await topUp(address, known, 100_000);
@@ -129,7 +129,7 @@ journey(
 );
 
 journey(
-  'a plan is ended and goes on again, and every state is for everybody',
+  'a plan is cancelled and resumed, and every state is accessible',
   async ({ product: { address }, person }) => {
     const shop = await signUp(address, { name: 'Klinik Sehat', phone: '6281355512003' });
     await topUp(address, shop, 500_000);
@@ -174,7 +174,7 @@ journey(
 );
 
 journey(
-  'who sends within the quota of the plan reads how much of it is left, and no price',
+  'sending within the quota of a plan shows the rest of it, and no price',
   async ({ product: { address }, person }) => {
     const shop = await signUp(address, { name: 'Kopi Pagi', phone: '6281355512009' });
     const sender = await newSender(address, shop, { name: 'Kasir', phone: '6281355512009' });
@@ -190,7 +190,7 @@ journey(
 );
 
 journey(
-  'who has as many tokens as the plan has room for reads so before anything is asked',
+  'the token limit of a plan is shown before the form',
   async ({ product: { address }, person }) => {
     const shop = await signUp(address, { name: 'Kopi Sore', phone: '6281355512010' });
     await newSender(address, shop, { name: 'Kasir', phone: '6281355512010' });

@@ -10,7 +10,7 @@ const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 /** A date some days ahead, in WIB, as typed into a date picker. */
 const inDays = (days: number): string => formatDate(new Date(Date.now() + days * 86_400_000));
 
-journey('an operator tells something, and a customer closes it for good', async (stage) => {
+journey('an operator broadcasts a notice, and a customer dismisses it for good', async (stage) => {
   const { address, operator } = stage.product;
   const { session } = await signUp(address, { name: 'Kopi Senja', phone: '6281355504101' });
   const shop = await stage.person({ still: true, session });

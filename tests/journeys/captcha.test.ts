@@ -20,7 +20,7 @@ const journey = setUpJourney(
   'whole',
 );
 
-journey('one registers and signs in through a captcha from elsewhere', async (stage) => {
+journey('registering and signing in work with an external captcha', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355504001';
   const { open, context } = await stage.person({ still: true, expects: [/status of 401/] });

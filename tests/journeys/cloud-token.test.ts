@@ -42,7 +42,7 @@ async function connectByKeyboard(tab: Page, number = 0): Promise<void> {
 const offered = (tab: Page, label: string): Promise<string> => tab.getByLabel(label).innerText();
 
 journey(
-  'with the keyboard alone a token gets its number of the Cloud API, and answers a customer by it',
+  'a token connects to the Cloud API and answers a customer with the keyboard only',
   async ({ product: { address }, person }) => {
     const who = await signUp(address, { name: 'Toko Anggrek', phone: '6281355506201' });
     await topUp(address, who, 50_000);
@@ -106,7 +106,7 @@ journey(
 );
 
 journey(
-  'a window that has closed says so, and a token moves to another channel',
+  'a closed window is announced, and a token moves to another channel',
   async ({ product: { address }, person, db }) => {
     const who = await signUp(address, { name: 'Toko Dahlia', phone: '6281355506202' });
     await topUp(address, who, 50_000);
@@ -171,7 +171,7 @@ journey(
 );
 
 journey(
-  'who writes by the Cloud API is told of the 24 hours first, and reads new templates from Meta',
+  'the Cloud API composer explains the 24 hours first, and reads new templates from Meta',
   async ({ product: { address }, person }) => {
     const who = await signUp(address, { name: 'Toko Cempaka', phone: '6281355506203' });
     const trial = await newSender(address, who, { name: 'Uji coba', phone: '62813555062039' });
@@ -211,7 +211,7 @@ journey(
 
 // The last journey: from here on codes need this Meta.
 journey(
-  'the operator moves the system token to the Cloud API, and reads what codes still lack',
+  'the operator moves the system token to the Cloud API, and sees what codes still lack',
   async ({ product: { address, operator }, person }) => {
     const session = await signIn(address, operator);
     const { open } = await person({ still: true, session, width: 390 });

@@ -26,7 +26,7 @@ async function proveArrived({ db: { allAccountsSql: sql } }: Stage): Promise<voi
   );
 }
 
-journey('a message charged again says so in its line, and has a correction', async (stage) => {
+journey('a message charged again says so in its entry, and has a correction', async (stage) => {
   const { address } = stage.product;
   const shop = await signUp(address, { name: 'Toko Roti Manis', phone: '6281355504002' });
   const sender = await newSender(address, shop, { name: 'Kasir', phone: shop.phone });

@@ -18,7 +18,7 @@ import { arrivesAt } from './support/steps.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-journey('a question, its answers, and what is written without a network', async (stage) => {
+journey('a question, its answers, and messages written without a network', async (stage) => {
   const { address, operator } = stage.product;
   const who = await signUp(address, { name: 'Kopi Senja', phone: '6281355504001' });
   const sender = await newSender(address, who, { name: 'Kasir', phone: '6281355504002' });
@@ -90,7 +90,7 @@ journey('a question, its answers, and what is written without a network', async 
   await waitFor(async () => expect((await words()).at(-1)).toBe('Dinilai 5 dari 5'));
 });
 
-journey('who is suspended is answered while they watch, on a page that fits', async (stage) => {
+journey('a suspended customer sees answers live, on a page that fits', async (stage) => {
   const { address, operator } = stage.product;
   const who = await signUp(address, { name: 'Kopi Duka', phone: '6281355504003' });
   const desk = await signIn(address, operator);

@@ -41,7 +41,7 @@ async function listAsWorkbook(rows: readonly (readonly Cell[])[]): Promise<strin
 }
 
 journey(
-  'on a phone a workbook is the list of a campaign, and its results come back as one',
+  'on a phone, a workbook is imported as a campaign’s list, and the results are exported as one',
   async ({ product: { address }, person }) => {
     const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506402' });
     await topUp(address, who, 50_000);

@@ -7,7 +7,7 @@ import { setUpJourney } from './support/stage.ts';
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 journey(
-  'before a page was touched a sound is tried; that the browser holds it back is said',
+  'a sound is tried before the first touch, and a block by the browser is reported',
   async ({ product: { address }, person }) => {
     const who = await signUp(address, { name: 'Apotek Waras', phone: '6281355503009' });
     await topUp(address, who, 50_000);

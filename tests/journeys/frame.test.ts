@@ -12,7 +12,7 @@ const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 const isAbout = (act: string, answer: Response): boolean =>
   new URLSearchParams(answer.request().postData() ?? '').get('act') === act;
 
-journey('without a network it says so, keeps what is sent, and catches up', async (stage) => {
+journey('without a network the page says so, queues messages, and catches up', async (stage) => {
   const { product, person } = stage;
   const { customer, sender } = await shopAt(product.address);
   const { open, context } = await person({
@@ -53,7 +53,7 @@ journey('without a network it says so, keeps what is sent, and catches up', asyn
   }
 });
 
-journey('a new version is told of, and never forced on anyone', async ({ product, person }) => {
+journey('a new version is announced, and never forced', async ({ product, person }) => {
   const { customer } = await shopAt(product.address);
   const { open } = await person({ session: customer.session });
   const tab = await open();
@@ -105,7 +105,7 @@ journey('a new version is told of, and never forced on anyone', async ({ product
   expect(await newVersion.count()).toBe(0);
 });
 
-journey('what is unread stands in the title and on the icon', async ({ product, person }) => {
+journey('the title and the icon show the unread count', async ({ product, person }) => {
   const { customer, sender } = await shopAt(product.address);
   const { open } = await person({ session: customer.session });
   const tab = await open('/token');
@@ -130,7 +130,7 @@ journey('what is unread stands in the title and on the icon', async ({ product, 
   await waitFor(async () => expect(await icon()).toBe('/favicon.svg'));
 });
 
-journey('Back shows a page as it was left, and headings take the focus', async (stage) => {
+journey('Back restores a page, and headings take the focus', async (stage) => {
   const { product, person } = stage;
   const { customer } = await shopAt(product.address);
   const { open, context } = await person({ session: customer.session, height: 500 });

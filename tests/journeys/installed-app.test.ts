@@ -64,7 +64,7 @@ journey('the app opens without a network, at any of its addresses', async ({ pro
 });
 
 journey(
-  'a page that is loaded without a network comes by itself when there is one again',
+  'a page opened without a network loads automatically when the network returns',
   async ({ product, person }) => {
     const { session } = await customer(product.address);
     const proxy = await proxyOf(product.address);
@@ -93,7 +93,7 @@ journey(
 );
 
 journey(
-  'who types on the sign-in page while the server is out of reach loses nothing to the tries',
+  'retries keep the input of the sign-in page while the server is unreachable',
   async ({ product, person }) => {
     const { session } = await customer(product.address);
     const proxy = await proxyOf(product.address);
@@ -114,7 +114,7 @@ journey(
   },
 );
 
-journey('a newer version waits for a click, and then it is there', async ({ product, person }) => {
+journey('a newer version is loaded after a click', async ({ product, person }) => {
   const { session } = await customer(product.address);
   const proxy = await proxyOf(product.address);
   const tab = await openAt(await person({ session }), proxy.address, session, '/');
@@ -138,7 +138,7 @@ journey('a newer version waits for a click, and then it is there', async ({ prod
 });
 
 journey(
-  'a part that is gone after a deploy loads the page again, but not under who writes',
+  'a chunk missing after a deploy reloads the page, except while a person types',
   async ({ product, person }) => {
     const { session } = await customer(product.address);
     const proxy = await proxyOf(product.address);
@@ -170,7 +170,7 @@ journey(
 );
 
 journey(
-  'the app is offered to who came back and did something, and no more after "later"',
+  'the app is offered to a returning, active person, and not again after "later"',
   async ({ product: { address }, person }) => {
     const { session } = await customer(address);
     const { context, open } = await person({ session });

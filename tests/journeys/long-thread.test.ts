@@ -94,7 +94,7 @@ const unreadOf = async ({ product: { address } }: Stage, { who }: LongThread) =>
 };
 
 journey(
-  'a day of a long conversation is opened, and read on both ways without a jump',
+  'a day of a long conversation opens and scrolls both ways without a jump',
   async (stage) => {
     const long = await longThread(stage);
     const { open } = await stage.person({ still: true, session: long.who.session });
@@ -132,41 +132,38 @@ journey(
   },
 );
 
-journey(
-  'the message that is answered is opened, and read on to the newest again',
-  async (stage) => {
-    const long = await longThread(stage);
-    const { open } = await stage.person({ still: true, session: long.who.session });
-    const tab = await open(long.path);
-    const answered = MESSAGES / 10;
-    await message(tab, MESSAGES)
-      .getByRole('button', { name: /^Buka pesan yang dijawab/ })
-      .click();
-    await message(tab, answered).waitFor();
-    await waitFor(async () => expect(await inView(tab)).toContain(answered));
-    // A message sent from there appears among the newest.
-    const box = tab.getByRole('textbox', { name: /^Tulis pesan untuk/ });
-    await topUp(stage.product.address, long.who, 50_000);
-    await box.fill('Yang ini sudah kami kirim');
-    await box.press('Enter');
-    await region(tab).getByRole('article').filter({ hasText: 'Yang ini sudah' }).waitFor();
-    await message(tab, MESSAGES).waitFor();
+journey('a quoted message opens, and scrolling returns to the newest', async (stage) => {
+  const long = await longThread(stage);
+  const { open } = await stage.person({ still: true, session: long.who.session });
+  const tab = await open(long.path);
+  const answered = MESSAGES / 10;
+  await message(tab, MESSAGES)
+    .getByRole('button', { name: /^Buka pesan yang dijawab/ })
+    .click();
+  await message(tab, answered).waitFor();
+  await waitFor(async () => expect(await inView(tab)).toContain(answered));
+  // A message sent from there appears among the newest.
+  const box = tab.getByRole('textbox', { name: /^Tulis pesan untuk/ });
+  await topUp(stage.product.address, long.who, 50_000);
+  await box.fill('Yang ini sudah kami kirim');
+  await box.press('Enter');
+  await region(tab).getByRole('article').filter({ hasText: 'Yang ini sudah' }).waitFor();
+  await message(tab, MESSAGES).waitFor();
 
-    // From a day just out of reach, the loaded part grows until it joins the newest.
-    const { day, first } = dayOf(long, MESSAGES - 120);
-    await tab.goto(`${stage.product.address}${long.path}&at=${day}`);
-    await message(tab, first).waitFor();
-    expect(await scrollTo(tab, MESSAGES, 90)).toBeLessThan(1);
-    await region(tab).press('End');
-    await region(tab).getByRole('article').filter({ hasText: 'Yang ini sudah' }).waitFor();
-    await tab.getByRole('button', { name: 'Ke pesan terbaru' }).waitFor({ state: 'detached' });
-    await tab.goto(`${stage.product.address}${long.path}&at=2020-02-01`);
-    await tab.getByText(/^Tidak ada pesan pada 1 Feb 2020\. Yang ditampilkan mulai/).waitFor();
-    await message(tab, 1).waitFor();
-  },
-);
+  // From a day just out of reach, the loaded part grows until it joins the newest.
+  const { day, first } = dayOf(long, MESSAGES - 120);
+  await tab.goto(`${stage.product.address}${long.path}&at=${day}`);
+  await message(tab, first).waitFor();
+  expect(await scrollTo(tab, MESSAGES, 90)).toBeLessThan(1);
+  await region(tab).press('End');
+  await region(tab).getByRole('article').filter({ hasText: 'Yang ini sudah' }).waitFor();
+  await tab.getByRole('button', { name: 'Ke pesan terbaru' }).waitFor({ state: 'detached' });
+  await tab.goto(`${stage.product.address}${long.path}&at=2020-02-01`);
+  await tab.getByText(/^Tidak ada pesan pada 1 Feb 2020\. Yang ditampilkan mulai/).waitFor();
+  await message(tab, 1).waitFor();
+});
 
-journey('what comes in stays unread until its message is in view', async (stage) => {
+journey('an inbound message stays unread until it is in view', async (stage) => {
   const long = await longThread(stage);
   const { address } = stage.product;
   const { sender, peer } = long;

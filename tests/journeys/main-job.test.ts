@@ -14,20 +14,23 @@ const owner = { name: 'Toko Melati', phone: '0812-3456-7890' };
 /** Recipient of the token page's sample: a phone that receives and reads. */
 const customer = '62800000001';
 
-journey('a stranger gets from nothing to an answered message, live', async ({ person }) => {
-  const stranger = await person({ notices: true });
-  const tab = await register(stranger);
-  const born = await tab.evaluate(() => performance.timeOrigin);
-  await topUp(stranger, tab);
-  const key = await addToken(tab);
-  await linkPhone(stranger, tab);
-  await sendByApi(stranger, tab, key);
-  await receiveReply(stranger, tab);
-  await answer(stranger, tab);
-  // Everything arrived without a reload.
-  expect(await tab.evaluate(() => performance.timeOrigin)).toBe(born);
-  await leaveAndReturn(tab);
-});
+journey(
+  'a new customer gets from registration to an answered message, live',
+  async ({ person }) => {
+    const stranger = await person({ notices: true });
+    const tab = await register(stranger);
+    const born = await tab.evaluate(() => performance.timeOrigin);
+    await topUp(stranger, tab);
+    const key = await addToken(tab);
+    await linkPhone(stranger, tab);
+    await sendByApi(stranger, tab, key);
+    await receiveReply(stranger, tab);
+    await answer(stranger, tab);
+    // Everything arrived without a reload.
+    expect(await tab.evaluate(() => performance.timeOrigin)).toBe(born);
+    await leaveAndReturn(tab);
+  },
+);
 
 /** Registers; the code is read in the simulated phone, in a separate tab. */
 async function register(stranger: Person): Promise<Page> {

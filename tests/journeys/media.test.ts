@@ -58,7 +58,7 @@ function strangersAsked(tab: Page, address: string): readonly string[] {
 }
 
 journey(
-  'a thread shows what was sent and received, of every type, from the own host alone',
+  'a thread shows every type in both directions, from our own host only',
   async ({ product: { address }, person }) => {
     const { session, path } = await openMediaThread(address, photo, {
       phone: '6281355503061',
@@ -102,7 +102,7 @@ journey(
 );
 
 journey(
-  'files and a refused one, from the composer: what is sent stands in the thread and in the phone',
+  'the composer refuses one file, and the others reach the thread and the phone',
   async ({ product: { address }, person }) => {
     const { session, path, peer } = await openMediaThread(address, photo, {
       phone: '6281355503062',

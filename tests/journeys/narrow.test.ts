@@ -26,7 +26,7 @@ async function lostAt(tab: Page, path: string): Promise<string[]> {
 }
 
 journey(
-  'money and phone numbers are whole on every screen, from a desktop to the smallest phone',
+  'amounts and phone numbers are fully visible from a desktop to the smallest phone',
   async ({ product: { address }, person }) => {
     const { customer, sender, peer } = await shopAt(address);
     await topUp(address, customer, 9_000_000);
@@ -55,7 +55,7 @@ journey(
 );
 
 journey(
-  'at 200 % a table is cards, with what a row costs in each',
+  'at 200 % a table becomes cards, each with the price of its row',
   async ({ product: { address }, person }) => {
     const { customer } = await shopAt(address);
     const { open } = await person({ session: customer.session, width: 720 });

@@ -10,7 +10,7 @@ import { arrivesAt, fillLogin } from './support/steps.ts';
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 journey(
-  'the operator, whose profile is their own, confirms a top-up, and the customer sees it',
+  'the operator, with their own profile, confirms a top-up, and the customer sees it',
   async (stage) => {
     const { address, operator } = stage.product;
     const who = await signUp(address, { name: 'Kopi Senja', phone: '6281355503001' });
@@ -67,7 +67,7 @@ journey(
   },
 );
 
-journey('the operator’s screen is nobody’s to a customer', async ({ product, person }) => {
+journey('a customer cannot open the operator’s screen', async ({ product, person }) => {
   const { address } = product;
   const who = await signUp(address, { name: 'Kopi Pagi', phone: '6281355503002' });
   const { open } = await person({ session: who.session });

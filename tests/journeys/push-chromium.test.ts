@@ -73,7 +73,7 @@ const click = (worker: Worker, url: unknown, action = ''): Promise<void> =>
   );
 
 journey(
-  'a message is told once: by the page that is seen, else by a notice with its sender',
+  'a message is announced once: by a visible page, otherwise by a notice with its sender',
   async ({ product: { address }, person }) => {
     const { session, sender } = await ready(address);
     const ani = await person({ session, notices: true });
@@ -123,7 +123,7 @@ journey(
 );
 
 journey(
-  'a clicked notice leads to its conversation, and never off our pages',
+  'a clicked notice opens its conversation, and never leaves our pages',
   async ({ product: { address }, person }) => {
     const { session, sender } = await ready(address);
     const budi = await person({ session, notices: true });
@@ -168,7 +168,7 @@ journey(
 );
 
 journey(
-  'a forged push shows no strange picture, leads to the inbox and sets no nonsense badge',
+  'a forged push shows no foreign picture, opens the inbox and sets no invalid badge',
   async ({ product: { address }, person }) => {
     const { session } = await ready(address);
     const cici = await person({ session, notices: true });
@@ -226,7 +226,7 @@ journey(
 );
 
 journey(
-  'the offer of notices goes when they are allowed in the browser’s own settings',
+  'the offer of notices disappears once the browser’s settings allow them',
   async ({ product: { address }, person }) => {
     const { session } = await ready(address);
     const eka = await person({ session });
@@ -240,7 +240,7 @@ journey(
 );
 
 journey(
-  'whoever signs out does not wait for what hangs, and nothing is left all the same',
+  'signing out does not wait for hanging requests, and still removes everything',
   async ({ product: { address }, person }) => {
     const { session } = await ready(address);
     const dedi = await person({ session, notices: true });
@@ -266,7 +266,7 @@ journey(
 );
 
 journey(
-  'after sign-out nothing is left in the browser but the app itself',
+  'signing out leaves only the app itself in the browser',
   async ({ product: { address }, person }) => {
     const { session, sender } = await ready(address);
     const dedi = await person({ session, notices: true });

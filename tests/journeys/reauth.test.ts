@@ -26,7 +26,7 @@ const reauthDialog = (tab: Page) => {
 };
 
 journey(
-  'who left the computer alone is asked for the password once more',
+  'an idle session has to confirm the password again',
   async ({ product: { address }, person, db }) => {
     const who = await signUp(address, { name: 'Toko Lestari', phone: '6281355504001' });
     const expects = [/status of 403/, /status of 422/];
@@ -85,7 +85,7 @@ journey(
 );
 
 journey(
-  'a session that was copied to another browser reads, and changes the profile after the password',
+  'a session copied to another browser reads, and changes the profile only after the password',
   async ({ product: { address }, person }) => {
     const who = await signUp(address, { name: 'Toko Anggrek', phone: '6281355504008' });
     const expects = [/status of 403/, /status of 422/];
@@ -124,7 +124,7 @@ journey(
 );
 
 journey(
-  'a message written in such a browser waits for the password, and is sent once',
+  'a message from such a browser waits for the password, and is sent once',
   async ({ product: { address }, person }) => {
     const who = await signUp(address, { name: 'Toko Dahlia', phone: '6281355504009' });
     await topUp(address, who, 50_000);

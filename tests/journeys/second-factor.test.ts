@@ -40,7 +40,7 @@ async function signOut(tab: Page): Promise<void> {
   await arrivesAt(tab, '/auth/login');
 }
 
-journey('an operator sets up two factors, and comes in with each', async (stage) => {
+journey('an operator sets up two factors, and signs in with each', async (stage) => {
   const { address, operator } = stage.product;
   // Requests that a page still sends while its session ends are refused.
   const { open } = await stage.person({ expects: [/status of 400/] });

@@ -40,7 +40,7 @@ async function askForPassword(tab: Page, address: string, phone: string): Promis
   await codeField(tab).waitFor();
 }
 
-journey('a forgotten password is replaced, with the keyboard alone', async (stage) => {
+journey('a forgotten password is reset with the keyboard only', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355503001';
   const who = await signUp(address, { name: 'Toko Sepatu Melati', phone });
@@ -101,7 +101,7 @@ journey('a forgotten password is replaced, with the keyboard alone', async (stag
   await waitFor(isNotified);
 });
 
-journey('a number that nobody has is answered like any other, and gets nothing', async (stage) => {
+journey('an unknown number is answered like any other, and gets no code', async (stage) => {
   const { address } = stage.product;
   const { open } = await stage.person();
   const tab = await open();
@@ -115,7 +115,7 @@ journey('a number that nobody has is answered like any other, and gets nothing',
   await arrivesAt(tab, '/auth/forgot-password/otp');
 });
 
-journey('a new browser asks for a code once, and its owner is told', async (stage) => {
+journey('a new browser requires a code once, and the owner gets a notice', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355503003';
   const who = await signUp(address, { name: 'Warung Pak Darto', phone });
@@ -145,7 +145,7 @@ journey('a new browser asks for a code once, and its owner is told', async (stag
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
 });
 
-journey('codes that are wrong, throttled, or too old say so', async (stage) => {
+journey('wrong, throttled and expired codes are reported as such', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355503004';
   await signUp(address, { name: 'Kedai Kopi Senja', phone });
@@ -175,7 +175,7 @@ journey('codes that are wrong, throttled, or too old say so', async (stage) => {
   await tab.getByText('Kode sudah tidak berlaku. Minta kode baru.').waitFor();
 });
 
-journey('a code that was used in one tab is worth nothing in another', async (stage) => {
+journey('a code used in one tab is invalid in another', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355503005';
   await signUp(address, { name: 'Bengkel Motor Abadi', phone });
@@ -212,7 +212,7 @@ journey('a code that was used in one tab is worth nothing in another', async (st
   expect(await first.evaluate(() => sessionStorage.getItem('kept:forgot-grant'))).toBeNull();
 });
 
-journey('signing in in one tab takes the others along', async (stage) => {
+journey('signing in in one tab signs in the others', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355503006';
   const who = await signUp(address, { name: 'Apotek Kasih', phone });
@@ -227,7 +227,7 @@ journey('signing in in one tab takes the others along', async (stage) => {
   await second.getByRole('heading', { name: 'Beranda' }).waitFor();
 });
 
-journey('a session that was ended elsewhere is told at the next call', async (stage) => {
+journey('a session ended elsewhere is reported at the next call', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355503007';
   const who = await signUp(address, { name: 'Laundry Bersih', phone });
@@ -240,44 +240,47 @@ journey('a session that was ended elsewhere is told at the next call', async (st
   await arrivesAt(tab, '/auth/login');
 });
 
-journey('signing in with a hostile address leads home, with a good one there', async (stage) => {
-  const { address } = stage.product;
-  const phone = '6281355503008';
-  const who = await signUp(address, { name: 'Toko Buku Lentera', phone });
-  // Requests that the page sends when its session ends.
-  const expects = [refusal(401)];
-  const { open, context } = await stage.person({ session: who.session, expects });
-  const abroad: string[] = [];
-  await context.route(
-    (url) => url.origin !== address,
-    (route) => {
-      abroad.push(route.request().url());
-      return route.abort();
-    },
-  );
-  const tab = await open('/');
-  const places = [
-    ['https://evil.example/', '/'],
-    ['//evil.example/auth', '/'],
-    ['/auth/login', '/'],
-    ['javascript:alert(1)', '/'],
-    ['/operator/topups', '/'],
-    ['/saldo?kind=bonus', '/saldo'],
-  ] as const;
-  for (const [from, path] of places) {
-    await tab.getByRole('button', { name: 'Keluar' }).click();
-    await arrivesAt(tab, '/auth/login');
-    await tab.evaluate((text) => localStorage.setItem('auth-redirect', text), encode(from));
-    await tab.goto(`${address}/auth/login?from=${encodeURIComponent(from)}`);
-    await fillLogin(tab, who);
-    await arrivesAt(tab, path);
-    await tab.getByRole('button', { name: 'Keluar' }).waitFor();
-    expect(new URL(tab.url()).origin).toBe(address);
-  }
-  expect(abroad).toEqual([]);
-});
+journey(
+  'signing in redirects home for a hostile address, and there for a valid one',
+  async (stage) => {
+    const { address } = stage.product;
+    const phone = '6281355503008';
+    const who = await signUp(address, { name: 'Toko Buku Lentera', phone });
+    // Requests that the page sends when its session ends.
+    const expects = [refusal(401)];
+    const { open, context } = await stage.person({ session: who.session, expects });
+    const abroad: string[] = [];
+    await context.route(
+      (url) => url.origin !== address,
+      (route) => {
+        abroad.push(route.request().url());
+        return route.abort();
+      },
+    );
+    const tab = await open('/');
+    const places = [
+      ['https://evil.example/', '/'],
+      ['//evil.example/auth', '/'],
+      ['/auth/login', '/'],
+      ['javascript:alert(1)', '/'],
+      ['/operator/topups', '/'],
+      ['/saldo?kind=bonus', '/saldo'],
+    ] as const;
+    for (const [from, path] of places) {
+      await tab.getByRole('button', { name: 'Keluar' }).click();
+      await arrivesAt(tab, '/auth/login');
+      await tab.evaluate((text) => localStorage.setItem('auth-redirect', text), encode(from));
+      await tab.goto(`${address}/auth/login?from=${encodeURIComponent(from)}`);
+      await fillLogin(tab, who);
+      await arrivesAt(tab, path);
+      await tab.getByRole('button', { name: 'Keluar' }).waitFor();
+      expect(new URL(tab.url()).origin).toBe(address);
+    }
+    expect(abroad).toEqual([]);
+  },
+);
 
-journey('everybody can use the screens around a password and a code', async (stage) => {
+journey('the password and code screens are accessible', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355503009';
   const who = await signUp(address, { name: 'Toko Anggrek', phone });

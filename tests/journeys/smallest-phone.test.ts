@@ -65,7 +65,7 @@ journey(
 );
 
 journey(
-  'no page of an operator scrolls sideways at 320 px, and the menu shows where one is',
+  'no page of an operator scrolls sideways at 320 px, and the menu marks the current page',
   async ({ product, person }) => {
     const { address } = product;
     const { operator } = await openDesk(product);

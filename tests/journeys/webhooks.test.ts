@@ -36,7 +36,7 @@ async function saveAddress(tab: Page): Promise<string> {
 }
 
 journey(
-  'a webhook is saved, signs what happens, and shows what came of it',
+  'a webhook is saved, signs its events, and shows their deliveries',
   async ({ product: { address }, person }) => {
     const { who, sender, send } = await openedShop(address, '628135550510');
     const { open } = await person({ still: true, session: who.session });
@@ -106,7 +106,7 @@ journey(
 );
 
 journey(
-  'an endpoint that fails is told of, and what it missed is sent anew',
+  'a failing endpoint is reported, and missed events are sent again',
   async ({ product: { address }, person }) => {
     const { who, sender, send } = await openedShop(address, '628135550520');
     const { open } = await person({ still: true, session: who.session });
@@ -167,7 +167,7 @@ journey(
 );
 
 journey(
-  'a webhook is tried, given another secret, and deleted with the keyboard alone',
+  'a webhook is tested, gets another secret, and is deleted with the keyboard only',
   async ({ product: { address }, person }) => {
     const { who, sender } = await openedShop(address, '628135550530');
     const { open } = await person({ still: true, session: who.session });

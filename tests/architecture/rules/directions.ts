@@ -91,16 +91,16 @@ export const serverDirections: Rule = (sources) => {
 function serverTrespass(file: string, other: string): string | undefined {
   const [from, to] = [layerOf(file), layerOf(other)];
   if (from !== to && !serverLayers[from]?.includes(to)) {
-    return `${from} imports ${listed(serverLayers[from])}; let app hand it what it needs of ${to}`;
+    return `${from} imports ${listed(serverLayers[from])}; pass what it needs of ${to} in from app`;
   }
   if (to !== 'domains' || (from === to && partOf(file) === partOf(other))) return undefined;
   const [domain, known] = [partOf(file), partOf(other)];
   if (from === to && !knowsAll.includes(domain) && !knows[domain]?.includes(known)) {
-    return `${domain} knows ${listed(knows[domain])}; let app/container.ts hand it what ${known} does`;
+    return `${domain} may import ${listed(knows[domain])}; pass what ${known} does in from app/container.ts`;
   }
   return isPublic(other)
     ? undefined
-    : `${known} is known by its public API; export it from src/server/domains/${known}/${known}.ts`;
+    : `import ${known} by its public API; export it from src/server/domains/${known}/${known}.ts`;
 }
 
 /**
@@ -122,13 +122,13 @@ function webTrespass(file: string, other: string): string | undefined {
   if (other.endsWith('.gallery.tsx') && !isGallery(file)) return 'only the gallery shows its pages';
   if (file.endsWith('.gallery.tsx') && galleryPages.includes(to)) return undefined;
   if (from !== to && !webFolders[from]?.includes(to)) {
-    return `${from} imports ${listed(webFolders[from])}; hand it in from above, or move what both need down`;
+    return `${from} imports ${listed(webFolders[from])}; pass it in from above, or move the shared part down`;
   }
   const known = partOf(other);
   if (from !== 'features' || to !== 'features' || partOf(file) === known) return undefined;
   return other === `src/web/features/${known}/${known}.ts`
     ? undefined
-    : `${known} is known by its public file; export it from src/web/features/${known}/${known}.ts`;
+    : `import ${known} by its public file; export it from src/web/features/${known}/${known}.ts`;
 }
 
 /** Server and web import the contract but not each other; the contract imports neither. */
@@ -138,7 +138,9 @@ export const sides: Rule = (sources) => {
     const side = sideOf(file);
     for (const other of imports.filter((path) => path.startsWith('src/'))) {
       if (sideOf(other) === side || (sideOf(other) === 'contract' && side !== 'contract')) continue;
-      wrong.push(`${file} imports ${other}: web and server know the contract only; say it there`);
+      wrong.push(
+        `${file} imports ${other}: web and server share only the contract; declare it there`,
+      );
     }
   }
   return wrong;
@@ -151,7 +153,7 @@ export const packages: Rule = (sources) => {
     for (const name of importsOf(text)) {
       if (/^[.#]/.test(name)) continue;
       if (file.startsWith('src/contract/') && name !== 'zod/mini') {
-        wrong.push(`${file} imports ${name}: the contract imports zod/mini alone`);
+        wrong.push(`${file} imports ${name}: the contract imports only zod/mini`);
       }
       if (file.startsWith('src/web/') && name.startsWith('node:')) {
         wrong.push(`${file} imports ${name}: browsers have no Node`);
@@ -187,7 +189,7 @@ export const tracingIsLoadedLater: Rule = (sources) => {
 /** No import cycles between files, type and dynamic imports included. */
 export const circles: Rule = (sources) =>
   circlesIn(importsIn(sources, 'src')).map(
-    (group) => `${group.join(' ↔ ')}: move what both need into a file that knows neither`,
+    (group) => `${group.join(' ↔ ')}: move the shared part into a file that imports neither`,
   );
 
 /** No import cycles between domains or between features. */

@@ -21,7 +21,7 @@ const vague = /(^|\/)(utils?|helpers?|types|common|misc|index)(\.tsx?$|\/)/;
 export const tellingNames: Rule = (sources) =>
   [...sources.keys()]
     .filter((file) => file.startsWith('src/') && vague.test(file))
-    .map((file) => `${file} says nothing of what is in it: name it by its subject`);
+    .map((file) => `${file} does not describe its content: name it by its subject`);
 
 const publicFile = /^src\/(?:server\/domains(?:\/channels)?|web\/features)\/([\w-]+)\/\1\.ts$/;
 
@@ -33,7 +33,7 @@ export const noBarrels: Rule = (sources) =>
         ? /^export\s+\*/m.test(text)
         : /^export\s+(?:\*|(?:type\s*)?\{[^}]*\}\s*from\b)/m.test(text),
     )
-    .map(([file]) => `${file} hands on what is another's: import it where it stands`);
+    .map(([file]) => `${file} re-exports another file's names: import them from that file`);
 
 export const noDefaultExports: Rule = (sources) =>
   sourcesIn(sources, 'src')
@@ -44,7 +44,7 @@ export const finished: Rule = (sources) =>
   [...sources]
     .filter(([file]) => !file.startsWith('tests/'))
     .filter(([, text]) => /\b(?:TODO|FIXME|XXX)\b/.test(text))
-    .map(([file]) => `${file} is left for later: do it, or write an issue`);
+    .map(([file]) => `${file} has unfinished work: finish it, or write an issue`);
 
 /** The build removes calls by these names if their result is unused (vite.config.ts). */
 export const noPureNames: Rule = (sources) =>
@@ -66,14 +66,14 @@ const tagsIn = (sources: Sources, tag: RegExp): [string, string][] =>
 export const picturesFail: Rule = (sources) =>
   tagsIn(sources, /<img\b(?:[^>]|=>)*?\/>/g)
     .filter(([file, tag]) => !tag.includes('onError') && !decoded.includes(file))
-    .map(
-      ([file, tag]) => `${file}: ${tag}: say with onError what stands in a broken picture's place`,
-    );
+    .map(([file, tag]) => `${file}: ${tag}: replace a broken picture with onError`);
 
 export const pastesWhole: Rule = (sources) =>
   tagsIn(sources, /<(?:input|textarea)\b(?:[^>]|=>)*?\/>/g)
     .filter(([, tag]) => tag.includes('maxLength'))
-    .map(([file, tag]) => `${file}: ${tag}: maxLength cuts what is pasted, let the rule refuse it`);
+    .map(
+      ([file, tag]) => `${file}: ${tag}: maxLength cuts pasted text, let the validation refuse it`,
+    );
 
 const making =
   /\b(innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|eval\(|new Function\()/;
@@ -81,15 +81,15 @@ const making =
 export const noHtmlFromText: Rule = (sources) =>
   sourcesIn(sources, 'src/web')
     .filter(([, text]) => making.test(text))
-    .map(([file]) => `${file} makes HTML or code of text: render elements`);
+    .map(([file]) => `${file} turns text into HTML or code: render elements`);
 
 const waverings: Record<string, RegExp> = {
   'sleeps in a browser': /\bwaitForTimeout\(/,
   'waits for a second': /\bvi\.waitFor\(/,
-  'polls for a second, or for a time of its own': /\.poll\(/,
-  'waits for a time of its own': /\bwaitFor(?:Response|Request|Event|URL)?\([^;]*\btimeout: ?\d/,
-  'takes a limit of time for a measure': /expect\(performance\.now\(\) - \w+\)/,
-  'ends a test after a time of its own': /^ *\}, [\d_]+\);$|, \{ timeout: [\d_]+ \}, async/m,
+  'polls for a second, or with its own timeout': /\.poll\(/,
+  'waits with its own timeout': /\bwaitFor(?:Response|Request|Event|URL)?\([^;]*\btimeout: ?\d/,
+  'uses a time limit as a measurement': /expect\(performance\.now\(\) - \w+\)/,
+  'sets its own test timeout': /^ *\}, [\d_]+\);$|, \{ timeout: [\d_]+ \}, async/m,
 };
 const WAITS = 'tests/support/wait-for.ts';
 

@@ -30,7 +30,7 @@ export const contractsAreNamed: Rule = (sources) => {
     const found = takings.find(([pattern]) => pattern.test(text.replace(/--.*$/gm, '')));
     return found
       ? [
-          `${file} ${found[1]} while nodes of the version before run: leave that to a later version, with -- contract: NNNN_name`,
+          `${file} ${found[1]} while nodes of the previous version run: leave it to a later version, with -- contract: NNNN_name`,
         ]
       : [];
   });

@@ -60,7 +60,7 @@ export const tablesHaveOwners: Rule = (sources) => {
       .map((table) => `the table ${table} has no owner: name the domain in tests/architecture`),
     ...Object.keys(owners)
       .filter((table) => !made.includes(table))
-      .map((table) => `there is no table ${table}: take it out of tests/architecture`),
+      .map((table) => `there is no table ${table}: remove it from tests/architecture`),
   ];
 };
 
@@ -82,7 +82,7 @@ export const oneWriter: Rule = (sources) => {
   }
   for (const [name, tables] of Object.entries(crossings)) {
     for (const table of tables.filter((one) => !found.has(`${name} ${one}`))) {
-      wrong.push(`${name} no longer writes ${table}: take it out of the crossings`);
+      wrong.push(`${name} no longer writes ${table}: remove it from the crossings`);
     }
   }
   return wrong;
@@ -98,13 +98,13 @@ export const listedReaders: Rule = (sources) => {
       found.add(`${owner} ${table}`);
       if (foreignReaders[owner]?.includes(table)) continue;
       wrong.push(
-        `${name} reads ${table}, which is ${owners[table]}'s: ask its public API (the list of foreign readers does not grow)`,
+        `${name} reads ${table}, which is ${owners[table]}'s: use its public API (the list of foreign readers does not grow)`,
       );
     }
   }
   for (const [owner, tables] of Object.entries(foreignReaders)) {
     for (const table of tables.filter((one) => !found.has(`${owner} ${one}`))) {
-      wrong.push(`${owner} no longer reads ${table}: take it out of the foreign readers`);
+      wrong.push(`${owner} no longer reads ${table}: remove it from the foreign readers`);
     }
   }
   return wrong;
@@ -128,5 +128,5 @@ export const functionsWithOwners: Rule = (sources) =>
   sourcesIn(sources, MIGRATIONS, /\.sql$/).flatMap(([file, text]) =>
     functionsOf(text)
       .filter(({ name }) => !functionsOfMigrations.includes(name))
-      .map(({ name }) => `${file} makes ${name}(): give it a file of its own beside its caller`),
+      .map(({ name }) => `${file} creates ${name}(): give it a separate file beside its caller`),
   );
