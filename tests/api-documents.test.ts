@@ -111,7 +111,7 @@ function wordsOf(value: unknown, name = ''): unknown[] {
 }
 
 /** Delivers pending events to the webhook, as a server's worker does. */
-async function tellWebhook(running: RunningApp, db: TestDatabase): Promise<void> {
+async function deliverEvents(running: RunningApp, db: TestDatabase): Promise<void> {
   await db.allAccountsSql`select publish_outbox(1000)`;
   const worker = running.container.webhooks.start();
   await worker.drain();
@@ -133,16 +133,16 @@ test('gives the documented answer to every documented request, in page order', a
   const ran = new Set<string>();
   let [ID, MEDIA, DELIVERY] = ['', '', ''];
   for (const { request, status, answer } of examples) {
-    const asked = request.replaceAll(WEBHOOK, target.url);
+    const requested = request.replaceAll(WEBHOOK, target.url);
     const variables = { KEY: key, NEW_KEY, ID, MEDIA, DELIVERY };
-    const { path, options } = await callOf(argumentsOf(asked, variables));
+    const { path, options } = await callOf(argumentsOf(requested, variables));
     const { body: _, ...bodiless } = options;
     const response = await call(path, options.body === undefined ? bodiless : options);
     expect(response.status, request).toBe(status);
     expect(shapeOf(response.body), request).toEqual(shapeOf(answer));
     expect(wordsOf(response.body), request).toEqual(wordsOf(answer));
     if (response.body?.status === 'scheduled') ID = response.body.id;
-    await tellWebhook(running, db);
+    await deliverEvents(running, db);
     if (path.startsWith('/v1/deliveries?')) DELIVERY = response.body.data[0].id;
     if (response.body?.id?.startsWith('med_')) MEDIA = response.body.id;
     const method = options.method ?? (options.body === undefined ? 'GET' : 'POST');

@@ -166,14 +166,14 @@ test('leaves no draft when killed while creating one, and creates it once for th
   expect(await sql`select from campaigns where account_id = ${accountId}`).toEqual([]);
   expect(await stored()).toEqual([]);
 
-  const again = { address: await addressOf(start(env)), token };
+  const restarted = { address: await addressOf(start(env)), token };
   // After half a minute its call counts as never made.
   await sql`update act_answers set created_at = created_at - interval '1 minute'`;
-  const made = await askPortal(again, 'campaign_create', draft);
+  const made = await askPortal(restarted, 'campaign_create', draft);
   expect(made).toMatchObject({
     data: { status: 'draft', recipients: { total: LIST_ROWS } },
   });
-  expect(await askPortal(again, 'campaign_create', draft)).toEqual(made);
+  expect(await askPortal(restarted, 'campaign_create', draft)).toEqual(made);
   expect(await sql`select from campaigns where account_id = ${accountId}`).toHaveLength(1);
   expect(await stored()).toHaveLength(LIST_ROWS);
 });

@@ -87,7 +87,7 @@ test('ignores callbacks that are not signed with the app’s secret', async ({ a
   const body = callback(ani, { statuses: [status(id, 'read')] });
   const good = createHmac('sha256', ani.meta.appSecret).update(body).digest('hex');
   const foreign = createHmac('sha256', 'rahasia-orang-lain').update(body).digest('hex');
-  const again = createHmac('sha256', ani.meta.appSecret)
+  const reencoded = createHmac('sha256', ani.meta.appSecret)
     .update(JSON.stringify({ ...JSON.parse(body), emoji: '😀' }))
     .digest('hex');
   for (const signature of [
@@ -98,7 +98,7 @@ test('ignores callbacks that are not signed with the app’s secret', async ({ a
     `sha1=${good}`,
     good,
     `sha256=${foreign}`,
-    `sha256=${again}`,
+    `sha256=${reencoded}`,
   ]) {
     expect(await post(ani, body, signature)).toBe(401);
   }
@@ -213,8 +213,8 @@ test('leaves nothing behind for statuses of unknown messages', async ({ ani, db 
   await waitFor(async () => expect(await refs()).toEqual([`wamid.${own}`]));
   expect(await sql`select 1 from parked_receipts`).toEqual([]);
   // A known status is not published again.
-  const again = { ...status(own, 'sent'), id: 'wamid.lain' };
-  expect(await post(ani, callback(ani, { statuses: [again] }))).toBe(200);
+  const reencoded = { ...status(own, 'sent'), id: 'wamid.lain' };
+  expect(await post(ani, callback(ani, { statuses: [reencoded] }))).toBe(200);
   expect(await refs()).toEqual([`wamid.${own}`]);
 });
 
@@ -259,8 +259,8 @@ test('shows and charges a late failure of a message that was given up', async ({
     body: { to: BUDI, text: { body: 'Halo' }, send_at: new Date(Date.now() + 3_600_000) },
   });
   await ani.call(`/v1/messages/${placed.id}/cancel`, { body: {} });
-  const told = callback(ani, { statuses: [status(placed.id, 'failed', 131026)] });
-  expect(await post(ani, told)).toBe(200);
+  const payload = callback(ani, { statuses: [status(placed.id, 'failed', 131026)] });
+  expect(await post(ani, payload)).toBe(200);
   const { body } = await ani.call(`/v1/messages/${placed.id}`);
   expect([body.status, body.failure?.code]).toEqual(['failed', 'not_on_whatsapp']);
   expect(await chargesOf(db)).toEqual(['captured']);
@@ -284,8 +284,8 @@ test('reads templates again once, however much a callback reports about them', a
     expect((await ani.call('/v1/templates')).body.data.length).toBeGreaterThan(0),
   );
   const before = control.calls().length;
-  const told = { field: 'message_template_status_update', value: { event: 'APPROVED' } };
-  const changes = Array.from({ length: 200 }, () => told);
+  const payload = { field: 'message_template_status_update', value: { event: 'APPROVED' } };
+  const changes = Array.from({ length: 200 }, () => payload);
   const entry = [{ id: wabaId, changes }];
   const body = JSON.stringify({ object: 'whatsapp_business_account', entry });
   expect(await post(ani, body)).toBe(200);

@@ -101,7 +101,7 @@ test('uploads one picture to three numbers once', async ({ ani, meta }) => {
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
   );
-  const kept = await ani.running.container.media.library.take({
+  const storedFile = await ani.running.container.media.library.take({
     accountId: ani.accountId,
     said: { name: 'titik.png', type: 'image/png' },
     bytes,
@@ -113,7 +113,12 @@ test('uploads one picture to three numbers once', async ({ ani, meta }) => {
   const sent = await Promise.all(
     peers.map((to) =>
       ani.call('/v1/messages', {
-        body: { to, type: 'image', image: { id: publicId('media', kept.fileId) }, caption: 'Ini' },
+        body: {
+          to,
+          type: 'image',
+          image: { id: publicId('media', storedFile.fileId) },
+          caption: 'Ini',
+        },
       }),
     ),
   );
@@ -122,7 +127,7 @@ test('uploads one picture to three numbers once', async ({ ani, meta }) => {
   // The three leave at once: each may find that Meta does not have it yet.
   expect(uploads.length).toBeGreaterThanOrEqual(1);
   const again = await ani.call('/v1/messages', {
-    body: { to: peers[0], type: 'image', image: { id: publicId('media', kept.fileId) } },
+    body: { to: peers[0], type: 'image', image: { id: publicId('media', storedFile.fileId) } },
   });
   const before = meta.control.calls().filter(({ path }) => path.endsWith('/media')).length;
   await ani.becomes(again.body.id, 'read');
@@ -235,13 +240,13 @@ test('disconnects the number when its access token is refused, and loses nothing
   const connection = await ani.ask('token_connection_get', { token_id });
   expect(connection.body).toMatchObject({});
   expect(connection.body.data).toMatchObject({ parted: { reason: 'access' }, since: null });
-  const fresh = `EAAG${'x'.repeat(40)}`;
-  meta.control.tokens.add(fresh);
+  const newToken = `EAAG${'x'.repeat(40)}`;
+  meta.control.tokens.add(newToken);
   const again = await ani.ask('token_cloud_connect', {
     token_id,
     phone_number_id: meta.numbers[0]!.id,
     waba_id: meta.wabaId,
-    access_token: fresh,
+    access_token: newToken,
     app_secret: meta.appSecret,
   });
   expect(again.status).toBe(200);

@@ -76,10 +76,10 @@ test('lets programs of other gateways answer a person who hides their number', a
   const form = { target: peer, message: 'Masih buka' };
   const { body } = await ask(ani.running, '/send', { key, form });
   expect(body).toMatchObject({ status: true, target: [peer] });
-  const asked = { method: 'GET' as const, key };
+  const options = { method: 'GET' as const, key };
   const path = `/api/report/message?phone=${peer}`;
   await waitFor(async () =>
-    expect((await ask(ani.running, path, asked)).body).toMatchObject({ totalData: 1 }),
+    expect((await ask(ani.running, path, options)).body).toMatchObject({ totalData: 1 }),
   );
 });
 

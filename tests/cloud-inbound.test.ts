@@ -301,12 +301,12 @@ test('stores and shows every kind of message from Meta, and passes it to program
   for (const [index, [name, { line }]] of all.entries()) {
     if (line !== undefined) expect(lines.get(listed[index].id), name).toBe(line);
   }
-  const told = await waitFor(async () => {
+  const received = await waitFor(async () => {
     const found = (await eventsOf(ani)).filter(({ type }) => type === 'message.received');
     return found.length === all.length && found;
   });
   for (const [index, [name, { type, content }]] of all.entries()) {
-    const [kabari, cloud, fonnte, wablas] = bodiesOf(told[index]!);
+    const [kabari, cloud, fonnte, wablas] = bodiesOf(received[index]!);
     expect(kabari.data, name).toMatchObject({ type, content });
     const message = cloud.entry[0].changes[0].value.messages[0];
     expect(message.from, name).toBe(BUDI);
@@ -344,9 +344,9 @@ test('stores a group message apart from private chats, without opening a window'
   expect(await inbox(ani)).toEqual([]);
   const refused = await ani.call('/v1/messages', { body: { to: BUDI, text: { body: 'Halo' } } });
   expect(refused.body.code).toBe('window_closed');
-  const kept = await db.allAccountsSql`
+  const groups = await db.allAccountsSql`
     select message ->> 'group_id' as "group" from cloud_group_messages`;
-  expect(kept).toEqual([{ group: 'Y2FwaV9ncm91cDox' }]);
+  expect(groups).toEqual([{ group: 'Y2FwaV9ncm91cDox' }]);
   await ani.running.container.channels.health.close();
   const counted = await db.allAccountsSql`select code, answers::int from provider_answers`;
   expect(counted).toEqual([{ code: 'inbound_group', answers: 1 }]);
@@ -418,11 +418,11 @@ test('fetches a file that arrives while the access token is refused, once it is 
   expect(image.content.missing).toBeUndefined();
   expect(image.id).toBe(first.id);
   expect(await db.allAccountsSql`select 1 from cloud_inbound`).toEqual([]);
-  const told = await waitFor(async () => {
+  const received = await waitFor(async () => {
     const found = (await eventsOf(ani)).filter(({ type }) => type === 'message.edited');
     return found.length === 1 && found;
   });
-  expect(told[0]!.data).toMatchObject({ content: { file: { mime_type: 'image/png' } } });
+  expect(received[0]!.data).toMatchObject({ content: { file: { mime_type: 'image/png' } } });
 });
 
 test('drops a file that Meta no longer has; a stalled one delays no callback and no other file', async ({

@@ -181,8 +181,8 @@ test('defers messages with a paused template without a call for each', async ({ 
   const tried = callsOf(ani);
   await passTime(db, 15 * 60_000);
   await waitFor(async () => {
-    const again = await db.allAccountsSql`select 1 from dispatch where attempt > 1`;
-    expect(again).toHaveLength(20);
+    const retried = await db.allAccountsSql`select 1 from dispatch where attempt > 1`;
+    expect(retried).toHaveLength(20);
   });
   expect(callsOf(ani)).toBe(tried);
   control.failAlways(undefined);

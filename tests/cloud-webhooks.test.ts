@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { uuidOf } from '#contract/base/ids.ts';
 import { kapso } from './support/dialects/cloud-clients.ts';
 import { waitFor } from './support/wait-for.ts';
-import { type Heard, programs } from './support/webhooks/cloud-programs.ts';
+import { type Understood, programs } from './support/webhooks/cloud-programs.ts';
 import { type Shop, test } from './support/webhooks/format-app.ts';
 
 /** Numbers of the simulated network, and the answers of their owners. */
@@ -32,7 +32,7 @@ const send = (shop: Shop, to: readonly string[]) =>
   );
 
 const root = join(import.meta.dirname, '..');
-const nobody = (): Heard => ({ statuses: [], messages: [], answers: [] });
+const nobody = (): Understood => ({ statuses: [], messages: [], answers: [] });
 
 const find = (values: ReturnType<typeof valueOf>[], type: string) =>
   values.flatMap(({ messages = [] }) => messages).find((message) => message.type === type);
@@ -42,30 +42,32 @@ const valueOf = ({ body }: { body: string }) => JSON.parse(body).entry[0].change
 for (const [name, { program, hearsStatuses }] of Object.entries(programs)) {
   test(`${name} processes our events, and rejects altered ones`, async ({ shop }) => {
     const { receiver } = shop;
-    const heard = nobody();
-    await shop.tell('cloud', (known) => program(known, heard));
+    const understood = nobody();
+    await shop.tell('cloud', (known) => program(known, understood));
     const ids = await send(shop, numbers);
     await waitFor(() => {
-      const types = Object.fromEntries(heard.messages.map(({ from = '', type }) => [from, type]));
-      const told: Record<string, string> = { ...answers };
+      const types = Object.fromEntries(
+        understood.messages.map(({ from = '', type }) => [from, type]),
+      );
+      const expectedTypes: Record<string, string> = { ...answers };
       // One library skips contacts.
-      if (!hearsStatuses) delete told['62800000016'];
-      expect(types).toEqual(told);
+      if (!hearsStatuses) delete expectedTypes['62800000016'];
+      expect(types).toEqual(expectedTypes);
     });
     // Of receipts that come together only the last is published.
     if (hearsStatuses) {
       await waitFor(() => {
-        expect(heard.statuses).toEqual(expect.arrayContaining(ids.map((id) => `${id} read`)));
+        expect(understood.statuses).toEqual(expect.arrayContaining(ids.map((id) => `${id} read`)));
       });
     }
     const [post] = receiver.posts;
     const { body = '', headers = {} } = post ?? {};
-    const again = (changed: string, more: Record<string, string> = {}) =>
+    const postAgain = (changed: string, more: Record<string, string> = {}) =>
       fetch(receiver.url, { method: 'POST', body: changed, headers: { ...headers, ...more } });
-    expect((await again(body)).status).toBe(200);
-    expect((await again(body.replace('"whatsapp"', '"whatsapq"'))).status).toBe(401);
+    expect((await postAgain(body)).status).toBe(200);
+    expect((await postAgain(body.replace('"whatsapp"', '"whatsapq"'))).status).toBe(401);
     const forged = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` };
-    expect((await again(body, forged)).status).toBe(401);
+    expect((await postAgain(body, forged)).status).toBe(401);
   });
 }
 
@@ -120,11 +122,11 @@ test('delivers again with the same id and the same bytes', async ({ shop }) => {
   expect(shown.body).toBe(first?.body);
   const before = receiver.posts.length;
   await calls.replay({ accountId, tokenId }, uuid);
-  const again = await waitFor(
+  const postAgain = await waitFor(
     () => receiver.posts.slice(before).find(({ headers }) => headers['webhook-id'] === id) ?? false,
   );
-  expect(again.body).toBe(first?.body);
-  expect(again.headers['x-hub-signature-256']).toBe(first?.headers['x-hub-signature-256']);
+  expect(postAgain.body).toBe(first?.body);
+  expect(postAgain.headers['x-hub-signature-256']).toBe(first?.headers['x-hub-signature-256']);
 });
 
 test('leaves a webhook off if its address does not return the challenge', async ({ shop }) => {
@@ -156,7 +158,7 @@ test('hides the secret of a body when it shows the delivery', async ({ shop }) =
 test('the documented program processes our events', async ({ shop }) => {
   const page = await readFile(join(root, 'docs/dialects/cloud-api.md'), 'utf8');
   const code = /## Webhooks\n[\s\S]*?```js\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
-  let said = '';
+  let output = '';
   let child: ChildProcess | undefined;
   try {
     await shop.tell('cloud', ({ secret, verifyToken }) => {
@@ -165,8 +167,8 @@ test('the documented program processes our events', async ({ shop }) => {
         .replace('APP_SECRET', secret)
         .replace('.listen(8080)', '.listen(0, function () { console.log(this.address().port) })');
       child = spawn(process.execPath, ['--input-type=module', '-e', own], { cwd: root });
-      child.stdout?.on('data', (part: Buffer) => (said += part.toString('utf8')));
-      const port = waitFor(() => /^\d+/.exec(said)?.[0] ?? false);
+      child.stdout?.on('data', (part: Buffer) => (output += part.toString('utf8')));
+      const port = waitFor(() => /^\d+/.exec(output)?.[0] ?? false);
       return async (request) => {
         const { pathname, search } = new URL(request.url);
         const { method, headers } = request;
@@ -181,8 +183,8 @@ test('the documented program processes our events', async ({ shop }) => {
     });
     const [id = ''] = await send(shop, ['62800000015']);
     await waitFor(() => {
-      expect(said).toContain(`${id} read`);
-      expect(said).toContain('62800000015 location');
+      expect(output).toContain(`${id} read`);
+      expect(output).toContain('62800000015 location');
     });
   } finally {
     child?.kill();
@@ -262,9 +264,9 @@ test('connects an inbox as Chatwoot does: its templates, its number, its own han
   shop.receiver.handle(async () => new Response(null, { status: 401 }));
   const refused = await graph(shop, `${waba}/subscribed_apps`, callback);
   expect(refused).toMatchObject({ status: 422, body: { error: { code: 100 } } });
-  const heard = nobody();
+  const understood = nobody();
   const { program } = programs['@kapso/whatsapp-cloud-api'];
-  shop.receiver.handle(program({ secret: '', verifyToken: 'sandi-chatwoot' }, heard));
+  shop.receiver.handle(program({ secret: '', verifyToken: 'sandi-chatwoot' }, understood));
   expect(await graph(shop, `${waba}/subscribed_apps`, callback)).toEqual({
     status: 200,
     body: { success: true },

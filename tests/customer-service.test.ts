@@ -246,16 +246,16 @@ describe('customer service over HTTP', () => {
     await waitFor(() => {
       for (const one of [theirs, ours]) expect(one()).toContain('event: reset');
     });
-    const asked = await asAni('support_send', { ...id(), text: 'RAHASIA' });
+    const question = await asAni('support_send', { ...id(), text: 'RAHASIA' });
     const note = { ...id(), account_id, text: 'CATATAN', internal: '1' };
     const noted = await asSari('operator_support_send', note);
     await asAni('support_typing');
     await asSari('operator_support_typing', { account_id });
     await waitFor(() => {
-      expect(ours()).toContain(asked.id);
+      expect(ours()).toContain(question.id);
       expect(ours()).toContain(noted.id);
       expect(ours()).toContain(`"user_id":"${publicId('user', sari.userId)}","doing":"answer"`);
-      expect(theirs()).toContain(asked.id);
+      expect(theirs()).toContain(question.id);
       expect(theirs()).toContain('"side":"operator","user_id":null,"name":"Sari"');
     });
     expect(theirs()).not.toContain(noted.id);

@@ -8,7 +8,7 @@ import type { SuspenseItem } from '#contract/operator/money/suspense.ts';
 import { acts } from '#contract/acts.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { test } from './support/database/database.ts';
-import { type DeskOperator, operatorsOf } from './support/money/desk.ts';
+import { type ActingOperator, operatorsOf } from './support/money/desk.ts';
 import { customerWith } from './support/people/people.ts';
 import { topupApp } from './support/money/topups.ts';
 
@@ -57,7 +57,7 @@ test('breaks no books and makes no money in any sequence of operator acts', asyn
   const reason = 'Uji acak';
 
   type Paid = { account_id: string; topup_id: string };
-  const perform = async (one: Step, { account_id, topup_id }: Paid, operator: DeskOperator) => {
+  const perform = async (one: Step, { account_id, topup_id }: Paid, operator: ActingOperator) => {
     const { ask } = operator;
     if (one.does === 'adjust') {
       const direction = one.amount > 0 ? 'add' : 'subtract';
@@ -82,10 +82,10 @@ test('breaks no books and makes no money in any sequence of operator acts', asyn
       const { rows } = (await ask('operator_adjustment_list', { account_id })) as {
         rows: Adjustment[];
       };
-      const chosen = rows[one.which];
-      if (!chosen) return;
+      const proposal = rows[one.which];
+      if (!proposal) return;
       const { decision } = one;
-      await ask('operator_adjustment_decide', { adjustment_id: chosen.id, decision, reason });
+      await ask('operator_adjustment_decide', { adjustment_id: proposal.id, decision, reason });
     } else if (one.does === 'give_back') {
       await ask('operator_payment_refund', { topup_id, reason });
     } else if (one.does === 'suspense') {
@@ -144,11 +144,11 @@ test('breaks no books and makes no money in any sequence of operator acts', asyn
 });
 
 test('restricts every act of operators to them, and audits every change', () => {
-  const desk = acts.filter(({ name }) => name.startsWith('operator_'));
-  expect(desk.length).toBeGreaterThan(20);
-  expect(desk.filter(({ by }) => by !== 'operator')).toEqual([]);
+  const operatorActs = acts.filter(({ name }) => name.startsWith('operator_'));
+  expect(operatorActs.length).toBeGreaterThan(20);
+  expect(operatorActs.filter(({ by }) => by !== 'operator')).toEqual([]);
   // Reading is not audited.
-  const unaudited = desk.filter(({ changes, audited }) => changes && !audited);
+  const unaudited = operatorActs.filter(({ changes, audited }) => changes && !audited);
   expect(unaudited.map(({ name }) => name)).toEqual(['operator_support_read']);
 });
 
@@ -159,13 +159,13 @@ test('makes one proposal of a repeated call', async ({ db, sql }) => {
   const { proposeAdjustment } = await import('#server/domains/operator/adjustments/propose.ts');
   const { rupiah } = await import('#contract/base/money.ts');
   const asking = { operatorId: oka?.userId ?? '', key: randomUUID(), reason: 'Sekali saja' };
-  const again = () =>
+  const propose = () =>
     proposeAdjustment(
       app.deps,
       { accountId: ani.accountId, amount: rupiah(500), cause: 'goodwill' },
       asking,
     );
-  const [first, second] = await Promise.all([again(), again()]);
+  const [first, second] = await Promise.all([propose(), propose()]);
   expect(second.id).toBe(first.id);
   expect(await sql`select available from wallets where account_id = ${ani.accountId}`).toEqual([
     { available: 1_500 },

@@ -27,9 +27,9 @@ const test = base.extend<{ serve: Serve }>({
       await writeFile(file, code);
       const server = spawn(php, ['-d', 'display_errors=1', '-S', '127.0.0.1:0', file]);
       running.push(server);
-      let said = '';
-      server.stderr.on('data', (part: Buffer) => (said += part.toString('utf8')));
-      return waitFor(() => /\((http:\S+)\) started/.exec(said)?.[1] ?? false);
+      let output = '';
+      server.stderr.on('data', (part: Buffer) => (output += part.toString('utf8')));
+      return waitFor(() => /\((http:\S+)\) started/.exec(output)?.[1] ?? false);
     });
     for (const server of running) server.kill();
     await rm(folder, { recursive: true, force: true });
@@ -37,11 +37,11 @@ const test = base.extend<{ serve: Serve }>({
 });
 
 /** Switches a format on for a documented program, and passes events to it. @returns its answers. */
-async function saysBy(
+async function answersOf(
   { shop, serve }: { shop: Shop; serve: Serve },
   { format, title }: { format: WebhookFormat; title: string },
 ): Promise<string[]> {
-  const said: string[] = [];
+  const output: string[] = [];
   // Requests before the program knows the secret are refused, as intended.
   let origin: Promise<string> | undefined;
   await shop.tell(format, ({ secret }) => {
@@ -50,13 +50,13 @@ async function saysBy(
       const body = await request.text();
       const answer = await fetch((await origin) ?? '', { method: 'POST', body });
       const words = await answer.text();
-      said.push(words);
+      output.push(words);
       return new Response(words, { status: answer.status });
     };
   });
   const forged = await fetch((await origin) ?? '', { method: 'POST', body: '{"secret":"salah"}' });
   if (format === 'fonnte') expect(forged.status).toBe(403);
-  return said;
+  return output;
 }
 
 const send = async (shop: Shop, to: string): Promise<string> => {
@@ -67,13 +67,16 @@ const send = async (shop: Shop, to: string): Promise<string> => {
 test.skipIf(!hasPhp)(
   'the documented program for Fonnte accepts our webhooks',
   async ({ shop, serve }) => {
-    const said = await saysBy({ shop, serve }, { format: 'fonnte', title: 'Webhooks of Fonnte' });
-    expect(JSON.parse(said[0] ?? '')).toEqual({ device: shop.phone, status: 'connect' });
+    const output = await answersOf(
+      { shop, serve },
+      { format: 'fonnte', title: 'Webhooks of Fonnte' },
+    );
+    expect(JSON.parse(output[0] ?? '')).toEqual({ device: shop.phone, status: 'connect' });
     const id = await send(shop, '62800000007');
     await send(shop, '62800000013');
     const failed = await send(shop, '62800000003');
     await waitFor(() => {
-      expect(said.map((words) => JSON.parse(words))).toEqual(
+      expect(output.map((words) => JSON.parse(words))).toEqual(
         expect.arrayContaining([
           { id, stateid: id, status: 'sent', state: 'read' },
           { id: failed, stateid: failed, status: 'invalid', state: 'failed' },
@@ -88,8 +91,11 @@ test.skipIf(!hasPhp)(
 test.skipIf(!hasPhp)(
   'the documented program for Wablas accepts our webhooks',
   async ({ shop, serve }) => {
-    const said = await saysBy({ shop, serve }, { format: 'wablas', title: 'Webhooks of Wablas' });
-    expect(said).toEqual([`${shop.phone} connected`]);
+    const output = await answersOf(
+      { shop, serve },
+      { format: 'wablas', title: 'Webhooks of Wablas' },
+    );
+    expect(output).toEqual([`${shop.phone} connected`]);
     const sending = await shop.call('/api/send-message', {
       body: { phone: '62800000007', message: 'Halo' },
       headers: { authorization: shop.key },
@@ -103,7 +109,7 @@ test.skipIf(!hasPhp)(
       .then(({ body }) => body.data.messages[0]);
     await send(shop, '62800000015');
     await waitFor(() => {
-      expect(said).toEqual(
+      expect(output).toEqual(
         expect.arrayContaining([
           `${id} pending`,
           `${id} read`,

@@ -28,7 +28,7 @@ const folders = ['src', 'tests', 'tools', 'bench'];
 const sources = (await Promise.all(folders.map((folder) => filesIn(folder, /\.\w+$/))))
   .flat()
   .filter(({ path }) => /\.(tsx?|mjs|css|sql|md)$/.test(path) && path !== OWN);
-const everything = [...sources, ...pages];
+const allFiles = [...sources, ...pages];
 const packageJson = await read('package.json');
 
 const anchorOf = (heading: string): string =>
@@ -55,7 +55,7 @@ function leadsSomewhere(path: string, anchor: string | undefined): boolean {
 }
 
 test('every named document is in the repository', () => {
-  const lost = everything.flatMap(({ path, text }) =>
+  const lost = allFiles.flatMap(({ path, text }) =>
     [...text.matchAll(/[\w./-]*\w\.md\b/g)]
       .map(([name]) => name)
       .filter((name) => {
@@ -70,7 +70,7 @@ test('every named document is in the repository', () => {
 test('nothing cites a ruling or section by number', () => {
   const outside =
     /\brulings?,? \d|\bspecification\b|\bsecurity, T\d|\bledger\.md|\.\.\/shared\/\w+\.md/i;
-  const citing = everything.filter(({ text }) => outside.test(text)).map(({ path }) => path);
+  const citing = allFiles.filter(({ text }) => outside.test(text)).map(({ path }) => path);
   expect(citing).toEqual([]);
 });
 

@@ -54,7 +54,7 @@ const pass = (db: TestDatabase, who: Marked) =>
   changeAccounts(db.owner, who, { eraseAt: 'now', closedAt: earlier('2 minutes') });
 
 /** The application's own list of account data, with one entry that throws on erasure. */
-const dyingAt = ({ container }: RunningApp, place: number): readonly AccountData[] => {
+const failingAt = ({ container }: RunningApp, place: number): readonly AccountData[] => {
   const { tenantSql: sql, allAccountsSql } = container.pools;
   const { secrets } = container.infra;
   const archives = container.accounts.exports.accountData;
@@ -154,8 +154,8 @@ test('builds the archive of a dead worker again, and leaves no partial file', as
   const ani = await markedPerson(running, marksOf('Ani', '341'), SHARED);
   const { ask, accountId } = ani;
   await ask('user_export');
-  const again = (await ask('user_export')).body.data;
-  expect((await ask('user_export_get')).body.data.export.id).toBe(again.id);
+  const repeated = (await ask('user_export')).body.data;
+  expect((await ask('user_export_get')).body.data.export.id).toBe(repeated.id);
 
   // A worker claims it, writes half of it, and dies.
   const folder = `${running.dataFolder}/exports`;
@@ -235,10 +235,10 @@ test('leaves no trace of an erased account but its books, however often the work
   await pass(db, ani);
   const troubles: unknown[] = [];
   const report = (trouble: unknown) => void troubles.push(trouble);
-  const places = dyingAt(running, -1).length;
+  const places = failingAt(running, -1).length;
   for (let place = 0; place < places; place++) {
     await waitFor(async () => {
-      const accountDataSources = dyingAt(running, place);
+      const accountDataSources = failingAt(running, place);
       await eraseDue({
         allAccountsSql: container.pools.allAccountsSql,
         sendSystemText: container.accounts.sendSystemText,

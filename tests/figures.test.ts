@@ -124,11 +124,11 @@ const accepting = (orders: readonly Order[]): Step => ({
   },
 });
 
-type Told = { at: number; outcome: (typeof OUTCOMES)[number]; isSilent: boolean };
+type Report = { at: number; outcome: (typeof OUTCOMES)[number]; isSilent: boolean };
 
 const outcomeOf = (
   { accountId, id }: World['ids'][number],
-  { outcome, isSilent }: Omit<Told, 'at'>,
+  { outcome, isSilent }: Omit<Report, 'at'>,
 ): Outcome => ({
   accountId,
   lane: undefined,
@@ -141,7 +141,7 @@ const outcomeOf = (
 /**
  * Reports any outcomes in any order in one call, including repeated, late and contradictory ones.
  */
-const telling = (told: readonly Told[]): Step => ({
+const reporting = (told: readonly Report[]): Step => ({
   name: 'tell',
   run: async ({ ids, settle }) => {
     const outcomes = told.flatMap(({ at, ...what }) => {
@@ -230,13 +230,13 @@ const anOrder = fc.record({
     { minLength: 1, maxLength: 6 },
   ),
 });
-const someTold = fc.array(
+const someReports = fc.array(
   fc.record({ at: fc.nat(60), outcome: fc.constantFrom(...OUTCOMES), isSilent: fc.boolean() }),
   { minLength: 1, maxLength: 8 },
 );
 const aStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.array(anOrder, { minLength: 1, maxLength: 4 }).map(accepting) },
-  { weight: 5, arbitrary: someTold.map(telling) },
+  { weight: 5, arbitrary: someReports.map(reporting) },
   { weight: 3, arbitrary: fc.tuple(aToken, fc.boolean()).map((args) => sending(...args)) },
   {
     weight: 2,

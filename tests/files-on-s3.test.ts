@@ -120,8 +120,8 @@ test('loses nothing while the store is away, and tells callers to retry', async 
 
   s3.trouble(undefined);
   expect((await app.patch(ani.token, begun, piece)).status).toBe(204);
-  const again = await app.ask(ani.token, 'GET', { query: `?load=${begun}` });
-  expect(await bytesOf(again)).toEqual(bytes);
+  const loaded = await app.ask(ani.token, 'GET', { query: `?load=${begun}` });
+  expect(await bytesOf(loaded)).toEqual(bytes);
   expect(await keysIn(store, 'files/')).toHaveLength(2);
 
   await app.files.sweep(db.allAccountsSql);
@@ -137,8 +137,8 @@ test('loses nothing while the store is away, and tells callers to retry', async 
   const files = openFiles({ sql: db.tenantSql, store: dayAfter, dataFolder, secrets });
   await files.sweep(db.allAccountsSql);
   expect(await keysIn(store, 'files/')).toHaveLength(1);
-  const kept = await app.ask(ani.token, 'GET', { query: `?load=${begun}` });
-  expect(await bytesOf(kept)).toEqual(bytes);
+  const remaining = await app.ask(ani.token, 'GET', { query: `?load=${begun}` });
+  expect(await bytesOf(remaining)).toEqual(bytes);
 });
 
 test('never sweeps a store of another installation', async ({ openUploadsApp, db }) => {
@@ -148,7 +148,7 @@ test('never sweeps a store of another installation', async ({ openUploadsApp, db
   await expect(app.files.sweep(db.allAccountsSql)).rejects.toThrow('another installation');
 });
 
-const desk = ({ ask }: RunningApp, token: string) => ({
+const callsOf = ({ ask }: RunningApp, token: string) => ({
   request: (act: string, fields: object = {}) =>
     ask(act, { token, key: randomUUID(), ...fields }).then(({ body }) => body.data),
   newest: async (): Promise<RowExport> =>
@@ -164,9 +164,9 @@ withApp(
     await storeMessages(db.owner, ani.accountId, [
       { at: new Date(), tokenId: ani.tokenId, status: 'read', body: { text: 'Terima kasih' } },
     ]);
-    await desk(here, ani.token).request('message_export', { format: 'csv' });
+    await callsOf(here, ani.token).request('message_export', { format: 'csv' });
     await here.inEach(() => here.container.rowExports.work());
-    const rows = await desk(there, ani.token).newest();
+    const rows = await callsOf(there, ani.token).newest();
     const fetched = await there.app.inject({ url: rows.url ?? '' });
     expect(fetched.payload).toContain('Terima kasih');
 

@@ -10,7 +10,7 @@ import {
   ways,
 } from './support/hostile/fuzz-inputs.ts';
 import { hostileTexts } from './support/hostile/hostile.ts';
-import { abreast } from './support/hostile/hostile-app.ts';
+import { inParallel } from './support/hostile/hostile-app.ts';
 import { oddities, unstorables } from './support/hostile/hostile-strings.ts';
 import { test } from './support/app/running-app.ts';
 
@@ -21,7 +21,7 @@ const seed = Number(process.env['FUZZ_SEED'] ?? 1);
 const SHOWN = 20;
 const PROGRESS_EVERY = 5_000;
 /** Concurrent calls: enough to interfere, few enough for a busy machine. */
-const ABREAST = 4;
+const PARALLEL_MAX = 4;
 /** Dialects that refuse with 200 name the refusal in this header. */
 const REFUSAL_HEADER = 'x-kabari-error';
 
@@ -101,7 +101,7 @@ test(
     };
     /** Sequential, beside the rest: people of one account share one lane for their lists. */
     let reading = Promise.resolve<unknown>(undefined);
-    await abreast(
+    await inParallel(
       inputs,
       async ({ way, options }) => {
         const request = await options;
@@ -116,7 +116,7 @@ test(
         const read = { way: 'lists, read', shown, send: () => readUploadedList(setup, list) };
         reading = reading.then(() => make(read));
       },
-      ABREAST,
+      PARALLEL_MAX,
     );
     await reading;
     for (const call of late) {

@@ -5,7 +5,7 @@ import { NewMessage } from '#contract/rest/new-message.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import type { ApiAnswer } from './support/app/api-caller.ts';
 import { samplesOf } from './support/hostile/hostile-acts.ts';
-import { type Hostile, abreast, openHostile } from './support/hostile/hostile-app.ts';
+import { type Hostile, inParallel, openHostile } from './support/hostile/hostile-app.ts';
 import { oddities, unstorables } from './support/hostile/hostile-strings.ts';
 import { type ApiResponse, test } from './support/app/running-app.ts';
 
@@ -64,7 +64,7 @@ function casesOf(act: Act, sample: Sample): Case[] {
   });
 }
 
-function wrongWith({ act, field, text }: Case, { status, body }: ApiResponse): string | undefined {
+function problemOf({ act, field, text }: Case, { status, body }: ApiResponse): string | undefined {
   const shown = `${act.name}.${field} ${JSON.stringify(text.slice(0, 40))}: ${status}`;
   if (status >= 500) return shown;
   if (body?.code !== 1 && !(body?.code === 0 && body.error?.type && body.msg)) return `${shown} ?`;
@@ -108,11 +108,11 @@ describe('acts', () => {
     const cases = withFields.flatMap((act) => casesOf(act, samples[act.name] ?? {}));
     const outcomes = new Map<string, number>();
     const wrong: string[] = [];
-    await abreast(cases, async (one) => {
+    await inParallel(cases, async (one) => {
       const response = await setup.ask(one.act, one.fields);
       const outcome = String(response.body?.error?.type ?? 'ok');
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-      const trouble = wrongWith(one, response);
+      const trouble = problemOf(one, response);
       if (trouble !== undefined) wrong.push(trouble);
     });
     expect(wrong).toEqual([]);
@@ -237,7 +237,7 @@ describe('the API', () => {
       );
       return [...made(unstorables, true), ...strange];
     });
-    await abreast(bodies, async ({ path, value, text, poisoned }) => {
+    await inParallel(bodies, async ({ path, value, text, poisoned }) => {
       const response = await call('/v1/messages', { body: value });
       check(`${path} ${JSON.stringify(text.slice(0, 40))}`, poisoned, response);
     });
@@ -249,10 +249,10 @@ describe('the API', () => {
         })),
       ),
     );
-    await abreast(places, async ({ path, body }) =>
+    await inParallel(places, async ({ path, body }) =>
       check(`${path} ${body}`, false, await call('/v1/messages', { body })),
     );
-    await abreast([...unstorables, ...oddities], async (text) => {
+    await inParallel([...unstorables, ...oddities], async (text) => {
       const value = encodeURIComponent(text.toWellFormed());
       for (const name of ['limit', 'cursor', 'status', 'direction', 'peer', 'x']) {
         const poisoned = text.includes('\0');

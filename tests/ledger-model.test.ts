@@ -307,12 +307,12 @@ test('keeps the counts equal to the messages they count', async ({ sql }) => {
           case when charge_state in ('released', 'waived') then 0 else price end)::int as cost
         from messages where account_id = ${ani.accountId} group by status order by status`,
       );
-      const standing = paid.map(({ status, n }) => ({ status, n }));
+      const expected = paid.map(({ status, n }) => ({ status, n }));
       const sums = await sql`
         select distinct status, sum(messages)::int as n from message_count_sums
         where account_id = ${ani.accountId}
         group by grain, status having sum(messages) <> 0 order by status`;
-      expect(sums).toEqual(standing);
+      expect(sums).toEqual(expected);
     }),
     { numRuns: 15 },
   );
@@ -343,7 +343,7 @@ test('conserves money and stores every accepted message once under many concurre
   });
   await Promise.allSettled(work);
 
-  const standing = await sql<{ message_id: string }[]>`select message_id from messages`;
-  expect(new Set(standing.map((row) => row.message_id))).toEqual(new Set(accepted));
+  const expected = await sql<{ message_id: string }[]>`select message_id from messages`;
+  expect(new Set(expected.map((row) => row.message_id))).toEqual(new Set(accepted));
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 });

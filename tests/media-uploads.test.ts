@@ -102,12 +102,12 @@ for (const [name, upload] of Object.entries(uploadCalls)) {
   }) => {
     const hostile = [...(await polyglots()), ...disguises(), ...(await badNames())];
     const troubled: string[] = [];
-    let kept = 0;
+    let accepted = 0;
     await each(hostile, async (file) => {
       const shown = `${JSON.stringify(file.name)} as ${file.type}`;
       const outcome = await upload(cloud, file);
       if ('url' in outcome) {
-        kept += 1;
+        accepted += 1;
         const { pathname, search } = new URL(outcome.url);
         const isSafe = await isServedSafely(await fetch(cloud.origin + pathname + search));
         if (!isSafe) troubled.push(shown);
@@ -116,15 +116,15 @@ for (const [name, upload] of Object.entries(uploadCalls)) {
       }
     });
     expect(troubled).toEqual([]);
-    expect(kept).toBeGreaterThan(10);
-    expect(kept).toBeLessThan(hostile.length / 2);
+    expect(accepted).toBeGreaterThan(10);
+    expect(accepted).toBeLessThan(hostile.length / 2);
     for (const file of await bombs()) {
       expect(await upload(cloud, file), file.name).toMatchObject({
         code: expect.stringMatching(/^upload_(unsafe|too_large)$/),
       });
     }
     const files = await db.allAccountsSql`select from media_library`;
-    expect(files).toHaveLength(kept);
+    expect(files).toHaveLength(accepted);
     expect(running.lines.filter((line) => /"level":"(?:error|fatal)"/.test(line))).toEqual([]);
   });
 }

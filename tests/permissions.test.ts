@@ -154,7 +154,7 @@ const samples = samplesOf({
 });
 
 /** The owner's record for an act's field; undefined if it is no id of theirs. */
-function ownersThing(
+function ownerRecord(
   { ids }: Stage,
   name: string,
   value: string | readonly string[],
@@ -171,7 +171,7 @@ async function ask(stage: Stage, act: Act, identity: Identity): Promise<ApiRespo
   calls += 1;
   const fields = Object.entries(samples[act.name] ?? {}).map(([name, value]) => [
     name,
-    ownersThing(stage, name, value) ?? value,
+    ownerRecord(stage, name, value) ?? value,
   ]);
   const key = act.changes ? { key: crypto.randomUUID() } : {};
   return stage.running.ask(
@@ -213,27 +213,27 @@ function promised({ by, roles }: Act, identity: Identity): string | undefined {
 }
 
 /** A granted stream never ends. */
-const asked = acts.filter((act) => !act.streams);
+const calledActs = acts.filter((act) => !act.streams);
 
-async function wrongOf(stage: Stage, who: readonly Identity[]): Promise<string[]> {
+async function violationsOf(stage: Stage, who: readonly Identity[]): Promise<string[]> {
   const wrong: string[] = [];
   for (const identity of who) {
-    for (const act of asked) {
+    for (const act of calledActs) {
       const { status, body } = await ask(stage, act, identity);
       const refused: string | undefined = body.error?.type;
       const door = refused !== undefined && outsiders.includes(refused) ? refused : undefined;
-      const said = `${act.name} by ${identity}: ${status} ${refused ?? 'granted'}`;
-      if (door !== promised(act, identity)) wrong.push(said);
+      const finding = `${act.name} by ${identity}: ${status} ${refused ?? 'granted'}`;
+      if (door !== promised(act, identity)) wrong.push(finding);
       // By then an admin has unlinked the token that sends codes.
-      if (status >= 500 && refused !== 'otp_unsendable') wrong.push(said);
+      if (status >= 500 && refused !== 'otp_unsendable') wrong.push(finding);
       const mayShow = identity === 'owner' || act.by === 'operator' || act.by === 'public';
       const named = Object.entries(samples[act.name] ?? {}).some(
-        ([name, value]) => ownersThing(stage, name, value) !== undefined,
+        ([name, value]) => ownerRecord(stage, name, value) !== undefined,
       );
       const isGranted = named && !refused && !harmless.has(act.name);
-      if (identity === 'other' && isGranted) wrong.push(`${said} another's`);
+      if (identity === 'other' && isGranted) wrong.push(`${finding} another's`);
       const shown = mayShow ? [] : marksIn(JSON.stringify(body), stage.owner.marks);
-      if (shown.length > 0) wrong.push(`${said}, shows ${shown.join(', ')}`);
+      if (shown.length > 0) wrong.push(`${finding}, shows ${shown.join(', ')}`);
     }
   }
   return wrong;
@@ -257,9 +257,9 @@ describe('every act, called by every identity', () => {
     const stage = await openStage(db, openApp);
     const before = await rowsOf(stage);
     expect(Object.values(before).flat().length).toBeGreaterThan(30);
-    expect(await wrongOf(stage, ['nobody', 'other'])).toEqual([]);
+    expect(await violationsOf(stage, ['nobody', 'other'])).toEqual([]);
     expect(await rowsOf(stage)).toEqual(before);
-    expect(await wrongOf(stage, ['support', 'money', 'admin', 'owner'])).toEqual([]);
+    expect(await violationsOf(stage, ['support', 'money', 'admin', 'owner'])).toEqual([]);
   });
 
   test('row-level security alone keeps accounts apart', async ({ db, openApp }) => {
@@ -268,7 +268,7 @@ describe('every act, called by every identity', () => {
     database.blinded = 0;
     database.withoutConditions = true;
     try {
-      expect(await wrongOf(stage, ['other'])).toEqual([]);
+      expect(await violationsOf(stage, ['other'])).toEqual([]);
     } finally {
       database.withoutConditions = false;
     }

@@ -59,8 +59,8 @@ test('the fake drops a browser’s endpoints when it rotates', async ({ service 
   expect(service.endpoints()).toEqual([pushEndpoint]);
   service.rotate();
   await browser.closed;
-  const again = await browserOf(service, browser.uaid);
-  expect(again.uaid).not.toBe(browser.uaid);
+  const reconnected = await browserOf(service, browser.uaid);
+  expect(reconnected.uaid).not.toBe(browser.uaid);
   expect((await post(pushEndpoint, 'x')).status).toBe(410);
 });
 

@@ -199,13 +199,13 @@ describe('an installation that was lost', () => {
 
     const [name = ''] = await readdir(env.BACKUP_FOLDER);
     const restored = join(place, 'restored');
-    const said = await operator(env, 'restore', join(env.BACKUP_FOLDER, name), restored);
-    expect(said.stdout).toContain(`KABARI_DATA=${restored} npm start`);
-    expect(said.stdout).toMatch(/\d+ messages that waited then may have been sent since/);
-    expect(said.stdout).not.toContain('broken');
+    const restoring = await operator(env, 'restore', join(env.BACKUP_FOLDER, name), restored);
+    expect(restoring.stdout).toContain(`KABARI_DATA=${restored} npm start`);
+    expect(restoring.stdout).toMatch(/\d+ messages that waited then may have been sent since/);
+    expect(restoring.stdout).not.toContain('broken');
 
-    const again = start({ ...own, KABARI_DATA: restored, LANE_PACE_PER_SECOND: '0' });
-    const ask = portalAt(await addressOf(again));
+    const restarted = start({ ...own, KABARI_DATA: restored, LANE_PACE_PER_SECOND: '0' });
+    const ask = portalAt(await addressOf(restarted));
     const sql = databaseOf(restored);
     expect(await ask('user_check_token', { token: ani.session })).toMatchObject({ code: 0 });
     const token = await signIn(ask, ani.phone);
@@ -232,7 +232,7 @@ describe('an installation that was lost', () => {
     const photo = await files.read(ani.accountId, ani.photo.fileId);
     expect(photo?.bytes.equals(ani.bytes)).toBe(true);
     await sql.end();
-    await ended(again.child, again.exit);
+    await ended(restarted.child, restarted.exit);
   });
 
   test.skipIf(!mayMount)(
@@ -257,16 +257,16 @@ describe('an installation that was lost', () => {
       const survived = disk.copyImage(join(place, 'survived'));
       disks.push(survived);
       expect(existsSync(join(survived.folder, 'unsynced'))).toBe(false);
-      const again = start({
+      const restarted = start({
         ...own,
         KABARI_DATA: join(survived.folder, 'data'),
         LANE_PACE_PER_SECOND: '0',
       });
-      await addressOf(again);
+      await addressOf(restarted);
       const sql = databaseOf(join(survived.folder, 'data'));
       await expectSound(sql, ani.accountId, accepted);
       await sql.end();
-      await ended(again.child, again.exit);
+      await ended(restarted.child, restarted.exit);
     },
   );
 });

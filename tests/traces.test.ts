@@ -122,8 +122,8 @@ test('one trace follows a message over two processes, from the request to its re
   const { id } = sent.body;
   await waitFor(() => expect(tab()).toMatch(/"status":"read"/));
   await waitFor(() => {
-    const told = target.posts.filter(({ event }) => event.type === 'message.read');
-    expect(told).toHaveLength(1);
+    const readEvents = target.posts.filter(({ event }) => event.type === 'message.read');
+    expect(readEvents).toHaveLength(1);
   });
   await stop(web, worker);
 
@@ -356,10 +356,10 @@ test('a failing or hanging collector does no harm, and causes one log entry', as
   // It does not wait for the collector for ever.
   await stop(app);
   expect(await loaded.names()).toContain('@opentelemetry/sdk-trace');
-  const told = app
+  const warnings = app
     .out()
     .split('\n')
     .filter((line) => line.includes('traces are incomplete'));
-  expect(told).toHaveLength(1);
-  expect(told[0]).not.toContain(TEXT);
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).not.toContain(TEXT);
 });

@@ -103,9 +103,9 @@ test('converts a WebM recording to Ogg with the same packets and waveform', asyn
   const path = join(folder, 'suara.ogg');
   await writeFile(path, ogg);
   // A busy machine gives up on a sound after ten seconds, so it is tried again.
-  const heard = (file: string) =>
+  const listen = (file: string) =>
     waitFor(async () => (await listenTo(file, 'audio/ogg', 'ani')) ?? false);
-  const [before, after] = [await heard(sample), await heard(path)];
+  const [before, after] = [await listen(sample), await listen(path)];
   await rm(folder, { recursive: true });
   expect(after.waveform).toEqual(before.waveform);
   expect(after.seconds).toBeCloseTo(before.seconds, 1);

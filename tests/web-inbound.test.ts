@@ -305,12 +305,12 @@ test('stores and shows every kind of inbound message, and passes it to programs'
     expect(content.caption !== '' || content.file || content.place || content.name).toBeTruthy();
   }
 
-  const told = await waitFor(async () => {
+  const received = await waitFor(async () => {
     const found = (await events()).filter(({ type }) => type === 'message.received');
     return found.length === expected.length + 1 && found;
   });
   for (const [index, { name, type, kind }] of expected.entries()) {
-    const [kabari, cloud, fonnte, wablas] = bodiesOf(told[index + 1]!);
+    const [kabari, cloud, fonnte, wablas] = bodiesOf(received[index + 1]!);
     expect(kabari.data, name).toMatchObject({ type });
     expect(kabari.data.content.kind, name).toBe(kind);
     const message = cloud.entry[0].changes[0].value.messages[0];
@@ -387,14 +387,14 @@ test('applies an edit and a deletion to the message they refer to, for people an
   expect(revoked.content).toEqual({ revoked_at: expect.any(String) });
   expect(revoked.timeline.at(-1)).toMatchObject({ kind: 'revoked', detail: 'Bukti' });
 
-  const told = await waitFor(async () => {
+  const received = await waitFor(async () => {
     const found = (await events()).filter(
       ({ type }) => type === 'message.edited' || type === 'message.revoked',
     );
     return found.length === 2 && found;
   });
-  const [kabari, cloud, fonnte, wablas] = bodiesOf(told[0]!);
-  const [, gone] = bodiesOf(told[1]!);
+  const [kabari, cloud, fonnte, wablas] = bodiesOf(received[0]!);
+  const [, gone] = bodiesOf(received[1]!);
   expect(kabari).toMatchObject({ type: 'message.edited', data: { id: ids[0] } });
   expect(cloud.entry[0].changes[0].value.messages[0].edit.message.text.body).toBe('Tiga ya');
   expect(gone.entry[0].changes[0].value.messages[0].type).toBe('revoke');

@@ -112,8 +112,8 @@ for (const [language, runner] of Object.entries(receivers)) {
         expect((await fetch(url, odd)).status).toBe(401);
       }
 
-      const again = SavedWebhook().parse((await setWebhook(ani, { url })).body);
-      expect(again.webhook.state).toBe('on');
+      const saved = SavedWebhook().parse((await setWebhook(ani, { url })).body);
+      expect(saved.webhook.state).toBe('on');
       await ani.call('/v1/messages', { body: halo });
       await waitFor(async () => {
         const { data } = (await ani.call('/v1/deliveries')).body;

@@ -34,7 +34,7 @@ const promisedTwice = (all: readonly Promising[]): string[] =>
     .map(({ name }) => `${name} promises a refusal twice`);
 
 /** Refusal codes that nothing throws. */
-const unsaid = (codes: readonly string[], text: string): string[] =>
+const unusedCodes = (codes: readonly string[], text: string): string[] =>
   codes
     .filter((code) => !text.includes(`'${code}'`))
     .map((code) => `no code refuses with ${code}: remove it from the catalogue`);
@@ -70,9 +70,9 @@ describe('the contract', () => {
   });
 
   plain('every refusal of the catalogue is said somewhere', async () => {
-    expect(unsaid(['saldo_short', 'never'], "new Refusal('saldo_short', {})")).toHaveLength(1);
+    expect(unusedCodes(['saldo_short', 'never'], "new Refusal('saldo_short', {})")).toHaveLength(1);
     const texts = sourcesIn(await repository(), 'src/server', /\.ts$/).map(([, text]) => text);
-    expect(unsaid(Object.keys(refusals), texts.join('\n'))).toEqual([]);
+    expect(unusedCodes(Object.keys(refusals), texts.join('\n'))).toEqual([]);
   });
 });
 

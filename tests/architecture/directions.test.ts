@@ -79,7 +79,7 @@ prove([
       'src/web/features/home/Home.tsx': imports('#web/features/saldo/saldo.ts', './Newest.tsx'),
       'src/web/features/home/Newest.tsx': imports('#web/features/messages/labels.ts'),
     },
-    ['messages is known by its public file'],
+    ['import messages by its public file'],
   ],
   [
     'web and server import the contract, and not each other',
@@ -103,7 +103,7 @@ prove([
   ],
   [
     'only one file loads OpenTelemetry, lazily',
-    rules.tracingIsLoadedLater,
+    rules.tracingIsLazy,
     {
       [`${SERVER}/app/a.ts`]: imports('@opentelemetry/api'),
       [`${SERVER}/app/b.ts`]: imports('#server/infra/observability/tracing/recorder.ts'),
@@ -116,7 +116,7 @@ prove([
   ],
   [
     'no import cycles between files, types included',
-    rules.circles,
+    rules.importCycles,
     {
       'src/server/infra/a.ts': imports('./b.ts'),
       'src/server/infra/b.ts': "import type { C } from './c.ts';",
@@ -128,7 +128,7 @@ prove([
   ],
   [
     'no import cycles between domains or between features',
-    rules.circlesOfParts,
+    rules.cyclesOfParts,
     {
       [`${SERVER}/domains/push/a.ts`]: imports('#server/domains/events/events.ts'),
       [`${SERVER}/domains/events/b.ts`]: imports('#server/domains/push/push.ts'),
@@ -140,7 +140,7 @@ prove([
   ],
   [
     'imports of another folder name it instead of climbing',
-    rules.climbs,
+    rules.relativeImports,
     { 'tests/a/b.ts': imports('../c.ts', './d.ts'), 'tools/e.mjs': imports('../f.mjs') },
     ['tests/a/b.ts imports ../c.ts', 'tools/e.mjs imports ../f.mjs'],
   ],

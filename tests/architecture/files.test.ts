@@ -15,7 +15,7 @@ prove([
   ],
   [
     'file names describe their content',
-    rules.tellingNames,
+    rules.descriptiveNames,
     { 'src/server/utils.ts': '', 'src/web/ui/index.tsx': '', 'src/web/helpers/a.ts': '' },
     ['src/server/utils.ts does', 'src/web/ui/index.tsx does', 'src/web/helpers/a.ts does'],
   ],
@@ -59,13 +59,13 @@ prove([
   ],
   [
     'broken pictures have a replacement',
-    rules.picturesFail,
+    rules.brokenPicturesReplaced,
     { 'src/web/A.tsx': '<img src={a} />', 'src/web/B.tsx': '<img src={a} onError={() => b} />' },
     ['src/web/A.tsx: <img src={a} />'],
   ],
   [
     'no field cuts off pasted text',
-    rules.pastesWhole,
+    rules.pastedTextIsWhole,
     { 'src/web/A.tsx': '<input maxLength={3} />', 'src/web/B.tsx': '<textarea rows={3} />' },
     ['src/web/A.tsx: <input maxLength={3} />'],
   ],
@@ -77,7 +77,7 @@ prove([
   ],
   [
     'tests wait for states, with one shared timeout',
-    rules.patientTests,
+    rules.waitForStates,
     {
       'tests/a.test.ts': 'await page.waitForTimeout(5);',
       'src/b.test.ts': 'await expect.poll(x).toBe(1);',

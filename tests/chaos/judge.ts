@@ -173,16 +173,19 @@ function* judgeStored(
   }: { one: Stored; lines: readonly Line[]; say: (rule: Rule, what: string) => Broken },
 ): Generator<Broken> {
   const { sender } = request;
-  const asked = [
+  const expected = [
     message.id ?? one.id,
     sender.accountId,
     sender.tokenId,
     message.to,
     message.ref ?? null,
   ];
-  const kept = [one.id, one.account, one.token, one.peer, one.ref];
-  if (JSON.stringify(asked) !== JSON.stringify(kept)) {
-    yield say('as it was asked', `was asked as ${asked.join(' ')} and stands as ${kept.join(' ')}`);
+  const stored = [one.id, one.account, one.token, one.peer, one.ref];
+  if (JSON.stringify(expected) !== JSON.stringify(stored)) {
+    yield say(
+      'as it was asked',
+      `was asked as ${expected.join(' ')} and stands as ${stored.join(' ')}`,
+    );
   }
   const end = endOf(request, message, { one, lines });
   if (one.status !== end.status || one.failure !== end.failure) {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { retrying } from '#server/infra/postgres/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { importAgain, newStatement } from './payments/bank.ts';
+import { repeatImport, newStatement } from './payments/bank.ts';
 import { expectBooks, expectPaidOnce, orderOf } from './payments/books.ts';
 import { BASE, type Payment, cuts, newPayment, orderIn } from './payments/cuts.ts';
 import { expectRenewedOnce, newSubscriber } from './payments/renewal.ts';
@@ -50,7 +50,7 @@ describe.for(victims)('pays a top-up once if the %s is killed when', (victim) =>
       system.fake.notify(id, 'settlement');
       await system.fake.queue.flush();
       expect(system.notices.answers.at(-1)).toBe(200);
-      await waitFor(nothingWaits);
+      await waitFor(noNoticeWaits);
       await expectPaidOnce(system, person, BASE);
     });
 });
@@ -65,7 +65,7 @@ describe.for(victims)('counts a bank statement once if the %s is killed while', 
       await system.kill(victim);
       await statement.letGo();
       await system.recover();
-      await importAgain(system, statement);
+      await repeatImport(system, statement);
       for (const { person, total } of statement.payers) await expectPaidOnce(system, person, total);
     });
 });
@@ -92,9 +92,9 @@ async function repeatRequest(payment: Payment): Promise<void> {
     () => system.resources.owner`
       update act_answers set created_at = created_at - interval '1 minute' where status is null`,
   );
-  const again = await payment.place();
+  const repeated = await payment.place();
   const { id } = await orderOf(system, payment.person);
-  expect(again).toMatchObject({ code: 1, data: { id } });
+  expect(repeated).toMatchObject({ code: 1, data: { id } });
 }
 
 /**
@@ -108,7 +108,7 @@ async function payOnce(payment: Payment): Promise<void> {
   await orderIn(payment, 'paid');
 }
 
-async function nothingWaits(): Promise<void> {
+async function noNoticeWaits(): Promise<void> {
   const waiting = await system.resources.allAccountsSql`
     select order_ref, attempts from payment_inbox where processed_at is null`;
   expect(waiting).toEqual([]);
@@ -116,6 +116,6 @@ async function nothingWaits(): Promise<void> {
 
 test('ends with right books and without waiting notices', async () => {
   await system.pass(A_WHILE_SECONDS);
-  await waitFor(nothingWaits);
+  await waitFor(noNoticeWaits);
   await expectBooks(system.resources.allAccountsSql);
 });

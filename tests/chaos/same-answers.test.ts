@@ -127,18 +127,18 @@ const apart = ({ ms }: Seen): number => {
 /** Other work on the machine comes and goes, so one measurement of five has to pass. */
 const LOOKS_MAX = 5;
 
-/** @param again restores the initial state for another measurement on a noisy machine. */
+/** @param reset restores the initial state for another measurement on a noisy machine. */
 async function expectAlike(
   app: PeopleApp,
   act: Guarded | undefined,
   flow: Flow,
-  again: () => Promise<unknown>,
+  reset: () => Promise<unknown>,
 ): Promise<Seen> {
   const solve = async () => (act ? captchas(app, act, 2 * TRIES) : []);
   let seen = await look(flow, await solve());
   expect([...seen.answers]).toHaveLength(1);
   for (let looks = 1; apart(seen) > APART_MAX && looks < LOOKS_MAX; looks++) {
-    await again();
+    await reset();
     seen = await look(flow, await solve());
     expect([...seen.answers]).toHaveLength(1);
   }
@@ -218,8 +218,8 @@ describe('answers known and unknown numbers alike, and in the same time', () => 
       app.ask('user_resend_otp', { challenge: challenges.get(phone) }, { ...HERS, ip });
     const later = () => codesLater(db.allAccountsSql, 300);
     await later();
-    const again = await expectAlike(app, undefined, resend, later);
-    expect([...again.statuses]).toEqual([200]);
+    const repeated = await expectAlike(app, undefined, resend, later);
+    expect([...repeated.statuses]).toEqual([200]);
     await allDone(db);
   });
 });

@@ -40,7 +40,7 @@ export type Outcome = {
   answers: Readonly<Record<string, number>>;
   faultStats: FaultStats;
   /** Events due to webhooks, and posts that delivered them. */
-  told: { events: number; posts: number };
+  webhooks: { events: number; posts: number };
   /** Time from the end of load and faults until every queue was empty. */
   drainedMs: number;
 };
@@ -53,7 +53,7 @@ const THINK_MS_MAX = 150;
 const DRAIN_PATIENCE_MS = 180_000;
 const ANSWERS_MS_MAX = 180_000;
 /** Requests repeated after the faults. */
-const ASKED_AGAIN = 150;
+const REPEATED_REQUESTS = 150;
 
 /** Odd seeds: the app runs its own database. Even seeds: a separate one with two nodes. */
 const kindOf = (seed: number) => (seed % 2 === 0 ? 'apart' : 'own');
@@ -167,7 +167,7 @@ async function runOn(
     corrected,
     answers: Object.fromEntries([...journal.answers].toSorted(([a], [b]) => a.localeCompare(b))),
     faultStats,
-    told: {
+    webhooks: {
       events: new Set(journal.posts.map(({ id }) => id)).size,
       posts: journal.posts.length,
     },
@@ -229,7 +229,7 @@ async function repeatRequests(
       !request.cancel &&
       request.messages.every(({ outcome }) => outcome === 'accepted'),
   );
-  for (const request of answered.slice(0, ASKED_AGAIN)) {
+  for (const request of answered.slice(0, REPEATED_REQUESTS)) {
     await sendUntilAnswered(requestRouter, journal, request, AbortSignal.timeout(ANSWERS_MS_MAX));
   }
 }

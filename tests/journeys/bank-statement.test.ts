@@ -100,15 +100,15 @@ journey(
     await lines.getByText(formatRupiah(-6_500)).waitFor();
     await look(tab, 'a statement before it is imported');
     // Nothing is written before the confirmation.
-    const asked = { topup_id: topup.id };
-    expect((await ask(address, getTopup, asked, who.session)).status).toBe('pending');
+    const fields = { topup_id: topup.id };
+    expect((await ask(address, getTopup, fields, who.session)).status).toBe('pending');
     await tab.getByRole('button', { name: 'Impor mutasi ini' }).click();
     await tab.getByText(/^1 isi saldo lunas/).waitFor();
     await look(tab, 'a statement that was imported');
 
     const after = formatRupiah(before.available + topup.credited);
     await saldo.getByText(after).first().waitFor();
-    expect((await ask(address, getTopup, asked, who.session)).status).toBe('paid');
+    expect((await ask(address, getTopup, fields, who.session)).status).toBe('paid');
 
     // The other row is matched by hand.
     await tab.getByRole('link', { name: 'Lihat yang belum cocok' }).click();

@@ -112,8 +112,8 @@ journey(
     await topUp(address, who, 50_000);
     const old = { name: 'catatan_lama', language: 'id', category: 'utility' } as const;
     await ask(address, createTemplate, { ...old, body: 'Catatan lama.' }, who.session);
-    const asked = { name: 'Cabang', channel: 'cloud' } as const;
-    const { token } = await ask(address, createToken, asked, who.session);
+    const fields = { name: 'Cabang', channel: 'cloud' } as const;
+    const { token } = await ask(address, createToken, fields, who.session);
     const input = { token_id: token.id, ...accessOf(meta, 1) };
     const { cloud } = await ask(address, connectCloud, input, who.session);
     const path = new URL(cloud.callback_url).pathname;
@@ -175,8 +175,8 @@ journey(
   async ({ product: { address }, person }) => {
     const who = await signUp(address, { name: 'Toko Cempaka', phone: '6281355506203' });
     const trial = await newSender(address, who, { name: 'Uji coba', phone: '62813555062039' });
-    const asked = { name: 'Gudang', channel: 'cloud' } as const;
-    const { token } = await ask(address, createToken, asked, who.session);
+    const fields = { name: 'Gudang', channel: 'cloud' } as const;
+    const { token } = await ask(address, createToken, fields, who.session);
     const input = { token_id: token.id, ...accessOf(meta, 2) };
     await ask(address, connectCloud, input, who.session);
     const expects = [/status of 422/];

@@ -51,11 +51,11 @@ journey('a message charged again says so in its entry, and has a correction', as
   const steps = statement.getByRole('listitem');
   const titles = async () => (await steps.allInnerTexts()).map((text) => text.split('\n')[0]);
   await press(tab, back.getByRole('button', { name: /^Rincian/ }));
-  const again = ['Dana tertahan dikembalikan', 'Biaya dipotong kembali (koreksi)'];
-  await waitFor(async () => expect(await titles()).toEqual(['Dana ditahan', ...again]));
+  const entries = ['Dana tertahan dikembalikan', 'Biaya dipotong kembali (koreksi)'];
+  await waitFor(async () => expect(await titles()).toEqual(['Dana ditahan', ...entries]));
   await press(tab, back.getByRole('button', { name: /^Rincian/ }));
   await press(tab, correction.getByRole('button', { name: /^Rincian/ }));
-  await waitFor(async () => expect(await titles()).toEqual(again));
+  await waitFor(async () => expect(await titles()).toEqual(entries));
 
   // No part of an entry is cut off on a phone.
   await tab.setViewportSize({ width: 390, height: 900 });

@@ -147,15 +147,16 @@ journey(
     const old = await scriptOf(tab);
     const missing = () =>
       tab.evaluate(() => void dispatchEvent(new Event('vite:preloadError', { cancelable: true })));
-    const asked = () => tab.waitForResponse((response) => new URL(response.url()).pathname === '/');
+    const nextRequest = () =>
+      tab.waitForResponse((response) => new URL(response.url()).pathname === '/');
 
     // The same version still: a short network loss is no deploy.
-    const first = asked();
+    const first = nextRequest();
     await missing();
     await first;
     proxy.deploy();
     await tab.getByRole('dialog').getByLabel('Nama').fill('Kasir Toko');
-    const second = asked();
+    const second = nextRequest();
     await missing();
     await second;
     // Behind the dialog, where roles are hidden.

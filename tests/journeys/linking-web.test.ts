@@ -19,8 +19,8 @@ const journey = setUpJourney({
 journey('linking by WhatsApp Web shows the risks, then the QR', async ({ product, person }) => {
   const { address } = product;
   const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506111' });
-  const asked = { name: 'Kasir', channel: 'web' } as const;
-  const { token } = await ask(address, createToken, asked, who.session);
+  const fields = { name: 'Kasir', channel: 'web' } as const;
+  const { token } = await ask(address, createToken, fields, who.session);
   const { path } = await ask(address, linkToken, { token_id: token.id }, who.session);
   const { open } = await person();
   const tab = await open(path);
@@ -47,7 +47,7 @@ journey('linking by WhatsApp Web shows the risks, then the QR', async ({ product
 /**
  * A WhatsApp Web token whose phone ended its session, as the channel records it. @returns its id.
  */
-async function partedToken(
+async function disconnectedToken(
   address: string,
   { session, phone }: Customer,
   { name, db: { allAccountsSql: sql } }: { name: string; db: TestDatabase },
@@ -65,7 +65,7 @@ journey(
   'a number that its phone disconnected shows the reason and the risks, and can be linked again',
   async ({ product: { address }, person, db }) => {
     const who = await signUp(address, { name: 'Toko Kenari', phone: '6281355506112' });
-    const id = await partedToken(address, who, { name: 'Kasir', db });
+    const id = await disconnectedToken(address, who, { name: 'Kasir', db });
     const { open } = await person({ still: true, session: who.session });
     const { faults, look } = inspection();
     const tab = await open(`/token?open=${id}`);
@@ -100,7 +100,7 @@ journey(
   'the operator finds a disconnected number by channel and state, with its owner',
   async ({ product: { address, operator }, person, db }) => {
     const who = await signUp(address, { name: 'Toko Merpati', phone: '6281355506113' });
-    await partedToken(address, who, { name: 'Cabang Timur', db });
+    await disconnectedToken(address, who, { name: 'Cabang Timur', db });
     const { open } = await person({ still: true, session: await signIn(address, operator) });
     const { faults, look } = inspection();
     const tab = await open('/operator/kanal');

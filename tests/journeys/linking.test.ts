@@ -11,8 +11,8 @@ const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 journey('the QR beside a token is the one that the phone scans', async ({ product, person }) => {
   const { address } = product;
   const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506001' });
-  const asked = { name: 'Kasir', channel: 'simulator' } as const;
-  const { token } = await ask(address, createToken, asked, who.session);
+  const fields = { name: 'Kasir', channel: 'simulator' } as const;
+  const { token } = await ask(address, createToken, fields, who.session);
   const { open, context } = await person({ session: who.session });
   const tab = await open(`/token?open=${token.id}&view=link`);
   const drawer = tab.getByRole('dialog', { name: 'Kasir' });
@@ -46,7 +46,7 @@ journey('the QR beside a token is the one that the phone scans', async ({ produc
   );
 
   // Nor does the page for another person's phone.
-  const other = await ask(address, createToken, { ...asked, name: 'Gudang' }, who.session);
+  const other = await ask(address, createToken, { ...fields, name: 'Gudang' }, who.session);
   await tab.goto(`${address}/token?open=${other.token.id}&view=link`);
   await tab.getByRole('button', { name: 'Buat tautan pindai' }).click();
   const href = await tab.getByRole('link', { name: /Buka halaman pindai/ }).getAttribute('href');

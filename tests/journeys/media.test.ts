@@ -48,13 +48,13 @@ async function playByKeyboard(tab: Page, voice: Locator): Promise<void> {
   );
 }
 
-function strangersAsked(tab: Page, address: string): readonly string[] {
-  const asked: string[] = [];
+function externalRequests(tab: Page, address: string): readonly string[] {
+  const requests: string[] = [];
   tab.on('request', (request) => {
     const url = request.url();
-    if (!url.startsWith(address) && /^https?:/.test(url)) asked.push(url);
+    if (!url.startsWith(address) && /^https?:/.test(url)) requests.push(url);
   });
-  return asked;
+  return requests;
 }
 
 journey(
@@ -66,7 +66,7 @@ journey(
     });
     const { open } = await person({ session });
     const tab = await open();
-    const asked = strangersAsked(tab, address);
+    const requests = externalRequests(tab, address);
     await tab.goto(address + path);
     const thread = tab.getByRole('region', { name: /^Percakapan dengan/ });
     await thread.getByText('Siap, dua loyang.').waitFor();
@@ -97,7 +97,7 @@ journey(
     await up(thread.getByRole('list', { name: /^Tombol/ }));
     await look(tab, 'the beginning of a thread with every type');
     expect(faults).toEqual([]);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   },
 );
 
@@ -166,10 +166,10 @@ journey(
     // Each file with its own caption, in order; a sound has none, so its text follows it.
     await waitFor(async () => {
       const { lines } = await ask(address, simulatedPhone, { phone: peer });
-      const said = lines
+      const captions = lines
         .toSorted((a, b) => a.at.getTime() - b.at.getTime())
         .map(({ content: { type, caption } }) => [type, caption]);
-      expect(said.slice(-4)).toEqual([
+      expect(captions.slice(-4)).toEqual([
         ['pdf', 'Daftar harga terbaru'],
         ['ogg', ''],
         ['text', 'Antar jam berapa?'],

@@ -57,8 +57,8 @@ journey(
     await drawer.getByText('Lunas').first().waitFor();
 
     await waiting.getByText('Lunas', { exact: true }).first().waitFor();
-    const asked = { topup_id: topup.id };
-    expect((await ask(address, getTopup, asked, who.session)).status).toBe('paid');
+    const fields = { topup_id: topup.id };
+    expect((await ask(address, getTopup, fields, who.session)).status).toBe('paid');
     await waitFor(async () =>
       expect((await ask(address, saldoSummary, {}, who.session)).available).toBe(
         before.available + topup.credited,

@@ -14,7 +14,7 @@ import {
   signIn,
   signUp,
 } from './support/portal.ts';
-import { givePush, shownBy, standing, storedToken, workerOf } from './support/push.ts';
+import { givePush, shownBy, noticesOnScreen, storedToken, workerOf } from './support/push.ts';
 import { setUpJourney } from './support/stage.ts';
 import { arrivesAt } from './support/steps.ts';
 
@@ -142,7 +142,7 @@ journey(
     const there = /percakapan/.test(tab.url()) ? tab : other;
     await there.getByRole('region', { name: /^Percakapan dengan/ }).waitFor();
     await click(worker, there.url().slice(address.length));
-    await waitFor(async () => expect(await standing(worker)).toBe(0));
+    await waitFor(async () => expect(await noticesOnScreen(worker)).toBe(0));
 
     // Hostile links, and buttons that we never added, lead nowhere; a valid one still works afterwards.
     const before = [tab.url(), other.url()];
@@ -282,14 +282,14 @@ journey(
 
     const left = async () => {
       const names = await caches.keys();
-      const kept = await Promise.all(
+      const storage = await Promise.all(
         names.map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url)),
       );
       return {
         local: Object.keys(localStorage),
         tab: Object.keys(sessionStorage),
         databases: (await indexedDB.databases()).map(({ name }) => name),
-        files: kept.flat().map((url) => new URL(url).pathname),
+        files: storage.flat().map((url) => new URL(url).pathname),
         subscribed: await (await navigator.serviceWorker.ready).pushManager.getSubscription(),
       };
     };

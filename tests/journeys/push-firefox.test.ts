@@ -105,8 +105,8 @@ test('opens the app in Firefox without a network', async () => {
 });
 
 test('ends the subscription on sign-out, in the browser and on the server', async () => {
-  const again = await openFirefox(browser, product.address, session);
-  tab = again;
+  const reopened = await openFirefox(browser, product.address, session);
+  tab = reopened;
   const others = service.endpoints();
   await tab.goto(`${product.address}/`);
   const own = () => service.endpoints().filter((endpoint) => !others.includes(endpoint));

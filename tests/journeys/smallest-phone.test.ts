@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { addresses } from '#web/app/routes/addresses.ts';
 import { operatorAddresses } from '#web/features/operator/addresses.ts';
 import { settled } from './browser/browser.ts';
-import { openDesk } from './seeds/desk.ts';
+import { openOperatorWork } from './seeds/desk.ts';
 import { shopAt } from './seeds/shop.ts';
 import { setUpJourney } from './support/stage.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -68,13 +68,13 @@ journey(
   'no page of an operator scrolls sideways at 320 px, and the menu marks the current page',
   async ({ product, person }) => {
     const { address } = product;
-    const { operator } = await openDesk(product);
+    const { operator } = await openOperatorWork(product);
     const { open } = await person({ session: operator, width: 390 });
     const paths = Object.keys(operatorAddresses).flatMap(viewsOf);
     expect(await tooWide(await open('/operator'), address, paths)).toEqual([]);
 
-    const desk = await person({ session: operator, width: 1440, height: 900 });
-    const tab = await desk.open('/operator');
+    const operatorSide = await person({ session: operator, width: 1440, height: 900 });
+    const tab = await operatorSide.open('/operator');
     for (const path of Object.keys(operatorAddresses)) {
       await tab.goto(address + path);
       const menu = tab.getByRole('navigation', { name: 'Menu utama' });

@@ -28,11 +28,11 @@ async function bothSides({ product, person }: Stage, name: string, phone: string
   const customer = await shop.open('/customer-service');
   await write(customer, ['Selamat pagi']);
   const session = await signIn(address, operator);
-  const desk = await person({ session, ...SCREEN });
-  const other = await desk.open('/operator/layanan');
+  const operatorSide = await person({ session, ...SCREEN });
+  const other = await operatorSide.open('/operator/layanan');
   await other.getByRole('link', { name }).click();
   await other.getByRole('article').filter({ hasText: 'Selamat pagi' }).waitFor();
-  return { who, shop, desk, customer, operator: other };
+  return { who, shop, desk: operatorSide, customer, operator: other };
 }
 
 async function write(tab: Page, lines: readonly string[]): Promise<void> {
@@ -72,7 +72,7 @@ async function shown(tab: Page): Promise<{ texts: string[]; unsent: number }> {
 }
 
 /** The server has each message once, in order per side, and both tabs show exactly that. */
-async function nothingLost(
+async function expectNothingLost(
   tabs: readonly Page[],
   { address, who, written }: { address: string; who: Customer; written: readonly string[][] },
 ): Promise<void> {
@@ -98,10 +98,10 @@ journey(
       'Kopi Senja',
       '6281355509001',
     );
-    const asked = named('Tanya', 4);
+    const questions = named('Tanya', 4);
     const answered = named('Jawab', 4);
 
-    await write(customer, asked.slice(0, 1));
+    await write(customer, questions.slice(0, 1));
     await write(operator, answered.slice(0, 1));
     await customer.getByRole('article').filter({ hasText: 'Jawab 01' }).waitFor();
     // The customer sees that it was read.
@@ -113,17 +113,17 @@ journey(
 
     await desk.context.setOffline(true);
     await write(operator, answered.slice(1, 3));
-    await write(customer, asked.slice(1, 2));
+    await write(customer, questions.slice(1, 2));
     await customer.getByText('Menunggu', { exact: true }).waitFor({ state: 'detached' });
     await shop.context.setOffline(true);
-    await write(customer, asked.slice(2));
+    await write(customer, questions.slice(2));
     await desk.context.setOffline(false);
     await operator.getByRole('article').filter({ hasText: 'Tanya 02' }).waitFor();
     await shop.context.setOffline(false);
     // Unsent messages survive.
     await customer.reload();
     await write(operator, answered.slice(3));
-    await nothingLost([customer, operator], { address, who, written: [asked, answered] });
+    await expectNothingLost([customer, operator], { address, who, written: [questions, answered] });
     expect(await faultsOf(customer, 'customer service')).toEqual([]);
     expect(await faultsOf(operator, 'the inbox')).toEqual([]);
   },
@@ -134,12 +134,12 @@ journey(
   async (stage) => {
     const { address } = stage.product;
     const { who, customer, operator } = await bothSides(stage, 'Roti Fajar', '6281355509002');
-    const asked = named('Tanya', 6);
+    const questions = named('Tanya', 6);
     const answered = named('Jawab', 6);
-    const writing = Promise.all([write(customer, asked), write(operator, answered)]);
+    const writing = Promise.all([write(customer, questions), write(operator, answered)]);
     await customer.getByRole('article').filter({ hasText: 'Tanya 02' }).waitFor();
     await stage.product.killAndRestart();
     await writing;
-    await nothingLost([customer, operator], { address, who, written: [asked, answered] });
+    await expectNothingLost([customer, operator], { address, who, written: [questions, answered] });
   },
 );

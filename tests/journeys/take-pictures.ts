@@ -13,7 +13,7 @@ import { apiPictures, type Picture } from './support/api-pictures.ts';
 import { ask } from './support/portal.ts';
 import { type Product, type ProductOptions, startProduct } from './support/product.ts';
 import { openShop, type Shop } from './seeds/shop.ts';
-import { type Desk, openDesk } from './seeds/desk.ts';
+import { type OperatorWork, openOperatorWork } from './seeds/desk.ts';
 import { cloudNumbers, cloudPictures, openCloudShop } from './seeds/cloud.ts';
 import { startFakeMeta } from '#tests/support/meta/fake-meta.ts';
 import { campaignPictures } from './seeds/campaign-pictures.ts';
@@ -177,7 +177,7 @@ const openRow = (name: RegExp) => async (tab: Page) => {
   await tab.getByRole('dialog').waitFor();
 };
 
-const moneyPictures = ({ bakery: { session }, qris, va, verify }: Desk): Picture[] => [
+const moneyPictures = ({ bakery: { session }, qris, va, verify }: OperatorWork): Picture[] => [
   {
     name: 'isi-saldo-qris',
     options: { session },
@@ -210,7 +210,7 @@ const moneyPictures = ({ bakery: { session }, qris, va, verify }: Desk): Picture
   },
 ];
 
-const deskPictures = ({ operator: session, statement }: Desk): Picture[] => [
+const operatorPictures = ({ operator: session, statement }: OperatorWork): Picture[] => [
   {
     name: 'operator-ringkasan',
     options: { session, height: 1_000 },
@@ -257,7 +257,7 @@ const deskPictures = ({ operator: session, statement }: Desk): Picture[] => [
   },
 ];
 
-const systemPictures = ({ operator: session }: Desk): Picture[] => [
+const systemPictures = ({ operator: session }: OperatorWork): Picture[] => [
   {
     name: 'operator-pengaturan',
     options: { session },
@@ -348,11 +348,11 @@ const albums: readonly Album[] = [
   {
     freePlan: 'as it comes',
     fill: async (product) => {
-      const desk = await openDesk(product);
+      const desk = await openOperatorWork(product);
       const threads = await openThreads(product, desk);
       return [
         ...moneyPictures(desk),
-        ...deskPictures(desk),
+        ...operatorPictures(desk),
         ...supportPictures(desk, threads),
         ...systemPictures(desk),
       ];
@@ -361,7 +361,7 @@ const albums: readonly Album[] = [
 ];
 
 const only = process.argv.slice(2);
-const wanted = ({ name }: Picture) => only.length === 0 || only.includes(name);
+const isSelected = ({ name }: Picture) => only.length === 0 || only.includes(name);
 
 await mkdir(folder, { recursive: true });
 const browser = await startBrowser('whole');
@@ -370,7 +370,8 @@ try {
     const product = await startProduct({ SIMULATOR_SPEED: '5', ...settings }, { freePlan });
     try {
       const pictures = await fill(product);
-      for (const picture of pictures.filter(wanted)) await take(browser, product.address, picture);
+      for (const picture of pictures.filter(isSelected))
+        await take(browser, product.address, picture);
     } finally {
       await product.stop();
     }

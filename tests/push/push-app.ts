@@ -108,7 +108,8 @@ async function pushApp(db: TestDatabase, service: PushService) {
       queueNotices,
     );
 
-  const hurry = () => db.allAccountsSql`update push_queue set ready_at = statement_timestamp()`;
+  const makeNoticesDue = () =>
+    db.allAccountsSql`update push_queue set ready_at = statement_timestamp()`;
 
   return {
     deps,
@@ -122,7 +123,7 @@ async function pushApp(db: TestDatabase, service: PushService) {
     registration,
     browser,
     receive,
-    hurry,
+    hurry: makeNoticesDue,
   };
 }
 

@@ -145,12 +145,12 @@ function judge(
   if (!channel) return 410;
   if (body.length > BODY_MAX) return 413;
   const { ttl, topic, urgency } = headers;
-  const isTold =
+  const isWellFormed =
     typeof ttl === 'string' &&
     /^\d+$/.test(ttl) &&
     (topic === undefined || (typeof topic === 'string' && /^[A-Za-z0-9_-]{1,32}$/.test(topic))) &&
     (urgency === undefined || /^(very-low|low|normal|high)$/.test(String(urgency)));
-  if (!isTold || headers['content-encoding'] !== 'aes128gcm') return 400;
+  if (!isWellFormed || headers['content-encoding'] !== 'aes128gcm') return 400;
   return isAllowed(headers.authorization ?? '', origin, channel.key) ? 201 : 401;
 }
 

@@ -56,7 +56,7 @@ const messagesOf = (sql: Sql, accountId: string) => sql<Counted[]>`
 
 const waiting: readonly MessageStatus[] = ['accepted', 'queued', 'sending'];
 
-const isAsked = (ask: Ask, { token_id, direction, type, status, day }: Counted): boolean =>
+const isRequested = (ask: Ask, { token_id, direction, type, status, day }: Counted): boolean =>
   (ask.token_id === undefined || ask.token_id === token_id) &&
   (ask.direction === undefined || ask.direction === direction) &&
   (ask.type === undefined || ask.type === type) &&
@@ -71,17 +71,17 @@ type Whose = { db: TestDatabase; accountId: string };
 export async function expectPages({ db, accountId }: Whose, asks: readonly Ask[]): Promise<void> {
   const messages = await messagesOf(db.allAccountsSql, accountId);
   for (const ask of asks) {
-    const asked = messages.filter((message) => isAsked(ask, message));
-    if (ask.sort_type !== 'asc') asked.reverse();
+    const matching = messages.filter((message) => isRequested(ask, message));
+    if (ask.sort_type !== 'asc') matching.reverse();
     const found: string[] = [];
-    for (let page = 0; page * PAGE_SIZE <= asked.length; page++) {
+    for (let page = 0; page * PAGE_SIZE <= matching.length; page++) {
       const { rows, total } = await messageList(db.tenantSql, accountId, { ...ask, page });
-      expect({ ask, total }).toEqual({ ask, total: asked.length });
+      expect({ ask, total }).toEqual({ ask, total: matching.length });
       found.push(...rows.map(({ id }) => id));
     }
     expect({ ask, found }).toEqual({
       ask,
-      found: asked.map(({ message_id }) => publicId('message', message_id)),
+      found: matching.map(({ message_id }) => publicId('message', message_id)),
     });
   }
 }

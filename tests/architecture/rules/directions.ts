@@ -1,7 +1,7 @@
 import {
   type Rule,
   type Sources,
-  circlesIn,
+  cyclesIn,
   importsIn,
   importsOf,
   isGallery,
@@ -18,7 +18,7 @@ const serverLayers: Record<string, readonly string[]> = {
 };
 
 /** Allowed imports between domains, through their public API. Cycles are forbidden. */
-const knows: Record<string, readonly string[]> = {
+const allowedDomains: Record<string, readonly string[]> = {
   ledger: [],
   accounts: [],
   events: [],
@@ -47,7 +47,7 @@ const knows: Record<string, readonly string[]> = {
     'tokens',
   ],
 };
-const knowsAll = ['operator'];
+const unrestrictedDomains = ['operator'];
 
 const webFolders: Record<string, readonly string[]> = {
   'main.tsx': ['app', 'api', 'browser'],
@@ -81,22 +81,26 @@ export const serverDirections: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, imports] of importsIn(sources, 'src/server')) {
     for (const other of imports.filter((path) => path.startsWith('src/server/'))) {
-      const why = serverTrespass(file, other);
+      const why = serverViolation(file, other);
       if (why) wrong.push(`${file} imports ${other}: ${why}`);
     }
   }
   return wrong;
 };
 
-function serverTrespass(file: string, other: string): string | undefined {
+function serverViolation(file: string, other: string): string | undefined {
   const [from, to] = [layerOf(file), layerOf(other)];
   if (from !== to && !serverLayers[from]?.includes(to)) {
     return `${from} imports ${listed(serverLayers[from])}; pass what it needs of ${to} in from app`;
   }
   if (to !== 'domains' || (from === to && partOf(file) === partOf(other))) return undefined;
   const [domain, known] = [partOf(file), partOf(other)];
-  if (from === to && !knowsAll.includes(domain) && !knows[domain]?.includes(known)) {
-    return `${domain} may import ${listed(knows[domain])}; pass what ${known} does in from app/container.ts`;
+  if (
+    from === to &&
+    !unrestrictedDomains.includes(domain) &&
+    !allowedDomains[domain]?.includes(known)
+  ) {
+    return `${domain} may import ${listed(allowedDomains[domain])}; pass what ${known} does in from app/container.ts`;
   }
   return isPublic(other)
     ? undefined
@@ -110,14 +114,14 @@ export const webDirections: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, imports] of importsIn(sources, 'src/web')) {
     for (const other of imports.filter((path) => /^src\/web\/.*\.tsx?$/.test(path))) {
-      const why = webTrespass(file, other);
+      const why = webViolation(file, other);
       if (why) wrong.push(`${file} imports ${other}: ${why}`);
     }
   }
   return wrong;
 };
 
-function webTrespass(file: string, other: string): string | undefined {
+function webViolation(file: string, other: string): string | undefined {
   const [from, to] = [file.split('/')[2] ?? '', other.split('/')[2] ?? ''];
   if (other.endsWith('.gallery.tsx') && !isGallery(file)) return 'only the gallery shows its pages';
   if (file.endsWith('.gallery.tsx') && galleryPages.includes(to)) return undefined;
@@ -168,7 +172,7 @@ const TRACING = 'src/server/infra/observability/tracing/';
 const PORT = [`${TRACING}tracing.ts`, `${TRACING}open-tracing.ts`];
 
 /** Only one file loads OpenTelemetry: lazily, where traces are switched on. */
-export const tracingIsLoadedLater: Rule = (sources) => {
+export const tracingIsLazy: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, text] of sourcesIn(sources, 'src')) {
     if (file.startsWith(TRACING) && !PORT.includes(file)) continue;
@@ -187,30 +191,30 @@ export const tracingIsLoadedLater: Rule = (sources) => {
 };
 
 /** No import cycles between files, type and dynamic imports included. */
-export const circles: Rule = (sources) =>
-  circlesIn(importsIn(sources, 'src')).map(
+export const importCycles: Rule = (sources) =>
+  cyclesIn(importsIn(sources, 'src')).map(
     (group) => `${group.join(' ↔ ')}: move the shared part into a file that imports neither`,
   );
 
 /** No import cycles between domains or between features. */
-export const circlesOfParts: Rule = (sources) => [
-  ...circlesOf(sources, 'src/server/domains'),
-  ...circlesOf(sources, 'src/web/features'),
+export const cyclesOfParts: Rule = (sources) => [
+  ...cyclesOf(sources, 'src/server/domains'),
+  ...cyclesOf(sources, 'src/web/features'),
 ];
 
-function circlesOf(sources: Sources, folder: string): string[] {
+function cyclesOf(sources: Sources, folder: string): string[] {
   const parts = new Map<string, string[]>();
   for (const [file, imports] of importsIn(sources, folder)) {
     const others = imports.filter((path) => path.startsWith(`${folder}/`)).map(partOf);
     parts.set(partOf(file), [...(parts.get(partOf(file)) ?? []), ...others]);
   }
-  return circlesIn(parts).map(
+  return cyclesIn(parts).map(
     (group) => `${folder}: ${group.join(' ↔ ')}: let app hand one what it needs of the other`,
   );
 }
 
 /** Imports of another folder use its name instead of climbing to it. */
-export const climbs: Rule = (sources) =>
+export const relativeImports: Rule = (sources) =>
   [...sources].flatMap(([file, text]) =>
     /\.(tsx?|mjs)$/.test(file)
       ? importsOf(text)

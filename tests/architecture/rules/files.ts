@@ -18,7 +18,7 @@ export const shortFunctions: Rule = (sources) =>
 const vague = /(^|\/)(utils?|helpers?|types|common|misc|index)(\.tsx?$|\/)/;
 
 /** File names describe their content. */
-export const tellingNames: Rule = (sources) =>
+export const descriptiveNames: Rule = (sources) =>
   [...sources.keys()]
     .filter((file) => file.startsWith('src/') && vague.test(file))
     .map((file) => `${file} does not describe its content: name it by its subject`);
@@ -63,12 +63,12 @@ const tagsIn = (sources: Sources, tag: RegExp): [string, string][] =>
     [...text.matchAll(tag)].map(([found]): [string, string] => [file, found]),
   );
 
-export const picturesFail: Rule = (sources) =>
+export const brokenPicturesReplaced: Rule = (sources) =>
   tagsIn(sources, /<img\b(?:[^>]|=>)*?\/>/g)
     .filter(([file, tag]) => !tag.includes('onError') && !decoded.includes(file))
     .map(([file, tag]) => `${file}: ${tag}: replace a broken picture with onError`);
 
-export const pastesWhole: Rule = (sources) =>
+export const pastedTextIsWhole: Rule = (sources) =>
   tagsIn(sources, /<(?:input|textarea)\b(?:[^>]|=>)*?\/>/g)
     .filter(([, tag]) => tag.includes('maxLength'))
     .map(
@@ -83,7 +83,7 @@ export const noHtmlFromText: Rule = (sources) =>
     .filter(([, text]) => making.test(text))
     .map(([file]) => `${file} turns text into HTML or code: render elements`);
 
-const waverings: Record<string, RegExp> = {
+const flakyPatterns: Record<string, RegExp> = {
   'sleeps in a browser': /\bwaitForTimeout\(/,
   'waits for a second': /\bvi\.waitFor\(/,
   'polls for a second, or with its own timeout': /\.poll\(/,
@@ -94,13 +94,13 @@ const waverings: Record<string, RegExp> = {
 const WAITS = 'tests/support/wait-for.ts';
 
 /** Tests wait for states, with one shared timeout. */
-export const patientTests: Rule = (sources) =>
+export const waitForStates: Rule = (sources) =>
   [...sources]
     .filter(([file]) => (isTest(file) && file.startsWith('src/')) || file.startsWith('tests/'))
     .filter(
       ([file]) => file.endsWith('.ts') && file !== WAITS && !file.startsWith('tests/architecture/'),
     )
     .flatMap(([file, text]) => {
-      const found = Object.keys(waverings).filter((what) => waverings[what]?.test(text));
+      const found = Object.keys(flakyPatterns).filter((what) => flakyPatterns[what]?.test(text));
       return found.map((what) => `${file} ${what}: wait for a state, with ${WAITS}`);
     });

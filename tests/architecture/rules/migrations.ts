@@ -3,7 +3,7 @@ import type { Rule } from './sources.ts';
 const FOLDER = 'src/server/migrations/';
 
 /** Changes that break nodes of the previous version, with their descriptions. */
-const takings: readonly (readonly [RegExp, string])[] = [
+const breakingChanges: readonly (readonly [RegExp, string])[] = [
   [/\bdrop\s+(?:table|view|materialized\s+view)\b/i, 'drops a table'],
   [/\bdrop\s+column\b/i, 'drops a column'],
   [/\brename\s+(?:column\s+)?(?:\w+\s+)?to\b/i, 'renames'],
@@ -27,7 +27,7 @@ export const contractsAreNamed: Rule = (sources) => {
       const isEarlier = names.includes(`${FOLDER}${replacing}.sql`) && `${replacing}.sql` < name;
       return isEarlier ? [] : [`${file} completes ${replacing}, which is no earlier migration`];
     }
-    const found = takings.find(([pattern]) => pattern.test(text.replace(/--.*$/gm, '')));
+    const found = breakingChanges.find(([pattern]) => pattern.test(text.replace(/--.*$/gm, '')));
     return found
       ? [
           `${file} ${found[1]} while nodes of the previous version run: leave it to a later version, with -- contract: NNNN_name`,

@@ -29,7 +29,7 @@ async function filesIn(folder: string): Promise<string[]> {
     .filter((file) => READ.test(file) && !/(^|\/)\./.test(file));
 }
 
-export const madeUp = (files: Readonly<Record<string, string>>): Sources =>
+export const syntheticSources = (files: Readonly<Record<string, string>>): Sources =>
   new Map(Object.entries(files));
 
 export const isTest = (file: string): boolean => /\.(test|spec)\.tsx?$/.test(file);
@@ -63,7 +63,7 @@ export const importsIn = (sources: Sources, folder: string): Map<string, string[
     }),
   ) as Map<string, string[]>;
 
-export function circlesIn(edges: ReadonlyMap<string, readonly string[]>): string[][] {
+export function cyclesIn(edges: ReadonlyMap<string, readonly string[]>): string[][] {
   const index = new Map<string, number>();
   const low = new Map<string, number>();
   const stack: string[] = [];

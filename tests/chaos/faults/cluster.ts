@@ -45,7 +45,7 @@ export async function openClusterResources(
   { more = {}, clockSeconds = 0, furnish }: Options = {},
 ): Promise<Resources> {
   const servers = await clusterNodes(citusUrl);
-  await Promise.all(servers.map(refuseForgetful));
+  await Promise.all(servers.map(requireDurable));
   // Leftovers of an aborted run.
   await dropEverywhere(servers, DATABASE);
   const links = await Promise.all(servers.map(openDatabaseLink));
@@ -65,8 +65,8 @@ export async function openClusterResources(
     const address = Object.assign(new URL(server), { pathname: `/${DATABASE}` });
     return openDatabase(address.href, { max: 1, as: 'owner', name: 'chaos' });
   });
-  const settleInDoubt = async () => {
-    await waitFor(() => nothingInDoubt(superusers), { patienceMs: 120_000 });
+  const resolvePrepared = async () => {
+    await waitFor(() => resolveAbandoned(superusers), { patienceMs: 120_000 });
   };
   const notOurs = () => Promise.reject(new Error('the servers of a cluster are not started here'));
   return {
@@ -78,11 +78,11 @@ export async function openClusterResources(
     servers: superusers.map((superuser) => ({ killBackend: () => killBackend(superuser) })),
     postmaster: notOurs,
     signalPostmaster: notOurs,
-    settleInDoubt,
+    settleInDoubt: resolvePrepared,
     close: async () => {
       const unstopped = await stopAll(nodes);
       // The database cannot be dropped before this.
-      await settleInDoubt();
+      await resolvePrepared();
       const pools = [...superusers, allAccountsSql, owner];
       await Promise.all(pools.map((sql) => sql.end({ timeout: 1 })));
       await place.close();
@@ -106,7 +106,7 @@ const layOut = (url: string, furnish: Options['furnish']): Promise<void> =>
   });
 
 /** Resolves abandoned prepared transactions. @returns whether none is left. */
-async function nothingInDoubt(superusers: readonly Sql[]): Promise<boolean> {
+async function resolveAbandoned(superusers: readonly Sql[]): Promise<boolean> {
   try {
     let left = 0;
     for (const superuser of superusers) {
@@ -125,7 +125,7 @@ async function nothingInDoubt(superusers: readonly Sql[]): Promise<boolean> {
 /**
  * Rejects a server that answers before its writes are durable: a kill would lose them, and the run would prove nothing.
  */
-async function refuseForgetful(node: string): Promise<void> {
+async function requireDurable(node: string): Promise<void> {
   const [set] = await onServer(
     node,
     { as: 'owner', name: 'chaos' },

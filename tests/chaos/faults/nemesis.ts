@@ -157,9 +157,9 @@ async function injectFault(fault: Fault, context: FaultContext): Promise<number>
       await Promise.race([starting, pause(random.whole(20, 700))]);
       await kill(context, node);
       await starting;
-      const again = performance.now();
+      const restartedAt = performance.now();
       await node.start();
-      return answered(context, again, [node]);
+      return answered(context, restartedAt, [node]);
     }
     case 'all apps killed':
       await Promise.all(resources.nodes.map((one) => kill(context, one)));

@@ -28,12 +28,12 @@ async function client(
     const to = `6281${name}${String(n).padStart(7, '0')}`;
     const body = JSON.stringify({ to, text: { body: text } });
     const sent = await fetch(`${address}/v1/messages`, { method: 'POST', headers, body });
-    const said = await sent.text();
+    const answerText = await sent.text();
     if (sent.status === 202) answers.accepted.push(text);
-    else answers.others.push(`${text}: ${sent.status} ${said}`);
-    const asked = await fetch(`${address}/v1/balance`, { headers });
-    const saldo = await asked.text();
-    if (asked.status !== 200) answers.others.push(`saldo: ${asked.status} ${saldo}`);
+    else answers.others.push(`${text}: ${sent.status} ${answerText}`);
+    const balance = await fetch(`${address}/v1/balance`, { headers });
+    const saldo = await balance.text();
+    if (balance.status !== 200) answers.others.push(`saldo: ${balance.status} ${saldo}`);
     await pause(THINK_MS);
   }
 }

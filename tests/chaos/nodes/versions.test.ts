@@ -108,16 +108,17 @@ test('serves one database with two adjacent versions after the newer one migrate
     for (const id of ids) expect(history).toContain(id);
   }
   await waitFor(() => {
-    const told = target.posts.map(({ body }) => body).join('\n');
-    for (const id of ids) expect(told.split(id).length).toBeGreaterThan(3);
+    const bodies = target.posts.map(({ body }) => body).join('\n');
+    for (const id of ids) expect(bodies.split(id).length).toBeGreaterThan(3);
   });
 
   // It restarts in the middle of the upgrade: it comes back or reports that it cannot, and undoes nothing.
   before.child.kill('SIGKILL');
   await before.exit;
-  const again = startOlder();
-  await Promise.race([addressOf(again), again.exit]);
-  if (again.child.exitCode !== null) expect(again.err()).toContain('start the newer version');
+  const restarted = startOlder();
+  await Promise.race([addressOf(restarted), restarted.exit]);
+  if (restarted.child.exitCode !== null)
+    expect(restarted.err()).toContain('start the newer version');
   expect(await functions(db)).toEqual(made);
   await sentAndRead([newer, newer], key);
 });

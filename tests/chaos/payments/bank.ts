@@ -44,7 +44,7 @@ export async function newStatement(system: System, stalled: number): Promise<Sta
 }
 
 /** The operator imports the same file again, unless the first import finished after all. */
-export async function importAgain(system: System, statement: Statement): Promise<void> {
+export async function repeatImport(system: System, statement: Statement): Promise<void> {
   const answer = await waitFor(() => statement.import());
   const isDone = answer.code === 0;
   if (isDone) expect(answer).toMatchObject({ error: { type: 'statement_imported' } });

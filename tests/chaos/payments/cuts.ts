@@ -32,7 +32,7 @@ export function newPayment(system: System, person: Person, method: Method): Paym
   return { system, person, place: () => system.ask(person, 'topup_create', fields) };
 }
 
-const nothing = () => undefined;
+const doNothing = () => undefined;
 
 export const orderIn = ({ system, person }: Payment, status: string): Promise<Order> =>
   waitFor(async () => {
@@ -52,9 +52,9 @@ async function paidOutside(payment: Payment): Promise<Order> {
 const charges = { va_bca: /^POST \/v2\/charge/, qris: /^POST \/v2\/charge/ };
 const creates = { ...charges, snap: /^POST \/snap/, xendit: /^POST \/v2\/invoices/ };
 
-const beforeAsked: Cut['reach'] = async (payment) => {
+const beforeRequest: Cut['reach'] = async (payment) => {
   const hold = payment.system.heldGateway.hold('before', creates.va_bca);
-  const placed = payment.place().catch(nothing);
+  const placed = payment.place().catch(doNothing);
   await hold.reached;
   const order = await orderIn(payment, 'creating');
   expect(payment.system.fake.book.all(order.id)).toEqual([]);
@@ -70,7 +70,7 @@ const beforeAnswered =
   (method: Method): Cut['reach'] =>
   async (payment) => {
     const hold = payment.system.heldGateway.hold('after', creates[method]);
-    const placed = payment.place().catch(nothing);
+    const placed = payment.place().catch(doNothing);
     await hold.reached;
     const order = await orderIn(payment, 'creating');
     expect(payment.system.fake.book.all(order.id)).toHaveLength(1);
@@ -83,7 +83,7 @@ const beforeAnswered =
 const beforeOpened: Cut['reach'] = async (payment) => {
   const { system } = payment;
   const hold = system.heldGateway.hold('before', creates.snap);
-  const placed = payment.place().catch(nothing);
+  const placed = payment.place().catch(doNothing);
   await hold.reached;
   const { uuid } = await orderIn(payment, 'creating');
   const lock = await holdLock(
@@ -98,7 +98,7 @@ const beforeOpened: Cut['reach'] = async (payment) => {
   };
 };
 
-const beforeTold: Cut['reach'] = async (payment) => {
+const beforeNotice: Cut['reach'] = async (payment) => {
   await paidOutside(payment);
   return async (victim) => {
     // The first delivery reaches no process; after the death of the database the notice is lost for ever.
@@ -114,11 +114,11 @@ const beforeStored: Cut['reach'] = async (payment) => {
     resources.owner,
     (tx) => tx`lock table payment_inbox in exclusive mode`,
   );
-  const told = fake.queue.flush();
+  const delivered = fake.queue.flush();
   await lock.stalls('insert into payment_inbox');
   return async () => {
     await lock.release();
-    await told;
+    await delivered;
   };
 };
 
@@ -168,7 +168,7 @@ export const cuts: readonly Cut[] = [
   {
     when: 'the order stands here and the gateway has not heard of it',
     method: 'va_bca',
-    reach: beforeAsked,
+    reach: beforeRequest,
   },
   {
     when: 'Midtrans has made the order and its answer has not come',
@@ -181,7 +181,7 @@ export const cuts: readonly Cut[] = [
     reach: beforeAnswered('xendit'),
   },
   { when: 'the answer has come and is not written down', method: 'snap', reach: beforeOpened },
-  { when: 'the customer has paid and nobody was told', method: 'va_bca', reach: beforeTold },
+  { when: 'the customer has paid and nobody was told', method: 'va_bca', reach: beforeNotice },
   { when: 'the notice is being stored', method: 'qris', reach: beforeStored },
   { when: 'the notice is stored and the status is being asked', method: 'qris', reach: beforeRead },
   {

@@ -21,18 +21,18 @@ export async function judgeDeliveries(
       and coalesce(e.token_id, w.token_id) = w.token_id
       and coalesce(e.data ->> 'token_id', public_id('tok_', w.token_id)) = public_id('tok_', w.token_id)`;
   const keyOf = (token: string, seq: number) => `${token} ${seq}`;
-  const wanted = new Set(published.map(({ token, seq }) => keyOf(token, seq)));
+  const expected = new Set(published.map(({ token, seq }) => keyOf(token, seq)));
   const byEvent = Map.groupBy(posts, ({ tokenId, seq }) => keyOf(tokenId, seq));
   const taken = posts.filter((post) => post.taken);
   const done = new Set(taken.map(({ tokenId, seq }) => keyOf(tokenId, seq)));
   return [
     ...some(
       'never taken',
-      [...wanted].filter((event) => !done.has(event)),
+      [...expected].filter((event) => !done.has(event)),
     ),
     ...some(
       'told, and never published',
-      [...byEvent.keys()].filter((event) => !wanted.has(event)),
+      [...byEvent.keys()].filter((event) => !expected.has(event)),
     ),
     ...some(
       'not signed by its secret',

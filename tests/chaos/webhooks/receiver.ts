@@ -118,8 +118,8 @@ async function saveWebhook(address: string, key: string, url: string): Promise<s
       body: JSON.stringify({ url }),
     });
   const answer = await waitFor(async () => {
-    const said = await save();
-    return said.status !== 503 && said;
+    const response = await save();
+    return response.status !== 503 && response;
   });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`saving a webhook: ${answer.status} ${text}`);

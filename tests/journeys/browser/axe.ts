@@ -12,14 +12,14 @@ const labelInName = { 'label-content-name-mismatch': { enabled: true } } as cons
 const wide = { width: 1440, height: 900 };
 const narrow = { width: 390, height: 844 };
 
-const everything = { type: 'tag', values: standards } as const;
+const allRules = { type: 'tag', values: standards } as const;
 /** The themes differ only in colours, so the second one needs only these rules. */
 const colours = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } as const;
 
 const looks = [
-  { size: wide, colorScheme: 'light', runOnly: everything },
+  { size: wide, colorScheme: 'light', runOnly: allRules },
   { size: wide, colorScheme: 'dark', runOnly: colours },
-  { size: narrow, colorScheme: 'light', runOnly: everything },
+  { size: narrow, colorScheme: 'light', runOnly: allRules },
 ] as const;
 /** Phone-only parts are also checked in the dark theme. */
 const phoneLooks = [looks[2], { size: narrow, colorScheme: 'dark', runOnly: colours }] as const;

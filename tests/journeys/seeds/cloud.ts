@@ -97,7 +97,7 @@ async function callBack(address: string, meta: FakeMeta, cloud: CloudConnection)
   if (!isConfirmed) throw new Error('the address of callbacks was not confirmed');
 }
 
-const chosen = async (tab: Page, name: string): Promise<void> => {
+const selectChannel = async (tab: Page, name: string): Promise<void> => {
   await tab.getByRole('dialog').getByLabel('Nama').fill('Notifikasi Pesanan');
   await tab.getByRole('radio', { name }).check();
 };
@@ -113,7 +113,7 @@ export const cloudPictures = ({
     name: 'kanal-token',
     options: { session, height: 1_040 },
     path: '/token?view=new',
-    before: (tab) => chosen(tab, 'WhatsApp Cloud API'),
+    before: (tab) => selectChannel(tab, 'WhatsApp Cloud API'),
   },
   {
     name: 'sambungan-cloud',

@@ -33,7 +33,7 @@ import {
 } from '#tests/journeys/support/portal.ts';
 import type { Product } from '#tests/journeys/support/product.ts';
 
-export type Desk = {
+export type OperatorWork = {
   operator: string;
   /** A bakery with a plan, invoices, and unpaid top-ups by QRIS and virtual account. */
   bakery: Customer;
@@ -106,9 +106,12 @@ const shops = [
 ] as const;
 
 /** Creates customers with top-ups of every kind, and work for the operator. */
-export async function openDesk({ address, operator: first }: Product): Promise<Desk> {
+export async function openOperatorWork({
+  address,
+  operator: first,
+}: Product): Promise<OperatorWork> {
   const { bakery, verify } = await openBakery(address);
-  const statement = await fillDesk(address);
+  const statement = await createPendingWork(address);
   const operator = await signIn(address, first);
   await propose(address, operator);
   await ask(address, runCheck, {}, operator);
@@ -118,7 +121,7 @@ export async function openDesk({ address, operator: first }: Product): Promise<D
   return { operator, bakery, qris, va, verify, statement };
 }
 
-async function openBakery(address: string): Promise<Pick<Desk, 'bakery' | 'verify'>> {
+async function openBakery(address: string): Promise<Pick<OperatorWork, 'bakery' | 'verify'>> {
   const bakery = await signUp(address, { name: 'Toko Kue Melati', phone: '6281355504010' });
   const buyer = {
     name: 'CV Melati Rasa Nusantara',
@@ -135,9 +138,9 @@ async function openBakery(address: string): Promise<Pick<Desk, 'bakery' | 'verif
   await sendTexts(address, sender, orders());
   const [plan] = await askRows(address, listInvoices, { kind: 'plan' }, bakery.session);
   if (!plan) throw new Error('The plan has no invoice.');
-  const asked = { invoice_id: plan.id };
-  await ask(address, invoicePdf, asked, bakery.session);
-  const { verify_url } = await ask(address, getInvoice, asked, bakery.session);
+  const fields = { invoice_id: plan.id };
+  await ask(address, invoicePdf, fields, bakery.session);
+  const { verify_url } = await ask(address, getInvoice, fields, bakery.session);
   if (verify_url === null) throw new Error('The invoice has no page that verifies it.');
   return { bakery, verify: verify_url };
 }
@@ -150,7 +153,7 @@ const orders = () =>
   }));
 
 /** Shops that wait for their transfers. @returns the statement with some of these. */
-async function fillDesk(address: string): Promise<string> {
+async function createPendingWork(address: string): Promise<string> {
   const customers = [];
   for (const [name, phone, amount] of shops) {
     const who = await signUp(address, { name, phone });
@@ -187,8 +190,8 @@ async function propose(address: string, operator: string): Promise<void> {
   const [found] = await askRows(address, findCustomers, { q: 'Bengkel' }, operator);
   if (!found) throw new Error('The desk does not find the customer.');
   const same = { account_id: found.account_id, direction: 'add', cause: 'goodwill' } as const;
-  const asked = { ...same, amount: 25_000, reason: 'Kompensasi gangguan kemarin' };
-  await ask(address, adjustSaldo, asked, operator);
+  const fields = { ...same, amount: 25_000, reason: 'Kompensasi gangguan kemarin' };
+  await ask(address, adjustSaldo, fields, operator);
   const large = { amount: 6_000_000, reason: 'Salah catat saat pindah dari sistem lama' };
   await ask(address, adjustSaldo, { ...same, ...large, cause: 'correction' }, operator);
 }

@@ -104,8 +104,8 @@ export async function openShop(address: string): Promise<Shop> {
 }
 
 async function tokenWithoutPhone(address: string, { session }: Customer): Promise<Shop['waiting']> {
-  const asked = { name: 'Cabang Kotagede', channel: 'simulator' } as const;
-  const { token } = await ask(address, createToken, asked, session);
+  const fields = { name: 'Cabang Kotagede', channel: 'simulator' } as const;
+  const { token } = await ask(address, createToken, fields, session);
   const { path } = await ask(address, linkToken, { token_id: token.id }, session);
   return { id: token.id, scan: path };
 }

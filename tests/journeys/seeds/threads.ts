@@ -3,7 +3,7 @@ import { checkToken } from '#contract/accounts.ts';
 import { assignInbox, saveCanned, sendInbox } from '#contract/operator/support.ts';
 import { sendSupport } from '#contract/support.ts';
 import { ask, type Customer, signUp } from '#tests/journeys/support/portal.ts';
-import type { Desk } from './desk.ts';
+import type { OperatorWork } from './desk.ts';
 import type { Product } from '#tests/journeys/support/product.ts';
 
 export type Threads = { shop: Customer; accountId: string };
@@ -27,7 +27,7 @@ const others = [
 
 export async function openThreads(
   { address }: Product,
-  { operator, qris, bakery }: Desk,
+  { operator, qris, bakery }: OperatorWork,
 ): Promise<Threads> {
   for (const [name, phone, text] of others) {
     const { session } = await signUp(address, { name, phone });

@@ -38,7 +38,7 @@ export async function givePush(context: BrowserContext, service: PushService) {
   const receiver = newReceiver();
   const endpoint = service.subscribe();
   await context.addInitScript(installPushManager, { endpoint, ...receiver.keys });
-  await context.addInitScript(keepShown);
+  await context.addInitScript(recordNotices);
   let deliver: ((text: string) => Promise<void>) | undefined;
   const arrived: string[] = [];
   const stop = service.onPost((post) => {
@@ -87,11 +87,11 @@ export async function workerOf(context: BrowserContext, page: Page): Promise<Wor
     });
   });
   const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
-  await worker.evaluate(keepShown);
+  await worker.evaluate(recordNotices);
   return worker;
 }
 
-function keepShown(): void {
+function recordNotices(): void {
   const own = globalThis as unknown as { shown: ShownNotice[] };
   own.shown = [];
   // An empty tab has none.
@@ -114,7 +114,7 @@ export type ShownNotice = { title: string; body: string; tag: string; icon: stri
 export const shownBy = (one: Worker | Page): Promise<ShownNotice[]> =>
   (one as Page).evaluate(() => (globalThis as unknown as { shown: ShownNotice[] }).shown);
 
-export const standing = (worker: Worker): Promise<number> =>
+export const noticesOnScreen = (worker: Worker): Promise<number> =>
   worker.evaluate(async () => {
     const { registration } = globalThis as unknown as { registration: ServiceWorkerRegistration };
     return (await registration.getNotifications()).length;

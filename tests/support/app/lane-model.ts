@@ -157,8 +157,8 @@ export class Model {
   lose(receipt: 'awaited' | 'in vain'): void {
     for (const one of this.inFlight()) one.answer = 'lost';
     for (const message of this.open().filter(({ state }) => state === 'sending')) {
-      const isAgain = this.preallocates && !message.isExpired;
-      if (isAgain) Object.assign(message, { state: 'ready', isDue: true });
+      const isRetried = this.preallocates && !message.isExpired;
+      if (isRetried) Object.assign(message, { state: 'ready', isDue: true });
       else this.#awaitReceipt(message);
       message.receipt = receipt;
       if (receipt === 'in vain') message.isDue = true;
@@ -166,7 +166,7 @@ export class Model {
   }
 
   /** A worker whose network never answers tries everything due until it gives it up. */
-  beDeaf(): void {
+  exhaustTries(): void {
     for (this.claim(); this.inFlight().length > 0; this.claim()) {
       for (const one of this.inFlight()) {
         this.answer(one, 'silent');

@@ -44,10 +44,10 @@ export async function makeDatabase(
   const address = new URL(server);
   address.username = 'kabari';
   address.pathname = `/${name}`;
-  const impatientUrl = address.href;
+  const urlWithTimeouts = address.href;
   address.search = PATIENT;
   const url = address.href;
-  const { db, drop: close } = openClone({ url, wholeUrl: url, impatientUrl });
+  const { db, drop: close } = openClone({ url, wholeUrl: url, impatientUrl: urlWithTimeouts });
   const drop = async () => {
     await close();
     await allGone(superuser, name);

@@ -193,9 +193,9 @@ function choicesOf(seed: number, texts: readonly string[]) {
     const changes = mostly()
       ? []
       : Array.from({ length: 1 + below(8) }, () => [random(), below(256)] as const);
-    const kept = random() < 0.05 ? random() : 1;
+    const keptShare = random() < 0.05 ? random() : 1;
     return (bytes: Buffer): Buffer => {
-      const copy = Buffer.from(bytes.subarray(0, Math.ceil(bytes.length * kept)));
+      const copy = Buffer.from(bytes.subarray(0, Math.ceil(bytes.length * keptShare)));
       for (const [place, byte] of changes) copy[Math.floor(place * copy.length)] = byte;
       return copy;
     };

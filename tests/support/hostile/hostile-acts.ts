@@ -1,6 +1,6 @@
 import { publicId } from '#contract/base/ids.ts';
 import { newId } from '#server/infra/ids.ts';
-import { deskSamples } from './hostile-desk-acts.ts';
+import { moneySamples } from './hostile-desk-acts.ts';
 import { type Fields, LIST, REASON, anId } from './hostile-fields.ts';
 import { supportSamples } from './hostile-support-acts.ts';
 
@@ -347,7 +347,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
   subscription_change: { plan: 'usaha', quote: 'a'.repeat(43) },
   simulator_clock: { advance_seconds: '60', to: '2026-12-01T00:00:00Z' },
   ...supportSamples(held),
-  ...deskSamples(),
+  ...moneySamples(),
   ...settingSamples(),
   events: { since: 'x' },
 });

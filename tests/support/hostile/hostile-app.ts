@@ -9,16 +9,16 @@ import type { Held } from './hostile-acts.ts';
 import type { RunningApp, ApiResponse } from '#tests/support/app/running-app.ts';
 import { makeSession, makeUser } from '#tests/support/people/people.ts';
 
-const ABREAST = 8;
+const PARALLEL_MAX = 8;
 
-export async function abreast<T>(
-  things: Iterable<T>,
+export async function inParallel<T>(
+  items: Iterable<T>,
   work: (thing: T) => Promise<void>,
-  atOnce = ABREAST,
+  atOnce = PARALLEL_MAX,
 ): Promise<void> {
-  const rest = Iterator.from(things);
+  const rest = Iterator.from(items);
   const one = async () => {
-    for (const thing of rest) await work(thing);
+    for (const item of rest) await work(item);
   };
   await Promise.all(Array.from({ length: atOnce }, one));
 }

@@ -16,7 +16,7 @@ type Given = {
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
-export const said = (
+export const textLine = (
   seq: number,
   text: string,
   given: Partial<SupportMessage> = {},
@@ -26,16 +26,16 @@ export const said = (
 export function fakeThread({ name, waits, opening, says, ...row }: Given): FakeThread {
   const at = minutesAgo(waits ?? 200);
   const lines = [
-    said(1, 'Selamat pagi, saya mau tanya.', { at: minutesAgo((waits ?? 200) + 8) }),
-    said(2, `Selamat pagi, ${name}. Silakan.`, {
+    textLine(1, 'Selamat pagi, saya mau tanya.', { at: minutesAgo((waits ?? 200) + 8) }),
+    textLine(2, `Selamat pagi, ${name}. Silakan.`, {
       at: minutesAgo((waits ?? 200) + 5),
       side: 'operator',
       author: rina.name,
     }),
-    said(4, says ?? 'Pesan saya ke pelanggan gagal terus, padahal kemarin masih bisa.', { at }),
+    textLine(4, says ?? 'Pesan saya ke pelanggan gagal terus, padahal kemarin masih bisa.', { at }),
   ];
   if (waits === undefined) {
-    lines.push(said(5, 'Sudah kami perbaiki.', { side: 'operator', author: rina.name }));
+    lines.push(textLine(5, 'Sudah kami perbaiki.', { side: 'operator', author: rina.name }));
   }
   return {
     row: {

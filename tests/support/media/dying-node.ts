@@ -21,7 +21,7 @@ const die = (where: string) => {
   if (where === dies) process.kill(process.pid, 'SIGKILL');
 };
 
-let kept = 0;
+let storedFiles = 0;
 const library = openLibrary({
   sql,
   allAccountsSql,
@@ -35,10 +35,10 @@ const library = openLibrary({
   files: {
     ...files,
     keep: async (tx, draft) => {
-      die(`before ${kept}`);
+      die(`before ${storedFiles}`);
       await files.keep(tx, draft);
-      die(`after ${kept}`);
-      kept += 1;
+      die(`after ${storedFiles}`);
+      storedFiles += 1;
     },
   },
 });

@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
 import { to } from '#tests/support/dialects/cloud-clients.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { type Heard, programs } from '#tests/support/webhooks/cloud-programs.ts';
+import { type Understood, programs } from '#tests/support/webhooks/cloud-programs.ts';
 import { startFakeMeta } from './fake-meta.ts';
 import { call, refusalOf, send, statusesOf, test, text, valuesOf } from './meta-test.ts';
 import { inboundTypes } from './webhooks/inbound.ts';
 
 for (const [name, { program, hearsStatuses }] of Object.entries(programs)) {
   test(`${name} accepts the webhooks, and refuses forged ones`, async ({ meta, receiver }) => {
-    const heard: Heard = { statuses: [], messages: [], answers: [] };
-    receiver.handle(program({ secret: meta.appSecret, verifyToken: 'sandi' }, heard));
+    const understood: Understood = { statuses: [], messages: [], answers: [] };
+    receiver.handle(program({ secret: meta.appSecret, verifyToken: 'sandi' }, understood));
     expect(await meta.control.subscribe(receiver.url, 'lain')).toMatchObject({
       isConfirmed: false,
     });
@@ -24,8 +24,8 @@ for (const [name, { program, hearsStatuses }] of Object.entries(programs)) {
     expect(meta.control.deliveries().map(({ status }) => status)).toEqual(Array(8).fill(200));
     const [{ wamid } = { wamid: '' }] = meta.control.sent();
     const statuses = ['sent', 'delivered', 'read'].map((status) => `${wamid} ${status}`);
-    if (hearsStatuses) expect(heard.statuses).toEqual(statuses);
-    expect(heard.messages.map(({ type }) => type)).toContain('image');
+    if (hearsStatuses) expect(understood.statuses).toEqual(statuses);
+    expect(understood.messages.map(({ type }) => type)).toContain('image');
     Object.assign(meta.control.webhooks, { isForged: true, retries: 0 });
     meta.control.receiveFrom(to, { type: 'text' });
     await meta.control.settled();

@@ -330,7 +330,7 @@ test('answers a health check, and generates the same ids for the same seed', asy
   expect((await send(meta, text)).status).toBe(200);
   await meta.control.settled();
   expect(statusesOf(receiver).map(({ status }) => status)).toEqual(['sent', 'delivered', 'read']);
-  const again = await startFakeMeta(options);
-  expect(addressOf(again)).toMatchObject({ key: meta.token, numberId: number.id });
-  await again.close();
+  const restarted = await startFakeMeta(options);
+  expect(addressOf(restarted)).toMatchObject({ key: meta.token, numberId: number.id });
+  await restarted.close();
 });

@@ -78,11 +78,11 @@ const numberFields = (number: BusinessNumber) => ({
 
 /** The requested fields, or Meta's default ones; always with `id`. */
 function pick(all: Readonly<Record<string, unknown>>, names: string): Record<string, unknown> {
-  const wanted = new Set([
+  const requestedFields = new Set([
     'id',
     ...names.split(',').map((name) => name.replace(/\{.*/, '').trim()),
   ]);
-  return Object.fromEntries(Object.entries(all).filter(([name]) => wanted.has(name)));
+  return Object.fromEntries(Object.entries(all).filter(([name]) => requestedFields.has(name)));
 }
 
 const NUMBER_FIELDS =

@@ -4,7 +4,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { makeAccount, makeUser } from '#tests/support/people/people.ts';
 import { type TopupApp, perform } from './topups.ts';
 
-export type DeskOperator = {
+export type ActingOperator = {
   userId: string;
   ask: (act: string, fields?: Record<string, unknown>) => Promise<unknown>;
 };
@@ -14,12 +14,12 @@ export async function operatorsOf(
   sql: Sql,
   app: TopupApp,
   { names = ['Oka', 'Ria'] } = {},
-): Promise<DeskOperator[]> {
+): Promise<ActingOperator[]> {
   const accountId = await makeAccount(sql, { name: 'Kabari', isSystem: true });
   return Promise.all(
     names.map(async (name, place) => {
       const phone = `62811000000${place}`;
-      return deskOperator(
+      return actingOperator(
         sql,
         app,
         await makeUser(sql, accountId, { name, phone, roles: ['admin'] }),
@@ -29,7 +29,11 @@ export async function operatorsOf(
 }
 
 /** An existing operator, with their own acts. */
-export async function deskOperator(sql: Sql, app: TopupApp, userId: string): Promise<DeskOperator> {
+export async function actingOperator(
+  sql: Sql,
+  app: TopupApp,
+  userId: string,
+): Promise<ActingOperator> {
   const [account] = await sql<{ id: string }[]>`
     select account_id as id from accounts where is_system`;
   const asker = { accountId: account?.id ?? '', userId, role: 'operator' as const };

@@ -31,11 +31,11 @@ async function gatewayApp(db: TestDatabase, { ppn = false }: { ppn?: boolean } =
   const all = simulatedGateways({ GATEWAY_TIMEOUT_MS: TIMEOUT_MS }, fake);
   const app = await topupApp(db, { ppn, clock, gateways: gatewaysOf(all) });
   const outcomes: string[] = [];
-  const told = {
+  const observed = {
     ...app.deps,
     onOutcome: ({ outcome }: { outcome: string }) => void outcomes.push(outcome),
   };
-  const deps = { ...told, settle: openSettle(told) };
+  const deps = { ...observed, settle: openSettle(observed) };
   registerCallbacks(http, {
     providers: ['midtrans', 'xendit'],
     receive: (provider, notice) => receiveNotice(deps, provider, notice),

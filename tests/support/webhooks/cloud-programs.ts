@@ -6,7 +6,7 @@ import type { Known } from './format-app.ts';
 import type { Handle } from './receiver.ts';
 
 /** A program's interpretation of the webhooks it received. */
-export type Heard = {
+export type Understood = {
   /** Ids of messages with each of their statuses, as `wamid… read`. */
   statuses: string[];
   /** Types of received messages and reactions, with their sender or content. */
@@ -32,7 +32,7 @@ function answerIn({ interactive, button }: Answer): string[] {
 }
 
 /** A program that uses an unmodified third-party library. */
-export type Program = (known: Known, heard: Heard) => Handle;
+export type Program = (known: Known, heard: Understood) => Handle;
 
 const no = (status: number) => new Response(null, { status });
 const yes = (text = '') => new Response(text, { status: 200 });
@@ -89,12 +89,12 @@ const greatDetail: Program = ({ secret, verifyToken }, heard) => {
       query: Object.fromEntries(new URL(url).searchParams),
     };
     if (method === 'GET') {
-      const asked = await webhook.register(given);
-      return asked.verifyToken === verifyToken ? yes(asked.accept()) : no(403);
+      const verified = await webhook.register(given);
+      return verified.verifyToken === verifyToken ? yes(verified.accept()) : no(403);
     }
-    const told = await webhook.eventNotification({ ...given, body: await request.text() });
-    if (!(await told.checkSignature(secret))) return no(401);
-    const { entry } = told.eventNotification as unknown as Notification;
+    const notification = await webhook.eventNotification({ ...given, body: await request.text() });
+    if (!(await notification.checkSignature(secret))) return no(401);
+    const { entry } = notification.eventNotification as unknown as Notification;
     for (const { value } of entry.flatMap(({ changes }) => changes)) {
       heard.statuses.push(...(value.statuses ?? []).map(({ id, status }) => `${id} ${status}`));
       heard.messages.push(...(value.messages ?? []).map(({ type, from }) => ({ type, from })));

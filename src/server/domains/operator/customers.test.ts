@@ -9,7 +9,7 @@ import { openClaimMessages } from '#server/domains/messages/dispatch/lane.ts';
 import { consoleActs } from '#server/domains/operator/operator.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
-import { type DeskOperator, consoleDeps, operatorsOf } from '#tests/support/money/desk.ts';
+import { type ActingOperator, consoleDeps, operatorsOf } from '#tests/support/money/desk.ts';
 import { billingApp } from '#tests/support/money/billing.ts';
 import { type TopupApp, perform, topupApp } from '#tests/support/money/topups.ts';
 import {
@@ -26,7 +26,7 @@ import { inFuture } from '#tests/support/database/changes.ts';
 
 const reason = 'Ada laporan spam';
 
-type Desk = { app: TopupApp; oka: DeskOperator; ani: Customer; account_id: string };
+type Desk = { app: TopupApp; oka: ActingOperator; ani: Customer; account_id: string };
 
 const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {

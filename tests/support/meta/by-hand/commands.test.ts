@@ -47,9 +47,9 @@ test('receives a message of a person whose number is hidden', async ({ meta, rec
   await command(meta, `/webhook ${receiver.url} sandi`);
   expect(await command(meta, '/hidden 6281234567890 Halo')).toBe('');
   await meta.control.settled();
-  const told = receiver.posts.at(-1)?.body ?? '';
-  expect(told).toContain('Halo');
-  expect(told).not.toContain('6281234567890');
+  const lastBody = receiver.posts.at(-1)?.body ?? '';
+  expect(lastBody).toContain('Halo');
+  expect(lastBody).not.toContain('6281234567890');
   expect(await command(meta, '/hidden Halo')).toBe(help);
 });
 

@@ -127,7 +127,7 @@ function writeFrom(
   const [, phone, words] = /^\s*\+?(\d{5,})\s+(.+)$/.exec(line) ?? [];
   if (phone === undefined || words === undefined) return undefined;
   const type = inboundTypes.find((one) => words === `/${one}`);
-  const said = type ? { type } : { type: 'text' as const, content: { body: words } };
-  control.receiveFrom(phone, { ...said, ...how });
+  const message = type ? { type } : { type: 'text' as const, content: { body: words } };
+  control.receiveFrom(phone, { ...message, ...how });
   return '';
 }

@@ -329,7 +329,7 @@ async function perform(model: Model, real: Real, one: Step): Promise<void> {
     await real.crash();
   } else if (one.does === 'deafen' && model.pause === 'none') {
     model.lose('in vain');
-    model.beDeaf();
+    model.exhaustTries();
     await real.crash(1, 5);
     await agree(model, real);
     await real.close();
