@@ -23,7 +23,6 @@ const page = await readFile(join(import.meta.dirname, '../docs/api.md'), 'utf8')
 
 type Example = { request: string; status: number; answer: unknown };
 
-/** Requests of the page with their answers, in order. */
 const examples: Example[] = [
   ...page.matchAll(/```sh\n([\s\S]*?)```\n\n```(?:json|text) (\d{3})\n([\s\S]*?)```/g),
 ].map(([, request = '', status, answer = '']) => ({
@@ -110,7 +109,6 @@ function wordsOf(value: unknown, name = ''): unknown[] {
   );
 }
 
-/** Delivers pending events to the webhook, as a server's worker does. */
 async function deliverEvents(running: RunningApp, db: TestDatabase): Promise<void> {
   await db.allAccountsSql`select publish_outbox(1000)`;
   const worker = running.container.webhooks.start();

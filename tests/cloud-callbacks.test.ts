@@ -9,7 +9,6 @@ import type { CloudSender } from '#tests/support/meta/cloud-channel.ts';
 
 const BUDI = '6281234567890';
 
-/** Posts a body to a sender's callback, signed as by Meta or by someone else. */
 async function post(
   { callbackUrl, meta }: CloudSender,
   body: string,
@@ -63,7 +62,6 @@ const status = (id: string, state: string, code?: number) => ({
   ...(code !== undefined && { errors: [{ code, title: 'x' }] }),
 });
 
-/** A message that has left, without any later status. */
 async function sentBy(ani: CloudSender): Promise<string> {
   Object.assign(ani.meta.control.statuses, {
     sentMs: undefined,

@@ -6,7 +6,6 @@ import { codeComponents } from '#tests/support/meta/templates.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { makeOperators } from '#tests/support/people/people.ts';
 
-/** A person who has just signed in, and calls as themselves. */
 async function asking(db: TestDatabase, { ask }: RunningApp, role?: 'admin') {
   const { token, accountId } = await signedIn(db);
   if (role) {

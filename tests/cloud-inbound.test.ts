@@ -15,13 +15,10 @@ const PNG = Buffer.from(
   'base64',
 );
 
-/** A message as Meta documents it, and its stored form. */
 type Row = {
   message: Record<string, unknown>;
   type: MessageType;
-  /** A part of the stored content. */
   content: Record<string, unknown>;
-  /** The text of its bubble; omitted if it has none. */
   line?: string;
 };
 
@@ -445,14 +442,12 @@ test('drops a file that Meta no longer has; a stalled one delays no callback and
       }),
     );
     expect(contents).toContainEqual({ missing: 'expired' });
-    // The first one is missing or still waits for its file.
     expect(contents).not.toContainEqual(
       expect.objectContaining({ caption: 'Lambat', file: expect.anything() }),
     );
   });
 });
 
-/** Another number of the same account. @returns its token */
 async function secondNumber(ani: CloudSender, { allAccountsSql: sql }: TestDatabase) {
   const tokenId = await makeToken(sql, ani.accountId, { channel: 'cloud', status: 'unlinked' });
   const fields = { token_id: publicId('token', tokenId), ...accessOf(ani.meta, 1) };

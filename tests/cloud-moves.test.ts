@@ -24,7 +24,6 @@ const moveTo = (ani: CloudSender, channel: string) =>
 const connection = async (ani: CloudSender) =>
   (await ani.ask('token_connection_get', token(ani))).body.data;
 
-/** Meta blocks the number, and reports it to the address that it knows. */
 async function blockNumber({ callbackUrl, meta }: CloudSender): Promise<number> {
   const value = { event: 'ACCOUNT_RESTRICTION' };
   const body = JSON.stringify({
@@ -60,7 +59,6 @@ test('clears the number’s state when its token moves, and ignores later callba
   });
 });
 
-/** How many times a message is in a simulated phone. */
 async function linesOf({ allAccountsSql: sql }: TestDatabase, id: string): Promise<number> {
   const [row] = await sql<{ lines: number }[]>`
     select count(*)::int as lines from sim_lines

@@ -154,7 +154,6 @@ test('defers messages with a paused template without a call for each', async ({ 
   const template = control.templates.add({ name: 'promo', body: 'Halo {{1}}' });
   await ani.ask('template_sync');
   const ids: string[] = [];
-  // Held back until all wait.
   await changeLanes(db.owner, {}, { readyAt: inFuture('1 hour') });
   for (let n = 0; n < 20; n++) {
     const { body } = await ani.call('/v1/messages', {

@@ -8,7 +8,6 @@ import { waitFor } from './support/wait-for.ts';
 import { type Understood, programs } from './support/webhooks/cloud-programs.ts';
 import { type Shop, test } from './support/webhooks/format-app.ts';
 
-/** Numbers of the simulated network, and the answers of their owners. */
 const answers = {
   '62800000007': 'text',
   '62800000008': 'image',

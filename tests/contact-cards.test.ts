@@ -38,7 +38,6 @@ const graphCard = ({ name, phones = [], organization, emails = [] }: GivenCard) 
   emails: emails.map((email) => ({ email, type: 'WORK' })),
 });
 
-/** A card as phones write it, with folded lines. */
 const vcard = ({ name, phones = [], organization, emails = [] }: GivenCard): string =>
   [
     'BEGIN:VCARD',
@@ -115,7 +114,6 @@ const sari = {
   email: 'sari@kue.example',
 };
 
-/** Contents of the inbound messages in `/v1`, oldest first. */
 const contentsOf = async (ani: CloudSender) => {
   const { body } = await ani.call('/v1/messages?direction=in&limit=100');
   return body.data

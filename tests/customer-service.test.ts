@@ -93,7 +93,6 @@ describe('customer service over HTTP', () => {
     await expect(uploaded(running, ani, 'film.webm', film)).rejects.toMatchObject({
       code: 'upload_contradicts',
     });
-    // Another person's upload.
     const budi = await signedIn(db);
     const upload = await uploaded(running, budi, 'nota.txt', Buffer.from('Nota'));
     expect(await asAni('support_send', { ...id(), upload })).toMatchObject({ type: 'upload_gone' });

@@ -147,7 +147,6 @@ test('restricts every act of operators to them, and audits every change', () => 
   const operatorActs = acts.filter(({ name }) => name.startsWith('operator_'));
   expect(operatorActs.length).toBeGreaterThan(20);
   expect(operatorActs.filter(({ by }) => by !== 'operator')).toEqual([]);
-  // Reading is not audited.
   const unaudited = operatorActs.filter(({ changes, audited }) => changes && !audited);
   expect(unaudited.map(({ name }) => name)).toEqual(['operator_support_read']);
 });

@@ -17,7 +17,6 @@ const pythons = [process.env['PYTHON'], 'python3', '/usr/bin/python3'].filter(
   (program) => program !== undefined,
 );
 
-/** How a program of each language is run; undefined if this system cannot. */
 const runners: Record<string, readonly string[] | undefined> = {
   php: runs('php', ['-r', 'exit(extension_loaded("curl") ? 0 : 1);']) ? ['php', '-r'] : undefined,
   python: ((program) => program && [program, '-W', 'ignore', '-c'])(

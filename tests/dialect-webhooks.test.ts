@@ -14,7 +14,6 @@ const hasPhp = spawnSync(php, ['-v'], { stdio: 'ignore' }).status === 0;
 const programOf = (title: string): string =>
   new RegExp(`### ${title}\n[\\s\\S]*?\`\`\`php\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? '';
 
-/** Serves a program with PHP's own server. @returns its address. */
 type Serve = (code: string) => Promise<string>;
 
 const test = base.extend<{ serve: Serve }>({
@@ -42,7 +41,6 @@ async function answersOf(
   { format, title }: { format: WebhookFormat; title: string },
 ): Promise<string[]> {
   const output: string[] = [];
-  // Requests before the program knows the secret are refused, as intended.
   let origin: Promise<string> | undefined;
   await shop.tell(format, ({ secret }) => {
     origin = serve(programOf(title).replaceAll('SECRET', secret));

@@ -48,7 +48,6 @@ const anchors = new Map(
   ]),
 );
 
-/** Whether a page exists, and has the section if one is named. */
 function leadsSomewhere(path: string, anchor: string | undefined): boolean {
   if (!inRepository(path)) return false;
   return anchor === undefined || (anchors.get(path)?.has(anchor) ?? false);

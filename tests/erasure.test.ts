@@ -49,7 +49,6 @@ async function askToBeErased(running: RunningApp, { ask, marks, codes }: Marked)
   return deleted.body.data.erased_at as string;
 }
 
-/** Moves the moment of an account's erasure or closing into the past. */
 const pass = (db: TestDatabase, who: Marked) =>
   changeAccounts(db.owner, who, { eraseAt: 'now', closedAt: earlier('2 minutes') });
 
@@ -97,7 +96,6 @@ test('puts all data of an account into its archive, and none of others', async (
   expect(json('layanan-pelanggan')).toHaveLength(4);
   expect(json('penilaian-layanan')).toMatchObject([{ score: 5 }]);
 
-  // Nothing in it grants access.
   const { ask } = ani;
   expect(whole).not.toContain(ani.apiKey);
   expect(whole).not.toMatch(/argon2|kbs_|kbr_|_hash/);
@@ -157,7 +155,6 @@ test('builds the archive of a dead worker again, and leaves no partial file', as
   const repeated = (await ask('user_export')).body.data;
   expect((await ask('user_export_get')).body.data.export.id).toBe(repeated.id);
 
-  // A worker claims it, writes half of it, and dies.
   const folder = `${running.dataFolder}/exports`;
   const [claimed] = await db.owner<{ id: string; owner: string }[]>`
     update exports set status = 'working', tries = 1, owner = gen_random_uuid(),
@@ -176,7 +173,6 @@ test('builds the archive of a dead worker again, and leaves no partial file', as
     expect.stringMatching(new RegExp(`^${claimed?.id}\\.(?!${claimed?.owner}).*\\.zip$`)),
   ]);
 
-  // It expires after a day, also on disk.
   await db.owner`update exports set expires_at = clock_timestamp()`;
   expect((await running.app.inject({ url: made.url })).statusCode).toBe(404);
   await running.inEach(() => running.container.accounts.exports.sweep());
@@ -210,7 +206,6 @@ test('leaves no trace of an erased account but its books, however often the work
   const everywhere = [...Object.values(before).flat(), ...Object.values(await filesIn(dataFolder))];
   expect(marksIn(everywhere.join('\n'), ani.marks)).toEqual(Object.keys(ani.marks));
 
-  // Before its day nothing happens; on its day it closes, and its owner gets a notice.
   await container.infra.place.inEach(() => container.accounts.eraseDue());
   expect((await ani.ask('user_check_token')).body.code).toBe(1);
   await pass(db, ani);
@@ -281,7 +276,6 @@ test('leaves no trace of an erased account but its books, however often the work
   });
   expect((await running.app.inject({ url })).statusCode).toBe(404);
 
-  // Other accounts lost nothing, and the books are right.
   expect(linesOf(dump, budi)).toEqual(linesOf(before, budi));
   const contents = Object.values(await filesIn(dataFolder));
   expect(contents).toContain(SHARED.toString());

@@ -35,7 +35,6 @@ const PRICES = [0, 75, 150, 700] as const;
 const TYPES = ['text', 'image', 'document'] as const;
 const OUTCOMES = ['sent', 'delivered', 'read', 'failed', 'cancelled', 'expired'] as const;
 
-/** Two accounts with two tokens each, and their actions. */
 class World {
   readonly db: TestDatabase;
   readonly sql: Sql;
@@ -89,7 +88,6 @@ type Order = {
   }[];
 };
 
-/** Concurrent requests, some of which fit. */
 const accepting = (orders: readonly Order[]): Step => ({
   name: 'accept',
   run: async (world) => {
@@ -148,7 +146,6 @@ const reporting = (told: readonly Report[]): Step => ({
       const message = ids[at % Math.max(1, ids.length)];
       return message ? [outcomeOf(message, what)] : [];
     });
-    // Some in one batch, some alone.
     const half = Math.ceil(outcomes.length / 2);
     const parts = [outcomes.slice(0, half), outcomes.slice(half)].filter(({ length }) => length);
     await Promise.all(parts.map((part) => settle(part)));

@@ -47,7 +47,6 @@ test('accepts pieces of an upload on different nodes, and serves the file from e
   });
   expect((await here.patch(ani.token, id, piece(0, 10_000))).status).toBe(204);
   expect((await there.patch(ani.token, id, piece(10_000, 20_000))).status).toBe(204);
-  // Its answer was lost: it is sent once more.
   expect((await here.patch(ani.token, id, piece(10_000, 20_000))).status).toBe(204);
   expect((await here.patch(ani.token, id, piece(20_000, 30_000))).status).toBe(204);
 
@@ -115,7 +114,6 @@ test('loses nothing while the store is away, and tells callers to retry', async 
     expect(response.headers.get('content-disposition')).toBeNull();
     expect(await responseTo(response)).toMatchObject({ status: 503, type: 'busy' });
   }
-  // Deleted all the same: its bytes are swept.
   expect((await app.ask(ani.token, 'DELETE', { body: id })).status).toBe(204);
 
   s3.trouble(undefined);

@@ -27,7 +27,6 @@ const REFUSED_SENT = 3;
 const hashing = new Set(['user_reauth', 'user_change_password', 'user_delete']);
 const HASHED_EACH = 30;
 
-/** Samples of the texts that a schema accepts, and of those it refuses. */
 function sent<T>(
   tried: readonly T[],
   takes: (one: T) => boolean,
@@ -194,7 +193,6 @@ const naming: readonly object[] = [
 
 type Made = { path: string; value: unknown };
 
-/** Copies of a value, each with one leaf or name replaced by a text. */
 function* replaced(value: unknown, text: string, path = ''): Generator<Made> {
   if (typeof value !== 'object' || value === null) {
     yield { path, value: text };

@@ -48,7 +48,6 @@ async function busyLedger(db: TestDatabase): Promise<string> {
   return ani.accountId;
 }
 
-/** A paid top-up whose refund is in progress. */
 async function refundedTopup(db: TestDatabase, app: TopupApp): Promise<void> {
   const { accountId } = await customerWith(db.allAccountsSql);
   const topup = await app.topup(accountId);
@@ -76,7 +75,6 @@ async function correctedMessages(db: TestDatabase): Promise<void> {
   await settle('delivered');
 }
 
-/** A plan that was bought, changed within its period, and renewed. */
 async function chargedPlan(db: TestDatabase): Promise<void> {
   const app = billingApp(db);
   const citra = await app.customer(1_000_000);

@@ -25,7 +25,6 @@ type Model = {
   available: number;
   held: number;
   messages: Map<string, ModelMessage>;
-  /** Per idempotency key: its request and answer. */
   keys: Map<string, { input: string; answer: Placed }>;
   posted: Map<string, number>;
 };
@@ -88,7 +87,6 @@ const isEnd = (status: ModelMessage['status']) =>
 const isAssumed = ({ status, failure }: ModelMessage) =>
   isEnd(status) && (status !== 'failed' || failure === 'no_answer');
 
-/** The status of a message after all these reports at once. */
 function statusAfter(message: ModelMessage, reports: readonly Report[]): ModelMessage['status'] {
   const words = reports.map(({ outcome }) => outcome);
   const good = Math.max(...words.map(rankOf));
@@ -103,7 +101,6 @@ function statusAfter(message: ModelMessage, reports: readonly Report[]): ModelMe
   return good === 1 && rank === 0 ? 'sent' : message.status;
 }
 
-/** Moves the money of reports in one call, as the ledger should. */
 function reportToModel(model: Model, reports: readonly Report[]): void {
   const proved: [string, ModelMessage][] = [];
   for (const [id, mine] of Map.groupBy(reports, (one) => one.id)) {
@@ -165,7 +162,6 @@ const sending = (limit: number) =>
     }
   });
 
-/** The worker dies, and another takes over its messages. */
 const dying = (isPatient: boolean, preallocates: boolean) =>
   command(`die(${isPatient} ${preallocates})`, async (model, real) => {
     const { sql, ani } = real;

@@ -6,7 +6,6 @@ import { type RunningApp, test } from '#tests/support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { linkPhone, makeSession } from '#tests/support/people/people.ts';
 
-/** A customer who sends by key, and reads by session. */
 async function shopOf(running: RunningApp, db: Parameters<typeof callerOf>[1]) {
   const caller = await callerOf(running, db, { saldo: 10_000 });
   const { token } = await makeSession(db.allAccountsSql, caller);
@@ -15,7 +14,6 @@ async function shopOf(running: RunningApp, db: Parameters<typeof callerOf>[1]) {
     const fields = { token, token_id: publicId('token', caller.tokenId), peer };
     return (await running.ask('conversation_messages', fields)).body.data;
   };
-  /** Sends to a number that answers. @returns its answer. */
   const answerOf = async (to: string): Promise<ConversationMessage> => {
     const body = { to, type: 'text', text: { body: 'Kirim contohnya' } };
     expect((await caller.call('/v1/messages', { body })).status).toBe(202);

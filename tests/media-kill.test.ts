@@ -60,7 +60,6 @@ test.for(deaths)(
     await files.sweep(db.allAccountsSql);
     expect(await filesIn(join(folder, 'files'))).toEqual(left);
 
-    // Two days later unreferenced bytes are gone, and referenced ones are there.
     const drafts = (await readdir(join(folder, 'uploads'))).map((one) =>
       join(folder, 'uploads', one),
     );
@@ -79,7 +78,6 @@ test.for(deaths)(
     expect(await filesIn(join(folder, 'files'))).toHaveLength(rows.length);
     expect(await filesIn(join(folder, 'uploads'))).toEqual([]);
 
-    // The same file can be stored again.
     const bytes = await readFile(given);
     const said = { name: '', type: '' };
     const again = await library.take({ accountId, bytes, said, source: 'channel' });

@@ -80,7 +80,6 @@ test('sends a picture by link as our own file, and shows it from our signed link
   const file = await running.app.inject({ url: pathname + search });
   expect([file.statusCode, file.headers['content-type']]).toEqual([200, 'image/png']);
   expect(createHash('sha256').update(file.rawPayload).digest('hex')).toBe(sha256);
-  // The phone has the file, not the link.
   const [line] = await db.allAccountsSql<{ body: Record<string, string> }[]>`
     select body from sim_lines where direction = 'in'`;
   expect(uuidOf('file', pathname.slice('/files/'.length))).toBe(line?.body['file']);
@@ -117,7 +116,6 @@ test('fetches an image of another host on demand, stores it with its message, an
   expect(content).toMatchObject({ type: 'png', caption: 'Roti', external: false });
   const image = await running.app.inject({ url: content.url });
   expect([image.statusCode, image.headers['content-type']]).toEqual([200, 'image/png']);
-  // It is now the message's file, and the host is not called again.
   const detail = await running.ask('message_get', { token: ani.token, message_id: id });
   expect(detail.body.data.content).toMatchObject({ external: false });
   expect((await ended(id)).state).toBe('ready');

@@ -113,7 +113,6 @@ test('keeps the upload of an unaffordable message for a later try', async ({ ope
   const send = sending(running, ani);
   const upload = await uploaded(running, ani, { name: 'a.pdf', bytes: pdfOf(1_000) });
   expect(await send(upload)).toMatchObject({ type: 'saldo_short' });
-  // Nothing of it is lost: the next try names the same file.
   expect(await send(upload)).toMatchObject({ type: 'saldo_short' });
   expect(await db.allAccountsSql`select from media_library`).toHaveLength(1);
   await db.allAccountsSql.begin((tx) => giveSaldo(tx, ani.accountId, 10_000));

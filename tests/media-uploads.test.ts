@@ -14,7 +14,6 @@ import {
 } from './support/hostile/hostile-files.ts';
 import { changeTokens } from '#tests/support/people/people.ts';
 
-/** Outcome of a file: its address, or the refusal's code and sentence. */
 type Outcome = { url: string } | { code: string; sentence: string };
 type UploadCall = (cloud: CloudApp, file: NamedFile) => Promise<Outcome>;
 

@@ -73,7 +73,6 @@ type Client = Record<
   defaults: { baseUrl: string; headers: Record<string, string>; fetch: Fetch };
 };
 
-/** Compiles a client in a separate folder, and passes it on. */
 async function withClient(document: object, use: (client: Client) => Promise<void>) {
   // Within the repository, so that its imports resolve.
   const place = join(import.meta.dirname, '../node_modules/.cache');

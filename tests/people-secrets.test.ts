@@ -9,7 +9,6 @@ const ANI = '6281234567890';
 const HERS = browserOf('the browser of Ani');
 const NEW = browserOf('a browser that is new');
 
-/** The database's contents as text; bytes as hexadecimal. */
 async function dump(owner: Sql): Promise<string> {
   const tables = await owner<{ name: string }[]>`
     select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = relnamespace

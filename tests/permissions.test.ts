@@ -66,7 +66,6 @@ const DEVICE = 'd'.repeat(43);
 
 type Role = { accountId: string; role: 'customer' | 'operator'; operatorRoles: OperatorRole[] };
 
-/** Session tokens of as many people of an account, one after the other. */
 async function sessionsOf({ owner: sql }: TestDatabase, { accountId, role, operatorRoles }: Role) {
   const passwordHash = await hashPassword('perahu-kertas-di-kali-code');
   const roles = role === 'operator' ? { roles: operatorRoles } : {};
@@ -87,7 +86,6 @@ type Stage = {
   running: RunningApp;
   owner: Marked;
   tokens: Record<Identity, () => string>;
-  /** The owner's records by the prefix of their ids. */
   ids: ReadonlyMap<string, string>;
 };
 
@@ -166,7 +164,6 @@ function ownerRecord(
   return id === undefined || typeof value === 'string' ? id : [id];
 }
 
-/** Calls the act with the owner's records for every id. */
 async function ask(stage: Stage, act: Act, identity: Identity): Promise<ApiResponse> {
   calls += 1;
   const fields = Object.entries(samples[act.name] ?? {}).map(([name, value]) => [

@@ -20,7 +20,6 @@ import type { TestDatabase } from './support/database/database.ts';
 import { changeTokens, keyFor } from './support/people/people.ts';
 import { waitFor } from './support/wait-for.ts';
 
-/** A shop with a key and a session, and callers for both. */
 type Shop = Caller & { running: RunningApp; db: TestDatabase; session: string };
 
 const test = base.extend<{ shop: Shop }>({
@@ -416,7 +415,6 @@ test('repeats get their first answer although the account has since learned the 
   await receiveFrom(shop, '85291234567');
   for (const [name, send] of Object.entries(repeated)) {
     expect(await send(shop, '85291234567'), name).toEqual(first.get(name));
-    // Another request stays another request.
     expect(await send(shop, '85291234568'), name).toBeUndefined();
   }
 });

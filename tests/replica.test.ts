@@ -204,7 +204,6 @@ describe('a standby that follows', () => {
     const replica = await open();
     const ani = await newAccount(db, 'Ani');
     standby.kill();
-    // Before its absence is detected.
     expect(await namesOf(replica.tenantSql, ani)).toEqual(['Ani']);
     await waitFor(() => expect(replica.stands()?.state).toBe('away'));
     await replica.catchUp();

@@ -95,7 +95,6 @@ function sendOn(address: string, key: string) {
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({ to: '62800000001', text: { body: 'Halo' } }),
       }).catch(() => undefined);
-      // The application was killed.
       if (!answer) return;
       const { id } = (await answer.json()) as { id?: string };
       if (answer.status === 202 && id !== undefined) accepted.push(id);
@@ -217,7 +216,6 @@ describe('an installation that was lost', () => {
     expect(early.filter((id) => !stored.includes(id))).toEqual([]);
     expect(stored.filter((id) => !sending.accepted.includes(id))).toEqual([]);
 
-    // Waiting messages are sent, and the books are right.
     await waitFor(async () => {
       const [left] = await sql`select count(*) as n from dispatch`;
       expect(left).toEqual({ n: 0 });

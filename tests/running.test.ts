@@ -19,7 +19,6 @@ const metricsIn = (text: string): Set<string> =>
     ),
   );
 
-/** The arguments of a call, from its opening to its closing parenthesis. */
 function callAt(text: string, open: number): string {
   let depth = 0;
   for (let at = open; at < text.length; at++) {

@@ -16,7 +16,6 @@ type World = {
   portal: PeopleApp;
   vera: { phone: string; userId: string; before: unknown };
   ari: { phones: readonly [string, string]; from: { device: string; ip: string } };
-  /** Everything that Ari obtained by calling, copying or guessing. */
   has: { challenges: string[]; grants: string[]; tokens: string[] };
 };
 
@@ -146,7 +145,6 @@ const taking = ({ act, fields }: Step, picks: Picks): Command => ({
   },
 });
 
-/** Advances time beyond every wait. */
 const waiting: Command = {
   check: () => true,
   toString: () => 'wait',
@@ -156,7 +154,6 @@ const waiting: Command = {
   },
 };
 
-/** Sequences of related steps, each with any person's values. */
 const walks = [
   ['user_forgot_password', 'user_forgot_verify', 'user_forgot_change'],
   ['user_login', 'user_verify_otp'],

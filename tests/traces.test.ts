@@ -45,7 +45,6 @@ const callerAt =
     return { status: answer.status, body: (await answer.json()) as any };
   };
 
-/** An open tab, and its events so far. */
 async function openTab(address: string, token: string): Promise<() => string> {
   const end = new AbortController();
   onTestFinished(() => end.abort());
@@ -210,7 +209,6 @@ test('one trace follows a message over two processes, from the request to its re
     kind: 'consumer',
     attributes: { 'kabari.channel': 'simulator', 'kabari.outcome': 'sent', 'kabari.attempt': 1 },
   });
-  // No other trace contains anything of the message.
   for (const span of collector.spans)
     if (span.attributes['messaging.message.id'] === id) expect(span.traceId).toBe(traceOf(id));
 
@@ -353,7 +351,6 @@ test('a failing or hanging collector does no harm, and causes one log entry', as
     const read = await db.allAccountsSql`select from messages where status = 'read'`;
     expect(read).toHaveLength(21);
   });
-  // It does not wait for the collector for ever.
   await stop(app);
   expect(await loaded.names()).toContain('@opentelemetry/sdk-trace');
   const warnings = app

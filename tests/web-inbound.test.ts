@@ -210,7 +210,6 @@ const rows: Record<string, Row> = {
   'key alone': { message: { senderKeyDistributionMessage: { groupId: 'x' } } },
 };
 
-/** As the library delivers it: decoded from the wire. */
 const wired = (id: string, { message, stub, isViewOnce }: Row): WAMessage => ({
   key: { remoteJid, id, fromMe: false, ...(isViewOnce && { isViewOnce }) },
   messageTimestamp: 1_764_000_000,
@@ -294,7 +293,6 @@ test('stores and shows every kind of inbound message, and passes it to programs'
     expect(listed[index].content.kind, name).toBe(kind);
   }
 
-  // A reaction appears at its message; everything else has a bubble with a text, or a file.
   const bubbles = await thread();
   const lines = expected.filter(({ type }) => type !== 'reaction');
   expect(bubbles.slice(1).map(({ excerpt }) => excerpt.replaceAll('\u00A0', ' '))).toEqual(

@@ -22,7 +22,6 @@ const programsIn = (language: string): string[] =>
 const runs = (program: string, given: readonly string[]): boolean =>
   spawnSync(program, given, { stdio: 'ignore' }).status === 0;
 
-/** How a program's file is run; undefined if this system cannot. */
 type Runner = { file: string; given: (file: string, port: number) => [string, ...string[]] };
 
 const receivers: Record<string, Runner | undefined> = {
@@ -44,7 +43,6 @@ async function folderOfTest(): Promise<string> {
   return folder;
 }
 
-/** Runs a documented program until the test ends, and waits until it answers. */
 async function startReceiver(code: string, { file, given }: Runner, port: number, secret: string) {
   const path = join(await folderOfTest(), file);
   await writeFile(path, code);
@@ -61,7 +59,6 @@ async function startReceiver(code: string, { file, given }: Runner, port: number
 
 type Signed = { id?: string; at?: Date; body?: string; sent?: string; secrets: string[] };
 
-/** A request with the headers of Standard Webhooks, and its signing secrets. */
 function signed({ id = 'whd_1', at = new Date(), body = BODY, sent = body, secrets }: Signed) {
   const headers: Record<string, string> = {
     'content-type': 'application/json',

@@ -31,7 +31,6 @@ async function readFrom(caller: Pick<Caller, 'call'>, after: number, limit = 100
   }
 }
 
-/** Another token of the same account, with a caller for its key. */
 async function secondToken(running: RunningApp, db: TestDatabase, { accountId }: Caller) {
   const tokenId = await makeToken(db.allAccountsSql, accountId, { status: 'unlinked' });
   const key = await keyFor(db.allAccountsSql, { accountId, tokenId });
@@ -116,7 +115,6 @@ atWork(
       }
     };
 
-    /** Reads until everything was written and a page is empty. */
     const follow = async (caller: Pick<Caller, 'call'>, limit: number) => {
       const seen: WebhookEvent[] = [];
       for (let next = 0; ;) {

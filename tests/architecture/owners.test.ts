@@ -7,7 +7,6 @@ import { crossings, foreignReaders, owners } from './rules/tables.ts';
 
 const DOMAINS = 'src/server/domains';
 const MIGRATION = 'src/server/migrations/0001_all.sql';
-/** Wraps an SQL statement in TypeScript. */
 const sql = (statement: string): string => `await tx<Row[]>\`${statement}\`;`;
 const sqlFunction = (name: string, body: string): string =>
   `-- Says what it does; doesn't write: insert into wallets.\ncreate or replace function ${name}()\nreturns void language plpgsql as $$\nbegin\n  ${body};\nend\n$$;\n`;
@@ -98,7 +97,7 @@ prove([
     'SQL functions live with their owner',
     rules.functionsWithOwners,
     { [MIGRATION]: `${sqlFunction('seen_account', 'null')}${sqlFunction('post', 'null')}` },
-    [`${MIGRATION} makes post()`],
+    [`${MIGRATION} creates post()`],
   ],
 ]);
 

@@ -156,7 +156,6 @@ const bugs: Readonly<Record<string, PlantedBug>> = {
 
 const REQUESTS = 40;
 
-/** An application at rest after requests of every kind. */
 async function busyApp(
   { app }: RunningApp,
   allAccountsSql: Sql,
@@ -235,6 +234,5 @@ test('finds no fault in a working application, and finds every planted bug', asy
   expect(seen).toEqual(Object.fromEntries(Object.keys(bugs).map((what) => [what, true])));
 });
 
-/** Accepted, and read in its phone. */
 const isOrdinary = ({ outcome, to }: RequestedMessage) =>
   outcome === 'accepted' && to.startsWith('6281');

@@ -8,7 +8,6 @@ import { judgeDeliveries } from './webhooks/judge.ts';
 
 export type Verdict = {
   broken: Broken[];
-  /** Stored messages, and those handed to their phone more than once. */
   messages: number;
   resubmitted: number;
   /** Messages that failed without an answer, or expired, and were later proved delivered. */
@@ -39,7 +38,6 @@ type Line = {
   unsure: boolean;
 };
 
-/** The final state of a message to a number, and whether it reaches the phone. */
 type End = { status: string; failure: string | null; arrives: boolean };
 
 const read: End = { status: 'read', failure: null, arrives: true };

@@ -25,7 +25,6 @@ const LINES_KEPT = 40;
 
 type Running = { child: ChildProcess; exit: Promise<number | null>; expected: boolean };
 
-/** @param env all settings of the process. */
 export function openNode(name: string, env: Readonly<Record<string, string>>): Node {
   let running: Running | undefined;
   let address: string | undefined;

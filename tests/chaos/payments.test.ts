@@ -43,7 +43,6 @@ describe.for(victims)('pays a top-up once if the %s is killed when', (victim) =>
       await system.pass(A_WHILE_SECONDS);
       await payOnce(payment);
       await expectPaidOnce(system, person, BASE);
-      // The gateway repeats the notice: nothing changes.
       const { id } = await orderOf(system, person);
       expect(system.fake.book.all(id)).toHaveLength(1);
       system.notices.isLost = false;

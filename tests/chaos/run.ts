@@ -8,12 +8,10 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '2' },
     seconds: { type: 'string', default: '20' },
     seed: { type: 'string' },
-    /** An SQL file that plants a bug. */
     plant: { type: 'string' },
   },
 });
 
-// On exit, everything the run started ends too.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
 
 const first = values.seed === undefined ? Math.floor(Math.random() * 1e6) : Number(values.seed);

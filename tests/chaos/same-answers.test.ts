@@ -34,7 +34,6 @@ const LANES = 4;
 /** Between the medians of known and unknown numbers, as a fraction of the longer one. */
 const APART_MAX = 0.15;
 
-/** Numbers that look the same with a masked middle. */
 const numbers = (first: number): readonly string[] =>
   Array.from({ length: TRIES }, (_, n) => `62812${first}${String(n).padStart(3, '0')}7890`);
 const known = numbers(3);
@@ -210,7 +209,6 @@ describe('answers known and unknown numbers alike, and in the same time', () => 
       anew(db),
     );
     expect([...statuses]).toEqual([200]);
-    // Codes went to known numbers, and nothing to others.
     const notified = () => new Set(app.sent.map(({ phone }) => phone));
     await waitFor(() => expect(notified()).toEqual(new Set(known)));
 

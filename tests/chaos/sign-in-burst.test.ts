@@ -61,7 +61,6 @@ async function ask({ address }: Node, fields: object, ip: string): Promise<Respo
 const p99 = (all: readonly number[]): number =>
   all.toSorted((a, b) => a - b)[Math.ceil(all.length * 0.99) - 1] ?? 0;
 
-/** Checks sessions in turn, two at a time. @returns how long each took. */
 async function checkWhile(
   node: Node,
   tokens: readonly string[],

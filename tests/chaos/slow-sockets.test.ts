@@ -113,7 +113,6 @@ test('fails no other call beside 1,000 slow callers, and cuts the slow ones off'
   try {
     const calling = callsUntil(node.port, token, ended.signal);
     await waitFor(async () => expect(await node.connections()).toBeGreaterThan(SOCKETS * 0.9));
-    // Only ordinary callers are left.
     await waitFor(async () => expect(await node.connections()).toBeLessThan(4));
     ended.abort();
     const { calls, wrong } = await calling;

@@ -17,7 +17,6 @@ export type TrialOptions = {
   seed: number;
   /** Duration of load and faults; longer if something has not happened by then. */
   seconds: number;
-  /** SQL that runs before the load: a bug planted to see it caught. */
   plant?: string | undefined;
   /** A superuser's address of a cluster, in which the run distributes its own database. */
   citusUrl?: string | undefined;
@@ -27,7 +26,6 @@ export type Outcome = {
   seed: number;
   kind: Kind;
   broken: Broken[];
-  /** Requests sent, messages requested, messages stored, answers replayed. */
   requests: number;
   requested: number;
   messages: number;
@@ -39,20 +37,17 @@ export type Outcome = {
   corrected: number;
   answers: Readonly<Record<string, number>>;
   faultStats: FaultStats;
-  /** Events due to webhooks, and posts that delivered them. */
   webhooks: { events: number; posts: number };
   /** Time from the end of load and faults until every queue was empty. */
   drainedMs: number;
 };
 
 const CLIENTS = 8;
-/** Clock offset of one of two nodes, ahead or behind. */
 const CLOCK_SECONDS = 300;
 /** Maximum pause after an answer: some 300 messages a second in all. */
 const THINK_MS_MAX = 150;
 const DRAIN_PATIENCE_MS = 180_000;
 const ANSWERS_MS_MAX = 180_000;
-/** Requests repeated after the faults. */
 const REPEATED_REQUESTS = 150;
 
 /** Odd seeds: the app runs its own database. Even seeds: a separate one with two nodes. */
@@ -234,7 +229,6 @@ async function repeatRequests(
   }
 }
 
-/** Events that never happened in a run: it proves nothing about them. */
 function neverHappened(kind: Kind, faultStats: FaultStats, journal: Journal): string[] {
   const injected = new Set(faultStats.injections.map(({ fault }) => fault));
   const missing: string[] = faultsOf[kind].filter((fault) => !injected.has(fault));

@@ -21,7 +21,6 @@ async function slipOf(address: string, session: string): Promise<string> {
   return uploadSlip(address, session, bytes);
 }
 
-/** A KlikBCA statement for individuals, of today. */
 function bca(...credits: readonly (readonly [string, number])[]): string {
   const [year, month, day] = civilDate(new Date()).split('-');
   let balance = 1_000_000;
@@ -73,7 +72,6 @@ journey(
     await arrivesAt(tab, '/operator');
     await tab.getByRole('link', { name: 'Isi saldo' }).first().click();
     await arrivesAt(tab, '/operator/isi-saldo');
-    // The one with a slip comes first, with the slip beside its amount.
     const rows = tab.getByRole('row', { name: /Warung Melati/ });
     await rows.first().getByText('Ada', { exact: true }).waitFor();
     await rows.first().getByRole('button').click();
@@ -99,7 +97,6 @@ journey(
     await lines.getByText('Mirip isi saldo').waitFor();
     await lines.getByText(formatRupiah(-6_500)).waitFor();
     await look(tab, 'a statement before it is imported');
-    // Nothing is written before the confirmation.
     const fields = { topup_id: topup.id };
     expect((await ask(address, getTopup, fields, who.session)).status).toBe('pending');
     await tab.getByRole('button', { name: 'Impor mutasi ini' }).click();
@@ -110,7 +107,6 @@ journey(
     await saldo.getByText(after).first().waitFor();
     expect((await ask(address, getTopup, fields, who.session)).status).toBe('paid');
 
-    // The other row is matched by hand.
     await tab.getByRole('link', { name: 'Lihat yang belum cocok' }).click();
     const line = tab.getByRole('row', { name: /LUPA KODE/ });
     await line.getByRole('button').click();
@@ -128,7 +124,6 @@ journey(
       .first()
       .waitFor();
 
-    // A row links to the top-up that it paid.
     const paid = await open('/operator/mutasi-bank?filter=semua');
     await paid
       .getByRole('row', { name: /LUPA KODE/ })
@@ -139,7 +134,6 @@ journey(
     await paid.getByRole('dialog', { name: 'Warung Melati' }).waitFor();
     await paid.close();
 
-    // Importing the same file again adds nothing.
     await tab.getByRole('link', { name: 'Impor mutasi' }).click();
     await choose(tab, statement);
     await tab.getByText('Tidak ada yang baru di berkas ini.', { exact: false }).waitFor();

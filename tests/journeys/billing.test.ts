@@ -21,7 +21,6 @@ const journey = setUpJourney({ SIMULATOR_SPEED: '0', CLOCK: 'movable' }, 'light'
   freePlan: 'as it comes',
 });
 
-/** The amount in rupiah of an entry in a description list. */
 const amountOf = async (tab: Page, term: string | RegExp): Promise<number> =>
   rupiahIn(
     await tab

@@ -7,7 +7,6 @@ import { arrivesAt, fillLogin } from './support/steps.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** A date some days ahead, in WIB, as typed into a date picker. */
 const inDays = (days: number): string => formatDate(new Date(Date.now() + days * 86_400_000));
 
 journey('an operator broadcasts a notice, and a customer dismisses it for good', async (stage) => {
@@ -48,7 +47,6 @@ journey('an operator broadcasts a notice, and a customer dismisses it for good',
   await show();
   await tab.getByRole('row', { name: /Libur Natal.*Tayang/ }).waitFor();
 
-  // It appears on the open page without a reload.
   const banner = home.getByRole('status').filter({ hasText: 'Libur Natal' });
   await banner.getByRole('link', { name: /kabari\.example/ }).waitFor();
   const seen = inspection();

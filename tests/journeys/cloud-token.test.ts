@@ -141,7 +141,6 @@ journey(
     expect(await tab.getByRole('textbox').count()).toBe(0);
     await look(tab, 'a window that is closed', { phone: true });
 
-    // Only the template that Meta has is offered.
     await tab.getByRole('button', { name: 'Kirim templat' }).click();
     const templates = tab.getByRole('list', { name: 'Templat yang disetujui' });
     await templates.getByRole('button', { name: /pesanan_siap/ }).waitFor();

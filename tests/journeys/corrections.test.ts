@@ -57,7 +57,6 @@ journey('a message charged again says so in its entry, and has a correction', as
   await press(tab, correction.getByRole('button', { name: /^Rincian/ }));
   await waitFor(async () => expect(await titles()).toEqual(entries));
 
-  // No part of an entry is cut off on a phone.
   await tab.setViewportSize({ width: 390, height: 900 });
   await waitFor(async () =>
     expect(

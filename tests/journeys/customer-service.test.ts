@@ -64,7 +64,6 @@ journey('a question, its answers, and messages written without a network', async
   await answer('Ponselnya perlu dipindai lagi');
   await tab.close();
   await context.setOffline(false);
-  // Sent from any later page.
   const later = await open('/saldo');
   const words = async () => {
     const lines = await askRows(address, inboxMessages, { account_id }, desk);

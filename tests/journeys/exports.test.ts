@@ -14,7 +14,6 @@ import { setUpJourney } from './support/stage.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** Name and path of a file that a click downloads. */
 async function downloaded(tab: Page, link: Locator) {
   const [download] = await Promise.all([tab.waitForEvent('download'), link.click()]);
   return { name: download.suggestedFilename(), path: await download.path() };
@@ -77,7 +76,6 @@ journey(
       ['tidak ada', null, 'Rina'],
     ]);
 
-    // On other pages a notice announces another finished file, and links to it.
     await tab.goto(`${address}/saldo`);
     await tab.getByRole('heading', { name: 'Saldo', level: 1 }).waitFor();
     await waitFor(async () => {

@@ -32,7 +32,6 @@ journey('without a network the page says so, queues messages, and catches up', a
   await box.fill('Boleh diambil sampai pukul 17.00.');
   await box.press('Enter');
   await tab.getByText('1 pesan menunggu tersambung.').waitFor();
-  // On every page, with a link back.
   await tab.getByRole('navigation', { name: 'Menu utama' }).getByText('Pesan').focus();
   await tab.getByRole('link', { name: 'Lihat', exact: true }).click();
   await topUp(product.address, customer, 25_000);
@@ -158,7 +157,6 @@ journey('Back restores a page, and headings take the focus', async (stage) => {
   await takesFocus(tab, heading(tab, 'Saldo'));
   await waitFor(async () => expect(await scrolled()).toBe(0));
 
-  // The colours are right before the first paint.
   await tab.evaluate(() => localStorage.setItem('ui-theme', 'dark'));
   await context.addInitScript(() => {
     new MutationObserver((_, watcher) => {

@@ -50,7 +50,6 @@ journey(
     await tab.getByText('Gerbang sudah ditanya: menunggu pembayaran.').waitFor();
     await tab.keyboard.press('Escape');
 
-    // Half of the paid one is refunded at the gateway.
     await happens('refund_part');
     const desk = await signIn(address, operator);
     await waitFor(async () => (await askRows(address, listFlagged, {}, desk)).length === 1);
@@ -63,7 +62,6 @@ journey(
       .click();
     const flag = tab.getByRole('dialog', { name: 'Kopi Senja' });
     await flag.getByText('Tersisa').waitFor();
-    // The address contains its row, so a reload opens it again.
     expect(new URL(tab.url()).searchParams.get('flag')).toBe(paid.id);
     await tab.reload();
     await flag.getByText('Tersisa').waitFor();
@@ -76,7 +74,6 @@ journey(
     await tab.getByText('Penarikan ditandai selesai.', { exact: true }).waitFor();
     await tab.getByText('Tidak ada. Pembayaran yang dikembalikan', { exact: false }).waitFor();
 
-    // The payment can no longer be refunded in full.
     await tab.goto(`${address}/operator/isi-saldo?status=paid&open=${paid.id}`);
     await drawer.getByText(/Saldo sudah disesuaikan/).waitFor();
     await look(tab, 'a payment whose part went back');

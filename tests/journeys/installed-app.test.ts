@@ -36,7 +36,6 @@ async function openAt(
   return tab;
 }
 
-/** A lost network causes console errors. */
 const unreached =
   /ERR_(?:CONNECTION|FAILED|INTERNET|EMPTY|SOCKET|INCOMPLETE)|Failed to fetch|status of 5/;
 
@@ -150,7 +149,6 @@ journey(
     const nextRequest = () =>
       tab.waitForResponse((response) => new URL(response.url()).pathname === '/');
 
-    // The same version still: a short network loss is no deploy.
     const first = nextRequest();
     await missing();
     await first;

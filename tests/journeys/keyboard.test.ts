@@ -21,7 +21,6 @@ journey('registering and signing in work with the keyboard only', async ({ produ
   const tab = await open('/auth/register');
   await press(tab, tab.getByRole('button', { name: 'Daftar', exact: true }));
   const name = tab.getByLabel('Nama Anda atau nama usaha');
-  // The error is announced, and the focus is on the field to correct.
   await waitFor(async () => expect(await isFocused(tab, name)).toBe(true));
   expect(await name.getAttribute('aria-invalid')).toBe('true');
   await write(tab, name, 'Warung Bu Tini');

@@ -20,7 +20,6 @@ journey('the QR beside a token is the one that the phone scans', async ({ produc
     has: tab.getByRole('heading', { name: 'Sambungkan ponsel' }),
   });
 
-  // The address-only option says so, and is hidden until it is requested.
   await drawer.getByRole('button', { name: 'Buat tautan pindai' }).click();
   const link = drawer.getByRole('link', { name: /Buka halaman pindai/ });
   await link.waitFor();
@@ -45,7 +44,6 @@ journey('the QR beside a token is the one that the phone scans', async ({ produc
     ),
   );
 
-  // Nor does the page for another person's phone.
   const other = await ask(address, createToken, { ...fields, name: 'Gudang' }, who.session);
   await tab.goto(`${address}/token?open=${other.token.id}&view=link`);
   await tab.getByRole('button', { name: 'Buat tautan pindai' }).click();

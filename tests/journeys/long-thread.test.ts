@@ -40,7 +40,6 @@ function dayOf({ firstAt }: LongThread, number: number) {
   return { day, first };
 }
 
-/** Numbers of the visible messages, from top to bottom. */
 const inView = (tab: Page): Promise<number[]> =>
   region(tab).evaluate((scroller) => {
     const place = scroller.getBoundingClientRect();
@@ -101,7 +100,6 @@ journey(
     const { faults, look } = inspection();
     const tab = await open(long.path);
     await message(tab, MESSAGES).waitFor();
-    // Several older pages load meanwhile.
     expect(await scrollTo(tab, MESSAGES - 70, -90)).toBeLessThan(1);
 
     const { day, first } = dayOf(long, 500);
@@ -142,7 +140,6 @@ journey('a quoted message opens, and scrolling returns to the newest', async (st
     .click();
   await message(tab, answered).waitFor();
   await waitFor(async () => expect(await inView(tab)).toContain(answered));
-  // A message sent from there appears among the newest.
   const box = tab.getByRole('textbox', { name: /^Tulis pesan untuk/ });
   await topUp(stage.product.address, long.who, 50_000);
   await box.fill('Yang ini sudah kami kirim');
@@ -150,7 +147,6 @@ journey('a quoted message opens, and scrolling returns to the newest', async (st
   await region(tab).getByRole('article').filter({ hasText: 'Yang ini sudah' }).waitFor();
   await message(tab, MESSAGES).waitFor();
 
-  // From a day just out of reach, the loaded part grows until it joins the newest.
   const { day, first } = dayOf(long, MESSAGES - 120);
   await tab.goto(`${stage.product.address}${long.path}&at=${day}`);
   await message(tab, first).waitFor();

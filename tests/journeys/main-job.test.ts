@@ -11,7 +11,6 @@ import { arrivesAt, fillLogin, fillRegistration, rupiahIn, tabFrom } from './sup
 const journey = setUpJourney({}, 'whole', { ownServer: true });
 
 const owner = { name: 'Toko Melati', phone: '0812-3456-7890' };
-/** Recipient of the token page's sample: a phone that receives and reads. */
 const customer = '62800000001';
 
 journey(
@@ -26,13 +25,11 @@ journey(
     await sendByApi(stranger, tab, key);
     await receiveReply(stranger, tab);
     await answer(stranger, tab);
-    // Everything arrived without a reload.
     expect(await tab.evaluate(() => performance.timeOrigin)).toBe(born);
     await leaveAndReturn(tab);
   },
 );
 
-/** Registers; the code is read in the simulated phone, in a separate tab. */
 async function register(stranger: Person): Promise<Page> {
   const tab = await stranger.open('/auth/register');
   await fillRegistration(tab, owner);
@@ -75,7 +72,6 @@ async function topUp(stranger: Person, tab: Page): Promise<void> {
   await dialog.getByText('Lunas', { exact: true }).first().waitFor();
   await dialog.getByRole('button', { name: 'Selesai' }).click();
   await waitFor(async () => expect(rupiahIn(await available(tab))).toBe(before + total));
-  // Under the day.
   const mutation = tab.getByRole('table', { name: 'Mutasi saldo' }).locator('tbody tr').nth(1);
   await waitFor(async () => expect(await mutation.innerText()).toMatch(/Isi saldo/));
 }
@@ -191,7 +187,6 @@ async function sendByApi(stranger: Person, tab: Page, key: string): Promise<void
   expect(stranger.observed).toEqual([]);
 }
 
-/** A reply: one sound and one notice, however many tabs are open. */
 async function receiveReply(stranger: Person, tab: Page): Promise<void> {
   const second = await stranger.open('/');
   await second.getByRole('heading', { name: 'Beranda' }).click();
@@ -199,7 +194,6 @@ async function receiveReply(stranger: Person, tab: Page): Promise<void> {
   await typeInPhone(phone, 'Baik, terima kasih banyak');
   await waitFor(async () => expect(await tab.title()).toMatch(/^\(1\) Pesan/));
   await waitFor(async () => expect(await second.title()).toMatch(/^\(1\) Beranda/));
-  // The focus is on the row that was read: new ones wait above it.
   await tab.getByRole('button', { name: '1 pesan baru' }).click();
   await tab.getByRole('row', { name: /Baik, terima kasih banyak/ }).waitFor();
   await waitFor(() => expect(stranger.observed.length).toBeGreaterThanOrEqual(2));

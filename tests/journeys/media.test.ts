@@ -15,7 +15,6 @@ afterAll(() => photo.close());
 const journey = setUpJourney({ SIMULATOR_SPEED: '0', MEDIA_LISTED: photo.origin });
 const samples = join(process.cwd(), 'src/server/domains/channels/simulator/samples');
 
-/** Scrolls a thread towards its beginning until a place is visible. */
 const upwards = (tab: Page, thread: Locator) => async (place: Locator) => {
   const box = await thread.boundingBox();
   if (!box) throw new Error('no thread');
@@ -32,7 +31,6 @@ const upwards = (tab: Page, thread: Locator) => async (place: Locator) => {
 const widthOf = (picture: Locator): Promise<number> =>
   picture.evaluate((image: HTMLImageElement) => image.naturalWidth);
 
-/** Plays, stops and seeks a voice note with its waveform by the keyboard only. */
 async function playByKeyboard(tab: Page, voice: Locator): Promise<void> {
   expect(await voice.locator('rect').count()).toBeGreaterThan(40);
   await voice.getByRole('button', { name: /^Putar/ }).focus();
@@ -140,19 +138,16 @@ journey(
     await thread.getByText(/3 pesan/).waitFor();
     const caption = (name: string) => thread.getByRole('textbox', { name });
     await caption('Tulis keterangan untuk harga.pdf').fill('Daftar harga terbaru');
-    // Keyboard only: to the strip, to the next file, and back to the box.
     await thread.getByRole('radio', { name: /^harga\.pdf/ }).focus();
     await tab.keyboard.press('ArrowRight');
     await tab.keyboard.press('Enter');
     await tab.keyboard.type('Antar jam berapa?');
     expect(await caption('Tulis pesan setelah suara.ogg').inputValue()).toBe('Antar jam berapa?');
     await thread.getByText(/4 pesan/).waitFor();
-    // Text and attachments survive a reload.
     await tab.reload();
     await thread.getByRole('radio', { name: 'kue.png' }).check();
     await caption('Tulis keterangan untuk kue.png').fill('Kue Bu Ani');
     await tab.keyboard.press('Enter');
-    // Up to then it is shown from this browser.
     await thread.locator('a[href^="/files/"]', { hasText: 'harga.pdf' }).waitFor();
     await thread.getByText('Antar jam berapa?').waitFor();
     // Leaving the page before that leaves it waiting.

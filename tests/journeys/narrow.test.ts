@@ -11,7 +11,6 @@ const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 /** A desktop at 100 %, smaller ones, one of 1440 px at 200 %, a phone, and the smallest phone. */
 const widths = [1440, 1200, 1024, 720, 390, 320] as const;
 
-/** Amounts, numbers or horizontal room lost on a screen, at every width. */
 async function lostAt(tab: Page, path: string): Promise<string[]> {
   const lost: string[] = [];
   for (const width of widths) {

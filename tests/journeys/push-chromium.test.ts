@@ -25,7 +25,6 @@ const journey = setUpJourney({ SIMULATOR_SPEED: '0', PUSH_SERVICES: service.orig
 const peer = '62800000021';
 let shop: Promise<{ who: Customer; sender: Sender }> | undefined;
 
-/** A customer with a linked number, and a separate session for each journey. */
 async function ready(address: string): Promise<{ session: string; sender: Sender }> {
   shop ??= (async () => {
     const who = await signUp(address, { name: 'Batik Kenanga', phone: '6281234568001' });
@@ -106,7 +105,6 @@ journey(
       expect(ani.observed.filter(({ kind }) => kind === 'sound')).toHaveLength(1),
     );
 
-    // Without an open tab: the worker shows it, without the text.
     await tab.close();
     await answerFrom(address, peer, { sender, text: 'Rahasia: warna marun' });
     await waitFor(() => expect(push.arrived.length).toBe(2));
@@ -134,7 +132,6 @@ journey(
     const other = await budi.open('/saldo');
     await other.getByRole('heading', { name: 'Saldo', exact: true }).first().waitFor();
 
-    // In the tab that is already open.
     await click(worker, `/message-history?view=percakapan&open=${sender.id}&peer=${peer}`);
     await waitFor(() =>
       expect([tab, other].filter((one) => /percakapan/.test(one.url())).length).toBe(1),
@@ -308,7 +305,6 @@ journey(
     const nothing = { local: [], own: [], files: [], databases: [], subscribed: null };
     await waitFor(async () => expect(await strange()).toEqual(nothing));
 
-    // After signing out, here or elsewhere, nothing arrives; other sessions still get notices.
     const staying = await listen(address, (await ready(address)).session);
     const { session: ending } = await ready(address);
     const ended = await listen(address, ending);

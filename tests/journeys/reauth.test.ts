@@ -47,12 +47,10 @@ journey(
     await tab.keyboard.press('Enter');
     await dialog.getByText('Kata sandi tidak cocok').waitFor();
     await waitFor(async () => expect(await isFocused(tab, field)).toBe(true));
-    // Cancelling returns to the previous place without an error.
     await tab.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(await form.getByLabel('Nama').inputValue()).toBe('Kasir');
     expect(await tab.getByRole('alert').count()).toBe(0);
-    // Back works like Escape: the question closes, and the content below stays.
     await form.getByRole('button', { name: 'Tambah' }).click();
     await field.waitFor();
     await tab.evaluate(() => history.back());
@@ -76,7 +74,6 @@ journey(
       expect(await tab.getByRole('row', { name: /Kasir/ }).count()).toBe(1),
     );
 
-    // No further question for five minutes, on other screens either.
     await tab.goto(`${address}/profile#data`);
     await tab.getByRole('button', { name: 'Buat arsip data saya' }).click();
     await tab.getByRole('link', { name: 'Unduh arsip' }).waitFor();
@@ -140,7 +137,6 @@ journey(
     await field.waitFor();
     await tab.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    // Input stays in place, and can be submitted again from there.
     await tab.getByText('Kata sandi Anda belum dimasukkan.').waitFor();
     await tab.getByRole('button', { name: 'Kirim ulang' }).click();
     await field.fill(PASSWORD);

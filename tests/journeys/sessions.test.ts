@@ -24,7 +24,6 @@ const shop = 'https://toko.example';
 const journey = setUpJourney({ SIMULATOR_SPEED: '0', RETURN_ORIGINS: shop });
 
 let registered: Promise<Customer> | undefined;
-/** The customer of these journeys, with a separate session for each. */
 async function customer(address: string): Promise<Customer> {
   registered ??= signUp(address, { name: 'Klinik Sehat Sentosa', phone: '6281234567001' });
   const { phone } = await registered;

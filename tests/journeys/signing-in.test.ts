@@ -51,7 +51,6 @@ journey('a forgotten password is reset with the keyboard only', async (stage) =>
   await press(tab, tab.getByRole('link', { name: 'Lupa kata sandi?' }));
   await waitFor(async () => expect(await tab.title()).toBe('Lupa kata sandi · Kabari'));
   expect(new URL(tab.url()).pathname).toBe('/auth/forgot-password/phone');
-  // Input of the previous page is already filled in.
   expect(await tab.getByLabel('Nomor ponsel').inputValue()).toBe('+62 813-5550-3001');
   await press(tab, tab.getByRole('button', { name: 'Kirim kode' }));
 
@@ -80,7 +79,6 @@ journey('a forgotten password is reset with the keyboard only', async (stage) =>
   await tab.getByText('Kata sandi ini terlalu mudah ditebak. Pilih yang lain.').waitFor();
   await waitFor(async () => expect(await isFocused(tab, password)).toBe(true));
 
-  // A reload neither ends nor restarts the ten minutes.
   await tab.reload();
   await write(tab, password, NEW_PASSWORD);
   await write(tab, repeat, NEW_PASSWORD);
@@ -128,7 +126,6 @@ journey('a new browser requires a code once, and the owner gets a notice', async
   await tab.reload();
   await tab.getByText(/Kirim ulang dalam 00\.[0-5]/).waitFor();
   const code = await codeFor(address, phone, forNewBrowser);
-  // Pasted as people copy it: the whole message.
   await codeField(tab).evaluate((field, text) => {
     const clipboardData = new DataTransfer();
     clipboardData.setData('text', text);

@@ -10,7 +10,6 @@ import { waitFor } from '#tests/support/wait-for.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** Queries that open more of a page: its lists, forms and details. */
 const views: Readonly<Record<string, readonly string[]>> = {
   '/token': ['', '?view=new'],
   '/message-history': ['', '?view=percakapan', '?new=1'],

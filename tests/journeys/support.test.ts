@@ -20,7 +20,6 @@ const awayErrors = [
 /** Tall enough to show everything: a thread renders only its visible part. */
 const SCREEN = { height: 2_400, still: true, expects: awayErrors };
 
-/** A customer in their support thread, and an operator in the same thread. */
 async function bothSides({ product, person }: Stage, name: string, phone: string) {
   const { address, operator } = product;
   const who = await signUp(address, { name, phone });
@@ -49,7 +48,6 @@ const LINE = /(?:Tanya|Jawab) \d\d/g;
 const named = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, n) => `${prefix} ${String(n + 1).padStart(2, '0')}`);
 
-/** Messages of this journey on the server, oldest first. */
 async function lines(address: string, { session }: Customer): Promise<string[]> {
   const rows: { seq: number; text: string }[] = [];
   for (let start = 0; ;) {
@@ -104,7 +102,6 @@ journey(
     await write(customer, questions.slice(0, 1));
     await write(operator, answered.slice(0, 1));
     await customer.getByRole('article').filter({ hasText: 'Jawab 01' }).waitFor();
-    // The customer sees that it was read.
     await customer
       .getByRole('article')
       .filter({ hasText: 'Tanya 01' })
@@ -120,7 +117,6 @@ journey(
     await desk.context.setOffline(false);
     await operator.getByRole('article').filter({ hasText: 'Tanya 02' }).waitFor();
     await shop.context.setOffline(false);
-    // Unsent messages survive.
     await customer.reload();
     await write(operator, answered.slice(3));
     await expectNothingLost([customer, operator], { address, who, written: [questions, answered] });

@@ -30,7 +30,6 @@ import { usage } from './support/fake-payments.ts';
 
 const folder = join(import.meta.dirname, '../../docs/pictures');
 
-/** Waits until every message has reached its final status. */
 async function quiet(address: string, { customer }: Shop): Promise<void> {
   const under = async () => {
     const { today, days } = await ask(address, homeSummary, {}, customer.session);
@@ -39,7 +38,6 @@ async function quiet(address: string, { customer }: Shop): Promise<void> {
   await waitFor(under);
 }
 
-/** Opens the steps of the statement's newest entry. */
 async function openFirstLine(tab: Page): Promise<void> {
   await tab
     .getByRole('button', { name: /^Rincian/ })

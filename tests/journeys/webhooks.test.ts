@@ -76,7 +76,6 @@ journey(
     await tab.goBack();
     await drawer.waitFor({ state: 'detached' });
 
-    // Filters are in the address, and survive a reload.
     await tab.getByLabel('Peristiwa', { exact: true }).selectOption('message.accepted');
     await tab.getByLabel('Keadaan', { exact: true }).selectOption('delivered');
     await waitFor(async () =>
@@ -144,7 +143,6 @@ journey(
     await tab.getByRole('button', { name: 'Nyalakan' }).click();
     await tab.getByText('Aktif', { exact: true }).waitFor();
     await notice.waitFor({ state: 'detached' });
-    // It reappears automatically, and links to the place to fix it.
     target.answer(410);
     await send('Pesanan Anda sampai juga.');
     await notice.click();

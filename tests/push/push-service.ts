@@ -14,9 +14,7 @@ export type Post = {
 
 export type Trouble = {
   status: number;
-  /** `Retry-After` header. */
   retryAfter?: string;
-  /** `Location` header of a redirect. */
   location?: string;
   bytes?: number;
   hangs?: true;
@@ -31,9 +29,7 @@ export type Trouble = {
  * push service (`dom.push.serverURL`) for Firefox.
  */
 export type PushService = {
-  /** Origin of endpoints: a value of PUSH_SERVICES. */
   origin: string;
-  /** For Firefox: `dom.push.serverURL`. */
   socketUrl: string;
   posts: readonly Post[];
   acks: readonly Ack[];

@@ -22,7 +22,6 @@ export type Receiver = {
   open(body: Buffer): PushPayload;
 };
 
-/** A browser's end of Web Push, for tests without a browser. */
 export function newReceiver(): Receiver {
   const own = createECDH('prime256v1');
   const p256dh = own.generateKeys().toString('base64url');

@@ -25,7 +25,6 @@ export async function publishAll(sql: Sql): Promise<void> {
   await relay.close();
 }
 
-/** Folds published events into the rollups. */
 export async function foldAll(sql: Sql): Promise<void> {
   const troubles: unknown[] = [];
   const folding = startFolding({
@@ -48,7 +47,6 @@ type Counted = {
   day: string;
 };
 
-/** An account's messages before any counting, oldest first. */
 const messagesOf = (sql: Sql, accountId: string) => sql<Counted[]>`
   select message_id, token_id, direction, type, status,
     (uuid_time(message_id) at time zone 'Asia/Jakarta')::date::text as day
@@ -100,7 +98,6 @@ function dayOf(messages: readonly Counted[], date: string): HomeSummary['days'][
   };
 }
 
-/** Checks that Beranda shows a count over the rows. */
 export async function expectHome({ db, accountId }: Whose): Promise<void> {
   const sql = db.allAccountsSql;
   const messages = await messagesOf(sql, accountId);
@@ -145,7 +142,6 @@ export async function expectStatement(
     select count(*) filter (where kind not in ('capture', 'release'))::int as lines,
       sum(d_available)::bigint as available, sum(d_held)::bigint as held
     from wallet_entries where account_id = ${accountId}`;
-  // Every entry contains the balance after it.
   const wrong = await db.allAccountsSql`
     select * from (
       select seq, available_after, held_after,
@@ -184,7 +180,6 @@ export async function expectAccepted(
   expect(token.sent_today).toBe(accepted);
 }
 
-/** Checks the counts against the rows, per hour, day and month. */
 export async function expectCounts({ db, accountId }: Whose): Promise<void> {
   const sql = db.allAccountsSql;
   expect(

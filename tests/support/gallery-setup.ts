@@ -9,9 +9,7 @@ import { type Product, startProduct } from '#tests/journeys/support/product.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The gallery's address: `http://localhost:…`, without a trailing slash. */
     gallery: string;
-    /** The run's one Chromium, as an address for Playwright's `connect`. */
     chromium: string;
     /** Address of the acts: the gallery's own, except during development. */
     product: string;
@@ -29,7 +27,6 @@ function insistOnGallery(): void {
   );
 }
 
-/** The sources by Vite instead of the build, without reloads during a test. */
 async function serveSources(product: string) {
   const { createServer } = await import('vite');
   const cacheDir = await mkdtemp(join(tmpdir(), 'kabari-vite-'));

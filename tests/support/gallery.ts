@@ -16,7 +16,6 @@ type Look = Pick<PersonOptions, 'dark' | 'still' | 'notices' | 'expects'> & {
   own?: boolean;
 };
 
-/** Opens a piece of the gallery; '' is the whole gallery. */
 export type ShowPiece = (id: string, look?: Look) => Promise<Page>;
 
 /** Opens a profile at the product without animations, shared by tests with the same options. */

@@ -11,5 +11,4 @@ export function faultsHere(tab: Page, state: string): Promise<string[]> {
   return faultsOf(tab, state, { phone, only: allLooks[phone ? 2 : 0] });
 }
 
-/** Checks states one after the other, each in one look. */
 export const inspectionHere = () => inspection(faultsHere);

@@ -1,4 +1,3 @@
-/** Addresses of this machine, its neighbours, and a cloud's metadata. */
 export const privateHosts: readonly string[] = [
   '127.0.0.1',
   '127.1',

@@ -1,6 +1,5 @@
 import type { Reader } from '#server/domains/messages/history/detail.ts';
 
-/** Expiry of the links that `reader` gets. */
 export const expiresAt = new Date('2026-11-21T04:00:00Z');
 
 /** Reads Indonesian, and sees files by their names. */

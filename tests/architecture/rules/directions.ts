@@ -150,7 +150,6 @@ export const sides: Rule = (sources) => {
   return wrong;
 };
 
-/** The contract imports only zod and itself; the web imports nothing of Node. */
 export const packages: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, text] of sourcesIn(sources, 'src')) {
@@ -171,7 +170,6 @@ const TRACING = 'src/server/infra/observability/tracing/';
 /** The port and its lazy loader: the only tracing files that others may import. */
 const PORT = [`${TRACING}tracing.ts`, `${TRACING}open-tracing.ts`];
 
-/** Only one file loads OpenTelemetry: lazily, where traces are switched on. */
 export const tracingIsLazy: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, text] of sourcesIn(sources, 'src')) {
@@ -190,13 +188,11 @@ export const tracingIsLazy: Rule = (sources) => {
   return wrong;
 };
 
-/** No import cycles between files, type and dynamic imports included. */
 export const importCycles: Rule = (sources) =>
   cyclesIn(importsIn(sources, 'src')).map(
     (group) => `${group.join(' ↔ ')}: move the shared part into a file that imports neither`,
   );
 
-/** No import cycles between domains or between features. */
 export const cyclesOfParts: Rule = (sources) => [
   ...cyclesOf(sources, 'src/server/domains'),
   ...cyclesOf(sources, 'src/web/features'),
@@ -213,7 +209,6 @@ function cyclesOf(sources: Sources, folder: string): string[] {
   );
 }
 
-/** Imports of another folder use its name instead of climbing to it. */
 export const relativeImports: Rule = (sources) =>
   [...sources].flatMap(([file, text]) =>
     /\.(tsx?|mjs)$/.test(file)

@@ -17,7 +17,6 @@ export const shortFunctions: Rule = (sources) =>
 
 const vague = /(^|\/)(utils?|helpers?|types|common|misc|index)(\.tsx?$|\/)/;
 
-/** File names describe their content. */
 export const descriptiveNames: Rule = (sources) =>
   [...sources.keys()]
     .filter((file) => file.startsWith('src/') && vague.test(file))
@@ -25,7 +24,6 @@ export const descriptiveNames: Rule = (sources) =>
 
 const publicFile = /^src\/(?:server\/domains(?:\/channels)?|web\/features)\/([\w-]+)\/\1\.ts$/;
 
-/** Files re-export nothing, except the public API of a domain or a feature. */
 export const noBarrels: Rule = (sources) =>
   sourcesIn(sources, 'src')
     .filter(([file, text]) =>
@@ -93,7 +91,6 @@ const flakyPatterns: Record<string, RegExp> = {
 };
 const WAITS = 'tests/support/wait-for.ts';
 
-/** Tests wait for states, with one shared timeout. */
 export const waitForStates: Rule = (sources) =>
   [...sources]
     .filter(([file]) => (isTest(file) && file.startsWith('src/')) || file.startsWith('tests/'))

@@ -42,7 +42,6 @@ export const functionsOf = (sql: string): { name: string; text: string }[] =>
 /** Texts of a TypeScript file's template literals; the content of `${…}` is a separate text. */
 export function templatesOf(text: string): string[] {
   const found: string[] = [];
-  /** Open templates: their brace depth and the text read so far. */
   const open: { depth: number; words: string }[] = [];
   let depth = 0;
   for (let at = 0; at < text.length; at++) {

@@ -46,7 +46,6 @@ export async function openClusterResources(
 ): Promise<Resources> {
   const servers = await clusterNodes(citusUrl);
   await Promise.all(servers.map(requireDurable));
-  // Leftovers of an aborted run.
   await dropEverywhere(servers, DATABASE);
   const links = await Promise.all(servers.map(openDatabaseLink));
   const url = await makeUndistributed({ nodes: links.map((link) => link.url) }, DATABASE);

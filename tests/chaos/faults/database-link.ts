@@ -19,7 +19,6 @@ export type DatabaseLink = {
    * Ends all disturbances, and closes what the database still considers open after a half close.
    */
   heal: () => void;
-  /** Connections so far, and those that a disturbance affected. */
   stats: () => { connections: number; met: number };
   close: () => Promise<void>;
 };

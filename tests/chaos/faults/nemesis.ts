@@ -61,7 +61,6 @@ export const faultsOf: Readonly<Record<Kind, readonly Fault[]>> = {
 
 export type Injection = { fault: Fault; recoveredMs: number };
 
-/** Kills of an app process, and how many of them met requests in progress. */
 export type FaultStats = { injections: Injection[]; appKills: number; met: number };
 
 /**

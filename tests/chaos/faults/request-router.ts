@@ -5,11 +5,8 @@ import type { Node } from '#tests/chaos/node.ts';
 
 const PATIENCE_MS = 30_000;
 
-/** Routes client requests to any running node, and observes the answers. */
 export type RequestRouter = Transport & {
-  /** Requests a node has not answered yet. */
   underWay: (node: Node) => number;
-  /** Whether a node has accepted or refused a request that began after `at`. */
   answeredSince: (node: Node, at: number) => boolean;
 };
 

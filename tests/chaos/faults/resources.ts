@@ -54,7 +54,6 @@ export const settings = {
 
 export type Options = {
   more?: Readonly<Record<string, string>>;
-  /** Offset of the clock of the first of two nodes. */
   clockSeconds?: number;
   /** Seeds the migrated database; a cluster is distributed afterwards. */
   furnish?: (sqls: Pick<Resources, 'allAccountsSql' | 'owner'>) => Promise<void>;

@@ -12,15 +12,12 @@ export type Transport = {
   ) => Promise<HttpAnswer>;
 };
 
-/** All requests and answers, and the faults found in the answers. */
 export type Journal = {
   requests: SendRequest[];
   complaints: string[];
   /** Answers by status and code; `0 none` if none came. */
   answers: Map<string, number>;
-  /** First answers that were replayed on a repeated request. */
   replays: number;
-  /** Posts to the webhooks of some tokens. */
   posts: readonly Post[];
 };
 

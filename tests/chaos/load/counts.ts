@@ -8,7 +8,6 @@ type Count = {
   broken: (allAccountsSql: Tx) => PromiseLike<readonly object[]>;
 };
 
-/** Contradictions within the database, at rest. */
 export async function countsThatDisagree(allAccountsSql: Sql): Promise<Broken[]> {
   const broken: Broken[] = [];
   await allAccountsSql.begin(async (tx) => {

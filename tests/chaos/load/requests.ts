@@ -8,17 +8,14 @@ export type RequestedMessage = {
   ref: string | undefined;
   /** `open` until a definite answer. */
   outcome: 'open' | 'accepted' | 'refused';
-  /** The message's id, from the first answer with one. */
   id: string | undefined;
   code: string | undefined;
 };
 
-/** A client's request, repeated unchanged until it is answered. */
 export type SendRequest = {
   name: string;
   sender: Sender;
   key: string | undefined;
-  /** Sent as `{ messages: […] }`. */
   many: boolean;
   messages: readonly RequestedMessage[];
   sendAt: string | undefined;
@@ -29,7 +26,6 @@ export type SendRequest = {
   cancelled: boolean;
   /** Sent twice at the same moment: its answers may overtake each other. */
   raced: boolean;
-  /** Tries that ended without an answer. */
   unsure: number;
   /** The first 202 under a key; every later one must equal it. */
   first: string | undefined;
@@ -147,7 +143,6 @@ export function createWorkload({ free, short }: Senders): Workload {
   return { next };
 }
 
-/** The request's body, identical in every try. */
 export function bodyOf({ many, messages, sendAt, ttl }: SendRequest): object {
   const bodies = messages.map(({ text, to, ref }) => ({
     to,

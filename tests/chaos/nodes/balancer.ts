@@ -19,9 +19,7 @@ export type Balancer = {
   isReady: (node: string) => boolean;
   /** Requests without an answer, with a 5xx, or without a ready node. */
   failures: readonly string[];
-  /** Answers per node. */
   answered: (node: string) => number;
-  /** Those answers that closed their connection. */
   ended: (node: string) => number;
   close: () => Promise<void>;
 };

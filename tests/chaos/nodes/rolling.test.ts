@@ -38,7 +38,6 @@ async function client(
   }
 }
 
-/** Each stored text, its count, and how often it reached its phone. */
 const stored = ({ allAccountsSql }: TestDatabase) => allAccountsSql<
   { text: string; rows: number; submits: number; isMarked: boolean; status: string }[]
 >`
@@ -48,7 +47,6 @@ const stored = ({ allAccountsSql }: TestDatabase) => allAccountsSql<
   from messages m left join sim_lines l on l.line_id = m.message_id
   where m.direction = 'out' group by 1`;
 
-/** Lanes under a lease. */
 const leased = ({ allAccountsSql }: TestDatabase) => allAccountsSql`
   select token_id from lanes where lease_until > clock_timestamp()`;
 

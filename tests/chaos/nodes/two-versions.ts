@@ -8,7 +8,6 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 const MAIN = 'src/server/main.ts';
 
-/** Entry points of two adjacent versions, or the reason why there are none. */
 export type Versions = { older: string; newer: string } | { missing: string };
 
 const git = async (...given: string[]): Promise<string> =>

@@ -61,7 +61,6 @@ async function payerOf(system: System): Promise<Statement['payers'][number]> {
   return { person, total: data.total };
 }
 
-/** A KlikBCA statement of this month until today. */
 function klikBca(now: Date, payers: Statement['payers']): string {
   const [year, month, day] = civilDate(now).split('-');
   let balance = 1_000_000;

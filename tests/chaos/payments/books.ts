@@ -45,7 +45,6 @@ export async function expectPaidOnce(
   await expectBooks(sql);
 }
 
-/** Checks that nothing contradicts, and that invoice numbers are 1 to n. */
 export async function expectBooks(sql: Sql): Promise<void> {
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
   const gaps = await sql`

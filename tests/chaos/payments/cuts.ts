@@ -7,7 +7,6 @@ import type { Answer, Person, System, Victim } from './system.ts';
 
 export type Method = 'va_bca' | 'qris' | 'snap' | 'xendit';
 
-/** A top-up on its way through a gateway, and its customer. */
 export type Payment = {
   system: System;
   person: Person;
@@ -16,7 +15,6 @@ export type Payment = {
 
 type LetGo = (victim: Victim) => Promise<void>;
 
-/** A point between two steps of a payment. */
 export type Cut = {
   /** Progress so far, as the end of a test name with "when". */
   when: string;
@@ -163,7 +161,6 @@ const afterCommit: Cut['reach'] = async (payment) => {
   };
 };
 
-/** All points where a payment through a gateway can be interrupted. */
 export const cuts: readonly Cut[] = [
   {
     when: 'the order stands here and the gateway has not heard of it',

@@ -26,7 +26,6 @@ type Waiting = {
   goesOn: Promise<boolean>;
 };
 
-/** A proxy in front of a gateway that can hold a request before or after it. */
 export async function openHeldGateway(gatewayUrl: string): Promise<HeldGateway> {
   const waiting: Waiting[] = [];
   const stop = async (when: Waiting['when'], name: string): Promise<boolean> => {

@@ -15,7 +15,6 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import { type HeldGateway, openHeldGateway } from './held-gateway.ts';
 import { browserOf } from '#tests/support/people/people.ts';
 
-/** Killed with SIGKILL. */
 export type Victim = 'application' | 'database';
 
 export type Person = { accountId: string; token: string };

@@ -38,20 +38,17 @@ export type PromotionOptions = {
 export type Promotion = {
   broken: Broken[];
   messages: number;
-  /** Messages accepted with 202 before the primary failed. */
   acceptedBefore: number;
   resubmitted: number;
   answers: Readonly<Record<string, number>>;
   /** From the end of the promotion to the first 202 for a request that began after it. */
   healedMs: number;
-  /** Requests with an unanswered try. */
   unsure: number;
 };
 
 const CLIENTS = 8;
 const THINK_MS_MAX = 150;
 const ANSWERS_MS_MAX = 180_000;
-/** Time in which an operator or a monitoring program decides. */
 const DECISION_MS = 1_000;
 
 /**
@@ -90,7 +87,6 @@ export async function runPromotion(options: PromotionOptions): Promise<Promotion
   }
 }
 
-/** A single address of both servers. */
 function bothOf(...servers: readonly StreamingServer[]): string {
   const hosts = servers.map(({ url }) => new URL(url).hostname).join(',');
   const url = canonicalAddress(`postgres://kabari@${hosts}/kabari?target_session_attrs=read-write`);
@@ -191,7 +187,6 @@ type Load = {
   gaveUp: AbortController;
 };
 
-/** Clients that send and repeat, as in the other trials. */
 async function sendUntil(
   over: AbortSignal,
   { senders, journal, transport, random, gaveUp }: Load,

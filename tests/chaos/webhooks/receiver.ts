@@ -6,7 +6,6 @@ import type { Random } from '#tests/chaos/faults/random.ts';
 import type { Sender } from '#tests/chaos/load/senders.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** One event as posted to a token's webhook. */
 export type Post = {
   tokenId: string;
   /** Delivery id, the same in every try. */
@@ -14,7 +13,6 @@ export type Post = {
   seq: number;
   /** Number of the conversation; empty for events of none. */
   peer: string;
-  /** Signed with the token's secret. */
   genuine: boolean;
   /** The program has processed it, whether or not its answer arrived. */
   taken: boolean;
@@ -24,7 +22,6 @@ export type Receiver = {
   /** A value of WEBHOOK_ORIGINS. */
   origin: string;
   posts: Post[];
-  /** Gives these tokens webhooks here. @param address the application's address. */
   subscribe: (address: string, senders: readonly Sender[]) => Promise<void>;
   close: () => Promise<void>;
 };

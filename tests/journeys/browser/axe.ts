@@ -23,7 +23,6 @@ const looks = [
 ] as const;
 /** Phone-only parts are also checked in the dark theme. */
 const phoneLooks = [looks[2], { size: narrow, colorScheme: 'dark', runOnly: colours }] as const;
-/** Also includes the dark theme on a phone: for the kit, once. */
 export const allLooks = [...looks, phoneLooks[1]] as const;
 
 type Where = {
@@ -103,7 +102,6 @@ async function broken(tab: Page, runOnly: (typeof allLooks)[number]['runOnly']):
   });
 }
 
-/** The page and its dialogs, if they scroll horizontally. */
 const standsOut = (tab: Page): Promise<string[]> =>
   tab.evaluate(() =>
     [document.documentElement, ...document.querySelectorAll('dialog[open], main')]

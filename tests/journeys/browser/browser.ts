@@ -42,7 +42,6 @@ export type Observed = { kind: Kind; what: string; page: Page };
 
 export type PersonOptions = {
   session?: string;
-  /** Wide by default. */
   width?: number;
   height?: number;
   dark?: boolean;
@@ -52,11 +51,9 @@ export type PersonOptions = {
   /** Overlay scrollbars, as on a Mac. */
   floatingScrollbars?: boolean;
   still?: boolean;
-  /** Expected console errors, such as a 404 that the journey opens on purpose. */
   expects?: readonly RegExp[];
 };
 
-/** A person with their own browser profile and any number of tabs. */
 export type Person = {
   context: BrowserContext;
   open: (path?: string) => Promise<Page>;
@@ -65,7 +62,6 @@ export type Person = {
   wrongs: readonly string[];
 };
 
-/** Opens a browser profile that records errors. */
 export async function openPerson(
   browser: Browser,
   address: string,

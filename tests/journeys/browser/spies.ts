@@ -3,7 +3,6 @@ export type Kind = 'sound' | 'refused' | 'notice' | 'violation';
 
 declare global {
   interface Window {
-    /** Reports to the journey. */
     journeyObserved?: (kind: Kind, what: string) => void;
     journeyStatuses?: string[];
   }

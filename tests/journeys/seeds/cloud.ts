@@ -18,7 +18,6 @@ import type { Product } from '#tests/journeys/support/product.ts';
 import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** Two of Meta's numbers: a shop's, and its workshop's. */
 export const cloudNumbers = [
   { verifiedName: 'Batik Kenanga', phone: '6281227001180' },
   { verifiedName: 'Batik Kenanga Sanggar', phone: '6281227001181' },
@@ -90,7 +89,6 @@ export async function openCloudShop(
   };
 }
 
-/** Meta verifies a callback address, as when it is entered in its app. */
 async function callBack(address: string, meta: FakeMeta, cloud: CloudConnection): Promise<void> {
   const path = new URL(cloud.callback_url).pathname;
   const { isConfirmed } = await meta.control.subscribe(address + path, cloud.verify_token);

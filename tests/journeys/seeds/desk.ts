@@ -43,7 +43,6 @@ export type OperatorWork = {
   statement: string;
 };
 
-/** Creates a top-up through the simulated gateway; waits until it can be paid. */
 async function gatewayTopup(
   address: string,
   { session }: Customer,
@@ -80,7 +79,6 @@ const slipOf = ({ total }: Topup): Promise<Buffer> => {
   return sharp(Buffer.from(svg)).jpeg().toBuffer();
 };
 
-/** A KlikBCA statement for individuals, of today. */
 function bcaStatement(credits: readonly (readonly [who: string, amount: number])[]): string {
   const [year, month, day] = civilDate(new Date()).split('-');
   let balance = 41_250_000;
@@ -105,7 +103,6 @@ const shops = [
   ['Bengkel Pak Slamet', '6281355504014', 50_000],
 ] as const;
 
-/** Creates customers with top-ups of every kind, and work for the operator. */
 export async function openOperatorWork({
   address,
   operator: first,
@@ -145,7 +142,6 @@ async function openBakery(address: string): Promise<Pick<OperatorWork, 'bakery' 
   return { bakery, verify: verify_url };
 }
 
-/** A day's messages within a plan's quota. */
 const orders = () =>
   Array.from({ length: 84 }, (_, index) => ({
     to: `62812${String(44_010_001 + 7_919 * index)}`,

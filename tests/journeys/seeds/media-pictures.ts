@@ -18,7 +18,6 @@ export const mediaPictures = ({ session, path }: MediaThread): Picture[] => [
   },
 ];
 
-/** Waits for the newest messages and their files. */
 async function seeMedia(tab: Page): Promise<void> {
   await tab.getByText('Siap, dua loyang.').waitFor();
   await waitFor(() =>

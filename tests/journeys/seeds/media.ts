@@ -42,7 +42,6 @@ export const openPhotoHost = async (): Promise<FileHost & { close: () => void }>
   });
 };
 
-/** A bakery and its customer with messages of every type in both directions. */
 export type MediaThread = { session: string; sender: Sender; peer: string; path: string };
 
 const samples: readonly PhoneSample[] = [

@@ -16,7 +16,6 @@ import {
 export type Shop = {
   customer: Customer;
   sender: Sender;
-  /** A token that still waits for its phone, and its scan link. */
   waiting: { id: string; scan: string };
   peer: string;
 };
@@ -65,7 +64,6 @@ const talk: readonly (readonly [from: 'us' | 'them', text: string])[] = [
   ['them', 'Baik Mbak. Kalau cocok nanti saya pesan lagi untuk seragam keluarga, sekitar 12 orang'],
 ];
 
-/** The shop's own reminders to its customers every morning. */
 const reminders = () =>
   Array.from({ length: 46 }, (_, index) => ({
     to: `62813${String(55_010_001 + 7_919 * index)}`,
@@ -112,6 +110,5 @@ async function tokenWithoutPhone(address: string, { session }: Customer): Promis
 
 const shops = new Map<string, Promise<Shop>>();
 
-/** The shop of a file's journeys, opened at its first use. */
 export const shopAt = (address: string): Promise<Shop> =>
   shops.getOrInsertComputed(address, openShop);

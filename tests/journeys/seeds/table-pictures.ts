@@ -11,7 +11,6 @@ export async function saveViews(address: string, { customer: { session } }: Shop
   await ask(address, saveView, { name: 'Tagihan 30 hari', q: '6281', days: '30' }, session);
 }
 
-/** Selects the first rows, as a range. */
 async function choose(tab: Page): Promise<void> {
   const boxes = tab.getByRole('table').getByRole('checkbox');
   await boxes.nth(2).click();

@@ -52,7 +52,6 @@ export const gatewayTopup = (more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-/** Thirty days, some with costs. */
 export const usage = (pace: object = { state: 'known', per_day: 14_250, days: 7 }) => ({
   days: Array.from({ length: 30 }, (_, index) => {
     const at = new Date(Date.now() - (29 - index) * 86_400_000 + 7 * 3_600_000);

@@ -11,13 +11,11 @@ import {
   topUp,
 } from './portal.ts';
 
-/** A contact who has received messages, and may answer. */
 export const budi = '6281299991001';
 const names = { name: 'Batik Kenanga', phone: '6281355509001' };
 
 type FrameShop = { customer: Customer; sender: Sender };
 
-/** Opens a shop with more than two pages of messages. */
 async function openFrameShop(address: string): Promise<FrameShop> {
   const customer = await signUp(address, names);
   await topUp(address, customer, 100_000);
@@ -50,7 +48,6 @@ const isFocused = async (tab: Page, place: Locator): Promise<boolean> =>
 export const takesFocus = (tab: Page, place: Locator) =>
   waitFor(async () => expect(await isFocused(tab, place)).toBe(true));
 
-/** Opens the palette by its keys, types and takes the first result. */
 export async function ask(tab: Page, words: string): Promise<void> {
   await tab.keyboard.press('Control+k');
   await takesFocus(tab, tab.getByRole('combobox', { name: 'Cari atau lompat ke' }));

@@ -106,7 +106,6 @@ export const PASSWORD = 'sepeda biru tujuh belas';
 
 export type Customer = { name: string; phone: string; password: string; session: string };
 
-/** Registers: solves the captcha, and reads the code in the simulated phone. */
 export async function signUp(
   address: string,
   who: { name: string; phone: string },

@@ -60,7 +60,6 @@ export async function givePush(context: BrowserContext, service: PushService) {
         await line.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
       };
     },
-    /** Brings the browser a push that no server of ours sent. */
     async forge(payload: unknown) {
       await deliver?.(JSON.stringify(payload));
     },

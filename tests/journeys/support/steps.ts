@@ -10,7 +10,6 @@ export async function tabFrom(context: BrowserContext, click: () => Promise<void
 export const arrivesAt = (tab: Page, path: string): Promise<void> =>
   tab.waitForURL((url) => url.pathname === path);
 
-/** Fills in and submits `/auth/register`; the page solves the captcha. */
 export async function fillRegistration(
   tab: Page,
   { name, phone }: { name: string; phone: string },
@@ -32,7 +31,6 @@ export async function fillLogin(
   await tab.getByRole('button', { name: 'Masuk', exact: true }).click();
 }
 
-/** Parses rupiah as shown on the screen. */
 export const rupiahIn = (text: string | null): number => Number((text ?? '').replace(/[^\d]/g, ''));
 
 /** A list of conversations has two focus stops per row. */

@@ -71,7 +71,6 @@ export async function drag(page: Page, target: Locator, files: string[], part = 
   return { effect, drop: () => send('drop'), cancel: () => send('dragCancel') };
 }
 
-/** Drops a made-up link on an element, with files or without. */
 export const dropLink = (place: Locator, link: string, names: readonly string[] = []) =>
   place.evaluate(
     (element, [uri, files]) => {

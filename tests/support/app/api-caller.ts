@@ -19,7 +19,6 @@ export type ApiAnswer = {
   headers: Record<string, unknown>;
 };
 
-/** Calls `/v1`; `path` may contain a query. */
 type Call = (path: string, options?: Options) => Promise<ApiAnswer>;
 
 export type Caller = Customer & {
@@ -27,7 +26,6 @@ export type Caller = Customer & {
   call: Call;
 };
 
-/** Calls without a key, or with the given headers. */
 export const callerAt =
   ({ app }: RunningApp): Call =>
   async (path, { body, headers = {}, method } = {}) => {

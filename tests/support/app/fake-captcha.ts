@@ -7,10 +7,8 @@ export type Provider = 'turnstile' | 'hcaptcha' | 'recaptcha';
 export const SITE_KEY = 'site-key-of-the-fake';
 export const SECRET_KEY = 'secret-key-of-the-fake';
 
-/** The fake provider's verdict on an answer that it issued. */
 export type Verdict = { hostname?: string; action?: string };
 
-/** A captcha provider on this machine with the real protocol. */
 export type FakeCaptcha = {
   verifyUrl: string;
   scriptUrl: string;
@@ -119,7 +117,6 @@ document.getElementById('box').addEventListener('change', async (event) => {
 });
 </script></body></html>`;
 
-/** The script, with the parts of the real one that our pages use. */
 const scriptOf = (provider: Provider, asked: URLSearchParams): string => `(() => {
   const here = new URL(document.currentScript.src).origin;
   if (${JSON.stringify(asked.get('render'))} !== 'explicit') throw new Error('not explicit');

@@ -15,7 +15,6 @@ export type FakeNetwork = {
   channels: Map<'simulator', Channel>;
 };
 
-/** A phone network whose answers the test decides. */
 export function network(
   answer: (message: Outgoing) => SendResult | Promise<SendResult>,
   { preallocates = true, timeoutMs = 5_000 }: { preallocates?: boolean; timeoutMs?: number } = {},

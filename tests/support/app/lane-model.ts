@@ -20,7 +20,6 @@ type Message = {
   failure: string | null;
   state: 'ready' | 'sending' | 'unknown' | 'ended';
   isDue: boolean;
-  /** The receipt of a try without an answer. */
   receipt: 'none' | 'awaited' | 'in vain';
   attempts: number;
   unknowns: number;
@@ -50,7 +49,6 @@ export class Model {
   }
 
   inFlight = () => this.tries.filter(({ answer }) => answer === undefined);
-  /** Its number is paused, and no try is in flight. */
   isResting = () => this.pause === 'still' && this.inFlight().length === 0;
   open = () => this.messages.filter(({ state }) => state !== 'ended');
 

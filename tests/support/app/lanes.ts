@@ -19,7 +19,6 @@ export async function nextEpoch(sql: Sql | Tx, lane: OfLane = {}): Promise<numbe
 export const wakeLanes = (sql: Sql | Tx, of: OfLane = {}) =>
   changeLanes(sql, of, { wakes: plus(1), readyAt: 'now' });
 
-/** Makes every waiting message due now. */
 export async function makeDue(owner: Sql | Tx): Promise<void> {
   await changeDispatch(owner, {}, { readyAt: 'now' });
   await wakeLanes(owner);
@@ -28,7 +27,6 @@ export async function makeDue(owner: Sql | Tx): Promise<void> {
 export const dropDispatch = (owner: Sql | Tx, messageId?: string) => owner`
   delete from dispatch where message_id = ${messageId ?? null} or ${messageId === undefined}`;
 
-/** A waiting message without any other stored data. */
 export const queueMessage = (
   owner: Sql | Tx,
   { accountId, tokenId }: { accountId: string; tokenId: string },

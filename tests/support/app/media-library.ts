@@ -25,7 +25,6 @@ export const test = base.extend<{
     library: ReturnType<typeof openLibrary>;
     files: ReturnType<typeof openFiles>;
     folder: string;
-    /** Starts fetching; finished files are in `ended`. */
     fetching: () => Fetcher;
     ended: string[];
     troubles: unknown[];

@@ -134,7 +134,6 @@ export async function signedIn(
   return { ...customer, ...(await makeSession(sql, customer)) };
 }
 
-/** A captcha's answer, found as a browser finds it. */
 export async function solved(
   { ask }: Pick<RunningApp, 'ask'>,
   act: 'user_login' | 'user_register',

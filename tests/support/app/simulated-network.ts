@@ -20,7 +20,6 @@ export const never = new AbortController().signal;
 type Options = { speed?: number; allAccountsSql?: Sql; storedBytesMax?: number };
 type Route = Awaited<ReturnType<typeof networkWith>>;
 
-/** Networks that are closed before their database is dropped. */
 export const test = base.extend<{ openNetwork: (options?: Options) => Promise<Route> }>({
   openNetwork: async ({ sql }, use) => {
     const requestRouter: Route[] = [];
@@ -33,7 +32,6 @@ export const test = base.extend<{ openNetwork: (options?: Options) => Promise<Ro
   },
 });
 
-/** A network that collects its receipts and answers in lists. */
 async function networkWith(
   sql: Sql,
   { speed = 0, allAccountsSql = sql, storedBytesMax = 1_000_000_000 }: Options = {},

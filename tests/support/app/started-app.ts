@@ -9,7 +9,6 @@ import { test as base } from '#tests/support/database/database.ts';
 import { codeCache, serverEntry } from '#tests/support/app/code-cache.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** A process of the whole application, and its output so far. */
 export type Started = {
   child: ChildProcess;
   out: () => string;
@@ -52,7 +51,6 @@ type How = {
   /** A terminal, as for a person; otherwise a pipe, as for a service. */
   terminal?: boolean;
   descriptors?: number;
-  /** Another checkout's entry, such as the previous release's. */
   main?: string;
 };
 
@@ -87,7 +85,6 @@ function startContainer(
   return { child, out: () => out, err: () => err, exit };
 }
 
-/** A started application's address, once it prints it. */
 export async function addressOf(app: Started): Promise<string> {
   return waitFor(() => {
     const found = /Kabari runs: (http:\/\/localhost:\d+)/.exec(app.out())?.[1];
@@ -95,10 +92,8 @@ export async function addressOf(app: Started): Promise<string> {
     return found.replace('localhost', '127.0.0.1');
   });
 }
-/** Exit code and last output, once it has ended by itself. */
 export const ended = async (app: Started) => ({ code: await app.exit, err: app.err() });
 
-/** Ended before the start, with one sentence and no stack. */
 export const oneSentence = (about: RegExp) => ({
   code: 1,
   err: expect.toSatisfy((words: string) => about.test(words) && !/\n.|^\s+at /m.test(words)),

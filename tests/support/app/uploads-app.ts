@@ -22,7 +22,6 @@ import { endInjected } from '#tests/support/app/injected.ts';
 type UploadsOptions = {
   openBytesMax?: number;
   storedBytesMax?: number;
-  /** Store of the files; a temporary folder by default. */
   store?: FileStore;
   clamd?: string;
   pace?: Pace;
@@ -121,9 +120,7 @@ async function uploadsApp(db: TestDatabase, options: UploadsOptions = {}) {
     port: address.port,
     troubles,
     ask,
-    /** Requests that reached their handlers, and those still running. */
     requests: () => ({ begun, running }),
-    /** A file in one piece, as FilePond sends it. */
     post: (token: string | undefined, file: Named, metadata: object = {}) => {
       const { body, type } = formWith(file, metadata);
       return ask(token, 'POST', { body, headers: { 'content-type': type } });
@@ -227,7 +224,6 @@ export function noise(length: number, seed = 1): Buffer {
   return bytes;
 }
 
-/** A PDF of this length with unique bytes. */
 export function pdfOf(length: number, seed = 1): Buffer {
   const bytes = noise(length, seed);
   bytes.write('%PDF-1.7\n', 0, 'latin1');

@@ -16,9 +16,7 @@ export type BillingWorld = {
   invoices: readonly InvoiceDetail[];
   buyer: BillingProfile;
   previews: Readonly<Record<string, SubscriptionPreview>>;
-  /** Changes in order: the act and its own fields. */
   readonly asked: Record<string, string>[];
-  /** Acts that fail, as on a server in trouble. */
   failing: RegExp | undefined;
   waiting: Promise<void> | undefined;
   /** Called before a change is answered; returns the refusal, or the world after the change. */

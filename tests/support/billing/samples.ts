@@ -48,7 +48,6 @@ const usageOf = (used: number, { quota, overage }: Plan, forecast: number | null
   forecast,
 });
 
-/** A subscription in the middle of its period, without problems. */
 export function subscriptionOf(
   which: Plan,
   { used, forecast, tokens = 2 }: { used: number; forecast: number | null; tokens?: number },
@@ -158,7 +157,6 @@ function invoiceOf({ at, ...given }: Given): InvoiceDetail {
 
 const period = { period_start: day('2026-11-12'), period_end: day('2026-12-12') };
 
-/** One invoice of each kind and state, newest first. */
 export const invoices: readonly InvoiceDetail[] = [
   invoiceOf({
     at: 9,

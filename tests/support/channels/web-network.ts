@@ -48,7 +48,6 @@ export const quickTimings: WebDeps['timings'] = {
 
 type WorkerOptions = { timings?: Partial<WebDeps['timings']>; engine?: WebDeps['engine'] };
 
-/** A worker with the channel, and what it received. */
 export type WebWorker = {
   channel: Channel;
   receipts: Receipt[];

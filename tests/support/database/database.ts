@@ -10,7 +10,6 @@ export type TestDatabase = {
   tenantSql: Sql;
   /** Owns the tables; for changes reserved to migrations. */
   owner: Sql;
-  /** The address, as the owner. */
   url: string;
   /**
    * Address of the whole database, for an application started by the test: on a cluster, its coordinator's.

@@ -18,7 +18,6 @@ import { fastFolder } from './fast-folder.ts';
 
 /** A test's own PostgreSQL, which nothing restarts after its end. */
 export type StreamingServer = {
-  /** The database `kabari` as its owner. */
   url: string;
   superuserUrl: string;
   /**
@@ -31,7 +30,6 @@ export type StreamingServer = {
   /** Suspends all of its processes: a machine that hangs. */
   freeze: () => void;
   thaw: () => void;
-  /** Kills or stops it, and removes its folder. */
   remove: () => Promise<void>;
 };
 
@@ -152,7 +150,6 @@ async function startHere(folder: string, durable: boolean): Promise<StreamingSer
   };
 }
 
-/** A server and its processes, itself first. */
 function processesOf(pid: number): number[] {
   const children = readdirSync('/proc').filter(
     (name) => /^\d+$/.test(name) && parentOf(name) === pid,

@@ -4,7 +4,6 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type Caller, callerOf } from '#tests/support/app/api-caller.ts';
 import { type RunningApp, test as base } from '#tests/support/app/running-app.ts';
 
-/** Connection data of a Cloud API client: address, number and key. */
 export type CloudApp = Caller & {
   running: RunningApp;
   origin: string;

@@ -13,7 +13,6 @@ type Trouble = number | 'drops' | undefined;
 type Given = Partial<Pick<S3Options, 'owner' | 'pieceBytes' | 'pageKeys'>> & { prefix?: string };
 
 export type S3Server = {
-  /** FILES_URL and the key settings for a prefix. */
   settings: (
     prefix: string,
   ) => Record<'FILES_URL' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY', string>;

@@ -21,7 +21,6 @@ import { oddities, unstorables } from './hostile-strings.ts';
 
 export type FuzzInput = { way: string; options: InjectOptions | Promise<InjectOptions> };
 
-/** The application, its files to upload, and the keys that sign callbacks. */
 type FuzzSetup = Hostile & {
   files: readonly NamedFile[];
   gateways: Readonly<Record<'midtrans' | 'xendit', object>>;
@@ -348,7 +347,6 @@ const lists: readonly [columns: readonly string[], row: readonly string[]][] = [
 ];
 const ROWS_MAX = 40;
 
-/** Addresses of cells in a workbook, valid and invalid. */
 const cellPlaces = ['XFD1048576', 'A0', 'A1', 'ZZZZZZ1', 'a2', '1', '', 'A99999999999999999999'];
 const cellTypes = ['s', 'b', 'e', 'n', 'd', 'str', 'x'];
 
@@ -407,7 +405,6 @@ const order: readonly Way[] = ways
   .toSorted((a, b) => a.at - b.at)
   .map(({ way }) => way);
 
-/** Ways into the application, with generators of inputs. */
 function makersOf(
   setup: FuzzSetup,
   choices: Choices,

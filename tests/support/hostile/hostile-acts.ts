@@ -4,12 +4,10 @@ import { moneySamples } from './hostile-desk-acts.ts';
 import { type Fields, LIST, REASON, anId } from './hostile-fields.ts';
 import { supportSamples } from './hostile-support-acts.ts';
 
-/** The application's records of the calling person. */
 export type Held = {
   tokenId: string;
   messageId: string;
   topupId: string;
-  /** A draft with a recipient. */
   campaignId: string;
   vapidKey: string;
 };

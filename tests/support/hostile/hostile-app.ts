@@ -27,15 +27,12 @@ export type Hostile = {
   db: TestDatabase;
   running: RunningApp;
   ani: Caller;
-  /** Calls an act as a permitted person. */
   ask: (act: Act, fields: object) => Promise<ApiResponse>;
   /** An act's answer. @throws if it refuses. */
   // oxlint-disable-next-line no-explicit-any -- tests look into answers of any shape.
   perform: (name: string, fields?: object) => Promise<any>;
   held: Held;
-  /** A session's token, a different one each time. */
   session: () => string;
-  /** The same for a caller who may call an act. */
   sessionFor: (act: Act) => string;
   cookie: string;
 };
@@ -65,7 +62,6 @@ async function createSessions(
   return () => tokens[(turn += 1) % size] ?? '';
 }
 
-/** A working application, and an account without limits. */
 export async function openHostile(
   db: TestDatabase,
   openApp: (options: { works: boolean; env: Record<string, string> }) => Promise<RunningApp>,

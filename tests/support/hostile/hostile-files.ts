@@ -59,7 +59,6 @@ export async function polyglots(): Promise<NamedFile[]> {
   ];
 }
 
-/** Executable content under every name that might pass. */
 export function disguises(): NamedFile[] {
   const running: [string, string][] = [
     ['text/html', HTML],

@@ -26,10 +26,8 @@ export type InboxWorld = {
   canned: QuickReply[];
   me: { id: string; name: string };
   operators: readonly { id: string; name: string }[];
-  /** Changes requested, in order: the act and its own fields. */
   readonly asked: Record<string, string>[];
   readonly events: LiveEvent[];
-  /** Acts that fail, as on a server in trouble. */
   failing: RegExp | undefined;
   waiting: Promise<void> | undefined;
 };

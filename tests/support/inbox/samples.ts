@@ -66,7 +66,6 @@ export function fakeThread({ name, waits, opening, says, ...row }: Given): FakeT
   };
 }
 
-/** The waiting threads of a busy morning. */
 export function inboxWorld(given: Partial<InboxWorld> = {}): InboxWorld {
   return {
     threads: [

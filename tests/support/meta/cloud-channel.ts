@@ -6,7 +6,6 @@ import { changeTokens, keyFor } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type FakeMeta, type FakeMetaOptions, startFakeMeta } from './fake-meta.ts';
 
-/** Values to enter to connect a number of the fake. */
 export const accessOf = ({ numbers, wabaId, token, appSecret }: FakeMeta, number = 0) => ({
   phone_number_id: numbers[number]!.id,
   waba_id: wabaId,
@@ -49,11 +48,9 @@ export async function passTime({ owner: sql }: Pick<TestDatabase, 'owner'>, ms?:
 type Options = {
   db: Parameters<typeof signedIn>[0];
   saldo?: number;
-  /** Index of the fake's number. */
   number?: number;
 };
 
-/** Connects a new customer's token with a number of the fake. */
 export async function connectedSender(
   running: RunningApp,
   meta: FakeMeta,

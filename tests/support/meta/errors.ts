@@ -8,7 +8,6 @@ type Known = {
   isTransient?: boolean;
 };
 
-/** Codes of the Graph API and the Cloud API: their HTTP status and message. */
 const known: Record<number, Known> = {
   2: { status: 500, message: 'Service temporarily unavailable', isTransient: true },
   4: {

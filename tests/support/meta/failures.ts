@@ -89,7 +89,6 @@ const bySuffix: Readonly<Record<string, Failure>> = {
   '990007': { kind: 'hang', isAccepted: true },
 };
 
-/** Suffixes of the fixed numbers. */
 export const failingSuffixes: readonly string[] = [...Object.keys(bySuffix), '990004'];
 
 /** Codes that Meta mostly reports in a status instead of the answer. */

@@ -40,14 +40,12 @@ export type FakeMeta = {
   appSecret: string;
   numbers: readonly BusinessNumber[];
   control: MetaControl;
-  /** Ends the server, its hanging requests, and every timer. */
   close(): Promise<void>;
 };
 
 export type Handshake = { isConfirmed: boolean; status: number };
 
 export type MetaControl = Pick<FailureBook, 'failNext' | 'failAlways' | 'failFor'> & {
-  /** May change at any time. */
   webhooks: WebhookMode;
   statuses: StatusMode;
   sending: SendMode;
@@ -71,7 +69,6 @@ export type MetaControl = Pick<FailureBook, 'failNext' | 'failAlways' | 'failFor
   templates: {
     list(): readonly Template[];
     add(template: NewTemplate): Template;
-    /** Meta decides on a template, and reports it by webhook. */
     setStatus(id: string, status: TemplateStatus, reason?: string): void;
   };
   tokens: {
@@ -83,7 +80,6 @@ export type MetaControl = Pick<FailureBook, 'failNext' | 'failAlways' | 'failFor
   phoneQuality(event: string, limit?: string, phoneNumberId?: string): void;
   /** `account_update`: `ACCOUNT_RESTRICTION`, `DISABLED_UPDATE`, `ACCOUNT_VIOLATION`. */
   accountUpdate(event: string, more?: Readonly<Record<string, unknown>>): void;
-  /** Any change of a field without a function here. */
   change(field: string, value: Readonly<Record<string, unknown>>): void;
 };
 

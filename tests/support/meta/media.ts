@@ -3,7 +3,6 @@ import { type Answer, GraphError, unknownObject } from './errors.ts';
 import { bytesMax, mimeTypes } from './messages/check-message.ts';
 import type { MetaState } from './state.ts';
 
-/** A file that a business uploads, or that a customer sends. */
 export type MediaFile = { bytes: Uint8Array; mimeType: string };
 
 type StoredMedia = MediaFile & { id: string; sha256: string; phoneNumberId: string };
@@ -19,7 +18,6 @@ export type MediaStore = {
   atPath(path: string): StoredMedia | undefined;
 };
 
-/** Path of downloads; everything else is the Graph API. */
 export const MEDIA_PATH = '/whatsapp_business/attachments/';
 const PATH_MS = 5 * 60_000;
 

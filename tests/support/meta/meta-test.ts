@@ -9,7 +9,6 @@ export const addressOf = ({ url, token, numbers }: FakeMeta) => ({
   numberId: numbers[0]!.id,
 });
 
-/** A test with its own fake, and a program that receives its webhooks. */
 export const test = base.extend<{ options: FakeMetaOptions; meta: FakeMeta; receiver: Receiver }>({
   options: { seed: 7, areWindowsOpen: true, slowMs: 20 },
   meta: async ({ options }, use) => {
@@ -53,7 +52,6 @@ type Value = {
   messages?: { type: string; id: string; [type: string]: unknown }[];
   [field: string]: unknown;
 };
-/** Posted values, without their envelopes. */
 export const valuesOf = (receiver: Receiver): Value[] =>
   receiver.posts.flatMap(({ body }) =>
     (JSON.parse(body) as { entry: { changes: { value: Value }[] }[] }).entry.flatMap(

@@ -17,14 +17,12 @@ import {
 
 export type GraphRequest = {
   method: string;
-  /** Without the version. */
   path: string;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
   /** Fields of JSON or of a form; empty for a file. */
   body: Fields;
   bytes: Buffer;
-  /** The address that the client used: `http://127.0.0.1:1234`. */
   origin: string;
 };
 
@@ -174,7 +172,6 @@ async function answerAccount(
   }
 }
 
-/** GET /debug_token: Meta's data on `input_token`. */
 function debugToken(state: MetaState, query: URLSearchParams): Answer {
   const known = state.tokens.get(query.get('input_token') ?? '');
   const error = { code: 190, message: 'Invalid OAuth access token.', subcode: 463 };

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 
-/** A business phone number: the fields of the Graph API, and the fake's own. */
 export type BusinessNumber = {
   /** Its phone number id, as in addresses. */
   id: string;
@@ -46,7 +45,6 @@ export type MetaState = {
   read: MarkedRead[];
   received: Set<string>;
   windows: Windows;
-  /** Whether account events go to the app's webhook. */
   isSubscribed: boolean;
   /** Random digits, the same for the same seed. */
   digits(length: number): string;
@@ -89,13 +87,11 @@ export type StateOptions = {
   now?: () => Date;
   token?: string;
   appSecret?: string;
-  /** The numbers; one by default. */
   numbers?: readonly Partial<BusinessNumber>[];
   /** Whether customers who never wrote accept messages: at Meta they do not. */
   areWindowsOpen?: boolean;
 };
 
-/** The fake's data in memory, gone with the process. */
 export function openState(options: StateOptions): MetaState {
   const { now = () => new Date(), numbers = [{}] } = options;
   const random = options.seed === undefined ? Math.random : seeded(options.seed);

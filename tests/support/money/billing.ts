@@ -10,7 +10,6 @@ const MORNING = new Date('2026-11-21T02:00:00Z');
 
 export type BillingApp = ReturnType<typeof billingApp>;
 
-/** Subscriptions over a test's database, with a manual clock. */
 export function billingApp(db: TestDatabase, start = MORNING) {
   let at = start.getTime();
   const now = () => new Date(at);
@@ -32,7 +31,6 @@ export function billingApp(db: TestDatabase, start = MORNING) {
     pushed,
     sent,
     troubles,
-    /** Moves the clock to an instant, `2026-12-21T00:00` in WIB. */
     goTo: (local: string) => {
       at = new Date(`${local}:00+07:00`).getTime();
     },
@@ -50,7 +48,6 @@ export function billingApp(db: TestDatabase, start = MORNING) {
       ask('subscription_preview', who, { plan }) as Promise<SubscriptionPreview>,
     change: (who: Customer, plan: string, quote: string) =>
       ask('subscription_change', who, { plan, quote }) as Promise<Subscription>,
-    /** Confirms the preview of a plan. */
     choose: async (who: Customer, plan: string): Promise<Subscription> => {
       const { quote } = (await ask('subscription_preview', who, { plan })) as SubscriptionPreview;
       return (await ask('subscription_change', who, { plan, quote })) as Subscription;

@@ -9,7 +9,6 @@ export type ActingOperator = {
   ask: (act: string, fields?: Record<string, unknown>) => Promise<unknown>;
 };
 
-/** The installation's account with some operators, each with their own acts. */
 export async function operatorsOf(
   sql: Sql,
   app: TopupApp,
@@ -28,7 +27,6 @@ export async function operatorsOf(
   );
 }
 
-/** An existing operator, with their own acts. */
 export async function actingOperator(
   sql: Sql,
   app: TopupApp,

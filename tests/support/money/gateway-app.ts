@@ -13,7 +13,6 @@ import { type TestDatabase, test as base } from '#tests/support/database/databas
 import { customerWith } from '#tests/support/people/people.ts';
 import { clockAt, idOf, topupApp } from './topups.ts';
 
-/** How long the application waits for the gateway in tests. */
 const TIMEOUT_MS = 1_000;
 
 export type GatewayApp = Awaited<ReturnType<typeof gatewayApp>>;
@@ -63,7 +62,6 @@ async function gatewayApp(db: TestDatabase, { ppn = false }: { ppn?: boolean } =
       if (!order) throw new Error('no order');
       return order;
     },
-    /** A customer, and their top-up by a method. */
     placed: async (method: TopupMethod = 'qris', amount = 50_000, key: string = randomUUID()) => {
       const owner = await customerWith(db.allAccountsSql);
       const { accountId } = owner;
@@ -77,7 +75,6 @@ async function gatewayApp(db: TestDatabase, { ppn = false }: { ppn?: boolean } =
       await work();
     },
     work,
-    /** Advances some minutes, and checks every order that is due. */
     askDue: async (minutes: number): Promise<void> => {
       clock.pass(minutes / 60);
       while ((await pollOrders(deps)) > 0);

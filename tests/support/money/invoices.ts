@@ -61,7 +61,6 @@ export async function invoicesApp(
     ...app,
     invoices,
     acts,
-    /** Records the seller again with changed settings. */
     recordAs,
     list: (asker: Asker, fields = {}) =>
       perform(acts, 'invoice_list', asker, fields) as Promise<{ rows: Invoice[]; total: number }>,
@@ -72,7 +71,6 @@ export async function invoicesApp(
   };
 }
 
-/** An open invoice of a plan, Rp 149.000. */
 export const planInvoice = (
   tx: Tx,
   { accountId, invoiceId, at }: { accountId: string; invoiceId: string; at: Date },

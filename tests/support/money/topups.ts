@@ -16,7 +16,6 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 /** 21 November 2026, 09.00 WIB. */
 export const MORNING = new Date('2026-11-21T02:00:00Z');
 
-/** A clock that moves only on request. */
 export function clockAt(start = MORNING) {
   let ms = start.getTime();
   return {
@@ -110,7 +109,6 @@ export async function topupApp(
     deps,
     clock,
     troubles,
-    /** Uploads a statement as an operator. @returns its public id. */
     upload: (text: string | Buffer): string => {
       const uploadId = newId();
       statements.set(uploadId, Buffer.from(text as string));
@@ -123,7 +121,6 @@ export async function topupApp(
   };
 }
 
-/** The UUID of a top-up. */
 export function idOf(topup: Pick<Topup, 'id'>): string {
   const uuid = uuidOf('topup', topup.id);
   if (uuid === undefined) throw new Error(`not a top-up's id: ${topup.id}`);
@@ -162,7 +159,6 @@ export async function perform(
   return { rows: rows.map((row) => found.act.output.parse(row)), total };
 }
 
-/** The balance, and the number of its entries. */
 export async function saldoOf(
   sql: TestDatabase['allAccountsSql'],
   accountId: string,

@@ -7,7 +7,6 @@ import { changeOf } from '#tests/support/database/changes.ts';
 
 export const changeWallets = changeOf('wallets', ['accountId']);
 
-/** Books an entry as the domains do; a bonus by default. */
 export const giveSaldo = (
   tx: Tx,
   accountId: string,
@@ -26,7 +25,6 @@ export const giveSaldo = (
     ...entry,
   });
 
-/** A wallet's entry, with defaults. */
 type EntryRow = {
   kind: string;
   delta: number;
@@ -39,7 +37,6 @@ type EntryRow = {
   createdAt?: Date;
 };
 
-/** Entries 1 to n of an empty wallet, past the ledger. */
 export async function insertEntries(
   owner: Sql | Tx,
   accountId: string,

@@ -54,7 +54,6 @@ export const refusedToWait = (seconds: number): unknown =>
     },
   });
 
-/** Ages codes by some seconds. */
 export const codesLater = (sql: Sql, seconds: number) => sql`
   update otp_challenges set
     next_send_at = ${sooner('next_send_at', `${seconds} s`)},

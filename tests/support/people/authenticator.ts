@@ -19,7 +19,6 @@ export function openAuthenticator(counter = 0) {
   const rest = { type: 'public-key', clientExtensionResults: {} };
 
   return {
-    /** The result of `navigator.credentials.create` for these options, as JSON. */
     create({ challenge }: Options, page: Page = {}): string {
       const { origin, rpId } = { ...HOME, ...page };
       const client = clientData('webauthn.create', challenge, origin);

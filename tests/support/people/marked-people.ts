@@ -174,7 +174,6 @@ export async function markedPerson(
   await ask('billing_profile_save', { name: buyer, address, npwp, email });
   const topup = (await ask('topup_create', { amount: 50_000 })).body.data;
   await running.ask('simulator_transfer', { amount: topup.total, sender: marks.payer });
-  // Its document is created and stored.
   const invoice = (await ask('invoice_pdf', { invoice_id: topup.id.replace('TU-', 'inv_') })).body;
   await running.app.inject({ url: invoice.data.url });
   await upload(running, person, marks.fileName, Buffer.from(marks.fileText));

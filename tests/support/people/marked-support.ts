@@ -6,7 +6,6 @@ import type { RunningApp } from '#tests/support/app/running-app.ts';
 type Asking = {
   accountId: string;
   ask: (act: string, fields?: Record<string, unknown>) => ReturnType<RunningApp['ask']>;
-  /** Question, answer, the answer's file, and the operators' internal note. */
   words: { asked: string; replied: string; file: string; note: string };
 };
 

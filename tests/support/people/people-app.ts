@@ -26,9 +26,7 @@ type PeopleOptions = {
   /** Calls of `auth` and `otp` that one address may make in ten minutes. */
   authMax?: number;
   env?: Record<string, string>;
-  /** Database that looks up callers; the application's own pool by default. */
   callers?: Sql;
-  /** Receives errors; a log entry by default. */
   report?: (trouble: unknown) => void;
 };
 

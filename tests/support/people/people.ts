@@ -77,7 +77,6 @@ export const ownPhone = (
 ) => sql`
   insert into user_phones (phone, account_id, user_id) values (${phone}, ${accountId}, ${userId})`;
 
-/** The cookie of the browser in which `makeSession` began a session. */
 export const browserOf = (token: string): string =>
   createHash('sha256').update(`browser of ${token}`).digest('base64url');
 
@@ -140,7 +139,6 @@ export const linkPhone = (
   insert into linked_phones (channel, phone, account_id, token_id)
   values ('simulator', ${phone}, ${accountId}, ${tokenId}) on conflict do nothing`;
 
-/** A new API key of a customer's token. */
 export async function keyFor(
   sql: Sql | Tx,
   { accountId, tokenId }: Pick<Customer, 'accountId' | 'tokenId'>,
@@ -186,7 +184,6 @@ function nextNumber(): string {
   return String(people).padStart(7, '0');
 }
 
-/** An order of texts, one per price, with new ids. */
 export function orderOf(
   customer: Pick<Customer, 'accountId' | 'tokenId'>,
   {

@@ -29,7 +29,6 @@ export const optOut = (
   insert into optouts (account_id, token_id, peer, source)
   values (${accountId}, ${tokenId}, ${peer}, 'reply')`;
 
-/** A conversation row alone, without messages. */
 export const makeConversation = (
   sql: Sql,
   row: { accountId: string; tokenId: string; peer: string; peerName: string },

@@ -77,7 +77,6 @@ export async function supportApp(db: TestDatabase) {
   return { deps, clock, signals, askAs, operator, customer };
 }
 
-/** Fields of a text, by default with a new id. */
 export const text = (words: string, messageId: string = newId()) => ({
   message_id: messageId,
   text: words,

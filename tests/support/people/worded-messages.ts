@@ -8,10 +8,8 @@ import { type MessageOptions, type Stored, storeMessages } from './stored-messag
 
 type Ask = Parameters<typeof messageList>[2];
 
-/** Messages per batch in tests. */
 export const SIZE = 20;
 
-/** Indexes all complete batches of an account by words. */
 export const indexAll = async (sql: Sql, accountId: string, size = SIZE): Promise<void> => {
   while (await indexBatch(sql, accountId, size));
 };

@@ -3,7 +3,6 @@ import { type IncomingHttpHeaders, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Span, spansIn } from './otlp.ts';
 
-/** A collector that receives traces by OTLP over HTTP. */
 export type Collector = {
   /** A value of OTEL_EXPORTER_OTLP_ENDPOINT. */
   endpoint: string;

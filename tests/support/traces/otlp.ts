@@ -18,7 +18,6 @@ export type Span = {
   resource: Record<string, Attribute>;
 };
 
-/** A field of a message: its number, and its bytes or its numeric value. */
 type Field = { number: number; bytes: Buffer; value: bigint };
 
 const kinds = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'] as const;

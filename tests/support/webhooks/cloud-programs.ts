@@ -5,17 +5,14 @@ import { WhatsAppAPI } from 'whatsapp-api-js/middleware/web-standard';
 import type { Known } from './format-app.ts';
 import type { Handle } from './receiver.ts';
 
-/** A program's interpretation of the webhooks it received. */
 export type Understood = {
   /** Ids of messages with each of their statuses, as `wamid… read`. */
   statuses: string[];
-  /** Types of received messages and reactions, with their sender or content. */
   messages: { type: string; from: string | undefined }[];
   /** Selections as each program understood them: `button_reply ya Ya`. */
   answers: string[];
 };
 
-/** Content of a message with a selection, in the fields of the Cloud API. */
 type Answer = {
   interactive?: {
     type: string;

@@ -5,10 +5,8 @@ import { test as base } from '#tests/support/app/running-app.ts';
 import { type Handle, type Receiver, startReceiver } from './receiver.ts';
 import { linkPhone } from '#tests/support/people/people.ts';
 
-/** Secrets that a program needs to receive webhooks. */
 export type Known = { secret: string; verifyToken: string };
 
-/** A shop that sends with a client, and whose program receives webhooks. */
 export type Shop = CloudApp & {
   receiver: Receiver;
   /**

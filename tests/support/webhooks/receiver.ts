@@ -15,7 +15,6 @@ export type Receiver = {
   handle: (handle: Handle) => void;
 };
 
-/** A customer's endpoint on this machine, in front of any program. */
 export async function startReceiver(): Promise<Receiver & { close: () => Promise<void> }> {
   const posts: Arrived[] = [];
   let handle: Handle = async () => new Response(null, { status: 403 });

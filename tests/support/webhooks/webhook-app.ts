@@ -19,7 +19,6 @@ import { type WebhookTarget, startTarget } from './webhook-target.ts';
 /** A conversation event that does not refer to a message. */
 type Happened = { kind?: string; peer?: string; data?: object };
 
-/** The real webhooks domain, an endpoint, and a manual clock. */
 async function webhookApp(db: TestDatabase, target: WebhookTarget) {
   const clock = openClock({ isMovable: true });
   const listed = [target.origin];
@@ -91,7 +90,6 @@ async function webhookApp(db: TestDatabase, target: WebhookTarget) {
     acts,
     calls,
     target,
-    /** Origins that are allowed although they are private. */
     listed,
     troubles,
     texts,
@@ -108,7 +106,6 @@ async function webhookApp(db: TestDatabase, target: WebhookTarget) {
 
 export type WebhookApp = Awaited<ReturnType<typeof webhookApp>>;
 
-/** A test with the webhooks domain and an endpoint, both closed after it. */
 export const test = base.extend<{ hooks: WebhookApp }>({
   hooks: async ({ db }, use) => {
     const target = await startTarget();

@@ -8,7 +8,6 @@ import {
 } from '#tests/support/meta/templates.ts';
 import { type Inbound, inboundTypes } from '#tests/support/meta/webhooks/inbound.ts';
 
-/** Commands of a fake that runs by hand. */
 export const help = `A customer writes       6281234567890 Halo
   or sends that type    6281234567890 /image
   without their number  /hidden 6281234567890 Halo

@@ -16,7 +16,6 @@ type MediaType = (typeof mediaTypes)[number];
 const isMediaType = (type: string): type is MediaType =>
   (mediaTypes as readonly string[]).includes(type);
 
-/** File types allowed for each message type. */
 export const mimeTypes: Readonly<Record<MediaType, RegExp>> = {
   image: /^image\/(jpeg|png)$/,
   video: /^video\/(mp4|3gpp)$/,

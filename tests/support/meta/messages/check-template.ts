@@ -3,13 +3,11 @@ import type { Template, TemplateBook } from '#tests/support/meta/templates.ts';
 import type { CheckMedia } from './check-message.ts';
 import { type Fields, listIn, missing, objectIn, textIn } from './fields.ts';
 
-/** Distinct names in `{{1}}` or `{{nama}}` of a text. */
 const variablesOf = (text: unknown): readonly string[] =>
   typeof text === 'string'
     ? [...new Set([...text.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name]) => name ?? ''))]
     : [];
 
-/** A string field in lower case. */
 function wordOf(fields: Fields | undefined, name: string, otherwise: string): string {
   const value = fields?.[name];
   return typeof value === 'string' ? value.toLowerCase() : otherwise;
@@ -71,7 +69,6 @@ function checkHeader(
 
 type ButtonRule = { subType: string; parameter: string; value: string; isNeeded: boolean };
 
-/** A button's rule; undefined if it takes no value. */
 function ruleOf(button: Fields): ButtonRule | undefined {
   switch (wordOf(button, 'type', '')) {
     case 'url':

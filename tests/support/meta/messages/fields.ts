@@ -43,7 +43,6 @@ export function textIn(fields: Fields, name: string, max: number): string {
   return value;
 }
 
-/** As `textIn`, but optional. */
 export function optionalTextIn(fields: Fields, name: string, max: number): void {
   if (fields[name] !== undefined && fields[name] !== '') textIn(fields, name, max);
 }

@@ -86,7 +86,6 @@ export function openSender(services: Services, given: Partial<SendMode>): Sender
   };
 }
 
-/** The type, the category, and the later failure. */
 function checkedOf(body: Fields, { store, templates }: Services) {
   let category = 'service';
   const checked = checkMessage(body, {

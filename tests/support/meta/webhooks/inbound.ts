@@ -82,7 +82,6 @@ export type Inbound = {
   type: InboundType;
   /** The type's object, as in Meta's table; a sample by default. */
   content?: object;
-  /** A medium's file, downloadable from then on. */
   file?: MediaFile;
   contextId?: string;
   isForwarded?: boolean;

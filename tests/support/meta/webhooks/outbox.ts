@@ -11,7 +11,6 @@ export type WebhookMode = {
   /** How long shuffled or batched changes are collected. */
   gatherMs: number;
   delayMs: number;
-  /** Signed with a secret that is not the app's. */
   isForged: boolean;
   /** Retries of a post that did not get 200. */
   retries: number;
@@ -32,7 +31,6 @@ export type Delivery = {
   body: string;
   signature: string;
   isForged: boolean;
-  /** 1 for the first try. */
   attempt: number;
   /** Status of the answer; 0 without one. */
   status: number;

@@ -3,7 +3,6 @@ import { errorInWebhook } from '#tests/support/meta/errors.ts';
 import type { Accepted, BusinessNumber, MetaState } from '#tests/support/meta/state.ts';
 import type { Outbox } from './outbox.ts';
 
-/** Statuses of accepted messages. May change at any time. */
 export type StatusMode = {
   /** Delay of each status after the acceptance; `undefined` means never. */
   sentMs: number | undefined;
@@ -16,14 +15,11 @@ export type StatusMode = {
 
 export type StatusName = 'sent' | 'delivered' | 'read' | 'played' | 'failed';
 
-/** A customer's user id (BSUID), always the same one. */
 export const userIdOf = (phone: string): string =>
   `ID.${createHash('sha256').update(phone).digest('hex').slice(0, 20)}`;
 
-/** Whether a recipient is a user id, which hides the number. */
 export const isUserId = (to: string): boolean => /^[A-Z]{2}\./.test(to);
 
-/** The number of each `messages` value. */
 export const metadataOf = ({ id, phone }: BusinessNumber) => ({
   messaging_product: 'whatsapp',
   metadata: { display_phone_number: phone, phone_number_id: id },
@@ -90,7 +86,6 @@ const usual: StatusMode = {
   isBeforeAnswer: false,
 };
 
-/** Reports statuses of messages by webhook. */
 export function openStatuses(
   state: MetaState,
   outbox: Outbox,
