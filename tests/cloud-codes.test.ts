@@ -45,7 +45,7 @@ test('sends codes by the Cloud API as the template that Meta approved, and store
   expect(connected).toMatchObject({ status: 'linked', code_template: null });
   expect(JSON.stringify(connected)).not.toContain(meta.token);
   expect(JSON.stringify(connected)).not.toContain(meta.appSecret);
-  // Linked, but codes still reach nobody, so the API must not claim that one is on its way.
+  // Linked, but codes still reach no phone, so the API must not claim that one is on its way.
   expect(await ani('user_delete_ask')).toBe('otp_unsendable');
   expect((await admin('operator_overview')).codes_go_out).toBe(false);
 

@@ -41,9 +41,7 @@ const callsOf = ({ meta }: CloudSender) =>
 const atRest = ({ allAccountsSql: sql }: TestDatabase) =>
   waitFor(async () => expect(await sql`select 1 from lanes where owner is not null`).toEqual([]));
 
-/**
- * Checks that every message left once and was charged once, and that the wallet reserves nothing.
- */
+/** Checks that every message left and was charged once, and that the wallet reserves nothing. */
 async function allSent(ani: CloudSender, ids: readonly string[], { allAccountsSql }: TestDatabase) {
   for (const id of ids) await ani.becomes(id, 'read');
   const sent = ani.meta.control.sent().map(({ callbackData }) => callbackData);

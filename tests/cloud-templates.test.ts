@@ -27,9 +27,7 @@ function componentsOf(meta: FakeMeta): unknown {
   return (body?.['template'] as { components: unknown } | undefined)?.components;
 }
 
-/**
- * Sends a template. @returns the components that reached Meta, and the message as `/v1` shows it.
- */
+/** @returns the components that reached Meta, and the message as `/v1` shows it. */
 async function sent(shop: CloudSender, meta: FakeMeta, template: object) {
   const { status, body } = await send(shop, template);
   expect([status, body.price]).toEqual([202, 650]);

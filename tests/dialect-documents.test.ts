@@ -37,7 +37,7 @@ const snippets: Snippet[] = [
 }));
 
 /**
- * Fields that programs compare, which examples must match exactly. Other values only need the same type.
+ * Fields that must match exactly, because programs compare them. Others only need the same type.
  */
 const exact = new Set(['status', 'detail', 'reason', 'process', 'message', 'schedule_at']);
 

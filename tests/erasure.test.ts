@@ -108,7 +108,7 @@ test('puts all data of an account into its archive, and none of others', async (
   expect(files['pesan.csv']?.startsWith('\uFEFFid,token,')).toBe(true);
   for (const { path } of json('berkas')) expect(files[path]).toBeDefined();
 
-  // The address is valid for one account, and for nobody after any change of it.
+  // The address is valid for one account only, and invalid after any change of it.
   const [path = '', key = ''] = url.split('?k=');
   const other = await archiveOf(running, budi);
   const foreign = `${other.url.split('?')[0]}?k=${key}`;

@@ -136,9 +136,7 @@ const outcomeOf = (
   at: new Date(),
 });
 
-/**
- * Reports any outcomes in any order in one call, including repeated, late and contradictory ones.
- */
+/** Reports outcomes in any order in one call, also repeated, late and contradictory ones. */
 const reporting = (told: readonly Report[]): Step => ({
   name: 'tell',
   run: async ({ ids, settle }) => {
@@ -152,9 +150,7 @@ const reporting = (told: readonly Report[]): Step => ({
   },
 });
 
-/**
- * A worker claims a lane, sends some messages, and reports their outcomes, perhaps after it lost the lane.
- */
+/** A worker claims a lane, sends some messages, and reports, perhaps after it lost the lane. */
 const sending = (token: number, isLost: boolean): Step => ({
   name: isLost ? 'send and lose' : 'send',
   run: async (world) => {
@@ -254,9 +250,7 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
 
 const maybe = <T>(values: readonly T[]) =>
   fc.option(fc.constantFrom(...values), { nil: undefined, freq: 1 });
-/**
- * A page's request for one of tokens 0 to 3 and some days ago; the account is known only at the call.
- */
+/** A page's request for one of tokens 0 to 3, some days ago; the call decides the account. */
 const anAsk = fc.record({
   status: fc.option(fc.subarray(StatusFilter().options, { minLength: 1, maxLength: 3 }), {
     nil: undefined,

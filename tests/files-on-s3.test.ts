@@ -154,7 +154,7 @@ const callsOf = ({ ask }: RunningApp, token: string) => ({
 });
 
 withApp(
-  'what one node makes another gives, and both say how the store is',
+  'serves files of one node from another, and both report the state of the store',
   async ({ db, openApp }) => {
     const env = s3.settings('nodes');
     const [here, there] = [await openApp({ env }), await openApp({ env })];

@@ -15,9 +15,7 @@ const withFields = acts.filter((act) => shapeOf(act).length > 0);
 
 type Case = { act: Act; field: string; text: string; fields: Record<string, unknown> };
 
-/**
- * `npm test` sends one of this many accepted texts per field, different ones for each; `npm run test:all` all.
- */
+/** `npm test` sends 1 of so many accepted texts per field, different ones each; `test:all` all. */
 const TAKEN_EACH = process.env['TEST_ALL'] === '1' ? 1 : 4;
 
 /** The endpoint refuses all texts alike that a schema refuses, so only this many are sent. */
@@ -88,7 +86,7 @@ describe('acts', () => {
         .map((field) => `${act.name}.${field}`),
     );
     expect(missing).toEqual([]);
-    // An unknown field makes every call fail, whatever its texts.
+    // An unknown field makes every call fail, with any texts.
     const unknown = withFields.flatMap((act) =>
       Object.keys(samples[act.name] ?? {})
         .filter((field) => !shapeOf(act).includes(field))

@@ -14,10 +14,7 @@ import { billingApp } from './support/money/billing.ts';
 import { refundPayment } from './support/money/refunds.ts';
 import { type TopupApp, idOf, topupApp } from './support/money/topups.ts';
 
-/**
- * Money has moved in every way: messages reserved, captured, released, charged again, waived; a top-up paid, and paid
- * again; a plan charged, and changed.
- */
+/** Money has moved in every way: by messages, a top-up paid twice, and a changed plan. */
 async function busyLedger(db: TestDatabase): Promise<string> {
   const app = await topupApp(db, { ppn: true });
   const ani = await customerWith(db.allAccountsSql, { saldo: 1_000 });
@@ -58,9 +55,7 @@ async function refundedTopup(db: TestDatabase, app: TopupApp): Promise<void> {
   await refundPayment(app.deps, { ...order, txnId: payment?.txn_id ?? '' });
 }
 
-/**
- * Two messages that were refunded and arrived after all, when the balance held the price of one.
- */
+/** Two refunded messages that arrived after all, when the balance held the price of one. */
 async function correctedMessages(db: TestDatabase): Promise<void> {
   const budi = await customerWith(db.allAccountsSql, { saldo: 300 });
   const accepter = openIntake(db.tenantSql, () => undefined);
@@ -87,9 +82,7 @@ async function chargedPlan(db: TestDatabase): Promise<void> {
 const reds = async (db: TestDatabase) =>
   (await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok).map(({ invariant }) => invariant);
 
-/**
- * Manipulations of the books by a holder of the owner's password, and the invariants that detect them.
- */
+/** Manipulations with the owner's password, and the invariants that detect them. */
 const harms: Record<string, { harm: string; seen: readonly string[] }> = {
   'a quota that was used by nobody': {
     harm: `update wallets set plan_used = plan_used + 1`,

@@ -9,9 +9,7 @@ import { test } from './support/app/media-library.ts';
 import { picture } from './support/app/uploads-app.ts';
 import { customerWith } from './support/people/people.ts';
 
-/**
- * Points at which a process dies that stores a picture and its thumbnail: before and after each, and after the commit.
- */
+/** Points of death while storing a picture and its thumbnail: around each, and after the commit. */
 const deaths = ['before 0', 'after 0', 'before 1', 'after 1', 'committed'] as const;
 
 const twoDaysAgo = () => new Date(Date.now() - 2 * 86_400_000);

@@ -21,9 +21,7 @@ async function dump(owner: Sql): Promise<string> {
   return parts.join('\n');
 }
 
-/**
- * Signs up, signs in elsewhere, resets the password. @returns secrets that must never be readable again.
- */
+/** Signs up, signs in elsewhere, resets the password. @returns secrets nothing may reveal. */
 async function walk(portal: PeopleApp, sql: Sql): Promise<string[]> {
   const secrets: string[] = [GOOD_PASSWORD, OTHER_PASSWORD, HERS, NEW];
   const say = async (act: string, fields: object, device: string, token = '') => {

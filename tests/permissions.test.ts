@@ -182,7 +182,7 @@ async function ask(stage: Stage, act: Act, identity: Identity): Promise<ApiRespo
 }
 
 /**
- * Granted to every identity: `simulator_pay` pays as the holder of the QR does; the others answer each id separately.
+ * Granted to all: `simulator_pay` pays as the QR's holder; the others answer each id separately.
  */
 const harmless = new Set([
   'simulator_pay',

@@ -289,7 +289,7 @@ describe('the application with a replica', () => {
     await storeMessages(db.owner, accountId, [
       { at: new Date(), tokenId, status: 'read', body: { text: 'Pesanan sudah dikirim' } },
     ]);
-    // The standby lacks whatever the primary writes after the request.
+    // The standby lacks the primary's writes after the request.
     await standby.run('select pg_wal_replay_pause()');
     await running.ask('message_export', { token, key: randomUUID(), format: 'csv' });
     const making = rowExports.work();

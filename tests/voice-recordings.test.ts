@@ -56,9 +56,7 @@ const element = (id: number[], ...parts: Uint8Array[]) => {
   return Buffer.concat([Buffer.from(id), size, body]);
 };
 
-/**
- * As Chromium's recorder writes it: segment and clusters without a size, a block for each packet.
- */
+/** As Chromium's recorder writes it: segment and clusters without a size, a block per packet. */
 function webmOf({ head, packets }: OpusTrack, blocksEach = 40): Uint8Array<ArrayBuffer> {
   const unknown = Buffer.from([0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
   const open = (...id: number[]) => Buffer.concat([Buffer.from(id), unknown]);

@@ -4,8 +4,7 @@ import { test } from '#tests/support/database/database.ts';
 import { repository, sourcesIn } from './rules/sources.ts';
 
 /**
- * Referenced tables whose foreign keys need no index: their rows are never deleted and their keys never change. The
- * list is exact.
+ * Tables whose rows are never deleted and keys never change, so references need no index. Exact.
  */
 const neverDeleted: Readonly<Record<string, string>> = {
   gl_accounts: 'the chart of accounts only grows',
@@ -15,9 +14,7 @@ const neverDeleted: Readonly<Record<string, string>> = {
   users: 'an erased person stays as a pseudonym',
 };
 
-/**
- * Foreign keys without an index that begins with their columns. A partial index must cover all non-null values.
- */
+/** Foreign keys without an index on their columns. A partial one must cover all non-null values. */
 const withoutIndex = (sql: Sql) => sql<{ key: string; names: string }[]>`
   with key as (
     select c.conrelid, c.conkey, c.confrelid::regclass::text as names,

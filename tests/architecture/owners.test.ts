@@ -11,9 +11,7 @@ const sql = (statement: string): string => `await tx<Row[]>\`${statement}\`;`;
 const sqlFunction = (name: string, body: string): string =>
   `-- Says what it does; doesn't write: insert into wallets.\ncreate or replace function ${name}()\nreturns void language plpgsql as $$\nbegin\n  ${body};\nend\n$$;\n`;
 
-/**
- * Code for each listed crossing and reader, so that a made-up repository satisfies the exact lists.
- */
+/** Code for each listed crossing and reader, so that made-up sources satisfy the exact lists. */
 const listed: Record<string, string> = Object.fromEntries([
   ...Object.entries(crossings).map(([name, tables]) => {
     const writes = tables.map((table) => `update ${table} set a = 1`);

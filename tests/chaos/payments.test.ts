@@ -25,9 +25,7 @@ afterEach(() => {
 
 const victims: readonly Victim[] = ['application', 'database'];
 
-/**
- * Longer than the lease of a claimed notice, the first check of an order, and a gateway's first retry.
- */
+/** Longer than a claimed notice's lease, an order's first check, and a gateway's first retry. */
 const A_WHILE_SECONDS = 140;
 
 describe.for(victims)('pays a top-up once if the %s is killed when', (victim) => {
@@ -96,9 +94,7 @@ async function repeatRequest(payment: Payment): Promise<void> {
   expect(repeated).toMatchObject({ code: 1, data: { id } });
 }
 
-/**
- * Pays the top-up unless it is paid, delivers the notices that are due, and waits until it is paid.
- */
+/** Pays the top-up unless it is paid, delivers due notices, and waits until it is paid. */
 async function payOnce(payment: Payment): Promise<void> {
   const { id, status } = await orderOf(system, payment.person);
   if (status === 'creating') await orderIn(payment, 'pending');

@@ -103,9 +103,6 @@ async function signInAtOnce(node: Node, captchas: readonly string[]): Promise<An
   return Promise.all(captchas.map(signIn));
 }
 
-/**
- * Session checks before and during a burst of sign-ins, the answers of the burst, and its memory.
- */
 async function signInBurst(node: Node, app: AccountsApp, tokens: readonly string[]) {
   const captchas = await captchasOf(app, SIGN_INS);
   const idle = await checkWhile(node, tokens, (done) => done < CHECKS);

@@ -44,9 +44,7 @@ journey('linking by WhatsApp Web shows the risks, then the QR', async ({ product
     .waitFor();
 });
 
-/**
- * A WhatsApp Web token whose phone ended its session, as the channel records it. @returns its id.
- */
+/** A WhatsApp Web token as the channel records it after its phone ended the session. */
 async function disconnectedToken(
   address: string,
   { session, phone }: Customer,

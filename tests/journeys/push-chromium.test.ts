@@ -35,9 +35,7 @@ async function ready(address: string): Promise<{ session: string; sender: Sender
   return { session: await signIn(address, { phone: who.phone, password: who.password }), sender };
 }
 
-/**
- * Waits for the push token: the worker caches the whole app first, which takes time on a loaded machine.
- */
+/** Waits for the push token: the worker caches the whole app first, slowly on a loaded machine. */
 const registered = (tab: Page): Promise<string> =>
   waitFor(async () => (await tab.evaluate(storedToken))?.token ?? false, {
     what: 'push is registered',

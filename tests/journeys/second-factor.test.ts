@@ -8,8 +8,7 @@ import { arrivesAt, fillLogin } from './support/steps.ts';
 const journey = setUpJourney({ SIMULATOR_SPEED: '0', OPERATOR_SECOND_FACTOR: 'required' });
 
 /**
- * A security key inside the browser that approves everything. It vanishes when another debugger session ends, as those
- * of axe do.
+ * A security key that approves everything. It vanishes when another debugger session ends (axe).
  */
 async function withKey(tab: Page): Promise<void> {
   const devtools = await tab.context().newCDPSession(tab);
@@ -87,9 +86,6 @@ journey('an operator sets up two factors, and signs in with each', async (stage)
   expect(faults).toEqual([]);
 });
 
-/**
- * The authenticator app reads the secret; its first code sets it up, and recovery codes are shown.
- */
 async function setUpApp(tab: Page, look: Look): Promise<{ secret: string; codes: string[] }> {
   await tab.getByRole('button', { name: 'Pasang aplikasi autentikator' }).click();
   const setup = tab.getByRole('dialog', { name: 'Pasang aplikasi autentikator' });

@@ -86,7 +86,7 @@ journey('a forgotten password is reset with the keyboard only', async (stage) =>
   await arrivesAt(tab, '/');
   await tab.getByText('Kata sandi sudah diganti. Sesi di peramban lain diakhiri.').waitFor();
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
-  // An intruder with the old password may have created a token: its owner is asked to check.
+  // An intruder with the old password may have created a token: its owner has to check it.
   await press(tab, tab.getByRole('link', { name: /^Kasir\s*Perlu diperiksa/ }));
   const details = tab.getByRole('dialog', { name: 'Kasir' });
   await details.getByRole('button', { name: 'Tetap pakai' }).waitFor();

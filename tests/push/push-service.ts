@@ -34,18 +34,14 @@ export type PushService = {
   posts: readonly Post[];
   acks: readonly Ack[];
   onPost(listener: (post: Post) => void): () => void;
-  /**
-   * Creates an endpoint, as a browser's `subscribe` does. @param vapidKey who may post to it; anyone by default.
-   */
+  /** As a browser's `subscribe`. @param vapidKey who may post to it; anyone by default. */
   subscribe(vapidKey?: string): string;
   endpoints(): readonly string[];
   /** Answers posts to this endpoint with 410 from now on. */
   forget(endpoint: string): void;
   trouble(how: Trouble): void;
   calm(): void;
-  /**
-   * Drops every browser's connection; at the next one, browsers are unknown and lose their endpoints.
-   */
+  /** Drops browsers' connections; at the next one they are unknown and lose their endpoints. */
   rotate(): void;
   /** While off, browsers cannot connect, and posts wait for them. */
   reach(on: boolean): void;
@@ -152,9 +148,7 @@ function judge(
 
 const bare = (key: string): string => key.replace(/=+$/, '');
 
-/**
- * Whether the VAPID token is for us, unexpired, and signed with the key that the browser subscribed with.
- */
+/** Whether the VAPID token is for us, unexpired, and signed with the subscription's key. */
 function isAllowed(authorization: string, origin: string, key: string | undefined): boolean {
   const found = /^vapid t=([\w-]+)\.([\w-]+)\.([\w-]+), ?k=([\w-]+=*)$/.exec(authorization);
   if (!found) return false;

@@ -33,10 +33,7 @@ function session(): Promise<string> {
   return customer;
 }
 
-/**
- * Position and size in CSS pixels, once nothing moves any more. Rounded to the hundredth: after moving or scaling, a
- * browser may report a height of 43.99998.
- */
+/** Position and size in CSS pixels at rest, to the hundredth: browsers may report 43.99998. */
 export async function boxOf(thing: Locator) {
   await settled(thing.page());
   const box = await thing.boundingBox();
@@ -65,8 +62,7 @@ async function tidy(page: Page): Promise<void> {
 }
 
 /**
- * A test of a piece in real Chromium. It fails on any error or warning in the console, failed script, or policy
- * violation.
+ * Tests a piece in Chromium; fails on console messages, failed scripts and policy violations.
  */
 export const test = base.extend<{ profiles: Profiles; show: ShowPiece; person: OpenPerson }>({
   profiles: [

@@ -1,10 +1,10 @@
 /**
- * How long a test waits for a state before it fails. It ends hangs and measures nothing: a machine with other work may
+ * Time that a test waits for a state before it fails. It ends hangs and measures nothing: a machine with other work may
  * take many times as long as it does alone.
  */
 export const PATIENCE_MS = 60_000;
 
-/** How long a machine may stall while a test counts seconds of the database's clock. */
+/** Time that a machine may stall while a test counts seconds of the database's clock. */
 export const STALL_SECONDS = 15;
 
 const PAUSE_MS = 25;

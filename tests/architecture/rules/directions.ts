@@ -74,9 +74,7 @@ const isPublic = (file: string): boolean =>
 
 const listed = (names: readonly string[] = []): string => names.join(', ') || 'nothing of it';
 
-/**
- * `main → app → {http, domains} → infra`; a domain imports only allowed domains, through their public API.
- */
+/** `main → app → {http, domains} → infra`; a domain imports allowed domains by their public API. */
 export const serverDirections: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, imports] of importsIn(sources, 'src/server')) {
@@ -107,9 +105,7 @@ function serverViolation(file: string, other: string): string | undefined {
     : `import ${known} by its public API; export it from src/server/domains/${known}/${known}.ts`;
 }
 
-/**
- * `app → features → live → {api, ui, browser}`; a feature imports another only through its public file.
- */
+/** `app → features → live → {api, ui, browser}`; a feature imports others by their public file. */
 export const webDirections: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, imports] of importsIn(sources, 'src/web')) {

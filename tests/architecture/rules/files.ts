@@ -51,9 +51,7 @@ export const noPureNames: Rule = (sources) =>
     .filter(([, text]) => !importsOf(text).includes('#contract/base/act.ts'))
     .map(([file]) => `${file} calls act(), paging() or z(): the build drops such calls, rename it`);
 
-/**
- * Exempt: a cropped avatar was decoded before it is shown, and a broken picture without a name shows nothing.
- */
+/** Exempt: an avatar to crop is already decoded; a broken picture without a name shows nothing. */
 const decoded = ['src/web/features/profile/avatar/CropStage.tsx'];
 
 const tagsIn = (sources: Sources, tag: RegExp): [string, string][] =>

@@ -20,9 +20,7 @@ const functionsOfMigrations = [
 const ownerOf = (file: string): string =>
   /^src\/server\/domains\/(\w+)\//.exec(file)?.[1] ?? file.split('/')[2] ?? '';
 
-/**
- * Finds files and functions with SQL, and the known tables they use. Migrations create tables and use none.
- */
+/** Finds SQL and the known tables it uses. Migrations create tables and use none. */
 function placesIn(sources: Sources): Place[] {
   const tables = new Set(Object.keys(owners));
   const known = (names: Iterable<string>) => [...names].filter((name) => tables.has(name));
@@ -64,9 +62,7 @@ export const tablesHaveOwners: Rule = (sources) => {
   ];
 };
 
-/**
- * Only its owner writes a table. Writes across owners within one transaction are listed; the list is exact.
- */
+/** Only its owner writes a table. Writes across owners in one transaction are listed, exactly. */
 export const oneWriter: Rule = (sources) => {
   const found = new Set<string>();
   const wrong: string[] = [];

@@ -121,9 +121,7 @@ async function resolveAbandoned(superusers: readonly Sql[]): Promise<boolean> {
   }
 }
 
-/**
- * Rejects a server that answers before its writes are durable: a kill would lose them, and the run would prove nothing.
- */
+/** Rejects a server that answers before its writes are durable: the run would prove nothing. */
 async function requireDurable(node: string): Promise<void> {
   const [set] = await onServer(
     node,

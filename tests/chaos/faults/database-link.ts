@@ -15,9 +15,7 @@ export type DatabaseLink = {
   halfClose: () => void;
   /** Passes nothing, without notice. New connections are accepted and pass nothing either. */
   silence: () => void;
-  /**
-   * Ends all disturbances, and closes what the database still considers open after a half close.
-   */
+  /** Ends all disturbances; closes what the database considers open after a half close. */
   heal: () => void;
   stats: () => { connections: number; met: number };
   close: () => Promise<void>;
@@ -25,9 +23,7 @@ export type DatabaseLink = {
 
 type Pair = { near: Socket; far: Socket };
 
-/**
- * Opens a link to a database. @param url its address as the application takes it: a unix socket or a host.
- */
+/** @param url the database's address as the application takes it: a unix socket or a host. */
 export async function openDatabaseLink(url: string): Promise<DatabaseLink> {
   const { hostname, port, pathname, username } = new URL(url);
   const host = decodeURIComponent(hostname);

@@ -123,10 +123,7 @@ export async function runFaults(
   return faultStats;
 }
 
-/**
- * Expires everything with a ttl, including messages of a dead owner, before its lease expires and another owner takes
- * them over.
- */
+/** Expires everything with a ttl, also of a dead owner, before another takes it over. */
 const endTtls = ({ owner }: Resources) =>
   retrying(
     () => owner`

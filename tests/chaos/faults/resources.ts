@@ -9,7 +9,7 @@ import { type DatabaseLink, openDatabaseLink } from './database-link.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 /**
- * Who runs the database. `own`: the app itself, in one process; its death also tests how it finds its server again.
+ * The owner of the database. `own`: the app itself, in one process; its death also tests how it finds its server again.
  * `apart`: a separate server with two app processes, each behind its own link to the database. `distributed`: the
  * servers of a cluster, each behind a link that two app processes and the other servers share. In the last two, the
  * clock of the first process is wrong.
@@ -20,9 +20,7 @@ export type Kind = 'own' | 'apart' | 'distributed';
 export type Resources = {
   kind: Kind;
   nodes: readonly Node[];
-  /**
-   * Links from the nodes to the database, in order, or to the cluster's servers; none for `own`.
-   */
+  /** Links from the nodes to the database, or to the cluster's servers; none for `own`. */
   links: readonly DatabaseLink[];
   allAccountsSql: Sql;
   owner: Sql;
@@ -33,14 +31,12 @@ export type Resources = {
   servers: readonly DatabaseServer[];
   /** Waits until no transaction of a cluster is prepared but undecided. */
   settleInDoubt: () => Promise<void>;
-  /** Stops everything gracefully and removes it. @returns whatever failed to stop as it should. */
+  /** Stops everything gracefully and removes it. @returns failures to stop. */
   close: () => Promise<string[]>;
 };
 
 export type DatabaseServer = {
-  /**
-   * Kills the backend of one of the app's connections, which ends all others too. @returns its process id.
-   */
+  /** Kills the backend of one of the app's connections; all others end too. @returns its pid. */
   killBackend: () => Promise<number>;
 };
 

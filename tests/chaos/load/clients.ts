@@ -34,9 +34,7 @@ type Body = { code?: string; retryable?: boolean; data?: Item[]; id?: string };
 
 const expected = new Set(['saldo_short', 'token_limit_reached', 'recipient_opted_out']);
 
-/**
- * Repeats a request until it is answered; sends one that may not be repeated once. Stops when aborted.
- */
+/** Repeats a request until answered, or sends it once if unsafe. Stops when aborted. */
 export async function sendUntilAnswered(
   transport: Transport,
   journal: Journal,

@@ -77,9 +77,6 @@ export type Workload = {
   next: (client: number, random: Random, progress: number) => SendRequest;
 };
 
-/**
- * Generates requests: every way to send, ordinary phones, phones with fixed outcomes, short wallets.
- */
 export function createWorkload({ free, short }: Senders): Workload {
   const slow = new Map<string, number>();
   let count = 0;

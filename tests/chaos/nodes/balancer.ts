@@ -9,9 +9,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 
-/**
- * A simple round-robin balancer over ready nodes, with keep-alive connections and without retries.
- */
+/** A simple round-robin balancer over ready nodes, with keep-alive and without retries. */
 export type Balancer = {
   address: string;
   /** Watches a node from now on; it gets requests while its `/readyz` answers 200. */
@@ -24,9 +22,7 @@ export type Balancer = {
   close: () => Promise<void>;
 };
 
-/**
- * As rarely as an ordinary balancer checks: meanwhile it sends requests to a node that is closing.
- */
+/** As rare as an ordinary balancer's checks: meanwhile a closing node gets requests. */
 const LOOK_MS = 500;
 
 type Node = { agent: Agent; isReady: boolean; answered: number; ended: number };

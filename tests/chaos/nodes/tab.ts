@@ -8,7 +8,7 @@ export type Tab = {
 };
 
 /**
- * Follows an account's events as the portal does: after its stream ends it opens another from the last position.
+ * Follows an account's events as the portal does: a new stream continues from the last position.
  */
 export function openTab(address: string, session: string): Tab {
   const stop = new AbortController();

@@ -16,9 +16,7 @@ export async function orderOf({ resources }: System, { accountId }: Person): Pro
   return { ...order, id: publicId('topup', order.uuid) };
 }
 
-/**
- * Checks that a top-up was paid exactly once with all its consequences, and that all books are right.
- */
+/** Checks that a top-up was paid once with all its consequences, and that all books are right. */
 export async function expectPaidOnce(
   system: System,
   person: Person,

@@ -39,9 +39,7 @@ export async function newSubscriber(
   };
 }
 
-/**
- * Checks that two periods were charged once each with one invoice each, and that all books are right.
- */
+/** Checks two periods, each charged once with one invoice, and that all books are right. */
 export async function expectRenewedOnce(
   system: System,
   { person, price }: Subscriber,

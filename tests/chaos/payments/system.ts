@@ -37,7 +37,7 @@ export type System = {
   customer(saldo?: number): Promise<Person>;
   operator(): Promise<Person>;
   now(): Date;
-  /** Advances the time and runs whatever falls due. Repeated until the application has taken it. */
+  /** Advances the time and runs due work. Repeated until the application has taken it. */
   pass(seconds: number): Promise<void>;
   /** The same, in a single call. @throws if the application does not answer. */
   passOnce(seconds: number): Promise<void>;

@@ -51,9 +51,6 @@ const THINK_MS_MAX = 150;
 const ANSWERS_MS_MAX = 180_000;
 const DECISION_MS = 1_000;
 
-/**
- * Runs the application on a primary with a synchronous standby under load, then fails the primary.
- */
 export async function runPromotion(options: PromotionOptions): Promise<Promotion> {
   const primary = await startPrimary({ durable: true });
   const standby = await startStandby(primary, { name: 'standby', durable: true });

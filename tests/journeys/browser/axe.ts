@@ -4,9 +4,7 @@ import { settled } from './browser.ts';
 
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/**
- * WCAG 2.5.3: a control's name contains its visible label. Axe lists it as an experiment, without a standard's tag.
- */
+/** WCAG 2.5.3: a control's name contains its visible label. An experiment of axe, without a tag. */
 const labelInName = { 'label-content-name-mismatch': { enabled: true } } as const;
 
 const wide = { width: 1440, height: 900 };

@@ -26,9 +26,7 @@ export const cloudNumbers = [
 export type CloudShop = {
   customer: Customer;
   operator: string;
-  /**
-   * A working number, one restricted for its quality, and one that Meta's app does not call back yet.
-   */
+  /** A working number, one restricted for its quality, and one without Meta's callbacks yet. */
   shop: { id: string; peer: string };
   workshop: { id: string; cloud: CloudConnection };
 };

@@ -70,10 +70,6 @@ const reminders = () =>
     text: `Batik Kenanga: pesanan nomor ${2_411 + index} sudah siap. Terima kasih sudah berbelanja.`,
   }));
 
-/**
- * Creates a batik shop with a linked phone, paid top-ups, messages of every outcome and conversations with answers,
- * some of them unread.
- */
 export async function openShop(address: string): Promise<Shop> {
   const phone = '6281225557788';
   const customer = await signUp(address, { name: 'Batik Kenanga', phone });

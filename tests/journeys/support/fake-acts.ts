@@ -9,9 +9,7 @@ export type FakeActs = Readonly<Record<string, (fields: Fields) => object>>;
 
 const isRefusal = (answer: object): answer is FakeRefusal => 'refused' in answer;
 
-/**
- * Answers some acts of a page in place of the server; all others reach it. @returns the requests.
- */
+/** Answers some acts in place of the server; all others reach it. @returns the requests. */
 export async function fakeActs(tab: Page, acts: FakeActs): Promise<Fields[]> {
   const requests: Fields[] = [];
   await tab.route('**/api', async (route) => {

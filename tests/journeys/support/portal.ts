@@ -154,9 +154,7 @@ export async function topUp(address: string, who: Customer, amount: number): Pro
 
 export type Sender = { id: string; key: string; phone: string };
 
-/**
- * Creates a token and links it to a simulated phone by its scan link, as the phone's owner would.
- */
+/** Creates a token and links it to a simulated phone by its scan link, as its owner would. */
 export async function newSender(
   address: string,
   { session }: Customer,

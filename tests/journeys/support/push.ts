@@ -120,8 +120,7 @@ export const noticesOnScreen = (worker: Worker): Promise<number> =>
   });
 
 /**
- * The page's stored device push token; for the page's `evaluate`. Creates no database: one without its store would be
- * useless to the page.
+ * The page's stored push token, for its `evaluate`. Creates no database: the page needs the store.
  */
 export async function storedToken(): Promise<{ token: string } | undefined> {
   if ((await indexedDB.databases()).length === 0) return undefined;

@@ -28,9 +28,7 @@ type Options = Pick<ProductOptions, 'freePlan'> & {
   ownServer?: boolean;
 };
 
-/**
- * The light browser of this process: its files run in sequence, and each person has a separate profile.
- */
+/** The light browser of this process: files run in sequence, each person has a profile. */
 let light: Browser | undefined;
 
 async function browserOf(kind: BrowserKind): Promise<Browser> {

@@ -48,9 +48,7 @@ export function listen(page: Page): string[] {
   return sent;
 }
 
-/**
- * Drags real files over an element, as the system does. @returns the effect that the page allows.
- */
+/** Drags real files over an element. @returns the effect that the page allows. */
 export async function drag(page: Page, target: Locator, files: string[], part = 0.5) {
   await target.scrollIntoViewIfNeeded();
   const box = await target.boundingBox();

@@ -58,9 +58,7 @@ export async function callerOf(
   };
 }
 
-/**
- * An application without background work, and Ani, who has Rp 1.000 and may send five messages a day.
- */
+/** An application without background work, and Ani: Rp 1.000, at most five messages a day. */
 export const test = base.extend<{ running: RunningApp; ani: Caller }>({
   running: async ({ openApp }, use) => use(await openApp()),
   ani: async ({ running, db }, use) =>

@@ -28,9 +28,7 @@ const names: Record<Provider, { api: string; usedBefore: string }> = {
   recaptcha: { api: 'grecaptcha', usedBefore: 'timeout-or-duplicate' },
 };
 
-/**
- * Starts a fake captcha provider on a free port. It remembers every answer, and accepts each once.
- */
+/** Starts a fake provider on a free port. It remembers every answer, and accepts each once. */
 export async function startFakeCaptcha(provider: Provider): Promise<FakeCaptcha> {
   const given = new Map<string, Verdict & { used: boolean }>();
   const asked: URLSearchParams[] = [];

@@ -68,9 +68,7 @@ export class Model {
     });
   }
 
-  /**
-   * Hands out messages that may leave: the first of each phone, but an urgent message overtakes.
-   */
+  /** Hands out messages that may leave: the first per phone; an urgent message overtakes. */
   claim(): void {
     for (;;) {
       if (this.pause === 'still' || (this.pause === 'probing' && this.inFlight().length > 0))
@@ -136,9 +134,7 @@ export class Model {
     for (const message of this.messages) if (message.state === 'unknown') change(message);
   }
 
-  /**
-   * Applies a result or a receipt: a status only rises, unless it disproves an assumed final state.
-   */
+  /** Applies an outcome: a status only rises, unless it disproves an assumed final state. */
   settle(message: Message, outcome: Outcome, failure: string | null): void {
     const { status, charge } = message;
     const isAssumed = status !== 'failed' || message.failure === 'no_answer';

@@ -17,9 +17,7 @@ import { test as base } from '#tests/support/database/database.ts';
 
 type Options = Partial<LibraryDeps> & { listed?: readonly string[]; store?: FileStore };
 
-/**
- * A test that opens libraries on its database, and hosts of files; all close before the database is dropped.
- */
+/** Libraries on the test's database, and hosts of files; all close before it is dropped. */
 export const test = base.extend<{
   openTestLibrary: (options?: Options) => Promise<{
     library: ReturnType<typeof openLibrary>;

@@ -16,9 +16,7 @@ export type Started = {
   exit: Promise<number | null>;
 };
 
-/**
- * Starts the application as a separate process on the test's database; leftovers are ended after the test.
- */
+/** Starts the application as a separate process; leftovers are ended after the test. */
 export const test = base.extend<{
   folder: string;
   start: (env?: Record<string, string>, how?: How) => Started;

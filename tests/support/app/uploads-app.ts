@@ -38,9 +38,6 @@ type Sent = {
 };
 type Named = { name: string; type?: string; bytes: Buffer | string };
 
-/**
- * A server with the endpoints of uploads and files, over a test's database and a temporary folder.
- */
 async function uploadsApp(db: TestDatabase, options: UploadsOptions = {}) {
   const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-uploads-'));
   const secrets = secretsFrom(Buffer.alloc(32, 9));

@@ -118,9 +118,7 @@ async function distribute(owner: Sql, url: string, serverFolder: string): Promis
   return bucketUrl(url, bucket);
 }
 
-/**
- * Clones it on each node. @returns the addresses of the clone's bucket and coordinator, as the owner.
- */
+/** Clones it on each node. @returns the owner's addresses of the clone's bucket and coordinator. */
 export async function cloneCluster({
   name,
   nodes,
@@ -136,9 +134,7 @@ export async function cloneCluster({
   };
 }
 
-/**
- * Drops the databases of a run, all at its end: dropping each one during the tests would take seconds.
- */
+/** Drops a run's databases, all at its end: one by one during the tests would take seconds. */
 export async function dropClones({ name, nodes }: ClusterTemplate): Promise<void> {
   await Promise.all(
     nodes.map(async (node) => {

@@ -11,9 +11,7 @@ export type TestDatabase = {
   /** Owns the tables; for changes reserved to migrations. */
   owner: Sql;
   url: string;
-  /**
-   * Address of the whole database, for an application started by the test: on a cluster, its coordinator's.
-   */
+  /** Address for an application started by the test: on a cluster, the coordinator's. */
   wholeUrl: string;
   /** The same address with an installation's timeouts, for tests of them. */
   impatientUrl: string;
@@ -89,10 +87,7 @@ async function allGone(superuser: Sql, name: string): Promise<void> {
   }
 }
 
-/**
- * A test with its own database: `sql` sees every account, `db` has the other views. A test that uses neither creates no
- * database.
- */
+/** `sql` sees every account, `db` has the other views. A test that uses neither creates none. */
 export const test = base.extend<{ db: TestDatabase; sql: Sql }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   db: async ({}, use) => {

@@ -20,9 +20,6 @@ const programs = existsSync(versions)
 
 export const hasDebianPostgres = programs !== undefined;
 
-/**
- * Starts an empty server of Debian's own. @returns its superuser's address, and its stop function.
- */
 export async function startDebianPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-debian-'));
   const data = join(folder, 'data');

@@ -46,9 +46,7 @@ export function makeSmallDisk(megabytes: number): SmallDisk {
 /** A disk in a file: unsynced writes are not in the file yet, as on a disk that loses its power. */
 export type ImageDisk = {
   folder: string;
-  /**
-   * Mounts a copy of the file as it is now. Call it only when nothing writes any more: the copy takes a moment.
-   */
+  /** Mounts a copy of the current file. Only once nothing writes any more: it takes a moment. */
   copyImage: (place: string) => ImageDisk;
   remove: () => void;
 };

@@ -20,9 +20,7 @@ import { fastFolder } from './fast-folder.ts';
 export type StreamingServer = {
   url: string;
   superuserUrl: string;
-  /**
-   * Runs scripts as the superuser, one after the other; settings of `ALTER SYSTEM` are in force afterwards.
-   */
+  /** Runs scripts as the superuser in order; settings of `ALTER SYSTEM` are then in force. */
   run: (...scripts: string[]) => Promise<void>;
   start: () => Promise<void>;
   /** Ends all of its processes at once, as a power loss does. */

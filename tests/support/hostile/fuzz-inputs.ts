@@ -368,17 +368,13 @@ const asText = (value: unknown): string => (isText(value) ? value : (JSON.string
 
 /** Acts that hash a password cost a tenth of a second; `hostile-input.test.ts` calls them. */
 const costly = ['user_reauth', 'user_change_password', 'user_delete', 'user_register'];
-/**
- * Without its own number the installation sends no codes, and every act that needs one answers 503.
- */
+/** Without its own number the installation sends no codes, so acts that need one answer 503. */
 const final = ['operator_system_token_unlink'];
 const left = new Set([...costly, ...final]);
 /** A stream never ends. */
 const tried: readonly Act[] = acts.filter(({ name, streams }) => !streams && !left.has(name));
 
-/**
- * Inputs of each way in a round. Each list starts a process that reads it, so lists are few and have many rows.
- */
+/** Inputs of each way in a round. Each list starts a process, so lists are few and long. */
 const turns = {
   'acts, form': 30,
   'acts, multipart': 24,
@@ -490,9 +486,7 @@ function makersOf(
     },
     payload: body,
   });
-  /**
-   * Rows of a list. Most lists have no control characters: a file with one is refused as binary.
-   */
+  /** Rows of a list, mostly without control characters: those are refused as binary. */
   const rowsOf = (row: readonly string[]): string[][] => {
     const isPlain = mostly();
     const hostile = () => (isPlain ? text().replaceAll(/\p{Cc}/gu, '') : text());
@@ -733,9 +727,7 @@ export async function readUploadedList(
   return [shown(made), shown(gone)];
 }
 
-/**
- * Inputs for every way in, in turn; the same ones for the same seed, except for ids of the test's own.
- */
+/** Inputs for every way in, in turn; equal for equal seeds, except for ids of the test. */
 export function* fuzzInputs(
   setup: FuzzSetup,
   {

@@ -104,10 +104,7 @@ export async function badNames(): Promise<NamedFile[]> {
 
 const executable = /html|svg|xml|script|php|css|wasm|shockwave|x-sh|pdf/i;
 
-/**
- * Checks that no executable type is served, that only pictures, sound and film are inline, and that a picture's
- * metadata is gone.
- */
+/** No type runs, only media are inline, and a picture's metadata is gone. */
 export async function isServedSafely(given: Response): Promise<boolean> {
   const type = given.headers.get('content-type') ?? '';
   const how = given.headers.get('content-disposition') ?? '';

@@ -8,9 +8,7 @@ import type { SupportMessage } from '#contract/support.ts';
 
 type Wire<T> = Omit<T, 'assignee'> & { assignee: { id: string; name: string } | null };
 
-/**
- * A customer's thread as on the server; values derived from its messages are computed on request.
- */
+/** A customer's thread as on the server; derived values are computed on request. */
 export type FakeThread = {
   row: Omit<Wire<InboxRow>, 'last' | 'unread'>;
   phone: string;
@@ -209,9 +207,7 @@ function stream(world: InboxWorld): string {
   return `: hello\n\n${frames.join('')}`;
 }
 
-/**
- * Answers all customer service acts in place of the server, as to an operator; everything else reaches it.
- */
+/** Answers customer service acts in place of the server; everything else reaches it. */
 export async function fakeInbox(tab: Page, world: InboxWorld): Promise<void> {
   await tab.route('**/api', async (route) => {
     const given = Object.fromEntries(new URLSearchParams(route.request().postData() ?? ''));

@@ -99,9 +99,7 @@ const isRejected = (failure: Failure): boolean =>
 const BAD_GATEWAY =
   '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>';
 
-/**
- * Anything but an answer of the Graph API. A hanging response ends with the server, or with its client.
- */
+/** Anything but a Graph API answer. A hanging one ends with the server, or with its client. */
 function breakOff(response: ServerResponse, failure: Failure): void {
   if (failure.kind === 'html') {
     response.writeHead(502, { 'content-type': 'text/html' }).end(BAD_GATEWAY);

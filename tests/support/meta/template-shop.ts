@@ -32,9 +32,7 @@ export const templates = {
   ],
 } as const;
 
-/**
- * A customer whose business account has these templates, already synchronized; and a host of files.
- */
+/** A customer whose business account has these templates, synchronized; and a host of files. */
 export const test = base.extend<{
   host: FileHost;
   env: Record<string, string>;

@@ -93,9 +93,7 @@ export function listTemplates(book: TemplateBook, query: URLSearchParams, addres
   return pageOf(found, query, address);
 }
 
-/**
- * The parts of a code template that Meta writes itself: its text, and a button that copies the code.
- */
+/** The parts of a code template that Meta writes: its text, and a button that copies the code. */
 export const codeComponents: readonly Fields[] = [
   { type: 'BODY', text: '*{{1}}* adalah kode verifikasi Anda.', add_security_recommendation: true },
   {

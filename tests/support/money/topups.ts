@@ -36,9 +36,7 @@ export async function completeSeller({ owner }: Pick<TestDatabase, 'owner'>): Pr
 
 export type TopupApp = Awaited<ReturnType<typeof topupApp>>;
 
-/**
- * All dependencies of billing, over a test's database. `prices` must be closed; `using` does it.
- */
+/** All dependencies of billing. `prices` must be closed; `using` does it. */
 export async function topupApp(
   db: TestDatabase,
   {

@@ -43,9 +43,7 @@ export const no = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/**
- * The refusal after too many guesses, with a wait of at most `seconds`, less the time passed in the test.
- */
+/** The refusal after too many guesses; the wait may be shorter by the time the test took. */
 export const refusedToWait = (seconds: number): unknown =>
   expect.objectContaining({
     code: 'too_many_requests',

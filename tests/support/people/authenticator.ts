@@ -8,9 +8,7 @@ type Options = { challenge?: unknown };
 const HOME: Required<Page> = { origin: 'http://localhost:3000', rpId: 'localhost' };
 const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest();
 
-/**
- * A security key in software: creates a passkey, and answers with it in a browser's format (ES256).
- */
+/** A software security key: creates a passkey, and answers as a browser does (ES256). */
 export function openAuthenticator(counter = 0) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const id = randomBytes(16);
@@ -37,9 +35,7 @@ export function openAuthenticator(counter = 0) {
       });
     },
 
-    /**
-     * The result of `navigator.credentials.get` for these options, as JSON; each use increments the counter.
-     */
+    /** The result of `navigator.credentials.get` as JSON; each use increments the counter. */
     get({ challenge }: Options, page: Page = {}): string {
       const { origin, rpId } = { ...HOME, ...page };
       const client = clientData('webauthn.get', challenge, origin);

@@ -9,9 +9,7 @@ type Asking = {
   words: { asked: string; replied: string; file: string; note: string };
 };
 
-/**
- * Asks customer service, gets an answer with a file, and rates it; an operator also leaves a note with its own file.
- */
+/** Asks customer service, gets a file and rates it; an operator leaves a note with a file. */
 export async function askSupport(
   running: RunningApp,
   { accountId, ask, words }: Asking,

@@ -17,9 +17,7 @@ const MONDAY = new Date('2026-11-23T02:00:00Z');
 type Answer<A extends Act> = A['list'] extends undefined ? OutputOf<A> : PageOf<OutputOf<A>>;
 export type Ask = <A extends Act>(act: A, input: Omit<InputFor<A>, never>) => Promise<Answer<A>>;
 
-/**
- * Customer service on a test's database, with its own clock; notifications to open tabs are in `signals`.
- */
+/** Customer service with its own clock; notifications to open tabs are in `signals`. */
 export async function supportApp(db: TestDatabase) {
   const { allAccountsSql } = db;
   await ensureOperator(allAccountsSql, { OPERATOR_PHONE: '6281100000001' }, openWallet);
@@ -45,9 +43,7 @@ export async function supportApp(db: TestDatabase) {
   };
   const handlers = new Map(supportActs(deps).map((one) => [one.act.name, one]));
 
-  /**
-   * Calls as a person, as the portal's endpoint does: parses the input, checks the answer and the refusals.
-   */
+  /** Calls as the portal's endpoint does: parses the input, checks the answer and refusals. */
   const askAs =
     (person: { accountId: string; userId: string }): Ask =>
     async (act, input) => {

@@ -29,7 +29,7 @@ export async function found(sql: Sql, accountId: string, ask: Ask): Promise<stri
 
 export const text = (said: string): Partial<MessageOptions> => ({ body: { text: said } });
 
-/** Stores messages as if just created, whatever their time; published or not yet. */
+/** Stores messages as if just created, with any time; published or not yet. */
 export async function storeLate(
   { owner }: TestDatabase,
   accountId: string,

@@ -57,7 +57,7 @@ const kapso: Program =
     return yes();
   };
 
-/** That library renames fields. */
+/** This library renames fields. */
 type Camel = {
   interactive?: Record<'buttonReply' | 'listReply', { id: string; title: string } | undefined> & {
     type: string;

@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto';
 
 /** Delivery of webhooks. May change at any time, for later events. */
 export type WebhookMode = {
-  /** How many times each post is sent; 1 is once. */
+  /** Copies of each post; 1 is once. */
   copies: number;
   /** Changes within `gatherMs` are posted in another order. */
   isShuffled: boolean;
   /** Maximum changes per post. */
   batch: number;
-  /** How long shuffled or batched changes are collected. */
+  /** Collection time of shuffled or batched changes. */
   gatherMs: number;
   delayMs: number;
   isForged: boolean;
@@ -127,9 +127,7 @@ const calm: WebhookMode = {
   timeoutMs: 10_000,
 };
 
-/**
- * Signed webhooks, with Meta's retries. Those of a lane arrive in order, unless shuffled; retries arrive at any time.
- */
+/** Signed webhooks with Meta's retries. A lane's arrive in order unless shuffled or retried. */
 export function openOutbox(options: OutboxOptions): Outbox {
   const mode: WebhookMode = { ...calm, ...options.mode };
   const deliveries: Delivery[] = [];

@@ -72,9 +72,7 @@ export type StatusReporter = {
   mode: StatusMode;
   /** Posts one status now. @returns resolves after the first post. */
   report(message: Accepted, status: StatusName, code?: number): Promise<void>;
-  /**
-   * Schedules all statuses of a message. @returns resolves when the request that sent it may be answered.
-   */
+  /** Schedules a message's statuses. @returns resolves when its request may be answered. */
   start(message: Accepted): Promise<void>;
 };
 
