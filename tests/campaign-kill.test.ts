@@ -25,7 +25,7 @@ const SALDO = ROWS * 1_000;
 
 const peerAt = (n: number): string => `62812${String(10_000_000 + n)}`;
 
-async function startedCampaign({ allAccountsSql: sql }: TestDatabase) {
+async function startCampaign({ allAccountsSql: sql }: TestDatabase) {
   const ani = await customerWith(sql, { saldo: SALDO, dailyLimit: 1_000_000 });
   const { accountId, tokenId } = ani;
   const campaignId = newId();
@@ -58,7 +58,7 @@ test('sends each recipient one message despite killed workers and databases, and
   db,
 }) => {
   const { allAccountsSql: sql } = db;
-  const campaign = await startedCampaign(db);
+  const campaign = await startCampaign(db);
   const { accountId, campaignId } = campaign;
   const env = { ROLE: 'worker', LANE_PACE_PER_SECOND: PACE, LOG_LEVEL: 'silent' };
   const workers: Started[] = [start(env), start(env)];
@@ -145,7 +145,7 @@ test('leaves no draft when killed while creating one, and creates it once for th
   const at = { address: await addressOf(first), token };
   const upload = await uploadList(at, LIST_ROWS);
   const draft = { key: newId(), name: 'Promo', token_id: publicId('token', tokenId), upload };
-  const lost = askPortal(at, 'campaign_create', draft).catch(() => 'cut off');
+  const lost = callAct(at, 'campaign_create', draft).catch(() => 'cut off');
   // Uncommitted rows are invisible, so the server's activity shows that the transaction writes.
   await waitFor(async () => {
     const storing = await owner`
@@ -169,11 +169,11 @@ test('leaves no draft when killed while creating one, and creates it once for th
   const restarted = { address: await addressOf(start(env)), token };
   // After half a minute its call counts as never made.
   await sql`update act_answers set created_at = created_at - interval '1 minute'`;
-  const made = await askPortal(restarted, 'campaign_create', draft);
+  const made = await callAct(restarted, 'campaign_create', draft);
   expect(made).toMatchObject({
     data: { status: 'draft', recipients: { total: LIST_ROWS } },
   });
-  expect(await askPortal(restarted, 'campaign_create', draft)).toEqual(made);
+  expect(await callAct(restarted, 'campaign_create', draft)).toEqual(made);
   expect(await sql`select from campaigns where account_id = ${accountId}`).toHaveLength(1);
   expect(await stored()).toHaveLength(LIST_ROWS);
 });
@@ -193,7 +193,7 @@ async function uploadList({ address, token }: At, rows: number): Promise<string>
   return answer.text();
 }
 
-async function askPortal({ address, token }: At, act: string, fields: Record<string, unknown>) {
+async function callAct({ address, token }: At, act: string, fields: Record<string, unknown>) {
   const answer = await fetch(`${address}/api`, {
     method: 'POST',
     headers: {

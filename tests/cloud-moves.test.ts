@@ -12,7 +12,7 @@ import {
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { changeTokens } from '#tests/support/people/people.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 
 const BUDI = '6281234567890';
 
@@ -49,7 +49,7 @@ test('clears the number’s state when its token moves, and ignores later callba
   expect(await connection(ani)).toBeNull();
   expect((await moveTo(ani, 'cloud')).status).toBe(200);
   expect(await connection(ani)).toBeNull();
-  await changeTokens(db.allAccountsSql, {}, { movedAt: earlier('1 minute') });
+  await changeTokens(db.allAccountsSql, {}, { movedAt: agedBy('1 minute') });
   const connected = await ani.ask('token_cloud_connect', { ...token(ani), ...accessOf(ani.meta) });
   expect(connected.status).toBe(200);
   expect(await connection(ani)).toMatchObject({

@@ -48,7 +48,7 @@ const anchors = new Map(
   ]),
 );
 
-function leadsSomewhere(path: string, anchor: string | undefined): boolean {
+function linkResolves(path: string, anchor: string | undefined): boolean {
   if (!inRepository(path)) return false;
   return anchor === undefined || (anchors.get(path)?.has(anchor) ?? false);
 }
@@ -78,7 +78,7 @@ test('every section that code cites is a heading, and every threat a row', async
   const rows = new Set([...threats.text.matchAll(/^\| (T\d+) \|/gm)].map(([, row]) => row!));
   const lost = sources.flatMap(({ path, text }) => {
     const sections = [...text.matchAll(/\b(docs\/[\w/-]+\.md)#([\w-]+)/g)]
-      .filter(([, page, anchor]) => !leadsSomewhere(page!, anchor))
+      .filter(([, page, anchor]) => !linkResolves(page!, anchor))
       .map(([citation]) => citation);
     const numbers = [...text.matchAll(/docs\/threats\.md, (T\d+)(?: to (T\d+))?/g)]
       .flatMap(([, first, last]) => [first!, last ?? first!])
@@ -93,7 +93,7 @@ test('every link between pages resolves, with its section', () => {
     [...withoutCode(text).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
       .filter(([, target, anchor]) => {
         const page = target === '' ? path : posix.join(dirname(path), target!);
-        return !leadsSomewhere(page, anchor);
+        return !linkResolves(page, anchor);
       })
       .map(([link]) => `${path}: ${link}`),
   );

@@ -6,7 +6,7 @@ import { accountDataOf } from '#server/app/parts.ts';
 import type { AccountData } from '#server/infra/account-data.ts';
 import type { TestDatabase } from './support/database/database.ts';
 import {
-  type Marked,
+  type MarkedPerson,
   PASSWORD,
   dumpOf,
   filesIn,
@@ -19,18 +19,18 @@ import {
 } from './support/people/marked-people.ts';
 import { type RunningApp, solved, test } from './support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { changeAccounts, ownPhone } from '#tests/support/people/people.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { changeAccounts, reservePhone } from '#tests/support/people/people.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 
 const SHARED = Buffer.from('Syarat sewa yang sama untuk semua penyewa.');
 
-async function twoPeople(running: RunningApp): Promise<[Marked, Marked]> {
+async function twoPeople(running: RunningApp): Promise<[MarkedPerson, MarkedPerson]> {
   const ani = await markedPerson(running, marksOf('Ani', '341'), SHARED);
   const budi = await markedPerson(running, marksOf('Budi', '652'), SHARED);
   return [ani, budi];
 }
 
-async function archiveOf({ container, app }: RunningApp, { ask }: Marked) {
+async function archiveOf({ container, app }: RunningApp, { ask }: MarkedPerson) {
   expect((await ask('user_export')).body).toMatchObject({ code: 1, data: { status: 'waiting' } });
   await container.infra.place.inEach(() => container.accounts.exports.work());
   const { export: made } = (await ask('user_export_get')).body.data;
@@ -41,7 +41,7 @@ async function archiveOf({ container, app }: RunningApp, { ask }: Marked) {
   return { url: String(made.url), files: await unzip(answer.rawPayload) };
 }
 
-async function askToBeErased(running: RunningApp, { ask, marks, codes }: Marked) {
+async function askToBeErased(running: RunningApp, { ask, marks, codes }: MarkedPerson) {
   const { challenge } = (await ask('user_delete_ask')).body.data;
   const code = await nextCode(running, codes, marks.newPhone);
   const deleted = await ask('user_delete', { password: PASSWORD, challenge, code });
@@ -49,8 +49,8 @@ async function askToBeErased(running: RunningApp, { ask, marks, codes }: Marked)
   return deleted.body.data.erased_at as string;
 }
 
-const pass = (db: TestDatabase, who: Marked) =>
-  changeAccounts(db.owner, who, { eraseAt: 'now', closedAt: earlier('2 minutes') });
+const pass = (db: TestDatabase, who: MarkedPerson) =>
+  changeAccounts(db.owner, who, { eraseAt: 'now', closedAt: agedBy('2 minutes') });
 
 /** The application's own list of account data, with one entry that throws on erasure. */
 const failingAt = ({ container }: RunningApp, place: number): readonly AccountData[] => {
@@ -74,7 +74,7 @@ const failingAt = ({ container }: RunningApp, place: number): readonly AccountDa
   );
 };
 
-const linesOf = (dump: Record<string, string[]>, { accountId }: Marked) =>
+const linesOf = (dump: Record<string, string[]>, { accountId }: MarkedPerson) =>
   Object.fromEntries(
     Object.entries(dump).map(([table, lines]) => [
       table,
@@ -297,7 +297,7 @@ test('leaves a number with its new owner', async ({ db, openApp }) => {
     SHARED,
     ani.codes,
   );
-  await ownPhone(db.owner, { ...citra, phone });
+  await reservePhone(db.owner, { ...citra, phone });
   const notices = () => db.owner`
     select peer, count(*) as n from messages m join tokens t using (account_id, token_id)
     where t.is_system and peer = any(${[phone, linkedPhone]}::text[]) group by peer order by peer`;

@@ -117,12 +117,12 @@ describe('acts', () => {
     expect(outcomes.get('too_many_requests') ?? 0).toBeLessThan(cases.length / 100);
     expect(outcomes.get('not_signed_in') ?? 0).toBe(0);
     expect(outcomes.get('ok')).toBeGreaterThan(cases.length / 10);
-    await stillWell(setup);
+    await expectHealthy(setup);
   });
 });
 
 /** Checks that a valid request still works, the books are right, and no bug was reported. */
-async function stillWell({ db, ani, running, perform, held }: Hostile) {
+async function expectHealthy({ db, ani, running, perform, held }: Hostile) {
   const sent = { token_id: held.tokenId, to: '62800000001', text: 'Halo 👋' };
   expect(await perform('message_send', sent)).toMatchObject({ status: 'queued' });
   const { status } = await ani.call('/v1/messages', {
@@ -259,7 +259,7 @@ describe('the API', () => {
       check('the key', false, await call('/v1/messages', { body: messages[0], headers }));
     });
     expect(wrong).toEqual([]);
-    await stillWell(setup);
+    await expectHealthy(setup);
   });
 
   test('refuses only the unstorable entries of a list, and accepts all others', async ({
@@ -283,7 +283,7 @@ describe('the API', () => {
         expect(error?.code).toBe(index % 2 === 0 ? undefined : 'input_invalid');
       }
     }
-    await stillWell(setup);
+    await expectHealthy(setup);
   });
 
   test('explains errors in English to callers who ask for English, and refuses invalid UTF-8', async ({

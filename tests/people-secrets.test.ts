@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { changeForgotten, forgotPassword, verifyForgot } from '#contract/people.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { GOOD_PASSWORD, OTHER_PASSWORD, codesLater } from './support/people/accounts-app.ts';
+import { GOOD_PASSWORD, OTHER_PASSWORD, ageCodes } from './support/people/accounts-app.ts';
 import { type PeopleApp, browserOf, dataOf } from './support/people/people-app.ts';
 import { test } from './support/people/people-test.ts';
 
@@ -50,7 +50,7 @@ async function walk(portal: PeopleApp, sql: Sql): Promise<string[]> {
   const loggedIn = await say('user_login', { phone, password, captcha }, NEW);
   const inner = (loggedIn['challenge'] as unknown as { challenge: string }).challenge;
   await say('user_verify_otp', { challenge: inner, code: code() }, NEW);
-  await codesLater(sql, 300);
+  await ageCodes(sql, 300);
   const solved = await portal.solved('user_forgot_password');
   const forgotten = await say(forgotPassword.name, { phone, captcha: solved }, NEW);
   const entered = { challenge: forgotten['challenge'], code: code() };

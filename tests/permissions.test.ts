@@ -8,7 +8,7 @@ import { type ApiResponse, type RunningApp, test } from './support/app/running-a
 import type { TestDatabase } from './support/database/database.ts';
 import { samplesOf } from './support/hostile/hostile-acts.ts';
 import {
-  type Marked,
+  type MarkedPerson,
   dumpOf,
   markedPerson,
   marksIn,
@@ -84,7 +84,7 @@ async function sessionsOf({ owner: sql }: TestDatabase, { accountId, role, opera
 type Stage = {
   db: TestDatabase;
   running: RunningApp;
-  owner: Marked;
+  owner: MarkedPerson;
   tokens: Record<Identity, () => string>;
   ids: ReadonlyMap<string, string>;
 };

@@ -27,7 +27,7 @@ import {
   customerWith,
   keyFor,
   makeSession,
-  ownPhone,
+  reservePhone,
 } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
@@ -64,10 +64,10 @@ function databaseOf(folder: string): Sql {
   return openDatabase(url, { max: 3, as: 'all accounts', name: 'tests' });
 }
 
-async function furnish(sql: Sql, folder: string) {
+async function seedCustomer(sql: Sql, folder: string) {
   const ani = await customerWith(sql, { saldo: 1_000_000, dailyLimit: 100_000 });
   await changeUsers(sql, ani, { passwordHash: await hashPassword(PASSWORD) });
-  await ownPhone(sql, ani);
+  await reservePhone(sql, ani);
   await sql`
     insert into known_devices (account_id, user_id, device_hash)
     values (${ani.accountId}, ${ani.userId}, ${sha256(DEVICE)})`;
@@ -85,7 +85,7 @@ async function furnish(sql: Sql, folder: string) {
 }
 
 /** Sends messages one by one until stopped. @returns the ids answered with 202 */
-function sendOn(address: string, key: string) {
+function sendUntilStopped(address: string, key: string) {
   const accepted: string[] = [];
   let isOver = false;
   const send = async () => {
@@ -111,7 +111,7 @@ function sendOn(address: string, key: string) {
 }
 
 /** Checks that accepted messages are stored and sent, and that the books are right. */
-async function expectSound(sql: Sql, accountId: string, accepted: readonly string[]) {
+async function expectConsistent(sql: Sql, accountId: string, accepted: readonly string[]) {
   const rows = await sql<{ id: string }[]>`
     select message_id as id from messages where account_id = ${accountId}`;
   const stored = new Set(rows.map(({ id }) => publicId('message', id)));
@@ -183,9 +183,9 @@ describe('an installation that was lost', () => {
     const lost = start({ ...own, KABARI_DATA: folder });
     const address = await addressOf(lost);
     const before = databaseOf(folder);
-    const ani = await furnish(before, folder);
+    const ani = await seedCustomer(before, folder);
 
-    const sending = sendOn(address, ani.key);
+    const sending = sendUntilStopped(address, ani.key);
     await waitFor(() => expect(sending.accepted.length).toBeGreaterThan(20));
     const early = [...sending.accepted];
     await operator({ ...env, KABARI_DATA: folder }, 'backup');
@@ -243,8 +243,8 @@ describe('an installation that was lost', () => {
       const lost = start({ ...own, KABARI_DATA: folder });
       const address = await addressOf(lost);
       const before = databaseOf(folder);
-      const ani = await furnish(before, folder);
-      const sending = sendOn(address, ani.key);
+      const ani = await seedCustomer(before, folder);
+      const sending = sendUntilStopped(address, ani.key);
       await waitFor(() => expect(sending.accepted.length).toBeGreaterThan(40));
       await writeFile(join(disk.folder, 'unsynced'), 'never reaches the disk');
       const accepted = [...sending.accepted];
@@ -262,7 +262,7 @@ describe('an installation that was lost', () => {
       });
       await addressOf(restarted);
       const sql = databaseOf(join(survived.folder, 'data'));
-      await expectSound(sql, ani.accountId, accepted);
+      await expectConsistent(sql, ani.accountId, accepted);
       await sql.end();
       await ended(restarted.child, restarted.exit);
     },
@@ -284,11 +284,11 @@ test.skipIf(!hasDebianPostgres)(
     const app = start({ DATABASE_URL: url.href });
     const address = await addressOf(app);
     const sql = openDatabase(url.href, { max: 3, as: 'all accounts', name: 'tests' });
-    const ani = await furnish(sql, folder);
-    const sending = sendOn(address, ani.key);
+    const ani = await seedCustomer(sql, folder);
+    const sending = sendUntilStopped(address, ani.key);
     await waitFor(() => expect(sending.accepted.length).toBeGreaterThan(40));
     await sending.stop();
-    await expectSound(sql, ani.accountId, sending.accepted);
+    await expectConsistent(sql, ani.accountId, sending.accepted);
     await sql.end();
     await ended(app.child, app.exit);
   },

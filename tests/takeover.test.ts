@@ -4,7 +4,7 @@ import { captchaChallenge } from '#contract/accounts.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { GOOD_PASSWORD, OTHER_PASSWORD, codesLater } from './support/people/accounts-app.ts';
+import { GOOD_PASSWORD, OTHER_PASSWORD, ageCodes } from './support/people/accounts-app.ts';
 import { type PeopleApp, browserOf, dataOf } from './support/people/people-app.ts';
 import { test } from './support/people/people-test.ts';
 
@@ -149,7 +149,7 @@ const waiting: Command = {
   check: () => true,
   toString: () => 'wait',
   async run(_model, { portal: { deps } }) {
-    await codesLater(deps.allAccountsSql, 120);
+    await ageCodes(deps.allAccountsSql, 120);
     await deps.allAccountsSql`delete from limit_counters`;
   },
 };
@@ -189,7 +189,7 @@ async function newWorld(portal: PeopleApp): Promise<World> {
   const from = { device: browserOf('the browser of Ari'), ip: '198.51.100.9' };
   const vera = await portal.customer(phone(2), { device: browserOf('the browser of Vera') });
   const ari = await portal.customer(phone(3), from);
-  await codesLater(portal.deps.allAccountsSql, 300);
+  await ageCodes(portal.deps.allAccountsSql, 300);
   const userId = uuidOf('user', vera.user.id) ?? '';
   const before = await stateOf(portal, userId);
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { showTrial } from './show.ts';
-import { runTrial } from './trial.ts';
+import { formatOutcome } from './show.ts';
+import { runScenario } from './trial.ts';
 
 /** Both run at the same time: most of a run waits for a dead owner's leases to expire. */
 const seeds = { 'its own database': 7, 'a database apart, and two nodes': 8 };
@@ -12,8 +12,8 @@ describe('while the app and its database are killed again and again, with', () =
     test.concurrent(
       `${world}: sends and charges every accepted message once (seed ${seed})`,
       async () => {
-        const outcome = await runTrial({ seed, seconds: SECONDS });
-        expect(outcome.broken, showTrial(outcome)).toEqual([]);
+        const outcome = await runScenario({ seed, seconds: SECONDS });
+        expect(outcome.broken, formatOutcome(outcome)).toEqual([]);
       },
       RUN_MS_MAX,
     );

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Outcome, runTrial } from './trial.ts';
-import { showTrial } from './show.ts';
+import { type Outcome, runScenario } from './trial.ts';
+import { formatOutcome } from './show.ts';
 
 const { values } = parseArgs({
   options: {
@@ -21,10 +21,12 @@ const { CITUS_URL: citusUrl } = process.env;
 let failed = 0;
 for (let n = 0; n < Number(values.seeds); n++) {
   const seed = first + n;
-  const outcome: Outcome | Error = await runTrial({ seed, seconds, plant, citusUrl }).catch(
+  const outcome: Outcome | Error = await runScenario({ seed, seconds, plant, citusUrl }).catch(
     (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
   );
-  console.log(outcome instanceof Error ? `seed ${seed} ✗ ${outcome.stack}` : showTrial(outcome));
+  console.log(
+    outcome instanceof Error ? `seed ${seed} ✗ ${outcome.stack}` : formatOutcome(outcome),
+  );
   if (outcome instanceof Error || outcome.broken.length > 0) failed += 1;
 }
 console.log(`\n${values.seeds} seeds, ${failed} failed`);

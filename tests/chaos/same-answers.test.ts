@@ -8,7 +8,7 @@ import { newId } from '#server/infra/ids.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { GOOD_PASSWORD, codesLater } from '#tests/support/people/accounts-app.ts';
+import { GOOD_PASSWORD, ageCodes } from '#tests/support/people/accounts-app.ts';
 import {
   type PeopleApp,
   type PeopleResponse,
@@ -32,7 +32,7 @@ vi.mock(import('node:crypto'), async (original) => {
 const TRIES = 300;
 const LANES = 4;
 /** Between the medians of known and unknown numbers, as a fraction of the longer one. */
-const APART_MAX = 0.15;
+const DIFFERENCE_MAX = 0.15;
 
 const numbers = (first: number): readonly string[] =>
   Array.from({ length: TRIES }, (_, n) => `62812${first}${String(n).padStart(3, '0')}7890`);
@@ -86,7 +86,7 @@ function comparable({ status, text, headers }: PeopleResponse): string {
 }
 
 /** Calls for known and unknown numbers in turn, a few at a time, each from its own network. */
-async function look(flow: Flow, solved: readonly string[]): Promise<Seen> {
+async function measure(flow: Flow, solved: readonly string[]): Promise<Seen> {
   const seen: Seen = {
     ms: { known: [], unknown: [] },
     answers: new Set(),
@@ -118,13 +118,13 @@ async function look(flow: Flow, solved: readonly string[]): Promise<Seen> {
 const median = (all: readonly number[]): number =>
   all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
 
-const apart = ({ ms }: Seen): number => {
+const relativeDifference = ({ ms }: Seen): number => {
   const [a, b] = [median(ms.known), median(ms.unknown)];
   return Math.abs(a - b) / Math.max(a, b);
 };
 
 /** Other work on the machine comes and goes, so one measurement of five has to pass. */
-const LOOKS_MAX = 5;
+const MEASUREMENTS_MAX = 5;
 
 /** @param reset restores the initial state for another measurement on a noisy machine. */
 async function expectAlike(
@@ -134,14 +134,18 @@ async function expectAlike(
   reset: () => Promise<unknown>,
 ): Promise<Seen> {
   const solve = async () => (act ? captchas(app, act, 2 * TRIES) : []);
-  let seen = await look(flow, await solve());
+  let seen = await measure(flow, await solve());
   expect([...seen.answers]).toHaveLength(1);
-  for (let looks = 1; apart(seen) > APART_MAX && looks < LOOKS_MAX; looks++) {
+  for (
+    let looks = 1;
+    relativeDifference(seen) > DIFFERENCE_MAX && looks < MEASUREMENTS_MAX;
+    looks++
+  ) {
     await reset();
-    seen = await look(flow, await solve());
+    seen = await measure(flow, await solve());
     expect([...seen.answers]).toHaveLength(1);
   }
-  expect(apart(seen)).toBeLessThan(APART_MAX);
+  expect(relativeDifference(seen)).toBeLessThan(DIFFERENCE_MAX);
   return seen;
 }
 
@@ -214,7 +218,7 @@ describe('answers known and unknown numbers alike, and in the same time', () => 
 
     const resend: Flow = (phone, _captcha, ip) =>
       app.ask('user_resend_otp', { challenge: challenges.get(phone) }, { ...HERS, ip });
-    const later = () => codesLater(db.allAccountsSql, 300);
+    const later = () => ageCodes(db.allAccountsSql, 300);
     await later();
     const repeated = await expectAlike(app, undefined, resend, later);
     expect([...repeated.statuses]).toEqual([200]);

@@ -3,7 +3,7 @@ import type { Outcome } from './trial.ts';
 
 const SHOWN_MOST = 20;
 
-export function showTrial(outcome: Outcome): string {
+export function formatOutcome(outcome: Outcome): string {
   const { seed, kind, broken, requests, requested, messages, faultStats, answers } = outcome;
   const injections = Map.groupBy(faultStats.injections, ({ fault }) => fault);
   const output = Object.entries(answers).map(([words, n]) => `${words} × ${n}`);

@@ -13,7 +13,7 @@ import { type RequestRouter, createRequestRouter } from './faults/request-router
 import { type Receiver, openReceiver } from './webhooks/receiver.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-export type TrialOptions = {
+export type ScenarioOptions = {
   seed: number;
   /** Duration of load and faults; longer if something has not happened by then. */
   seconds: number;
@@ -54,7 +54,12 @@ const REPEATED_REQUESTS = 150;
 const kindOf = (seed: number) => (seed % 2 === 0 ? 'apart' : 'own');
 
 /** One run: sends under faults, drains, then judges. @throws Error if it never drains. */
-export async function runTrial({ seed, seconds, plant, citusUrl }: TrialOptions): Promise<Outcome> {
+export async function runScenario({
+  seed,
+  seconds,
+  plant,
+  citusUrl,
+}: ScenarioOptions): Promise<Outcome> {
   const receiver = await openReceiver(seededRandom(seed).fork('webhooks'));
   let senders: Senders = { free: [], short: [] };
   const options: Options = {
@@ -92,7 +97,7 @@ export async function runTrial({ seed, seconds, plant, citusUrl }: TrialOptions)
 async function runOn(
   resources: Resources,
   { journal, receiver, senders }: { journal: Journal; receiver: Receiver; senders: Senders },
-  { seed, seconds }: Pick<TrialOptions, 'seed' | 'seconds'>,
+  { seed, seconds }: Pick<ScenarioOptions, 'seed' | 'seconds'>,
 ): Promise<Outcome> {
   const random = seededRandom(seed);
   await receiver.subscribe(resources.nodes[0]?.address() ?? '', withWebhook(senders));

@@ -14,7 +14,7 @@ import { fakeActs } from './support/fake-acts.ts';
 import { setUpJourney } from './support/stage.ts';
 import { press, write } from './support/steps.ts';
 import { changeConversations } from '#tests/support/people/stored-messages.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 
 const settings: Record<string, string> = { SIMULATOR_SPEED: '0' };
 let meta: FakeMeta;
@@ -130,7 +130,7 @@ journey(
     await waitFor(async () => {
       const of = { tokenId, peer: CUSTOMER };
       const [closed] = await db.allAccountsSql<{ at: Date | null }[]>`
-        ${changeConversations(db.allAccountsSql, of, { lastInAt: earlier('25 hours') })}
+        ${changeConversations(db.allAccountsSql, of, { lastInAt: agedBy('25 hours') })}
         returning last_in_at as at`;
       return closed !== undefined && closed.at !== null;
     });

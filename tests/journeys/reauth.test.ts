@@ -8,13 +8,13 @@ import { PASSWORD, ask, deliverText, newSender, signUp, textsIn, topUp } from '.
 import { setUpJourney } from './support/stage.ts';
 import { isFocused } from './support/steps.ts';
 import { changeSessions } from '#tests/support/people/people.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 /** Dates every password confirmation six minutes back, by the database's clock. */
 async function sixMinutesLater(db: TestDatabase): Promise<void> {
-  await changeSessions(db.allAccountsSql, {}, { reauthAt: earlier('6 minutes') });
+  await changeSessions(db.allAccountsSql, {}, { reauthAt: agedBy('6 minutes') });
 }
 
 const PEER = '62800000001';

@@ -49,7 +49,7 @@ export async function openClusterResources(
   await dropEverywhere(servers, DATABASE);
   const links = await Promise.all(servers.map(openDatabaseLink));
   const url = await makeUndistributed({ nodes: links.map((link) => link.url) }, DATABASE);
-  await layOut(url, furnish);
+  await migrateAndDistribute(url, furnish);
 
   const folder = await mkdtemp(join(tmpdir(), 'kabari-chaos-'));
   const leave = () => rmSync(folder, { recursive: true, force: true });
@@ -94,7 +94,7 @@ export async function openClusterResources(
   };
 }
 
-const layOut = (url: string, furnish: Options['furnish']): Promise<void> =>
+const migrateAndDistribute = (url: string, furnish: Options['furnish']): Promise<void> =>
   onServer(url, { as: 'owner', name: 'chaos' }, async (owner) => {
     await updateSchema(owner, serverFolder);
     await onServer(url, { as: 'all accounts', name: 'chaos' }, async (allAccountsSql) =>

@@ -65,7 +65,7 @@ export async function openResources(
   const dataFolder = join(folder, kind === 'own' ? 'app' : 'database');
   const env = { ...settings, ...more, KABARI_DATA: join(folder, 'app') };
   const leave = () => {
-    quitLeft(dataFolder);
+    stopLeftover(dataFolder);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   process.once('exit', leave);
@@ -109,7 +109,7 @@ export async function openResources(
       await Promise.all(links.map((link) => link.close()));
       await server?.stop();
       const left = await postmaster().catch(() => undefined);
-      if (left !== undefined) quitLeft(dataFolder);
+      if (left !== undefined) stopLeftover(dataFolder);
       await rm(folder, { recursive: true, force: true, maxRetries: 20 });
       process.off('exit', leave);
       return [...unstopped, ...(left === undefined ? [] : ['the database was left running'])];
@@ -145,7 +145,7 @@ async function numberIn(file: string): Promise<number> {
 }
 
 /** Ends a server of this folder that outlived its run. */
-function quitLeft(dataFolder: string): void {
+function stopLeftover(dataFolder: string): void {
   try {
     const file = join(dataFolder, 'postgres/postmaster.pid');
     const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);

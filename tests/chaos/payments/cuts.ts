@@ -13,14 +13,14 @@ export type Payment = {
   place(): Promise<Answer>;
 };
 
-type LetGo = (victim: Victim) => Promise<void>;
+type Release = (victim: Victim) => Promise<void>;
 
 export type Cut = {
   /** Progress so far, as the end of a test name with "when". */
   when: string;
   method: Method;
   /** Brings a payment to this point; resolves once that is proved. */
-  reach(payment: Payment): Promise<LetGo>;
+  reach(payment: Payment): Promise<Release>;
 };
 
 export const BASE = 50_000;

@@ -35,7 +35,7 @@ export function network(
 }
 
 /** Never answers; `letGo` ends the wait, so that a lane can be closed. */
-export function silence(): { forever: Promise<SendResult>; letGo: () => void } {
+export function hangingAnswer(): { forever: Promise<SendResult>; letGo: () => void } {
   const { promise, reject } = Promise.withResolvers<SendResult>();
   promise.catch(() => undefined);
   return { forever: promise, letGo: () => reject(new Error('the test is over')) };
@@ -73,7 +73,7 @@ type Batch = Parameters<typeof orderOf>[1] & {
 };
 
 /** Accepts a batch of texts, one per price. */
-export function place(sql: Sql, customer: Customer, batch: Batch = {}) {
+export function acceptTexts(sql: Sql, customer: Customer, batch: Batch = {}) {
   const { priority = 1, expiresAt, ...rest } = batch;
   const order = orderOf(customer, rest);
   const items = order.items.map((item) => ({ ...item, priority, ...(expiresAt && { expiresAt }) }));

@@ -36,10 +36,10 @@ export const changeOf =
  * node of a cluster gets the same result.
  * ⏎ @param by an interval, such as `5 minutes`.
  */
-export const sooner = (column: string, by: string) => piece`
+export const minusInterval = (column: string, by: string) => piece`
   (${identifier(column)} at time zone 'UTC' - ${by}::interval) at time zone 'UTC'`;
 
-export const earlier = (by: string) => (column: string) => sooner(column, by);
+export const agedBy = (by: string) => (column: string) => minusInterval(column, by);
 
 export const plus = (count: number) => (column: string) => piece`${identifier(column)} + ${count}`;
 

@@ -19,7 +19,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { readSecrets } from '#server/infra/security/secrets.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
-import { earlier, sooner } from '#tests/support/database/changes.ts';
+import { agedBy, minusInterval } from '#tests/support/database/changes.ts';
 import { changeSessions } from '#tests/support/people/people.ts';
 
 type Pools = Pick<TestDatabase, 'allAccountsSql' | 'tenantSql'>;
@@ -37,7 +37,7 @@ export function signedIn(answer: SignedIn | object): SignedIn {
 }
 
 /** The refusal, or its absence. */
-export const no = (work: Promise<unknown>): Promise<unknown> =>
+export const rejectionOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => 'nothing was refused',
     (error: unknown) => error,
@@ -52,20 +52,20 @@ export const refusedToWait = (seconds: number): unknown =>
     },
   });
 
-export const codesLater = (sql: Sql, seconds: number) => sql`
+export const ageCodes = (sql: Sql, seconds: number) => sql`
   update otp_challenges set
-    next_send_at = ${sooner('next_send_at', `${seconds} s`)},
-    expires_at = ${sooner('expires_at', `${seconds} s`)},
-    created_at = ${sooner('created_at', `${seconds} s`)}`;
+    next_send_at = ${minusInterval('next_send_at', `${seconds} s`)},
+    expires_at = ${minusInterval('expires_at', `${seconds} s`)},
+    created_at = ${minusInterval('created_at', `${seconds} s`)}`;
 
 /** Ages the limits with a name prefix by some seconds. */
-export const limitsLater = (sql: Sql, seconds: number, begin = '') => sql`
-  update limit_counters set window_start = ${sooner('window_start', `${seconds} s`)}
+export const ageLimits = (sql: Sql, seconds: number, begin = '') => sql`
+  update limit_counters set window_start = ${minusInterval('window_start', `${seconds} s`)}
   where starts_with(scope, ${begin})`;
 
 /** Ages people's last password confirmation by some seconds. */
-export const reauthLater = (sql: Sql, seconds: number) => {
-  const at = earlier(`${seconds} s`);
+export const ageReauth = (sql: Sql, seconds: number) => {
+  const at = agedBy(`${seconds} s`);
   return changeSessions(sql, {}, { reauthAt: at, otherReauthAt: at });
 };
 

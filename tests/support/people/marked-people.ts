@@ -45,7 +45,7 @@ export const noteAbout = ({ name }: Pick<Marks, 'name'>): string => `Catatan ten
 export const PASSWORD = 'kuda-besi-di-tepi-sawah';
 
 /** A person with data everywhere, and their browser's session. */
-export type Marked = {
+export type MarkedPerson = {
   marks: Marks;
   accountId: string;
   userId: string;
@@ -72,7 +72,7 @@ async function register(
   running: RunningApp,
   marks: Marks,
   codes: Map<string, string>,
-): Promise<Marked> {
+): Promise<MarkedPerson> {
   const headers: Record<string, string> = { 'user-agent': marks.agent };
   const registered = await running.ask('user_register', {
     name: marks.name,
@@ -98,7 +98,7 @@ async function register(
   };
 }
 
-async function upload(running: RunningApp, person: Marked, name: string, bytes: Buffer) {
+async function upload(running: RunningApp, person: MarkedPerson, name: string, bytes: Buffer) {
   const purpose = name.endsWith('.png') ? 'avatar' : 'chat';
   return running.container.media.uploads.take(person, {
     purpose,
@@ -111,7 +111,7 @@ async function upload(running: RunningApp, person: Marked, name: string, bytes: 
   });
 }
 
-async function talk(running: RunningApp, person: Marked): Promise<string> {
+async function talk(running: RunningApp, person: MarkedPerson): Promise<string> {
   const { marks, ask } = person;
   const made = await ask('token_create', { name: marks.tokenName, channel: 'simulator' });
   const { key, token } = made.body.data;
@@ -167,7 +167,7 @@ export async function markedPerson(
   marks: Marks,
   shared: Buffer,
   codes = new Map<string, string>(),
-): Promise<Marked> {
+): Promise<MarkedPerson> {
   const person = await register(running, marks, codes);
   const { ask } = person;
   const { buyer, address, npwp, email } = marks;

@@ -71,7 +71,7 @@ export const makeOperators = (
   operatorRoles: readonly string[] = ['admin'],
 ) => changeUsers(sql, of, { role: 'operator', operatorRoles });
 
-export const ownPhone = (
+export const reservePhone = (
   sql: Sql | Tx,
   { phone, accountId, userId }: Pick<Customer, 'phone' | 'accountId' | 'userId'>,
 ) => sql`

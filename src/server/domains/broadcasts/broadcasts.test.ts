@@ -14,7 +14,7 @@ import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/app/running-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { clockAt } from '#tests/support/money/topups.ts';
-import { no } from '#tests/support/people/accounts-app.ts';
+import { rejectionOf } from '#tests/support/people/accounts-app.ts';
 import {
   type Customer,
   customerWith,
@@ -149,19 +149,23 @@ describe('what customers see', () => {
     // Whose clock was read before a worker went past everybody would move it past them.
     app.clock.pass(-2);
     const moved = { broadcast_id: other.id, ...words(app, { from: inHours(app, 3) }) };
-    expect(await no(app.ask(changeBroadcast, moved))).toMatchObject({ code: 'broadcast_over' });
+    expect(await rejectionOf(app.ask(changeBroadcast, moved))).toMatchObject({
+      code: 'broadcast_over',
+    });
     app.clock.pass(2);
     await app.ask(stopBroadcast, { broadcast_id: other.id });
     expect(await app.shownTo(ani)).toEqual(['Libur']);
     const late = { broadcast_id: id, ...words(app, { from: inHours(app, 1) }) };
-    expect(await no(app.ask(changeBroadcast, late))).toMatchObject({ code: 'broadcast_over' });
+    expect(await rejectionOf(app.ask(changeBroadcast, late))).toMatchObject({
+      code: 'broadcast_over',
+    });
     expect(await app.ask(stopBroadcast, { broadcast_id: id })).toMatchObject({ state: 'stopped' });
     expect(await app.shownTo(ani)).toEqual([]);
     for (const [act, input] of [
       [stopBroadcast, { broadcast_id: id }],
       [changeBroadcast, late],
     ] as const)
-      expect(await no(app.ask(act as Act, input as never))).toMatchObject({
+      expect(await rejectionOf(app.ask(act as Act, input as never))).toMatchObject({
         code: 'broadcast_over',
       });
   });
@@ -169,7 +173,7 @@ describe('what customers see', () => {
   test('reports each invalid field', async ({ db }) => {
     const app = broadcastApp(db);
     const field = async (given: Parameters<typeof words>[1]) => {
-      const { facts } = (await no(app.ask(createBroadcast, words(app, given)))) as never;
+      const { facts } = (await rejectionOf(app.ask(createBroadcast, words(app, given)))) as never;
       return Object.keys((facts as { fields: object }).fields);
     };
     expect(await field({ from: inHours(app, -2) })).toEqual(['from']);
@@ -178,8 +182,10 @@ describe('what customers see', () => {
     expect(await field({ audience: 'plan', plan: 'tak-ada' })).toEqual(['plan']);
     const foreign = { broadcast_id: publicId('broadcast', newId()) };
     const ani = await customerWith(db.allAccountsSql);
-    expect(await no(app.ask(closeBroadcast, foreign, ani))).toMatchObject({ code: 'not_found' });
-    expect(await no(app.ask(stopBroadcast, foreign))).toMatchObject({ code: 'not_found' });
+    expect(await rejectionOf(app.ask(closeBroadcast, foreign, ani))).toMatchObject({
+      code: 'not_found',
+    });
+    expect(await rejectionOf(app.ask(stopBroadcast, foreign))).toMatchObject({ code: 'not_found' });
   });
 
   test('the same press twice is one notice', async ({ db }) => {
@@ -244,7 +250,7 @@ describe('who is told', () => {
       end $$`;
     await db.owner`
       create trigger die before update on broadcasts for each row execute function die()`;
-    expect(await no(app.work())).toMatchObject({ message: 'killed' });
+    expect(await rejectionOf(app.work())).toMatchObject({ message: 'killed' });
     expect([await countIn(db, 'outbox'), await countIn(db, 'broadcast_deliveries')]).toEqual([
       200, 200,
     ]);

@@ -19,7 +19,7 @@ import {
   customerWith,
   linkPhone,
   orderOf,
-  ownPhone,
+  reservePhone,
 } from '#tests/support/people/people.ts';
 import { changeLanes, nextEpoch } from '#tests/support/app/lanes.ts';
 import { inFuture } from '#tests/support/database/changes.ts';
@@ -95,7 +95,7 @@ describe('a suspended customer', () => {
     const token = await sql.begin((tx) => startSession(tx, { ...ani, ...client }));
     const sent: { phone: string; text: string }[] = [];
     const deps = consoleDeps(app, sent);
-    await ownPhone(sql, ani);
+    await reservePhone(sql, ani);
     const operator = { accountId: ani.accountId, role: 'operator' } as const;
     const fields = { account_id: desk.account_id, becomes: 'suspended', reason };
     const acts = consoleActs(deps);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { scanQr, connectLink, systemTokenState } from '#server/domains/tokens/tokens.ts';
 import { consentScan, getScan } from '#contract/tokens/scan.ts';
 import { signedIn, test as base, type RunningApp } from '#tests/support/app/running-app.ts';
-import { reauthLater } from '#tests/support/people/accounts-app.ts';
+import { ageReauth } from '#tests/support/people/accounts-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { makeOperators } from '#tests/support/people/people.ts';
 
@@ -89,7 +89,7 @@ test('codes that were asked for and entered are counted', async ({ db, running }
 
 test('the password is asked for before it is unlinked or linked', async ({ db, running }) => {
   const admin = await adminOf(db, running);
-  await reauthLater(db.allAccountsSql, 301);
+  await ageReauth(db.allAccountsSql, 301);
   expect(await admin('operator_system_token_unlink')).toBe('reauth_needed');
   expect(await admin('operator_system_token_link')).toBe('reauth_needed');
 });

@@ -14,18 +14,18 @@ import {
   claimDue,
   lanesOver,
   network,
-  place,
-  silence,
+  acceptTexts,
+  hangingAnswer,
   statuses,
 } from '#tests/support/app/fake-channel.ts';
 import { changeTokens, customerWith, orderOf } from '#tests/support/people/people.ts';
 import { changeDispatch, changeLanes, nextEpoch, wakeLanes } from '#tests/support/app/lanes.ts';
-import { ago, earlier } from '#tests/support/database/changes.ts';
+import { ago, agedBy } from '#tests/support/database/changes.ts';
 
 test('messages of a token leave in order and are charged when sent', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
   const peers = Array.from({ length: 20 }, (_, index) => `62812000${1000 + index}`);
-  await place(sql, ani, { prices: peers.map(() => 150), peers });
+  await acceptTexts(sql, ani, { prices: peers.map(() => 150), peers });
   const { seen, channels } = network(() => ({ outcome: 'sent' }));
   const lanes = lanesOver(sql, channels);
   await waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
@@ -40,7 +40,7 @@ test('messages of a token leave in order and are charged when sent', async ({ sq
 
 test('a message to the same phone waits for the one before it', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
-  await place(sql, ani, { prices: [150, 150, 150] });
+  await acceptTexts(sql, ani, { prices: [150, 150, 150] });
   let onWay = 0;
   let most = 0;
   const { seen, channels } = network(async ({ attempt, messageId }) => {
@@ -65,7 +65,7 @@ test('a message to the same phone waits for the one before it', async ({ sql }) 
 
 test('a lane whose messages all wait for an unsure one is delayed meanwhile', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
-  await place(sql, ani, { prices: [150, 150] });
+  await acceptTexts(sql, ani, { prices: [150, 150] });
   const { seen, channels } = network(({ attempt }) =>
     attempt === 1
       ? { outcome: 'later', afterMs: 1_000, failure: 'rate_limited' }
@@ -81,7 +81,7 @@ test('a lane whose messages all wait for an unsure one is delayed meanwhile', as
 
 test('a definite no gives the price back and says why', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  await place(sql, ani);
+  await acceptTexts(sql, ani);
   const { channels } = network(() => ({ outcome: 'failed', failure: 'not_on_whatsapp' }));
   const lanes = lanesOver(sql, channels);
   await waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
@@ -99,7 +99,7 @@ test('a definite no gives the price back and says why', async ({ sql }) => {
 
 test('without an answer it is tried once more, marked, then fails', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  await place(sql, ani);
+  await acceptTexts(sql, ani);
   const silent = network(() => new Promise<SendResult>(() => undefined), {
     preallocates: false,
     timeoutMs: 40,
@@ -123,7 +123,7 @@ test('without an answer it is tried once more, marked, then fails', async ({ sql
 
 test('a receipt settles a message whose answer never came', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  const placed = await place(sql, ani);
+  const placed = await acceptTexts(sql, ani);
   const silent = network(() => new Promise<SendResult>(() => undefined), {
     preallocates: false,
     timeoutMs: 3_000,
@@ -143,7 +143,7 @@ test('a receipt settles a message whose answer never came', async ({ sql }) => {
 
 test('a worker that lost its lane changes nothing', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  await place(sql, ani);
+  await acceptTexts(sql, ani);
   const { promise: held, resolve: letGo } = Promise.withResolvers<SendResult>();
   const first = network(() => held);
   const lanes = lanesOver(sql, first.channels);
@@ -168,7 +168,7 @@ test('a worker that lost its lane changes nothing', async ({ sql }) => {
 
 test('a token whose phone is not linked keeps its messages queued', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  await place(sql, ani);
+  await acceptTexts(sql, ani);
   await changeTokens(sql, {}, { status: 'disconnected', phone: null });
   const { seen, channels } = network(() => ({ outcome: 'sent' }));
   const lanes = lanesOver(sql, channels);
@@ -189,7 +189,7 @@ test('where a token’s channel is switched off its messages wait, and its lane 
 }) => {
   const ani = await customerWith(sql, { saldo: 1_000 });
   await changeTokens(sql, ani, { channel: 'web' });
-  await place(sql, ani);
+  await acceptTexts(sql, ani);
   const { seen, channels } = network(() => ({ outcome: 'sent' }));
   const lanes = lanesOver(sql, channels);
   await waitFor(async () => {
@@ -208,7 +208,7 @@ test('the longer a phone is away, the more rarely its lane is looked at, up to o
   db,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  await place(sql, ani);
+  await acceptTexts(sql, ani);
   await changeTokens(sql, {}, { status: 'disconnected', phone: null });
   const { channels } = network(() => ({ outcome: 'sent' }));
   for (const [away, restS] of [
@@ -232,7 +232,7 @@ test('the longer a phone is away, the more rarely its lane is looked at, up to o
 
 test('a phone that is linked while its lane is given back sends at once', async ({ sql, db }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  await place(sql, ani);
+  await acceptTexts(sql, ani);
   await changeDispatch(db.owner, {}, { readyAt: ago('1 day') });
   await changeTokens(sql, {}, { status: 'disconnected', phone: null });
   let closed = 0;
@@ -266,7 +266,7 @@ test('receipts in every order, and twice, end in the same state with one charge'
   const ani = await customerWith(sql, { saldo: 100_000 });
   const orders = permutations(['sent', 'delivered', 'read', 'failed'] as const);
   for (const [index, order] of orders.entries()) {
-    const placed = await place(sql, ani, { peers: [`62812000${2000 + index}`] });
+    const placed = await acceptTexts(sql, ani, { peers: [`62812000${2000 + index}`] });
     const messageId = placed.results[0]?.id ?? '';
     for (const status of [...order, ...order]) {
       await sql`select count(*) from settle_batch(
@@ -296,7 +296,7 @@ test('receipts in every order, and twice, end in the same state with one charge'
 
 test('a message that has not left can be cancelled, one that has cannot', async ({ sql, db }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  const placed = await place(sql, ani, {
+  const placed = await acceptTexts(sql, ani, {
     prices: [150, 150],
     peers: ['6281200000001', '6281200000002'],
   });
@@ -347,7 +347,7 @@ test('a paced lane never leaves faster than its pace, and settles while it waits
 }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
   const peers = Array.from({ length: 6 }, (_, index) => `62812000${3000 + index}`);
-  await place(sql, ani, { prices: peers.map(() => 150), peers });
+  await acceptTexts(sql, ani, { prices: peers.map(() => 150), peers });
   const left: number[] = [];
   const { channels } = network(async () => {
     left.push(performance.now());
@@ -369,7 +369,7 @@ test('a fast pace is kept whatever claiming and settling take, and not exceeded'
 }) => {
   const ani = await customerWith(sql, { saldo: 100_000 });
   const peers = Array.from({ length: 300 }, (_, index) => `62812000${3000 + index}`);
-  await place(sql, ani, { prices: peers.map(() => 150), peers });
+  await acceptTexts(sql, ani, { prices: peers.map(() => 150), peers });
   const left: number[] = [];
   const { channels } = network(async () => {
     left.push(performance.now());
@@ -401,11 +401,11 @@ test('a busy token has no lag; a due lane has one from when its worker is gone',
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
-  await place(sql, ani, { prices: [150, 150] });
-  const { forever, letGo } = silence();
+  await acceptTexts(sql, ani, { prices: [150, 150] });
+  const { forever, letGo } = hangingAnswer();
   const { seen, channels } = network(() => forever);
   const lag = async () => (await laneLagSeconds(sql))[0]?.value ?? NaN;
-  await changeLanes(sql, {}, { readyAt: earlier('1 hour') });
+  await changeLanes(sql, {}, { readyAt: agedBy('1 hour') });
   expect(await lag()).toBeGreaterThanOrEqual(3_600);
   await expect(checkLanes(sql)).rejects.toThrow();
 

@@ -14,7 +14,7 @@ import {
   changeAccounts,
   customerWith,
   orderOf,
-  ownPhone,
+  reservePhone,
 } from '#tests/support/people/people.ts';
 import { type TopupApp, saldoOf, topupApp } from '#tests/support/money/topups.ts';
 import { changeWallets } from '#tests/support/money/wallets.ts';
@@ -388,7 +388,7 @@ describe('finding a customer', () => {
     desk: { oka, ani },
     sql,
   }) => {
-    await ownPhone(sql, ani);
+    await reservePhone(sql, ani);
     await changeAccounts(sql, ani, { name: 'Kopi 100% Senja' });
     await customerWith(sql);
     const find = async (q: string) =>

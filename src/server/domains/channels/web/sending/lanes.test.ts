@@ -6,7 +6,7 @@ import { openSettle } from '#server/domains/messages/dispatch/settle.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 import type { Channel } from '#server/domains/channels/channels.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { noMedia, place, statuses } from '#tests/support/app/fake-channel.ts';
+import { noMedia, acceptTexts, statuses } from '#tests/support/app/fake-channel.ts';
 import { test } from '#tests/support/channels/web-network.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
@@ -33,7 +33,7 @@ test('the lane of a number runs where the number is held, and follows it', async
   await link(ani, OWN);
   // Old enough to send as fast as a test wants.
   await sql`update web_numbers set first_linked_at = clock_timestamp() - interval '1 year'`;
-  await place(sql, ani, { prices: [150], peers: ['6281200001000'] });
+  await acceptTexts(sql, ani, { prices: [150], peers: ['6281200001000'] });
   await waitFor(async () =>
     expect(await statuses(sql)).toEqual([{ status: 'sent', charge_state: 'captured' }]),
   );
@@ -41,7 +41,7 @@ test('the lane of a number runs where the number is held, and follows it', async
   const holder = workers.findIndex(({ channel }) => channel.numbers?.held().length === 1);
   await workers[holder]!.channel.close();
   await waitFor(() => workers[1 - holder]!.channel.numbers?.held().includes(ani.tokenId));
-  await place(sql, ani, { prices: [150], peers: ['6281200001001'] });
+  await acceptTexts(sql, ani, { prices: [150], peers: ['6281200001001'] });
   await waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
   expect(await statuses(sql)).toMatchObject([{ status: 'sent' }, { status: 'sent' }]);
   expect([...standIn.arrived.values()].map(({ times }) => times)).toEqual([1, 1]);
@@ -58,7 +58,7 @@ test('while nobody holds the number its messages wait, and no try is used up', a
   const lanes = lanesOf(sql, channel);
   standIn.closeWith(OWN, 428);
   await waitFor(() => channel.numbers?.held().length === 0);
-  await place(sql, ani, { prices: [150], peers: ['6281200001000'] });
+  await acceptTexts(sql, ani, { prices: [150], peers: ['6281200001000'] });
   expect(await sql`select attempt from dispatch`).toEqual([{ attempt: 0 }]);
   await waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
   expect(await statuses(sql)).toMatchObject([{ status: 'sent' }]);
