@@ -23,7 +23,6 @@ const page = await readFile(join(import.meta.dirname, '../docs/api.md'), 'utf8')
 
 type Example = { request: string; status: number; answer: unknown };
 
-/** Every request of the page with its answer, in order. */
 const examples: Example[] = [
   ...page.matchAll(/```sh\n([\s\S]*?)```\n\n```(?:json|text) (\d{3})\n([\s\S]*?)```/g),
 ].map(([, request = '', status, answer = '']) => ({
@@ -32,7 +31,7 @@ const examples: Example[] = [
   answer: answer === '' ? undefined : JSON.parse(answer),
 }));
 
-/** What a shell would hand to curl. */
+/** Splits a curl command into arguments, as a shell does. */
 function argumentsOf(request: string, variables: Record<string, string>): string[] {
   const script = `curl() { printf '%s\\0' "$@"; }\n${request}`;
   const env = { PATH: process.env['PATH'], ...variables };
@@ -41,7 +40,7 @@ function argumentsOf(request: string, variables: Record<string, string>): string
 
 const kue = await picture('png', { width: 1_200, height: 800 });
 
-/** A form as curl would send it: every file of the page is the same picture. */
+/** Builds the form that curl would send; every file is the same picture. */
 async function formWith(fields: readonly string[]) {
   const form = new FormData();
   for (const field of fields) {
@@ -56,7 +55,6 @@ async function formWith(fields: readonly string[]) {
   };
 }
 
-/** The call that curl would make. */
 async function callOf(given: readonly string[]) {
   const fields: string[] = [];
   const headers: Record<string, string> = {};
@@ -81,7 +79,7 @@ async function callOf(given: readonly string[]) {
   return { path: pathname + search, options: { headers, body, ...(method && { method }) } };
 }
 
-/** The names and kinds of what an answer holds: what differs from day to day is left out. */
+/** Reduces a value to its field names and types, because values differ from day to day. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf);
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value;
@@ -89,7 +87,7 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(parts);
 }
 
-/** Words that an example may not get wrong: those that programs compare, and sentences. */
+/** Fields whose values must match exactly: those that programs compare, and sentences. */
 const exact = new Set([
   'kind',
   'code',
@@ -111,18 +109,16 @@ function wordsOf(value: unknown, name = ''): unknown[] {
   );
 }
 
-/** Delivers events to the webhook, as the worker of a server does. */
-async function tellWebhook(running: RunningApp, db: TestDatabase): Promise<void> {
+async function deliverEvents(running: RunningApp, db: TestDatabase): Promise<void> {
   await db.allAccountsSql`select publish_outbox(1000)`;
   const worker = running.container.webhooks.start();
   await worker.drain();
   await worker.close();
 }
 
-/** The address of the examples' webhook. */
 const WEBHOOK = 'https://toko.example/kabari';
 
-test('every documented request gets the answer that stands beside it, in the order in which they are read', async ({
+test('gives the documented answer to every documented request, in page order', async ({
   db,
   openApp,
 }) => {
@@ -135,16 +131,16 @@ test('every documented request gets the answer that stands beside it, in the ord
   const ran = new Set<string>();
   let [ID, MEDIA, DELIVERY] = ['', '', ''];
   for (const { request, status, answer } of examples) {
-    const asked = request.replaceAll(WEBHOOK, target.url);
+    const requested = request.replaceAll(WEBHOOK, target.url);
     const variables = { KEY: key, NEW_KEY, ID, MEDIA, DELIVERY };
-    const { path, options } = await callOf(argumentsOf(asked, variables));
+    const { path, options } = await callOf(argumentsOf(requested, variables));
     const { body: _, ...bodiless } = options;
     const response = await call(path, options.body === undefined ? bodiless : options);
     expect(response.status, request).toBe(status);
     expect(shapeOf(response.body), request).toEqual(shapeOf(answer));
     expect(wordsOf(response.body), request).toEqual(wordsOf(answer));
     if (response.body?.status === 'scheduled') ID = response.body.id;
-    await tellWebhook(running, db);
+    await deliverEvents(running, db);
     if (path.startsWith('/v1/deliveries?')) DELIVERY = response.body.data[0].id;
     if (response.body?.id?.startsWith('med_')) MEDIA = response.body.id;
     const method = options.method ?? (options.body === undefined ? 'GET' : 'POST');
@@ -159,7 +155,7 @@ test('every documented request gets the answer that stands beside it, in the ord
   expect([...ran].toSorted()).toEqual(all.toSorted());
 });
 
-test('every endpoint, code, status and type of the contract stands on the page', () => {
+test('documents every endpoint, code, status and type of the contract', () => {
   for (const { method, path } of Object.values(apiEndpoints)) {
     expect(page).toContain(`\n## ${method} ${path.replace(':id', '{id}')}\n`);
   }
@@ -177,7 +173,6 @@ test('every endpoint, code, status and type of the contract stands on the page',
   }
 });
 
-/** What the schema of a message says of one of its fields. */
 function fieldOf(type: string, ...path: string[]): { maxLength?: number; maximum?: number } {
   const { oneOf = [] } = z.toJSONSchema(NewMessage(), { io: 'input', unrepresentable: 'any' });
   type Node = { const?: string; properties?: Record<string, Node> };
@@ -188,7 +183,7 @@ function fieldOf(type: string, ...path: string[]): { maxLength?: number; maximum
   return node as { maxLength?: number; maximum?: number };
 }
 
-test('the limits on the page are those of the code', () => {
+test('documents the limits that the code enforces', () => {
   const rows = new Map(
     [...page.matchAll(/^\| ([^|]+) \| ([^|]*\d[^|]*) \|$/gm)].map(([, what = '', limit = '']) => [
       what,
@@ -236,7 +231,7 @@ test('the limits on the page are those of the code', () => {
   }
 });
 
-test('each number with a fixed outcome stands on the page, and no other', () => {
+test('documents exactly the numbers with a fixed outcome', () => {
   const listed = [...page.matchAll(/^\| `(62800\d+)` \|/gm)].map(([, phone = '']) => phone);
   expect(listed).toHaveLength(16);
   expect(listed.map(fixedOutcomeOf)).not.toContain(null);

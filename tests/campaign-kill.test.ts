@@ -15,16 +15,17 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import { browserOf, customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** `CAMPAIGN_ROWS=50000 CAMPAIGN_PACE=0 npx vitest run --project unit tests/campaign-kill.test.ts` for the size that is promised. */
+/**
+ * Promised size: `CAMPAIGN_ROWS=50000 CAMPAIGN_PACE=0 npx vitest run --project unit tests/campaign-kill.test.ts`.
+ */
 const ROWS = Number(process.env['CAMPAIGN_ROWS'] ?? 600);
-/** Messages a second; 0 without a limit. */
+/** Messages per second; 0 means no limit. */
 const PACE = process.env['CAMPAIGN_PACE'] ?? '300';
 const SALDO = ROWS * 1_000;
 
 const peerAt = (n: number): string => `62812${String(10_000_000 + n)}`;
 
-/** A campaign that was started, straight in the database. */
-async function startedCampaign({ allAccountsSql: sql }: TestDatabase) {
+async function startCampaign({ allAccountsSql: sql }: TestDatabase) {
   const ani = await customerWith(sql, { saldo: SALDO, dailyLimit: 1_000_000 });
   const { accountId, tokenId } = ani;
   const campaignId = newId();
@@ -52,12 +53,12 @@ async function startedCampaign({ allAccountsSql: sql }: TestDatabase) {
   return { ...ref, tokenId, read };
 }
 
-test('under kills of its workers and the database each recipient gets their message once, and a pause holds', async ({
+test('sends each recipient one message despite killed workers and databases, and honours a pause', async ({
   start,
   db,
 }) => {
   const { allAccountsSql: sql } = db;
-  const campaign = await startedCampaign(db);
+  const campaign = await startCampaign(db);
   const { accountId, campaignId } = campaign;
   const env = { ROLE: 'worker', LANE_PACE_PER_SECOND: PACE, LOG_LEVEL: 'silent' };
   const workers: Started[] = [start(env), start(env)];
@@ -87,7 +88,7 @@ test('under kills of its workers and the database each recipient gets their mess
   await waitFor(async () => expect((await campaign.read()).status).toBe('paused'));
   const atPause = await campaign.read();
   expect(atPause.recipients.placed + atPause.recipients.waiting).toBe(ROWS);
-  // What was just leaving has left; nothing else is in the queue of one that stands still.
+  // Messages in flight have left; a paused campaign has no others in the queue.
   await waitFor(async () =>
     expect(await sql`select from dispatch where account_id = ${accountId}`).toEqual([]),
   );
@@ -117,7 +118,7 @@ test('under kills of its workers and the database each recipient gets their mess
   expect(left).toHaveLength(ROWS);
   const texts = new Map(left.map(({ peer, text }) => [peer, text]));
   for (let n = 0; n < ROWS; n++) expect(texts.get(peerAt(n))).toBe(`Halo Pelanggan ${n}`);
-  // A phone has it once; where the network was asked twice without an answer, the message says so.
+  // Each phone has the message once; if the network was called twice without an answer, the message says so.
   const doubles = await sql`
     select m.peer from sim_lines l join messages m
       on m.account_id = ${accountId} and m.peer = l.phone and m.status <> 'cancelled'
@@ -130,10 +131,10 @@ test('under kills of its workers and the database each recipient gets their mess
   expect(wallet).toEqual({ available: SALDO - spent, held: 0 });
 });
 
-/** Long enough that its draft is being stored while somebody looks. */
+/** Large enough that the test sees the draft while it is being stored. */
 const LIST_ROWS = 50_000;
 
-test('a process that is killed while it makes a draft leaves none, and the same key makes it once', async ({
+test('leaves no draft when killed while creating one, and creates it once for the same key', async ({
   start,
   db,
 }) => {
@@ -144,8 +145,8 @@ test('a process that is killed while it makes a draft leaves none, and the same 
   const at = { address: await addressOf(first), token };
   const upload = await uploadList(at, LIST_ROWS);
   const draft = { key: newId(), name: 'Promo', token_id: publicId('token', tokenId), upload };
-  const lost = askPortal(at, 'campaign_create', draft).catch(() => 'cut off');
-  // What the transaction writes is nobody's until it ends; that it writes, the server says.
+  const lost = callAct(at, 'campaign_create', draft).catch(() => 'cut off');
+  // Uncommitted rows are invisible, so the server's activity shows that the transaction writes.
   await waitFor(async () => {
     const storing = await owner`
       select from pg_stat_activity
@@ -165,14 +166,14 @@ test('a process that is killed while it makes a draft leaves none, and the same 
   expect(await sql`select from campaigns where account_id = ${accountId}`).toEqual([]);
   expect(await stored()).toEqual([]);
 
-  const again = { address: await addressOf(start(env)), token };
-  // Half a minute later its call counts as never made.
+  const restarted = { address: await addressOf(start(env)), token };
+  // After half a minute its call counts as never made.
   await sql`update act_answers set created_at = created_at - interval '1 minute'`;
-  const made = await askPortal(again, 'campaign_create', draft);
+  const made = await callAct(restarted, 'campaign_create', draft);
   expect(made).toMatchObject({
     data: { status: 'draft', recipients: { total: LIST_ROWS } },
   });
-  expect(await askPortal(again, 'campaign_create', draft)).toEqual(made);
+  expect(await callAct(restarted, 'campaign_create', draft)).toEqual(made);
   expect(await sql`select from campaigns where account_id = ${accountId}`).toHaveLength(1);
   expect(await stored()).toHaveLength(LIST_ROWS);
 });
@@ -192,7 +193,7 @@ async function uploadList({ address, token }: At, rows: number): Promise<string>
   return answer.text();
 }
 
-async function askPortal({ address, token }: At, act: string, fields: Record<string, unknown>) {
+async function callAct({ address, token }: At, act: string, fields: Record<string, unknown>) {
   const answer = await fetch(`${address}/api`, {
     method: 'POST',
     headers: {

@@ -9,7 +9,6 @@ import type { CloudSender } from '#tests/support/meta/cloud-channel.ts';
 
 const BUDI = '6281234567890';
 
-/** Posts a body to a sender's callback as Meta does, or as somebody else would. */
 async function post(
   { callbackUrl, meta }: CloudSender,
   body: string,
@@ -28,7 +27,6 @@ async function post(
   return response.status;
 }
 
-/** A callback about a sender's number. */
 const callback = ({ meta }: CloudSender, value: object, number = meta.numbers[0]!.id) =>
   JSON.stringify({
     object: 'whatsapp_business_account',
@@ -49,7 +47,6 @@ const callback = ({ meta }: CloudSender, value: object, number = meta.numbers[0]
     ],
   });
 
-/** A callback about a sender's business account. */
 const change = ({ meta }: CloudSender, field: string, value: object) =>
   JSON.stringify({
     object: 'whatsapp_business_account',
@@ -65,7 +62,6 @@ const status = (id: string, state: string, code?: number) => ({
   ...(code !== undefined && { errors: [{ code, title: 'x' }] }),
 });
 
-/** A message that has left, and of which nothing more was told yet. */
 async function sentBy(ani: CloudSender): Promise<string> {
   Object.assign(ani.meta.control.statuses, {
     sentMs: undefined,
@@ -79,18 +75,17 @@ async function sentBy(ani: CloudSender): Promise<string> {
   return body.id;
 }
 
-/** How the messages that were sent were charged. */
 const chargesOf = async ({ allAccountsSql: sql }: TestDatabase) =>
   (await sql<{ charge_state: string }[]>`select charge_state from messages where price > 0`).map(
     (row) => row.charge_state,
   );
 
-test('what is not signed with the app’s secret changes nothing', async ({ ani }) => {
+test('ignores callbacks that are not signed with the app’s secret', async ({ ani }) => {
   const id = await sentBy(ani);
   const body = callback(ani, { statuses: [status(id, 'read')] });
   const good = createHmac('sha256', ani.meta.appSecret).update(body).digest('hex');
   const foreign = createHmac('sha256', 'rahasia-orang-lain').update(body).digest('hex');
-  const again = createHmac('sha256', ani.meta.appSecret)
+  const reencoded = createHmac('sha256', ani.meta.appSecret)
     .update(JSON.stringify({ ...JSON.parse(body), emoji: '😀' }))
     .digest('hex');
   for (const signature of [
@@ -101,7 +96,7 @@ test('what is not signed with the app’s secret changes nothing', async ({ ani 
     `sha1=${good}`,
     good,
     `sha256=${foreign}`,
-    `sha256=${again}`,
+    `sha256=${reencoded}`,
   ]) {
     expect(await post(ani, body, signature)).toBe(401);
   }
@@ -111,9 +106,7 @@ test('what is not signed with the app’s secret changes nothing', async ({ ani 
   await ani.becomes(id, 'read');
 });
 
-test('an address that is nobody’s, and a body that is no callback, are told so', async ({
-  ani,
-}) => {
+test('reports an unknown address, and a body that is no callback', async ({ ani }) => {
   const elsewhere = { ...ani, callbackUrl: ani.callbackUrl.replace(/.{6}$/, 'xxxxxx') };
   expect(await post(elsewhere, callback(ani, {}))).toBe(404);
   for (const body of [
@@ -137,7 +130,7 @@ test('an address that is nobody’s, and a body that is no callback, are told so
   }
 });
 
-test('in whatever order and however often, the statuses come to the same', async ({ ani }) => {
+test('reaches the same state for statuses in any order and number', async ({ ani }) => {
   const orders = [
     ['sent', 'delivered', 'read'],
     ['read', 'delivered', 'sent'],
@@ -155,7 +148,7 @@ test('in whatever order and however often, the statuses come to the same', async
   }
 });
 
-test('a thousand repeats of an inbound message are one message', async ({ ani }) => {
+test('stores a thousand repeats of an inbound message as one message', async ({ ani }) => {
   const message = {
     from: BUDI,
     id: 'wamid.sama',
@@ -176,16 +169,14 @@ test('a thousand repeats of an inbound message are one message', async ({ ani })
   expect(shown.data[0].content.text).toBe('🎂 Halo');
 });
 
-test('a message whose id is no id of Meta’s is passed over, and brought no more', async ({
-  ani,
-}) => {
+test('skips a message whose id is not one of Meta’s, and gets it no more', async ({ ani }) => {
   const id = randomBytes(4_000).toString('base64');
   const message = { from: BUDI, id, timestamp: '1749416383', type: 'text', text: { body: 'Halo' } };
   expect(await post(ani, callback(ani, { messages: [message] }))).toBe(200);
   expect((await ani.call('/v1/messages?direction=in&limit=1')).body.data).toEqual([]);
 });
 
-test('statuses touch only messages that their own number has sent', async ({
+test('applies statuses only to messages that their own number has sent', async ({
   ani,
   running,
   db,
@@ -204,7 +195,7 @@ test('statuses touch only messages that their own number has sent', async ({
   expect(message.status).toBe('sent');
 });
 
-test('statuses of messages that there are not leave nothing behind', async ({ ani, db }) => {
+test('leaves nothing behind for statuses of unknown messages', async ({ ani, db }) => {
   const { allAccountsSql: sql } = db;
   const own = await sentBy(ani);
   const refs = async () =>
@@ -216,16 +207,16 @@ test('statuses of messages that there are not leave nothing behind', async ({ an
   );
   const statuses = [...unknown, status(own, 'sent')];
   expect(await post(ani, callback(ani, { statuses }))).toBe(200);
-  // The one whose answer may have been lost is known from here.
+  // The message whose answer may be lost is known from here on.
   await waitFor(async () => expect(await refs()).toEqual([`wamid.${own}`]));
   expect(await sql`select 1 from parked_receipts`).toEqual([]);
-  // What is known is not told anew.
-  const again = { ...status(own, 'sent'), id: 'wamid.lain' };
-  expect(await post(ani, callback(ani, { statuses: [again] }))).toBe(200);
+  // A known status is not published again.
+  const reencoded = { ...status(own, 'sent'), id: 'wamid.lain' };
+  expect(await post(ani, callback(ani, { statuses: [reencoded] }))).toBe(200);
   expect(await refs()).toEqual([`wamid.${own}`]);
 });
 
-test('a message that Meta took and could not deliver is sent, failed and charged, whatever is told first', async ({
+test('marks a message that Meta took and could not deliver as sent, failed and charged, in any order', async ({
   ani,
   db,
 }) => {
@@ -241,11 +232,11 @@ test('a message that Meta took and could not deliver is sent, failed and charged
   expect(await chargesOf(db)).toEqual(['captured', 'captured', 'captured']);
 });
 
-test('who signs a failure while their message is on its way does not send it for nothing', async ({
+test('gives no free message to an owner who signs a failure while it is on its way', async ({
   ani,
   db,
 }) => {
-  // The fake takes what goes to this number, and never answers the try.
+  // The fake accepts messages to this number, and never answers the try.
   const slow = '6281234990007';
   const { control } = ani.meta;
   Object.assign(control.statuses, { sentMs: undefined, deliveredMs: undefined, readMs: undefined });
@@ -259,24 +250,21 @@ test('who signs a failure while their message is on its way does not send it for
   expect(await chargesOf(db)).toEqual(['captured']);
 });
 
-test('a failure that is told of a message that was given up is shown as one, and charged', async ({
-  ani,
-  db,
-}) => {
+test('shows and charges a late failure of a message that was given up', async ({ ani, db }) => {
   ani.meta.control.receiveFrom(BUDI, { type: 'text' });
   await ani.meta.control.settled();
   const { body: placed } = await ani.call('/v1/messages', {
     body: { to: BUDI, text: { body: 'Halo' }, send_at: new Date(Date.now() + 3_600_000) },
   });
   await ani.call(`/v1/messages/${placed.id}/cancel`, { body: {} });
-  const told = callback(ani, { statuses: [status(placed.id, 'failed', 131026)] });
-  expect(await post(ani, told)).toBe(200);
+  const payload = callback(ani, { statuses: [status(placed.id, 'failed', 131026)] });
+  expect(await post(ani, payload)).toBe(200);
   const { body } = await ani.call(`/v1/messages/${placed.id}`);
   expect([body.status, body.failure?.code]).toEqual(['failed', 'not_on_whatsapp']);
   expect(await chargesOf(db)).toEqual(['captured']);
 });
 
-test('codes that somebody makes up leave so many rows behind, and no more', async ({ ani, db }) => {
+test('stores only a bounded number of rows for made-up codes', async ({ ani, db }) => {
   const statuses = Array.from({ length: 1_000 }, (_, code) =>
     status(publicId('message', newId()), 'failed', code + 0.5),
   );
@@ -288,24 +276,21 @@ test('codes that somebody makes up leave so many rows behind, and no more', asyn
   expect(counted.find(({ code }) => code === 'other')).toEqual({ code: 'other', answers: 900 });
 });
 
-test('however much a callback tells of templates, they are read anew once', async ({ ani }) => {
+test('reads templates again once, however much a callback reports about them', async ({ ani }) => {
   const { control, wabaId } = ani.meta;
   await waitFor(async () =>
     expect((await ani.call('/v1/templates')).body.data.length).toBeGreaterThan(0),
   );
   const before = control.calls().length;
-  const told = { field: 'message_template_status_update', value: { event: 'APPROVED' } };
-  const changes = Array.from({ length: 200 }, () => told);
+  const payload = { field: 'message_template_status_update', value: { event: 'APPROVED' } };
+  const changes = Array.from({ length: 200 }, () => payload);
   const entry = [{ id: wabaId, changes }];
   const body = JSON.stringify({ object: 'whatsapp_business_account', entry });
   expect(await post(ani, body)).toBe(200);
   expect(control.calls().length - before).toBe(1);
 });
 
-test('a callback with what nobody can store, or with odd names, is taken once and done', async ({
-  ani,
-  db,
-}) => {
+test('takes a callback with unstorable values or odd names once', async ({ ani, db }) => {
   const id = await sentBy(ani);
   const odd = [
     callback(ani, { statuses: [status(id, 'constructor'), status(id, '__proto__')] }),
@@ -337,9 +322,7 @@ test('a callback with what nobody can store, or with odd names, is taken once an
   expect(restricted).toEqual({ restriction: 'blocked', restricted_until: null });
 });
 
-test('the handshake answers the right word with the challenge, and nothing else', async ({
-  ani,
-}) => {
+test('answers the handshake with the challenge for the right token only', async ({ ani }) => {
   const ask = async (query: Record<string, string>) => {
     const response = await fetch(`${ani.callbackUrl}?${new URLSearchParams(query).toString()}`);
     return [response.status, await response.text()];
@@ -360,20 +343,20 @@ test('the handshake answers the right word with the challenge, and nothing else'
   }
 });
 
-test('a number that was unlinked is called back in vain, and its secrets go', async ({
+test('ignores callbacks of an unlinked number, and deletes its secrets', async ({
   ani,
   running,
   db,
 }) => {
   await ani.ask('token_unlink', { token_id: publicId('token', ani.tokenId) });
-  // A number is remembered for two seconds.
+  // A number is cached for two seconds.
   await new Promise((resolve) => setTimeout(resolve, 2_100));
   expect(await post(ani, callback(ani, {}))).toBe(404);
   await running.container.channels.cloud.check();
   expect(await db.allAccountsSql`select 1 from cloud_numbers`).toEqual([]);
 });
 
-test('no secret of a number can be read in the database', async ({ ani, db }) => {
+test('stores no secret of a number in plain text', async ({ ani, db }) => {
   const rows = await db.allAccountsSql`select to_jsonb(n)::text as row from cloud_numbers n`;
   const text = JSON.stringify(rows);
   for (const secret of [ani.meta.token, ani.meta.appSecret, ani.verifyToken]) {

@@ -7,7 +7,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 const BUDI = '6281234567890';
 const text = (body: string, to = BUDI) => ({ to, text: { body } });
 
-test('a text goes out, and its ticks come back', async ({ ani, meta }) => {
+test('sends a text, and receives its ticks', async ({ ani, meta }) => {
   meta.control.receiveFrom(BUDI, { type: 'text', content: { body: 'Halo, ada stok?' } });
   await meta.control.settled();
   const { status, body } = await ani.call('/v1/messages', { body: text('Ada, Kak') });
@@ -23,7 +23,7 @@ test('a text goes out, and its ticks come back', async ({ ani, meta }) => {
   });
 });
 
-test('outside the window only a template leaves, and nothing is held for anything else', async ({
+test('sends only templates outside the window, and reserves nothing for anything else', async ({
   ani,
   meta,
 }) => {
@@ -59,7 +59,7 @@ test('outside the window only a template leaves, and nothing is held for anythin
   });
 });
 
-test('what customers write comes in, every type of it', async ({ ani, meta }) => {
+test('receives every type of message that customers write', async ({ ani, meta }) => {
   const types = ['text', 'image', 'audio', 'document', 'location', 'contacts', 'button', 'order'];
   for (const type of types) meta.control.receiveFrom(BUDI, { type: type as 'text', name: 'Budi' });
   await meta.control.settled();
@@ -76,7 +76,7 @@ test('what customers write comes in, every type of it', async ({ ani, meta }) =>
   expect(image.content.file).toMatchObject({ mime_type: expect.stringMatching(/^image\//) });
 });
 
-test('an answer to ours names it, and ours names theirs', async ({ ani, meta }) => {
+test('quotes messages in both directions', async ({ ani, meta }) => {
   const question = meta.control.receiveFrom(BUDI, { type: 'text', content: { body: 'Berapa?' } });
   await meta.control.settled();
   const [came] = (await ani.call('/v1/messages?direction=in')).body.data;
@@ -96,12 +96,12 @@ test('an answer to ours names it, and ours names theirs', async ({ ani, meta }) 
   expect(answer.content).toMatchObject({ text: 'Oke', reply_to: body.id });
 });
 
-test('one picture to three numbers is uploaded once', async ({ ani, meta }) => {
+test('uploads one picture to three numbers once', async ({ ani, meta }) => {
   const bytes = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
   );
-  const kept = await ani.running.container.media.library.take({
+  const storedFile = await ani.running.container.media.library.take({
     accountId: ani.accountId,
     declared: { name: 'titik.png', type: 'image/png' },
     bytes,
@@ -113,7 +113,12 @@ test('one picture to three numbers is uploaded once', async ({ ani, meta }) => {
   const sent = await Promise.all(
     peers.map((to) =>
       ani.call('/v1/messages', {
-        body: { to, type: 'image', image: { id: publicId('media', kept.fileId) }, caption: 'Ini' },
+        body: {
+          to,
+          type: 'image',
+          image: { id: publicId('media', storedFile.fileId) },
+          caption: 'Ini',
+        },
       }),
     ),
   );
@@ -122,14 +127,14 @@ test('one picture to three numbers is uploaded once', async ({ ani, meta }) => {
   // The three leave at once: each may find that Meta does not have it yet.
   expect(uploads.length).toBeGreaterThanOrEqual(1);
   const again = await ani.call('/v1/messages', {
-    body: { to: peers[0], type: 'image', image: { id: publicId('media', kept.fileId) } },
+    body: { to: peers[0], type: 'image', image: { id: publicId('media', storedFile.fileId) } },
   });
   const before = meta.control.calls().filter(({ path }) => path.endsWith('/media')).length;
   await ani.becomes(again.body.id, 'read');
   expect(meta.control.calls().filter(({ path }) => path.endsWith('/media'))).toHaveLength(before);
 });
 
-test('a WebP goes as it is as a sticker, and as a JPEG where it is a picture; what Meta takes as no file is given back', async ({
+test('sends a WebP unchanged as a sticker and as a JPEG in a picture, and refunds files that Meta rejects', async ({
   ani,
   meta,
 }) => {
@@ -144,7 +149,7 @@ test('a WebP goes as it is as a sticker, and as a JPEG where it is a picture; wh
   };
   const red = { width: 512, height: 512, channels: 4, background: '#ff000080' } as const;
   const webp = await take(await sharp({ create: red }).webp().toBuffer(), 'a.webp', 'image/webp');
-  // Of a picture that is no JPEG or PNG Meta says so once it has taken the message.
+  // For a picture that is no JPEG or PNG, Meta reports the failure after it has taken the message.
   for (const type of ['image', 'sticker']) {
     const { body } = await ani.call('/v1/messages', {
       body: { to: BUDI, type, [type]: { id: webp } },
@@ -161,7 +166,7 @@ test('a WebP goes as it is as a sticker, and as a JPEG where it is a picture; wh
   expect((await ani.call('/v1/balance')).body).toMatchObject({ held: 0, available: 99_700 });
 });
 
-test('an answer that is lost is not sent again: the status says that it left', async ({
+test('does not send again after a lost answer: the status shows that the message left', async ({
   ani,
   meta,
 }) => {
@@ -175,11 +180,7 @@ test('an answer that is lost is not sent again: the status says that it left', a
   expect((await ani.call('/v1/balance')).body).toMatchObject({ held: 0, available: 99_850 });
 });
 
-test('a yes that names no message is nobody’s: whether it left is not known', async ({
-  ani,
-  db,
-  meta,
-}) => {
+test('treats a success without a message id as an unknown outcome', async ({ ani, db, meta }) => {
   meta.control.receiveFrom(BUDI, { type: 'text' });
   await meta.control.settled();
   meta.control.failNext({ kind: 'blank' });
@@ -191,7 +192,7 @@ test('a yes that names no message is nobody’s: whether it left is not known', 
   expect(meta.control.sent()).toEqual([]);
 });
 
-test('a no says why; it gives the price back where Meta says it before it took the message', async ({
+test('reports the reason of a refusal, and refunds it if Meta refuses before it takes the message', async ({
   ani,
   meta,
 }) => {
@@ -214,7 +215,7 @@ test('a no says why; it gives the price back where Meta says it before it took t
   expect((await ani.call('/v1/balance')).body).toMatchObject({ held: 0, available: 99_550 });
 });
 
-test('what is busy for a while is sent when it no longer is', async ({ ani, meta }) => {
+test('sends a message once Meta is no longer busy', async ({ ani, meta }) => {
   meta.control.receiveFrom(BUDI, { type: 'text' });
   await meta.control.settled();
   meta.control.failNext({ kind: 'error', code: 130429, status: 429, retryAfterSeconds: 1 });
@@ -223,7 +224,7 @@ test('what is busy for a while is sent when it no longer is', async ({ ani, meta
   expect(meta.control.sent()).toHaveLength(1);
 });
 
-test('an access token that is refused parts the number, and nothing is lost', async ({
+test('disconnects the number when its access token is refused, and loses nothing', async ({
   ani,
   meta,
 }) => {
@@ -239,13 +240,13 @@ test('an access token that is refused parts the number, and nothing is lost', as
   const connection = await ani.ask('token_connection_get', { token_id });
   expect(connection.body).toMatchObject({});
   expect(connection.body.data).toMatchObject({ parted: { reason: 'access' }, since: null });
-  const fresh = `EAAG${'x'.repeat(40)}`;
-  meta.control.tokens.add(fresh);
+  const newToken = `EAAG${'x'.repeat(40)}`;
+  meta.control.tokens.add(newToken);
   const again = await ani.ask('token_cloud_connect', {
     token_id,
     phone_number_id: meta.numbers[0]!.id,
     waba_id: meta.wabaId,
-    access_token: fresh,
+    access_token: newToken,
     app_secret: meta.appSecret,
   });
   expect(again.status).toBe(200);
@@ -253,7 +254,7 @@ test('an access token that is refused parts the number, and nothing is lost', as
   expect(meta.control.sent()).toHaveLength(1);
 });
 
-test('a number that Meta refuses, although its check is fine, stands still and goes on by itself', async ({
+test('pauses a number that Meta refuses although its check succeeds, and resumes it automatically', async ({
   ani,
   meta,
   running,
@@ -279,7 +280,7 @@ test('a number that Meta refuses, although its check is fine, stands still and g
   expect((await connection()).paused).toBeNull();
 });
 
-test('an access token that Meta takes again connects its number by itself', async ({
+test('reconnects a number automatically when Meta accepts its access token again', async ({
   ani,
   meta,
   running,
@@ -295,7 +296,7 @@ test('an access token that Meta takes again connects its number by itself', asyn
   expect(await status()).toBe('linked');
 });
 
-test('a number marked for spam is restricted for a day, and its message waits', async ({
+test('restricts a number marked for spam for a day, and holds its message', async ({
   ani,
   meta,
 }) => {
@@ -314,13 +315,8 @@ test('a number marked for spam is restricted for a day, and its message waits', 
   expect((await ani.call(`/v1/messages/${body.id}`)).body.status).toBe('queued');
 });
 
-test('a number is connected only with the business account that it is of', async ({
-  ani,
-  meta,
-  running,
-  db,
-}) => {
-  // Its templates, and so what they cost, would be those of another one.
+test('connects a number only with its own business account', async ({ ani, meta, running, db }) => {
+  // Its templates, and so their prices, would be those of another account.
   Object.assign(meta.numbers[1]!, { wabaId: '199999999999999' });
   const token = { token_id: publicId('token', ani.tokenId) };
   const foreign = await ani.ask('token_cloud_connect', { ...token, ...accessOf(meta, 1) });

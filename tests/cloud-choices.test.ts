@@ -17,13 +17,13 @@ import { messageIdOf } from '#contract/dialects.ts';
 import { CHOICE_LIMITS } from '#contract/messages/captions.ts';
 import { apiJs, kapso } from './support/dialects/cloud-clients.ts';
 import { waitFor } from './support/wait-for.ts';
-import { type Heard, programs } from './support/webhooks/cloud-programs.ts';
+import { type Understood, programs } from './support/webhooks/cloud-programs.ts';
 import { type Shop, test } from './support/webhooks/format-app.ts';
 
 const root = join(import.meta.dirname, '..');
 const run = promisify(execFile);
 const phone = '6281299990001';
-const nobody = (): Heard => ({ statuses: [], messages: [], answers: [] });
+const nobody = (): Understood => ({ statuses: [], messages: [], answers: [] });
 
 /** The phone's owner answers; a message that is in the phone has left. */
 async function answer(shop: Shop, wamid: string, text: string): Promise<void> {
@@ -31,14 +31,13 @@ async function answer(shop: Shop, wamid: string, text: string): Promise<void> {
     const { body } = await shop.call(`/v1/messages/${messageIdOf(wamid)}`);
     expect(['sent', 'delivered', 'read']).toContain(body.status);
   });
-  const asked = await shop.running.ask('simulator_reply', { phone, to: shop.phone, text });
-  expect(asked.status).toBe(200);
+  const sentQuestion = await shop.running.ask('simulator_reply', { phone, to: shop.phone, text });
+  expect(sentQuestion.status).toBe(200);
 }
 
 type Sent = { messages?: { id: string }[] };
 const idIn = (sent: unknown): string => (sent as Sent).messages?.[0]?.id ?? '';
 
-/** The messages of webhooks, in the order in which they came. */
 const inbound = ({ receiver }: Shop) =>
   receiver.posts.flatMap(({ body }) => JSON.parse(body).entry[0].changes[0].value.messages ?? []);
 
@@ -64,31 +63,31 @@ async function sendTemplate(shop: Shop): Promise<string> {
 }
 
 for (const [name, { program }] of Object.entries(programs)) {
-  test(`${name} is told what was chosen of buttons, of a list, of a template`, async ({ shop }) => {
-    const heard = nobody();
-    await shop.tell('cloud', (known) => program(known, heard));
+  test(`${name} receives the selection from buttons, a list, and a template`, async ({ shop }) => {
+    const understood = nobody();
+    await shop.tell('cloud', (known) => program(known, understood));
     const buttons = [
       { id: 'ya-17', title: 'Ya' },
       { id: 'tidak-17', title: 'Tidak' },
     ];
     const base = { phoneNumberId: shop.numberId, to: phone };
-    const asked = await kapso(shop).messages.sendInteractiveButtons({
+    const sentQuestion = await kapso(shop).messages.sendInteractiveButtons({
       ...base,
       bodyText: 'Jadi?',
       buttons,
     });
-    await answer(shop, idIn(asked), ' 1. ');
-    await waitFor(() => expect(heard.answers).toEqual(['button_reply ya-17 Ya']));
+    await answer(shop, idIn(sentQuestion), ' 1. ');
+    await waitFor(() => expect(understood.answers).toEqual(['button_reply ya-17 Ya']));
     const rows = [new Row('roti', 'Tawar', 'Rp10.000'), new Row('kue', 'Lapis')];
     const list = new Interactive(
       new ActionList('Pilih', new ListSection('Roti', ...(rows as [Row, Row]))),
       new Body('Pesan?'),
     );
     await answer(shop, idIn(await apiJs(shop).sendMessage(shop.numberId, phone, list)), 'tawar');
-    await waitFor(() => expect(heard.answers[1]).toBe('list_reply roti Tawar'));
+    await waitFor(() => expect(understood.answers[1]).toBe('list_reply roti Tawar'));
     await answer(shop, await sendTemplate(shop), 'BATAL');
-    await waitFor(() => expect(heard.answers[2]).toBe('button BATAL-17 Batal'));
-    expect(heard.messages.map(({ type, from }) => [type, from])).toEqual([
+    await waitFor(() => expect(understood.answers[2]).toBe('button BATAL-17 Batal'));
+    expect(understood.messages.map(({ type, from }) => [type, from])).toEqual([
       ['interactive', phone],
       ['interactive', phone],
       ['button', phone],
@@ -96,7 +95,7 @@ for (const [name, { program }] of Object.entries(programs)) {
   });
 }
 
-test('an answer names its question; what matches nothing is a text; both stay so when sent anew', async ({
+test('names the question of an answer, treats other texts as text, and keeps both when delivered again', async ({
   shop,
 }) => {
   await shop.tell('cloud', (known) => programs['whatsapp-api-js'].program(known, nobody()));
@@ -118,7 +117,7 @@ test('an answer names its question; what matches nothing is a text; both stay so
   expect(text).toMatchObject({ type: 'text', text: { body: 'Besok saja' } });
   expect(text).not.toHaveProperty('context');
 
-  // Another question does not change what the first one was answered with.
+  // A second question does not change the answer to the first.
   const { accountId, tokenId, running, receiver } = shop;
   await apiJs(shop).sendMessage(shop.numberId, phone, question);
   const { calls } = running.container.webhooks;
@@ -128,23 +127,23 @@ test('an answer names its question; what matches nothing is a text; both stay so
     { accountId, tokenId },
     uuidOf('delivery', delivery?.headers['webhook-id'] ?? '') ?? '',
   );
-  const again = await waitFor(
+  const redelivered = await waitFor(
     () => receiver.posts.slice(before).find(({ body }) => body.includes('button_reply')) ?? false,
   );
-  expect(again.body).toBe(delivery?.body);
+  expect(redelivered.body).toBe(delivery?.body);
 });
 
-test('Kabari’s own shapes say what was chosen beside the text', async ({ shop }) => {
+test('adds the selection to the text in Kabari’s own formats', async ({ shop }) => {
   const posts = shop.receiver.posts;
   await shop.tell('kabari', () => async () => new Response(null, { status: 204 }));
-  const asked = await kapso(shop).messages.sendInteractiveButtons({
+  const sentQuestion = await kapso(shop).messages.sendInteractiveButtons({
     phoneNumberId: shop.numberId,
     to: phone,
     bodyText: 'Jadi?',
     buttons: [{ id: 'ya', title: 'Ya' }],
   });
-  const of = messageIdOf(idIn(asked));
-  await answer(shop, idIn(asked), 'ya');
+  const of = messageIdOf(idIn(sentQuestion));
+  await answer(shop, idIn(sentQuestion), 'ya');
   const event = await waitFor(
     () =>
       posts.map(({ body }) => JSON.parse(body)).find(({ type }) => type === 'message.received') ??
@@ -161,7 +160,7 @@ test('Kabari’s own shapes say what was chosen beside the text', async ({ shop 
   expect((await shop.call('/v1/events?after=0')).text).toContain('"choice":{');
 });
 
-test('the sample of the page asks, and is answered as the page shows', async ({ shop }) => {
+test('runs the documented sample and gets the documented answer', async ({ shop }) => {
   const page = await readFile(join(root, 'docs/dialects/cloud-api.md'), 'utf8');
   const section = /^## Buttons and lists\n([\s\S]*?)^## /m.exec(page)?.[1] ?? '';
   const [, code = '', shown = ''] =

@@ -34,7 +34,6 @@ import { apiJs, chatAdapter, greatDetail, kapso, to } from './support/dialects/c
 const link = 'https://contoh.id/a.png';
 
 type Sent = { messages?: readonly { id: string }[] };
-/** What was stored of a message that a client has sent. */
 const storedOf = async (cloud: CloudApp, sending: Promise<unknown>) =>
   cloud.stored(((await sending) as Sent).messages?.[0]?.id);
 
@@ -87,7 +86,7 @@ test('@kapso/whatsapp-cloud-api sends every type', async ({ cloud }) => {
   ).toMatchObject({ type: 'reaction', content: { emoji: '👍' } });
 });
 
-test('@kapso/whatsapp-cloud-api knows our errors for what they are', async ({ cloud }) => {
+test('@kapso/whatsapp-cloud-api recognizes our errors', async ({ cloud }) => {
   const categoryOf = async (client: WhatsAppClient, fields: object) => {
     const sending = client.messages.sendText({
       phoneNumberId: cloud.numberId,

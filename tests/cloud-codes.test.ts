@@ -6,7 +6,6 @@ import { codeComponents } from '#tests/support/meta/templates.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { makeOperators } from '#tests/support/people/people.ts';
 
-/** A person who has just signed in, and asks as themselves. */
 async function asking(db: TestDatabase, { ask }: RunningApp, role?: 'admin') {
   const { token, accountId } = await signedIn(db);
   if (role) {
@@ -25,7 +24,7 @@ const CODES = {
   components: codeComponents,
 };
 
-test('codes go out by the Cloud API as the template that Meta has approved, and are stored nowhere', async ({
+test('sends codes by the Cloud API as the template that Meta approved, and stores them nowhere', async ({
   db,
   running,
   meta,
@@ -46,7 +45,7 @@ test('codes go out by the Cloud API as the template that Meta has approved, and 
   expect(connected).toMatchObject({ status: 'linked', code_template: null });
   expect(JSON.stringify(connected)).not.toContain(meta.token);
   expect(JSON.stringify(connected)).not.toContain(meta.appSecret);
-  // Linked, and still no code reaches anybody: nobody is told that one is on its way.
+  // Linked, but codes still reach no phone, so the API must not claim that one is on its way.
   expect(await ani('user_delete_ask')).toBe('otp_unsendable');
   expect((await admin('operator_overview')).codes_go_out).toBe(false);
 
@@ -82,7 +81,7 @@ test('codes go out by the Cloud API as the template that Meta has approved, and 
   expect(JSON.stringify(stored)).not.toContain(code);
   expect(stored?.body).toMatchObject({ text: '*••••••* adalah kode verifikasi Anda.' });
 
-  // A test goes the way of codes: a text would reach only who wrote lately.
+  // A test is sent like a code: a text would reach only recent writers.
   expect(await admin('operator_system_token_test')).toMatchObject({ to: expect.any(String) });
   await waitFor(() => expect(meta.control.sent()).toHaveLength(2));
   expect(meta.control.sent()[1]?.body).toMatchObject({
@@ -93,7 +92,7 @@ test('codes go out by the Cloud API as the template that Meta has approved, and 
   });
 });
 
-test('that Meta refuses the access of the system token is said to the operator, with what to do', async ({
+test('tells the operator what to do when Meta refuses the system token’s access', async ({
   db,
   running,
   meta,
@@ -114,7 +113,7 @@ test('that Meta refuses the access of the system token is said to the operator, 
   );
 });
 
-test('a customer’s template of codes is handed in without words, and sent with its code', async ({
+test('submits a customer’s code template without a text, and sends it with its code', async ({
   ani,
   meta,
 }) => {

@@ -12,7 +12,7 @@ const samples = [...page.matchAll(/^### (\S+)\n[\s\S]*?```js\n([\s\S]*?)```/gm)]
 );
 const run = promisify(execFile);
 
-test('each sample of the page sends with the unmodified client', async ({ cloud }) => {
+test('sends each documented sample with the unmodified client', async ({ cloud }) => {
   expect(samples.map(({ client }) => client)).toEqual([
     '@kapso/whatsapp-cloud-api',
     '@great-detail/whatsapp',

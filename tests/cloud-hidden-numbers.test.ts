@@ -9,7 +9,7 @@ import { keyFor } from '#tests/support/people/people.ts';
 
 const BUDI = '6281234567890';
 
-/** Somebody writes whose number WhatsApp does not show. @returns how they are known. */
+/** A message from a person whose number WhatsApp hides. @returns their identifier. */
 async function writtenBy({ meta, call }: CloudSender, text: string): Promise<string> {
   const content = { body: text };
   meta.control.receiveFrom(BUDI, { type: 'text', content, name: 'Budi', isNumberHidden: true });
@@ -18,7 +18,7 @@ async function writtenBy({ meta, call }: CloudSender, text: string): Promise<str
   return body.data[0].peer;
 }
 
-test('who hides their number writes, is answered, and stays one conversation', async ({ ani }) => {
+test('keeps one conversation with a person who hides their number, both ways', async ({ ani }) => {
   const peer = await writtenBy(ani, 'Halo, masih buka?');
   expect(peer).toMatch(/^ID\.[A-Za-z0-9]+$/);
   const { body } = await ani.call('/v1/messages', { body: { to: peer, text: { body: 'Masih.' } } });
@@ -44,7 +44,7 @@ test('who hides their number writes, is answered, and stays one conversation', a
   });
 });
 
-test('who hides their number opts out as others do, and only by the Cloud API are they reached', async ({
+test('opts out a person who hides their number, and reaches them only by the Cloud API', async ({
   ani,
   db,
 }) => {
@@ -61,26 +61,29 @@ test('who hides their number opts out as others do, and only by the Cloud API ar
   const { accountId, tokenId } = ani;
   const number = { accountId, tokenId, channel: 'simulator', phone: '628111000222' } as const;
   await db.allAccountsSql.begin((tx) => linkNumber(tx, tokenSubscribers, number));
-  // Who sends with the key is remembered for a second.
+  // The sender of a key is cached for a second.
   await waitFor(async () =>
     expect(await send()).toMatchObject({ status: 409, body: { code: 'recipient_without_number' } }),
   );
 });
 
-test('programs of other gateways answer who hides their number', async ({ ani, db }) => {
+test('lets programs of other gateways answer a person who hides their number', async ({
+  ani,
+  db,
+}) => {
   const peer = await writtenBy(ani, 'Halo');
   const key = await keyFor(db.allAccountsSql, ani, 'cloud');
   const form = { target: peer, message: 'Masih buka' };
   const { body } = await ask(ani.running, '/send', { key, form });
   expect(body).toMatchObject({ status: true, target: [peer] });
-  const asked = { method: 'GET' as const, key };
+  const options = { method: 'GET' as const, key };
   const path = `/api/report/message?phone=${peer}`;
   await waitFor(async () =>
-    expect((await ask(ani.running, path, asked)).body).toMatchObject({ totalData: 1 }),
+    expect((await ask(ani.running, path, options)).body).toMatchObject({ totalData: 1 }),
   );
 });
 
-test('an assistant reads what somebody wrote who hides their number', async ({ ani }) => {
+test('lets an assistant read messages of a person who hides their number', async ({ ani }) => {
   const peer = await writtenBy(ani, 'Halo, masih buka?');
   const read = async (name: string, given: object) => {
     const call = { name, arguments: given };
@@ -94,10 +97,7 @@ test('an assistant reads what somebody wrote who hides their number', async ({ a
     expect(shown).toMatchObject({ structuredContent: { messages: [{ peer }] } });
 });
 
-test('what waits for somebody who hides their number never leaves by another channel', async ({
-  ani,
-  db,
-}) => {
+test('never sends a waiting message to a hidden number by another channel', async ({ ani, db }) => {
   const peer = await writtenBy(ani, 'Halo');
   const soon = new Date(Date.now() + 3_000).toISOString();
   const { body } = await ani.call('/v1/messages', {

@@ -15,13 +15,10 @@ const PNG = Buffer.from(
   'base64',
 );
 
-/** A message as Meta documents it, and its stored form. */
 type Row = {
   message: Record<string, unknown>;
   type: MessageType;
-  /** A part of the stored content. */
   content: Record<string, unknown>;
-  /** The line of its bubble; left out for what has none. */
   line?: string;
 };
 
@@ -250,7 +247,6 @@ const valueOf = ({ meta }: CloudSender, more: object) => ({
   metadata: { display_phone_number: '1', phone_number_id: meta.numbers[0]!.id },
   ...more,
 });
-/** A customer writes. */
 const write = (ani: CloudSender, id: string, message: object) =>
   post(ani, [
     {
@@ -262,7 +258,6 @@ const write = (ani: CloudSender, id: string, message: object) =>
     },
   ]);
 
-/** Inbound messages, the oldest first. */
 const inbox = async (ani: CloudSender) =>
   (await ani.call('/v1/messages?direction=in&limit=100')).body.data.toReversed();
 const threadOf = async (ani: CloudSender): Promise<ConversationMessage[]> => {
@@ -280,7 +275,6 @@ const eventsOf = async (ani: CloudSender): Promise<WebhookEvent[]> =>
     WebhookEvent().parse(one),
   );
 
-/** An event in each format, as its body. */
 const bodiesOf = (event: WebhookEvent) =>
   (['kabari', 'cloud', 'fonnte', 'wablas'] as const).map((format) => {
     const context = { phone: '6281100000000', metadata: {} };
@@ -288,7 +282,7 @@ const bodiesOf = (event: WebhookEvent) =>
     return JSON.parse(formats[format].build(outgoing)?.body ?? 'null');
   });
 
-test('every kind of message that Meta brings is stored, shown and told to programs', async ({
+test('stores and shows every kind of message from Meta, and passes it to programs', async ({
   ani,
 }) => {
   const all = Object.entries(rows);
@@ -304,12 +298,12 @@ test('every kind of message that Meta brings is stored, shown and told to progra
   for (const [index, [name, { line }]] of all.entries()) {
     if (line !== undefined) expect(lines.get(listed[index].id), name).toBe(line);
   }
-  const told = await waitFor(async () => {
+  const received = await waitFor(async () => {
     const found = (await eventsOf(ani)).filter(({ type }) => type === 'message.received');
     return found.length === all.length && found;
   });
   for (const [index, [name, { type, content }]] of all.entries()) {
-    const [kabari, cloud, fonnte, wablas] = bodiesOf(told[index]!);
+    const [kabari, cloud, fonnte, wablas] = bodiesOf(received[index]!);
     expect(kabari.data, name).toMatchObject({ type, content });
     const message = cloud.entry[0].changes[0].value.messages[0];
     expect(message.from, name).toBe(BUDI);
@@ -321,7 +315,7 @@ test('every kind of message that Meta brings is stored, shown and told to progra
   }
 });
 
-test('an edit and a deletion change the message that they mean', async ({ ani }) => {
+test('applies an edit and a deletion to the message they refer to', async ({ ani }) => {
   await write(ani, 'satu', { type: 'text', text: { body: 'Dua ya' } });
   await write(ani, 'dua', { type: 'text', text: { body: 'Salah' } });
   const edited = { type: 'text', text: { body: 'Tiga ya' } };
@@ -347,9 +341,9 @@ test('stores a group message apart from private chats, without opening a window'
   expect(await inbox(ani)).toEqual([]);
   const refused = await ani.call('/v1/messages', { body: { to: BUDI, text: { body: 'Halo' } } });
   expect(refused.body.code).toBe('window_closed');
-  const kept = await db.allAccountsSql`
+  const groups = await db.allAccountsSql`
     select message ->> 'group_id' as "group" from cloud_group_messages`;
-  expect(kept).toEqual([{ group: 'Y2FwaV9ncm91cDox' }]);
+  expect(groups).toEqual([{ group: 'Y2FwaV9ncm91cDox' }]);
   await ani.running.container.channels.health.close();
   const counted = await db.allAccountsSql`select code, answers::int from provider_answers`;
   expect(counted).toEqual([{ code: 'inbound_group', answers: 1 }]);
@@ -376,7 +370,7 @@ test('a sender with only a portfolio id has a conversation', async ({ ani }) => 
   expect(came).toMatchObject({ peer: 'ID.ENT.11815799212886844830', content: { text: 'Halo' } });
 });
 
-test('a status that echoes nothing of ours finds its message by Meta’s id', async ({ ani, db }) => {
+test('matches a status without our reference by Meta’s id', async ({ ani, db }) => {
   const { control } = ani.meta;
   Object.assign(control.statuses, { sentMs: undefined, deliveredMs: undefined, readMs: undefined });
   control.receiveFrom(BUDI, { type: 'text' });
@@ -392,7 +386,7 @@ test('a status that echoes nothing of ours finds its message by Meta’s id', as
   await ani.becomes(body.id, 'read');
 });
 
-test('a file that comes while the access token is refused is there once it is not', async ({
+test('fetches a file that arrives while the access token is refused, once it is accepted again', async ({
   ani,
   db,
   running,
@@ -421,14 +415,14 @@ test('a file that comes while the access token is refused is there once it is no
   expect(image.content.missing).toBeUndefined();
   expect(image.id).toBe(first.id);
   expect(await db.allAccountsSql`select 1 from cloud_inbound`).toEqual([]);
-  const told = await waitFor(async () => {
+  const received = await waitFor(async () => {
     const found = (await eventsOf(ani)).filter(({ type }) => type === 'message.edited');
     return found.length === 1 && found;
   });
-  expect(told[0]!.data).toMatchObject({ content: { file: { mime_type: 'image/png' } } });
+  expect(received[0]!.data).toMatchObject({ content: { file: { mime_type: 'image/png' } } });
 });
 
-test('a file that Meta no longer has is gone; one that does not come holds up no callback and no file', async ({
+test('drops a file that Meta no longer has; a stalled one delays no callback and no other file', async ({
   ani,
 }) => {
   const { control } = ani.meta;
@@ -448,14 +442,12 @@ test('a file that Meta no longer has is gone; one that does not come holds up no
       }),
     );
     expect(contents).toContainEqual({ missing: 'expired' });
-    // The first one is not here, or waits for its file.
     expect(contents).not.toContainEqual(
       expect.objectContaining({ caption: 'Lambat', file: expect.anything() }),
     );
   });
 });
 
-/** Another number of the same account. @returns its token */
 async function secondNumber(ani: CloudSender, { allAccountsSql: sql }: TestDatabase) {
   const tokenId = await makeToken(sql, ani.accountId, { channel: 'cloud', status: 'unlinked' });
   const fields = { token_id: publicId('token', tokenId), ...accessOf(ani.meta, 1) };
@@ -463,12 +455,11 @@ async function secondNumber(ani: CloudSender, { allAccountsSql: sql }: TestDatab
   return tokenId;
 }
 
-test('a change of a number is booked on the number it names, one of the account on all of its numbers', async ({
+test('applies a change of a number to that number, and one of the account to all of its numbers', async ({
   ani,
   db,
 }) => {
   const tokens = [ani.tokenId, await secondNumber(ani, db)];
-  /** The restrictions of both numbers. */
   const restrictions = () =>
     Promise.all(
       tokens.map(async (tokenId) => {

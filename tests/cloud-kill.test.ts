@@ -17,7 +17,6 @@ const MESSAGES = 120;
 const PEERS = 12;
 const peer = (n: number): string => `62812000001${String(n % PEERS).padStart(2, '0')}`;
 
-/** A customer whose token is connected, straight in the database. */
 async function connected(db: TestDatabase, meta: FakeMeta) {
   const { allAccountsSql: sql } = db;
   const { accountId, tokenId } = await customerWith(sql, { saldo: SALDO, linked: false });
@@ -49,7 +48,7 @@ async function connected(db: TestDatabase, meta: FakeMeta) {
   return { ...ref, key, callbackPath: `/callbacks/cloud/${row!.key}` };
 }
 
-test('under kills of app, worker and database each message leaves once, or says so, and money is right', async ({
+test('sends each message once or reports it, with right balances, under kills of app, worker and database', async ({
   start,
   db,
 }) => {
@@ -58,7 +57,7 @@ test('under kills of app, worker and database each message leaves once, or says 
     const ani = await connected(db, meta);
     const env = { CLOUD_URL: `${meta.url}/v23.0`, CLOUD_TIMEOUT_MS: '8000', LOG_LEVEL: 'silent' };
     const startWorker = () => start({ ...env, ROLE: 'worker' });
-    // Meta goes on calling the address that it knows.
+    // Meta keeps calling the address that it knows.
     const PORT = String(await freePort());
     const address = `http://127.0.0.1:${PORT}`;
     const startWeb = async () => {
@@ -91,7 +90,7 @@ test('under kills of app, worker and database each message leaves once, or says 
       await one.exit;
     };
     for (let n = 0; n < MESSAGES; n++) {
-      // A message may have been taken by a process that died before it said so: the same key again.
+      // A process may have accepted a message and died before its answer: repeat with the same key.
       await waitFor(() => send(n).then(() => true));
       if (n % 10 === 4) meta.control.failNext({ kind: 'reset', isAccepted: n % 20 === 4 });
       if (n === 20 || n === 60) await kill(worker).then(() => (worker = startWorker()));
@@ -107,7 +106,7 @@ test('under kills of app, worker and database each message leaves once, or says 
     const left = () => sql`
       select status, count(*) as n from messages
       where account_id = ${ani.accountId} and direction = 'out' and status <> 'read' group by 1`;
-    // What got no answer waits twice the time-out for its receipt, and holds what goes to the same phone.
+    // An unanswered message waits twice the timeout for its receipt, and blocks messages to the same phone.
     await waitFor(async () => expect(await left()).toEqual([]), { patienceMs: 180_000 });
 
     const sent = meta.control.sent().map(({ callbackData }) => callbackData);

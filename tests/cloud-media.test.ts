@@ -14,9 +14,7 @@ const picture = await sharp({
   .toBuffer();
 const blob = new Blob([new Uint8Array(picture)], { type: 'image/png' });
 
-test('@kapso/whatsapp-cloud-api gives a file, sends it, reads it and takes it back', async ({
-  cloud,
-}) => {
+test('@kapso/whatsapp-cloud-api uploads, sends, reads and deletes a file', async ({ cloud }) => {
   const { media, messages } = kapso(cloud);
   const { numberId: phoneNumberId } = cloud;
   const { id } = await media.upload({
@@ -45,7 +43,7 @@ test('@kapso/whatsapp-cloud-api gives a file, sends it, reads it and takes it ba
   await expect(media.get({ mediaId: id })).rejects.toMatchObject({ httpStatus: 404, code: 803 });
 });
 
-test('@great-detail/whatsapp gives a file and downloads it', async ({ cloud }) => {
+test('@great-detail/whatsapp uploads and downloads a file', async ({ cloud }) => {
   const client = greatDetail(cloud);
   const { numberId: phoneNumberID } = cloud;
   const given = { phoneNumberID, file: blob, filename: 'toko.png', mimeType: 'image/png' };
@@ -57,7 +55,7 @@ test('@great-detail/whatsapp gives a file and downloads it', async ({ cloud }) =
   expect(await client.media.delete({ mediaID, phoneNumberID }).json()).toEqual({ success: true });
 });
 
-test('whatsapp-api-js gives a file, fetches it and takes it back', async ({ cloud }) => {
+test('whatsapp-api-js uploads, fetches and deletes a file', async ({ cloud }) => {
   const api = apiJs(cloud);
   const form = new FormData();
   form.append('file', blob, 'toko.png');
@@ -69,21 +67,19 @@ test('whatsapp-api-js gives a file, fetches it and takes it back', async ({ clou
   expect(await api.deleteMedia(id, cloud.numberId)).toEqual({ success: true });
 });
 
-test('@chat-adapter/whatsapp posts a file of its own', async ({ cloud }) => {
+test('@chat-adapter/whatsapp posts its own file', async ({ cloud }) => {
   const adapter = chatAdapter(cloud);
   const thread = await adapter.openDM(to);
   const files = [{ data: picture, filename: 'toko.png', mimeType: 'image/png' }];
   const posted = await adapter.postMessage(thread, { markdown: 'Toko kami', files });
   const stored = await cloud.stored(posted.id);
   expect(stored.type).toBe('image');
-  // It takes the address for one of its own host; from this machine itself it downloads nothing.
+  // It takes the address for one of its own host, and downloads nothing from this machine.
   const reading = adapter.downloadMedia(String((stored.content['file'] as { id: string }).id));
   await expect(reading).rejects.toThrow('internal attachment URL');
 });
 
-test('files are sent by their id by each client, for every type that carries one', async ({
-  cloud,
-}) => {
+test('each client sends files by id, for every type that carries one', async ({ cloud }) => {
   const { numberId: phoneNumberID } = cloud;
   const { media, messages } = kapso(cloud);
   const given = async (type: string, file: Blob, fileName: string) =>
@@ -117,14 +113,14 @@ test('files are sent by their id by each client, for every type that carries one
   const message = { to, type: 'image', image: { id: image } } as const;
   const sending = greatDetail(cloud).message.createMessage({ phoneNumberID, ...message } as never);
   await isFile(sending.json(), 'image', image);
-  // A file of another kind than the message is refused as one that cannot be sent.
+  // A file of another kind than the message is refused as unsendable.
   await expect(messages.sendImage({ ...base, image: { id: document } })).rejects.toMatchObject({
     httpStatus: 400,
     code: 131053,
   });
 });
 
-test('the parts of a form come in any order, and the type may follow the file', async ({
+test('accepts the parts of a form in any order, also the type after the file', async ({
   cloud,
 }) => {
   const silent = new Blob([new Uint8Array(picture)]);
@@ -144,7 +140,7 @@ test('the parts of a form come in any order, and the type may follow the file', 
         body,
       });
     expect((await upload(form)).status, order.join()).toBe(200);
-    // What is said of the type counts wherever it stands: here it contradicts the bytes.
+    // The declared type counts wherever it stands: here it contradicts the bytes.
     form.set('type', 'application/pdf');
     const contradicting = await upload(form);
     expect([contradicting.status, contradicting.headers.get('x-error-code')]).toEqual([
@@ -154,7 +150,7 @@ test('the parts of a form come in any order, and the type may follow the file', 
   }
 });
 
-test('the address of a file needs a key of the same account, and its own signature', async ({
+test('requires a key of the same account and a valid signature for a file’s address', async ({
   cloud,
   db,
 }) => {
@@ -185,9 +181,7 @@ test('the address of a file needs a key of the same account, and its own signatu
   expect((await cloud.call(pathname + search)).status).toBe(200);
 });
 
-test('what is no file, or none that may be kept, is refused as the Cloud API refuses it', async ({
-  cloud,
-}) => {
+test('refuses unusable and forbidden files as the Cloud API does', async ({ cloud }) => {
   const upload = async (form: FormData | string) => {
     const response = await fetch(`${cloud.origin}/v23.0/${cloud.numberId}/media`, {
       method: 'POST',

@@ -5,7 +5,7 @@ import { test } from '#tests/support/meta/cloud-channel.ts';
 
 const BUDI = '6281234567890';
 
-test('buttons and lists arrive as such, and what is chosen is known by its id', async ({
+test('delivers buttons and lists as such, and identifies a selection by its id', async ({
   ani,
   meta,
 }) => {
@@ -48,7 +48,7 @@ test('buttons and lists arrive as such, and what is chosen is known by its id', 
   expect(chosen.content.choice).toMatchObject({ id: 'minum-1', title: 'Es teh', of: id });
 });
 
-test('every other type leaves as Meta takes it', async ({ ani, meta }) => {
+test('sends every other type in Meta’s format', async ({ ani, meta }) => {
   const question = meta.control.receiveFrom(BUDI, { type: 'text' });
   await meta.control.settled();
   const [came] = (await ani.call('/v1/messages?direction=in')).body.data;
@@ -83,7 +83,7 @@ test('every other type leaves as Meta takes it', async ({ ani, meta }) => {
   ]);
 });
 
-test('a template goes to Meta for review, and its word comes back by callback', async ({
+test('submits a template to Meta for review, and receives the decision by callback', async ({
   ani,
   meta,
 }) => {

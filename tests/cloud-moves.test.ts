@@ -12,7 +12,7 @@ import {
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { changeTokens } from '#tests/support/people/people.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 
 const BUDI = '6281234567890';
 
@@ -24,7 +24,6 @@ const moveTo = (ani: CloudSender, channel: string) =>
 const connection = async (ani: CloudSender) =>
   (await ani.ask('token_connection_get', token(ani))).body.data;
 
-/** Meta blocks the number: told as Meta tells it, to the address that it knows. */
 async function blockNumber({ callbackUrl, meta }: CloudSender): Promise<number> {
   const value = { event: 'ACCOUNT_RESTRICTION' };
   const body = JSON.stringify({
@@ -36,7 +35,7 @@ async function blockNumber({ callbackUrl, meta }: CloudSender): Promise<number> 
   return (await fetch(callbackUrl, { method: 'POST', body, headers })).status;
 }
 
-test('a moved token leaves behind how its number stood, and nothing told later of that number counts', async ({
+test('clears the number’s state when its token moves, and ignores later callbacks of that number', async ({
   ani,
   db,
 }) => {
@@ -45,12 +44,12 @@ test('a moved token leaves behind how its number stood, and nothing told later o
   expect((await moveTo(ani, 'simulator')).status).toBe(200);
   expect((await moveTo(ani, 'web')).status).toBe(200);
   expect(await connection(ani)).toBeNull();
-  // The address is remembered for two seconds.
+  // The address is cached for two seconds.
   await blockNumber(ani);
   expect(await connection(ani)).toBeNull();
   expect((await moveTo(ani, 'cloud')).status).toBe(200);
   expect(await connection(ani)).toBeNull();
-  await changeTokens(db.allAccountsSql, {}, { movedAt: earlier('1 minute') });
+  await changeTokens(db.allAccountsSql, {}, { movedAt: agedBy('1 minute') });
   const connected = await ani.ask('token_cloud_connect', { ...token(ani), ...accessOf(ani.meta) });
   expect(connected.status).toBe(200);
   expect(await connection(ani)).toMatchObject({
@@ -60,7 +59,6 @@ test('a moved token leaves behind how its number stood, and nothing told later o
   });
 });
 
-/** How often a message lies in a simulated phone. */
 async function linesOf({ allAccountsSql: sql }: TestDatabase, id: string): Promise<number> {
   const [row] = await sql<{ lines: number }[]>`
     select count(*)::int as lines from sim_lines
@@ -68,19 +66,18 @@ async function linesOf({ allAccountsSql: sql }: TestDatabase, id: string): Promi
   return row!.lines;
 }
 
-/** Waits until a message has left. */
 const left = (ani: CloudSender, id: string) =>
   waitFor(async () => {
     const { body } = await ani.call(`/v1/messages/${id}`);
     expect(['sent', 'delivered', 'read']).toContain(body.status);
   });
 
-test('what is placed after a move leaves by the new channel, also with the same number at once', async ({
+test('sends messages accepted after a move by the new channel, also to the same number', async ({
   running,
   meta,
   db,
 }) => {
-  // The fake's first number is the installation's own, too.
+  // The fake's first number is also the installation's own.
   const ani = await connectedSender(running, meta, { db, number: 1 });
   const send = async () =>
     (await ani.call('/v1/messages', { body: { to: BUDI, text: { body: 'Halo' } } })).body.id;
@@ -91,7 +88,7 @@ test('what is placed after a move leaves by the new channel, also with the same 
     select phone from tokens where token_id = ${ani.tokenId}`;
   const taken = ani.meta.control.sent().length;
   expect((await moveTo(ani, 'simulator')).status).toBe(200);
-  // Its lane still lingers: that it has ended would take three seconds.
+  // Its lane still lingers; waiting for its end would take three seconds.
   await db.allAccountsSql.begin((tx) =>
     linkNumber(tx, tokenSubscribers, {
       accountId: ani.accountId,
@@ -112,7 +109,7 @@ test('what is placed after a move leaves by the new channel, also with the same 
   expect(await linesOf(db, real)).toBe(0);
 });
 
-test('what is placed with a channel that a token no longer has does not leave by its new one', async ({
+test('sends no message by the new channel that was accepted for the old one', async ({
   running,
   meta,
   db,
@@ -128,7 +125,7 @@ test('what is placed with a channel that a token no longer has does not leave by
     if (answer.status === 202) placed.push(answer.body.id);
     return answer;
   };
-  // Once the key is known as the simulator's. What waits when its token moves would go along.
+  // Once the key counts as the simulator's; waiting messages would move along with their token.
   await waitFor(async () => expect((await send()).body.simulated).toBe(true));
   for (const id of placed) await left(ani, id);
   await waitFor(async () => expect((await moveTo(ani, 'cloud')).status).toBe(200));
@@ -139,12 +136,12 @@ test('what is placed with a channel that a token no longer has does not leave by
   while (!isOver) statuses.push((await send()).status);
   expect((await connecting).status).toBe(200);
   expect(statuses).not.toContain(202);
-  // By the Cloud API nobody has written yet: it is known for what it is.
+  // By the Cloud API no customer has written yet, which shows that the move is known.
   await waitFor(async () => expect((await send()).body.code).toBe('window_closed'));
   expect(meta.control.sent()).toEqual([]);
 });
 
-test('a template that waits at the price of its channel is sent or cancelled first', async ({
+test('refuses a move while a template waits at its channel’s price, until it is sent or cancelled', async ({
   ani,
 }) => {
   await ani.ask('template_create', {

@@ -14,7 +14,9 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { changeTokens } from '#tests/support/people/people.ts';
 
-/** `OUTAGE_ROWS=10000 npx vitest run --project unit tests/cloud-outage.test.ts` for a campaign of that size. */
+/**
+ * A campaign of that size: `OUTAGE_ROWS=10000 npx vitest run --project unit tests/cloud-outage.test.ts`.
+ */
 const ROWS = Number(process.env['OUTAGE_ROWS'] ?? 240);
 const PRICE = 400;
 const SALDO = ROWS * PRICE * 2;
@@ -31,7 +33,6 @@ const test = base.extend<{ ani: CloudSender }>({
 
 test.override({ env: { CLOUD_TIMEOUT_MS: '15000' } });
 
-/** A campaign with a template that was started, straight in the database. */
 async function startCampaign({ accountId, tokenId }: CloudSender, { owner: sql }: TestDatabase) {
   const [user] = await sql<{ id: string }[]>`
     select user_id as id from users where account_id = ${accountId}`;
@@ -59,7 +60,7 @@ async function startCampaign({ accountId, tokenId }: CloudSender, { owner: sql }
   });
 }
 
-/** The outage goes on for so long, by the pauses of the number. @returns its length in milliseconds */
+/** Passes the time of an outage by the number's pauses. @returns its length in milliseconds */
 async function outage(db: TestDatabase, atLeastMs: number): Promise<number> {
   let passed = 0;
   for (let pauses = 1; passed < atLeastMs; pauses++) {
@@ -77,13 +78,13 @@ async function outage(db: TestDatabase, atLeastMs: number): Promise<number> {
 }
 
 test(
-  'an outage of an hour in the middle of a campaign burns no message, keeps the order, and charges each once',
+  'loses no message in an outage of an hour within a campaign, keeps the order, and charges each once',
   { timeout: TEST_MS },
   async ({ ani, db, meta }) => {
     const { allAccountsSql: sql } = db;
     const { control } = meta;
     control.templates.add({ name: 'promo', body: 'Halo {{1}}' });
-    // A busy server answers 503 for a moment; Meta repeats for days.
+    // A busy server answers 503 for a moment; Meta retries for days.
     control.webhooks.retries = 12;
     await ani.ask('template_sync');
     await startCampaign(ani, db);
@@ -101,7 +102,7 @@ test(
     const probes =
       control.calls().filter(({ status, path }) => status === 502 && path.endsWith('/messages'))
         .length - messagesTried;
-    // Every five minutes one message, not a campaign.
+    // One message every five minutes, not a campaign.
     expect(probes).toBeLessThanOrEqual(8);
     expect(control.sent().length).toBeLessThanOrEqual(before + 64);
     const unsent = await sql`
@@ -120,8 +121,8 @@ test(
     const sent = control.sent().map(({ callbackData }) => callbackData ?? '');
     expect(new Set(sent).size).toBe(ROWS);
     expect(sent).toHaveLength(ROWS);
-    // In the order of the list, but for those in flight together: on a slow machine up to 512, so that single
-    // messages may be that late. Without any order they would be late by a third of the list.
+    // In list order, except for those in flight together: on a slow machine up to 512, so single messages may be that
+    // late. Without any order they would be late by a third of the list.
     const places = control
       .sent()
       .map(({ body }) => Number(String(body['to']).slice(-8)) - 40_000_000);

@@ -9,7 +9,7 @@ import { inFuture } from '#tests/support/database/changes.ts';
 
 const peerOf = (n: number): string => `62812000002${String(n).padStart(2, '0')}`;
 
-/** Messages in their order, to as many numbers or to one. @returns their ids */
+/** Queues messages in order, to as many numbers or to one. @returns their ids */
 async function queue(
   ani: CloudSender,
   count: number,
@@ -38,11 +38,10 @@ const statusOf = async (ani: CloudSender) =>
 const callsOf = ({ meta }: CloudSender) =>
   meta.control.calls().filter(({ path }) => path.endsWith('/messages')).length;
 
-/** Its lane has nothing to do now. */
 const atRest = ({ allAccountsSql: sql }: TestDatabase) =>
   waitFor(async () => expect(await sql`select 1 from lanes where owner is not null`).toEqual([]));
 
-/** Every message left once and was charged once; the wallet holds no price. */
+/** Checks that every message left and was charged once, and that the wallet reserves nothing. */
 async function allSent(ani: CloudSender, ids: readonly string[], { allAccountsSql }: TestDatabase) {
   for (const id of ids) await ani.becomes(id, 'read');
   const sent = ani.meta.control.sent().map(({ callbackData }) => callbackData);
@@ -70,7 +69,7 @@ const refusals = [
 ] as const;
 
 for (const [code, reason, failure] of refusals) {
-  test(`code ${code} lets the whole number wait, and fails nothing`, async ({ ani, db }) => {
+  test(`code ${code} pauses the whole number, and fails nothing`, async ({ ani, db }) => {
     const messages = /\/messages$/;
     ani.meta.control.failAlways({ kind: 'error', code }, messages);
     const ids = await queue(ani, 6);
@@ -79,7 +78,7 @@ for (const [code, reason, failure] of refusals) {
     const before = callsOf(ani);
     await passTime(db);
     await waitFor(async () => expect(await pausesIn(db)).toBe(2));
-    // When a pause is over, one is tried by itself: the first.
+    // After a pause a single message is tried: the first.
     expect(callsOf(ani)).toBe(before + 1);
     for (const id of ids) {
       const { body } = await ani.call(`/v1/messages/${id}`);
@@ -102,7 +101,7 @@ for (const [code, reason] of [
   [131_037, 'display_name'],
   [133_010, 'unregistered'],
 ] as const) {
-  test(`code ${code} disconnects the number with its own advice, and it comes back by itself`, async ({
+  test(`code ${code} disconnects the number with its own advice, and it reconnects automatically`, async ({
     ani,
     db,
     running,
@@ -122,7 +121,7 @@ for (const [code, reason] of [
   });
 }
 
-test('messages to a closed country wait without holding up others', async ({ ani, db }) => {
+test('holds messages to a closed country without blocking others', async ({ ani, db }) => {
   const { control } = ani.meta;
   const abroad = ['14155550100', '14155550101'];
   for (const phone of abroad) {
@@ -148,12 +147,11 @@ test('messages to a closed country wait without holding up others', async ({ ani
   await booksAreRight(db.allAccountsSql);
 });
 
-test('puts off messages with a paused template without a call for each', async ({ ani, db }) => {
+test('defers messages with a paused template without a call for each', async ({ ani, db }) => {
   const { control } = ani.meta;
   const template = control.templates.add({ name: 'promo', body: 'Halo {{1}}' });
   await ani.ask('template_sync');
   const ids: string[] = [];
-  // Held back until all wait.
   await changeLanes(db.owner, {}, { readyAt: inFuture('1 hour') });
   for (let n = 0; n < 20; n++) {
     const { body } = await ani.call('/v1/messages', {
@@ -174,14 +172,14 @@ test('puts off messages with a paused template without a call for each', async (
       select 1 from dispatch where attempt > 0 and state = 'ready'`;
     expect(put).toHaveLength(20);
   });
-  // Those that left together before the first was refused.
+  // Those sent together before the first was refused.
   expect(callsOf(ani) - before).toBeLessThanOrEqual(20);
   expect((await connectionOf(ani)).paused).toBeNull();
   const tried = callsOf(ani);
   await passTime(db, 15 * 60_000);
   await waitFor(async () => {
-    const again = await db.allAccountsSql`select 1 from dispatch where attempt > 1`;
-    expect(again).toHaveLength(20);
+    const retried = await db.allAccountsSql`select 1 from dispatch where attempt > 1`;
+    expect(retried).toHaveLength(20);
   });
   expect(callsOf(ani)).toBe(tried);
   control.failAlways(undefined);
@@ -207,7 +205,7 @@ describe('a network that is out', () => {
     ['answers by a proxy', { kind: 'html' }],
     ['says that it is broken', { kind: 'error', code: 131_016 }],
   ] as const) {
-    test(`a network that ${name} is probed by one message, and no message is lost`, async ({
+    test(`probes a network that ${name} with one message, and loses no message`, async ({
       ani,
       db,
     }) => {
@@ -219,7 +217,7 @@ describe('a network that is out', () => {
         await passTime(db);
         await waitFor(async () => expect(await pausesIn(db)).toBe(round));
       }
-      // Twelve at first, and one by itself after each pause.
+      // Twelve at first, and a single one after each pause.
       expect(callsOf(ani)).toBeLessThanOrEqual(12 + 3);
       expect(await sql`select 1 from messages where status in ('failed', 'expired')`).toEqual([]);
       expect((await ani.call('/v1/balance')).body).toMatchObject({ held: 150 * 12 });
@@ -229,7 +227,7 @@ describe('a network that is out', () => {
     });
   }
 
-  test('fails nothing where all messages go to one customer', async ({ ani, db }) => {
+  test('fails nothing if all messages go to one customer', async ({ ani, db }) => {
     ani.meta.control.failAlways({ kind: 'html' }, /\/messages$/);
     const ids = await queue(ani, 4, () => peerOf(0));
     // Two tries of the first message: the others wait behind it.
@@ -244,7 +242,7 @@ describe('a network that is out', () => {
     await allSent(ani, ids, db);
   });
 
-  test('while not even the check is answered, no message is tried', async ({ ani, db }) => {
+  test('tries no message while even the check is unanswered', async ({ ani, db }) => {
     ani.meta.control.failAlways({ kind: 'html' });
     const ids = await queue(ani, 8);
     await pausedFor(ani, 'silent');

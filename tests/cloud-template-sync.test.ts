@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/meta/template-shop.ts';
 
-test('a template is listed with what each message gives for it', async ({ shop }) => {
+test('lists a template with the values that each message gives', async ({ shop }) => {
   const { body } = await shop.call('/v1/templates');
   const known = Object.fromEntries(body.data.map((one: { name: string }) => [one.name, one]));
   expect(known).toMatchObject({
@@ -20,7 +20,7 @@ test('a template is listed with what each message gives for it', async ({ shop }
   });
 });
 
-test('what Meta alone can fill in is refused with the reason, and approved once it is gone', async ({
+test('refuses values that only Meta can fill in, with the reason, and approves without them', async ({
   ani,
   meta,
 }) => {
@@ -56,7 +56,7 @@ test('what Meta alone can fill in is refused with the reason, and approved once 
   ]);
 });
 
-test('of two templates of a name the approved one counts, and of two such the dearer', async ({
+test('prefers the approved of two templates of a name, and the dearer of two approved', async ({
   ani,
   meta,
 }) => {
@@ -70,7 +70,7 @@ test('of two templates of a name the approved one counts, and of two such the de
   expect(body.data).toMatchObject([{ category: 'marketing', status: 'approved' }]);
 });
 
-test('of two templates of a name the dearer counts also where it cannot be sent from here', async ({
+test('prices two templates of a name by the dearer, even if it cannot be sent from here', async ({
   ani,
   meta,
 }) => {
@@ -87,7 +87,7 @@ test('of two templates of a name the dearer counts also where it cannot be sent 
   ]);
 });
 
-test('a twin counts however long the list is', async ({ ani, meta }) => {
+test('counts a template’s twin in a list of any length', async ({ ani, meta }) => {
   meta.control.templates.add({ name: 'kembar', category: 'UTILITY' });
   for (let n = 0; n < 500; n++) meta.control.templates.add({ name: `lain_${n}` });
   meta.control.templates.add({ name: 'kembar', category: 'MARKETING' });
@@ -97,10 +97,7 @@ test('a twin counts however long the list is', async ({ ani, meta }) => {
   ]);
 });
 
-test('a new category of which Meta tells nothing is known within the hour', async ({
-  ani,
-  meta,
-}) => {
+test('learns of a new category within the hour without a callback', async ({ ani, meta }) => {
   const { templates } = meta.control;
   templates.add({ name: 'kabar', category: 'UTILITY' });
   await ani.ask('template_sync');
@@ -114,7 +111,7 @@ test('a new category of which Meta tells nothing is known within the hour', asyn
   ]);
 });
 
-test('an odd template in Meta’s list keeps no other from being read', async ({ ani, meta }) => {
+test('reads all other templates beside an odd one in Meta’s list', async ({ ani, meta }) => {
   const add = (name: string, of: object = {}) => meta.control.templates.add({ name, ...of });
   const body = { type: 'BODY', text: 'Halo\u0000\ud800' };
   add('a'.repeat(9_000) + Math.random());
@@ -130,7 +127,7 @@ test('an odd template in Meta’s list keeps no other from being read', async ({
   ]);
 });
 
-test('a header with a variable is handed in with its example', async ({ ani, meta }) => {
+test('submits a header with a variable together with its example', async ({ ani, meta }) => {
   const template = { name: 'salam', header: 'Halo {{nama}}', body: 'Pesanan {{nomor}} siap.' };
   expect((await ani.call('/v1/templates', { body: template })).status).toBe(201);
   const [handedIn] = meta.control.templates.list().filter(({ name }) => name === 'salam');

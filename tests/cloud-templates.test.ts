@@ -11,7 +11,7 @@ import { templates, test } from '#tests/support/meta/template-shop.ts';
 
 const BUDI = '6281234567890';
 
-/** Gives a file. @returns its id, `med_…`. */
+/** Uploads a file. @returns its id, `med_…`. */
 async function given({ call }: CloudSender, name: string, bytes: Buffer): Promise<string> {
   const type = name.endsWith('.pdf') ? 'application/pdf' : 'image/png';
   const answer = await call('/v1/media', fileForm([['file', { name, type, bytes }]]));
@@ -22,13 +22,12 @@ async function given({ call }: CloudSender, name: string, bytes: Buffer): Promis
 const send = ({ call }: CloudSender, template: object) =>
   call('/v1/messages', { body: { to: BUDI, type: 'template', template } });
 
-/** The components of the newest message that reached Meta. */
 function componentsOf(meta: FakeMeta): unknown {
   const { body } = meta.control.sent().at(-1) ?? {};
   return (body?.['template'] as { components: unknown } | undefined)?.components;
 }
 
-/** Sends a template. @returns the components that reached Meta, and the message as `/v1` shows it. */
+/** @returns the components that reached Meta, and the message as `/v1` shows it. */
 async function sent(shop: CloudSender, meta: FakeMeta, template: object) {
   const { status, body } = await send(shop, template);
   expect([status, body.price]).toEqual([202, 650]);
@@ -36,11 +35,7 @@ async function sent(shop: CloudSender, meta: FakeMeta, template: object) {
   return { components: componentsOf(meta), message };
 }
 
-test('a picture stands above the text, by its id or its link, and is shown', async ({
-  shop,
-  meta,
-  host,
-}) => {
+test('shows a picture above the text, by id or link', async ({ shop, meta, host }) => {
   const id = await given(shop, 'kue.png', await picture('png', { width: 90, height: 60 }));
   for (const header of [{ id }, { link: `${host.origin}/kue.png` }]) {
     const template = { name: 'promo', variables: ['Budi'], header };
@@ -71,7 +66,7 @@ test('a picture stands above the text, by its id or its link, and is shown', asy
   });
 });
 
-test('a picture that cannot be had fails the message, and costs nothing', async ({
+test('fails the message without a charge if its picture is unavailable', async ({
   shop,
   meta,
   host,
@@ -84,7 +79,7 @@ test('a picture that cannot be had fails the message, and costs nothing', async 
   expect(meta.control.sent()).toEqual([]);
 });
 
-test('a document goes by its name', async ({ shop, meta }) => {
+test('sends a document with its name', async ({ shop, meta }) => {
   const id = await given(shop, 'tagihan.pdf', pdfOf(2000));
   const named = await sent(shop, meta, { name: 'tagihan', header: { id, filename: 'INV-17.pdf' } });
   expect(named.components).toEqual([
@@ -102,7 +97,7 @@ test('a document goes by its name', async ({ shop, meta }) => {
   expect(JSON.stringify(unnamed.components)).toContain('"filename":"tagihan.pdf"');
 });
 
-test('the variable of a header is filled in', async ({ shop, meta }) => {
+test('fills in the variable of a header', async ({ shop, meta }) => {
   const template = { name: 'sapaan', variables: ['A-17'], header: { text: 'Budi' } };
   const { components, message } = await sent(shop, meta, template);
   expect(components).toEqual([
@@ -136,7 +131,7 @@ const reply = (index: string, payload: string) => ({
   parameters: [{ type: 'payload', payload }],
 });
 
-test('an address and a coupon are filled in, and replies stand at their place among all buttons', async ({
+test('fills in an address and a coupon, and keeps the position of replies among all buttons', async ({
   shop,
   meta,
 }) => {
@@ -160,13 +155,17 @@ test('an address and a coupon are filled in, and replies stand at their place am
   const latest = async () =>
     (await shop.call('/v1/messages?direction=in&limit=1')).body.data[0].content;
   expect((await latest()).choice).toMatchObject({ title: 'Ada masalah', of: message.id });
-  // The title of a button that is no reply chooses nothing.
+  // The title of a button that is no reply selects nothing.
   meta.control.receiveFrom(BUDI, { type: 'text', content: { body: 'Lacak' } });
   await meta.control.settled();
   expect(await latest()).toEqual({ text: 'Lacak' });
 });
 
-test('a client of Meta sends the same by its own shapes', async ({ shop, meta, host }) => {
+test('accepts the same template in Meta’s own format from a client', async ({
+  shop,
+  meta,
+  host,
+}) => {
   const path = `/v23.0/${numberIdOf(publicId('token', shop.tokenId))}/messages`;
   const post = async (name: string, components: object[]) => {
     const template = { name, language: { code: 'id' }, components };
@@ -207,7 +206,7 @@ test('a client of Meta sends the same by its own shapes', async ({ shop, meta, h
   }
 });
 
-test('the sample of the page is taken for such a template', async ({ shop, meta }) => {
+test('accepts the documented sample for such a template', async ({ shop, meta }) => {
   const page = await readFile(join(import.meta.dirname, '../docs/api.md'), 'utf8');
   const [, sample = ''] = /### Headers and buttons[\s\S]*?```json\n([\s\S]*?)```/.exec(page) ?? [];
   const [header, body] = templates.promo;
@@ -218,7 +217,7 @@ test('the sample of the page is taken for such a template', async ({ shop, meta 
   expect(await shop.call('/v1/messages', { body: sample })).toMatchObject({ status: 202 });
 });
 
-test('a value that Meta refuses is refused by the name of its variable in every way of sending, before money is held', async ({
+test('names the variable whose value Meta would refuse, in every way of sending and before money is reserved', async ({
   shop,
   meta,
 }) => {
@@ -273,7 +272,7 @@ test('a value that Meta refuses is refused by the name of its variable in every 
   expect((await send(shop, fine)).status).toBe(202);
 });
 
-test('what does not fit is refused before any money is held', async ({ shop, meta }) => {
+test('refuses mismatches before any money is reserved', async ({ shop, meta }) => {
   const image = await given(shop, 'kue.png', await picture('png', { width: 90, height: 60 }));
   const pdf = await given(shop, 'tagihan.pdf', pdfOf(2000));
   const unknown = publicId('media', '0193b0a0-7c00-7000-8000-00000000ffff');

@@ -5,10 +5,9 @@ import { expect } from 'vitest';
 import { uuidOf } from '#contract/base/ids.ts';
 import { kapso } from './support/dialects/cloud-clients.ts';
 import { waitFor } from './support/wait-for.ts';
-import { type Heard, programs } from './support/webhooks/cloud-programs.ts';
+import { type Understood, programs } from './support/webhooks/cloud-programs.ts';
 import { type Shop, test } from './support/webhooks/format-app.ts';
 
-/** Numbers of the simulated network, and what their owners answer with. */
 const answers = {
   '62800000007': 'text',
   '62800000008': 'image',
@@ -22,7 +21,6 @@ const answers = {
 } as const;
 const numbers = Object.keys(answers);
 
-/** Sends to some numbers; answers the ids, in their order. */
 const send = (shop: Shop, to: readonly string[]) =>
   Promise.all(
     to.map(async (one) => {
@@ -33,48 +31,46 @@ const send = (shop: Shop, to: readonly string[]) =>
   );
 
 const root = join(import.meta.dirname, '..');
-const nobody = (): Heard => ({ statuses: [], messages: [], answers: [] });
+const nobody = (): Understood => ({ statuses: [], messages: [], answers: [] });
 
-/** The first message of a type among what stands in envelopes. */
 const find = (values: ReturnType<typeof valueOf>[], type: string) =>
   values.flatMap(({ messages = [] }) => messages).find((message) => message.type === type);
 
-/** What stands in Meta's envelope. */
 const valueOf = ({ body }: { body: string }) => JSON.parse(body).entry[0].changes[0].value;
 
 for (const [name, { program, hearsStatuses }] of Object.entries(programs)) {
-  test(`${name} takes what happens, and refuses what was tampered with`, async ({ shop }) => {
+  test(`${name} processes our events, and rejects altered ones`, async ({ shop }) => {
     const { receiver } = shop;
-    const heard = nobody();
-    await shop.tell('cloud', (known) => program(known, heard));
+    const understood = nobody();
+    await shop.tell('cloud', (known) => program(known, understood));
     const ids = await send(shop, numbers);
     await waitFor(() => {
-      const types = Object.fromEntries(heard.messages.map(({ from = '', type }) => [from, type]));
-      const told: Record<string, string> = { ...answers };
-      // One library passes over contacts.
-      if (!hearsStatuses) delete told['62800000016'];
-      expect(types).toEqual(told);
+      const types = Object.fromEntries(
+        understood.messages.map(({ from = '', type }) => [from, type]),
+      );
+      const expectedTypes: Record<string, string> = { ...answers };
+      // One library skips contacts.
+      if (!hearsStatuses) delete expectedTypes['62800000016'];
+      expect(types).toEqual(expectedTypes);
     });
-    // Of receipts that come at once only the last is told.
+    // Of receipts that come together only the last is published.
     if (hearsStatuses) {
       await waitFor(() => {
-        expect(heard.statuses).toEqual(expect.arrayContaining(ids.map((id) => `${id} read`)));
+        expect(understood.statuses).toEqual(expect.arrayContaining(ids.map((id) => `${id} read`)));
       });
     }
     const [post] = receiver.posts;
     const { body = '', headers = {} } = post ?? {};
-    const again = (changed: string, more: Record<string, string> = {}) =>
+    const postAgain = (changed: string, more: Record<string, string> = {}) =>
       fetch(receiver.url, { method: 'POST', body: changed, headers: { ...headers, ...more } });
-    expect((await again(body)).status).toBe(200);
-    expect((await again(body.replace('"whatsapp"', '"whatsapq"'))).status).toBe(401);
+    expect((await postAgain(body)).status).toBe(200);
+    expect((await postAgain(body.replace('"whatsapp"', '"whatsapq"'))).status).toBe(401);
     const forged = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` };
-    expect((await again(body, forged)).status).toBe(401);
+    expect((await postAgain(body, forged)).status).toBe(401);
   });
 }
 
-test('media, quotes, failures and what was given along come back as they were', async ({
-  shop,
-}) => {
+test('returns media, quotes, failures and custom data unchanged', async ({ shop }) => {
   const { receiver } = shop;
   await shop.tell('cloud', (known) =>
     programs['@kapso/whatsapp-cloud-api'].program(known, nobody()),
@@ -109,7 +105,7 @@ test('media, quotes, failures and what was given along come back as they were', 
   expect(read).toMatchObject({ biz_opaque_callback_data: 'A-17', recipient_id: '62800000008' });
 });
 
-test('a delivery that is sent anew has the same id and the same bytes', async ({ shop }) => {
+test('delivers again with the same id and the same bytes', async ({ shop }) => {
   const { receiver, accountId, tokenId, running } = shop;
   const { calls } = running.container.webhooks;
   await shop.tell('cloud', (known) => programs['whatsapp-api-js'].program(known, nobody()));
@@ -125,14 +121,14 @@ test('a delivery that is sent anew has the same id and the same bytes', async ({
   expect(shown.body).toBe(first?.body);
   const before = receiver.posts.length;
   await calls.replay({ accountId, tokenId }, uuid);
-  const again = await waitFor(
+  const postAgain = await waitFor(
     () => receiver.posts.slice(before).find(({ headers }) => headers['webhook-id'] === id) ?? false,
   );
-  expect(again.body).toBe(first?.body);
-  expect(again.headers['x-hub-signature-256']).toBe(first?.headers['x-hub-signature-256']);
+  expect(postAgain.body).toBe(first?.body);
+  expect(postAgain.headers['x-hub-signature-256']).toBe(first?.headers['x-hub-signature-256']);
 });
 
-test('an address that does not say the challenge stays off', async ({ shop }) => {
+test('leaves a webhook off if its address does not return the challenge', async ({ shop }) => {
   const { receiver, accountId, tokenId, running } = shop;
   const { calls } = running.container.webhooks;
   const token = { accountId, tokenId };
@@ -145,7 +141,7 @@ test('an address that does not say the challenge stays off', async ({ shop }) =>
   });
 });
 
-test('the secret that travels in a body is not shown with the delivery', async ({ shop }) => {
+test('hides the secret of a body when it shows the delivery', async ({ shop }) => {
   const { receiver, accountId, tokenId, running } = shop;
   const { calls } = running.container.webhooks;
   const { secret } = await shop.tell('fonnte', () => async () => new Response('ya'));
@@ -158,10 +154,10 @@ test('the secret that travels in a body is not shown with the delivery', async (
   expect(JSON.stringify(shown)).not.toContain(secret);
 });
 
-test('the program of the page takes what happens', async ({ shop }) => {
+test('the documented program processes our events', async ({ shop }) => {
   const page = await readFile(join(root, 'docs/dialects/cloud-api.md'), 'utf8');
   const code = /## Webhooks\n[\s\S]*?```js\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
-  let said = '';
+  let output = '';
   let child: ChildProcess | undefined;
   try {
     await shop.tell('cloud', ({ secret, verifyToken }) => {
@@ -170,8 +166,8 @@ test('the program of the page takes what happens', async ({ shop }) => {
         .replace('APP_SECRET', secret)
         .replace('.listen(8080)', '.listen(0, function () { console.log(this.address().port) })');
       child = spawn(process.execPath, ['--input-type=module', '-e', own], { cwd: root });
-      child.stdout?.on('data', (part: Buffer) => (said += part.toString('utf8')));
-      const port = waitFor(() => /^\d+/.exec(said)?.[0] ?? false);
+      child.stdout?.on('data', (part: Buffer) => (output += part.toString('utf8')));
+      const port = waitFor(() => /^\d+/.exec(output)?.[0] ?? false);
       return async (request) => {
         const { pathname, search } = new URL(request.url);
         const { method, headers } = request;
@@ -180,21 +176,20 @@ test('the program of the page takes what happens', async ({ shop }) => {
           method,
           headers: Object.fromEntries([...headers].filter(([name]) => name.startsWith('x-hub'))),
           ...body,
-          // A delivery may still come when the program has been ended.
+          // A delivery may still come after the program has ended.
         }).catch(() => new Response('it has ended', { status: 503 }));
       };
     });
     const [id = ''] = await send(shop, ['62800000015']);
     await waitFor(() => {
-      expect(said).toContain(`${id} read`);
-      expect(said).toContain('62800000015 location');
+      expect(output).toContain(`${id} read`);
+      expect(output).toContain('62800000015 location');
     });
   } finally {
     child?.kill();
   }
 });
 
-/** Calls as Chatwoot does when it connects. */
 const graph = async ({ origin, key }: Shop, path: string, body?: object, method?: string) => {
   const response = await fetch(`${origin}${path}`, {
     method: method ?? (body ? 'POST' : 'GET'),
@@ -206,7 +201,7 @@ const graph = async ({ origin, key }: Shop, path: string, body?: object, method?
   return { status: response.status, body: (await response.json()) as any };
 };
 
-test('an inbox connects as Chatwoot does: its templates, its number, its own word for the handshake', async ({
+test('connects an inbox as Chatwoot does: its templates, its number, its own handshake token', async ({
   shop,
 }) => {
   const waba = `/v14.0/${shop.businessId}`;
@@ -268,9 +263,9 @@ test('an inbox connects as Chatwoot does: its templates, its number, its own wor
   shop.receiver.handle(async () => new Response(null, { status: 401 }));
   const refused = await graph(shop, `${waba}/subscribed_apps`, callback);
   expect(refused).toMatchObject({ status: 422, body: { error: { code: 100 } } });
-  const heard = nobody();
+  const understood = nobody();
   const { program } = programs['@kapso/whatsapp-cloud-api'];
-  shop.receiver.handle(program({ secret: '', verifyToken: 'sandi-chatwoot' }, heard));
+  shop.receiver.handle(program({ secret: '', verifyToken: 'sandi-chatwoot' }, understood));
   expect(await graph(shop, `${waba}/subscribed_apps`, callback)).toEqual({
     status: 200,
     body: { success: true },
@@ -288,7 +283,7 @@ test('an inbox connects as Chatwoot does: its templates, its number, its own wor
   expect((await graph(shop, `${waba}/subscribed_apps`)).body.data).toEqual([]);
 });
 
-test('unknown addresses of the Cloud API answer as Meta does, for every method', async ({
+test('answers unknown addresses of the Cloud API as Meta does, for every method', async ({
   shop,
 }) => {
   for (const path of ['/v13.0', '/v13.0/', '/v99.0/app/subscriptions', `/${shop.businessId}/x/y`]) {

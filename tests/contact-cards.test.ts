@@ -26,7 +26,6 @@ type GivenCard = {
 
 type Channel = (ani: CloudSender, cards: readonly GivenCard[]) => Promise<void>;
 
-/** A card as Meta's webhook writes it. */
 const graphCard = ({ name, phones = [], organization, emails = [] }: GivenCard) => ({
   ...(name !== undefined && { name: { formatted_name: name, first_name: name } }),
   phones: phones.map(({ written, whatsapp }) => ({
@@ -38,7 +37,6 @@ const graphCard = ({ name, phones = [], organization, emails = [] }: GivenCard) 
   emails: emails.map((email) => ({ email, type: 'WORK' })),
 });
 
-/** A card as phones write it, in lines that are folded. */
 const vcard = ({ name, phones = [], organization, emails = [] }: GivenCard): string =>
   [
     'BEGIN:VCARD',
@@ -115,7 +113,6 @@ const sari = {
   email: 'sari@kue.example',
 };
 
-/** The contents of the inbound messages in `/v1`, the oldest first. */
 const contentsOf = async (ani: CloudSender) => {
   const { body } = await ani.call('/v1/messages?direction=in&limit=100');
   return body.data
@@ -123,7 +120,6 @@ const contentsOf = async (ani: CloudSender) => {
     .map(({ type, content }: { type: string; content: object }) => ({ type, content }));
 };
 
-/** An inbound message as each format of webhooks writes it. */
 async function webhooksOf(ani: CloudSender): Promise<Record<WebhookFormat, unknown>> {
   const event = await waitFor(async () => {
     const { body } = await ani.call('/v1/events?types=message.received');
@@ -147,7 +143,6 @@ async function webhooksOf(ani: CloudSender): Promise<Record<WebhookFormat, unkno
   };
 }
 
-/** A message's text in the exported file. */
 async function exportedText(
   { tenantSql: sql }: TestDatabase,
   { accountId }: CloudSender,
@@ -161,7 +156,7 @@ async function exportedText(
 }
 
 test.for(all)(
-  'a contact card keeps its phones, organisation and e-mail wherever it is shown, by %s',
+  'keeps phones, organisation and e-mail of a contact card everywhere, by %s',
   async ([, receive], { ani, db }) => {
     await receive(ani, [full]);
     const [message] = (await ani.call('/v1/messages?direction=in')).body.data;
@@ -199,7 +194,7 @@ test.for(all)(
 );
 
 test.for(all)(
-  'several cards of one message come in as a message each, and an answer to any names that message, by %s',
+  'stores each card of a message as its own message, and maps an answer to any of them to it, by %s',
   async ([name, receive], { ani }) => {
     await receive(ani, [full, { name: 'Kurir', phones: [{ written: '0813-1111-3333' }] }]);
     expect(await contentsOf(ani)).toMatchObject([
@@ -219,30 +214,33 @@ test.for(all)(
   },
 );
 
-test.for(all)('a card without a phone keeps what it has, by %s', async ([, receive], { ani }) => {
-  const { organization = '', emails = [] } = full;
-  await receive(ani, [
-    { name: 'Bu Sari', organization, emails },
-    { organization, phones: [{ written: 'tanya kasir' }] },
-    { phones: [{ written: '1500888' }] },
-    {},
-  ]);
-  expect(await contentsOf(ani)).toEqual(
-    [
-      { name: 'Bu Sari', organization, email: sari.email },
-      { name: '', organization },
-      { name: '', phone: '1500888' },
-      { name: '' },
-    ].map((content) => ({ type: 'contact', content })),
-  );
-  const rows = (await ani.ask('message_list')).body.result.data;
-  expect(rows.map(({ excerpt }: { excerpt: string }) => excerpt).toReversed()).toEqual([
-    'Bu Sari',
-    organization,
-    '1500888',
-    '',
-  ]);
-});
+test.for(all)(
+  'keeps the other fields of a card without a phone, by %s',
+  async ([, receive], { ani }) => {
+    const { organization = '', emails = [] } = full;
+    await receive(ani, [
+      { name: 'Bu Sari', organization, emails },
+      { organization, phones: [{ written: 'tanya kasir' }] },
+      { phones: [{ written: '1500888' }] },
+      {},
+    ]);
+    expect(await contentsOf(ani)).toEqual(
+      [
+        { name: 'Bu Sari', organization, email: sari.email },
+        { name: '', organization },
+        { name: '', phone: '1500888' },
+        { name: '' },
+      ].map((content) => ({ type: 'contact', content })),
+    );
+    const rows = (await ani.ask('message_list')).body.result.data;
+    expect(rows.map(({ excerpt }: { excerpt: string }) => excerpt).toReversed()).toEqual([
+      'Bu Sari',
+      organization,
+      '1500888',
+      '',
+    ]);
+  },
+);
 
 const long = 'Ñ'.repeat(70_000);
 const hostile: GivenCard = {
@@ -258,7 +256,7 @@ const hostile: GivenCard = {
   emails: [`a\u0000@b.example\u202E${long}`],
 };
 
-test.for(all)('a hostile card is stored in bounded lines, by %s', async ([, receive], { ani }) => {
+test.for(all)('bounds the lines of a hostile card, by %s', async ([, receive], { ani }) => {
   await receive(ani, [hostile]);
   const [{ content }] = await contentsOf(ani);
   expect(content.name).toMatch(/^Sa.?ri Ñ{100,}$/u);
@@ -273,7 +271,7 @@ test.for(all)('a hostile card is stored in bounded lines, by %s', async ([, rece
 });
 
 test.for(all)(
-  'of very many cards in one message the first are read, by %s',
+  'reads the first of very many cards in one message, by %s',
   async ([, receive], { ani }) => {
     await receive(
       ani,
@@ -303,7 +301,7 @@ test('cleans each text of any card into one line, and keeps phones of at most 15
   );
 });
 
-test('of a vCard with several contacts, and with escaped signs, the first is read as written', () => {
+test('reads the first of several contacts in a vCard, with escapes resolved', () => {
   const text = String.raw`BEGIN:VCARD
 FN:C:\\nata\, Kue\; Lapis\nBaru
 ORG:Toko\; Kue;Gudang

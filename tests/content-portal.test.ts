@@ -38,7 +38,7 @@ const handIn = (running: RunningApp, { token }: Owner) =>
     buttons: ['Saya ambil'],
   });
 
-test('a place, a card and a template of the browser reach the phone as what they are', async ({
+test('delivers a place, a card and a template from the browser to the phone', async ({
   openApp,
   db,
 }) => {
@@ -73,7 +73,7 @@ test('a place, a card and a template of the browser reach the phone as what they
   });
 });
 
-test('a reaction is free, takes the place of the one before, and is taken away by an empty one', async ({
+test('sends a reaction for free, replaces the previous one, and removes it by an empty one', async ({
   openApp,
   db,
 }) => {
@@ -101,7 +101,7 @@ test('a reaction is free, takes the place of the one before, and is taken away b
   });
 });
 
-test('a key sends once, whatever it carries; another body under it is refused', async ({
+test('sends once per key for any content, and refuses another body under the same key', async ({
   openApp,
   db,
 }) => {
@@ -133,7 +133,7 @@ test('a key sends once, whatever it carries; another body under it is refused', 
   expect(await db.owner`select from messages where direction = 'out'`).toHaveLength(6);
 });
 
-test('what does not fit is refused with its reason, and nobody else’s message is there', async ({
+test('refuses invalid content with a reason, and hides other people’s messages', async ({
   openApp,
   db,
 }) => {
@@ -181,7 +181,7 @@ test('what does not fit is refused with its reason, and nobody else’s message 
   ).toMatchObject({ type: 'saldo_short' });
 });
 
-test('the file above a template is an upload of the browser, of the kind that it takes', async ({
+test('puts an upload of the browser above a template, if its kind fits', async ({
   openApp,
   db,
 }) => {

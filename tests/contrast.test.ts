@@ -5,7 +5,7 @@ const source = await readFile('src/web/styles/tokens.css', 'utf8');
 
 type Rgb = readonly [number, number, number];
 
-/** OKLCH to 8-bit sRGB, the way a screen gets it; also whether it was inside sRGB. */
+/** OKLCH to 8-bit sRGB as on a screen, and whether the colour is inside sRGB. */
 function srgb(lightness: number, chroma: number, hue: number): { rgb: Rgb; inside: boolean } {
   const a = chroma * Math.cos((hue * Math.PI) / 180);
   const b = chroma * Math.sin((hue * Math.PI) / 180);
@@ -38,7 +38,6 @@ function contrast(one: Rgb, other: Rgb): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** The colours of one block of tokens.css, by name. */
 function colours(block: string): Map<string, { rgb: Rgb; inside: boolean }> {
   const found = block.matchAll(/--([a-z0-9-]+): oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)/g);
   return new Map(
@@ -54,7 +53,7 @@ const themes = ['light', 'dark', 'dark by the machine'].map((name, index) => ({
 
 const text = 4.5;
 const mark = 3;
-/** What stands on what, and how much must lie between them (WCAG 2, 1.4.3 and 1.4.11). */
+/** Foreground, background and minimum contrast (WCAG 2, 1.4.3 and 1.4.11). */
 const pairs: readonly (readonly [string, string, number])[] = [
   ...[
     'ink',
@@ -89,18 +88,18 @@ const pairs: readonly (readonly [string, string, number])[] = [
   ]),
 ];
 
-test('tokens.css holds a light theme and the same dark one twice', () => {
+test('has a light theme and the same dark theme twice in tokens.css', () => {
   expect(themes.map((theme) => theme.colours.size > 30)).toEqual([true, true, true]);
   expect(themes[2]?.colours).toEqual(themes[1]?.colours);
 });
 
 for (const theme of themes) {
-  test(`every ${theme.name} colour can be shown by an ordinary screen`, () => {
+  test(`every ${theme.name} colour fits an ordinary screen`, () => {
     const outside = [...theme.colours].filter(([, colour]) => !colour.inside);
     expect(outside.map(([name]) => name)).toEqual([]);
   });
 
-  test(`everything that is read in the ${theme.name} theme stands out from its background`, () => {
+  test(`every text of the ${theme.name} theme contrasts with its background`, () => {
     const weak = pairs.flatMap(([front, back, least]) => {
       const [one, other] = [theme.colours.get(front), theme.colours.get(back)];
       if (!one || !other) return [`${front} or ${back} is not there`];

@@ -12,7 +12,6 @@ import { browserOf, changeAccounts, makeSession, makeUser } from '#tests/support
 
 type Owner = { accountId: string; userId: string };
 
-/** An operator of the installation with a session. */
 async function operatorOf(
   { container }: RunningApp,
   { allAccountsSql: sql }: TestDatabase,
@@ -43,7 +42,6 @@ async function uploaded({ container }: RunningApp, owner: Owner, name: string, b
   return publicId('upload', uploadId);
 }
 
-/** Acts as somebody: the answer's data, or what was refused. */
 const actAs =
   ({ ask }: RunningApp, { token }: { token: string }) =>
   async (act: string, fields: Record<string, unknown> = {}) => {
@@ -54,7 +52,7 @@ const actAs =
 const id = () => ({ message_id: randomUUID() });
 
 describe('customer service over HTTP', () => {
-  test('every type of the renderer, both ways, with files that are the customer’s', async ({
+  test('shows every type in both directions, with files that belong to the customer', async ({
     db,
     openApp,
   }) => {
@@ -82,7 +80,7 @@ describe('customer service over HTTP', () => {
         const sent = await ask(act, { ...id(), ...target, upload, text: 'Ini' });
         expect(sent, name).toMatchObject({ content: { type, filename: name, caption: 'Ini' } });
         expect((await running.app.inject({ url: sent.content.url })).statusCode).toBe(200);
-        // The same upload under another id is the same line, as after a lost answer.
+        // The same upload under another id is the same message, as after a lost answer.
         expect(await ask(act, { ...id(), ...target, upload })).toEqual(sent);
       }
     }
@@ -95,13 +93,12 @@ describe('customer service over HTTP', () => {
     await expect(uploaded(running, ani, 'film.webm', film)).rejects.toMatchObject({
       code: 'upload_contradicts',
     });
-    // Nobody else's upload.
     const budi = await signedIn(db);
     const upload = await uploaded(running, budi, 'nota.txt', Buffer.from('Nota'));
     expect(await asAni('support_send', { ...id(), upload })).toMatchObject({ type: 'upload_gone' });
   });
 
-  test('an upload of an operator is one line of one customer, and a note is no answer', async ({
+  test('turns an operator’s upload into one message of one customer; a note is no answer', async ({
     db,
     openApp,
   }) => {
@@ -126,7 +123,7 @@ describe('customer service over HTTP', () => {
     });
   });
 
-  test('what breaks leaves nothing behind: sent again, the line and its file are there once', async ({
+  test('leaves nothing behind after a failure, and stores message and file once on the retry', async ({
     db,
     openApp,
   }) => {
@@ -145,7 +142,7 @@ describe('customer service over HTTP', () => {
     expect(await asAni('support_thread')).toMatchObject({ last_seq: 1, status: 'open' });
   });
 
-  test('a question about something is a card of ours, and of nothing that is somebody else’s', async ({
+  test('attaches a card for a question about our records, never for another customer’s', async ({
     db,
     openApp,
   }) => {
@@ -183,7 +180,7 @@ describe('customer service over HTTP', () => {
         type: 'not_found',
       });
       if (type === 'message') {
-        // Operators see no whole number of somebody a customer writes to, also not by a card of their own.
+        // Operators never see the full number of a customer's contact, not even on their own card.
         const own = { ...id(), account_id: publicId('account', ani.accountId), ...fields };
         expect(await asSari('operator_support_send', { ...own, internal: '1' })).toMatchObject({
           card: { title: 'Pesan ke +62 800-••00-03' },
@@ -197,7 +194,7 @@ describe('customer service over HTTP', () => {
     }
   });
 
-  test('a transcript is a text for whoever holds its address, without notes, for ten minutes', async ({
+  test('serves a transcript as a text by its address for ten minutes, without notes', async ({
     db,
     openApp,
   }) => {
@@ -220,14 +217,14 @@ describe('customer service over HTTP', () => {
       expect(body).toContain('    Beres\n');
       expect(body).toMatch(/Sari \(layanan pelanggan\)/);
       expect(body).not.toContain('CATATAN');
-      // What a customer writes never stands where a name stands.
+      // Customer text never stands where a name stands.
       expect(body).toContain('    23 Nov 2026  Sari\n');
       const forged = `${url.slice(0, -2)}AA`;
       expect((await running.app.inject({ url: forged })).statusCode).toBe(404);
     }
   });
 
-  test('open tabs of both sides learn of it, a note only operators; quick help knows what failed', async ({
+  test('notifies open tabs of both sides, of a note only operators; quick help sees failures', async ({
     db,
     openApp,
   }) => {
@@ -248,21 +245,21 @@ describe('customer service over HTTP', () => {
     await waitFor(() => {
       for (const one of [theirs, ours]) expect(one()).toContain('event: reset');
     });
-    const asked = await asAni('support_send', { ...id(), text: 'RAHASIA' });
+    const question = await asAni('support_send', { ...id(), text: 'RAHASIA' });
     const note = { ...id(), account_id, text: 'CATATAN', internal: '1' };
     const noted = await asSari('operator_support_send', note);
     await asAni('support_typing');
     await asSari('operator_support_typing', { account_id });
     await waitFor(() => {
-      expect(ours()).toContain(asked.id);
+      expect(ours()).toContain(question.id);
       expect(ours()).toContain(noted.id);
       expect(ours()).toContain(`"user_id":"${publicId('user', sari.userId)}","doing":"answer"`);
-      expect(theirs()).toContain(asked.id);
+      expect(theirs()).toContain(question.id);
       expect(theirs()).toContain('"side":"operator","user_id":null,"name":"Sari"');
     });
     expect(theirs()).not.toContain(noted.id);
     expect(theirs() + ours()).not.toMatch(/RAHASIA|CATATAN/);
-    // What the installation sends to phones is not told to operators' tabs.
+    // System texts to phones are not published to operators' tabs.
     await running.container.accounts.sendSystemText('6281234567890', 'Halo');
     const token_id = publicId('token', ani.tokenId);
     const sent = await asAni('message_send', { token_id, to: '62800000003', text: 'Halo' });
@@ -277,7 +274,7 @@ describe('customer service over HTTP', () => {
     expect(ours()).not.toContain('message.status');
   });
 
-  test('who may: operators with the role, and each customer for themselves', async ({
+  test('admits operators with the role, and each customer to their own thread', async ({
     db,
     openApp,
   }) => {
@@ -300,7 +297,7 @@ describe('customer service over HTTP', () => {
     });
   });
 
-  test('who is suspended asks with files, too, and is led to no page that is closed', async ({
+  test('lets a suspended customer write with files, and links to no closed page', async ({
     openApp,
     db,
   }) => {

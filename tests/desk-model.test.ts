@@ -8,7 +8,7 @@ import type { SuspenseItem } from '#contract/operator/payments.ts';
 import { acts } from '#contract/acts.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { test } from './support/database/database.ts';
-import { type DeskOperator, operatorsOf } from './support/money/desk.ts';
+import { type ActingOperator, operatorsOf } from './support/money/desk.ts';
 import { customerWith } from './support/people/people.ts';
 import { topupApp } from './support/money/topups.ts';
 
@@ -51,13 +51,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ does: fc.constant('freeze' as const), who, frozen: fc.boolean() }),
 );
 
-test('no sequence of what operators do breaks the books, or makes money', async ({ db, sql }) => {
+test('breaks no books and makes no money in any sequence of operator acts', async ({ db, sql }) => {
   const app = await topupApp(db);
   const operators = await operatorsOf(sql, app);
   const reason = 'Uji acak';
 
   type Paid = { account_id: string; topup_id: string };
-  const perform = async (one: Step, { account_id, topup_id }: Paid, operator: DeskOperator) => {
+  const perform = async (one: Step, { account_id, topup_id }: Paid, operator: ActingOperator) => {
     const { ask } = operator;
     if (one.does === 'adjust') {
       const direction = one.amount > 0 ? 'add' : 'subtract';
@@ -82,10 +82,10 @@ test('no sequence of what operators do breaks the books, or makes money', async 
       const { rows } = (await ask('operator_adjustment_list', { account_id })) as {
         rows: Adjustment[];
       };
-      const chosen = rows[one.which];
-      if (!chosen) return;
+      const proposal = rows[one.which];
+      if (!proposal) return;
       const { decision } = one;
-      await ask('operator_adjustment_decide', { adjustment_id: chosen.id, decision, reason });
+      await ask('operator_adjustment_decide', { adjustment_id: proposal.id, decision, reason });
     } else if (one.does === 'give_back') {
       await ask('operator_payment_refund', { topup_id, reason });
     } else if (one.does === 'suspense') {
@@ -122,7 +122,7 @@ test('no sequence of what operators do breaks the books, or makes money', async 
         if (!(no instanceof Refusal)) throw no;
       });
     }
-    // What the customer has is what came in, less what went out, and what proposals that are done say.
+    // The customer's balance equals credits less debits, plus finished proposals.
     const [found] = await sql<{ available: number; done: number; alone: number; large: number }[]>`
       select w.available, coalesce(sum(a.amount), 0)::bigint as done,
         count(*) filter (where a.decided_by = a.proposed_by and a.needs_second) as alone,
@@ -143,29 +143,28 @@ test('no sequence of what operators do breaks the books, or makes money', async 
   });
 });
 
-test('every act of the desk is an operator’s alone, and what changes is audited', () => {
-  const desk = acts.filter(({ name }) => name.startsWith('operator_'));
-  expect(desk.length).toBeGreaterThan(20);
-  expect(desk.filter(({ by }) => by !== 'operator')).toEqual([]);
-  // What has been read is no deed.
-  const unaudited = desk.filter(({ changes, audited }) => changes && !audited);
+test('restricts every act of operators to them, and audits every change', () => {
+  const operatorActs = acts.filter(({ name }) => name.startsWith('operator_'));
+  expect(operatorActs.length).toBeGreaterThan(20);
+  expect(operatorActs.filter(({ by }) => by !== 'operator')).toEqual([]);
+  const unaudited = operatorActs.filter(({ changes, audited }) => changes && !audited);
   expect(unaudited.map(({ name }) => name)).toEqual(['operator_support_read']);
 });
 
-test('the same call twice is one proposal', async ({ db, sql }) => {
+test('makes one proposal of a repeated call', async ({ db, sql }) => {
   const app = await topupApp(db);
   const [oka] = await operatorsOf(sql, app);
   const ani = await customerWith(sql, { saldo: 1_000 });
   const { proposeAdjustment } = await import('#server/domains/operator/adjustments/propose.ts');
   const { rupiah } = await import('#contract/base/money.ts');
   const asking = { operatorId: oka?.userId ?? '', key: randomUUID(), reason: 'Sekali saja' };
-  const again = () =>
+  const propose = () =>
     proposeAdjustment(
       app.deps,
       { accountId: ani.accountId, amount: rupiah(500), cause: 'goodwill' },
       asking,
     );
-  const [first, second] = await Promise.all([again(), again()]);
+  const [first, second] = await Promise.all([propose(), propose()]);
   expect(second.id).toBe(first.id);
   expect(await sql`select available from wallets where account_id = ${ani.accountId}`).toEqual([
     { available: 1_500 },

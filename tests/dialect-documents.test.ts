@@ -17,7 +17,6 @@ const pythons = [process.env['PYTHON'], 'python3', '/usr/bin/python3'].filter(
   (program) => program !== undefined,
 );
 
-/** How a program of each language is run; undefined where this system cannot. */
 const runners: Record<string, readonly string[] | undefined> = {
   php: runs('php', ['-r', 'exit(extension_loaded("curl") ? 0 : 1);']) ? ['php', '-r'] : undefined,
   python: ((program) => program && [program, '-W', 'ignore', '-c'])(
@@ -29,7 +28,6 @@ const runners: Record<string, readonly string[] | undefined> = {
 
 type Snippet = { language: string; code: string; answer: unknown };
 
-/** Every program of the page with the answer that it prints, in order. */
 const snippets: Snippet[] = [
   ...page.matchAll(/```(php|python|js|sh)\n([\s\S]*?)```\n\n```json\n([\s\S]*?)```/g),
 ].map(([, language = '', code = '', answer = '']) => ({
@@ -38,7 +36,9 @@ const snippets: Snippet[] = [
   answer: JSON.parse(answer),
 }));
 
-/** Words that programs compare: an example may not get them wrong. Of other values only the kind counts. */
+/**
+ * Fields that must match exactly, because programs compare them. Others only need the same type.
+ */
 const exact = new Set(['status', 'detail', 'reason', 'process', 'message', 'schedule_at']);
 
 function shapeOf(value: unknown, name = ''): unknown {
@@ -51,7 +51,7 @@ function shapeOf(value: unknown, name = ''): unknown {
   );
 }
 
-test('the page shows programs in each language', () => {
+test('shows programs in each language', () => {
   const languages = new Set(snippets.map(({ language }) => language));
   expect([...languages].toSorted()).toEqual(['js', 'php', 'python', 'sh']);
   expect(snippets.length).toBeGreaterThan(15);
@@ -60,7 +60,7 @@ test('the page shows programs in each language', () => {
 for (const language of ['php', 'python', 'js', 'sh']) {
   const [program, ...given] = runners[language] ?? [];
   test.skipIf(program === undefined)(
-    `each ${language} program of the page gets the answer that stands beside it`,
+    `each ${language} program of the page gets the answer beside it`,
     async ({ db, openApp }) => {
       const running = await openApp();
       const { key } = await callerOf(running, db, { saldo: 1_000_000 });

@@ -28,10 +28,9 @@ const folders = ['src', 'tests', 'tools', 'bench'];
 const sources = (await Promise.all(folders.map((folder) => filesIn(folder, /\.\w+$/))))
   .flat()
   .filter(({ path }) => /\.(tsx?|mjs|css|sql|md)$/.test(path) && path !== OWN);
-const everything = [...sources, ...pages];
+const allFiles = [...sources, ...pages];
 const packageJson = await read('package.json');
 
-/** An anchor of a heading, as GitHub makes it. */
 const anchorOf = (heading: string): string =>
   heading
     .trim()
@@ -39,7 +38,7 @@ const anchorOf = (heading: string): string =>
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(' ', '-');
 
-/** A page without what stands in fences: examples are no headings and no links. */
+/** A page without code fences: examples contain no headings or links. */
 const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```/gm, '');
 
 const anchors = new Map(
@@ -49,14 +48,13 @@ const anchors = new Map(
   ]),
 );
 
-/** True when a page is there, and has the section where one is named. */
-function leadsSomewhere(path: string, anchor: string | undefined): boolean {
+function linkResolves(path: string, anchor: string | undefined): boolean {
   if (!inRepository(path)) return false;
   return anchor === undefined || (anchors.get(path)?.has(anchor) ?? false);
 }
 
-test('every document that is named anywhere is in the repository', () => {
-  const lost = everything.flatMap(({ path, text }) =>
+test('every named document is in the repository', () => {
+  const lost = allFiles.flatMap(({ path, text }) =>
     [...text.matchAll(/[\w./-]*\w\.md\b/g)]
       .map(([name]) => name)
       .filter((name) => {
@@ -68,10 +66,10 @@ test('every document that is named anywhere is in the repository', () => {
   expect(lost).toEqual([]);
 });
 
-test('nothing is cited by the number of a ruling or of a section that nobody here can read', () => {
+test('nothing cites a ruling or section by number', () => {
   const outside =
     /\brulings?,? \d|\bspecification\b|\bsecurity, T\d|\bledger\.md|\.\.\/shared\/\w+\.md/i;
-  const citing = everything.filter(({ text }) => outside.test(text)).map(({ path }) => path);
+  const citing = allFiles.filter(({ text }) => outside.test(text)).map(({ path }) => path);
   expect(citing).toEqual([]);
 });
 
@@ -80,7 +78,7 @@ test('every section that code cites is a heading, and every threat a row', async
   const rows = new Set([...threats.text.matchAll(/^\| (T\d+) \|/gm)].map(([, row]) => row!));
   const lost = sources.flatMap(({ path, text }) => {
     const sections = [...text.matchAll(/\b(docs\/[\w/-]+\.md)#([\w-]+)/g)]
-      .filter(([, page, anchor]) => !leadsSomewhere(page!, anchor))
+      .filter(([, page, anchor]) => !linkResolves(page!, anchor))
       .map(([citation]) => citation);
     const numbers = [...text.matchAll(/docs\/threats\.md, (T\d+)(?: to (T\d+))?/g)]
       .flatMap(([, first, last]) => [first!, last ?? first!])
@@ -90,12 +88,12 @@ test('every section that code cites is a heading, and every threat a row', async
   expect(lost).toEqual([]);
 });
 
-test('every link between pages leads somewhere, to the section it names', () => {
+test('every link between pages resolves, with its section', () => {
   const broken = pages.flatMap(({ path, text }) =>
     [...withoutCode(text).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
       .filter(([, target, anchor]) => {
         const page = target === '' ? path : posix.join(dirname(path), target!);
-        return !leadsSomewhere(page, anchor);
+        return !linkResolves(page, anchor);
       })
       .map(([link]) => `${path}: ${link}`),
   );
@@ -108,7 +106,7 @@ test('every path that a page names is a file or a folder of the repository', () 
   const lost = outer.flatMap(({ path, text }) =>
     [...text.matchAll(/\b(?:src|tests|tools|bench)\/[\w./-]*[\w/]/g)]
       .map(([named]) => named)
-      // `src/server/migrations/NNNN_name.sql` shows how a name is made.
+      // `src/server/migrations/NNNN_name.sql` is a pattern for names.
       .filter((named) => !named.includes('NNNN') && !inRepository(named))
       .map((named) => `${path} names ${named}`),
   );
@@ -124,7 +122,7 @@ const filesNamed = (text: string): string[] => [
   ...new Set([...text.matchAll(/`([\w-]+\/[\w./-]+\.(?:tsx?|sql))`/g)].map(([, file]) => file!)),
 ];
 
-test('every file that a page about the code names is there', () => {
+test('every file that a page about the code names exists', () => {
   const lost = pages
     .filter(({ path }) => /^docs\/(ARCHITECTURE|internals\/.+)\.md$/.test(path))
     .flatMap(({ path, text }) =>
@@ -163,7 +161,7 @@ test('the diagrams of the tables draw a solid line for each foreign key they sho
   expect(wrong.map(([line]) => line)).toEqual([]);
 });
 
-test('every test that a page names is there, and so is what proves a threat', () => {
+test('every test that a page names exists, and so does the proof of each threat', () => {
   const tests = [...sources.map(({ path }) => `/${path}`), `/${OWN}`].filter((path) =>
     path.endsWith('.test.ts'),
   );
@@ -189,9 +187,9 @@ test('every line of an example for contributors is a line of the repository', as
   expect(made).toEqual([]);
 });
 
-test('every name of code that a page about the code says is in the code', () => {
+test('every identifier on a page about the code is in the code', () => {
   const code = [...sources.map(({ text }) => text), packageJson.text].join('\n');
-  // The naming table lists names that are gone.
+  // The naming table lists former names.
   const unknown = outer
     .filter(({ path }) => path !== 'docs/style.md')
     .flatMap(({ path, text }) =>
@@ -204,7 +202,6 @@ test('every name of code that a page about the code says is in the code', () => 
   expect(unknown).toEqual([]);
 });
 
-/** The cells of a page's tables, without their heads. */
 function cellsOf(text: string): string[][] {
   const rows = text.split('\n').filter((line) => line.startsWith('|'));
   const isHead = (at: number) => /^[|\s-]+$/.test(rows[at + 1] ?? '');
@@ -233,7 +230,7 @@ test('the glossary uses no word that the naming table replaces', async () => {
   expect(used).toEqual([]);
 });
 
-test('what the glossary says the screen says, the screen says', async () => {
+test('every label that the glossary quotes from the screen is on the screen', async () => {
   const glossary = await read('docs/glossary.md');
   const shown = sources
     .filter(({ path }) => /^src\/(web|contract)\//.test(path) && !path.includes('.test.'))

@@ -6,7 +6,7 @@ import { accountDataOf } from '#server/app/parts.ts';
 import type { AccountData } from '#server/infra/account-data.ts';
 import type { TestDatabase } from './support/database/database.ts';
 import {
-  type Marked,
+  type MarkedPerson,
   PASSWORD,
   dumpOf,
   filesIn,
@@ -19,20 +19,18 @@ import {
 } from './support/people/marked-people.ts';
 import { type RunningApp, solved, test } from './support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { changeAccounts, ownPhone } from '#tests/support/people/people.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { changeAccounts, reservePhone } from '#tests/support/people/people.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 
 const SHARED = Buffer.from('Syarat sewa yang sama untuk semua penyewa.');
 
-/** Two people in one application, each with a trace in everything. */
-async function twoPeople(running: RunningApp): Promise<[Marked, Marked]> {
+async function twoPeople(running: RunningApp): Promise<[MarkedPerson, MarkedPerson]> {
   const ani = await markedPerson(running, marksOf('Ani', '341'), SHARED);
   const budi = await markedPerson(running, marksOf('Budi', '652'), SHARED);
   return [ani, budi];
 }
 
-/** Asks for the archive, makes it, and fetches it by its address. */
-async function archiveOf({ container, app }: RunningApp, { ask }: Marked) {
+async function archiveOf({ container, app }: RunningApp, { ask }: MarkedPerson) {
   expect((await ask('user_export')).body).toMatchObject({ code: 1, data: { status: 'waiting' } });
   await container.infra.place.inEach(() => container.accounts.exports.work());
   const { export: made } = (await ask('user_export_get')).body.data;
@@ -43,8 +41,7 @@ async function archiveOf({ container, app }: RunningApp, { ask }: Marked) {
   return { url: String(made.url), files: await unzip(answer.rawPayload) };
 }
 
-/** Asks for the deletion, with password and code, as the profile page does. */
-async function askToBeErased(running: RunningApp, { ask, marks, codes }: Marked) {
+async function askToBeErased(running: RunningApp, { ask, marks, codes }: MarkedPerson) {
   const { challenge } = (await ask('user_delete_ask')).body.data;
   const code = await nextCode(running, codes, marks.newPhone);
   const deleted = await ask('user_delete', { password: PASSWORD, challenge, code });
@@ -52,12 +49,11 @@ async function askToBeErased(running: RunningApp, { ask, marks, codes }: Marked)
   return deleted.body.data.erased_at as string;
 }
 
-/** Moves the moment an account is erased at, or was closed at, into the past. */
-const pass = (db: TestDatabase, who: Marked) =>
-  changeAccounts(db.owner, who, { eraseAt: 'now', closedAt: earlier('2 minutes') });
+const pass = (db: TestDatabase, who: MarkedPerson) =>
+  changeAccounts(db.owner, who, { eraseAt: 'now', closedAt: agedBy('2 minutes') });
 
-/** What is held of accounts; the application's own list, but the one named throws when it is to be erased. */
-const dyingAt = ({ container }: RunningApp, place: number): readonly AccountData[] => {
+/** The application's own list of account data, with one entry that throws on erasure. */
+const failingAt = ({ container }: RunningApp, place: number): readonly AccountData[] => {
   const { tenantSql: sql, allAccountsSql } = container.pools;
   const { secrets } = container.infra;
   const archives = container.accounts.exports.accountData;
@@ -78,7 +74,7 @@ const dyingAt = ({ container }: RunningApp, place: number): readonly AccountData
   );
 };
 
-const linesOf = (dump: Record<string, string[]>, { accountId }: Marked) =>
+const linesOf = (dump: Record<string, string[]>, { accountId }: MarkedPerson) =>
   Object.fromEntries(
     Object.entries(dump).map(([table, lines]) => [
       table,
@@ -86,9 +82,7 @@ const linesOf = (dump: Record<string, string[]>, { accountId }: Marked) =>
     ]),
   );
 
-test('all that an account holds is in its archive, and nothing of anybody else', async ({
-  openApp,
-}) => {
+test('puts all data of an account into its archive, and none of others', async ({ openApp }) => {
   const running = await openApp({ works: true });
   const [ani, budi] = await twoPeople(running);
   const { url, files } = await archiveOf(running, ani);
@@ -97,32 +91,31 @@ test('all that an account holds is in its archive, and nothing of anybody else',
   expect(marksIn(whole, ani.marks)).toEqual(Object.keys(ani.marks));
   expect(marksIn(whole, budi.marks)).toEqual([]);
 
-  // What operators wrote among themselves is not theirs to take along.
+  // Notes among operators do not belong to the customer.
   expect(whole).not.toContain(noteAbout(ani.marks));
   expect(json('layanan-pelanggan')).toHaveLength(4);
   expect(json('penilaian-layanan')).toMatchObject([{ score: 5 }]);
 
-  // Nothing in it lets anybody in.
   const { ask } = ani;
   expect(whole).not.toContain(ani.apiKey);
   expect(whole).not.toMatch(/argon2|kbs_|kbr_|_hash/);
 
   expect(json('pesan')).toHaveLength(4);
   expect(json('pesan')[0].timeline.map(({ kind }: { kind: string }) => kind)).toContain('sent');
-  // The bonus and the top-up: the messages were of the plan's quota.
+  // The bonus and the top-up; the messages used the plan's quota.
   expect(json('mutasi')).toHaveLength(2);
   expect(json('langganan')).toMatchObject([{ plan: 'gratis', status: 'active' }]);
   expect(files['pesan.csv']?.startsWith('\uFEFFid,token,')).toBe(true);
   for (const { path } of json('berkas')) expect(files[path]).toBeDefined();
 
-  // The address is one account's, and nobody's who changes a letter of it.
+  // The address is valid for one account only, and invalid after any change of it.
   const [path = '', key = ''] = url.split('?k=');
   const other = await archiveOf(running, budi);
   const foreign = `${other.url.split('?')[0]}?k=${key}`;
   for (const address of [path, `${path}?k=${key.slice(0, -2)}AA`, foreign]) {
     expect((await running.app.inject({ url: address })).statusCode).toBe(404);
   }
-  // The person hears of it, and a fourth one in a day is refused.
+  // The person gets a notice, and a fourth request in a day is refused.
   await waitFor(async () => {
     const phone = (await running.ask('simulator_phone', { phone: ani.marks.newPhone })).body.data;
     expect(JSON.stringify(phone.lines)).toContain('Unduhan data akun Kabari Anda sudah siap');
@@ -134,7 +127,7 @@ test('all that an account holds is in its archive, and nothing of anybody else',
   expect((await ask('user_export')).body.error.type).toBe('export_limit');
 });
 
-test('an archive that is being made when its maker is closed is given back, and counts no try', async ({
+test('requeues an archive that is interrupted by a shutdown, without counting a try', async ({
   db,
   openApp,
 }) => {
@@ -151,7 +144,7 @@ test('an archive that is being made when its maker is closed is given back, and 
   expect(await filesIn(`${running.dataFolder}/exports`)).toEqual({});
 });
 
-test('an archive whose maker died is made anew, and nothing half-written stays', async ({
+test('builds the archive of a dead worker again, and leaves no partial file', async ({
   db,
   openApp,
 }) => {
@@ -159,10 +152,9 @@ test('an archive whose maker died is made anew, and nothing half-written stays',
   const ani = await markedPerson(running, marksOf('Ani', '341'), SHARED);
   const { ask, accountId } = ani;
   await ask('user_export');
-  const again = (await ask('user_export')).body.data;
-  expect((await ask('user_export_get')).body.data.export.id).toBe(again.id);
+  const repeated = (await ask('user_export')).body.data;
+  expect((await ask('user_export_get')).body.data.export.id).toBe(repeated.id);
 
-  // A worker claims it, writes half of it, and is no more.
   const folder = `${running.dataFolder}/exports`;
   const [claimed] = await db.owner<{ id: string; owner: string }[]>`
     update exports set status = 'working', tries = 1, owner = gen_random_uuid(),
@@ -181,7 +173,6 @@ test('an archive whose maker died is made anew, and nothing half-written stays',
     expect.stringMatching(new RegExp(`^${claimed?.id}\\.(?!${claimed?.owner}).*\\.zip$`)),
   ]);
 
-  // After its day it is gone, from the disk too.
   await db.owner`update exports set expires_at = clock_timestamp()`;
   expect((await running.app.inject({ url: made.url })).statusCode).toBe(404);
   await running.inEach(() => running.container.accounts.exports.sweep());
@@ -192,7 +183,7 @@ test('an archive whose maker died is made anew, and nothing half-written stays',
   });
 });
 
-test('an erased account leaves no trace but its books, however often the work was cut off', async ({
+test('leaves no trace of an erased account but its books, however often the work is interrupted', async ({
   db,
   openApp,
 }) => {
@@ -209,13 +200,12 @@ test('an erased account leaves no trace but its books, however often the work wa
       union all select 1 from tokens where not is_system and last_used_at is null limit 1`;
     if (busy) throw new Error('the application is busy');
   });
-  // Nothing of anybody is folded meanwhile.
+  // No other folding runs meanwhile.
   await db.owner`select fold_counts(array(select account_id from accounts))`;
   const before = await dumpOf(db.owner);
   const everywhere = [...Object.values(before).flat(), ...Object.values(await filesIn(dataFolder))];
   expect(marksIn(everywhere.join('\n'), ani.marks)).toEqual(Object.keys(ani.marks));
 
-  // Before its day nothing happens; on its day it closes, and its owner is told.
   await container.infra.place.inEach(() => container.accounts.eraseDue());
   expect((await ani.ask('user_check_token')).body.code).toBe(1);
   await pass(db, ani);
@@ -236,14 +226,14 @@ test('an erased account leaves no trace but its books, however often the work wa
   });
   expect(sent.statusCode).toBeGreaterThanOrEqual(400);
 
-  // A minute later it goes; killed before every one of its steps, and each time begun anew.
+  // A minute later it is erased; the work is killed before each of its steps, and starts again.
   await pass(db, ani);
   const troubles: unknown[] = [];
   const report = (trouble: unknown) => void troubles.push(trouble);
-  const places = dyingAt(running, -1).length;
+  const places = failingAt(running, -1).length;
   for (let place = 0; place < places; place++) {
     await waitFor(async () => {
-      const accountDataSources = dyingAt(running, place);
+      const accountDataSources = failingAt(running, place);
       await eraseDue({
         allAccountsSql: container.pools.allAccountsSql,
         sendSystemText: container.accounts.sendSystemText,
@@ -286,7 +276,6 @@ test('an erased account leaves no trace but its books, however often the work wa
   });
   expect((await running.app.inject({ url })).statusCode).toBe(404);
 
-  // Nobody else lost anything, and the books are right.
   expect(linesOf(dump, budi)).toEqual(linesOf(before, budi));
   const contents = Object.values(await filesIn(dataFolder));
   expect(contents).toContain(SHARED.toString());
@@ -295,11 +284,11 @@ test('an erased account leaves no trace but its books, however often the work wa
   expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-test('a number that has become somebody else’s stays theirs', async ({ db, openApp }) => {
+test('leaves a number with its new owner', async ({ db, openApp }) => {
   const running = await openApp({ works: true });
   const { container } = running;
   const ani = await markedPerson(running, marksOf('Ani', '341'), SHARED);
-  // Citra gets the number that Ani gave up, and the phone that Ani's token was linked to.
+  // Citra gets the number that Ani gave up, and the phone of Ani's token.
   await ani.ask('token_delete', { token_id: (await ani.ask('token_list')).body.result.data[0].id });
   const { phone, linkedPhone } = ani.marks;
   const citra = await markedPerson(
@@ -308,7 +297,7 @@ test('a number that has become somebody else’s stays theirs', async ({ db, ope
     SHARED,
     ani.codes,
   );
-  await ownPhone(db.owner, { ...citra, phone });
+  await reservePhone(db.owner, { ...citra, phone });
   const notices = () => db.owner`
     select peer, count(*) as n from messages m join tokens t using (account_id, token_id)
     where t.is_system and peer = any(${[phone, linkedPhone]}::text[]) group by peer order by peer`;

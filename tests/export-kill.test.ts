@@ -14,7 +14,7 @@ import { idOf, insertMessages } from '#tests/support/people/stored-messages.ts';
 const ROWS = Number(process.env['EXPORT_ROWS'] ?? 80_000);
 const MINUTE_MS = 60_000;
 
-test('under kills of its workers and the database a file comes out whole once, no half one is offered, and nothing remains', async ({
+test('completes one file under kills of its workers and the database, offers no partial one, and leaves nothing', async ({
   start,
   db,
   folder,
@@ -44,14 +44,12 @@ test('under kills of its workers and the database a file comes out whole once, n
     return found;
   };
   const env = { ROLE: 'worker', LOG_LEVEL: 'silent', BACKUP: 'off' };
-  /** Waits until a try is in the middle of its file. */
   const inTheMiddle = (tries: number) =>
     waitFor(async () => {
       const now = await state();
       expect(now).toMatchObject({ status: 'working', tries, ready: false });
       expect(await files()).toContain(`${exportId}.${now?.owner}.part`);
     });
-  /** Lets the lease of a dead worker run out. */
   const expire = () => sql`update row_exports set lease_until = clock_timestamp()`;
 
   const first = start(env);
@@ -65,7 +63,7 @@ test('under kills of its workers and the database a file comes out whole once, n
   const workers: Started[] = [start(env), start(env)];
   await expire();
   await inTheMiddle(2);
-  // Of the dead one nothing is left, before the next has anything to offer.
+  // The dead worker's file is gone before the next one offers anything.
   expect(await files()).not.toContain(half[0]);
   for (const { child, exit } of workers) {
     child.kill('SIGKILL');

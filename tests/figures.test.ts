@@ -28,15 +28,13 @@ import { nextEpoch } from '#tests/support/app/lanes.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** How many days ago this month began (WIB). */
 const MONTH_AGE = Number(civilDate(new Date()).slice(8)) - 1;
-/** Days at the edges of what is counted together: Beranda has thirty, the history whole months. */
+/** Days at the edges of the periods: Beranda has thirty days, the history whole months. */
 const DAYS_AGO = [0, 1, 29, 30, MONTH_AGE, MONTH_AGE + 1, 62] as const;
 const PRICES = [0, 75, 150, 700] as const;
 const TYPES = ['text', 'image', 'document'] as const;
 const OUTCOMES = ['sent', 'delivered', 'read', 'failed', 'cancelled', 'expired'] as const;
 
-/** Two accounts with two tokens each, and what was done with them. */
 class World {
   readonly db: TestDatabase;
   readonly sql: Sql;
@@ -90,7 +88,6 @@ type Order = {
   }[];
 };
 
-/** Requests that come at the same moment: some fit, some do not. */
 const accepting = (orders: readonly Order[]): Step => ({
   name: 'accept',
   run: async (world) => {
@@ -106,7 +103,7 @@ const accepting = (orders: readonly Order[]): Step => ({
           const at = new Date(Date.now() - daysAgo * DAY_MS - hour * HOUR_MS);
           return {
             ...item,
-            // Now and then two conversations, so that messages wait for each other.
+            // Occasionally two conversations, so that messages wait for each other.
             peer: `62812000000${index % 3}`,
             id: idOf(at),
             type,
@@ -125,11 +122,11 @@ const accepting = (orders: readonly Order[]): Step => ({
   },
 });
 
-type Told = { at: number; outcome: (typeof OUTCOMES)[number]; isSilent: boolean };
+type Report = { at: number; outcome: (typeof OUTCOMES)[number]; isSilent: boolean };
 
 const outcomeOf = (
   { accountId, id }: World['ids'][number],
-  { outcome, isSilent }: Omit<Told, 'at'>,
+  { outcome, isSilent }: Omit<Report, 'at'>,
 ): Outcome => ({
   accountId,
   lane: undefined,
@@ -139,22 +136,21 @@ const outcomeOf = (
   at: new Date(),
 });
 
-/** Outcomes of any messages, in any order, also twice, late and against each other, in one call. */
-const telling = (told: readonly Told[]): Step => ({
+/** Reports outcomes in any order in one call, also repeated, late and contradictory ones. */
+const reporting = (told: readonly Report[]): Step => ({
   name: 'tell',
   run: async ({ ids, settle }) => {
     const outcomes = told.flatMap(({ at, ...what }) => {
       const message = ids[at % Math.max(1, ids.length)];
       return message ? [outcomeOf(message, what)] : [];
     });
-    // Some come together, some alone: they are gathered.
     const half = Math.ceil(outcomes.length / 2);
     const parts = [outcomes.slice(0, half), outcomes.slice(half)].filter(({ length }) => length);
     await Promise.all(parts.map((part) => settle(part)));
   },
 });
 
-/** A worker takes a lane, sends some, and says what became of them; perhaps it has lost the lane since. */
+/** A worker claims a lane, sends some messages, and reports, perhaps after it lost the lane. */
 const sending = (token: number, isLost: boolean): Step => ({
   name: isLost ? 'send and lose' : 'send',
   run: async (world) => {
@@ -227,13 +223,13 @@ const anOrder = fc.record({
     { minLength: 1, maxLength: 6 },
   ),
 });
-const someTold = fc.array(
+const someReports = fc.array(
   fc.record({ at: fc.nat(60), outcome: fc.constantFrom(...OUTCOMES), isSilent: fc.boolean() }),
   { minLength: 1, maxLength: 8 },
 );
 const aStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.array(anOrder, { minLength: 1, maxLength: 4 }).map(accepting) },
-  { weight: 5, arbitrary: someTold.map(telling) },
+  { weight: 5, arbitrary: someReports.map(reporting) },
   { weight: 3, arbitrary: fc.tuple(aToken, fc.boolean()).map((args) => sending(...args)) },
   {
     weight: 2,
@@ -254,7 +250,7 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
 
 const maybe = <T>(values: readonly T[]) =>
   fc.option(fc.constantFrom(...values), { nil: undefined, freq: 1 });
-/** A page's request, of token 0 to 3 and so many days ago: whose they are is known when it is asked. */
+/** A page's request for one of tokens 0 to 3, some days ago; the call decides the account. */
 const anAsk = fc.record({
   status: fc.option(fc.subarray(StatusFilter().options, { minLength: 1, maxLength: 3 }), {
     nil: undefined,
@@ -268,7 +264,6 @@ const anAsk = fc.record({
   sort_type: fc.constantFrom('asc' as const, 'desc' as const),
 });
 
-/** All figures that people see, against the rows. */
 async function expectFigures(world: World, asks: readonly Ask[]): Promise<void> {
   const { db, customers, tokens, accepted } = world;
   for (const customer of customers) {
@@ -284,10 +279,10 @@ async function expectFigures(world: World, asks: readonly Ask[]): Promise<void> 
   }
 }
 
-/** A run that a WIB midnight cuts in two counts days of which the test knows nothing. */
+/** If WIB midnight falls into a run, it counts days that the test does not know. */
 const isCutByMidnight = (day: string) => day !== civilDate(new Date());
 
-test('whatever happened, every figure is a count over the rows: at once, published, and folded', async ({
+test('shows every figure as a count over the rows: at once, published, and folded', async ({
   db,
 }) => {
   await fc.assert(

@@ -16,7 +16,7 @@ const test = base.extend<{ s3: S3Server; env: Record<string, string> }>({
   env: async ({ s3 }, use) => use(s3.settings('sending')),
 });
 
-test('a message waits while the store of its file is away, others leave, and it leaves once after', async ({
+test('holds a message while its file’s store is away, sends others, and then sends it once', async ({
   ani,
   db,
   meta,

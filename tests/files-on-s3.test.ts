@@ -31,7 +31,7 @@ const filesBelow = async (folder: string) =>
     .map(({ name }) => name);
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
-test('the pieces of an upload may come to different nodes, and each gives the file back', async ({
+test('accepts pieces of an upload on different nodes, and serves the file from each', async ({
   openUploadsApp,
   ani,
 }) => {
@@ -47,7 +47,6 @@ test('the pieces of an upload may come to different nodes, and each gives the fi
   });
   expect((await here.patch(ani.token, id, piece(0, 10_000))).status).toBe(204);
   expect((await there.patch(ani.token, id, piece(10_000, 20_000))).status).toBe(204);
-  // The answer to it was lost: it is sent once more.
   expect((await here.patch(ani.token, id, piece(10_000, 20_000))).status).toBe(204);
   expect((await here.patch(ani.token, id, piece(20_000, 30_000))).status).toBe(204);
 
@@ -67,7 +66,7 @@ test('the pieces of an upload may come to different nodes, and each gives the fi
   expect(await keysIn(store)).toEqual([]);
 });
 
-test('the same bytes lie in the store once, are sent once, and go with the last account that has them', async ({
+test('stores and sends equal bytes once, and deletes them with the last account that has them', async ({
   openUploadsApp,
   db,
   ani,
@@ -90,7 +89,7 @@ test('the same bytes lie in the store once, are sent once, and go with the last 
   expect(await keysIn(store)).toEqual([]);
 });
 
-test('while the store is away nothing is lost: what needs it is told to come again', async ({
+test('loses nothing while the store is away, and tells callers to retry', async ({
   openUploadsApp,
   db,
   ani,
@@ -115,13 +114,12 @@ test('while the store is away nothing is lost: what needs it is told to come aga
     expect(response.headers.get('content-disposition')).toBeNull();
     expect(await responseTo(response)).toMatchObject({ status: 503, type: 'busy' });
   }
-  // Taken back all the same: its bytes are swept.
   expect((await app.ask(ani.token, 'DELETE', { body: id })).status).toBe(204);
 
   s3.trouble(undefined);
   expect((await app.patch(ani.token, begun, piece)).status).toBe(204);
-  const again = await app.ask(ani.token, 'GET', { query: `?load=${begun}` });
-  expect(await bytesOf(again)).toEqual(bytes);
+  const loaded = await app.ask(ani.token, 'GET', { query: `?load=${begun}` });
+  expect(await bytesOf(loaded)).toEqual(bytes);
   expect(await keysIn(store, 'files/')).toHaveLength(2);
 
   await app.files.sweep(db.allAccountsSql);
@@ -137,19 +135,18 @@ test('while the store is away nothing is lost: what needs it is told to come aga
   const files = openFiles({ sql: db.tenantSql, store: dayAfter, dataFolder, secrets });
   await files.sweep(db.allAccountsSql);
   expect(await keysIn(store, 'files/')).toHaveLength(1);
-  const kept = await app.ask(ani.token, 'GET', { query: `?load=${begun}` });
-  expect(await bytesOf(kept)).toEqual(bytes);
+  const remaining = await app.ask(ani.token, 'GET', { query: `?load=${begun}` });
+  expect(await bytesOf(remaining)).toEqual(bytes);
 });
 
-test('a store of another installation is never swept', async ({ openUploadsApp, db }) => {
+test('never sweeps a store of another installation', async ({ openUploadsApp, db }) => {
   const theirs = await s3.open({ prefix: 'of-two', owner: 'theirs' });
   await theirs.claim();
   const app = await openUploadsApp({ store: await s3.open({ prefix: 'of-two' }) });
   await expect(app.files.sweep(db.allAccountsSql)).rejects.toThrow('another installation');
 });
 
-/** A person's calls of one node. */
-const desk = ({ ask }: RunningApp, token: string) => ({
+const callsOf = ({ ask }: RunningApp, token: string) => ({
   request: (act: string, fields: object = {}) =>
     ask(act, { token, key: randomUUID(), ...fields }).then(({ body }) => body.data),
   newest: async (): Promise<RowExport> =>
@@ -157,7 +154,7 @@ const desk = ({ ask }: RunningApp, token: string) => ({
 });
 
 withApp(
-  'what one node makes another gives, and both say how the store is',
+  'serves files of one node from another, and both report the state of the store',
   async ({ db, openApp }) => {
     const env = s3.settings('nodes');
     const [here, there] = [await openApp({ env }), await openApp({ env })];
@@ -165,9 +162,9 @@ withApp(
     await storeMessages(db.owner, ani.accountId, [
       { at: new Date(), tokenId: ani.tokenId, status: 'read', body: { text: 'Terima kasih' } },
     ]);
-    await desk(here, ani.token).request('message_export', { format: 'csv' });
+    await callsOf(here, ani.token).request('message_export', { format: 'csv' });
     await here.inEach(() => here.container.rowExports.work());
-    const rows = await desk(there, ani.token).newest();
+    const rows = await callsOf(there, ani.token).newest();
     const fetched = await there.app.inject({ url: rows.url ?? '' });
     expect(fetched.payload).toContain('Terima kasih');
 
@@ -195,7 +192,7 @@ withApp(
     expect(waiting).toEqual([{ tries: 0 }]);
     const answer = await here.app.inject({ url: rows.url ?? '' });
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '2']);
-    // Texts go out without files: no node is taken out of service for them.
+    // Texts leave without files, so no node is taken out of service.
     const ready = await here.app.inject({ url: '/readyz' });
     expect([ready.statusCode, ready.json().checks.files]).toEqual([200, 'failing']);
     const figures = await there.app.inject({ url: '/metrics', remoteAddress: '127.0.0.1' });

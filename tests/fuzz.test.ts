@@ -10,22 +10,22 @@ import {
   ways,
 } from './support/hostile/fuzz-inputs.ts';
 import { hostileTexts } from './support/hostile/hostile.ts';
-import { abreast } from './support/hostile/hostile-app.ts';
+import { inParallel } from './support/hostile/hostile-app.ts';
 import { oddities, unstorables } from './support/hostile/hostile-strings.ts';
 import { test } from './support/app/running-app.ts';
 
-/** `npm run fuzz -- --count N --seed S` throws more. */
+/** Fuzz more: `npm run fuzz -- --count N --seed S`. */
 const count = Number(process.env['FUZZ_COUNT'] ?? 600);
 const seed = Number(process.env['FUZZ_SEED'] ?? 1);
-/** A fault is shown with its input, and one of each kind is enough. */
+/** A fault is shown with its input, one of each kind. */
 const SHOWN = 20;
 const PROGRESS_EVERY = 5_000;
-/** Calls under way at once: enough to meet each other, few enough for a busy machine. */
-const ABREAST = 4;
-/** The dialects that answer 200 to what they refuse name the refusal beside it. */
+/** Concurrent calls: enough to interfere, few enough for a busy machine. */
+const PARALLEL_MAX = 4;
+/** Dialects that refuse with 200 name the refusal in this header. */
 const REFUSAL_HEADER = 'x-kabari-error';
 
-/** MCP answers 200 to a tool that fails, and names the failure in a JSON text. */
+/** MCP answers 200 to a failed tool, and names the failure in a JSON text. */
 const failedTool = /\\"code\\":\\"(?:our_fault|busy|timed_out)\\"/;
 
 const shownOf = ({ payload, ...rest }: InjectOptions): string => {
@@ -35,16 +35,15 @@ const shownOf = ({ payload, ...rest }: InjectOptions): string => {
 
 type Call = { way: string; shown: string; send: () => Promise<FuzzAnswer[]> };
 
-/** A 503 that comes sooner is a decision of the product and no want of time: a fault. */
+/** A faster 503 is a decision of the product and not a lack of time: a fault. */
 const SLOW_MS = 2_000;
 const isLate = (status: number): boolean => status === 503 || status === 504;
 const TRIES = 3;
 
 /**
- * Repeats a call that was answered 503 or 504, when nothing else runs: a starved machine is late now and then, an
- * input that costs too much is late each time.
- *
- * @returns the worst status of the first try that is in time, else of the last one.
+ * Repeats a call that got 503 or 504, when nothing else runs: a starved machine is late at times, an expensive input
+ * each time.
+ * ⏎ @returns the worst status of the first try in time, else of the last one.
  */
 async function inTime({ send }: Call): Promise<number> {
   let worst = 0;
@@ -56,7 +55,7 @@ async function inTime({ send }: Call): Promise<number> {
 }
 
 test(
-  `${count} inputs of seed ${seed} over all ways in meet no fault of ours, and leave the books right`,
+  `${count} inputs of seed ${seed} over all ways in cause no fault of ours, and leave the books right`,
   { timeout: 120_000 + count * 200 },
   async ({ db, openApp }) => {
     const meta = await startFakeMeta({ seed, areWindowsOpen: true });
@@ -89,7 +88,6 @@ test(
       if (status < 300 && !isRefused && way !== 'addresses') taken.add(way);
     };
     const late: Call[] = [];
-    /** Makes a call and records its answers. A late call is repeated at the end. */
     const make = async (call: Call) => {
       const began = performance.now();
       const met = await call.send();
@@ -101,9 +99,9 @@ test(
       }
       return met;
     };
-    /** One by one, beside the rest: people of one account have one lane for their lists. */
+    /** Sequential, beside the rest: people of one account share one lane for their lists. */
     let reading = Promise.resolve<unknown>(undefined);
-    await abreast(
+    await inParallel(
       inputs,
       async ({ way, options }) => {
         const request = await options;
@@ -118,7 +116,7 @@ test(
         const read = { way: 'lists, read', shown, send: () => readUploadedList(setup, list) };
         reading = reading.then(() => make(read));
       },
-      ABREAST,
+      PARALLEL_MAX,
     );
     await reading;
     for (const call of late) {
@@ -133,7 +131,7 @@ test(
     expect(faults.slice(0, SHOWN), `${faults.length} faults`).toEqual([]);
     expect(bugs.slice(0, SHOWN)).toEqual([]);
     expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);
-    // Each way took some: it was not only turned away. Addresses by chance lead nowhere.
+    // Every way accepted some. Random addresses lead nowhere.
     const known = ways.filter((way) => way !== 'addresses');
     expect([...taken].toSorted()).toEqual([...known, 'lists, read'].toSorted());
   },

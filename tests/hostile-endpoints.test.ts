@@ -1,15 +1,15 @@
 import type { InjectOptions } from 'fastify';
 import { expect } from 'vitest';
 import { UPLOAD_PATH, uploadHeaders } from '#contract/uploads.ts';
-import { type Hostile, abreast, openHostile } from './support/hostile/hostile-app.ts';
+import { type Hostile, inParallel, openHostile } from './support/hostile/hostile-app.ts';
 import { oddities, unstorables } from './support/hostile/hostile-strings.ts';
 import { test } from './support/app/running-app.ts';
 
 const texts = [...unstorables, ...oddities];
 const BOUNDARY = 'xxkabarixx';
 
-/** Asks, and says what is wrong with the answer; `undefined` when all is well. */
-async function trouble({ running }: Hostile, what: string, options: InjectOptions) {
+/** Sends a request. @returns what is wrong with the answer; `undefined` if nothing. */
+async function problemOf({ running }: Hostile, what: string, options: InjectOptions) {
   const { statusCode, body } = await running.app.inject({
     remoteAddress: '203.0.113.9',
     ...options,
@@ -23,7 +23,7 @@ const bugsIn = ({ running }: Hostile) =>
 const part = (head: string, body: string) =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
 
-test('the uploads meet hostile names, types and lengths without a fault', async ({
+test('takes hostile names, types and lengths of uploads without a fault', async ({
   db,
   openApp,
 }) => {
@@ -41,29 +41,29 @@ test('the uploads meet hostile names, types and lengths without a fault', async 
     payload: `${body}--${BOUNDARY}--\r\n`,
   });
   const lengths = { [uploadHeaders.length]: '10' };
-  await abreast(texts, async (text) => {
+  await inParallel(texts, async (text) => {
     const shown = JSON.stringify(text.slice(0, 40));
     for (const metadata of [{ type: text }, { purpose: text }, { [text]: 'x' }, text]) {
       const body = part('name="filepond"', JSON.stringify(metadata));
-      wrong.push(await trouble(setup, `metadata ${shown}`, post(body, lengths)));
+      wrong.push(await problemOf(setup, `metadata ${shown}`, post(body, lengths)));
     }
     const name = text.toWellFormed().replace(/[\r\n"]/g, '');
     const file = part(`name="filepond"; filename="${name}.txt"`, 'Halo');
-    wrong.push(await trouble(setup, `file name ${shown}`, post(file)));
+    wrong.push(await problemOf(setup, `file name ${shown}`, post(file)));
     for (const header of [uploadHeaders.length, 'Content-Type']) {
       const headers = { [header]: text.toWellFormed() };
-      wrong.push(await trouble(setup, `${header} ${shown}`, post(file, headers)));
+      wrong.push(await problemOf(setup, `${header} ${shown}`, post(file, headers)));
     }
     const address = encodeURIComponent(text.toWellFormed()).slice(0, 5_000);
     for (const verb of ['patch', 'restore', 'load', 'fetch', 'x']) {
       const headers = { authorization: `Bearer ${setup.session()}` };
       const url = `${UPLOAD_PATH}?${verb}=${address}`;
-      wrong.push(await trouble(setup, `GET ${verb} ${shown}`, { url, headers }));
+      wrong.push(await problemOf(setup, `GET ${verb} ${shown}`, { url, headers }));
     }
   });
   expect(wrong.filter((one) => one !== undefined)).toEqual([]);
 
-  // A type that cannot be kept is named; before, it was our fault.
+  // A type that cannot be stored is named; it used to be our fault.
   const poisoned = post(part('name="filepond"', '{"type":"a\\u0000"}'), lengths);
   const { statusCode, body } = await setup.running.app.inject(poisoned);
   expect([statusCode, JSON.parse(body).error]).toMatchObject([
@@ -73,10 +73,7 @@ test('the uploads meet hostile names, types and lengths without a fault', async 
   expect(bugsIn(setup)).toEqual([]);
 });
 
-test('forms and addresses that are no text at all are refused in words', async ({
-  db,
-  openApp,
-}) => {
+test('refuses forms and addresses that are not text, with a sentence', async ({ db, openApp }) => {
   const setup = await openHostile(db, openApp);
   const wrong: (string | undefined)[] = [];
   const form = (payload: string | Buffer, type = 'application/x-www-form-urlencoded') => ({
@@ -93,7 +90,7 @@ test('forms and addresses that are no text at all are refused in words', async (
   }
   const raw = Buffer.from('act=simulator_phone&phone=\xFF\xFE', 'latin1');
   expect((await setup.running.app.inject(form(raw))).statusCode).toBe(400);
-  await abreast(texts, async (text) => {
+  await inParallel(texts, async (text) => {
     const shown = JSON.stringify(text.slice(0, 40));
     const fields = [
       part('name="act"', 'simulator_phone'),
@@ -103,29 +100,29 @@ test('forms and addresses that are no text at all are refused in words', async (
       `${fields.join('')}--${BOUNDARY}--\r\n`,
       `multipart/form-data; boundary=${BOUNDARY}`,
     );
-    wrong.push(await trouble(setup, `multipart ${shown}`, multipart));
+    wrong.push(await problemOf(setup, `multipart ${shown}`, multipart));
     for (const name of ['act', 'token', 'fcm', 'key', 'x']) {
       const fields = new URLSearchParams({ act: 'app_config', [name]: text });
-      wrong.push(await trouble(setup, `${name} ${shown}`, form(fields.toString())));
+      wrong.push(await problemOf(setup, `${name} ${shown}`, form(fields.toString())));
     }
     const address = encodeURIComponent(text.toWellFormed()).slice(0, 5_000);
     const paths = ['/', '/scan/', '/files/', '/v1/messages/', '/v1/', '/assets/', '/api/'];
     for (const path of paths) {
       const headers = { authorization: `Bearer ${setup.ani.key}`, accept: 'text/html' };
-      wrong.push(await trouble(setup, path + shown, { url: path + address, headers }));
+      wrong.push(await problemOf(setup, path + shown, { url: path + address, headers }));
       const query = `${path}?k=${address}`;
-      wrong.push(await trouble(setup, `${path}? ${shown}`, { url: query, headers }));
+      wrong.push(await problemOf(setup, `${path}? ${shown}`, { url: query, headers }));
     }
     const agent = text.toWellFormed().replace(/[^\t\x20-\xFF]/g, '');
     const cookie = `kabari-device=${agent}`;
     const headers = { 'user-agent': agent, cookie, origin: agent, 'accept-language': agent };
-    wrong.push(await trouble(setup, `headers ${shown}`, { url: '/health/ready', headers }));
+    wrong.push(await problemOf(setup, `headers ${shown}`, { url: '/health/ready', headers }));
   });
   expect(wrong.filter((one) => one !== undefined)).toEqual([]);
   expect(bugsIn(setup)).toEqual([]);
 });
 
-test('an assistant that hands hostile texts on breaks nothing', async ({ db, openApp }) => {
+test('survives hostile texts that an assistant passes on', async ({ db, openApp }) => {
   const setup = await openHostile(db, openApp);
   const wrong: (string | undefined)[] = [];
   const fields: [tool: string, field: string][] = [
@@ -148,17 +145,17 @@ test('an assistant that hands hostile texts on breaks nothing', async ({ db, ope
     },
     payload: { jsonrpc: '2.0', id: 1, ...payload },
   });
-  await abreast(texts, async (text) => {
+  await inParallel(texts, async (text) => {
     const shown = JSON.stringify(text.slice(0, 40));
     for (const [name, field] of fields) {
       const params = { name, arguments: { [field]: text } };
       wrong.push(
-        await trouble(setup, `${name} ${field} ${shown}`, post({ method: 'tools/call', params })),
+        await problemOf(setup, `${name} ${field} ${shown}`, post({ method: 'tools/call', params })),
       );
     }
-    wrong.push(await trouble(setup, `method ${shown}`, post({ method: text })));
+    wrong.push(await problemOf(setup, `method ${shown}`, post({ method: text })));
     const params = { name: text, arguments: { [text]: text } };
-    wrong.push(await trouble(setup, `name ${shown}`, post({ method: 'tools/call', params })));
+    wrong.push(await problemOf(setup, `name ${shown}`, post({ method: 'tools/call', params })));
   });
   expect(wrong.filter((one) => one !== undefined)).toEqual([]);
   expect(bugsIn(setup)).toEqual([]);

@@ -5,28 +5,26 @@ import { NewMessage } from '#contract/rest/messages.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import type { ApiAnswer } from './support/app/api-caller.ts';
 import { samplesOf } from './support/hostile/hostile-acts.ts';
-import { type Hostile, abreast, openHostile } from './support/hostile/hostile-app.ts';
+import { type Hostile, inParallel, openHostile } from './support/hostile/hostile-app.ts';
 import { oddities, unstorables } from './support/hostile/hostile-strings.ts';
 import { type ApiResponse, test } from './support/app/running-app.ts';
 
-/** The unstorable texts that a form can carry. */
 const inForms = unstorables.filter((text) => text.includes('\0'));
 const shapeOf = (act: Act) => Object.keys((act.input as unknown as { shape: object }).shape);
 const withFields = acts.filter((act) => shapeOf(act).length > 0);
 
 type Case = { act: Act; field: string; text: string; fields: Record<string, unknown> };
 
-/** `npm test` sends one in so many of the texts that a schema takes, other ones for each field; `npm run test:all` all. */
+/** `npm test` sends 1 of so many accepted texts per field, different ones each; `test:all` all. */
 const TAKEN_EACH = process.env['TEST_ALL'] === '1' ? 1 : 4;
 
-/** Of texts that a schema refuses, the endpoint refuses each alike: so many of them are sent. */
+/** The endpoint refuses all texts alike that a schema refuses, so only this many are sent. */
 const REFUSED_SENT = 3;
 
-/** What hashes a password for an answer takes some of the texts only: a hash is work of a tenth of a second. */
+/** Acts that hash a password get only some texts: a hash takes a tenth of a second. */
 const hashing = new Set(['user_reauth', 'user_change_password', 'user_delete']);
 const HASHED_EACH = 30;
 
-/** Some of what a schema takes, and some of what it refuses, having read it. */
 function sent<T>(
   tried: readonly T[],
   takes: (one: T) => boolean,
@@ -41,7 +39,7 @@ function sent<T>(
 
 type Sample = Readonly<Record<string, string | readonly string[]>>;
 
-/** Every field of an act with every text in its place, and after what its schema takes. */
+/** Every field of an act with every text in its place, and appended to an accepted value. */
 function casesOf(act: Act, sample: Sample): Case[] {
   const takes = (fields: object) => act.input.safeParse(fields).success;
   return shapeOf(act).flatMap((field, from) => {
@@ -58,13 +56,12 @@ function casesOf(act: Act, sample: Sample): Case[] {
     const strange = oddities.flatMap((text) => [put(text, text), put(text, `${valid}${text}`)]);
     const each = hashing.has(act.name) ? HASHED_EACH : TAKEN_EACH;
     const cases = [...poisoned, ...sent(strange, (one) => takes(one.fields), { each, from })];
-    // A stream that is granted has no end.
+    // A granted stream never ends.
     return cases.filter((one) => !act.streams || !takes(one.fields));
   });
 }
 
-/** What is wrong with an answer; `undefined` when all is well. */
-function wrongWith({ act, field, text }: Case, { status, body }: ApiResponse): string | undefined {
+function problemOf({ act, field, text }: Case, { status, body }: ApiResponse): string | undefined {
   const shown = `${act.name}.${field} ${JSON.stringify(text.slice(0, 40))}: ${status}`;
   if (status >= 500) return shown;
   if (body?.code !== 1 && !(body?.code === 0 && body.error?.type && body.msg)) return `${shown} ?`;
@@ -89,7 +86,7 @@ describe('acts', () => {
         .map((field) => `${act.name}.${field}`),
     );
     expect(missing).toEqual([]);
-    // One more, and each call is refused for it, whatever its texts.
+    // An unknown field makes every call fail, with any texts.
     const unknown = withFields.flatMap((act) =>
       Object.keys(samples[act.name] ?? {})
         .filter((field) => !shapeOf(act).includes(field))
@@ -99,7 +96,7 @@ describe('acts', () => {
     expect(Object.keys(samples)).toHaveLength(withFields.length);
   });
 
-  test('never answer a hostile text with a fault of ours, and name the field that cannot be kept', async ({
+  test('never answer a hostile text with a fault of ours, and name the field that cannot be stored', async ({
     db,
     openApp,
   }) => {
@@ -108,24 +105,24 @@ describe('acts', () => {
     const cases = withFields.flatMap((act) => casesOf(act, samples[act.name] ?? {}));
     const outcomes = new Map<string, number>();
     const wrong: string[] = [];
-    await abreast(cases, async (one) => {
+    await inParallel(cases, async (one) => {
       const response = await setup.ask(one.act, one.fields);
       const outcome = String(response.body?.error?.type ?? 'ok');
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-      const trouble = wrongWith(one, response);
+      const trouble = problemOf(one, response);
       if (trouble !== undefined) wrong.push(trouble);
     });
     expect(wrong).toEqual([]);
-    // The texts came as far as they should: past the limiter, the session, and often the schema.
+    // The texts got past the limiter and the session, and often the schema.
     expect(outcomes.get('too_many_requests') ?? 0).toBeLessThan(cases.length / 100);
     expect(outcomes.get('not_signed_in') ?? 0).toBe(0);
     expect(outcomes.get('ok')).toBeGreaterThan(cases.length / 10);
-    await stillWell(setup);
+    await expectHealthy(setup);
   });
 });
 
-/** A good request is served as ever, the books are right, and nobody was told of a bug. */
-async function stillWell({ db, ani, running, perform, held }: Hostile) {
+/** Checks that a valid request still works, the books are right, and no bug was reported. */
+async function expectHealthy({ db, ani, running, perform, held }: Hostile) {
   const sent = { token_id: held.tokenId, to: '62800000001', text: 'Halo 👋' };
   expect(await perform('message_send', sent)).toMatchObject({ status: 'queued' });
   const { status } = await ani.call('/v1/messages', {
@@ -176,7 +173,7 @@ const messages: readonly object[] = [
   },
 ];
 
-/** What names something is refused as not found, when it is well written: it is sent as it stands only. */
+/** Well-formed references are refused as not found: they are sent unchanged only. */
 const naming: readonly object[] = [
   { to: '62800000001', text: { body: 'Ya' }, reply_to: unknownMessage },
   {
@@ -194,7 +191,6 @@ const naming: readonly object[] = [
 
 type Made = { path: string; value: unknown };
 
-/** A value once for each of its leaves and names, with a text in that place. */
 function* replaced(value: unknown, text: string, path = ''): Generator<Made> {
   if (typeof value !== 'object' || value === null) {
     yield { path, value: text };
@@ -213,7 +209,7 @@ function* replaced(value: unknown, text: string, path = ''): Generator<Made> {
 const numbers = [-0, 1e308, 5e-324, 1.5, 2 ** 53, -1, 90.000_000_1];
 
 describe('the API', () => {
-  test('never answers a hostile text with a fault of ours, and names what cannot be kept', async ({
+  test('never answers a hostile text with a fault of ours, and names what cannot be stored', async ({
     db,
     openApp,
   }) => {
@@ -237,7 +233,7 @@ describe('the API', () => {
       );
       return [...made(unstorables, true), ...strange];
     });
-    await abreast(bodies, async ({ path, value, text, poisoned }) => {
+    await inParallel(bodies, async ({ path, value, text, poisoned }) => {
       const response = await call('/v1/messages', { body: value });
       check(`${path} ${JSON.stringify(text.slice(0, 40))}`, poisoned, response);
     });
@@ -249,10 +245,10 @@ describe('the API', () => {
         })),
       ),
     );
-    await abreast(places, async ({ path, body }) =>
+    await inParallel(places, async ({ path, body }) =>
       check(`${path} ${body}`, false, await call('/v1/messages', { body })),
     );
-    await abreast([...unstorables, ...oddities], async (text) => {
+    await inParallel([...unstorables, ...oddities], async (text) => {
       const value = encodeURIComponent(text.toWellFormed());
       for (const name of ['limit', 'cursor', 'status', 'direction', 'peer', 'x']) {
         const poisoned = text.includes('\0');
@@ -263,10 +259,10 @@ describe('the API', () => {
       check('the key', false, await call('/v1/messages', { body: messages[0], headers }));
     });
     expect(wrong).toEqual([]);
-    await stillWell(setup);
+    await expectHealthy(setup);
   });
 
-  test('of a list, refuses those that cannot be kept, and accepts all others', async ({
+  test('refuses only the unstorable entries of a list, and accepts all others', async ({
     db,
     openApp,
   }) => {
@@ -287,10 +283,10 @@ describe('the API', () => {
         expect(error?.code).toBe(index % 2 === 0 ? undefined : 'input_invalid');
       }
     }
-    await stillWell(setup);
+    await expectHealthy(setup);
   });
 
-  test('says in English what is wrong to who asks for English, and refuses what is no UTF-8', async ({
+  test('explains errors in English to callers who ask for English, and refuses invalid UTF-8', async ({
     db,
     openApp,
   }) => {
@@ -311,7 +307,7 @@ describe('the API', () => {
       payload: bytes,
     });
     expect([foreign.statusCode, foreign.json().code]).toEqual([400, 'request_malformed']);
-    // Nested as deep as a body may be long.
+    // Nested as deep as the length of a body allows.
     for (const deep of ['{"a":', '[']) {
       const nested = deep.repeat(150_000);
       const closed = deep === '[' ? `${nested}"\\u0000"${']'.repeat(150_000)}` : nested;

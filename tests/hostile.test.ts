@@ -6,7 +6,7 @@ import { vcardOf } from '#web/ui/chat/cards/vcard.ts';
 
 const { texts } = await hostileTexts();
 
-test('a hostile caption is text, breaks and links to http or https', () => {
+test('renders a hostile caption as text, line breaks and links to http or https', () => {
   expect(texts.length).toBeGreaterThan(500);
   for (const caption of texts) {
     for (const node of captionNodes(caption)) {
@@ -16,7 +16,7 @@ test('a hostile caption is text, breaks and links to http or https', () => {
   }
 });
 
-test('a hostile address of a file is http, https or blob, or not followed', () => {
+test('follows only http, https and blob addresses of files', () => {
   const base = 'https://kabari.example/';
   for (const text of texts) {
     const url = mediaUrl(text, base);
@@ -24,7 +24,7 @@ test('a hostile address of a file is http, https or blob, or not followed', () =
   }
 });
 
-test('a hostile contact calls digits, and writes no line of its own into its card', () => {
+test('reduces a hostile contact to digits, and escapes lines in its card', () => {
   for (const text of texts) {
     expect(phoneHref(text) ?? 'tel:+1').toMatch(/^tel:\+\d{1,15}$/);
     const lines = vcardOf({ name: text, phone: text }).replaceAll('\r\n ', '').split('\r\n');

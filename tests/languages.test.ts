@@ -9,7 +9,6 @@ import { Failure } from '#contract/messages.ts';
 import { type RefusalCode, refusals } from '#contract/base/refusals.ts';
 import { apiRefusals } from '#contract/rest.ts';
 
-/** Facts of every kind that a sentence of the API mentions. */
 const facts = {
   why: '…',
   what: 'Pesan',
@@ -38,7 +37,6 @@ const facts = {
   buttons: [1],
 };
 
-/** Where a fact is one of a few words. */
 const factsOf = (code: RefusalCode) => {
   if (code === 'template_value_unfit') return { ...facts, why: 'breaks' };
   return code === 'webhook_unconfirmed' ? { ...facts, status: null, why: 'late' } : facts;
@@ -48,8 +46,8 @@ const indonesian =
   /\b(yang|tidak|sudah|belum|lagi|dengan|untuk|harus|pesan|kunci|nomor|jaringan|perlu|akun|saldo|sedang|bila|kami|kirim|terlalu)\b/i;
 const english = /\b(the|is|was|many|has|this|not|to|with|of|and|are)\b/i;
 
-describe('what the API says', () => {
-  test('of every refusal, it says to developers in both languages', () => {
+describe('sentences of the API', () => {
+  test('explain every refusal to developers in both languages', () => {
     for (const code of apiRefusals) {
       const missing = Object.keys(refusals[code].facts().shape).filter((fact) => !(fact in facts));
       expect(missing, code).toEqual([]);
@@ -63,7 +61,7 @@ describe('what the API says', () => {
     }
   });
 
-  test('of every failure, for good or for now, it says in both languages', () => {
+  test('explain every failure, final or temporary, in both languages', () => {
     for (const failure of Failure().options) {
       for (const sentence of [failureSentence, retrySentence]) {
         const [id, en] = [sentence(failure, 'id'), sentence(failure, 'en')];
@@ -74,7 +72,7 @@ describe('what the API says', () => {
     }
   });
 
-  test('is all in the list of what it may answer', async () => {
+  test('are all in the list of possible answers', async () => {
     const server = resolve(import.meta.dirname, '../src/server');
     const inFolders = ['http/v1', 'domains/messages'].map(async (folder) => {
       const names = await readdir(join(server, folder), { recursive: true });
@@ -83,7 +81,7 @@ describe('what the API says', () => {
     const places = ['http/answer.ts', 'http/server.ts'].map((place) => join(server, place));
     const files = [...places, ...(await Promise.all(inFolders)).flat()];
     const thrown = new Set<string>();
-    // What the portal alone offers is answered in its own language.
+    // The portal's own acts answer in its own language.
     const ofPortal = /messages\/resend\//;
     const portalOnly = ['pins_full', 'quick_replies_full', 'view_name_taken', 'views_full'];
     for (const file of files.filter(
@@ -99,7 +97,7 @@ describe('what the API says', () => {
   });
 });
 
-test('English is spoken to who prefers it to Indonesian, Indonesian to everybody else', () => {
+test('answers in English to callers who prefer it to Indonesian, in Indonesian to all others', () => {
   const cases: [string | undefined, 'id' | 'en'][] = [
     [undefined, 'id'],
     ['', 'id'],

@@ -14,10 +14,7 @@ import { billingApp } from './support/money/billing.ts';
 import { refundPayment } from './support/money/refunds.ts';
 import { type TopupApp, idOf, topupApp } from './support/money/topups.ts';
 
-/**
- * Money has moved in every way: messages held, captured, released, charged again, waived; a top-up paid,
- * and paid again; a plan charged, and changed.
- */
+/** Money has moved in every way: by messages, a top-up paid twice, and a changed plan. */
 async function busyLedger(db: TestDatabase): Promise<string> {
   const app = await topupApp(db, { ppn: true });
   const ani = await customerWith(db.allAccountsSql, { saldo: 1_000 });
@@ -48,7 +45,6 @@ async function busyLedger(db: TestDatabase): Promise<string> {
   return ani.accountId;
 }
 
-/** A top-up that was paid, and is being given back. */
 async function refundedTopup(db: TestDatabase, app: TopupApp): Promise<void> {
   const { accountId } = await customerWith(db.allAccountsSql);
   const topup = await app.topup(accountId);
@@ -59,7 +55,7 @@ async function refundedTopup(db: TestDatabase, app: TopupApp): Promise<void> {
   await refundPayment(app.deps, { ...order, txnId: payment?.txn_id ?? '' });
 }
 
-/** Two messages that were given back and arrived after all, when the saldo held the price of one. */
+/** Two refunded messages that arrived after all, when the balance held the price of one. */
 async function correctedMessages(db: TestDatabase): Promise<void> {
   const budi = await customerWith(db.allAccountsSql, { saldo: 300 });
   const accepter = openIntake(db.tenantSql, () => undefined);
@@ -74,7 +70,6 @@ async function correctedMessages(db: TestDatabase): Promise<void> {
   await settle('delivered');
 }
 
-/** A plan that was bought, changed within its period, and renewed. */
 async function chargedPlan(db: TestDatabase): Promise<void> {
   const app = billingApp(db);
   const citra = await app.customer(1_000_000);
@@ -87,7 +82,7 @@ async function chargedPlan(db: TestDatabase): Promise<void> {
 const reds = async (db: TestDatabase) =>
   (await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok).map(({ invariant }) => invariant);
 
-/** What somebody with the owner's password could do to the books, and which invariants see it. */
+/** Manipulations with the owner's password, and the invariants that detect them. */
 const harms: Record<string, { harm: string; seen: readonly string[] }> = {
   'a quota that was used by nobody': {
     harm: `update wallets set plan_used = plan_used + 1`,
@@ -241,7 +236,7 @@ describe('the check of the ledger', () => {
   });
 
   for (const [what, { harm, seen }] of Object.entries(harms)) {
-    test(`sees ${what}`, async ({ db }) => {
+    test(`detects ${what}`, async ({ db }) => {
       await busyLedger(db);
       await db.owner.query(`
         alter table wallet_entries disable trigger user;
@@ -272,7 +267,7 @@ describe('npm run ledger:check', () => {
       }),
     );
 
-  test('prints every invariant and ends well when all hold', async ({ db }) => {
+  test('prints every invariant and exits with 0 if all hold', async ({ db }) => {
     await busyLedger(db);
     const { code, stdout } = await run(db.url);
     expect(stdout).toMatch(/^I1 +ok /m);
@@ -281,7 +276,7 @@ describe('npm run ledger:check', () => {
     expect(code).toBe(0);
   });
 
-  test('prints what breaks one, and ends with 1', async ({ db }) => {
+  test('prints violations, and exits with 1', async ({ db }) => {
     const accountId = await busyLedger(db);
     await db.owner`update wallets set available = available + 1000`;
     const { code, stdout } = await run(db.url);
@@ -290,9 +285,7 @@ describe('npm run ledger:check', () => {
     expect(code).toBe(1);
   });
 
-  test('a wallet that was changed by hand is put back as the page of incidents says', async ({
-    db,
-  }) => {
+  test('restores a manipulated wallet as the page of incidents says', async ({ db }) => {
     const accountId = await busyLedger(db);
     await db.owner`
       update wallets set available = available + 1000 where account_id = ${accountId}`;
@@ -305,7 +298,7 @@ describe('npm run ledger:check', () => {
     expect(code).toBe(0);
   });
 
-  test('says in one sentence that there is no database', async () => {
+  test('reports a missing database in one sentence', async () => {
     const { code, stdout, stderr } = await run('postgres://kabari@127.0.0.1:9/kabari');
     expect(stderr).toBe(
       'The database on 127.0.0.1:9 cannot be reached (ECONNREFUSED); check DATABASE_URL.\n',

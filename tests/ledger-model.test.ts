@@ -12,20 +12,19 @@ import { giveSaldo } from '#tests/support/money/wallets.ts';
 
 type ModelMessage = {
   price: number;
-  /** `held` weighs on the held part. */
+  /** `held` counts in the reserved part. */
   state: 'held' | 'captured' | 'released' | 'waived';
   status: 'queued' | Outcome;
   failure: string | null;
-  /** Whether it may have left: a try is under way, or its receipt is awaited, or was in vain. */
+  /** Whether it may have left: a try is in progress, or its receipt is awaited, or never came. */
   left: 'no' | 'sending' | 'awaited' | 'in vain';
 };
 
-/** What the wallet and the messages should be, kept in plain JavaScript. */
+/** Expected wallet and messages in plain JavaScript. */
 type Model = {
   available: number;
   held: number;
   messages: Map<string, ModelMessage>;
-  /** Per idempotency key: what was asked and answered. */
   keys: Map<string, { input: string; answer: Placed }>;
   posted: Map<string, number>;
 };
@@ -84,11 +83,10 @@ const rankOf = (status: ModelMessage['status']) => {
 };
 const isEnd = (status: ModelMessage['status']) =>
   status === 'failed' || status === 'cancelled' || status === 'expired';
-/** An end that nobody but we have said. */
+/** A final state without the network's confirmation. */
 const isAssumed = ({ status, failure }: ModelMessage) =>
   isEnd(status) && (status !== 'failed' || failure === 'no_answer');
 
-/** What a message becomes when all this is told of it at once. */
 function statusAfter(message: ModelMessage, reports: readonly Report[]): ModelMessage['status'] {
   const words = reports.map(({ outcome }) => outcome);
   const good = Math.max(...words.map(rankOf));
@@ -103,7 +101,6 @@ function statusAfter(message: ModelMessage, reports: readonly Report[]): ModelMe
   return good === 1 && rank === 0 ? 'sent' : message.status;
 }
 
-/** Moves the money of what was told, in one call, as the ledger should. */
 function reportToModel(model: Model, reports: readonly Report[]): void {
   const proved: [string, ModelMessage][] = [];
   for (const [id, mine] of Map.groupBy(reports, (one) => one.id)) {
@@ -115,13 +112,13 @@ function reportToModel(model: Model, reports: readonly Report[]): void {
     else if (next === 'failed' && message.status !== 'failed') message.failure = failure;
     message.status = next;
     if (message.state === 'held' && next !== 'queued') {
-      // What was sent is charged, also when the same call tells how it failed.
+      // A sent message is charged, also if the same call reports its failure.
       message.state = mine.some(({ outcome }) => rankOf(outcome) > 0) ? 'captured' : 'released';
       model.held -= message.price;
       if (message.state === 'released') model.available += message.price;
     } else if (message.state === 'released' && rankOf(next) > 0) proved.push([id, message]);
   }
-  // The oldest first, while the saldo lasts; once it does not, nothing dearer than free is charged.
+  // Oldest first, while the balance lasts; after that only free ones are charged.
   let isShort = false;
   for (const [, message] of proved.toSorted(([one], [other]) => (one < other ? -1 : 1))) {
     isShort ||= message.price > model.available;
@@ -142,7 +139,7 @@ const pickedFrom = ({ messages }: Model, picks: readonly Pick[]): Report[] => {
       }));
 };
 
-/** Tells outcomes of messages picked by chance: also twice, late, and against each other. */
+/** Reports outcomes of random messages, including repeated, late and contradictory ones. */
 const settling = (picks: readonly Pick[]) =>
   command(`settle(${JSON.stringify(picks)})`, async (model, { sql, ani }) => {
     const reports = pickedFrom(model, picks);
@@ -154,7 +151,6 @@ const settling = (picks: readonly Pick[]) =>
     reportToModel(model, reports);
   });
 
-/** A worker takes the lane and begins to send. */
 const sending = (limit: number) =>
   command(`send(${limit})`, async (model, real) => {
     const { sql, ani } = real;
@@ -166,7 +162,6 @@ const sending = (limit: number) =>
     }
   });
 
-/** The worker dies, and another takes up what it was sending. */
 const dying = (isPatient: boolean, preallocates: boolean) =>
   command(`die(${isPatient} ${preallocates})`, async (model, real) => {
     const { sql, ani } = real;
@@ -178,7 +173,7 @@ const dying = (isPatient: boolean, preallocates: boolean) =>
     }
   });
 
-/** Messages are cancelled, or their time is over: what may have left stays. */
+/** Cancels or expires messages; those that may have left stay. */
 const withdrawing = (picks: readonly number[], outcome: 'cancelled' | 'expired') =>
   command(`withdraw(${picks.join(' ')}, ${outcome})`, async (model, { sql, ani }) => {
     const all = pickedFrom(
@@ -198,7 +193,7 @@ const withdrawing = (picks: readonly number[], outcome: 'cancelled' | 'expired')
     reportToModel(model, reports);
   });
 
-/** A bonus or a correction under an idempotency key that may be used again. */
+/** A bonus or a correction under an idempotency key that may be reused. */
 const posting = (key: string, delta: number) =>
   command(`post(${key}, ${delta})`, async (model, { sql, ani }) => {
     const post = sql.begin((tx) =>
@@ -253,7 +248,7 @@ const commands = fc.commands(
   { maxCommands: 50 },
 );
 
-test('whatever is accepted, settled and posted, the wallet is what a plain model says', async ({
+test('keeps the wallet equal to a plain model for any accepting, settling and posting', async ({
   sql,
 }) => {
   await fc.assert(
@@ -285,9 +280,7 @@ test('whatever is accepted, settled and posted, the wallet is what a plain model
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
-test('the counts agree with the messages they count, whatever happened to them', async ({
-  sql,
-}) => {
+test('keeps the counts equal to the messages they count', async ({ sql }) => {
   await fc.assert(
     fc.asyncProperty(commands, async (steps) => {
       const ani = await customerWith(sql, { saldo: 2000, dailyLimit: 100_000 });
@@ -310,18 +303,18 @@ test('the counts agree with the messages they count, whatever happened to them',
           case when charge_state in ('released', 'waived') then 0 else price end)::int as cost
         from messages where account_id = ${ani.accountId} group by status order by status`,
       );
-      const standing = paid.map(({ status, n }) => ({ status, n }));
+      const expected = paid.map(({ status, n }) => ({ status, n }));
       const sums = await sql`
         select distinct status, sum(messages)::int as n from message_count_sums
         where account_id = ${ani.accountId}
         group by grain, status having sum(messages) <> 0 order by status`;
-      expect(sums).toEqual(standing);
+      expect(sums).toEqual(expected);
     }),
     { numRuns: 15 },
   );
 });
 
-test('many writers at once: money is conserved and every accepted message exists once', async ({
+test('conserves money and stores every accepted message once under many concurrent writers', async ({
   sql,
 }) => {
   const people = await Promise.all(
@@ -346,7 +339,7 @@ test('many writers at once: money is conserved and every accepted message exists
   });
   await Promise.allSettled(work);
 
-  const standing = await sql<{ message_id: string }[]>`select message_id from messages`;
-  expect(new Set(standing.map((row) => row.message_id))).toEqual(new Set(accepted));
+  const expected = await sql<{ message_id: string }[]>`select message_id from messages`;
+  expect(new Set(expected.map((row) => row.message_id))).toEqual(new Set(accepted));
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 });

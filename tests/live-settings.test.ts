@@ -20,10 +20,7 @@ const names = {
   MAINTENANCE_TEXT: 'Sampai pukul 22.00.',
 };
 
-test('what an admin sets counts for whoever reads it, without a new start', async ({
-  db,
-  openApp,
-}) => {
+test('applies an admin’s setting for every reader without a restart', async ({ db, openApp }) => {
   const running = await openApp();
   const { ask, container } = running;
   const { allAccountsSql: sql } = db;

@@ -6,7 +6,6 @@ import { type RunningApp, test } from '#tests/support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { linkPhone, makeSession } from '#tests/support/people/people.ts';
 
-/** A customer who sends by key, and reads by session. */
 async function shopOf(running: RunningApp, db: Parameters<typeof callerOf>[1]) {
   const caller = await callerOf(running, db, { saldo: 10_000 });
   const { token } = await makeSession(db.allAccountsSql, caller);
@@ -15,7 +14,6 @@ async function shopOf(running: RunningApp, db: Parameters<typeof callerOf>[1]) {
     const fields = { token, token_id: publicId('token', caller.tokenId), peer };
     return (await running.ask('conversation_messages', fields)).body.data;
   };
-  /** Writes to a number that answers, and gives its answer. */
   const answerOf = async (to: string): Promise<ConversationMessage> => {
     const body = { to, type: 'text', text: { body: 'Kirim contohnya' } };
     expect((await caller.call('/v1/messages', { body })).status).toBe(202);
@@ -30,7 +28,7 @@ async function shopOf(running: RunningApp, db: Parameters<typeof callerOf>[1]) {
 
 const local = expect.stringMatching(/^\/files\/fil_/);
 
-test('what phones send stands in the thread with what is known of each file', async ({
+test('shows messages from phones in the thread with the known facts of each file', async ({
   openApp,
   db,
 }) => {
@@ -54,7 +52,7 @@ test('what phones send stands in the thread with what is known of each file', as
   }
 });
 
-test('a file is kept for its days after it came; then the thread says that it is deleted', async ({
+test('keeps a file for its days after it came, then shows it as deleted', async ({
   openApp,
   db,
 }) => {

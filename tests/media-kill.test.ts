@@ -9,7 +9,7 @@ import { test } from './support/app/media-library.ts';
 import { picture } from './support/app/uploads-app.ts';
 import { customerWith } from './support/people/people.ts';
 
-/** Where a process dies that takes a picture and its small one: before and after each of both, and once they stand. */
+/** Points of death while storing a picture and its thumbnail: around each, and after the commit. */
 const deaths = ['before 0', 'after 0', 'before 1', 'after 1', 'committed'] as const;
 
 const twoDaysAgo = () => new Date(Date.now() - 2 * 86_400_000);
@@ -21,7 +21,7 @@ async function filesIn(folder: string): Promise<string[]> {
 }
 
 test.for(deaths)(
-  'a process that is killed while it takes a file in, %s, leaves neither rows nor bytes of nobody',
+  'leaves no orphaned rows or bytes when killed while storing a file, %s',
   { timeout: 120_000 },
   async (dies, { sql, db, openTestLibrary }) => {
     const { accountId } = await customerWith(sql);
@@ -37,7 +37,7 @@ test.for(deaths)(
     ]);
     expect((await once(child, 'exit'))[1]).toBe('SIGKILL');
 
-    // No row points to bytes that are not there: each has those that its hash says.
+    // Every row points to bytes with its hash.
     const rows = await sql<{ file_id: string; sha256: Buffer }[]>`
       select file_id, sha256 from files where account_id = ${accountId}`;
     expect(rows).toHaveLength(dies === 'committed' ? 2 : 0);
@@ -52,13 +52,12 @@ test.for(deaths)(
     const media = await sql`select from media_library where account_id = ${accountId}`;
     expect(media).toHaveLength(rows.length / 2);
 
-    // What it left is not touched on the same day: it might be somebody's work.
+    // Leftovers are not touched on the same day: they may be work in progress.
     const left = await filesIn(join(folder, 'files'));
     expect(left.length).toBeGreaterThanOrEqual(dies === 'before 0' ? 0 : 1);
     await files.sweep(db.allAccountsSql);
     expect(await filesIn(join(folder, 'files'))).toEqual(left);
 
-    // Two days later bytes that nobody names are gone, and those that somebody does are there.
     const drafts = (await readdir(join(folder, 'uploads'))).map((one) =>
       join(folder, 'uploads', one),
     );
@@ -77,7 +76,6 @@ test.for(deaths)(
     expect(await filesIn(join(folder, 'files'))).toHaveLength(rows.length);
     expect(await filesIn(join(folder, 'uploads'))).toEqual([]);
 
-    // The same file can be taken in again.
     const bytes = await readFile(given);
     const declared = { name: '', type: '' };
     const again = await library.take({ accountId, bytes, declared, source: 'channel' });

@@ -13,12 +13,12 @@ type World = {
   running: RunningApp;
   ani: Caller;
   host: FileHost & {
-    /** Answers `/slow…`, from now on and to those who wait. */
+    /** Answers `/slow…`, including waiting requests. */
     open: () => void;
   };
 };
 
-/** The whole application with a host of files, of which what is called `/slow…` waits. */
+/** The whole application with a host of files, on which `/slow…` waits. */
 const test = base.extend<World>({
   host: async ({ db: _ }, use) => {
     const png = await picture('png', { width: 900, height: 600 });
@@ -61,7 +61,7 @@ const until = (ani: Caller, id: string, status: string) =>
   });
 const available = async ({ call }: Caller) => (await call('/v1/balance')).body;
 
-test('a picture by link is sent as a file of ours, and shown from our own signed link', async ({
+test('sends a picture by link as our own file, and shows it from our signed link', async ({
   ani,
   host,
   running,
@@ -80,14 +80,13 @@ test('a picture by link is sent as a file of ours, and shown from our own signed
   const file = await running.app.inject({ url: pathname + search });
   expect([file.statusCode, file.headers['content-type']]).toEqual([200, 'image/png']);
   expect(createHash('sha256').update(file.rawPayload).digest('hex')).toBe(sha256);
-  // The phone has the file, not the link.
   const [line] = await db.allAccountsSql<{ body: Record<string, string> }[]>`
     select body from sim_lines where direction = 'in'`;
   expect(uuidOf('file', pathname.slice('/files/'.length))).toBe(line?.body['file']);
   expect(host.asked).toEqual(['/kue.png']);
 });
 
-test('an image on another host is fetched on demand, kept with its message, and only for its account', async ({
+test('fetches an image of another host on demand, stores it with its message, and only for its account', async ({
   running,
   host,
   db,
@@ -117,7 +116,6 @@ test('an image on another host is fetched on demand, kept with its message, and 
   expect(content).toMatchObject({ type: 'png', caption: 'Roti', external: false });
   const image = await running.app.inject({ url: content.url });
   expect([image.statusCode, image.headers['content-type']]).toEqual([200, 'image/png']);
-  // It is the message's file from now on, and the host is not asked again.
   const detail = await running.ask('message_get', { token: ani.token, message_id: id });
   expect(detail.body.data.content).toMatchObject({ external: false });
   expect((await ended(id)).state).toBe('ready');
@@ -127,12 +125,12 @@ test('an image on another host is fetched on demand, kept with its message, and 
     const other = await stored({ link: host.origin + refused });
     expect(await ended(other)).toMatchObject({ state: 'failed', content: { external: true } });
   }
-  // An address inside the network that no setting lists.
+  // An internal address that no setting lists.
   const inside = await stored({ link: 'http://127.0.0.1:9/rahasia.png' });
   expect(await ended(inside)).toMatchObject({ state: 'failed' });
 });
 
-test('the same link to many is fetched once', async ({ ani, host }) => {
+test('fetches the same link to many recipients once', async ({ ani, host }) => {
   const messages = Array.from({ length: 6 }, (_, n) => ({
     ...imageAt(`${host.origin}/slow.png`),
     to: `08123456780${n}`,
@@ -144,7 +142,7 @@ test('the same link to many is fetched once', async ({ ani, host }) => {
   expect(host.asked).toEqual(['/slow.png']);
 });
 
-test('while a link is fetched, its number waits and others do not; the message says so, and can be cancelled', async ({
+test('holds only its own number while a link is fetched; the message says so, and can be cancelled', async ({
   ani,
   host,
 }) => {
@@ -189,7 +187,7 @@ test.for([
   },
 );
 
-test('a link into our own network is never asked, and fails its message', async ({
+test('never calls a link into our own network, and fails its message', async ({
   openApp,
   db,
   host,
@@ -201,7 +199,7 @@ test('a link into our own network is never asked, and fails its message', async 
   expect(host.asked).toEqual([]);
 });
 
-test('a thread shows what was sent by link as what it is', async ({ running, db, host }) => {
+test('shows messages sent by link by their type in the thread', async ({ running, db, host }) => {
   const caller = await callerOf(running, db, { saldo: 1000 });
   const id = await sent(caller, imageAt(`${host.origin}/kue.png`));
   await until(caller, id, 'read');

@@ -5,7 +5,6 @@ import { type RunningApp, signedIn, test } from './support/app/running-app.ts';
 const own = 'http://kabari.example';
 const media = 'http://berkas.example';
 
-/** A picture that somebody keeps, and its address. */
 async function picture({ container }: RunningApp, accountId: string): Promise<URL> {
   const create = { width: 8, height: 8, channels: 3, background: '#0f766e' } as const;
   const bytes = await sharp({ create }).png().toBuffer();
@@ -16,10 +15,7 @@ async function picture({ container }: RunningApp, accountId: string): Promise<UR
 const look = async ({ app }: RunningApp, { pathname, search }: URL, host: string) =>
   app.inject({ url: pathname + search, headers: { host, accept: '*/*' } });
 
-test('with an address of their own, files are shown there and nowhere else', async ({
-  db,
-  openApp,
-}) => {
+test('serves files only at their own address if one is set', async ({ db, openApp }) => {
   const running = await openApp({ env: { PUBLIC_URL: own, MEDIA_ORIGIN: media } });
   const { accountId } = await signedIn(db);
   const url = await picture(running, accountId);
@@ -29,7 +25,7 @@ test('with an address of their own, files are shown there and nowhere else', asy
   expect(shown.headers).toMatchObject({
     'content-type': 'image/png',
     'content-security-policy': "sandbox; default-src 'none'",
-    // The portal may show it; what opens it is its signed address.
+    // The portal may show it; access is by its signed address.
     'cross-origin-resource-policy': 'cross-origin',
   });
   expect((await look(running, url, 'kabari.example')).statusCode).toBe(404);
@@ -51,7 +47,7 @@ test('with an address of their own, files are shown there and nowhere else', asy
   expect((await running.app.inject(act)).statusCode).toBe(404);
 });
 
-test('without one they are shown under the portal’s address', async ({ db, openApp }) => {
+test('serves files under the portal’s address without one', async ({ db, openApp }) => {
   const running = await openApp({ env: { PUBLIC_URL: own } });
   const { accountId } = await signedIn(db);
   const url = await picture(running, accountId);

@@ -38,7 +38,7 @@ const voice = await readFile(
   join(process.cwd(), 'src/server/domains/channels/simulator/samples/suara.ogg'),
 );
 
-test('a file of the portal is sent as the type that shows it, from the same library', async ({
+test('sends a file of the portal as the matching type, from the same library', async ({
   openApp,
   db,
 }) => {
@@ -68,14 +68,13 @@ test('a file of the portal is sent as the type that shows it, from the same libr
   });
   const sources = await db.allAccountsSql`select source from media_library`;
   expect(sources.map(({ source }) => source)).toEqual(['portal', 'portal', 'portal']);
-  // The phone has it.
   await waitFor(async () => {
     const lines = await db.allAccountsSql`select from sim_lines where direction = 'in'`;
     expect(lines).toHaveLength(3);
   });
 });
 
-test('sends an upload to a phone once under any key, and never the upload of another person', async ({
+test('sends an upload to a phone once under any key, and never another person’s upload', async ({
   openApp,
   db,
 }) => {
@@ -90,7 +89,7 @@ test('sends an upload to a phone once under any key, and never the upload of ano
   expect(await send(upload, { key })).toMatchObject({ id: first.id });
   const repeats = await Promise.all([send(upload), send(upload), send(upload)]);
   expect(new Set(repeats.map(({ id }) => id))).toEqual(new Set([first.id]));
-  // Other words, and another phone, are other messages.
+  // Another text or another phone is another message.
   const others = [
     await send(upload, { caption: 'Kue hari ini' }),
     await send(upload, { to: '081234567891' }),
@@ -102,22 +101,18 @@ test('sends an upload to a phone once under any key, and never the upload of ano
   expect(await send(chat)).toMatchObject({ type: 'upload_gone' });
   const rows = await db.allAccountsSql`select from media_library`;
   expect(rows).toHaveLength(1);
-  // The row of a used upload goes after a day; its file stays with the library.
+  // The row of a used upload is deleted after a day; its file stays in the library.
   await db.owner`update uploads set expires_at = clock_timestamp() - interval '1 second'`;
   await running.inEach(() => running.container.media.uploads.sweep());
   expect((await running.app.inject({ url: first.content.url })).statusCode).toBe(200);
 });
 
-test('a message that cannot be paid for leaves its upload to be sent later', async ({
-  openApp,
-  db,
-}) => {
+test('keeps the upload of an unaffordable message for a later try', async ({ openApp, db }) => {
   const running = await openApp();
   const ani = await signedIn(db);
   const send = sending(running, ani);
   const upload = await uploaded(running, ani, { name: 'a.pdf', bytes: pdfOf(1_000) });
   expect(await send(upload)).toMatchObject({ type: 'saldo_short' });
-  // Nothing of it is lost: the next try names the same file.
   expect(await send(upload)).toMatchObject({ type: 'saldo_short' });
   expect(await db.allAccountsSql`select from media_library`).toHaveLength(1);
   await db.allAccountsSql.begin((tx) => giveSaldo(tx, ani.accountId, 10_000));
@@ -127,7 +122,7 @@ test('a message that cannot be paid for leaves its upload to be sent later', asy
   expect(await db.allAccountsSql`select from messages`).toHaveLength(1);
 });
 
-test('an upload that two calls take in at once is one file and one message', async ({
+test('makes one file and one message of an upload that two calls consume at once', async ({
   openApp,
   db,
 }) => {

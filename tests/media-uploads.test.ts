@@ -14,14 +14,11 @@ import {
 } from './support/hostile/hostile-files.ts';
 import { changeTokens } from '#tests/support/people/people.ts';
 
-/** What became of a file: where its bytes are served, or why it was refused, in words and as a code. */
 type Outcome = { url: string } | { code: string; sentence: string };
-/** One way for a file into the library. */
 type UploadCall = (cloud: CloudApp, file: NamedFile) => Promise<Outcome>;
 
 const to = '6281234567890';
 
-/** Posts a form with the bare key, or as a bearer's. */
 async function post(
   { origin, key }: CloudApp,
   path: string,
@@ -38,7 +35,6 @@ async function post(
   return { response, body: (await response.json()) as any };
 }
 
-/** The address of a sent message's file. */
 const sentFile = async ({ call }: CloudApp, id: string): Promise<Outcome> => {
   const { body } = await call(`/v1/messages/${id}`);
   return { url: body.content.file.url };
@@ -76,7 +72,7 @@ const uploadCalls: Record<string, UploadCall> = {
   },
 };
 
-/** A server that lets every call be as fast as it likes, and a customer who may send as much as they like. */
+/** A server and a customer without rate limits. */
 const test = base.extend<{ running: RunningApp; cloud: CloudApp }>({
   running: async ({ openApp }, use) => use(await openApp({ env: { RATE_API_PER_SECOND: '1000' } })),
   cloud: async ({ cloud, db }, use) => {
@@ -85,7 +81,7 @@ const test = base.extend<{ running: RunningApp; cloud: CloudApp }>({
   },
 });
 
-/** One token sends six bodies at once, at most. */
+/** One token sends at most six bodies at once. */
 const AT_ONCE = 4;
 
 async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
@@ -98,19 +94,19 @@ const reasons =
   /^(upload_(kind_refused|contradicts|unsafe|too_large|empty)|input_invalid|request_malformed)$/;
 
 for (const [name, upload] of Object.entries(uploadCalls)) {
-  test(`through ${name} no hostile file is served as something that runs; what is refused, in words`, async ({
+  test(`serves no hostile file through ${name} as executable content, and refuses with a sentence`, async ({
     cloud,
     running,
     db,
   }) => {
     const hostile = [...(await polyglots()), ...disguises(), ...(await badNames())];
     const troubled: string[] = [];
-    let kept = 0;
+    let accepted = 0;
     await each(hostile, async (file) => {
       const shown = `${JSON.stringify(file.name)} as ${file.type}`;
       const outcome = await upload(cloud, file);
       if ('url' in outcome) {
-        kept += 1;
+        accepted += 1;
         const { pathname, search } = new URL(outcome.url);
         const isSafe = await isServedSafely(await fetch(cloud.origin + pathname + search));
         if (!isSafe) troubled.push(shown);
@@ -119,20 +115,20 @@ for (const [name, upload] of Object.entries(uploadCalls)) {
       }
     });
     expect(troubled).toEqual([]);
-    expect(kept).toBeGreaterThan(10);
-    expect(kept).toBeLessThan(hostile.length / 2);
+    expect(accepted).toBeGreaterThan(10);
+    expect(accepted).toBeLessThan(hostile.length / 2);
     for (const file of await bombs()) {
       expect(await upload(cloud, file), file.name).toMatchObject({
         code: expect.stringMatching(/^upload_(unsafe|too_large)$/),
       });
     }
     const files = await db.allAccountsSql`select from media_library`;
-    expect(files).toHaveLength(kept);
+    expect(files).toHaveLength(accepted);
     expect(running.lines.filter((line) => /"level":"(?:error|fatal)"/.test(line))).toEqual([]);
   });
 }
 
-test('a file in the body of Fonnte is sent as what it is, under its own name or the given one', async ({
+test('sends a file in the body of Fonnte by its type, under its own or the given name', async ({
   cloud,
 }) => {
   const png: NamedFile = { name: 'kue.png', type: 'image/png', bytes: await picture('png') };
@@ -169,7 +165,7 @@ test('a file in the body of Fonnte is sent as what it is, under its own name or 
   expect(await reasonOf({ ...pdf, bytes: pdfOf(4_000_001) })).toBe('file size must under 4MB');
 });
 
-test('local files of Wablas are sent as the address says, or refused in its words', async ({
+test('sends local files of Wablas as the address says, or refuses in its words', async ({
   cloud,
 }) => {
   const bytes = await picture('png');
@@ -196,7 +192,7 @@ test('local files of Wablas are sent as the address says, or refused in its word
   });
 });
 
-test('a repeated key stores and sends a file of these calls once; who may keep no files keeps none', async ({
+test('stores and sends a file of these calls once per key, and nothing for an account without files', async ({
   cloud,
   db,
   running,

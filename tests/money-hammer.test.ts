@@ -13,17 +13,15 @@ import { billingApp } from './support/money/billing.ts';
 import { perform, topupApp } from './support/money/topups.ts';
 import { type Customer, customerWith, orderOf } from './support/people/people.ts';
 
-/** Those with plans, and those who pay each message. */
+/** Accounts with plans, and accounts that pay per message. */
 const SUBSCRIBERS = 4;
 const OTHERS = 2;
-/** So often, so many things happen at once; oftener, until everything has happened. */
+/** Number of rounds; more, until every kind of event has happened. */
 const ROUNDS = 10;
 const ROUNDS_MAX = 40;
 const AT_ONCE = 50;
 
-test('50 connections that do everything with money at the same time leave whole books', async ({
-  db,
-}) => {
+test('keeps the books right with 50 connections that move money in every way', async ({ db }) => {
   const open = (as: 'all accounts' | 'tenant', max: number) =>
     openDatabase(db.url, { max, as, name: 'hammer' });
   const many = { ...db, allAccountsSql: open('all accounts', 35), tenantSql: open('tenant', 15) };
@@ -114,7 +112,7 @@ test('50 connections that do everything with money at the same time leave whole 
         return who && kind ? kind(who, Math.floor(n / kinds.length)) : Promise.resolve();
       });
       for (const one of await Promise.allSettled(doing)) {
-        // On a slow machine fifty wait longer for the same wallet than a statement may: it did nothing.
+        // On a slow machine, fifty wait longer for the same wallet than a statement may; such a call did nothing.
         if (one.status === 'fulfilled') done += 1;
         else if (!isLocked(one.reason)) expect(one.reason).toBeInstanceOf(Refusal);
       }

@@ -18,9 +18,7 @@ const documentOf = async ({ app }: RunningApp) => {
   return answer.json();
 };
 
-test('what describes the API is OpenAPI 3.1, says a validator of others, and names every endpoint', async ({
-  running,
-}) => {
+test('describes the API as valid OpenAPI 3.1, with every endpoint', async ({ running }) => {
   const document = await documentOf(running);
   const { valid, errors } = await new Validator().validate(structuredClone(document));
   expect(errors).toBeUndefined();
@@ -43,10 +41,7 @@ test('what describes the API is OpenAPI 3.1, says a validator of others, and nam
   }
 });
 
-test('what is refused of one message and of many is as it is described', async ({
-  running,
-  db,
-}) => {
+test('describes the refusals of one message and of many', async ({ running, db }) => {
   const ani = await callerOf(running, db);
   const { paths, components } = await documentOf(running);
   const { $ref } =
@@ -70,7 +65,7 @@ type Webhooks = Record<
 type Call = { method?: string; headers?: Headers; body?: unknown };
 type Fetch = (url: string, call?: Call) => Promise<Response>;
 
-/** What a generator of others makes of the document: one function for each endpoint. */
+/** The client that an external generator makes of the document: one function per endpoint. */
 type Client = Record<
   string,
   (...given: unknown[]) => Promise<{ status: number; data: unknown }>
@@ -78,9 +73,8 @@ type Client = Record<
   defaults: { baseUrl: string; headers: Record<string, string>; fetch: Fetch };
 };
 
-/** Compiles a client in a folder of its own, and hands it over. */
 async function withClient(document: object, use: (client: Client) => Promise<void>) {
-  // Within the repository, because what it imports is found from where it lies.
+  // Within the repository, so that its imports resolve.
   const place = join(import.meta.dirname, '../node_modules/.cache');
   await mkdir(place, { recursive: true });
   const folder = await mkdtemp(join(place, 'api-client-'));
@@ -96,7 +90,7 @@ async function withClient(document: object, use: (client: Client) => Promise<voi
   }
 }
 
-test('a client that a generator makes of it sends, reads, cancels, opts out, and sets a webhook', async ({
+test('a generated client sends, reads, cancels, opts out, and sets a webhook', async ({
   openApp,
   db,
 }) => {

@@ -8,7 +8,7 @@ import { type ApiResponse, type RunningApp, test } from './support/app/running-a
 import type { TestDatabase } from './support/database/database.ts';
 import { samplesOf } from './support/hostile/hostile-acts.ts';
 import {
-  type Marked,
+  type MarkedPerson,
   dumpOf,
   markedPerson,
   marksIn,
@@ -17,16 +17,15 @@ import {
 import { makeSession, makeUser } from '#tests/support/people/people.ts';
 
 /**
- * Every act of the contract, asked by everybody: nobody, the customer whose things it names, a customer of
- * another account, each role of operators. Who may ask is what the contract says; what is somebody else's
- * is neither shown nor changed, also where no statement names the account and row-level security is alone.
+ * Every act of the contract, called by every identity: signed out, the customer whose records it names, a customer of
+ * another account, each role of operators. The contract decides who may call; another account's records are neither
+ * shown nor changed, even when no statement names the account and only row-level security is left.
  */
 const database = vi.hoisted(() => ({ withoutConditions: false, blinded: 0 }));
 
 vi.mock('#server/infra/postgres/driver/pool.ts', async (original) => {
   const real = await original<typeof pools>();
   const seen = new WeakSet<object>();
-  /** A statement of which no condition names the account any more. */
   const blind = <C extends { text: string; name: string }>(compiled: C): C => {
     const text = compiled.text
       .replaceAll(/((?:\w+\.)?account_id) = (\$\d+)/g, '($1 = $2 or true)')
@@ -57,17 +56,16 @@ vi.mock('#server/infra/postgres/driver/pool.ts', async (original) => {
   return { ...real, Pool };
 });
 
-/** Who asks. `owner` and `other` are customers. */
+/** The callers. `owner` and `other` are customers. */
 const identities = ['nobody', 'other', 'support', 'money', 'admin', 'owner'] as const;
 type Identity = (typeof identities)[number];
 
-/** One session an act: so nobody is told to slow down, and signing out ends no other's. */
+/** One session per act, so that no limit applies, and signing out ends no other session. */
 const SESSIONS = acts.length;
 const DEVICE = 'd'.repeat(43);
 
 type Role = { accountId: string; role: 'customer' | 'operator'; operatorRoles: OperatorRole[] };
 
-/** Tokens of sessions of as many people of an account, one after the other. */
 async function sessionsOf({ owner: sql }: TestDatabase, { accountId, role, operatorRoles }: Role) {
   const passwordHash = await hashPassword('perahu-kertas-di-kali-code');
   const roles = role === 'operator' ? { roles: operatorRoles } : {};
@@ -86,13 +84,11 @@ async function sessionsOf({ owner: sql }: TestDatabase, { accountId, role, opera
 type Stage = {
   db: TestDatabase;
   running: RunningApp;
-  owner: Marked;
+  owner: MarkedPerson;
   tokens: Record<Identity, () => string>;
-  /** The owner's things by what their ids begin with. */
   ids: ReadonlyMap<string, string>;
 };
 
-/** Where the owner's things of a kind are. */
 const homes: Partial<Record<IdKind, string>> = {
   token: 'select token_id as id from tokens',
   message: 'select message_id as id from messages',
@@ -119,7 +115,7 @@ async function idsOf({ owner: sql }: TestDatabase, accountId: string) {
 
 type OpenApp = (options: { works: boolean; env: Record<string, string> }) => Promise<RunningApp>;
 
-/** Two people who did everything, then an application in which nothing happens by itself. */
+/** Two people with data everywhere, and an application without background work. */
 async function openStage(db: TestDatabase, openApp: OpenApp): Promise<Stage> {
   const env = { OTP_DAILY_TOTAL: '1000000', CLOCK: 'movable' };
   const lively = await openApp({ works: true, env });
@@ -155,8 +151,8 @@ const samples = samplesOf({
   vapidKey: '',
 });
 
-/** What an act's field names of the owner's; undefined when it is no id of anything they have. */
-function ownersThing(
+/** The owner's record for an act's field; undefined if it is no id of theirs. */
+function ownerRecord(
   { ids }: Stage,
   name: string,
   value: string | readonly string[],
@@ -168,12 +164,11 @@ function ownersThing(
   return id === undefined || typeof value === 'string' ? id : [id];
 }
 
-/** The act with the owner's things in the place of every id. */
 async function ask(stage: Stage, act: Act, identity: Identity): Promise<ApiResponse> {
   calls += 1;
   const fields = Object.entries(samples[act.name] ?? {}).map(([name, value]) => [
     name,
-    ownersThing(stage, name, value) ?? value,
+    ownerRecord(stage, name, value) ?? value,
   ]);
   const key = act.changes ? { key: crypto.randomUUID() } : {};
   return stage.running.ask(
@@ -186,7 +181,9 @@ async function ask(stage: Stage, act: Act, identity: Identity): Promise<ApiRespo
   );
 }
 
-/** Granted to anybody: `simulator_pay` pays as the holder of the QR does; the others answer for each id by itself. */
+/**
+ * Granted to all: `simulator_pay` pays as the QR's holder; the others answer each id separately.
+ */
 const harmless = new Set([
   'simulator_pay',
   'message_resend_check',
@@ -196,7 +193,6 @@ const harmless = new Set([
 
 const outsiders = ['not_signed_in', 'not_allowed', 'act_unknown'];
 
-/** The refusal at the door that the contract promises; undefined: admitted. */
 function promised({ by, roles }: Act, identity: Identity): string | undefined {
   const isOperator = identity === 'support' || identity === 'money' || identity === 'admin';
   switch (by) {
@@ -213,35 +209,33 @@ function promised({ by, roles }: Act, identity: Identity): string | undefined {
   }
 }
 
-/** A stream that is granted has no end. */
-const asked = acts.filter((act) => !act.streams);
+/** A granted stream never ends. */
+const calledActs = acts.filter((act) => !act.streams);
 
-/** Asks every act as each identity. @returns what was not as promised */
-async function wrongOf(stage: Stage, who: readonly Identity[]): Promise<string[]> {
+async function violationsOf(stage: Stage, who: readonly Identity[]): Promise<string[]> {
   const wrong: string[] = [];
   for (const identity of who) {
-    for (const act of asked) {
+    for (const act of calledActs) {
       const { status, body } = await ask(stage, act, identity);
       const refused: string | undefined = body.error?.type;
       const door = refused !== undefined && outsiders.includes(refused) ? refused : undefined;
-      const said = `${act.name} by ${identity}: ${status} ${refused ?? 'granted'}`;
-      if (door !== promised(act, identity)) wrong.push(said);
-      // An admin has unlinked by then what sends codes.
-      if (status >= 500 && refused !== 'otp_unsendable') wrong.push(said);
+      const finding = `${act.name} by ${identity}: ${status} ${refused ?? 'granted'}`;
+      if (door !== promised(act, identity)) wrong.push(finding);
+      // By then an admin has unlinked the token that sends codes.
+      if (status >= 500 && refused !== 'otp_unsendable') wrong.push(finding);
       const mayShow = identity === 'owner' || act.by === 'operator' || act.by === 'public';
       const named = Object.entries(samples[act.name] ?? {}).some(
-        ([name, value]) => ownersThing(stage, name, value) !== undefined,
+        ([name, value]) => ownerRecord(stage, name, value) !== undefined,
       );
       const isGranted = named && !refused && !harmless.has(act.name);
-      if (identity === 'other' && isGranted) wrong.push(`${said} another's`);
+      if (identity === 'other' && isGranted) wrong.push(`${finding} another's`);
       const shown = mayShow ? [] : marksIn(JSON.stringify(body), stage.owner.marks);
-      if (shown.length > 0) wrong.push(`${said}, shows ${shown.join(', ')}`);
+      if (shown.length > 0) wrong.push(`${finding}, shows ${shown.join(', ')}`);
     }
   }
   return wrong;
 }
 
-/** Every row of the owner's, wherever it lies. */
 async function rowsOf({ db, owner }: Stage): Promise<Record<string, string[]>> {
   const dump = await dumpOf(db.owner);
   return Object.fromEntries(
@@ -252,17 +246,17 @@ async function rowsOf({ db, owner }: Stage): Promise<Record<string, string[]>> {
   );
 }
 
-describe('every act, asked by everybody', () => {
-  test('answers whom the contract names, and nobody meets what is another’s', async ({
+describe('every act, called by every identity', () => {
+  test('answers the identities that the contract names, and never touches another account', async ({
     db,
     openApp,
   }) => {
     const stage = await openStage(db, openApp);
     const before = await rowsOf(stage);
     expect(Object.values(before).flat().length).toBeGreaterThan(30);
-    expect(await wrongOf(stage, ['nobody', 'other'])).toEqual([]);
+    expect(await violationsOf(stage, ['nobody', 'other'])).toEqual([]);
     expect(await rowsOf(stage)).toEqual(before);
-    expect(await wrongOf(stage, ['support', 'money', 'admin', 'owner'])).toEqual([]);
+    expect(await violationsOf(stage, ['support', 'money', 'admin', 'owner'])).toEqual([]);
   });
 
   test('row-level security alone keeps accounts apart', async ({ db, openApp }) => {
@@ -271,7 +265,7 @@ describe('every act, asked by everybody', () => {
     database.blinded = 0;
     database.withoutConditions = true;
     try {
-      expect(await wrongOf(stage, ['other'])).toEqual([]);
+      expect(await violationsOf(stage, ['other'])).toEqual([]);
     } finally {
       database.withoutConditions = false;
     }

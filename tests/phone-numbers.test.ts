@@ -19,7 +19,6 @@ import type { TestDatabase } from './support/database/database.ts';
 import { changeTokens, keyFor } from './support/people/people.ts';
 import { waitFor } from './support/wait-for.ts';
 
-/** A shop with a key and a session, and the means of asking by both. */
 type Shop = Caller & { running: RunningApp; db: TestDatabase; session: string };
 
 const test = base.extend<{ shop: Shop }>({
@@ -40,7 +39,6 @@ const test = base.extend<{ shop: Shop }>({
   },
 });
 
-/** A person at this number writes to the shop. @returns the message's id */
 async function receiveFrom({ running, db, accountId, tokenId }: Shop, peer: string) {
   await running.container.messages.sinks.inbound({
     accountId,
@@ -58,7 +56,6 @@ async function receiveFrom({ running, db, accountId, tokenId }: Shop, peer: stri
   return publicId('message', row?.id ?? '');
 }
 
-/** Recipient of a message. */
 async function receiverOf({ db, accountId }: Shop, id: unknown): Promise<string | undefined> {
   const [row] = await db.allAccountsSql<{ peer: string }[]>`
     select peer from messages
@@ -70,7 +67,7 @@ async function portal({ running, session }: Shop, act: string, fields: Record<st
   const { body } = await running.ask(act, { token: session, key: randomUUID(), ...fields });
   if (body.error) throw new Error(`${act}: ${JSON.stringify(body.error)}`);
   const answer = body.data ?? body.result;
-  // The rows of a list stand in `data`, and of the history one level deeper.
+  // A list's rows are in `data`, and those of the history one level deeper.
   return answer?.data ?? answer;
 }
 
@@ -100,7 +97,7 @@ const cloudPath = ({ tokenId }: Shop) =>
   `/v23.0/${numberIdOf(publicId('token', tokenId))}/messages`;
 const halo = { type: 'text', text: { body: 'Halo' } };
 
-/** Every place that shows the number of a guest whose message is the newest; by its name. */
+/** Every output of the number of a guest with the newest message, by name. */
 async function shownIn(shop: Shop, peer: string, id: string): Promise<Map<string, string>> {
   const { accountId, tokenId, db } = shop;
   const shown = new Map<string, string>();
@@ -167,7 +164,7 @@ async function shownIn(shop: Shop, peer: string, id: string): Promise<Map<string
   return shown;
 }
 
-/** Every place that takes a number: answers the number that it reached; by its name. */
+/** Every input of a number, by name: returns the number that it reached. */
 const takenBy: Readonly<
   Record<string, (shop: Shop, number: string, id: string) => Promise<string | undefined>>
 > = {
@@ -265,7 +262,7 @@ const takenBy: Readonly<
   },
 };
 
-/** Numbers abroad, most of them with a country code that begins with 8, and some at home. */
+/** Numbers abroad, most with a country code that begins with 8, and some Indonesian ones. */
 const numbers = fc
   .tuple(
     fc.constantFrom('852', '81', '84', '86', '886', '855', '880', '853', '850', '1', '44', '628'),
@@ -273,9 +270,7 @@ const numbers = fc
   )
   .map(([country, rest]) => `${country}${rest}`);
 
-test('a number that is shown anywhere reaches the same phone wherever it is given back', async ({
-  shop,
-}) => {
+test('every shown number reaches the same phone in every input', async ({ shop }) => {
   await fc.assert(
     fc.asyncProperty(numbers, fc.boolean(), async (peer, isTwinKnown) => {
       // The Indonesian number that the bare digits also mean.
@@ -305,7 +300,7 @@ test('shows numbers that begin with 8 with a plus, except in the Cloud dialect',
   expect(bare).toEqual(['webhook cloud', 'optout_list', 'message_list', 'conversation_list']);
 });
 
-test('reads bare digits that the account does not know by the specified normalisation', async ({
+test('reads bare digits unknown to the account by the specified normalisation', async ({
   shop,
 }) => {
   const reached = new Map<string, string | undefined>();
@@ -316,11 +311,11 @@ test('reads bare digits that the account does not know by the specified normalis
   expect(Object.fromEntries(reached)).toEqual(
     Object.fromEntries([...reached.keys()].map((name) => [name, '6285291234567'])),
   );
-  // Meta's programs write digits with the country in front.
+  // Meta's programs write digits with the country code.
   expect(await takenBy['Cloud to']?.(shop, '85291234567', '')).toBe('85291234567');
 });
 
-test('reads a plus or 00 as international, and whole numbers of spreadsheets as they are meant, everywhere', async ({
+test('reads a plus or 00 as international, and whole spreadsheet numbers as meant, everywhere', async ({
   shop,
 }) => {
   const written: Readonly<Record<string, string>> = {
@@ -352,7 +347,7 @@ test('reads a plus or 00 as international, and whole numbers of spreadsheets as 
 });
 
 test.for(['6281234567890.5', '6.28123E+12', '62812345.000'])(
-  'refuses %s, of which the digits are not known, everywhere',
+  'refuses %s, whose digits are ambiguous, everywhere',
   async (number, { shop }) => {
     const { db, accountId } = shop;
     for (const [name, take] of Object.entries(takenBy)) {
@@ -367,7 +362,6 @@ test.for(['6281234567890.5', '6.28123E+12', '62812345.000'])(
   },
 );
 
-/** Calls that send to a bare number and to another one, with an idempotency key. */
 const repeated: Readonly<Record<string, (shop: Shop, number: string) => Promise<unknown>>> = {
   '/v1/messages': async (shop, to) => {
     const headers = { 'idempotency-key': 'k-v1' };
@@ -409,7 +403,7 @@ const repeated: Readonly<Record<string, (shop: Shop, number: string) => Promise<
   },
 };
 
-test('a repeat gets its first answer although the account has come to know the number since', async ({
+test('repeats get their first answer although the account has since learned the number', async ({
   shop,
 }) => {
   const first = new Map<string, unknown>();
@@ -420,7 +414,6 @@ test('a repeat gets its first answer although the account has come to know the n
   await receiveFrom(shop, '85291234567');
   for (const [name, send] of Object.entries(repeated)) {
     expect(await send(shop, '85291234567'), name).toEqual(first.get(name));
-    // Another request is one, still.
     expect(await send(shop, '85291234568'), name).toBeUndefined();
   }
 });
@@ -449,7 +442,7 @@ test('restores each plus of a list that was written without %2B', async ({ shop 
       '6281234567890',
       '85291234567',
     ]);
-    // A blank behind a comma is for the eye where the first number has none.
+    // A space after a comma is visual if the first number has none.
     expect(await sentBy(path, `${name}=081234567890,+81345678901&message=Halo`)).toEqual([
       '6281234567890',
       '6281345678901',

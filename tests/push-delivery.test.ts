@@ -13,7 +13,6 @@ const test = base.extend<{ service: PushService }>({
   },
 });
 
-/** A customer writes to the shop. */
 const write = (
   { container }: RunningApp,
   shop: { accountId: string; tokenId: string },
@@ -30,7 +29,7 @@ const write = (
     providerId: id,
   });
 
-test('from the phone to the browser with nobody at the page; after signing out, no more', async ({
+test('pushes from the phone to the browser without an open page, until sign-out', async ({
   openApp,
   db,
   service,

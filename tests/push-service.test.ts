@@ -13,7 +13,6 @@ const test = base.extend<{ service: PushService }>({
 
 type ServerMessage = { messageType?: string; uaid?: string; pushEndpoint?: string; data?: string };
 
-/** A browser's end of the dialogue, as Firefox speaks it. */
 async function browserOf(service: PushService, uaid?: string) {
   const received: ServerMessage[] = [];
   const socket = new WebSocket(service.socketUrl, 'push-notification');
@@ -40,7 +39,7 @@ const post = (endpoint: string, body: string, headers: Record<string, string> = 
     body,
   });
 
-test('the double refuses what no push service would take', async ({ service }) => {
+test('the fake refuses what a real push service would refuse', async ({ service }) => {
   const endpoint = service.subscribe();
   const statuses = [
     await post(endpoint, 'x', { ttl: 'soon' }),
@@ -53,15 +52,15 @@ test('the double refuses what no push service would take', async ({ service }) =
   expect(statuses).toEqual([400, 400, 400, 401, 413, 410]);
 });
 
-test('the double loses a browser its endpoints when it rotates', async ({ service }) => {
+test('the fake drops a browser’s endpoints when it rotates', async ({ service }) => {
   const browser = await browserOf(service);
   browser.say({ messageType: 'register', channelID: 'a', key: 'BKey' });
   const { pushEndpoint = '' } = await browser.receive('register');
   expect(service.endpoints()).toEqual([pushEndpoint]);
   service.rotate();
   await browser.closed;
-  const again = await browserOf(service, browser.uaid);
-  expect(again.uaid).not.toBe(browser.uaid);
+  const reconnected = await browserOf(service, browser.uaid);
+  expect(reconnected.uaid).not.toBe(browser.uaid);
   expect((await post(pushEndpoint, 'x')).status).toBe(410);
 });
 

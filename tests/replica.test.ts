@@ -74,7 +74,7 @@ const test = base.extend<{
         catchUpMs: patienceMs,
       });
       opened.push(replica);
-      // One that has just started may not have caught up yet.
+      // A new standby may still lag.
       if (isAwaited) await isUsed(replica).then(() => lines.splice(0));
       const fallbacks = async () => (await metrics.text()).split('\n').slice(2, -1);
       return { ...replica, lines, fallbacks };
@@ -98,7 +98,7 @@ const newAccount = ({ allAccountsSql }: TestDatabase, name: string): Promise<str
   makeAccount(allAccountsSql, { name });
 
 describe('a standby that follows', () => {
-  test('is read, and an account sees there what it sees on the primary', async ({ db, open }) => {
+  test('is read, and shows an account what the primary shows', async ({ db, open }) => {
     const replica = await open();
     const [ani, budi] = [await newAccount(db, 'Ani'), await newAccount(db, 'Budi')];
     await replica.catchUp();
@@ -113,7 +113,7 @@ describe('a standby that follows', () => {
     expect(await replica.fallbacks()).toEqual([]);
   });
 
-  test('is waited for until it has what was committed before', async ({ db, open }) => {
+  test('is waited for until it has earlier commits', async ({ db, open }) => {
     const replica = await open();
     await standby.run('select pg_wal_replay_pause()');
     const ani = await newAccount(db, 'Ani');
@@ -133,7 +133,7 @@ describe('a standby that follows', () => {
     expect(await replica.fallbacks()).toEqual([]);
   });
 
-  test('that stays behind is not read until it has caught up', async ({ db, open }) => {
+  test('is not read while it lags', async ({ db, open }) => {
     const replica = await open({ patienceMs: 0 });
     await standby.run('select pg_wal_replay_pause()');
     const ani = await newAccount(db, 'Ani');
@@ -165,10 +165,7 @@ describe('a standby that follows', () => {
     await standby.run('select pg_wal_replay_resume()');
   });
 
-  test('that cancels a reader for what it replays has it read the primary', async ({
-    db,
-    open,
-  }) => {
+  test('makes a reader use the primary when replay cancels it', async ({ db, open }) => {
     await standby.run(
       `alter system set max_standby_streaming_delay = 0`,
       'select pg_reload_conf()',
@@ -185,7 +182,7 @@ describe('a standby that follows', () => {
       await read();
       if (places.join() === 'true') {
         await db.owner.query('begin; lock table accounts in access exclusive mode; commit');
-        // What the standby replays now asks for the lock that this reader holds.
+        // The replay on the standby now needs the lock that this reader holds.
         await waitFor(() =>
           read().then(
             () => false,
@@ -203,11 +200,10 @@ describe('a standby that follows', () => {
     await standby.run('alter system reset max_standby_streaming_delay', 'select pg_reload_conf()');
   });
 
-  test('that is away is not missed, and read again when it is back', async ({ db, open }) => {
+  test('can go away without harm, and is read again when it is back', async ({ db, open }) => {
     const replica = await open();
     const ani = await newAccount(db, 'Ani');
     standby.kill();
-    // Before anybody has noticed.
     expect(await namesOf(replica.tenantSql, ani)).toEqual(['Ani']);
     await waitFor(() => expect(replica.status()?.state).toBe('away'));
     await replica.catchUp();
@@ -222,7 +218,7 @@ describe('a standby that follows', () => {
     }
   });
 
-  test('that goes away in the middle of a file leaves it whole', async ({ db, open }) => {
+  test('leaves a file whole when it goes away in the middle', async ({ db, open }) => {
     const replica = await open();
     const { accountId, tokenId } = await signedIn(db);
     const at = Date.now();
@@ -248,7 +244,7 @@ describe('a standby that follows', () => {
 });
 
 describe('a setting that names', () => {
-  test('the database itself is told, and reads it', async ({ open }) => {
+  test('the database itself is reported, and reads it', async ({ open }) => {
     const replica = await open({ url: primary.url, isAwaited: false });
     expect(replica.status()?.state).toBe('the database itself');
     expect(replica.lines[0]).toContain('the database itself is instead: the database itself');
@@ -256,7 +252,7 @@ describe('a setting that names', () => {
   });
 
   test('another database is refused', async ({ open }) => {
-    // Not the template itself: while somebody is in there, no test gets a database.
+    // Not the template itself: a connection to it blocks the creation of test databases.
     const { db: other, drop } = await makeDatabase();
     onTestFinished(drop);
     await expect(open({ url: other.url })).rejects.toThrow(
@@ -266,13 +262,12 @@ describe('a setting that names', () => {
 });
 
 describe('the application with a replica', () => {
-  /** The files that were made in a folder, as text. */
   const textsIn = async ({ dataFolder }: RunningApp, ...folder: string[]) => {
     const path = join(dataFolder, ...folder);
     const names = (await readdir(path)).filter((name) => /\.(csv|zip)$/.test(name));
     return Promise.all(names.map((name) => readFile(join(path, name), 'latin1')));
   };
-  /** Which of some tables were read on the standby, by its own count. */
+  /** Tables of a list that were read on the standby, by its own statistics. */
   const readThere = async (...tables: string[]) => {
     const sql = openDatabase(standby.url, { max: 1, as: 'owner', name: 'tests' });
     const found = await sql<{ name: string }[]>`
@@ -283,7 +278,7 @@ describe('the application with a replica', () => {
   };
   const env = () => ({ DATABASE_URL: primary.url, DATABASE_REPLICA_URL: standby.url });
 
-  test('makes files, archives and the checks of the night of what the standby has', async ({
+  test('builds files, archives and nightly checks from the standby’s data', async ({
     db,
     openApp,
   }) => {
@@ -294,7 +289,7 @@ describe('the application with a replica', () => {
     await storeMessages(db.owner, accountId, [
       { at: new Date(), tokenId, status: 'read', body: { text: 'Pesanan sudah dikirim' } },
     ]);
-    // What is behind the request on the primary is not there yet on the standby.
+    // The standby lacks the primary's writes after the request.
     await standby.run('select pg_wal_replay_pause()');
     await running.ask('message_export', { token, key: randomUUID(), format: 'csv' });
     const making = rowExports.work();
@@ -339,7 +334,7 @@ describe('the application with a replica', () => {
     await standby.start();
   });
 
-  test('says so when its replica was promoted, and reads the database itself', async ({
+  test('logs that its replica was promoted, and reads the database itself', async ({
     db,
     open,
   }) => {

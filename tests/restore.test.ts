@@ -27,7 +27,7 @@ import {
   customerWith,
   keyFor,
   makeSession,
-  ownPhone,
+  reservePhone,
 } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
@@ -38,7 +38,7 @@ const test = base.extend<{ place: string; disks: ImageDisk[] }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   place: async ({}, use) => {
     const place = await mkdtemp(join(fastFolder(), 'kabari-restore-'));
-    // PostgreSQL's own user goes through it.
+    // PostgreSQL's own user needs to pass through it.
     await chmod(place, 0o711);
     await use(place);
     await rm(place, { recursive: true, force: true });
@@ -58,18 +58,16 @@ const operator = (env: Record<string, string>, ...words: string[]) =>
     { env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: codeCache, ...env } },
   );
 
-/** Opens the database of a running application. */
 function databaseOf(folder: string): Sql {
   const url = runningEmbedded(folder);
   if (url === undefined) throw new Error('no database runs');
   return openDatabase(url, { max: 3, as: 'all accounts', name: 'tests' });
 }
 
-/** A customer with a password, a browser that is known, a key, and a file. */
-async function furnish(sql: Sql, folder: string) {
+async function seedCustomer(sql: Sql, folder: string) {
   const ani = await customerWith(sql, { saldo: 1_000_000, dailyLimit: 100_000 });
   await changeUsers(sql, ani, { passwordHash: await hashPassword(PASSWORD) });
-  await ownPhone(sql, ani);
+  await reservePhone(sql, ani);
   await sql`
     insert into known_devices (account_id, user_id, device_hash)
     values (${ani.accountId}, ${ani.userId}, ${sha256(DEVICE)})`;
@@ -86,8 +84,8 @@ async function furnish(sql: Sql, folder: string) {
   return { ...ani, key, session, bytes, photo };
 }
 
-/** Sends one message after the other until it is told to stop; the ids that were answered 202. */
-function sendOn(address: string, key: string) {
+/** Sends messages one by one until stopped. @returns the ids answered with 202 */
+function sendUntilStopped(address: string, key: string) {
   const accepted: string[] = [];
   let isOver = false;
   const send = async () => {
@@ -97,7 +95,6 @@ function sendOn(address: string, key: string) {
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({ to: '62800000001', text: { body: 'Halo' } }),
       }).catch(() => undefined);
-      // The application was killed.
       if (!answer) return;
       const { id } = (await answer.json()) as { id?: string };
       if (answer.status === 202 && id !== undefined) accepted.push(id);
@@ -113,8 +110,8 @@ function sendOn(address: string, key: string) {
   };
 }
 
-/** Expects that accepted messages are stored and sent, and that the books hold. */
-async function expectSound(sql: Sql, accountId: string, accepted: readonly string[]) {
+/** Checks that accepted messages are stored and sent, and that the books are right. */
+async function expectConsistent(sql: Sql, accountId: string, accepted: readonly string[]) {
   const rows = await sql<{ id: string }[]>`
     select message_id as id from messages where account_id = ${accountId}`;
   const stored = new Set(rows.map(({ id }) => publicId('message', id)));
@@ -130,7 +127,6 @@ async function expectSound(sql: Sql, accountId: string, accepted: readonly strin
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 }
 
-/** An act as a browser calls it. */
 const portalAt =
   (address: string) =>
   async (act: string, fields: Record<string, unknown> = {}) => {
@@ -157,13 +153,12 @@ async function signIn(ask: ReturnType<typeof portalAt>, phone: string): Promise<
   return answer.data.token;
 }
 
-/** Ends the application and its database at once, as a power cut does. */
 async function powerCut(app: Started, folder: string): Promise<void> {
   const pid = Number(
     (await readFile(join(folder, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0],
   );
   app.child.kill('SIGKILL');
-  // It begins no more processes: all that write are known, and are gone before anything looks at the disk.
+  // Stopped, it starts no more processes, so all writers are known and gone before the disk is examined.
   process.kill(pid, 'SIGSTOP');
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   const all = [...children.trim().split(' ').map(Number), pid];
@@ -178,7 +173,7 @@ const ended = async (child: ChildProcess, exit: Promise<unknown>) => {
 };
 
 describe('an installation that was lost', () => {
-  test('stands up again from a backup that was made while messages were accepted', async ({
+  test('restores from a backup that was made while messages were accepted', async ({
     place,
     start,
   }) => {
@@ -188,9 +183,9 @@ describe('an installation that was lost', () => {
     const lost = start({ ...own, KABARI_DATA: folder });
     const address = await addressOf(lost);
     const before = databaseOf(folder);
-    const ani = await furnish(before, folder);
+    const ani = await seedCustomer(before, folder);
 
-    const sending = sendOn(address, ani.key);
+    const sending = sendUntilStopped(address, ani.key);
     await waitFor(() => expect(sending.accepted.length).toBeGreaterThan(20));
     const early = [...sending.accepted];
     await operator({ ...env, KABARI_DATA: folder }, 'backup');
@@ -203,13 +198,13 @@ describe('an installation that was lost', () => {
 
     const [name = ''] = await readdir(env.BACKUP_FOLDER);
     const restored = join(place, 'restored');
-    const said = await operator(env, 'restore', join(env.BACKUP_FOLDER, name), restored);
-    expect(said.stdout).toContain(`KABARI_DATA=${restored} npm start`);
-    expect(said.stdout).toMatch(/\d+ messages that waited then may have been sent since/);
-    expect(said.stdout).not.toContain('broken');
+    const restoring = await operator(env, 'restore', join(env.BACKUP_FOLDER, name), restored);
+    expect(restoring.stdout).toContain(`KABARI_DATA=${restored} npm start`);
+    expect(restoring.stdout).toMatch(/\d+ messages that waited then may have been sent since/);
+    expect(restoring.stdout).not.toContain('broken');
 
-    const again = start({ ...own, KABARI_DATA: restored, LANE_PACE_PER_SECOND: '0' });
-    const ask = portalAt(await addressOf(again));
+    const restarted = start({ ...own, KABARI_DATA: restored, LANE_PACE_PER_SECOND: '0' });
+    const ask = portalAt(await addressOf(restarted));
     const sql = databaseOf(restored);
     expect(await ask('user_check_token', { token: ani.session })).toMatchObject({ code: 0 });
     const token = await signIn(ask, ani.phone);
@@ -221,7 +216,6 @@ describe('an installation that was lost', () => {
     expect(early.filter((id) => !stored.includes(id))).toEqual([]);
     expect(stored.filter((id) => !sending.accepted.includes(id))).toEqual([]);
 
-    // What waited is sent, and the books hold.
     await waitFor(async () => {
       const [left] = await sql`select count(*) as n from dispatch`;
       expect(left).toEqual({ n: 0 });
@@ -236,11 +230,11 @@ describe('an installation that was lost', () => {
     const photo = await files.read(ani.accountId, ani.photo.fileId);
     expect(photo?.bytes.equals(ani.bytes)).toBe(true);
     await sql.end();
-    await ended(again.child, again.exit);
+    await ended(restarted.child, restarted.exit);
   });
 
   test.skipIf(!mayMount)(
-    'starts from a disk whose power was cut, with every message that it had accepted',
+    'starts from a disk after a power cut with every accepted message',
     async ({ place, disks, start }) => {
       const disk = makeImageDisk(join(place, 'disk'), 1_024);
       disks.push(disk);
@@ -249,8 +243,8 @@ describe('an installation that was lost', () => {
       const lost = start({ ...own, KABARI_DATA: folder });
       const address = await addressOf(lost);
       const before = databaseOf(folder);
-      const ani = await furnish(before, folder);
-      const sending = sendOn(address, ani.key);
+      const ani = await seedCustomer(before, folder);
+      const sending = sendUntilStopped(address, ani.key);
       await waitFor(() => expect(sending.accepted.length).toBeGreaterThan(40));
       await writeFile(join(disk.folder, 'unsynced'), 'never reaches the disk');
       const accepted = [...sending.accepted];
@@ -261,22 +255,22 @@ describe('an installation that was lost', () => {
       const survived = disk.copyImage(join(place, 'survived'));
       disks.push(survived);
       expect(existsSync(join(survived.folder, 'unsynced'))).toBe(false);
-      const again = start({
+      const restarted = start({
         ...own,
         KABARI_DATA: join(survived.folder, 'data'),
         LANE_PACE_PER_SECOND: '0',
       });
-      await addressOf(again);
+      await addressOf(restarted);
       const sql = databaseOf(join(survived.folder, 'data'));
-      await expectSound(sql, ani.accountId, accepted);
+      await expectConsistent(sql, ani.accountId, accepted);
       await sql.end();
-      await ended(again.child, again.exit);
+      await ended(restarted.child, restarted.exit);
     },
   );
 });
 
 test.skipIf(!hasDebianPostgres)(
-  'works on the oldest PostgreSQL that it supports: accepts, sends, and its books hold',
+  'accepts, sends and keeps right books on the oldest supported PostgreSQL',
   async ({ start, folder }) => {
     const server = await startDebianPostgres();
     onTestFinished(server.stop);
@@ -290,11 +284,11 @@ test.skipIf(!hasDebianPostgres)(
     const app = start({ DATABASE_URL: url.href });
     const address = await addressOf(app);
     const sql = openDatabase(url.href, { max: 3, as: 'all accounts', name: 'tests' });
-    const ani = await furnish(sql, folder);
-    const sending = sendOn(address, ani.key);
+    const ani = await seedCustomer(sql, folder);
+    const sending = sendUntilStopped(address, ani.key);
     await waitFor(() => expect(sending.accepted.length).toBeGreaterThan(40));
     await sending.stop();
-    await expectSound(sql, ani.accountId, sending.accepted);
+    await expectConsistent(sql, ani.accountId, sending.accepted);
     await sql.end();
     await ended(app.child, app.exit);
   },

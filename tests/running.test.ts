@@ -7,13 +7,11 @@ import { describe, expect } from 'vitest';
 import { openLog } from '#server/infra/observability/log.ts';
 import { test } from '#tests/support/app/running-app.ts';
 
-/** Prometheus's own tool, which tries alerts. */
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
 
-/** Names of metrics in a text, histograms by their family. */
 const metricsIn = (text: string): Set<string> =>
   new Set(
     [...text.matchAll(/\bkabari_[a-z_]+/g)].map(([name]) =>
@@ -21,7 +19,6 @@ const metricsIn = (text: string): Set<string> =>
     ),
   );
 
-/** The words of a call from its opening parenthesis to the one that closes it. */
 function callAt(text: string, open: number): string {
   let depth = 0;
   for (let at = open; at < text.length; at++) {
@@ -31,10 +28,9 @@ function callAt(text: string, open: number): string {
   return '';
 }
 
-/** Destination of such a line. */
 const logCalls = /\b(?:log(?:\.(?:warn|error|fatal)|\[level\])|countedWarnings\(log\))\(/g;
 
-/** Lines of the log that say of trouble, as the code of the server has them: level, fields, words. */
+/** Warnings and errors that the server's code logs: level, fields, message. */
 async function troubleLines(): Promise<{ place: string; fields: string[]; words: string }[]> {
   const names = await readdir(join(root, 'src/server'), { recursive: true });
   const files = names.filter((name) => /(?<!\.test)\.ts$/.test(name));
@@ -57,7 +53,7 @@ async function troubleLines(): Promise<{ place: string; fields: string[]; words:
 }
 
 describe('the pages for operators', () => {
-  test('name every metric that /metrics prints, and no other; so do alerts and dashboard', async ({
+  test('name exactly the metrics that /metrics prints; so do alerts and dashboard', async ({
     openApp,
   }) => {
     const running = await openApp({ works: true, env: { METRICS_TOKEN: 'of-this-test' } });
@@ -89,10 +85,7 @@ describe('the pages for operators', () => {
     expect(documented.filter((name) => !shown.has(name))).toEqual([]);
   });
 
-  test('can trust the figures of transfers: both count what the overview counts', async ({
-    db,
-    openApp,
-  }) => {
+  test('count transfers in the metrics as in the overview', async ({ db, openApp }) => {
     const received = new Date(Date.now() - 3_600_000);
     await db.allAccountsSql`
       insert into bank_lines (hash, bank, amount, description, reference, at, received_at,
@@ -113,9 +106,7 @@ describe('the pages for operators', () => {
     );
   });
 
-  test('can trust the figure of codes: simulated phones that are off read none', async ({
-    openApp,
-  }) => {
+  test('count no code as read in simulated phones that are off', async ({ openApp }) => {
     const figure = async (SIMULATOR: string) => {
       const env = { SIMULATOR, METRICS_TOKEN: 'of-this-test' };
       const { body } = await (
@@ -129,7 +120,7 @@ describe('the pages for operators', () => {
     expect([await figure('on'), await figure('off')]).toEqual(['1', '0']);
   });
 
-  test('name every line of the log that says of trouble, and no other', async () => {
+  test('name exactly the warnings and errors of the log', async () => {
     const page = await read('docs/running/metrics-and-logs.md');
     const section = page.slice(page.indexOf('## Lines of the log'));
     const documented = new Set([...section.matchAll(/^\| `([^`]+)`/gm)].map(([, words]) => words!));
@@ -140,7 +131,7 @@ describe('the pages for operators', () => {
     );
   });
 
-  test('are told what is wrong: every field of such a line is one that the log shows', async () => {
+  test('only name fields of these entries that the log shows', async () => {
     const hidden = (await troubleLines()).flatMap(({ place, fields, words }) =>
       fields
         .filter((field) => {

@@ -14,7 +14,7 @@ const test = base.extend<{ service: PushService }>({
   },
 });
 
-test('a message that takes the saldo below the threshold is told to browser, phone and page, once', async ({
+test('reports a balance below the threshold to browser, phone and page once', async ({
   openApp,
   db,
   service,
@@ -39,7 +39,7 @@ test('a message that takes the saldo below the threshold is told to browser, pho
     to: '0812-9999-3001',
     text: 'Pesanan Anda sudah siap.',
   });
-  // Nobody asks for it: the relay tells the watch whose events grew.
+  // No request triggers it: the relay notifies the watch of new events.
   await waitFor(() => service.posts.length === 1);
   const { notification, data } = receiver.open(service.posts[0]?.body ?? Buffer.alloc(0));
   expect(notification).toMatchObject({

@@ -3,10 +3,10 @@ import { screens } from '#server/http/site.ts';
 import { addresses } from '#web/app/routes/addresses.ts';
 import { operatorAddresses } from '#web/features/operator/addresses.ts';
 
-/** Answered by rules of their own: any code, the simulator's installations. */
+/** Served by their own routes: any code, the simulator's installations. */
 const ruled = ['/scan/$data', '/simulator'];
 
-test('the server knows every address of the web app, and no other', () => {
+test('the server knows exactly the addresses of the web app', () => {
   const known = [...Object.keys(addresses), ...Object.keys(operatorAddresses)];
   const missing = known.filter((one) => !screens.has(one) && !ruled.includes(one));
   expect(missing, 'add them to screens in src/server/http/site.ts').toEqual([]);

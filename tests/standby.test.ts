@@ -36,7 +36,7 @@ describe('an address of two servers', () => {
   const openPool = (url: string) =>
     openDatabase(url, { max: 2, as: 'all accounts', name: 'two servers' });
 
-  test('leads to the one that is wanted, in whichever order they stand', async () => {
+  test('connects to the required one in any order', async () => {
     for (const servers of [
       [primary, standby],
       [standby, primary],
@@ -51,7 +51,7 @@ describe('an address of two servers', () => {
     }
   });
 
-  test('refuses the start where neither takes writes', async () => {
+  test('refuses the start if neither takes writes', async () => {
     const sql = openDatabase(withTargetSession(standby.url, 'read-write'), {
       max: 1,
       as: 'owner',
@@ -64,7 +64,7 @@ describe('an address of two servers', () => {
   });
 });
 
-describe('a primary that is one no more', () => {
+describe('a former primary', () => {
   test('loses its connections with the first write it refuses', async () => {
     const sql = openDatabase(primary.url, { max: 1, as: 'all accounts', name: 'demoted' });
     const write = () => makeAccount(sql, { name: 'written' });
@@ -85,7 +85,7 @@ describe('a primary that is one no more', () => {
     expect(error).toMatchObject({ name: 'ConnectionLost', code: '25006', outcome: 'not sent' });
     expect(isTransient(error)).toBe(true);
     expect(await pid()).not.toBe(before);
-    // A transaction of ours that only reads is refused for our own fault.
+    // A write in a read-only transaction is our own fault.
     const ours = sql.begin((tx) => makeAccount(tx), 'read only');
     await expect(ours.catch((trouble: unknown) => isTransient(trouble))).resolves.toBe(false);
     await primary.run(
@@ -101,7 +101,7 @@ describe('a primary that is one no more', () => {
     await sql.end();
   });
 
-  test('confirms nothing alone, also when somebody ends its wait for the standby', async () => {
+  test('confirms nothing alone, also if its wait for the standby is cancelled', async () => {
     await primary.run(
       `alter system set synchronous_standby_names = 'nobody'`,
       'select pg_reload_conf()',

@@ -14,7 +14,6 @@ const parts = await readAll('src/web/**/*.{ts,tsx}');
 const classesIn = (css: string): Set<string> =>
   new Set([...css.matchAll(/\.([a-zA-Z][\w-]*)/g)].map(([, name = '']) => name));
 
-/** A component, each stylesheet it takes classes from, and which. */
 const uses = [...parts].flatMap(([file, text]) => {
   const imports = text.matchAll(/import (\w+) from '(#web|\.)\/([^']+\.module\.css)'/g);
   return [...imports].map(([, as = '', from, path = '']) => {

@@ -4,19 +4,18 @@ import { captchaChallenge } from '#contract/accounts.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { GOOD_PASSWORD, OTHER_PASSWORD, codesLater } from './support/people/accounts-app.ts';
+import { GOOD_PASSWORD, OTHER_PASSWORD, ageCodes } from './support/people/accounts-app.ts';
 import { type PeopleApp, browserOf, dataOf } from './support/people/people-app.ts';
 import { test } from './support/people/people-test.ts';
 
 /**
- * Vera, whose account somebody is after; and Ari, who has an account and two phones of his own, knows
- * her number, and has copied her session's token. He never sees her phone, and not her password.
+ * Vera, whose account is attacked; and Ari, who has an account and two phones of his own, knows her number, and has
+ * copied her session's token. He has neither her phone nor her password.
  */
 type World = {
   portal: PeopleApp;
   vera: { phone: string; userId: string; before: unknown };
   ari: { phones: readonly [string, string]; from: { device: string; ip: string } };
-  /** Whatever Ari got hold of: by asking, by copying, by guessing. */
   has: { challenges: string[]; grants: string[]; tokens: string[] };
 };
 
@@ -30,7 +29,7 @@ const phonesOf = ({ vera, ari }: World) => [vera.phone, ...ari.phones];
 const token = ({ has }: World, at: number) => pick(has.tokens, at);
 const challenge = ({ has }: World, at: number) => pick(has.challenges, at);
 
-/** What he reads in his own phones, newest first, and one blind guess. */
+/** Codes in his own phones, newest first, and one blind guess. */
 const code = ({ portal, ari }: World, at: number) => {
   const own = portal.sent.filter(({ phone }) => ari.phones.includes(phone)).toReversed();
   const codes = own.map(({ text }) => /\d{6}/.exec(text)?.[0]).filter((one) => one !== undefined);
@@ -110,7 +109,7 @@ const steps: readonly Step[] = [
   },
 ];
 
-/** Everything in an answer that a later step can use, wherever it stands; the newest first. */
+/** Collects everything from an answer that a later step can use, newest first. */
 function collect({ has }: World, data: unknown): void {
   if (typeof data !== 'object' || data === null) return;
   for (const [name, value] of Object.entries(data)) {
@@ -146,17 +145,15 @@ const taking = ({ act, fields }: Step, picks: Picks): Command => ({
   },
 });
 
-/** So much time that no wait stands in the way of the next step. */
 const waiting: Command = {
   check: () => true,
   toString: () => 'wait',
   async run(_model, { portal: { deps } }) {
-    await codesLater(deps.allAccountsSql, 120);
+    await ageCodes(deps.allAccountsSql, 120);
     await deps.allAccountsSql`delete from limit_counters`;
   },
 };
 
-/** Steps that belong together, with anything of anybody's in each of them. */
 const walks = [
   ['user_forgot_password', 'user_forgot_verify', 'user_forgot_change'],
   ['user_login', 'user_verify_otp'],
@@ -192,7 +189,7 @@ async function newWorld(portal: PeopleApp): Promise<World> {
   const from = { device: browserOf('the browser of Ari'), ip: '198.51.100.9' };
   const vera = await portal.customer(phone(2), { device: browserOf('the browser of Vera') });
   const ari = await portal.customer(phone(3), from);
-  await codesLater(portal.deps.allAccountsSql, 300);
+  await ageCodes(portal.deps.allAccountsSql, 300);
   const userId = uuidOf('user', vera.user.id) ?? '';
   const before = await stateOf(portal, userId);
   return {
@@ -203,7 +200,7 @@ async function newWorld(portal: PeopleApp): Promise<World> {
   };
 }
 
-test('no order of steps changes the password, the number or the days of somebody whose codes one never saw', async ({
+test('no order of steps changes the password, number or sessions of a person without their codes', async ({
   openPeople,
 }) => {
   const portal = await openPeople({
@@ -218,7 +215,7 @@ test('no order of steps changes the password, the number or the days of somebody
   );
 });
 
-test('the same steps, in their order and with her codes, do', async ({ openPeople }) => {
+test('the same steps in order with her codes do', async ({ openPeople }) => {
   const portal = await openPeople();
   const world = await newWorld(portal);
   const { vera, ari } = world;

@@ -14,7 +14,6 @@ import { browserOf, keyFor } from '#tests/support/people/people.ts';
 const TEXT = 'kenari-teks-rahasia';
 const REF = 'kenari-acuan';
 const SECRET_HEADER = 'kenari-kunci-pengumpul';
-/** The simulated phone that receives and reads. */
 const READER = '62800000001';
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 
@@ -24,14 +23,12 @@ async function collectorOf(): Promise<Collector> {
   return collector;
 }
 
-/** A customer with a session and an API key. */
 async function callerOf(db: TestDatabase) {
   const ani = await signedIn(db, { saldo: 10_000 });
   const key = await keyFor(db.allAccountsSql, ani);
   return { ...ani, key };
 }
 
-/** Calls the API of a started application. */
 const callerAt =
   (address: string, key: string) =>
   async (path: string, body: object, headers: Record<string, string> = {}) => {
@@ -48,7 +45,6 @@ const callerAt =
     return { status: answer.status, body: (await answer.json()) as any };
   };
 
-/** A tab that is open, and what it was told so far. */
 async function openTab(address: string, token: string): Promise<() => string> {
   const end = new AbortController();
   onTestFinished(() => end.abort());
@@ -67,7 +63,7 @@ async function openTab(address: string, token: string): Promise<() => string> {
   return () => text;
 }
 
-/** Settings of a process that writes down which modules of OpenTelemetry it loads, and those. */
+/** Settings of a process that records which OpenTelemetry modules it loads, and that record. */
 async function watchedModules(folder: string) {
   const file = join(folder, 'loaded.txt');
   await writeFile(file, '');
@@ -78,7 +74,7 @@ async function watchedModules(folder: string) {
   };
 }
 
-/** Ends processes as an operator does: what waits is sent before they go. */
+/** Ends processes gracefully, so that pending spans are sent. */
 async function stop(...apps: readonly Started[]): Promise<void> {
   for (const { child } of apps) child.kill('SIGTERM');
   for (const { exit, err } of apps) expect([await exit, err()]).toEqual([0, '']);
@@ -94,7 +90,7 @@ const named = (spans: readonly Span[], name: string): Span => {
   return found[0]!;
 };
 
-test('a message is one trace over two processes, from the request to what was read', async ({
+test('one trace follows a message over two processes, from the request to its read status', async ({
   start,
   db,
 }) => {
@@ -125,8 +121,8 @@ test('a message is one trace over two processes, from the request to what was re
   const { id } = sent.body;
   await waitFor(() => expect(tab()).toMatch(/"status":"read"/));
   await waitFor(() => {
-    const told = target.posts.filter(({ event }) => event.type === 'message.read');
-    expect(told).toHaveLength(1);
+    const readEvents = target.posts.filter(({ event }) => event.type === 'message.read');
+    expect(readEvents).toHaveLength(1);
   });
   await stop(web, worker);
 
@@ -166,7 +162,7 @@ test('a message is one trace over two processes, from the request to what was re
       'kabari.message.type': 'text',
     },
   });
-  // What is settled in one call is published as the last state alone.
+  // Statuses applied in one call are published only as the last one.
   const isSkipped = (name: string) => /^(publish|webhook|live) (sent|delivered)$/.test(name);
   const names = spans.map(({ name }) => name).filter((name) => !isSkipped(name));
   expect(names.toSorted()).toEqual(
@@ -213,7 +209,6 @@ test('a message is one trace over two processes, from the request to what was re
     kind: 'consumer',
     attributes: { 'kabari.channel': 'simulator', 'kabari.outcome': 'sent', 'kabari.attempt': 1 },
   });
-  // Nothing of the message is in another trace.
   for (const span of collector.spans)
     if (span.attributes['messaging.message.id'] === id) expect(span.traceId).toBe(traceOf(id));
 
@@ -231,7 +226,7 @@ test('a message is one trace over two processes, from the request to what was re
   for (const app of [web, worker]) expect(app.out()).not.toContain(SECRET_HEADER);
 });
 
-test('without an endpoint no module of OpenTelemetry is loaded', async ({ start, db, folder }) => {
+test('no OpenTelemetry module is loaded without an endpoint', async ({ start, db, folder }) => {
   const ani = await callerOf(db);
   const loaded = await watchedModules(folder);
   const app = start({ ...loaded.env, LOG_LEVEL: 'silent' });
@@ -245,7 +240,7 @@ test('without an endpoint no module of OpenTelemetry is loaded', async ({ start,
   expect(await loaded.names()).toBe('');
 });
 
-test('many messages of a request are a trace each, and what was done to them together links to all', async ({
+test('each message of a request has its own trace, and shared work links to all', async ({
   start,
   db,
 }) => {
@@ -296,7 +291,7 @@ test('many messages of a request are a trace each, and what was done to them tog
   }
 });
 
-test('of a share each process records the same messages', async ({ start, db }) => {
+test('each process samples the same messages', async ({ start, db }) => {
   const [collector, ani] = [await collectorOf(), await callerOf(db)];
   const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
@@ -321,7 +316,7 @@ test('of a share each process records the same messages', async ({ start, db }) 
   const tracesOf = (name: string) =>
     collector.spans.filter((span) => span.name === name).map(({ traceId }) => traceId);
   const accepted = tracesOf('accept').toSorted();
-  // All, or none, of forty: once in a million million times.
+  // All or none of forty: once in a million million times.
   expect(accepted.length).toBeGreaterThan(0);
   expect(accepted.length).toBeLessThan(40);
   for (const name of ['claim', 'settle sent', 'publish queued'])
@@ -331,7 +326,7 @@ test('of a share each process records the same messages', async ({ start, db }) 
   expect(request.links).toHaveLength(accepted.length - 1);
 });
 
-test('a collector that fails or hangs harms nothing, and is one line of the log', async ({
+test('a failing or hanging collector does no harm, and causes one log entry', async ({
   start,
   db,
   folder,
@@ -356,13 +351,12 @@ test('a collector that fails or hangs harms nothing, and is one line of the log'
     const read = await db.allAccountsSql`select from messages where status = 'read'`;
     expect(read).toHaveLength(21);
   });
-  // It does not wait for the collector for ever.
   await stop(app);
   expect(await loaded.names()).toContain('@opentelemetry/sdk-trace');
-  const told = app
+  const warnings = app
     .out()
     .split('\n')
     .filter((line) => line.includes('traces are incomplete'));
-  expect(told).toHaveLength(1);
-  expect(told[0]).not.toContain(TEXT);
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).not.toContain(TEXT);
 });

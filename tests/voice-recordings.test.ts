@@ -19,7 +19,6 @@ const sample = join(
 
 type OggPage = { flags: number; granule: number; packets: Uint8Array<ArrayBuffer>[] };
 
-/** The pages of an Ogg file whose packets end with their pages. */
 function pagesOf(bytes: Buffer): OggPage[] {
   const pages: OggPage[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -57,7 +56,7 @@ const element = (id: number[], ...parts: Uint8Array[]) => {
   return Buffer.concat([Buffer.from(id), size, body]);
 };
 
-/** As Chromium's recorder writes it: segment and clusters without a size, a block for each packet. */
+/** As Chromium's recorder writes it: segment and clusters without a size, a block per packet. */
 function webmOf({ head, packets }: OpusTrack, blocksEach = 40): Uint8Array<ArrayBuffer> {
   const unknown = Buffer.from([0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
   const open = (...id: number[]) => Buffer.concat([Buffer.from(id), unknown]);
@@ -86,7 +85,7 @@ function webmOf({ head, packets }: OpusTrack, blocksEach = 40): Uint8Array<Array
   );
 }
 
-test('a recording of WebM becomes Ogg with the same packets, and so with its waveform', async () => {
+test('converts a WebM recording to Ogg with the same packets and waveform', async () => {
   const original = trackOf(await readFile(sample));
   const read = readWebm(webmOf(original));
   expect(read).toEqual(original);
@@ -101,29 +100,29 @@ test('a recording of WebM becomes Ogg with the same packets, and so with its wav
   const folder = await mkdtemp(join(tmpdir(), 'kabari-voice-'));
   const path = join(folder, 'suara.ogg');
   await writeFile(path, ogg);
-  // A busy machine gives a sound up after ten seconds: it is listened to again.
-  const heard = (file: string) =>
+  // A busy machine gives up on a sound after ten seconds, so it is tried again.
+  const listen = (file: string) =>
     waitFor(async () => (await computeWaveform(file, 'audio/ogg', 'ani')) ?? false);
-  const [before, after] = [await heard(sample), await heard(path)];
+  const [before, after] = [await listen(sample), await listen(path)];
   await rm(folder, { recursive: true });
   expect(after.waveform).toEqual(before.waveform);
   expect(after.seconds).toBeCloseTo(before.seconds, 1);
 });
 
-test('packets of every length keep their length', async () => {
+test('preserves the length of packets of every length', async () => {
   const packets = [0, 1, 254, 255, 256, 510, 1_275].map((size) => new Uint8Array(size).fill(8));
   const { head } = trackOf(await readFile(sample));
   const track = { head, packets: Array.from({ length: 40 }, () => packets).flat() };
   expect(trackOf(Buffer.from(await writeOgg(track).arrayBuffer()))).toEqual(track);
 });
 
-test('bytes of another format are not read as a recording', async () => {
+test('reads no recording from bytes of another format', async () => {
   const { head, packets } = trackOf(await readFile(sample));
   const whole = webmOf({ head, packets });
   expect(readWebm(new Uint8Array())).toBeUndefined();
   expect(readWebm(new Uint8Array(await readFile(sample)))).toBeUndefined();
   expect(readWebm(webmOf({ head: new Uint8Array(19), packets }))).toBeUndefined();
   expect(readWebm(webmOf({ head, packets: [] }))).toBeUndefined();
-  // A recording that was cut off keeps what there is of it.
+  // A truncated recording yields its complete packets.
   expect(readWebm(whole.slice(0, whole.length / 2))?.packets.length).toBeGreaterThan(10);
 });

@@ -23,7 +23,7 @@ const card = (name: string, phone: string) => ({
 const { Type } = proto.Message.ProtocolMessage;
 const target = { remoteJid, id: 'FIRST', fromMe: false };
 
-/** An inbound message with its stored type, its line in a list, and its kind if it is `other`. */
+/** An inbound message with its stored type, its text in a list, and its kind if it is `other`. */
 type Row = {
   message?: proto.IMessage;
   stub?: number;
@@ -32,7 +32,6 @@ type Row = {
   stored?: readonly (readonly [type: MessageType, line: string, kind?: string])[];
 };
 
-/** Every kind that the network brings. */
 const rows: Record<string, Row> = {
   text: { message: { conversation: 'Halo' }, stored: [['text', 'Halo']] },
   'extended text': {
@@ -211,7 +210,6 @@ const rows: Record<string, Row> = {
   'key alone': { message: { senderKeyDistributionMessage: { groupId: 'x' } } },
 };
 
-/** As the library brings it: decoded from the wire. */
 const wired = (id: string, { message, stub, isViewOnce }: Row): WAMessage => ({
   key: { remoteJid, id, fromMe: false, ...(isViewOnce && { isViewOnce }) },
   messageTimestamp: 1_764_000_000,
@@ -249,7 +247,6 @@ async function shopOf(running: RunningApp, db: TestDatabase) {
       await receiveMessage(deps, { accountId, tokenId }, { message: one });
     return received;
   };
-  /** The whole thread, oldest first. */
   const thread = async (): Promise<ConversationMessage[]> => {
     const found = new Map<string, ConversationMessage>();
     for (let before: string | undefined; ;) {
@@ -267,7 +264,6 @@ async function shopOf(running: RunningApp, db: TestDatabase) {
   return { caller, receive, thread, events, token };
 }
 
-/** An event in each format, as its body. */
 const bodiesOf = (event: WebhookEvent) =>
   (['kabari', 'cloud', 'fonnte', 'wablas'] as const).map((format) => {
     const context = { phone: '6281100000000', metadata: {} };
@@ -275,7 +271,7 @@ const bodiesOf = (event: WebhookEvent) =>
     return JSON.parse(formats[format].build(outgoing)?.body ?? 'null');
   });
 
-test('every kind of message that comes in is stored, shown, and told to programs', async ({
+test('stores and shows every kind of inbound message, and passes it to programs', async ({
   openApp,
   db,
 }) => {
@@ -297,7 +293,6 @@ test('every kind of message that comes in is stored, shown, and told to programs
     expect(listed[index].content.kind, name).toBe(kind);
   }
 
-  // A reaction stands at its message; everything else has a bubble with a line, or a file.
   const bubbles = await thread();
   const lines = expected.filter(({ type }) => type !== 'reaction');
   expect(bubbles.slice(1).map(({ excerpt }) => excerpt.replaceAll('\u00A0', ' '))).toEqual(
@@ -308,12 +303,12 @@ test('every kind of message that comes in is stored, shown, and told to programs
     expect(content.caption !== '' || content.file || content.place || content.name).toBeTruthy();
   }
 
-  const told = await waitFor(async () => {
+  const received = await waitFor(async () => {
     const found = (await events()).filter(({ type }) => type === 'message.received');
     return found.length === expected.length + 1 && found;
   });
   for (const [index, { name, type, kind }] of expected.entries()) {
-    const [kabari, cloud, fonnte, wablas] = bodiesOf(told[index + 1]!);
+    const [kabari, cloud, fonnte, wablas] = bodiesOf(received[index + 1]!);
     expect(kabari.data, name).toMatchObject({ type });
     expect(kabari.data.content.kind, name).toBe(kind);
     const message = cloud.entry[0].changes[0].value.messages[0];
@@ -360,7 +355,7 @@ test('shows where a forwarded message and an answer to an advertisement come fro
   });
 });
 
-test('an edit and a deletion change the message that they mean, for people and programs', async ({
+test('applies an edit and a deletion to the message they refer to, for people and programs', async ({
   openApp,
   db,
 }) => {
@@ -390,14 +385,14 @@ test('an edit and a deletion change the message that they mean, for people and p
   expect(revoked.content).toEqual({ revoked_at: expect.any(String) });
   expect(revoked.timeline.at(-1)).toMatchObject({ kind: 'revoked', detail: 'Bukti' });
 
-  const told = await waitFor(async () => {
+  const received = await waitFor(async () => {
     const found = (await events()).filter(
       ({ type }) => type === 'message.edited' || type === 'message.revoked',
     );
     return found.length === 2 && found;
   });
-  const [kabari, cloud, fonnte, wablas] = bodiesOf(told[0]!);
-  const [, gone] = bodiesOf(told[1]!);
+  const [kabari, cloud, fonnte, wablas] = bodiesOf(received[0]!);
+  const [, gone] = bodiesOf(received[1]!);
   expect(kabari).toMatchObject({ type: 'message.edited', data: { id: ids[0] } });
   expect(cloud.entry[0].changes[0].value.messages[0].edit.message.text.body).toBe('Tiga ya');
   expect(gone.entry[0].changes[0].value.messages[0].type).toBe('revoke');

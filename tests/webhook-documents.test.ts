@@ -14,7 +14,6 @@ import { setWebhook } from './support/webhooks/webhook-caller.ts';
 
 const page = await readFile(join(import.meta.dirname, '../docs/webhooks.md'), 'utf8');
 
-/** The programs of the page, in their order. */
 const programsIn = (language: string): string[] =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
     ([, code = '']) => code,
@@ -23,7 +22,6 @@ const programsIn = (language: string): string[] =>
 const runs = (program: string, given: readonly string[]): boolean =>
   spawnSync(program, given, { stdio: 'ignore' }).status === 0;
 
-/** How a program that lies in a file is run; undefined where this system cannot. */
 type Runner = { file: string; given: (file: string, port: number) => [string, ...string[]] };
 
 const receivers: Record<string, Runner | undefined> = {
@@ -45,14 +43,13 @@ async function folderOfTest(): Promise<string> {
   return folder;
 }
 
-/** Runs a program of the page until the test ends, once it answers. */
 async function startReceiver(code: string, { file, given }: Runner, port: number, secret: string) {
   const path = join(await folderOfTest(), file);
   await writeFile(path, code);
   const [program, ...words] = given(path, port);
   const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) };
   const child: ChildProcess = spawn(program, words, { env, stdio: 'ignore', detached: true });
-  // Some programs of the page are run by another: the group of both ends.
+  // Some programs are run by another one, so their group ends.
   onTestFinished(() => endProcess(child, 'SIGTERM', { group: true }));
   await waitFor(async () => {
     const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' });
@@ -62,7 +59,6 @@ async function startReceiver(code: string, { file, given }: Runner, port: number
 
 type Signed = { id?: string; at?: Date; body?: string; sent?: string; secrets: string[] };
 
-/** A request with the headers of Standard Webhooks, and what it is signed by. */
 function signed({ id = 'whd_1', at = new Date(), body = BODY, sent = body, secrets }: Signed) {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
@@ -80,7 +76,7 @@ const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
 
 for (const [language, runner] of Object.entries(receivers)) {
   test.skipIf(!runner)(
-    `the ${language} program of the page takes what is genuine, refuses all else, and is confirmed by an installation`,
+    `the documented ${language} program accepts genuine posts only, and an installation confirms it`,
     async ({ db, openApp }) => {
       if (!runner) return;
       const port = await freePort();
@@ -113,8 +109,8 @@ for (const [language, runner] of Object.entries(receivers)) {
         expect((await fetch(url, odd)).status).toBe(401);
       }
 
-      const again = SavedWebhook().parse((await setWebhook(ani, { url })).body);
-      expect(again.webhook.state).toBe('on');
+      const saved = SavedWebhook().parse((await setWebhook(ani, { url })).body);
+      expect(saved.webhook.state).toBe('on');
       await ani.call('/v1/messages', { body: halo });
       await waitFor(async () => {
         const { data } = (await ani.call('/v1/deliveries')).body;
@@ -128,7 +124,7 @@ for (const [language, runner] of Object.entries(receivers)) {
 }
 
 test.skipIf(!runs('openssl', ['version']))(
-  'the shell’s check of the page tells genuine bodies from others',
+  'the documented shell check tells genuine bodies from others',
   async () => {
     const folder = await folderOfTest();
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -144,7 +140,7 @@ test.skipIf(!runs('openssl', ['version']))(
       const options = { cwd: folder, env, encoding: 'utf8' as const };
       return spawnSync('sh', ['-c', programsIn('bash')[0] ?? ''], options).stdout.trim();
     };
-    // The vector of Standard Webhooks.
+    // The test vector of Standard Webhooks.
     const body = '{"test": 2432232314}';
     const signature = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
     expect(await check(body, signature)).toBe('genuine');
@@ -155,7 +151,7 @@ test.skipIf(!runs('openssl', ['version']))(
   },
 );
 
-test('the reader of the page follows the feed', async ({ db, openApp }) => {
+test('the documented reader follows the feed', async ({ db, openApp }) => {
   const running = await openApp({ works: true });
   const ani = await callerOf(running, db, { saldo: 1_000 });
   const address = await running.app.listen({ port: 0, host: '127.0.0.1' });

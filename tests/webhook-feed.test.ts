@@ -21,7 +21,6 @@ async function pageOf(caller: Pick<Caller, 'call'>, query: string): Promise<Page
   return { ...body, data: body.data.map((one: unknown) => WebhookEvent().parse(one)) };
 }
 
-/** All that there is after a position, page by page. */
 async function readFrom(caller: Pick<Caller, 'call'>, after: number, limit = 100) {
   const events: WebhookEvent[] = [];
   for (let next = after; ;) {
@@ -32,7 +31,6 @@ async function readFrom(caller: Pick<Caller, 'call'>, after: number, limit = 100
   }
 }
 
-/** Another token of somebody's account, who calls with its key. */
 async function secondToken(running: RunningApp, db: TestDatabase, { accountId }: Caller) {
   const tokenId = await makeToken(db.allAccountsSql, accountId, { status: 'unlinked' });
   const key = await keyFor(db.allAccountsSql, { accountId, tokenId });
@@ -47,54 +45,51 @@ async function secondToken(running: RunningApp, db: TestDatabase, { accountId }:
 
 const seqsOf = (events: readonly WebhookEvent[]) => events.map(({ data }) => data.seq);
 
-atWork(
-  'a message’s way is in the feed, in its order, and each event as the contract says',
-  async ({ ani }) => {
-    const { next: start } = await pageOf(ani, 'after=latest');
-    const { body: sent } = await ani.call('/v1/messages', {
-      body: { ...halo, to: '62800000009', ref: 'a-1' },
-    });
-    const events = await waitFor(async () => {
-      const read = await readFrom(ani, start, 2);
-      const types = read.events.map(({ type }) => type);
-      expect(types).toContain('message.read');
-      expect(types).toContain('message.received');
-      return read.events;
-    });
-    const own = events.flatMap(({ type, data }) =>
-      'id' in data && data.id === sent.id ? [type] : [],
-    );
-    const way = ['message.accepted', 'message.sent', 'message.delivered', 'message.read'];
-    // What came together is told by the last of it.
-    expect(own).toEqual(way.filter((type) => own.some((one) => one === type)));
-    expect([own[0], own.at(-1)]).toEqual(['message.accepted', 'message.read']);
-    const answer = events.find(({ type }) => type === 'message.received');
-    expect(answer?.data).toMatchObject({
-      account: publicId('account', ani.accountId),
-      token: publicId('token', ani.tokenId),
-      peer: '62800000009',
-      reply_to: sent.id,
-      content: { text: expect.stringMatching(/./) },
-    });
-    expect(seqsOf(events)).toEqual(seqsOf(events).toSorted((a, b) => a - b));
-    const types = 'message.accepted,message.received';
-    const some = await pageOf(ani, `after=${start}&types=${types}`);
-    expect(some.data.map(({ type }) => type)).toEqual(types.split(','));
-    const latest = await pageOf(ani, 'after=latest');
-    expect(latest).toEqual({ data: [], next: expect.any(Number), has_more: false });
-    expect(latest.next).toBeGreaterThanOrEqual(seqsOf(events).at(-1) ?? 0);
-  },
-);
+atWork('puts a message’s events into the feed in order and by the contract', async ({ ani }) => {
+  const { next: start } = await pageOf(ani, 'after=latest');
+  const { body: sent } = await ani.call('/v1/messages', {
+    body: { ...halo, to: '62800000009', ref: 'a-1' },
+  });
+  const events = await waitFor(async () => {
+    const read = await readFrom(ani, start, 2);
+    const types = read.events.map(({ type }) => type);
+    expect(types).toContain('message.read');
+    expect(types).toContain('message.received');
+    return read.events;
+  });
+  const own = events.flatMap(({ type, data }) =>
+    'id' in data && data.id === sent.id ? [type] : [],
+  );
+  const way = ['message.accepted', 'message.sent', 'message.delivered', 'message.read'];
+  // Of concurrent statuses only the last is reported.
+  expect(own).toEqual(way.filter((type) => own.some((one) => one === type)));
+  expect([own[0], own.at(-1)]).toEqual(['message.accepted', 'message.read']);
+  const answer = events.find(({ type }) => type === 'message.received');
+  expect(answer?.data).toMatchObject({
+    account: publicId('account', ani.accountId),
+    token: publicId('token', ani.tokenId),
+    peer: '62800000009',
+    reply_to: sent.id,
+    content: { text: expect.stringMatching(/./) },
+  });
+  expect(seqsOf(events)).toEqual(seqsOf(events).toSorted((a, b) => a - b));
+  const types = 'message.accepted,message.received';
+  const some = await pageOf(ani, `after=${start}&types=${types}`);
+  expect(some.data.map(({ type }) => type)).toEqual(types.split(','));
+  const latest = await pageOf(ani, 'after=latest');
+  expect(latest).toEqual({ data: [], next: expect.any(Number), has_more: false });
+  expect(latest.next).toBeGreaterThanOrEqual(seqsOf(events).at(-1) ?? 0);
+});
 
 atWork(
-  'a reader misses nothing and meets nothing twice while many write, and nobody else meets any of it',
+  'shows each event to its own readers exactly once while many write',
   async ({ running, db, ani }) => {
     const WRITERS = 6;
     const EACH = 30;
     const other = await secondToken(running, db, ani);
     const stranger = await callerOf(running, db);
     const tokens = [ani.tokenId, other.tokenId];
-    /** What was committed, by the token that it is of; '' for the whole account. */
+    /** Committed events by token; '' for the whole account. */
     const written = new Map<string, string[]>(['', ...tokens].map((id) => [id, []]));
     const dice = fc.sample(fc.nat({ max: 2 }), WRITERS * EACH);
     let isWriting = true;
@@ -103,7 +98,7 @@ atWork(
       for (let n = 0; n < EACH; n++) {
         const id = ['', ...tokens][dice[writer * EACH + n] ?? 0] ?? '';
         const peers = [0, 1].map((half) => `6281${writer}${String(2 * n + half).padStart(7, '0')}`);
-        // Two in one transaction that stays open for a while: positions are given in the order of COMMITs.
+        // Two in one transaction that stays open for a while: positions follow the order of commits.
         await db.allAccountsSql.begin(async (tx) => {
           for (const peer of peers) {
             const data = { peer, source: 'reply', ...(id && { token_id: publicId('token', id) }) };
@@ -117,7 +112,6 @@ atWork(
       }
     };
 
-    /** Reads on until everything was written and a page found nothing more. */
     const follow = async (caller: Pick<Caller, 'call'>, limit: number) => {
       const seen: WebhookEvent[] = [];
       for (let next = 0; ;) {
@@ -164,7 +158,7 @@ atWork(
 const kinds = ['optout.added', 'token.changed', 'token.connected', 'saldo.changed'] as const;
 const happened = fc.record({ kind: fc.constantFrom(...kinds), isOwn: fc.boolean() });
 
-withDomain('pages of any size, from anywhere, show the same events', async ({ hooks }) => {
+withDomain('shows the same events in pages of any size from any position', async ({ hooks }) => {
   const other = await hooks.customer();
   await fc.assert(
     fc.asyncProperty(
@@ -215,41 +209,30 @@ withDomain('pages of any size, from anywhere, show the same events', async ({ ho
   );
 });
 
-atWork(
-  'hostile positions, limits and types are refused in words, and nothing breaks',
-  async ({ running, ani }) => {
-    const wrong = [...unstorables, ...oddities].map((text) =>
-      encodeURIComponent(text.toWellFormed()),
-    );
-    const positions = [
-      '-1',
-      '1.5',
-      '1e3',
-      '0x10',
-      '9007199254740992',
-      '99999999999999999999',
-      ' 1',
-    ];
-    for (const text of [...wrong, ...positions.map(encodeURIComponent), '%FF']) {
-      for (const name of ['after', 'limit', 'types', 'cursor']) {
-        const { status, body } = await ani.call(`/v1/events?${name}=${text.slice(0, 5_000)}`, {
-          headers: inEnglish,
-        });
-        if (name === 'after' && /^[0-9]{1,15}$/.test(text)) continue;
-        expect([name, text.slice(0, 50), status]).toEqual([
-          name,
-          text.slice(0, 50),
-          expect.toSatisfy((one: number) => one === 422 || one === 400 || one === 414),
-        ]);
-        expect(body.code).toMatch(/^(input_invalid|request_malformed)$/);
-      }
+atWork('refuses hostile positions, limits and types with a sentence', async ({ running, ani }) => {
+  const wrong = [...unstorables, ...oddities].map((text) =>
+    encodeURIComponent(text.toWellFormed()),
+  );
+  const positions = ['-1', '1.5', '1e3', '0x10', '9007199254740992', '99999999999999999999', ' 1'];
+  for (const text of [...wrong, ...positions.map(encodeURIComponent), '%FF']) {
+    for (const name of ['after', 'limit', 'types', 'cursor']) {
+      const { status, body } = await ani.call(`/v1/events?${name}=${text.slice(0, 5_000)}`, {
+        headers: inEnglish,
+      });
+      if (name === 'after' && /^[0-9]{1,15}$/.test(text)) continue;
+      expect([name, text.slice(0, 50), status]).toEqual([
+        name,
+        text.slice(0, 50),
+        expect.toSatisfy((one: number) => one === 422 || one === 400 || one === 414),
+      ]);
+      expect(body.code).toMatch(/^(input_invalid|request_malformed)$/);
     }
-    expect((await ani.call('/v1/events?after=1&after=2')).status).toBe(422);
-    const far = await pageOf(ani, 'after=9007199254740991');
-    expect(far).toEqual({ data: [], next: 9_007_199_254_740_991, has_more: false });
-    expect((await ani.call('/v1/events?after=x', { headers: inEnglish })).body.fields.after).toBe(
-      'Expected the `next` of the answer before, the `seq` of an event, 0, or "latest".',
-    );
-    expect(running.lines.filter((line) => /"level":"(?:error|fatal)"/.test(line))).toEqual([]);
-  },
-);
+  }
+  expect((await ani.call('/v1/events?after=1&after=2')).status).toBe(422);
+  const far = await pageOf(ani, 'after=9007199254740991');
+  expect(far).toEqual({ data: [], next: 9_007_199_254_740_991, has_more: false });
+  expect((await ani.call('/v1/events?after=x', { headers: inEnglish })).body.fields.after).toBe(
+    'Expected the `next` of the answer before, the `seq` of an event, 0, or "latest".',
+  );
+  expect(running.lines.filter((line) => /"level":"(?:error|fatal)"/.test(line))).toEqual([]);
+});

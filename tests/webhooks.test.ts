@@ -21,7 +21,6 @@ const test = base.extend<{ target: WebhookTarget; running: RunningApp }>({
 const PEER = '081299993001';
 const TOKEN_PHONE = '6281300005001';
 
-/** A customer in the portal. */
 async function customer({ ask }: RunningApp, db: TestDatabase) {
   const ani = await signedIn(db, { saldo: 10_000 });
   const call = async (act: string, fields: Record<string, unknown> = {}) => {
@@ -38,7 +37,7 @@ async function customer({ ask }: RunningApp, db: TestDatabase) {
 
 const typesOf = (target: WebhookTarget) => target.posts.map(({ event }) => event.type);
 
-test('what a customer does in the portal comes to their webhook, in shapes of the contract, and stands in the feed', async ({
+test('reports a customer’s actions in the portal to their webhook, by the contract, and in the feed', async ({
   running,
   target,
   db,
@@ -66,7 +65,7 @@ test('what a customer does in the portal comes to their webhook, in shapes of th
   await waitFor(() => typesOf(target).includes('token.disconnected'));
 
   const came = target.posts.map(({ body }) => WebhookEvent().parse(JSON.parse(body)));
-  // A receipt may say more than the one that was to come before it.
+  // A receipt may overtake an earlier one.
   expect(came.map(({ type }) => type)).toEqual(
     expect.arrayContaining([
       'message.accepted',

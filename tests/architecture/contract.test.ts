@@ -9,16 +9,14 @@ import { repository, root, sourcesIn } from './rules/sources.ts';
 
 const byName = (names: readonly string[]): ReadonlySet<string> => new Set(names);
 
-/** Acts without a handler, or with several. */
 const unhandled = (names: readonly string[], handled: readonly string[]): string[] => [
-  ...names.filter((name) => !handled.includes(name)).map((name) => `nobody handles ${name}`),
+  ...names.filter((name) => !handled.includes(name)).map((name) => `${name} has no handler`),
   ...handled
     .filter((name, at) => handled.indexOf(name) !== at)
     .map((name) => `${name} is handled twice`),
-  ...handled.filter((name) => !names.includes(name)).map((name) => `${name} is no act`),
+  ...handled.filter((name) => !names.includes(name)).map((name) => `${name} is not an act`),
 ];
 
-/** Names that are not entity_verb, or belong to two acts. */
 const misnamed = (names: readonly string[]): string[] => [
   ...names
     .filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))
@@ -35,17 +33,17 @@ const promisedTwice = (all: readonly Promising[]): string[] =>
     .filter(({ refuses }) => byName(refuses).size < refuses.length)
     .map(({ name }) => `${name} promises a refusal twice`);
 
-/** Refusals of the catalogue that nothing throws. */
-const unsaid = (codes: readonly string[], text: string): string[] =>
+/** Refusal codes that nothing throws. */
+const unusedCodes = (codes: readonly string[], text: string): string[] =>
   codes
     .filter((code) => !text.includes(`'${code}'`))
-    .map((code) => `nobody refuses with ${code}: take it out of the catalogue`);
+    .map((code) => `no code refuses with ${code}: remove it from the catalogue`);
 
-test('every act is handled, exactly once', async ({ openApp }) => {
+test('handles every act exactly once', async ({ openApp }) => {
   expect(unhandled(['a', 'b', 'c'], ['a', 'b', 'b', 'd'])).toEqual([
-    'nobody handles c',
+    'c has no handler',
     'b is handled twice',
-    'd is no act',
+    'd is not an act',
   ]);
   const { container } = await openApp();
   const handled = actHandlers(container).map(({ act }) => act.name);
@@ -72,9 +70,9 @@ describe('the contract', () => {
   });
 
   plain('every refusal of the catalogue is said somewhere', async () => {
-    expect(unsaid(['saldo_short', 'never'], "new Refusal('saldo_short', {})")).toHaveLength(1);
+    expect(unusedCodes(['saldo_short', 'never'], "new Refusal('saldo_short', {})")).toHaveLength(1);
     const texts = sourcesIn(await repository(), 'src/server', /\.ts$/).map(([, text]) => text);
-    expect(unsaid(Object.keys(refusals), texts.join('\n'))).toEqual([]);
+    expect(unusedCodes(Object.keys(refusals), texts.join('\n'))).toEqual([]);
   });
 });
 

@@ -31,7 +31,7 @@ prove([
     ],
   ],
   [
-    'a domain knows those it may, by their public API',
+    'a domain imports only allowed domains, by their public API',
     rules.serverDirections,
     {
       [`${SERVER}/app/container.ts`]: imports('#server/domains/media/files.ts'),
@@ -48,10 +48,10 @@ prove([
       [`${SERVER}/domains/pricing/pricing.ts`]: imports('#server/domains/accounts/accounts.ts'),
     },
     [
-      'app/container.ts imports src/server/domains/media/files.ts: media is known by its public API',
-      'tokens knows accounts; let app/container.ts hand it what messages does',
-      'messages/send.ts imports src/server/domains/tokens/row.ts: tokens is known by its public API',
-      'pricing knows nothing of it',
+      'app/container.ts imports src/server/domains/media/files.ts: import media by its public API',
+      'tokens may import accounts; pass what messages does in from app/container.ts',
+      'messages/send.ts imports src/server/domains/tokens/row.ts: import tokens by its public API',
+      'pricing may import nothing of it',
     ],
   ],
   [
@@ -73,16 +73,16 @@ prove([
     ],
   ],
   [
-    'a feature of the web knows another by its public file',
+    'a web feature imports another by its public file',
     rules.webDirections,
     {
       'src/web/features/home/Home.tsx': imports('#web/features/saldo/saldo.ts', './Newest.tsx'),
       'src/web/features/home/Newest.tsx': imports('#web/features/messages/labels.ts'),
     },
-    ['messages is known by its public file'],
+    ['import messages by its public file'],
   ],
   [
-    'web and server know the contract, and not each other',
+    'web and server import the contract, and not each other',
     rules.sides,
     {
       'src/contract/money.ts': imports('#web/ui/money/money.ts'),
@@ -92,7 +92,7 @@ prove([
     ['src/contract/money.ts imports src/web', 'src/web/a.ts imports src/server'],
   ],
   [
-    'the contract imports zod alone, the web nothing of Node',
+    'the contract imports only zod, the web nothing of Node',
     rules.packages,
     {
       'src/contract/a.ts': imports('zod/mini', 'react'),
@@ -102,8 +102,8 @@ prove([
     ['src/contract/a.ts imports react', 'src/web/b.ts imports node:fs'],
   ],
   [
-    'OpenTelemetry is loaded later, by one file',
-    rules.tracingIsLoadedLater,
+    'only one file loads OpenTelemetry, lazily',
+    rules.tracingIsLazy,
     {
       [`${SERVER}/app/a.ts`]: imports('@opentelemetry/api'),
       [`${SERVER}/app/b.ts`]: imports('#server/infra/observability/tracing/recorder.ts'),
@@ -115,8 +115,8 @@ prove([
     ['app/a.ts imports @opentelemetry/api', 'app/b.ts imports #server', 'imports ./provider.ts'],
   ],
   [
-    'no file reaches itself again, types counted',
-    rules.circles,
+    'no import cycles between files, types included',
+    rules.importCycles,
     {
       'src/server/infra/a.ts': imports('./b.ts'),
       'src/server/infra/b.ts': "import type { C } from './c.ts';",
@@ -127,8 +127,8 @@ prove([
     ['src/server/infra/a.ts ↔ src/server/infra/b.ts ↔ src/server/infra/c.ts:'],
   ],
   [
-    'no domain and no feature knows one that knows it',
-    rules.circlesOfParts,
+    'no import cycles between domains or between features',
+    rules.cyclesOfParts,
     {
       [`${SERVER}/domains/push/a.ts`]: imports('#server/domains/events/events.ts'),
       [`${SERVER}/domains/events/b.ts`]: imports('#server/domains/push/push.ts'),
@@ -139,8 +139,8 @@ prove([
     ['domains: events ↔ push', 'features: home ↔ profile ↔ saldo'],
   ],
   [
-    'another folder is named, never climbed to',
-    rules.climbs,
+    'imports of another folder name it instead of climbing',
+    rules.relativeImports,
     { 'tests/a/b.ts': imports('../c.ts', './d.ts'), 'tools/e.mjs': imports('../f.mjs') },
     ['tests/a/b.ts imports ../c.ts', 'tools/e.mjs imports ../f.mjs'],
   ],

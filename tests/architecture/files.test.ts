@@ -5,7 +5,7 @@ const lines = (count: number): string => 'line\n'.repeat(count);
 
 prove([
   [
-    'SQL functions have 120 lines at most',
+    'SQL functions have at most 120 lines',
     rules.shortFunctions,
     {
       'src/server/domains/ledger/a.sql': `create or replace function post()\nreturns void language plpgsql as $$\n${lines(120)}$$;`,
@@ -14,13 +14,13 @@ prove([
     ['src/server/domains/ledger/a.sql: post() has 123 lines'],
   ],
   [
-    'files have names that say what is in them',
-    rules.tellingNames,
+    'file names describe their content',
+    rules.descriptiveNames,
     { 'src/server/utils.ts': '', 'src/web/ui/index.tsx': '', 'src/web/helpers/a.ts': '' },
-    ['src/server/utils.ts says', 'src/web/ui/index.tsx says', 'src/web/helpers/a.ts says'],
+    ['src/server/utils.ts does', 'src/web/ui/index.tsx does', 'src/web/helpers/a.ts does'],
   ],
   [
-    'nothing is handed on, except by a public API',
+    'only a public API re-exports',
     rules.noBarrels,
     {
       'src/server/domains/ledger/ledger.ts': "export { post } from './post.ts';",
@@ -30,9 +30,9 @@ prove([
       'src/web/ui/types-too.ts': "export type { Button } from './Button.tsx';",
     },
     [
-      'src/server/domains/push/push.ts hands on',
-      'src/web/ui/all.ts hands on',
-      'src/web/ui/types-too.ts hands on',
+      'src/server/domains/push/push.ts re-exports',
+      'src/web/ui/all.ts re-exports',
+      'src/web/ui/types-too.ts re-exports',
     ],
   ],
   [
@@ -42,13 +42,13 @@ prove([
     ['src/a.ts has a default export'],
   ],
   [
-    'nothing is left for later',
+    'no unfinished work is left',
     rules.finished,
     { 'src/a.ts': '// TODO: later', 'src/b.css': '/* FIXME */', 'src/c.ts': 'const TODOS = 1;' },
-    ['src/a.ts is left for later', 'src/b.css is left for later'],
+    ['src/a.ts has unfinished', 'src/b.css has unfinished'],
   ],
   [
-    'nothing of the web has a name that the build takes for pure',
+    'no web function has a name that the build treats as pure',
     rules.noPureNames,
     {
       'src/web/a.ts': 'act(1);',
@@ -58,26 +58,26 @@ prove([
     ['src/web/a.ts calls act()'],
   ],
   [
-    'pictures that cannot be loaded have something in their place',
-    rules.picturesFail,
+    'broken pictures have a replacement',
+    rules.brokenPicturesReplaced,
     { 'src/web/A.tsx': '<img src={a} />', 'src/web/B.tsx': '<img src={a} onError={() => b} />' },
     ['src/web/A.tsx: <img src={a} />'],
   ],
   [
-    'no browser cuts off what is pasted',
-    rules.pastesWhole,
+    'no field cuts off pasted text',
+    rules.pastedTextIsWhole,
     { 'src/web/A.tsx': '<input maxLength={3} />', 'src/web/B.tsx': '<textarea rows={3} />' },
     ['src/web/A.tsx: <input maxLength={3} />'],
   ],
   [
-    'the web makes no HTML or code of text',
+    'the web turns no text into HTML or code',
     rules.noHtmlFromText,
     { 'src/web/a.ts': 'x.innerHTML = y;', 'src/web/a.test.ts': 'x.innerHTML = y;' },
-    ['src/web/a.ts makes HTML'],
+    ['src/web/a.ts turns text into HTML'],
   ],
   [
-    'tests wait for states, with one patience',
-    rules.patientTests,
+    'tests wait for states, with one shared timeout',
+    rules.waitForStates,
     {
       'tests/a.test.ts': 'await page.waitForTimeout(5);',
       'src/b.test.ts': 'await expect.poll(x).toBe(1);',
@@ -90,10 +90,10 @@ prove([
     [
       'tests/a.test.ts sleeps in a browser',
       'src/b.test.ts polls',
-      'tests/support/c.ts waits for a time of its own',
+      'tests/support/c.ts waits with its own timeout',
       'src/d.test.ts waits for a second',
-      'src/f.test.ts takes a limit of time for a measure',
-      'src/g.test.ts ends a test after a time of its own',
+      'src/f.test.ts uses a time limit as a measurement',
+      'src/g.test.ts sets its own test timeout',
     ],
   ],
 ]);

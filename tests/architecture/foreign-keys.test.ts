@@ -4,8 +4,7 @@ import { test } from '#tests/support/database/database.ts';
 import { repository, sourcesIn } from './rules/sources.ts';
 
 /**
- * Tables with foreign keys to them that have no index, and why they need none: no row of theirs is ever deleted, nor
- * gets another key, so nobody looks for the rows that name it. The list is exact.
+ * Tables whose rows are never deleted and keys never change, so references need no index. Exact.
  */
 const neverDeleted: Readonly<Record<string, string>> = {
   gl_accounts: 'the chart of accounts only grows',
@@ -15,7 +14,7 @@ const neverDeleted: Readonly<Record<string, string>> = {
   users: 'an erased person stays as a pseudonym',
 };
 
-/** Foreign keys without an index that begins with their columns; of partial ones, those of all that is not null. */
+/** Foreign keys without an index on their columns. A partial one must cover all non-null values. */
 const withoutIndex = (sql: Sql) => sql<{ key: string; names: string }[]>`
   with key as (
     select c.conrelid, c.conkey, c.confrelid::regclass::text as names,
@@ -33,7 +32,7 @@ const withoutIndex = (sql: Sql) => sql<{ key: string; names: string }[]>`
         select format('(%I IS NOT NULL)', c) from unnest(k.columns) as c))
   ) order by 1`;
 
-test('what names rows that may be deleted is found by an index', async ({ db }) => {
+test('indexes every foreign key to rows that may be deleted', async ({ db }) => {
   const bare = await withoutIndex(db.owner);
   const known = (names: string) => Object.hasOwn(neverDeleted, names);
   expect(bare.filter(({ names }) => !known(names))).toEqual([]);
@@ -42,7 +41,7 @@ test('what names rows that may be deleted is found by an index', async ({ db }) 
   );
 });
 
-test('nothing deletes rows of which is said that they stay', async () => {
+test('deletes no rows of tables listed as never deleted', async () => {
   const deleted = sourcesIn(await repository(), 'src/server', /\.(ts|sql)$/)
     .filter(([file]) => !file.startsWith('src/server/migrations/'))
     .flatMap(([file, text]) => [

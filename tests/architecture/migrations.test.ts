@@ -5,7 +5,7 @@ const at = (name: string): string => `src/server/migrations/${name}.sql`;
 
 prove([
   [
-    'a migration takes nothing away from nodes of the version before, or names what has replaced it',
+    'a migration removes nothing that nodes of the previous version need, or names its replacement',
     contractsAreNamed,
     {
       [at('0009_old')]: 'create table words (word text);',

@@ -2,17 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import * as rules from './rules/owners.ts';
 import { prove } from './rules/proof.ts';
-import { madeUp } from './rules/sources.ts';
+import { syntheticSources } from './rules/sources.ts';
 import { crossings, foreignReaders, owners } from './rules/tables.ts';
 
 const DOMAINS = 'src/server/domains';
 const MIGRATION = 'src/server/migrations/0001_all.sql';
-/** A statement as TypeScript has it. */
 const sql = (statement: string): string => `await tx<Row[]>\`${statement}\`;`;
 const sqlFunction = (name: string, body: string): string =>
   `-- Says what it does; doesn't write: insert into wallets.\ncreate or replace function ${name}()\nreturns void language plpgsql as $$\nbegin\n  ${body};\nend\n$$;\n`;
 
-/** What is listed today, done as listed: so that a made-up repository breaks the exact lists nowhere else. */
+/** Code for each listed crossing and reader, so that made-up sources satisfy the exact lists. */
 const listed: Record<string, string> = Object.fromEntries([
   ...Object.entries(crossings).map(([name, tables]) => {
     const writes = tables.map((table) => `update ${table} set a = 1`);
@@ -40,7 +39,7 @@ prove([
     ['the table purses has no owner', 'there is no table wallets'],
   ],
   [
-    'only its owner writes a table, but for the listed crossings',
+    'only its owner writes a table, except for the listed crossings',
     rules.oneWriter,
     {
       ...listed,
@@ -61,7 +60,7 @@ prove([
     ],
   ],
   [
-    'who reads the table of another is listed, and the list only shrinks',
+    'readers of another owner’s table are listed, and the list only shrinks',
     rules.listedReaders,
     {
       ...listed,
@@ -72,7 +71,7 @@ prove([
     ['media/look.ts reads wallets', 'media/look.ts reads users', 'price() reads topups'],
   ],
   [
-    'SQL stands in domains and infra alone',
+    'SQL is only in domains and infra',
     rules.sqlAtHome,
     {
       'src/server/app/worker.ts': 'await allAccountsSql`select 1`;',
@@ -83,7 +82,7 @@ prove([
     ['src/server/app/worker.ts has SQL', 'src/server/http/live.ts has SQL'],
   ],
   [
-    'events alone sends NOTIFY',
+    'only events sends NOTIFY',
     rules.oneNotifier,
     {
       [`${DOMAINS}/events/notify.ts`]: sql('select pg_notify(${channel}, ${payload})'),
@@ -96,15 +95,18 @@ prove([
     'SQL functions live with their owner',
     rules.functionsWithOwners,
     { [MIGRATION]: `${sqlFunction('seen_account', 'null')}${sqlFunction('post', 'null')}` },
-    [`${MIGRATION} makes post()`],
+    [`${MIGRATION} creates post()`],
   ],
 ]);
 
-test('a crossing or a reader that is gone is taken out of the list', () => {
-  const gone = [...rules.oneWriter(madeUp({})), ...rules.listedReaders(madeUp({}))];
+test('reports listed crossings and readers that no longer exist', () => {
+  const gone = [
+    ...rules.oneWriter(syntheticSources({})),
+    ...rules.listedReaders(syntheticSources({})),
+  ];
   const pairs = [...Object.values(crossings), ...Object.values(foreignReaders)].flat();
   expect(gone).toEqual(
-    pairs.map((table) => expect.stringMatching(`no longer \\w+ ${table}: take it out`)),
+    pairs.map((table) => expect.stringMatching(`no longer \\w+ ${table}: remove it`)),
   );
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { showTrial } from './show.ts';
-import { runTrial } from './trial.ts';
+import { formatOutcome } from './show.ts';
+import { runScenario } from './trial.ts';
 
-/** Both at once: most of a run is waiting for a dead owner's leases to pass. */
+/** Both run at the same time: most of a run waits for a dead owner's leases to expire. */
 const seeds = { 'its own database': 7, 'a database apart, and two nodes': 8 };
 const SECONDS = 8;
 const RUN_MS_MAX = 600_000;
@@ -10,10 +10,10 @@ const RUN_MS_MAX = 600_000;
 describe('while the app and its database are killed again and again, with', () => {
   for (const [world, seed] of Object.entries(seeds)) {
     test.concurrent(
-      `${world}: what was answered 202 is sent and charged once (seed ${seed})`,
+      `${world}: sends and charges every accepted message once (seed ${seed})`,
       async () => {
-        const outcome = await runTrial({ seed, seconds: SECONDS });
-        expect(outcome.broken, showTrial(outcome)).toEqual([]);
+        const outcome = await runScenario({ seed, seconds: SECONDS });
+        expect(outcome.broken, formatOutcome(outcome)).toEqual([]);
       },
       RUN_MS_MAX,
     );

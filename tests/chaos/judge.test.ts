@@ -11,11 +11,9 @@ import { createSenders } from './load/senders.ts';
 import { postJson } from './faults/request-router.ts';
 import { type Receiver, openReceiver } from './webhooks/receiver.ts';
 
-/** What may become of one message that was read in its phone, known by its text. */
+/** A bug planted for one message that its phone has read, identified by its text. */
 type PlantedBug = {
-  /** What the application did wrong. */
   sql?: (one: RequestedMessage) => string;
-  /** What the clients were answered. */
   answers?: (journal: Journal, one: RequestedMessage) => void;
   seen: Rule;
 };
@@ -158,7 +156,6 @@ const bugs: Readonly<Record<string, PlantedBug>> = {
 
 const REQUESTS = 40;
 
-/** A day of the application: requests of every kind, sent and brought to rest. */
 async function busyApp(
   { app }: RunningApp,
   allAccountsSql: Sql,
@@ -177,7 +174,7 @@ async function busyApp(
   const requests: SendRequest[] = Array.from({ length: REQUESTS }, () =>
     workload.next(0, random, 1),
   );
-  // One that gets an answer, so that there is a received message.
+  // One that gets a reply, so that there is a received message.
   const answered = requests.find(({ many, key }) => many && key !== undefined)?.messages[0];
   if (answered) answered.to = '62800000008';
   for (const request of requests) {
@@ -197,13 +194,13 @@ async function busyApp(
   return journal;
 }
 
-/** A transaction as the judge's pool: what it sees is the bug, and nobody else sees it. */
+/** Passes a transaction as the judge's pool, so that only the judge sees the bug. */
 const asPool = (tx: Tx): Sql =>
   Object.assign((...given: Parameters<Tx>) => tx(...given), {
     begin: (...given: unknown[]) => (given[0] as (tx: Tx) => unknown)(tx),
   }) as unknown as Sql;
 
-test('the judge finds nothing wrong with an application that works, and every bug planted in it', async ({
+test('finds no fault in a working application, and finds every planted bug', async ({
   db,
   openApp,
 }) => {
@@ -237,6 +234,5 @@ test('the judge finds nothing wrong with an application that works, and every bu
   expect(seen).toEqual(Object.fromEntries(Object.keys(bugs).map((what) => [what, true])));
 });
 
-/** Accepted, and read in its phone. */
 const isOrdinary = ({ outcome, to }: RequestedMessage) =>
   outcome === 'accepted' && to.startsWith('6281');

@@ -8,12 +8,10 @@ import { judgeDeliveries } from './webhooks/judge.ts';
 
 export type Verdict = {
   broken: Broken[];
-  /** Messages that stand, and those of them that were handed to their phone more than once. */
   messages: number;
   resubmitted: number;
-  /** Messages that had failed for want of an answer, or expired, and were proved to have arrived. */
+  /** Messages that failed without an answer, or expired, and were later proved delivered. */
   corrected: number;
-  /** Messages whose time ran out before they left. */
   expired: number;
 };
 
@@ -29,7 +27,6 @@ type Stored = {
   ref: string | null;
   failure: string | null;
   unsure: boolean;
-  /** Tries whose outcome nobody learned. */
   unknowns: number;
 };
 type Line = {
@@ -41,7 +38,6 @@ type Line = {
   unsure: boolean;
 };
 
-/** How a message to a number ends, and whether it ever reaches the phone. */
 type End = { status: string; failure: string | null; arrives: boolean };
 
 const read: End = { status: 'read', failure: null, arrives: true };
@@ -53,13 +49,13 @@ const ends: Readonly<Record<string, End>> = {
   '62800000005': fails('rate_limited'),
   '62800000006': fails('no_answer'),
 };
-/** Answers STOP to what it reads: what still waits for it then is cancelled. */
+/** Answers STOP to the messages it reads, which cancels all that still wait for it. */
 const STOPS = '62800000007';
 const expired: End = { status: 'expired', failure: null, arrives: false };
 
 /**
- * How it must have ended. What its phone never saw may also have expired, when it had a time, or been given up
- * after two tries that nobody answered; or been cancelled, when its phone had stopped.
+ * The allowed final state. A message that its phone never saw may also have expired, if it had a ttl; been given up
+ * after two unanswered tries; or been cancelled, if its phone had sent STOP.
  */
 function endOf(
   request: SendRequest,
@@ -79,9 +75,8 @@ function endOf(
 type Found = Map<string, { stored: Stored[]; lines: Line[] }>;
 
 /**
- * Compares what clients were answered with what stands in the database, at rest.
- *
- * @param allAccountsSql a pool that sees every account.
+ * Compares the answers to clients with the database at rest.
+ * ⏎ @param allAccountsSql a pool that sees every account.
  */
 export async function judge(allAccountsSql: Sql, journal: Journal): Promise<Verdict> {
   const stored = await allAccountsSql<Stored[]>`
@@ -143,7 +138,7 @@ function* judgeMessage(
 ): Generator<Broken> {
   const [one] = stored;
   const say = (rule: Rule, what: string): Broken => ({ rule, what: `"${message.text}" ${what}` });
-  // Only what may not be repeated stays open.
+  // Only requests that may not be repeated stay open.
   if (message.outcome === 'open' && isSafe(request)) {
     yield say('answered the same', 'was never answered');
   }
@@ -155,7 +150,7 @@ function* judgeMessage(
       `stands ${stored.length} times: ${stored.map(({ id }) => id).join(' ')}`,
     );
   }
-  // A try without an answer may stand although a later one was refused: nobody was told otherwise.
+  // An unanswered try may have been accepted although a later one was refused: no answer contradicts that.
   if (message.outcome === 'refused' && one && request.unsure === 0) {
     yield say('nothing unasked', `was refused (${message.code}) and stands`);
   }
@@ -176,16 +171,19 @@ function* judgeStored(
   }: { one: Stored; lines: readonly Line[]; say: (rule: Rule, what: string) => Broken },
 ): Generator<Broken> {
   const { sender } = request;
-  const asked = [
+  const expected = [
     message.id ?? one.id,
     sender.accountId,
     sender.tokenId,
     message.to,
     message.ref ?? null,
   ];
-  const kept = [one.id, one.account, one.token, one.peer, one.ref];
-  if (JSON.stringify(asked) !== JSON.stringify(kept)) {
-    yield say('as it was asked', `was asked as ${asked.join(' ')} and stands as ${kept.join(' ')}`);
+  const stored = [one.id, one.account, one.token, one.peer, one.ref];
+  if (JSON.stringify(expected) !== JSON.stringify(stored)) {
+    yield say(
+      'as it was asked',
+      `was asked as ${expected.join(' ')} and stands as ${stored.join(' ')}`,
+    );
   }
   const end = endOf(request, message, { one, lines });
   if (one.status !== end.status || one.failure !== end.failure) {
@@ -205,7 +203,7 @@ function* judgeStored(
     if (lines.length > 0) yield say('in the phone once', 'is in a phone that never took it');
     return;
   }
-  // The network knows our ids: the same id again is the same message. Another id is a second message.
+  // The network knows our ids: the same id again is the same message, another id is a second message.
   const [line] = lines;
   if (!line) yield say('in the phone once', `(${one.status}) is not in the phone`);
   else if (lines.length > 1 && !lines.slice(1).every(({ unsure }) => unsure)) {
@@ -215,7 +213,7 @@ function* judgeStored(
   }
 }
 
-/** Keys and refs point to what was answered for them. */
+/** Keys and refs point to the answers given for them. */
 async function storedAnswers(allAccountsSql: Sql, journal: Journal): Promise<Broken[]> {
   const keys = await allAccountsSql<{ token: string; key: string }[]>`
     select token_id as token, key from request_keys`;

@@ -2,25 +2,19 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { codeCache, serverEntry } from '#tests/support/app/code-cache.ts';
 
-/** One process of the app, killed and started again as a supervisor would. */
 export type Node = {
   name: string;
-  /** Where it answers now; undefined while it does not. */
   address: () => string | undefined;
   pid: () => number | undefined;
-  /** Starts it; resolves when it says where it answers. */
   start: () => Promise<void>;
-  /** SIGKILL to its whole process group. @returns true when something living was hit. */
+  /** Sends SIGKILL to its whole process group. @returns true if something was alive. */
   kill: () => Promise<boolean>;
-  /** Stops it as it stands (SIGSTOP); it does not answer meanwhile, and knows nothing of it. */
+  /** Suspends it (SIGSTOP); it does not answer meanwhile, and does not notice. */
   freeze: () => void;
-  /** Lets it go on. */
   thaw: () => void;
-  /** Asks it to stop. @returns its exit code; null when it had to be killed. */
+  /** Stops it gracefully. @returns its exit code; null if it had to be killed. */
   stop: () => Promise<number | null>;
-  /** Deaths that nobody caused. */
   deaths: string[];
-  /** The last lines it wrote. */
   output: readonly string[];
 };
 
@@ -31,7 +25,6 @@ const LINES_KEPT = 40;
 
 type Running = { child: ChildProcess; exit: Promise<number | null>; expected: boolean };
 
-/** @param env all the settings the process gets. */
 export function openNode(name: string, env: Readonly<Record<string, string>>): Node {
   let running: Running | undefined;
   let address: string | undefined;
@@ -79,7 +72,7 @@ export function openNode(name: string, env: Readonly<Record<string, string>>): N
       if (!mine.expected)
         deaths.push(`${name} died by itself (${code ?? signal}): ${output.join('\n')}`);
       exited(code);
-      // A process that was killed while it started is nobody's failure.
+      // A kill during the start is no failure.
       if (mine.expected) opened();
       else reject(new Error(deaths.at(-1)));
     });
@@ -88,7 +81,7 @@ export function openNode(name: string, env: Readonly<Record<string, string>>): N
       START_MS_MAX,
     );
     await open.finally(() => clearTimeout(late));
-    // Not before: a node whose clock is that wrong does not start.
+    // Only now: a node with such a wrong clock does not start.
     if (env['CHAOS_CLOCK_SECONDS'] && !mine.expected) child.kill('SIGUSR2');
   };
   const kill = async () => {

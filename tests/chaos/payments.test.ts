@@ -1,16 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { retrying } from '#server/infra/postgres/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { importAgain, newStatement } from './payments/bank.ts';
+import { repeatImport, newStatement } from './payments/bank.ts';
 import { expectBooks, expectPaidOnce, orderOf } from './payments/books.ts';
 import { BASE, type Payment, cuts, newPayment, orderIn } from './payments/cuts.ts';
 import { expectRenewedOnce, newSubscriber } from './payments/renewal.ts';
 import { type System, type Victim, openSystem } from './payments/system.ts';
 
 /**
- * One application with its own database, and gateways outside of it. Before each kill it is proven that
- * the payment stands exactly there: the gateway holds its request, or the server says that it waits for a
- * lock of the test.
+ * One application with its own database, and gateways outside of it. Before each kill the test proves where the payment
+ * is: the gateway holds its request, or the server reports that it waits for a lock of the test.
  */
 let system: System;
 beforeAll(async () => {
@@ -26,10 +25,10 @@ afterEach(() => {
 
 const victims: readonly Victim[] = ['application', 'database'];
 
-/** Longer than a taken notice's lease, the first look at an order, and a gateway's first repetition. */
+/** Longer than a claimed notice's lease, an order's first check, and a gateway's first retry. */
 const A_WHILE_SECONDS = 140;
 
-describe.for(victims)('a top-up is paid once, the %s having been killed when', (victim) => {
+describe.for(victims)('pays a top-up once if the %s is killed when', (victim) => {
   for (const cut of cuts)
     test(`${cut.when} (${cut.method})`, async () => {
       const person = await system.customer();
@@ -42,19 +41,18 @@ describe.for(victims)('a top-up is paid once, the %s having been killed when', (
       await system.pass(A_WHILE_SECONDS);
       await payOnce(payment);
       await expectPaidOnce(system, person, BASE);
-      // The gateway tells it once more: nothing changes.
       const { id } = await orderOf(system, person);
       expect(system.fake.book.all(id)).toHaveLength(1);
       system.notices.isLost = false;
       system.fake.notify(id, 'settlement');
       await system.fake.queue.flush();
       expect(system.notices.answers.at(-1)).toBe(200);
-      await waitFor(nothingWaits);
+      await waitFor(noNoticeWaits);
       await expectPaidOnce(system, person, BASE);
     });
 });
 
-describe.for(victims)('a bank statement counts once when the %s is killed while', (victim) => {
+describe.for(victims)('counts a bank statement once if the %s is killed while', (victim) => {
   for (const [stalled, what] of [
     'its first line is being paid',
     'its first line is paid and the second is being paid',
@@ -64,12 +62,12 @@ describe.for(victims)('a bank statement counts once when the %s is killed while'
       await system.kill(victim);
       await statement.letGo();
       await system.recover();
-      await importAgain(system, statement);
+      await repeatImport(system, statement);
       for (const { person, total } of statement.payers) await expectPaidOnce(system, person, total);
     });
 });
 
-describe.for(victims)('a plan is renewed once when the %s is killed while', (victim) => {
+describe.for(victims)('renews a plan once if the %s is killed while', (victim) => {
   for (const [stands, what] of [
     ['wallet', 'its price is being charged'],
     ['number', 'its invoice’s number is being taken'],
@@ -84,19 +82,19 @@ describe.for(victims)('a plan is renewed once when the %s is killed while', (vic
     });
 });
 
-/** The browser, which has no answer, asks again with its key: it is the same top-up. */
+/** The browser, which got no answer, repeats its call with the same key: it is the same top-up. */
 async function repeatRequest(payment: Payment): Promise<void> {
   // A call that died with its process is free after half a minute of the database's clock.
   await retrying(
     () => system.resources.owner`
       update act_answers set created_at = created_at - interval '1 minute' where status is null`,
   );
-  const again = await payment.place();
+  const repeated = await payment.place();
   const { id } = await orderOf(system, payment.person);
-  expect(again).toMatchObject({ code: 1, data: { id } });
+  expect(repeated).toMatchObject({ code: 1, data: { id } });
 }
 
-/** Pays the top-up if nobody has, brings the notices that are due, and waits until it is paid. */
+/** Pays the top-up unless it is paid, delivers due notices, and waits until it is paid. */
 async function payOnce(payment: Payment): Promise<void> {
   const { id, status } = await orderOf(system, payment.person);
   if (status === 'creating') await orderIn(payment, 'pending');
@@ -105,14 +103,14 @@ async function payOnce(payment: Payment): Promise<void> {
   await orderIn(payment, 'paid');
 }
 
-async function nothingWaits(): Promise<void> {
+async function noNoticeWaits(): Promise<void> {
   const waiting = await system.resources.allAccountsSql`
     select order_ref, attempts from payment_inbox where processed_at is null`;
   expect(waiting).toEqual([]);
 }
 
-test('in the end all books are right and no notice waits', async () => {
+test('ends with right books and without waiting notices', async () => {
   await system.pass(A_WHILE_SECONDS);
-  await waitFor(nothingWaits);
+  await waitFor(noNoticeWaits);
   await expectBooks(system.resources.allAccountsSql);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runPromotion } from './promotion/promotion.ts';
 
-test('a standby that is promoted under load has every message that was accepted, once', async () => {
+test('keeps every accepted message once when a standby is promoted under load', async () => {
   const { broken, acceptedBefore, ...outcome } = await runPromotion({
     seed: 1,
     seconds: 4,

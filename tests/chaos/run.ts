@@ -1,20 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Outcome, runTrial } from './trial.ts';
-import { showTrial } from './show.ts';
+import { type Outcome, runScenario } from './trial.ts';
+import { formatOutcome } from './show.ts';
 
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '2' },
     seconds: { type: 'string', default: '20' },
-    /** The first seed; by chance when left out. */
     seed: { type: 'string' },
-    /** A file of SQL that plants a bug. */
     plant: { type: 'string' },
   },
 });
 
-// So that what the run started goes with it.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
 
 const first = values.seed === undefined ? Math.floor(Math.random() * 1e6) : Number(values.seed);
@@ -24,10 +21,12 @@ const { CITUS_URL: citusUrl } = process.env;
 let failed = 0;
 for (let n = 0; n < Number(values.seeds); n++) {
   const seed = first + n;
-  const outcome: Outcome | Error = await runTrial({ seed, seconds, plant, citusUrl }).catch(
+  const outcome: Outcome | Error = await runScenario({ seed, seconds, plant, citusUrl }).catch(
     (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
   );
-  console.log(outcome instanceof Error ? `seed ${seed} ✗ ${outcome.stack}` : showTrial(outcome));
+  console.log(
+    outcome instanceof Error ? `seed ${seed} ✗ ${outcome.stack}` : formatOutcome(outcome),
+  );
   if (outcome instanceof Error || outcome.broken.length > 0) failed += 1;
 }
 console.log(`\n${values.seeds} seeds, ${failed} failed`);

@@ -8,7 +8,7 @@ import { newId } from '#server/infra/ids.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { GOOD_PASSWORD, codesLater } from '#tests/support/people/accounts-app.ts';
+import { GOOD_PASSWORD, ageCodes } from '#tests/support/people/accounts-app.ts';
 import {
   type PeopleApp,
   type PeopleResponse,
@@ -17,8 +17,8 @@ import {
 } from '#tests/support/people/people-app.ts';
 import { test } from '#tests/support/people/people-test.ts';
 
-// The real hash with a tenth of its memory: what else would tell numbers apart stands out more beside
-// it, and 1,200 of them fit into a test. login.test.ts compares the full one.
+// The real hash with a tenth of its memory: any other timing difference between numbers stands out more beside it, and
+// 1,200 of them fit into a test. login.test.ts compares the full one.
 vi.mock(import('node:crypto'), async (original) => {
   const real: typeof Crypto = await original();
   const argon2 = (
@@ -31,10 +31,9 @@ vi.mock(import('node:crypto'), async (original) => {
 
 const TRIES = 300;
 const LANES = 4;
-/** Between the medians of known and unknown numbers, as a part of the longer one. */
-const APART_MAX = 0.15;
+/** Between the medians of known and unknown numbers, as a fraction of the longer one. */
+const DIFFERENCE_MAX = 0.15;
 
-/** Numbers that look the same where the middle is hidden. */
 const numbers = (first: number): readonly string[] =>
   Array.from({ length: TRIES }, (_, n) => `62812${first}${String(n).padStart(3, '0')}7890`);
 const known = numbers(3);
@@ -74,22 +73,20 @@ async function captchas({ deps }: PeopleApp, act: Guarded, count: number): Promi
 type Flow = (phone: string, captcha: string, ip: string) => Promise<PeopleResponse>;
 type Seen = {
   ms: Record<'known' | 'unknown', number[]>;
-  /** The answers that differ. */
   answers: Set<string>;
   statuses: Set<number>;
-  /** The challenge that each number was told of. */
   challenges: Map<string, string>;
 };
 
-/** What an answer is, but for what is different every time: the challenge and the request's id. */
+/** An answer without the parts that always differ: the challenge and the request id. */
 function comparable({ status, text, headers }: PeopleResponse): string {
   const rest = Object.entries(headers).filter(([name]) => name !== 'x-request-id');
   const compared = rest.filter(([name]) => name !== 'date');
   return JSON.stringify([status, text.replace(/otp_[0-9A-Za-z]{26}/, 'otp_'), compared]);
 }
 
-/** Asks for known and unknown numbers in turn, a few at a time, each from a network of its own. */
-async function look(flow: Flow, solved: readonly string[]): Promise<Seen> {
+/** Calls for known and unknown numbers in turn, a few at a time, each from its own network. */
+async function measure(flow: Flow, solved: readonly string[]): Promise<Seen> {
   const seen: Seen = {
     ms: { known: [], unknown: [] },
     answers: new Set(),
@@ -121,37 +118,41 @@ async function look(flow: Flow, solved: readonly string[]): Promise<Seen> {
 const median = (all: readonly number[]): number =>
   all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
 
-const apart = ({ ms }: Seen): number => {
+const relativeDifference = ({ ms }: Seen): number => {
   const [a, b] = [median(ms.known), median(ms.unknown)];
   return Math.abs(a - b) / Math.max(a, b);
 };
 
-/** What else the machine does comes and goes: one look of five has to do. */
-const LOOKS_MAX = 5;
+/** Other work on the machine comes and goes, so one measurement of five has to pass. */
+const MEASUREMENTS_MAX = 5;
 
-/** @param again makes everything as it was before, for another look on a noisy machine. */
+/** @param reset restores the initial state for another measurement on a noisy machine. */
 async function expectAlike(
   app: PeopleApp,
   act: Guarded | undefined,
   flow: Flow,
-  again: () => Promise<unknown>,
+  reset: () => Promise<unknown>,
 ): Promise<Seen> {
   const solve = async () => (act ? captchas(app, act, 2 * TRIES) : []);
-  let seen = await look(flow, await solve());
+  let seen = await measure(flow, await solve());
   expect([...seen.answers]).toHaveLength(1);
-  for (let looks = 1; apart(seen) > APART_MAX && looks < LOOKS_MAX; looks++) {
-    await again();
-    seen = await look(flow, await solve());
+  for (
+    let looks = 1;
+    relativeDifference(seen) > DIFFERENCE_MAX && looks < MEASUREMENTS_MAX;
+    looks++
+  ) {
+    await reset();
+    seen = await measure(flow, await solve());
     expect([...seen.answers]).toHaveLength(1);
   }
-  expect(apart(seen)).toBeLessThan(APART_MAX);
+  expect(relativeDifference(seen)).toBeLessThan(DIFFERENCE_MAX);
   return seen;
 }
 
 const HERS = { device: browserOf('a browser') };
 const env = { OTP_DAILY_PER_ADDRESS: '100000', OTP_DAILY_TOTAL: '100000' };
 
-/** An application whose messages take their time to leave: whoever waits for one is found out. */
+/** An application whose messages leave slowly, so that waiting for one becomes measurable. */
 async function slowlySending(db: TestDatabase, openPeople: () => Promise<PeopleApp>) {
   await bringKnown(db);
   const app = await openPeople();
@@ -168,7 +169,7 @@ async function slowlySending(db: TestDatabase, openPeople: () => Promise<PeopleA
   return app;
 }
 
-/** Waits until nothing is asked of the database: what was answered goes on behind the answer. */
+/** Waits until the database is idle: work continues after an answer. */
 async function allDone({ owner }: TestDatabase): Promise<void> {
   let quietLooks = 0;
   await waitFor(async () => {
@@ -185,7 +186,7 @@ const anew = async ({ allAccountsSql }: TestDatabase): Promise<void> => {
   await allAccountsSql`delete from otp_challenges`;
 };
 
-describe('known and unknown numbers get the same answers, and in the same time', () => {
+describe('answers known and unknown numbers alike, and in the same time', () => {
   test('to a wrong password', async ({ db, openPeople }) => {
     const app = await slowlySending(db, () => openPeople({ env }));
     const login: Flow = (phone, captcha, ip) =>
@@ -194,7 +195,7 @@ describe('known and unknown numbers get the same answers, and in the same time',
     expect([...seen.statuses]).toEqual([401]);
   });
 
-  test('when they are registered', async ({ db, openPeople }) => {
+  test('at registration', async ({ db, openPeople }) => {
     const app = await slowlySending(db, () => openPeople({ env }));
     const register: Flow = (phone, captcha, ip) => {
       const fields = { name: 'Toko Ani', phone, password: GOOD_PASSWORD, agree: '1', captcha };
@@ -204,10 +205,7 @@ describe('known and unknown numbers get the same answers, and in the same time',
     expect([...seen.statuses]).toEqual([200]);
   });
 
-  test('when their password was forgotten, and when the code is asked for again', async ({
-    db,
-    openPeople,
-  }) => {
+  test('at a password reset, and when the code is requested again', async ({ db, openPeople }) => {
     const app = await slowlySending(db, () => openPeople({ env }));
     const forgot: Flow = (phone, captcha, ip) =>
       app.ask('user_forgot_password', { phone, captcha }, { ...HERS, ip });
@@ -215,16 +213,15 @@ describe('known and unknown numbers get the same answers, and in the same time',
       anew(db),
     );
     expect([...statuses]).toEqual([200]);
-    // Of what was promised, what was kept: codes went to known numbers, and nothing to others.
     const notified = () => new Set(app.sent.map(({ phone }) => phone));
     await waitFor(() => expect(notified()).toEqual(new Set(known)));
 
     const resend: Flow = (phone, _captcha, ip) =>
       app.ask('user_resend_otp', { challenge: challenges.get(phone) }, { ...HERS, ip });
-    const later = () => codesLater(db.allAccountsSql, 300);
+    const later = () => ageCodes(db.allAccountsSql, 300);
     await later();
-    const again = await expectAlike(app, undefined, resend, later);
-    expect([...again.statuses]).toEqual([200]);
+    const repeated = await expectAlike(app, undefined, resend, later);
+    expect([...repeated.statuses]).toEqual([200]);
     await allDone(db);
   });
 });

@@ -3,8 +3,7 @@ import type { Outcome } from './trial.ts';
 
 const SHOWN_MOST = 20;
 
-/** A run in a few lines: what was done, what it met, and what did not hold. */
-export function showTrial(outcome: Outcome): string {
+export function formatOutcome(outcome: Outcome): string {
   const { seed, kind, broken, requests, requested, messages, faultStats, answers } = outcome;
   const injections = Map.groupBy(faultStats.injections, ({ fault }) => fault);
   const output = Object.entries(answers).map(([words, n]) => `${words} × ${n}`);
@@ -16,7 +15,7 @@ export function showTrial(outcome: Outcome): string {
     `  killed     ${[...injections].map(([fault, list]) => `${fault} × ${list.length}`).join(', ')}`,
     `             the app ${faultStats.appKills} times, ${faultStats.met} of them with requests under way`,
     `  recovered  ${[...injections].map(([fault, list]) => worst(fault, list)).join(', ')}`,
-    `  told       ${outcome.told.events} events to webhooks, by ${outcome.told.posts} posts`,
+    `  told       ${outcome.webhooks.events} events to webhooks, by ${outcome.webhooks.posts} posts`,
     `  drained    ${(outcome.drainedMs / 1000).toFixed(1)} s after the last request; ${outcome.resubmitted} messages went to their phone again, under the same id`,
     `  corrected  ${outcome.corrected} messages that were given back had arrived, and were charged again`,
     ...broken.slice(0, SHOWN_MOST).map(({ rule, what }) => `  ✗ ${rule}: ${what}`),

@@ -15,17 +15,17 @@ import { signedIn } from '#tests/support/app/running-app.ts';
 const SIGN_INS = 500;
 const CHECKS = 150;
 const P99_MS_MAX = 200;
-/** On a machine that is busy with other things, what counts is how much slower it gets. */
+/** Relative, because the machine may be busy with other work. */
 const SLOWER_MAX = 10;
 const GROWTH_MB_MAX = 150;
 
 type Node = {
   address: string;
-  /** Its memory in MB: now, and the most since it was last asked. */
+  /** Its memory in MB: current, and the peak since the last call. */
   memory: () => Promise<{ now: number; most: number }>;
 };
 
-/** A node in a process of its own, with the same memory settings as `npm start`. */
+/** A node in its own process, with the same memory settings as `npm start`. */
 const test = withDatabase.extend<{ node: Node }>({
   node: async ({ db }, use) => {
     const child: ChildProcess = fork('tests/support/people/people-node.ts', [db.url], {
@@ -61,7 +61,6 @@ async function ask({ address }: Node, fields: object, ip: string): Promise<Respo
 const p99 = (all: readonly number[]): number =>
   all.toSorted((a, b) => a - b)[Math.ceil(all.length * 0.99) - 1] ?? 0;
 
-/** Checks sessions in turn, two at a time, and says how long each took. */
 async function checkWhile(
   node: Node,
   tokens: readonly string[],
@@ -82,7 +81,6 @@ async function checkWhile(
   return took;
 }
 
-/** Solves that many captchas as a browser does. */
 async function captchasOf({ deps }: AccountsApp, count: number): Promise<string[]> {
   const one = async () => {
     const challenge = await deps.captcha.challenge('user_login', false);
@@ -94,7 +92,7 @@ async function captchasOf({ deps }: AccountsApp, count: number): Promise<string[
 
 type Answer = Pick<Response, 'status' | 'headers'> & { text: string };
 
-/** So many wrong passwords at once, each for a number and from an address of its own. */
+/** Concurrent sign-ins with wrong passwords, each with its own number and address. */
 async function signInAtOnce(node: Node, captchas: readonly string[]): Promise<Answer[]> {
   const signIn = async (captcha: string, n: number) => {
     const phone = `62813${String(n).padStart(7, '0')}`;
@@ -105,7 +103,6 @@ async function signInAtOnce(node: Node, captchas: readonly string[]): Promise<An
   return Promise.all(captchas.map(signIn));
 }
 
-/** Checks of sessions before a burst of sign-ins and beside it, the answers of the burst, and the memory it took. */
 async function signInBurst(node: Node, app: AccountsApp, tokens: readonly string[]) {
   const captchas = await captchasOf(app, SIGN_INS);
   const idle = await checkWhile(node, tokens, (done) => done < CHECKS);
@@ -121,7 +118,7 @@ async function signInBurst(node: Node, app: AccountsApp, tokens: readonly string
 
 function expectFair(answers: readonly Answer[]): void {
   const statuses = Map.groupBy(answers, ({ status }) => status);
-  // 504: somebody who waited for their turn for too long, on a machine that is starved.
+  // 504: waited too long for a turn, on a starved machine.
   const strange = answers.filter(({ status }) => ![401, 429, 504].includes(status));
   expect(strange.map(({ status, text }) => `${status} ${text}`)).toEqual([]);
   const looked = (statuses.get(401)?.length ?? 0) + (statuses.get(504)?.length ?? 0);
@@ -131,17 +128,17 @@ function expectFair(answers: readonly Answer[]): void {
   }
 }
 
-test('500 sign-ins at once leave everybody else’s calls usable, and the process small', async ({
+test('keeps other calls usable and the process small during 500 concurrent sign-ins', async ({
   db,
   node,
 }) => {
   const app = await accountsApp(db);
-  // Each person may ask twenty times a second.
+  // Each person may call twenty times a second.
   const people = await Promise.all(Array.from({ length: 12 }, () => signedIn(db)));
   const tokens = people.map(({ token }) => token);
   await signInAtOnce(node, await captchasOf(app, 8));
   await checkWhile(node, tokens, (done) => done < 20);
-  // What else the machine does comes and goes: one round of five has to do.
+  // Other work on the machine comes and goes, so one round of five has to pass.
   const bounds: { tookMs: number; mayMs: number }[] = [];
   do {
     const { answers, idleMs, tookMs, grownMb } = await signInBurst(node, app, tokens);

@@ -11,16 +11,15 @@ import { signedIn } from '#tests/support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 const SOCKETS = 1_000;
-/** Each of these makes the system keep some MB for it. */
+/** The system buffers some MB for each of these. */
 const READERS = 100;
-/** What ours waits in seconds, a third of it; see `openServer`. */
+/** A third of the limits in `openServer`. */
 const limits = { headersMs: 1_700, bodyMs: 5_000, stalledMs: 5_000 };
-/** More than the system keeps for a reader. */
+/** More than the system buffers for a reader. */
 const BIG_BYTES = 12_000_000;
 
 type Node = { port: number; connections: () => Promise<number> };
 
-/** A node in a process of its own. */
 const test = withDatabase.extend<{ node: Node }>({
   node: async ({ db }, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'kabari-slow-'));
@@ -49,7 +48,6 @@ const test = withDatabase.extend<{ node: Node }>({
 
 type Slow = { socket: Socket; drip: string };
 
-/** A caller that takes hardly anything, or says hardly anything, or nothing at all. */
 function slowCaller(port: number, at: number): Slow {
   const socket = connect(port, '127.0.0.1').pause();
   socket.on('error', () => undefined);
@@ -66,7 +64,7 @@ function slowCaller(port: number, at: number): Slow {
 
 const DRIP_MS = 1_000;
 
-/** Every second, a letter from those who send and a few bytes to those who read. */
+/** Once a second, one character from each writer and a few bytes for each reader. */
 function dripping(slow: readonly Slow[]): () => void {
   const timer = setInterval(() => {
     for (const { socket, drip } of slow) {
@@ -80,7 +78,7 @@ function dripping(slow: readonly Slow[]): () => void {
   };
 }
 
-/** Calls as browsers make them, one after the other, until aborted; what was not a yes. */
+/** Calls as browsers make them, one after the other, until aborted. @returns those that failed. */
 async function callsUntil(port: number, token: string, ended: AbortSignal) {
   const wrong: string[] = [];
   let calls = 0;
@@ -89,7 +87,7 @@ async function callsUntil(port: number, token: string, ended: AbortSignal) {
       calls += 1;
       const answer = await fetch(`http://127.0.0.1:${port}/api`, {
         method: 'POST',
-        // Half of them on connections that are used again, half on new ones.
+        // Half of them on reused connections, half on new ones.
         headers: { 'sec-fetch-site': 'same-origin', 'x-forwarded-for': from, connection: from },
         body: new URLSearchParams({ act, token, fcm: '' }),
       }).then(
@@ -104,7 +102,7 @@ async function callsUntil(port: number, token: string, ended: AbortSignal) {
   return { calls, wrong };
 }
 
-test('beside 1,000 slow callers no other call fails, and the slow ones are cut off', async ({
+test('fails no other call beside 1,000 slow callers, and cuts the slow ones off', async ({
   node,
   db,
 }) => {
@@ -115,7 +113,6 @@ test('beside 1,000 slow callers no other call fails, and the slow ones are cut o
   try {
     const calling = callsUntil(node.port, token, ended.signal);
     await waitFor(async () => expect(await node.connections()).toBeGreaterThan(SOCKETS * 0.9));
-    // Only who calls as people do is left.
     await waitFor(async () => expect(await node.connections()).toBeLessThan(4));
     ended.abort();
     const { calls, wrong } = await calling;

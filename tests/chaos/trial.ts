@@ -13,13 +13,12 @@ import { type RequestRouter, createRequestRouter } from './faults/request-router
 import { type Receiver, openReceiver } from './webhooks/receiver.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-export type TrialOptions = {
+export type ScenarioOptions = {
   seed: number;
-  /** How long to send and inject faults; longer when not everything has happened by then. */
+  /** Duration of load and faults; longer if something has not happened by then. */
   seconds: number;
-  /** SQL run before the sending begins: a bug planted to see it caught. */
   plant?: string | undefined;
-  /** A superuser's address of a cluster, in which the run distributes a database of its own. */
+  /** A superuser's address of a cluster, in which the run distributes its own database. */
   citusUrl?: string | undefined;
 };
 
@@ -27,39 +26,40 @@ export type Outcome = {
   seed: number;
   kind: Kind;
   broken: Broken[];
-  /** Requests, messages asked for, messages that stand, answers that came again. */
   requests: number;
   requested: number;
   messages: number;
   replays: number;
-  /** Requests with a try that nobody answered; messages handed to their phone more than once. */
+  /** Requests with an unanswered try; messages handed to their phone more than once. */
   unsure: number;
   resubmitted: number;
-  /** Messages given up and given back, that had arrived: put right by their receipts. */
+  /** Messages given up and refunded that had arrived: corrected by their receipts. */
   corrected: number;
   answers: Readonly<Record<string, number>>;
   faultStats: FaultStats;
-  /** Events that webhooks were to be told, and posts that did so. */
-  told: { events: number; posts: number };
-  /** Until every queue was empty, after the sending and the faults had ended. */
+  webhooks: { events: number; posts: number };
+  /** Time from the end of load and faults until every queue was empty. */
   drainedMs: number;
 };
 
 const CLIENTS = 8;
-/** So wrong is the clock of one of two nodes, ahead or behind. */
 const CLOCK_SECONDS = 300;
-/** The pause after an answer, at most: some 300 messages a second in all. */
+/** Maximum pause after an answer: some 300 messages a second in all. */
 const THINK_MS_MAX = 150;
 const DRAIN_PATIENCE_MS = 180_000;
 const ANSWERS_MS_MAX = 180_000;
-/** Requests repeated once all is calm. */
-const ASKED_AGAIN = 150;
+const REPEATED_REQUESTS = 150;
 
-/** The database belongs to the app in odd seeds, and stands apart, with two nodes, in even ones. */
+/** Odd seeds: the app runs its own database. Even seeds: a separate one with two nodes. */
 const kindOf = (seed: number) => (seed % 2 === 0 ? 'apart' : 'own');
 
-/** One run: send under faults, let it rest, then judge. @throws Error when it cannot even come to rest. */
-export async function runTrial({ seed, seconds, plant, citusUrl }: TrialOptions): Promise<Outcome> {
+/** One run: sends under faults, drains, then judges. @throws Error if it never drains. */
+export async function runScenario({
+  seed,
+  seconds,
+  plant,
+  citusUrl,
+}: ScenarioOptions): Promise<Outcome> {
   const receiver = await openReceiver(seededRandom(seed).fork('webhooks'));
   let senders: Senders = { free: [], short: [] };
   const options: Options = {
@@ -97,7 +97,7 @@ export async function runTrial({ seed, seconds, plant, citusUrl }: TrialOptions)
 async function runOn(
   resources: Resources,
   { journal, receiver, senders }: { journal: Journal; receiver: Receiver; senders: Senders },
-  { seed, seconds }: Pick<TrialOptions, 'seed' | 'seconds'>,
+  { seed, seconds }: Pick<ScenarioOptions, 'seed' | 'seconds'>,
 ): Promise<Outcome> {
   const random = seededRandom(seed);
   await receiver.subscribe(resources.nodes[0]?.address() ?? '', withWebhook(senders));
@@ -120,7 +120,7 @@ async function runOn(
         request,
         gaveUp.signal,
       );
-      // Some forget that they were answered.
+      // Some clients forget that they were answered.
       if (isSafe(request) && !request.cancel && own.chance(0.1))
         await sendUntilAnswered(requestRouter, journal, request, gaveUp.signal);
       await pause(own.whole(0, THINK_MS_MAX));
@@ -137,7 +137,7 @@ async function runOn(
   await Promise.all(clients);
 
   await resources.settleInDoubt();
-  // What may have left is given up before its phone is back: its receipt proves that wrong.
+  // Messages that may have left are given up before their phone returns: its receipt proves that wrong.
   await allLeft(resources);
   await setPhones(resources, 'back');
   const drainedMs = await drained(resources);
@@ -167,7 +167,7 @@ async function runOn(
     corrected,
     answers: Object.fromEntries([...journal.answers].toSorted(([a], [b]) => a.localeCompare(b))),
     faultStats,
-    told: {
+    webhooks: {
       events: new Set(journal.posts.map(({ id }) => id)).size,
       posts: journal.posts.length,
     },
@@ -175,7 +175,7 @@ async function runOn(
   };
 }
 
-/** Every fifth token: at any time some of those that send. */
+/** Every fifth token, so that some of those sending always have one. */
 const withWebhook = ({ free }: Senders) => free.filter((_, n) => n % 5 === 0);
 
 const setPhones = ({ allAccountsSql }: Resources, where: 'away' | 'back') =>
@@ -187,8 +187,8 @@ const setPhones = ({ allAccountsSql }: Resources, where: 'away' | 'back') =>
   );
 
 /**
- * Waits until nothing is to be done any more: seen in one statement, so nothing hides between queues.
- * What does not drain in time is the judge's to tell.
+ * Waits until no work is left, in one statement, so that nothing hides between queues. Anything that does not drain in
+ * time is left to the judge.
  */
 export async function drained({
   allAccountsSql,
@@ -208,7 +208,6 @@ export async function drained({
   return performance.now() - began;
 }
 
-/** Waits until nothing waits to be sent. */
 const allLeft = ({ allAccountsSql }: Resources) => {
   const empty = async () => {
     const [row] = await allAccountsSql<{ n: number }[]>`
@@ -218,7 +217,7 @@ const allLeft = ({ allAccountsSql }: Resources) => {
   return waitFor(empty, { patienceMs: DRAIN_PATIENCE_MS }).catch(() => undefined);
 };
 
-/** What was answered once is answered the same for ever, and sends nothing new. */
+/** Checks that an answered request gets the same answer for ever, and sends nothing new. */
 async function repeatRequests(
   requestRouter: RequestRouter,
   journal: Journal,
@@ -230,12 +229,11 @@ async function repeatRequests(
       !request.cancel &&
       request.messages.every(({ outcome }) => outcome === 'accepted'),
   );
-  for (const request of answered.slice(0, ASKED_AGAIN)) {
+  for (const request of answered.slice(0, REPEATED_REQUESTS)) {
     await sendUntilAnswered(requestRouter, journal, request, AbortSignal.timeout(ANSWERS_MS_MAX));
   }
 }
 
-/** A run in which something never happened proves nothing about it. */
 function neverHappened(kind: Kind, faultStats: FaultStats, journal: Journal): string[] {
   const injected = new Set(faultStats.injections.map(({ fault }) => fault));
   const missing: string[] = faultsOf[kind].filter((fault) => !injected.has(fault));

@@ -12,7 +12,6 @@ import { arrivesAt, fillLogin } from './support/steps.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** A slip, uploaded as the screen does; its id. */
 async function slipOf(address: string, session: string): Promise<string> {
   const bytes = await sharp({
     create: { width: 300, height: 500, channels: 3, background: '#dfe8ff' },
@@ -22,7 +21,6 @@ async function slipOf(address: string, session: string): Promise<string> {
   return uploadSlip(address, session, bytes);
 }
 
-/** A statement as KlikBCA gives it to individuals, of today. */
 function bca(...credits: readonly (readonly [string, number])[]): string {
   const [year, month, day] = civilDate(new Date()).split('-');
   let balance = 1_000_000;
@@ -48,7 +46,7 @@ const choose = (tab: Page, text: string) =>
   });
 
 journey(
-  'a statement pays the top-up that has a slip, and the rest waits for a person',
+  'a statement pays the top-up with a slip, and leaves the rest to an operator',
   async (stage) => {
     const { address, operator } = stage.product;
     const who = await signUp(address, { name: 'Warung Melati', phone: '6281355506001' });
@@ -74,7 +72,6 @@ journey(
     await arrivesAt(tab, '/operator');
     await tab.getByRole('link', { name: 'Isi saldo' }).first().click();
     await arrivesAt(tab, '/operator/isi-saldo');
-    // The one with a slip stands first, and the slip beside its amount.
     const rows = tab.getByRole('row', { name: /Warung Melati/ });
     await rows.first().getByText('Ada', { exact: true }).waitFor();
     await rows.first().getByRole('button').click();
@@ -100,18 +97,16 @@ journey(
     await lines.getByText('Mirip isi saldo').waitFor();
     await lines.getByText(formatRupiah(-6_500)).waitFor();
     await look(tab, 'a statement before it is imported');
-    // Nothing is written before somebody agrees.
-    const asked = { topup_id: topup.id };
-    expect((await ask(address, getTopup, asked, who.session)).status).toBe('pending');
+    const fields = { topup_id: topup.id };
+    expect((await ask(address, getTopup, fields, who.session)).status).toBe('pending');
     await tab.getByRole('button', { name: 'Impor mutasi ini' }).click();
     await tab.getByText(/^1 isi saldo lunas/).waitFor();
     await look(tab, 'a statement that was imported');
 
     const after = formatRupiah(before.available + topup.credited);
     await saldo.getByText(after).first().waitFor();
-    expect((await ask(address, getTopup, asked, who.session)).status).toBe('paid');
+    expect((await ask(address, getTopup, fields, who.session)).status).toBe('paid');
 
-    // The other line is matched by hand.
     await tab.getByRole('link', { name: 'Lihat yang belum cocok' }).click();
     const line = tab.getByRole('row', { name: /LUPA KODE/ });
     await line.getByRole('button').click();
@@ -129,7 +124,6 @@ journey(
       .first()
       .waitFor();
 
-    // A line leads to the top-up that it paid.
     const paid = await open('/operator/mutasi-bank?filter=semua');
     await paid
       .getByRole('row', { name: /LUPA KODE/ })
@@ -140,7 +134,6 @@ journey(
     await paid.getByRole('dialog', { name: 'Warung Melati' }).waitFor();
     await paid.close();
 
-    // The same file once more brings nothing.
     await tab.getByRole('link', { name: 'Impor mutasi' }).click();
     await choose(tab, statement);
     await tab.getByText('Tidak ada yang baru di berkas ini.', { exact: false }).waitFor();

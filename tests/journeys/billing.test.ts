@@ -21,7 +21,6 @@ const journey = setUpJourney({ SIMULATOR_SPEED: '0', CLOCK: 'movable' }, 'light'
   freePlan: 'as it comes',
 });
 
-/** The line of a list of names and values, as a number of rupiah. */
 const amountOf = async (tab: Page, term: string | RegExp): Promise<number> =>
   rupiahIn(
     await tab
@@ -35,7 +34,6 @@ const amountOf = async (tab: Page, term: string | RegExp): Promise<number> =>
 const availableOf = async (address: string, { session }: Customer): Promise<number> =>
   (await ask(address, saldoSummary, {}, session)).available;
 
-/** Chooses a plan with the keyboard alone. @returns what was to be paid. */
 async function choose(tab: Page, name: string): Promise<number> {
   await press(tab, tab.getByRole('link', { name: `Naik ke ${name}` }));
   const dialog = tab.getByRole('dialog', { name: `Naik ke paket ${name}` });
@@ -52,7 +50,7 @@ async function choose(tab: Page, name: string): Promise<number> {
 }
 
 journey(
-  'what a preview says is charged to the rupiah, and is an invoice with its document',
+  'the exact amount of a preview is charged, with an invoice and its document',
   async ({ product: { address }, person }) => {
     const shop = await signUp(address, { name: 'Toko Kue Melati', phone: '6281355512001' });
     await topUp(address, shop, 500_000);
@@ -63,7 +61,7 @@ journey(
     const before = await availableOf(address, shop);
     const first = await choose(tab, 'Usaha');
     expect(before - (await availableOf(address, shop))).toBe(first);
-    // The next one is prorated; on the first day that is what the one before cost, back.
+    // The next plan is prorated; on the first day that refunds the price of the previous one.
     const between = await availableOf(address, shop);
     const second = await choose(tab, 'Bisnis');
     expect(between - (await availableOf(address, shop))).toBe(second);
@@ -90,7 +88,7 @@ journey(
 );
 
 journey(
-  'a saldo that runs out is told with what is missing, and the plan goes on as soon as it is there',
+  'a short balance shows the missing amount, and the plan continues once it is paid',
   async ({ product: { address }, person }) => {
     const known = await signUp(address, { name: 'Laundry Bersih', phone: '6281355512002' });
     await topUp(address, known, 100_000);
@@ -102,7 +100,7 @@ journey(
     const { period_end: end } = await ask(address, getSubscription, {}, known.session);
     const to = new Date(end.getTime() + 60_000).toISOString();
     await ask(address, simulatedClock, { to });
-    // A month later nobody is signed in any more.
+    // A month later all sessions have expired.
     const { phone, password } = known;
     const shop = { ...known, session: await signIn(address, { phone, password }) };
     const due = await ask(address, getSubscription, {}, shop.session);
@@ -130,7 +128,7 @@ journey(
 );
 
 journey(
-  'a plan is ended and goes on again, and every state is for everybody',
+  'a plan is cancelled and resumed, and every state is accessible',
   async ({ product: { address }, person }) => {
     const shop = await signUp(address, { name: 'Klinik Sehat', phone: '6281355512003' });
     await topUp(address, shop, 500_000);
@@ -175,7 +173,7 @@ journey(
 );
 
 journey(
-  'who sends within the quota of the plan reads how much of it is left, and no price',
+  'sending within the quota of a plan shows the rest of it, and no price',
   async ({ product: { address }, person }) => {
     const shop = await signUp(address, { name: 'Kopi Pagi', phone: '6281355512009' });
     const sender = await newSender(address, shop, { name: 'Kasir', phone: '6281355512009' });
@@ -191,7 +189,7 @@ journey(
 );
 
 journey(
-  'who has as many tokens as the plan has room for reads so before anything is asked',
+  'the token limit of a plan is shown before the form',
   async ({ product: { address }, person }) => {
     const shop = await signUp(address, { name: 'Kopi Sore', phone: '6281355512010' });
     await newSender(address, shop, { name: 'Kasir', phone: '6281355512010' });

@@ -7,10 +7,9 @@ import { arrivesAt, fillLogin } from './support/steps.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** The day in so many days, in WIB, as it is typed into a date picker. */
 const inDays = (days: number): string => formatDate(new Date(Date.now() + days * 86_400_000));
 
-journey('an operator tells something, and a customer closes it for good', async (stage) => {
+journey('an operator broadcasts a notice, and a customer dismisses it for good', async (stage) => {
   const { address, operator } = stage.product;
   const { session } = await signUp(address, { name: 'Kopi Senja', phone: '6281355504101' });
   const shop = await stage.person({ still: true, session });
@@ -48,14 +47,13 @@ journey('an operator tells something, and a customer closes it for good', async 
   await show();
   await tab.getByRole('row', { name: /Libur Natal.*Tayang/ }).waitFor();
 
-  // It comes to the open page by itself.
   const banner = home.getByRole('status').filter({ hasText: 'Libur Natal' });
   await banner.getByRole('link', { name: /kabari\.example/ }).waitFor();
   const seen = inspection();
   await seen.look(home, 'the banner');
   await banner.getByRole('button', { name: 'Tutup' }).click();
   await banner.waitFor({ state: 'detached' });
-  // Nobody loads a page anew within the milliseconds before what they pressed has left.
+  // Wait for the row: a reload right after the click could abort the request.
   await tab.getByRole('row', { name: /Libur Natal.*1$/ }).waitFor();
   await home.reload();
   await home.getByRole('heading', { name: 'Saldo', level: 1 }).waitFor();

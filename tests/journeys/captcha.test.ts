@@ -20,7 +20,7 @@ const journey = setUpJourney(
   'whole',
 );
 
-journey('one registers and signs in through a captcha from elsewhere', async (stage) => {
+journey('registering and signing in work with an external captcha', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355504001';
   const { open, context } = await stage.person({ still: true, expects: [/status of 401/] });
@@ -30,7 +30,7 @@ journey('one registers and signs in through a captcha from elsewhere', async (st
   });
   const tab = await open('/auth/register');
   await tab.getByRole('button', { name: 'Daftar', exact: true }).waitFor();
-  // Nobody is asked by others before they begin.
+  // No script of another host loads before the person begins.
   expect(scripts).toEqual([]);
   const solve = () => tab.frameLocator('iframe[title=Captcha]').getByLabel('Saya manusia').check();
   await tab.getByLabel('Nama Anda atau nama usaha').focus();
@@ -43,7 +43,7 @@ journey('one registers and signs in through a captcha from elsewhere', async (st
   await tab.getByRole('button', { name: 'Keluar' }).click();
   await arrivesAt(tab, '/auth/login');
 
-  // Sent before it was solved: it waits; and after a refusal there is another one to solve.
+  // Submitted before it was solved: it waits; after a refusal there is another one to solve.
   await fillLogin(tab, { phone, password: 'bukan kata sandinya' });
   await solve();
   await tab.getByText('Nomor atau kata sandi tidak cocok. Periksa lalu coba lagi.').waitFor();

@@ -14,7 +14,7 @@ import { fakeActs } from './support/fake-acts.ts';
 import { setUpJourney } from './support/stage.ts';
 import { press, write } from './support/steps.ts';
 import { changeConversations } from '#tests/support/people/stored-messages.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 
 const settings: Record<string, string> = { SIMULATOR_SPEED: '0' };
 let meta: FakeMeta;
@@ -30,7 +30,6 @@ const journey = setUpJourney(settings);
 const CUSTOMER = '6281355507001';
 const HIDDEN = '6281355507002';
 
-/** Fills the form that connects a number, and sends it. */
 async function connectByKeyboard(tab: Page, number = 0): Promise<void> {
   const access = accessOf(meta, number);
   await write(tab, tab.getByLabel('Phone number ID', { exact: true }), access.phone_number_id);
@@ -40,11 +39,10 @@ async function connectByKeyboard(tab: Page, number = 0): Promise<void> {
   await press(tab, tab.getByRole('button', { name: 'Sambungkan nomor' }));
 }
 
-/** The value that a field offers to copy. */
 const offered = (tab: Page, label: string): Promise<string> => tab.getByLabel(label).innerText();
 
 journey(
-  'with the keyboard alone a token gets its number of the Cloud API, and answers a customer by it',
+  'a token connects to the Cloud API and answers a customer with the keyboard only',
   async ({ product: { address }, person }) => {
     const who = await signUp(address, { name: 'Toko Anggrek', phone: '6281355506201' });
     await topUp(address, who, 50_000);
@@ -86,7 +84,7 @@ journey(
     await tab.getByRole('article').getByText('Dibaca').waitFor();
     expect(meta.control.sent()).toHaveLength(1);
 
-    // Somebody whose number WhatsApp does not show.
+    // A person whose number WhatsApp hides.
     const hidden = { name: 'Sari Wulandari', isNumberHidden: true };
     const content = { body: 'Kak, bisa kirim ke Cimahi?' };
     meta.control.receiveFrom(HIDDEN, { type: 'text', content, ...hidden });
@@ -108,14 +106,14 @@ journey(
 );
 
 journey(
-  'a window that has closed says so, and a token moves to another channel',
+  'a closed window is announced, and a token moves to another channel',
   async ({ product: { address }, person, db }) => {
     const who = await signUp(address, { name: 'Toko Dahlia', phone: '6281355506202' });
     await topUp(address, who, 50_000);
     const old = { name: 'catatan_lama', language: 'id', category: 'utility' } as const;
     await ask(address, createTemplate, { ...old, body: 'Catatan lama.' }, who.session);
-    const asked = { name: 'Cabang', channel: 'cloud' } as const;
-    const { token } = await ask(address, createToken, asked, who.session);
+    const fields = { name: 'Cabang', channel: 'cloud' } as const;
+    const { token } = await ask(address, createToken, fields, who.session);
     const input = { token_id: token.id, ...accessOf(meta, 1) };
     const { cloud } = await ask(address, connectCloud, input, who.session);
     const path = new URL(cloud.callback_url).pathname;
@@ -132,7 +130,7 @@ journey(
     await waitFor(async () => {
       const of = { tokenId, peer: CUSTOMER };
       const [closed] = await db.allAccountsSql<{ at: Date | null }[]>`
-        ${changeConversations(db.allAccountsSql, of, { lastInAt: earlier('25 hours') })}
+        ${changeConversations(db.allAccountsSql, of, { lastInAt: agedBy('25 hours') })}
         returning last_in_at as at`;
       return closed !== undefined && closed.at !== null;
     });
@@ -143,7 +141,6 @@ journey(
     expect(await tab.getByRole('textbox').count()).toBe(0);
     await look(tab, 'a window that is closed', { phone: true });
 
-    // Of the templates only that one is offered which Meta has.
     await tab.getByRole('button', { name: 'Kirim templat' }).click();
     const templates = tab.getByRole('list', { name: 'Templat yang disetujui' });
     await templates.getByRole('button', { name: /pesanan_siap/ }).waitFor();
@@ -173,12 +170,12 @@ journey(
 );
 
 journey(
-  'who writes by the Cloud API is told of the 24 hours first, and reads new templates from Meta',
+  'the Cloud API composer explains the 24 hours first, and reads new templates from Meta',
   async ({ product: { address }, person }) => {
     const who = await signUp(address, { name: 'Toko Cempaka', phone: '6281355506203' });
     const trial = await newSender(address, who, { name: 'Uji coba', phone: '62813555062039' });
-    const asked = { name: 'Gudang', channel: 'cloud' } as const;
-    const { token } = await ask(address, createToken, asked, who.session);
+    const fields = { name: 'Gudang', channel: 'cloud' } as const;
+    const { token } = await ask(address, createToken, fields, who.session);
     const input = { token_id: token.id, ...accessOf(meta, 2) };
     await ask(address, connectCloud, input, who.session);
     const expects = [/status of 422/];
@@ -211,9 +208,9 @@ journey(
   },
 );
 
-// The last one: from here on codes need this Meta.
+// The last journey: from here on codes need this Meta.
 journey(
-  'the operator moves the system token to the Cloud API, and reads what codes still lack',
+  'the operator moves the system token to the Cloud API, and sees what codes still lack',
   async ({ product: { address, operator }, person }) => {
     const session = await signIn(address, operator);
     const { open } = await person({ still: true, session, width: 390 });

@@ -10,7 +10,7 @@ const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 /** Fails: not on the network. */
 const missing = '62800000003';
 
-/** The network says of every message that failed that it arrived: the simulated one never does. */
+/** Reports every failed message as arrived; the simulated network never does. */
 async function proveArrived({ db: { allAccountsSql: sql } }: Stage): Promise<void> {
   const failed = await waitFor(async () => {
     const found = await sql<{ account_id: string; message_id: string }[]>`
@@ -26,7 +26,7 @@ async function proveArrived({ db: { allAccountsSql: sql } }: Stage): Promise<voi
   );
 }
 
-journey('a message charged again says so in its line, and has a correction', async (stage) => {
+journey('a message charged again says so in its entry, and has a correction', async (stage) => {
   const { address } = stage.product;
   const shop = await signUp(address, { name: 'Toko Roti Manis', phone: '6281355504002' });
   const sender = await newSender(address, shop, { name: 'Kasir', phone: shop.phone });
@@ -51,13 +51,12 @@ journey('a message charged again says so in its line, and has a correction', asy
   const steps = statement.getByRole('listitem');
   const titles = async () => (await steps.allInnerTexts()).map((text) => text.split('\n')[0]);
   await press(tab, back.getByRole('button', { name: /^Rincian/ }));
-  const again = ['Dana tertahan dikembalikan', 'Biaya dipotong kembali (koreksi)'];
-  await waitFor(async () => expect(await titles()).toEqual(['Dana ditahan', ...again]));
+  const entries = ['Dana tertahan dikembalikan', 'Biaya dipotong kembali (koreksi)'];
+  await waitFor(async () => expect(await titles()).toEqual(['Dana ditahan', ...entries]));
   await press(tab, back.getByRole('button', { name: /^Rincian/ }));
   await press(tab, correction.getByRole('button', { name: /^Rincian/ }));
-  await waitFor(async () => expect(await titles()).toEqual(again));
+  await waitFor(async () => expect(await titles()).toEqual(entries));
 
-  // Nothing of what a line says is cut off on a phone.
   await tab.setViewportSize({ width: 390, height: 900 });
   await waitFor(async () =>
     expect(

@@ -18,7 +18,7 @@ import { arrivesAt } from './support/steps.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-journey('a question, its answers, and what is written without a network', async (stage) => {
+journey('a question, its answers, and messages written without a network', async (stage) => {
   const { address, operator } = stage.product;
   const who = await signUp(address, { name: 'Kopi Senja', phone: '6281355504001' });
   const sender = await newSender(address, who, { name: 'Kasir', phone: '6281355504002' });
@@ -47,7 +47,7 @@ journey('a question, its answers, and what is written without a network', async 
     ask(address, sendInbox, { account_id, message_id: randomUUID(), text }, desk);
   await tab.getByRole('link', { name: 'Beranda', exact: true }).click();
   await arrivesAt(tab, '/');
-  // Until the chat is gone, whoever looks at it reads what comes.
+  // Until the chat closes, its viewer counts as reading.
   await box.waitFor({ state: 'detached' });
   await answer('Kami periksa dulu');
   await waitFor(async () => expect(await tab.title()).toMatch(/^\(1\) /));
@@ -64,7 +64,6 @@ journey('a question, its answers, and what is written without a network', async 
   await answer('Ponselnya perlu dipindai lagi');
   await tab.close();
   await context.setOffline(false);
-  // Sent from whatever page comes next.
   const later = await open('/saldo');
   const words = async () => {
     const lines = await askRows(address, inboxMessages, { account_id }, desk);
@@ -82,7 +81,7 @@ journey('a question, its answers, and what is written without a network', async 
   await waitFor(async () => expect(await later.getByRole('article').count()).toBe(whole.length));
   await later.getByRole('button', { name: 'Tutup percakapan' }).click();
   await later.getByRole('alertdialog').getByRole('button', { name: 'Tutup percakapan' }).click();
-  // What is new in a thread is hidden until it has been measured: it hears nothing before that.
+  // New content of a thread is hidden, and gets no events, until it has been measured.
   const best = later.getByRole('radio', { name: /^5 dari 5/ });
   await best.waitFor();
   await best.press('Space');
@@ -90,7 +89,7 @@ journey('a question, its answers, and what is written without a network', async 
   await waitFor(async () => expect((await words()).at(-1)).toBe('Dinilai 5 dari 5'));
 });
 
-journey('who is suspended is answered while they watch, on a page that fits', async (stage) => {
+journey('a suspended customer sees answers live, on a page that fits', async (stage) => {
   const { address, operator } = stage.product;
   const who = await signUp(address, { name: 'Kopi Duka', phone: '6281355504003' });
   const desk = await signIn(address, operator);
@@ -123,7 +122,7 @@ journey('who is suspended is answered while they watch, on a page that fits', as
     const [above, head, foot] = await Promise.all([bar, title, box].map(boxOf));
     expect(head?.x).toBeGreaterThanOrEqual(16);
     expect(head?.y).toBeGreaterThanOrEqual((above?.y ?? 0) + (above?.height ?? 0));
-    // The box stands at the foot of the window, not above a menu that is not there.
+    // The box is at the foot of the window; there is no menu below it.
     const below = height - (foot?.y ?? 0) - (foot?.height ?? 0);
     expect(below).toBeGreaterThan(0);
     expect(below).toBeLessThan(48);

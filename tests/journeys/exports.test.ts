@@ -14,19 +14,16 @@ import { setUpJourney } from './support/stage.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** What a click downloads: its name, and where it lies. */
 async function downloaded(tab: Page, link: Locator) {
   const [download] = await Promise.all([tab.waitForEvent('download'), link.click()]);
   return { name: download.suggestedFilename(), path: await download.path() };
 }
 
-/** The rows of the first sheet of a workbook. */
 async function sheetOf(path: string): Promise<readonly (readonly unknown[])[]> {
   const [sheet] = await readXlsx(path);
   return sheet?.data ?? [];
 }
 
-/** A list of recipients as a spreadsheet has it. */
 async function listAsWorkbook(rows: readonly (readonly Cell[])[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-list-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -43,7 +40,7 @@ async function listAsWorkbook(rows: readonly (readonly Cell[])[]): Promise<strin
 }
 
 journey(
-  'on a phone a workbook is the list of a campaign, and its results come back as one',
+  'on a phone, a workbook is imported as a campaign’s list, and the results are exported as one',
   async ({ product: { address }, person }) => {
     const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506402' });
     await topUp(address, who, 50_000);
@@ -79,7 +76,6 @@ journey(
       ['tidak ada', null, 'Rina'],
     ]);
 
-    // Elsewhere in the portal they are told that another file stands ready, and come to it.
     await tab.goto(`${address}/saldo`);
     await tab.getByRole('heading', { name: 'Saldo', level: 1 }).waitFor();
     await waitFor(async () => {

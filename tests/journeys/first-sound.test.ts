@@ -7,7 +7,7 @@ import { setUpJourney } from './support/stage.ts';
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 journey(
-  'before a page was touched a sound is tried; that the browser holds it back is said',
+  'a sound is tried before the first touch, and a block by the browser is reported',
   async ({ product: { address }, person }) => {
     const who = await signUp(address, { name: 'Apotek Waras', phone: '6281355503009' });
     await topUp(address, who, 50_000);
@@ -17,7 +17,7 @@ journey(
     const { open, observed } = await person({ session: who.session });
     const counted = (kind: Kind) => observed.filter((one) => one.kind === kind).length;
 
-    // What Playwright looks up in a page counts as a touch: until the sound was tried, it looks at nothing.
+    // Playwright's queries count as a touch, so none may run before the sound was tried.
     const tab = await open();
     const following = tab.waitForResponse((answer) =>
       (answer.request().postData() ?? '').includes('act=events'),

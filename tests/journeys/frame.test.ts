@@ -9,11 +9,10 @@ import { setUpJourney } from './support/stage.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** The answer to an act. */
 const isAbout = (act: string, answer: Response): boolean =>
   new URLSearchParams(answer.request().postData() ?? '').get('act') === act;
 
-journey('without a network it says so, keeps what is sent, and catches up', async (stage) => {
+journey('without a network the page says so, queues messages, and catches up', async (stage) => {
   const { product, person } = stage;
   const { customer, sender } = await shopAt(product.address);
   const { open, context } = await person({
@@ -23,7 +22,7 @@ journey('without a network it says so, keeps what is sent, and catches up', asyn
   const tab = await open(`/message-history?view=percakapan&open=${sender.id}&peer=${budi}`);
   const box = tab.getByLabel(/^Tulis pesan untuk/);
   await box.waitFor();
-  // Written only while it is so: every style on the page is worked out anew for it.
+  // Attributes are written only while they apply: each one makes the browser restyle the page.
   const styleOf = (name: string) =>
     tab.evaluate((one) => document.documentElement.style.getPropertyValue(one), name);
   expect([await styleOf('--above'), await styleOf('--topbar')]).toEqual(['', '']);
@@ -33,7 +32,6 @@ journey('without a network it says so, keeps what is sent, and catches up', asyn
   await box.fill('Boleh diambil sampai pukul 17.00.');
   await box.press('Enter');
   await tab.getByText('1 pesan menunggu tersambung.').waitFor();
-  // On every page; and it leads back.
   await tab.getByRole('navigation', { name: 'Menu utama' }).getByText('Pesan').focus();
   await tab.getByRole('link', { name: 'Lihat', exact: true }).click();
   await topUp(product.address, customer, 25_000);
@@ -48,13 +46,13 @@ journey('without a network it says so, keeps what is sent, and catches up', asyn
   await gone(tab.getByText('Anda sedang offline. Pesan akan dikirim saat tersambung.'));
   await waitFor(async () => expect(await styleOf('--above')).toBe('0px'));
   expect(await tab.getByText('menunggu tersambung').count()).toBe(0);
-  // Everything on the screen is asked for again, however fresh it was, and whether told of or not.
+  // Everything on the screen is requested again, however recent, with or without an event.
   for (const act of ['saldo_summary', 'conversation_list', 'app_config']) {
     await waitFor(() => expect([...requested]).toContain(act));
   }
 });
 
-journey('a new version is told of, and never forced on anyone', async ({ product, person }) => {
+journey('a new version is announced, and never forced', async ({ product, person }) => {
   const { customer } = await shopAt(product.address);
   const { open } = await person({ session: customer.session });
   const tab = await open();
@@ -70,7 +68,7 @@ journey('a new version is told of, and never forced on anyone', async ({ product
   });
   await tab.goto('/message-history');
   const search = tab.getByRole('searchbox', { name: 'Cari nomor, nama, atau kata' });
-  // What is on its way when five minutes pass at once would be given up.
+  // Requests in progress would time out when five minutes pass at once.
   const listed = tab.waitForResponse(
     (answer) =>
       isAbout('message_list', answer) && /\bq=081\b/.test(answer.request().postData() ?? ''),
@@ -81,7 +79,7 @@ journey('a new version is told of, and never forced on anyone', async ({ product
   const untouched = tab.locator('html[data-untouched]');
   await tab.evaluate(() => document.documentElement.setAttribute('data-untouched', ''));
   const newVersion = tab.getByRole('region', { name: 'Versi baru' });
-  /** Five minutes pass, after which the server is asked; what it says is heard. */
+  /** Advances five minutes, and waits for the answer of the following check. */
   const fiveMinutes = async () => {
     const answered = tab.waitForResponse((answer) => isAbout('app_config', answer));
     await tab.clock.runFor(300_500);
@@ -106,7 +104,7 @@ journey('a new version is told of, and never forced on anyone', async ({ product
   expect(await newVersion.count()).toBe(0);
 });
 
-journey('what is unread stands in the title and on the icon', async ({ product, person }) => {
+journey('the title and the icon show the unread count', async ({ product, person }) => {
   const { customer, sender } = await shopAt(product.address);
   const { open } = await person({ session: customer.session });
   const tab = await open('/token');
@@ -131,7 +129,7 @@ journey('what is unread stands in the title and on the icon', async ({ product, 
   await waitFor(async () => expect(await icon()).toBe('/favicon.svg'));
 });
 
-journey('Back shows a page as it was left, and headings take the focus', async (stage) => {
+journey('Back restores a page, and headings take the focus', async (stage) => {
   const { product, person } = stage;
   const { customer } = await shopAt(product.address);
   const { open, context } = await person({ session: customer.session, height: 500 });
@@ -159,7 +157,6 @@ journey('Back shows a page as it was left, and headings take the focus', async (
   await takesFocus(tab, heading(tab, 'Saldo'));
   await waitFor(async () => expect(await scrolled()).toBe(0));
 
-  // The colours are there before anything is painted in others.
   await tab.evaluate(() => localStorage.setItem('ui-theme', 'dark'));
   await context.addInitScript(() => {
     new MutationObserver((_, watcher) => {
@@ -187,7 +184,7 @@ journey('on a phone without a network nothing hides behind the bars', async (sta
   await context.setOffline(true);
   await box.fill('Kami tunggu di toko.');
   await box.press('Enter');
-  // Each stands wholly in sight: nothing lies over its middle, nor over its upper edge.
+  // Each is fully visible: nothing covers its middle or upper edge.
   const inSight = (place: Locator) =>
     place.evaluate((element) => {
       const { left, top, width, height } = element.getBoundingClientRect();

@@ -9,7 +9,7 @@ import { arrivesAt, fillLogin } from './support/steps.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-journey('the operator gives a payment back, and lets a bonus be used', async (stage) => {
+journey('the operator refunds a payment, and releases a bonus', async (stage) => {
   const { address, operator } = stage.product;
   const who = await signUp(address, { name: 'Kopi Senja', phone: '6281355504003' });
   const before = await ask(address, saldoSummary, {}, who.session);

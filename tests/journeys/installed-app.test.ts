@@ -22,7 +22,6 @@ let registered: Promise<Customer> | undefined;
 const customer = (address: string): Promise<Customer> =>
   (registered ??= signUp(address, { name: 'Batik Kenanga', phone: '6281234567801' }));
 
-/** A tab of who is signed in at the proxy. */
 async function openAt(
   { context }: Person,
   address: string,
@@ -37,7 +36,6 @@ async function openAt(
   return tab;
 }
 
-/** A network that is gone says so in the console. */
 const unreached =
   /ERR_(?:CONNECTION|FAILED|INTERNET|EMPTY|SOCKET|INCOMPLETE)|Failed to fetch|status of 5/;
 
@@ -65,7 +63,7 @@ journey('the app opens without a network, at any of its addresses', async ({ pro
 });
 
 journey(
-  'a page that is loaded without a network comes by itself when there is one again',
+  'a page opened without a network loads automatically when the network returns',
   async ({ product, person }) => {
     const { session } = await customer(product.address);
     const proxy = await proxyOf(product.address);
@@ -82,7 +80,7 @@ journey(
     await page.waitFor();
     expect(new URL(tab.url()).search).toBe('?kind=bonus');
 
-    // The browser has a network, only the server is out of reach: a deploy, say.
+    // The browser has a network; only the server is unreachable, as during a deploy.
     await proxy.cut();
     await tab.reload();
     await tab.getByText('Server belum dapat dihubungi.').waitFor();
@@ -94,7 +92,7 @@ journey(
 );
 
 journey(
-  'who types on the sign-in page while the server is out of reach loses nothing to the tries',
+  'retries keep the input of the sign-in page while the server is unreachable',
   async ({ product, person }) => {
     const { session } = await customer(product.address);
     const proxy = await proxyOf(product.address);
@@ -115,7 +113,7 @@ journey(
   },
 );
 
-journey('a newer version waits for a click, and then it is there', async ({ product, person }) => {
+journey('a newer version is loaded after a click', async ({ product, person }) => {
   const { session } = await customer(product.address);
   const proxy = await proxyOf(product.address);
   const tab = await openAt(await person({ session }), proxy.address, session, '/');
@@ -133,13 +131,13 @@ journey('a newer version waits for a click, and then it is there', async ({ prod
   await news.getByRole('button', { name: 'Muat ulang' }).click();
   await waitFor(async () => expect(await scriptOf(tab).catch(() => old)).not.toBe(old));
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
-  // It was taken: nobody is told again. (When the worker that waits may take over is Chromium's to
-  // say: at the latest when the last tab of the old one has gone.)
+  // It was accepted, so the notice must not return. (Chromium decides when the waiting worker takes over: at the latest
+  // when the last tab of the old one is closed.)
   await waitFor(async () => expect(await news.isVisible()).toBe(false));
 });
 
 journey(
-  'a part that is gone after a deploy loads the page again, but not under who writes',
+  'a chunk missing after a deploy reloads the page, except while a person types',
   async ({ product, person }) => {
     const { session } = await customer(product.address);
     const proxy = await proxyOf(product.address);
@@ -148,18 +146,18 @@ journey(
     const old = await scriptOf(tab);
     const missing = () =>
       tab.evaluate(() => void dispatchEvent(new Event('vite:preloadError', { cancelable: true })));
-    const asked = () => tab.waitForResponse((response) => new URL(response.url()).pathname === '/');
+    const nextRequest = () =>
+      tab.waitForResponse((response) => new URL(response.url()).pathname === '/');
 
-    // The same version still: a moment without a network is no deploy.
-    const first = asked();
+    const first = nextRequest();
     await missing();
     await first;
     proxy.deploy();
     await tab.getByRole('dialog').getByLabel('Nama').fill('Kasir Toko');
-    const second = asked();
+    const second = nextRequest();
     await missing();
     await second;
-    // Behind the dialog, where no role is told.
+    // Behind the dialog, where roles are hidden.
     await tab.locator('[aria-label="Versi baru"]').first().waitFor({ state: 'attached' });
     expect(await tab.getByRole('dialog').getByLabel('Nama').inputValue()).toBe('Kasir Toko');
     expect(await scriptOf(tab)).toBe(old);
@@ -171,7 +169,7 @@ journey(
 );
 
 journey(
-  'the app is offered to who came back and did something, and no more after "later"',
+  'the app is offered to a returning, active person, and not again after "later"',
   async ({ product: { address }, person }) => {
     const { session } = await customer(address);
     const { context, open } = await person({ session });

@@ -15,13 +15,12 @@ import { arrivesAt, isFocused, press, write } from './support/steps.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-journey('one registers and signs in with the keyboard alone', async ({ product, person }) => {
+journey('registering and signing in work with the keyboard only', async ({ product, person }) => {
   const who = await signUp(product.address, { name: 'Bengkel Jaya', phone: '6281355501001' });
   const { open } = await person();
   const tab = await open('/auth/register');
   await press(tab, tab.getByRole('button', { name: 'Daftar', exact: true }));
   const name = tab.getByLabel('Nama Anda atau nama usaha');
-  // What is wrong is said, and the focus is where it can be put right.
   await waitFor(async () => expect(await isFocused(tab, name)).toBe(true));
   expect(await name.getAttribute('aria-invalid')).toBe('true');
   await write(tab, name, 'Warung Bu Tini');
@@ -47,7 +46,7 @@ journey('one registers and signs in with the keyboard alone', async ({ product, 
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
 });
 
-journey('a token is made with the keyboard alone', async ({ product, person }) => {
+journey('a token is created with the keyboard only', async ({ product, person }) => {
   const who = await signUp(product.address, { name: 'Toko Roti Manis', phone: '6281355501003' });
   const { open } = await person({ session: who.session });
   const tab = await open('/token');
@@ -70,7 +69,7 @@ journey('a token is made with the keyboard alone', async ({ product, person }) =
   await tab.getByRole('row', { name: /Kasir/ }).waitFor();
 });
 
-journey('a reply is sent with the keyboard alone', async ({ product, person }) => {
+journey('a reply is sent with the keyboard only', async ({ product, person }) => {
   const { address } = product;
   const phone = '6281355501004';
   const who = await signUp(address, { name: 'Apotek Waras', phone });

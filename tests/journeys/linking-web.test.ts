@@ -16,39 +16,36 @@ const journey = setUpJourney({
   WEB_ENGINE: 'stand-in',
 });
 
-journey(
-  'who links a number by WhatsApp Web reads what that risks, then scans its QR',
-  async ({ product, person }) => {
-    const { address } = product;
-    const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506111' });
-    const asked = { name: 'Kasir', channel: 'web' } as const;
-    const { token } = await ask(address, createToken, asked, who.session);
-    const { path } = await ask(address, linkToken, { token_id: token.id }, who.session);
-    const { open } = await person();
-    const tab = await open(path);
-    await tab.getByText('aplikasi tidak resmi').waitFor();
-    await tab.getByLabel('Nomor WhatsApp Anda (tidak wajib)').fill('0813 5550 6111');
-    await tab.getByRole('button', { name: 'Saya mengerti, tampilkan QR' }).click();
+journey('linking by WhatsApp Web shows the risks, then the QR', async ({ product, person }) => {
+  const { address } = product;
+  const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506111' });
+  const fields = { name: 'Kasir', channel: 'web' } as const;
+  const { token } = await ask(address, createToken, fields, who.session);
+  const { path } = await ask(address, linkToken, { token_id: token.id }, who.session);
+  const { open } = await person();
+  const tab = await open(path);
+  await tab.getByText('aplikasi tidak resmi').waitFor();
+  await tab.getByLabel('Nomor WhatsApp Anda (tidak wajib)').fill('0813 5550 6111');
+  await tab.getByRole('button', { name: 'Saya mengerti, tampilkan QR' }).click();
 
-    const qr = tab.getByRole('img', { name: 'Kode QR untuk dipindai dengan WhatsApp' });
-    await qr.waitFor();
-    await tab.getByText('Tautkan dengan nomor telepon').waitFor();
-    const text = await readQr(qr);
-    expect(text).toContain('https://wa.me/settings/linked_devices#');
-    await ask(address, simulatedScan, { phone: who.phone, text });
-    await waitFor(async () => {
-      const linked = await ask(address, getToken, { token_id: token.id }, who.session);
-      expect(linked).toMatchObject({ status: 'linked', phone: who.phone });
-    });
-    await tab
-      .getByText(/tersambung/i)
-      .first()
-      .waitFor();
-  },
-);
+  const qr = tab.getByRole('img', { name: 'Kode QR untuk dipindai dengan WhatsApp' });
+  await qr.waitFor();
+  await tab.getByText('Tautkan dengan nomor telepon').waitFor();
+  const text = await readQr(qr);
+  expect(text).toContain('https://wa.me/settings/linked_devices#');
+  await ask(address, simulatedScan, { phone: who.phone, text });
+  await waitFor(async () => {
+    const linked = await ask(address, getToken, { token_id: token.id }, who.session);
+    expect(linked).toMatchObject({ status: 'linked', phone: who.phone });
+  });
+  await tab
+    .getByText(/tersambung/i)
+    .first()
+    .waitFor();
+});
 
-/** A token of WhatsApp Web whose phone ended its session, as the channel writes it down. @returns its id. */
-async function partedToken(
+/** A WhatsApp Web token as the channel records it after its phone ended the session. */
+async function disconnectedToken(
   address: string,
   { session, phone }: Customer,
   { name, db: { allAccountsSql: sql } }: { name: string; db: TestDatabase },
@@ -63,10 +60,10 @@ async function partedToken(
 }
 
 journey(
-  'who owns a number that its phone parted reads why and what linking risks, and links it again',
+  'a number that its phone disconnected shows the reason and the risks, and can be linked again',
   async ({ product: { address }, person, db }) => {
     const who = await signUp(address, { name: 'Toko Kenari', phone: '6281355506112' });
-    const id = await partedToken(address, who, { name: 'Kasir', db });
+    const id = await disconnectedToken(address, who, { name: 'Kasir', db });
     const { open } = await person({ still: true, session: who.session });
     const { faults, look } = inspection();
     const tab = await open(`/token?open=${id}`);
@@ -98,10 +95,10 @@ journey(
 );
 
 journey(
-  'the operator finds a number that was parted, by its channel and its state, and whose it is',
+  'the operator finds a disconnected number by channel and state, with its owner',
   async ({ product: { address, operator }, person, db }) => {
     const who = await signUp(address, { name: 'Toko Merpati', phone: '6281355506113' });
-    await partedToken(address, who, { name: 'Cabang Timur', db });
+    await disconnectedToken(address, who, { name: 'Cabang Timur', db });
     const { open } = await person({ still: true, session: await signIn(address, operator) });
     const { faults, look } = inspection();
     const tab = await open('/operator/kanal');

@@ -11,8 +11,8 @@ const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 journey('the QR beside a token is the one that the phone scans', async ({ product, person }) => {
   const { address } = product;
   const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506001' });
-  const asked = { name: 'Kasir', channel: 'simulator' } as const;
-  const { token } = await ask(address, createToken, asked, who.session);
+  const fields = { name: 'Kasir', channel: 'simulator' } as const;
+  const { token } = await ask(address, createToken, fields, who.session);
   const { open, context } = await person({ session: who.session });
   const tab = await open(`/token?open=${token.id}&view=link`);
   const drawer = tab.getByRole('dialog', { name: 'Kasir' });
@@ -20,7 +20,6 @@ journey('the QR beside a token is the one that the phone scans', async ({ produc
     has: tab.getByRole('heading', { name: 'Sambungkan ponsel' }),
   });
 
-  // The one that only carries the address says so, and is not in sight until it is asked for.
   await drawer.getByRole('button', { name: 'Buat tautan pindai' }).click();
   const link = drawer.getByRole('link', { name: /Buka halaman pindai/ });
   await link.waitFor();
@@ -31,7 +30,7 @@ journey('the QR beside a token is the one that the phone scans', async ({ produc
   expect(await readQr(addressQr)).toBe(`${address}${await link.getAttribute('href')}`);
   expect(await linking.innerText()).not.toMatch(/whatsapp/i);
 
-  // The owner's phone is at hand: the QR to be scanned stands here, and scanning it links the token.
+  // The owner's phone is at hand: the QR is shown here, and scanning it links the token.
   await drawer.getByRole('button', { name: 'Tampilkan QR', exact: true }).click();
   const qr = drawer.getByRole('img', { name: /^Kode QR untuk dipindai/ });
   await qr.waitFor();
@@ -45,8 +44,7 @@ journey('the QR beside a token is the one that the phone scans', async ({ produc
     ),
   );
 
-  // Nor does the page for somebody else's phone.
-  const other = await ask(address, createToken, { ...asked, name: 'Gudang' }, who.session);
+  const other = await ask(address, createToken, { ...fields, name: 'Gudang' }, who.session);
   await tab.goto(`${address}/token?open=${other.token.id}&view=link`);
   await tab.getByRole('button', { name: 'Buat tautan pindai' }).click();
   const href = await tab.getByRole('link', { name: /Buka halaman pindai/ }).getAttribute('href');

@@ -24,7 +24,6 @@ const message = (tab: Page, number: number) =>
 
 let thread: Promise<LongThread> | undefined;
 
-/** The conversation of this file, made once. */
 const longThread = ({ product: { address }, db }: Stage): Promise<LongThread> =>
   (thread ??= openLongThread(address, db.owner, {
     messages: MESSAGES,
@@ -32,7 +31,6 @@ const longThread = ({ product: { address }, db }: Stage): Promise<LongThread> =>
     end: new Date(Date.now() - 3_600_000),
   }));
 
-/** The day of a message, and the first message of that day. */
 function dayOf({ firstAt }: LongThread, number: number) {
   const stepMs = (DAYS * DAY_MS) / MESSAGES;
   const at = (n: number) => new Date(firstAt.getTime() + (n - 1) * stepMs);
@@ -42,7 +40,6 @@ function dayOf({ firstAt }: LongThread, number: number) {
   return { day, first };
 }
 
-/** The numbers of the messages that are in view, from above. */
 const inView = (tab: Page): Promise<number[]> =>
   region(tab).evaluate((scroller) => {
     const place = scroller.getBoundingClientRect();
@@ -55,11 +52,11 @@ const inView = (tab: Page): Promise<number[]> =>
   });
 
 /**
- * Scrolls by small steps until a message is there, and looks at every frame whether what is in view moved as far as
- * it was scrolled. @returns by how much it moved beside that, at most, in pixels
+ * Scrolls in small steps to a message, and checks on every frame that the visible messages move by the same distance.
+ * @returns the largest deviation in pixels
  */
 async function scrollTo(tab: Page, number: number, px: number): Promise<number> {
-  // Its list lets nobody point at it while it is scrolled.
+  // Pointer events are off while the list scrolls.
   await waitFor(async () =>
     expect(await region(tab).getByRole('list').first().getAttribute('style')).not.toContain(
       'pointer-events',
@@ -70,7 +67,7 @@ async function scrollTo(tab: Page, number: number, px: number): Promise<number> 
       const { top, height } = scroller.getBoundingClientRect();
       const named = new RegExp(`Pesan nomor ${target}\\.`);
       let moved = 0;
-      // As a wheel would: somebody scrolls.
+      // Marks the scrolling as a person's, as a wheel does.
       scroller.dispatchEvent(new WheelEvent('wheel'));
       for (;;) {
         const lines = [...scroller.querySelectorAll('article')];
@@ -96,14 +93,13 @@ const unreadOf = async ({ product: { address } }: Stage, { who }: LongThread) =>
 };
 
 journey(
-  'a day of a long conversation is opened, and read on both ways without a jump',
+  'a day of a long conversation opens and scrolls both ways without a jump',
   async (stage) => {
     const long = await longThread(stage);
     const { open } = await stage.person({ still: true, session: long.who.session });
     const { faults, look } = inspection();
     const tab = await open(long.path);
     await message(tab, MESSAGES).waitFor();
-    // Several pages of older ones come meanwhile.
     expect(await scrollTo(tab, MESSAGES - 70, -90)).toBeLessThan(1);
 
     const { day, first } = dayOf(long, 500);
@@ -134,41 +130,36 @@ journey(
   },
 );
 
-journey(
-  'the message that is answered is opened, and read on to the newest again',
-  async (stage) => {
-    const long = await longThread(stage);
-    const { open } = await stage.person({ still: true, session: long.who.session });
-    const tab = await open(long.path);
-    const answered = MESSAGES / 10;
-    await message(tab, MESSAGES)
-      .getByRole('button', { name: /^Buka pesan yang dijawab/ })
-      .click();
-    await message(tab, answered).waitFor();
-    await waitFor(async () => expect(await inView(tab)).toContain(answered));
-    // What is sent from there stands among the newest.
-    const box = tab.getByRole('textbox', { name: /^Tulis pesan untuk/ });
-    await topUp(stage.product.address, long.who, 50_000);
-    await box.fill('Yang ini sudah kami kirim');
-    await box.press('Enter');
-    await region(tab).getByRole('article').filter({ hasText: 'Yang ini sudah' }).waitFor();
-    await message(tab, MESSAGES).waitFor();
+journey('a quoted message opens, and scrolling returns to the newest', async (stage) => {
+  const long = await longThread(stage);
+  const { open } = await stage.person({ still: true, session: long.who.session });
+  const tab = await open(long.path);
+  const answered = MESSAGES / 10;
+  await message(tab, MESSAGES)
+    .getByRole('button', { name: /^Buka pesan yang dijawab/ })
+    .click();
+  await message(tab, answered).waitFor();
+  await waitFor(async () => expect(await inView(tab)).toContain(answered));
+  const box = tab.getByRole('textbox', { name: /^Tulis pesan untuk/ });
+  await topUp(stage.product.address, long.who, 50_000);
+  await box.fill('Yang ini sudah kami kirim');
+  await box.press('Enter');
+  await region(tab).getByRole('article').filter({ hasText: 'Yang ini sudah' }).waitFor();
+  await message(tab, MESSAGES).waitFor();
 
-    // From a day that is just out of reach the part grows until it is one list with the newest.
-    const { day, first } = dayOf(long, MESSAGES - 120);
-    await tab.goto(`${stage.product.address}${long.path}&at=${day}`);
-    await message(tab, first).waitFor();
-    expect(await scrollTo(tab, MESSAGES, 90)).toBeLessThan(1);
-    await region(tab).press('End');
-    await region(tab).getByRole('article').filter({ hasText: 'Yang ini sudah' }).waitFor();
-    await tab.getByRole('button', { name: 'Ke pesan terbaru' }).waitFor({ state: 'detached' });
-    await tab.goto(`${stage.product.address}${long.path}&at=2020-02-01`);
-    await tab.getByText(/^Tidak ada pesan pada 1 Feb 2020\. Yang ditampilkan mulai/).waitFor();
-    await message(tab, 1).waitFor();
-  },
-);
+  const { day, first } = dayOf(long, MESSAGES - 120);
+  await tab.goto(`${stage.product.address}${long.path}&at=${day}`);
+  await message(tab, first).waitFor();
+  expect(await scrollTo(tab, MESSAGES, 90)).toBeLessThan(1);
+  await region(tab).press('End');
+  await region(tab).getByRole('article').filter({ hasText: 'Yang ini sudah' }).waitFor();
+  await tab.getByRole('button', { name: 'Ke pesan terbaru' }).waitFor({ state: 'detached' });
+  await tab.goto(`${stage.product.address}${long.path}&at=2020-02-01`);
+  await tab.getByText(/^Tidak ada pesan pada 1 Feb 2020\. Yang ditampilkan mulai/).waitFor();
+  await message(tab, 1).waitFor();
+});
 
-journey('what comes in stays unread until its message is in view', async (stage) => {
+journey('an inbound message stays unread until it is in view', async (stage) => {
   const long = await longThread(stage);
   const { address } = stage.product;
   const { sender, peer } = long;

@@ -8,29 +8,28 @@ import { followRow } from './browser/spies.ts';
 import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin, fillRegistration, rupiahIn, tabFrom } from './support/steps.ts';
 
-// All of it as `npm start` brings it.
 const journey = setUpJourney({}, 'whole', { ownServer: true });
 
 const owner = { name: 'Toko Melati', phone: '0812-3456-7890' };
-/** Whom the sample of the token page writes to: a phone that receives and reads. */
 const customer = '62800000001';
 
-journey('a stranger gets from nothing to an answered message, live', async ({ person }) => {
-  const stranger = await person({ notices: true });
-  const tab = await register(stranger);
-  const born = await tab.evaluate(() => performance.timeOrigin);
-  await topUp(stranger, tab);
-  const key = await addToken(tab);
-  await linkPhone(stranger, tab);
-  await sendByApi(stranger, tab, key);
-  await receiveReply(stranger, tab);
-  await answer(stranger, tab);
-  // Everything came by itself: the page was never loaded again.
-  expect(await tab.evaluate(() => performance.timeOrigin)).toBe(born);
-  await leaveAndReturn(tab);
-});
+journey(
+  'a new customer gets from registration to an answered message, live',
+  async ({ person }) => {
+    const stranger = await person({ notices: true });
+    const tab = await register(stranger);
+    const born = await tab.evaluate(() => performance.timeOrigin);
+    await topUp(stranger, tab);
+    const key = await addToken(tab);
+    await linkPhone(stranger, tab);
+    await sendByApi(stranger, tab, key);
+    await receiveReply(stranger, tab);
+    await answer(stranger, tab);
+    expect(await tab.evaluate(() => performance.timeOrigin)).toBe(born);
+    await leaveAndReturn(tab);
+  },
+);
 
-/** Registers; the code is read in the simulated phone, in a tab of its own. */
 async function register(stranger: Person): Promise<Page> {
   const tab = await stranger.open('/auth/register');
   await fillRegistration(tab, owner);
@@ -52,7 +51,7 @@ async function register(stranger: Person): Promise<Page> {
 const available = (tab: Page) =>
   tab.getByRole('region', { name: 'Saldo Anda' }).locator('dd').first().innerText();
 
-/** Tops up; the simulated bank pays, and the open page says so by itself. */
+/** Tops up; the simulated bank pays, and the open page shows it without a reload. */
 async function topUp(stranger: Person, tab: Page): Promise<void> {
   await tab.getByRole('listitem').getByRole('link', { name: 'Isi saldo' }).click();
   await arrivesAt(tab, '/saldo');
@@ -73,13 +72,12 @@ async function topUp(stranger: Person, tab: Page): Promise<void> {
   await dialog.getByText('Lunas', { exact: true }).first().waitFor();
   await dialog.getByRole('button', { name: 'Selesai' }).click();
   await waitFor(async () => expect(rupiahIn(await available(tab))).toBe(before + total));
-  // Under the day.
   const mutation = tab.getByRole('table', { name: 'Mutasi saldo' }).locator('tbody tr').nth(1);
   await waitFor(async () => expect(await mutation.innerText()).toMatch(/Isi saldo/));
 }
 
 async function payAtBank(bank: Page): Promise<void> {
-  // Its field is left, so that it is judged; emptied after the transfer it is not wrong.
+  // Its field loses the focus, so that it is validated; emptied after the transfer it is not wrong.
   await bank.getByLabel('Jumlah').focus();
   await bank.getByLabel('Nama pengirim').fill('Melati Wijaya');
   await bank.getByRole('button', { name: 'Kirim transfer' }).click();
@@ -88,7 +86,7 @@ async function payAtBank(bank: Page): Promise<void> {
   expect(await bank.locator('[aria-invalid="true"]').count()).toBe(0);
 }
 
-/** Makes a token. @returns its key, as the page shows it this once. */
+/** Creates a token. @returns its key, which the page shows only once. */
 async function addToken(tab: Page): Promise<string> {
   await tab.getByRole('link', { name: 'Token', exact: true }).first().click();
   await arrivesAt(tab, '/token');
@@ -135,7 +133,6 @@ const qrIn = async (answer: Promise<unknown>): Promise<string | undefined> => {
   return body?.data?.qr?.text;
 };
 
-/** The curl command as the page shows it. */
 let curl = '';
 async function curlOf(tab: Page): Promise<void> {
   curl = await tab.getByRole('dialog').getByRole('region', { name: 'curl' }).innerText();
@@ -146,7 +143,6 @@ async function scanWithCamera(phone: Page): Promise<void> {
   await phone.getByText('Tersambung ke token Kasir.').waitFor();
 }
 
-/** Does what a curl command says. */
 async function runCurl(command: string): Promise<{ status: number; body: unknown }> {
   const [, address = ''] = /curl (\S+)/.exec(command) ?? [];
   const headers = [...command.matchAll(/-H '([^:]+): ([^']+)'/g)].map(
@@ -157,7 +153,7 @@ async function runCurl(command: string): Promise<{ status: number; body: unknown
   return { status: response.status, body: await response.json() };
 }
 
-/** Sends through the API while the history is open: the row goes its way by itself. */
+/** Sends through the API while the history is open: the row updates without a reload. */
 async function sendByApi(stranger: Person, tab: Page, key: string): Promise<void> {
   await tab.keyboard.press('Escape');
   await tab.getByRole('link', { name: 'Pesan', exact: true }).first().click();
@@ -171,7 +167,7 @@ async function sendByApi(stranger: Person, tab: Page, key: string): Promise<void
 
   const statuses = () => tab.evaluate(() => window.journeyStatuses ?? []);
   await waitFor(async () => expect((await statuses()).at(-1)).toBe('Dibaca'));
-  // A busy page may show two of them in one: never backwards, and not the last alone.
+  // A busy page may skip a status, but never goes back, and shows more than the last.
   const way = ['Antre', 'Mengirim', 'Terkirim', 'Sampai', 'Dibaca'];
   const shown = await statuses();
   expect(shown).toEqual(way.filter((one) => shown.includes(one)));
@@ -191,7 +187,6 @@ async function sendByApi(stranger: Person, tab: Page, key: string): Promise<void
   expect(stranger.observed).toEqual([]);
 }
 
-/** A reply: heard once and seen once, however many tabs are open. */
 async function receiveReply(stranger: Person, tab: Page): Promise<void> {
   const second = await stranger.open('/');
   await second.getByRole('heading', { name: 'Beranda' }).click();
@@ -199,7 +194,6 @@ async function receiveReply(stranger: Person, tab: Page): Promise<void> {
   await typeInPhone(phone, 'Baik, terima kasih banyak');
   await waitFor(async () => expect(await tab.title()).toMatch(/^\(1\) Pesan/));
   await waitFor(async () => expect(await second.title()).toMatch(/^\(1\) Beranda/));
-  // The focus is on the row that was read: what is new waits above it.
   await tab.getByRole('button', { name: '1 pesan baru' }).click();
   await tab.getByRole('row', { name: /Baik, terima kasih banyak/ }).waitFor();
   await waitFor(() => expect(stranger.observed.length).toBeGreaterThanOrEqual(2));
@@ -216,7 +210,6 @@ async function typeInPhone(phone: Page, text: string): Promise<void> {
   await phone.keyboard.press('Enter');
 }
 
-/** Answers in the conversation; the answer is in the other phone. */
 async function answer(stranger: Person, tab: Page): Promise<void> {
   await tab.getByRole('link', { name: 'Percakapan' }).click();
   await tab.getByRole('link', { name: /Baik, terima kasih banyak/ }).click();

@@ -15,7 +15,6 @@ afterAll(() => photo.close());
 const journey = setUpJourney({ SIMULATOR_SPEED: '0', MEDIA_LISTED: photo.origin });
 const samples = join(process.cwd(), 'src/server/domains/channels/simulator/samples');
 
-/** Scrolls a thread towards its beginning until something of it is there to be seen. */
 const upwards = (tab: Page, thread: Locator) => async (place: Locator) => {
   const box = await thread.boundingBox();
   if (!box) throw new Error('no thread');
@@ -28,11 +27,10 @@ const upwards = (tab: Page, thread: Locator) => async (place: Locator) => {
   await place.first().scrollIntoViewIfNeeded();
 };
 
-/** Pixels of a picture as it came; 0 until it has. */
+/** Width of a loaded picture in pixels; 0 before that. */
 const widthOf = (picture: Locator): Promise<number> =>
   picture.evaluate((image: HTMLImageElement) => image.naturalWidth);
 
-/** A voice note with its waveform, played, stopped and sought by the keyboard alone. */
 async function playByKeyboard(tab: Page, voice: Locator): Promise<void> {
   expect(await voice.locator('rect').count()).toBeGreaterThan(40);
   await voice.getByRole('button', { name: /^Putar/ }).focus();
@@ -48,18 +46,17 @@ async function playByKeyboard(tab: Page, voice: Locator): Promise<void> {
   );
 }
 
-/** What the pages ask of other hosts than their own. */
-function strangersAsked(tab: Page, address: string): readonly string[] {
-  const asked: string[] = [];
+function externalRequests(tab: Page, address: string): readonly string[] {
+  const requests: string[] = [];
   tab.on('request', (request) => {
     const url = request.url();
-    if (!url.startsWith(address) && /^https?:/.test(url)) asked.push(url);
+    if (!url.startsWith(address) && /^https?:/.test(url)) requests.push(url);
   });
-  return asked;
+  return requests;
 }
 
 journey(
-  'a thread shows what was sent and received, of every type, from the own host alone',
+  'a thread shows every type in both directions, from our own host only',
   async ({ product: { address }, person }) => {
     const { session, path } = await openMediaThread(address, photo, {
       phone: '6281355503061',
@@ -67,13 +64,13 @@ journey(
     });
     const { open } = await person({ session });
     const tab = await open();
-    const asked = strangersAsked(tab, address);
+    const requests = externalRequests(tab, address);
     await tab.goto(address + path);
     const thread = tab.getByRole('region', { name: /^Percakapan dengan/ });
     await thread.getByText('Siap, dua loyang.').waitFor();
     const { faults, look } = inspection();
     await look(tab, 'the end of a thread with every type');
-    // From the newest up: what is far from the eye is not in the page.
+    // Newest first: content far from the view is not in the page.
     const up = upwards(tab, thread);
     await up(thread.getByRole('group', { name: 'Bu Sari' }));
     await up(thread.getByRole('link', { name: /Buka peta Monas/ }));
@@ -90,7 +87,7 @@ journey(
     await up(thread.getByRole('list', { name: 'Reaksi' }));
     await up(thread.getByRole('group', { name: 'Pak Kurir' }));
     await up(thread.getByRole('link', { name: /Buka peta Toko Kue Lapis/ }));
-    // The photograph of somebody else's host is a picture of ours, a small one until it is opened.
+    // An external photograph is served as ours, small until it is opened.
     const photograph = thread.getByRole('img', { name: 'Kue lapis' });
     await up(photograph);
     expect(await photograph.getAttribute('src')).toMatch(/^\/files\/fil_/);
@@ -98,12 +95,12 @@ journey(
     await up(thread.getByRole('list', { name: /^Tombol/ }));
     await look(tab, 'the beginning of a thread with every type');
     expect(faults).toEqual([]);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   },
 );
 
 journey(
-  'files and a refused one, from the composer: what is sent stands in the thread and in the phone',
+  'the composer refuses one file, and the others reach the thread and the phone',
   async ({ product: { address }, person }) => {
     const { session, path, peer } = await openMediaThread(address, photo, {
       phone: '6281355503062',
@@ -141,22 +138,19 @@ journey(
     await thread.getByText(/3 pesan/).waitFor();
     const caption = (name: string) => thread.getByRole('textbox', { name });
     await caption('Tulis keterangan untuk harga.pdf').fill('Daftar harga terbaru');
-    // By the keyboard alone: to the strip, to the next file, and back to the box.
     await thread.getByRole('radio', { name: /^harga\.pdf/ }).focus();
     await tab.keyboard.press('ArrowRight');
     await tab.keyboard.press('Enter');
     await tab.keyboard.type('Antar jam berapa?');
     expect(await caption('Tulis pesan setelah suara.ogg').inputValue()).toBe('Antar jam berapa?');
     await thread.getByText(/4 pesan/).waitFor();
-    // What was written and attached outlives a reload.
     await tab.reload();
     await thread.getByRole('radio', { name: 'kue.png' }).check();
     await caption('Tulis keterangan untuk kue.png').fill('Kue Bu Ani');
     await tab.keyboard.press('Enter');
-    // Up to then it is shown from this browser.
     await thread.locator('a[href^="/files/"]', { hasText: 'harga.pdf' }).waitFor();
     await thread.getByText('Antar jam berapa?').waitFor();
-    // Who leaves the page before that leaves it waiting.
+    // Leaving the page before that leaves it waiting.
     await thread.locator('img[alt="Kue Bu Ani"][src^="/files/"]').last().waitFor();
     expect(await thread.getByText('Menunggu').count()).toBe(0);
     const voice = thread.getByRole('group', { name: 'Pesan suara dari Anda' });
@@ -164,13 +158,13 @@ journey(
     expect(await thread.getByText('Belum terkirim').count()).toBe(0);
     await tab.goto(`${address}/simulator?phone=${peer}`);
     await tab.getByText('harga.pdf').waitFor();
-    // Each file with its own words, in their order; a sound has none, its words follow it.
+    // Each file with its own caption, in order; a sound has none, so its text follows it.
     await waitFor(async () => {
       const { lines } = await ask(address, simulatedPhone, { phone: peer });
-      const said = lines
+      const captions = lines
         .toSorted((a, b) => a.at.getTime() - b.at.getTime())
         .map(({ content: { type, caption } }) => [type, caption]);
-      expect(said.slice(-4)).toEqual([
+      expect(captions.slice(-4)).toEqual([
         ['pdf', 'Daftar harga terbaru'],
         ['ogg', ''],
         ['text', 'Antar jam berapa?'],

@@ -11,7 +11,6 @@ const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 /** A desktop at 100 %, smaller ones, one of 1440 px at 200 %, a phone, and the smallest phone. */
 const widths = [1440, 1200, 1024, 720, 390, 320] as const;
 
-/** What is lost on a screen at every width: an amount, a number, or the room to the side. */
 async function lostAt(tab: Page, path: string): Promise<string[]> {
   const lost: string[] = [];
   for (const width of widths) {
@@ -26,7 +25,7 @@ async function lostAt(tab: Page, path: string): Promise<string[]> {
 }
 
 journey(
-  'money and phone numbers are whole on every screen, from a desktop to the smallest phone',
+  'amounts and phone numbers are fully visible from a desktop to the smallest phone',
   async ({ product: { address }, person }) => {
     const { customer, sender, peer } = await shopAt(address);
     await topUp(address, customer, 9_000_000);
@@ -55,7 +54,7 @@ journey(
 );
 
 journey(
-  'at 200 % a table is cards, with what a row costs in each',
+  'at 200 % a table becomes cards, each with the price of its row',
   async ({ product: { address }, person }) => {
     const { customer } = await shopAt(address);
     const { open } = await person({ session: customer.session, width: 720 });

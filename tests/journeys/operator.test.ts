@@ -10,7 +10,7 @@ import { arrivesAt, fillLogin } from './support/steps.ts';
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 journey(
-  'the operator, whose profile is their own, confirms a top-up, and the customer sees it',
+  'the operator, with their own profile, confirms a top-up, and the customer sees it',
   async (stage) => {
     const { address, operator } = stage.product;
     const who = await signUp(address, { name: 'Kopi Senja', phone: '6281355503001' });
@@ -27,7 +27,7 @@ journey(
     await fillLogin(tab, operator);
     await arrivesAt(tab, '/operator');
 
-    // Their profile is without what is for customers; so is the rest.
+    // Their profile, like everything else, omits the parts for customers.
     await tab.getByRole('link', { name: /^Profil / }).click();
     await arrivesAt(tab, '/profile');
     await tab.getByRole('heading', { name: 'Kata sandi' }).waitFor();
@@ -57,8 +57,8 @@ journey(
     await drawer.getByText('Lunas').first().waitFor();
 
     await waiting.getByText('Lunas', { exact: true }).first().waitFor();
-    const asked = { topup_id: topup.id };
-    expect((await ask(address, getTopup, asked, who.session)).status).toBe('paid');
+    const fields = { topup_id: topup.id };
+    expect((await ask(address, getTopup, fields, who.session)).status).toBe('paid');
     await waitFor(async () =>
       expect((await ask(address, saldoSummary, {}, who.session)).available).toBe(
         before.available + topup.credited,
@@ -67,7 +67,7 @@ journey(
   },
 );
 
-journey('the operator’s screen is nobody’s to a customer', async ({ product, person }) => {
+journey('a customer cannot open the operator’s screen', async ({ product, person }) => {
   const { address } = product;
   const who = await signUp(address, { name: 'Kopi Pagi', phone: '6281355503002' });
   const { open } = await person({ session: who.session });

@@ -8,7 +8,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 journey(
-  'an admin invites an operator, who signs in with a code; the audit log has it all',
+  'an admin invites an operator, who signs in with a code; the audit log records it',
   async (stage) => {
     const { operator } = stage.product;
     const { open } = await stage.person({ still: true });

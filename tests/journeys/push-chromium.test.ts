@@ -14,7 +14,7 @@ import {
   signIn,
   signUp,
 } from './support/portal.ts';
-import { givePush, shownBy, standing, storedToken, workerOf } from './support/push.ts';
+import { givePush, shownBy, noticesOnScreen, storedToken, workerOf } from './support/push.ts';
 import { setUpJourney } from './support/stage.ts';
 import { arrivesAt } from './support/steps.ts';
 
@@ -25,7 +25,6 @@ const journey = setUpJourney({ SIMULATOR_SPEED: '0', PUSH_SERVICES: service.orig
 const peer = '62800000021';
 let shop: Promise<{ who: Customer; sender: Sender }> | undefined;
 
-/** A customer with a linked number, and a session of their own for each journey. */
 async function ready(address: string): Promise<{ session: string; sender: Sender }> {
   shop ??= (async () => {
     const who = await signUp(address, { name: 'Batik Kenanga', phone: '6281234568001' });
@@ -36,7 +35,7 @@ async function ready(address: string): Promise<{ session: string; sender: Sender
   return { session: await signIn(address, { phone: who.phone, password: who.password }), sender };
 }
 
-/** Waits for the token of push: the worker keeps the whole app first, which takes a loaded machine its time. */
+/** Waits for the push token: the worker caches the whole app first, slowly on a loaded machine. */
 const registered = (tab: Page): Promise<string> =>
   waitFor(async () => (await tab.evaluate(storedToken))?.token ?? false, {
     what: 'push is registered',
@@ -55,7 +54,7 @@ async function listen(address: string, session: string): Promise<string> {
 const postsTo = (endpoint: string): number =>
   service.posts.filter((post) => post.endpoint === endpoint).length;
 
-/** A click on a notice that says it leads there, as the browser tells the worker of it. */
+/** Sends the worker the browser's event for a click on a notice with this address. */
 const click = (worker: Worker, url: unknown, action = ''): Promise<void> =>
   worker.evaluate(
     async ([to, pressed]) => {
@@ -71,7 +70,7 @@ const click = (worker: Worker, url: unknown, action = ''): Promise<void> =>
   );
 
 journey(
-  'a message is told once: by the page that is seen, else by a notice with its sender',
+  'a message is announced once: by a visible page, otherwise by a notice with its sender',
   async ({ product: { address }, person }) => {
     const { session, sender } = await ready(address);
     const ani = await person({ session, notices: true });
@@ -82,7 +81,7 @@ journey(
     const worker = await workerOf(ani.context, tab);
     expect(PushToken().safeParse(token).success).toBe(true);
 
-    // Every call carries it from now on, and a second start keeps it.
+    // Every later call carries it, and it survives a restart.
     const calling = tab.waitForRequest((request) => /act=home/.test(request.postData() ?? ''));
     await tab.reload();
     await calling;
@@ -92,7 +91,7 @@ journey(
     await tab.getByRole('link', { name: 'Pesan', exact: true }).first().click();
     await later;
 
-    // Seen: the stream and the push bring the same message, and it is told once.
+    // The stream and the push bring the same visible message, which is announced once.
     const phone = await ani.open('/simulator');
     await push.connect(phone);
     await tab.bringToFront();
@@ -104,7 +103,6 @@ journey(
       expect(ani.observed.filter(({ kind }) => kind === 'sound')).toHaveLength(1),
     );
 
-    // Nobody there: the worker tells it, without the text.
     await tab.close();
     await answerFrom(address, peer, { sender, text: 'Rahasia: warna marun' });
     await waitFor(() => expect(push.arrived.length).toBe(2));
@@ -121,7 +119,7 @@ journey(
 );
 
 journey(
-  'a clicked notice leads to its conversation, and never off our pages',
+  'a clicked notice opens its conversation, and never leaves our pages',
   async ({ product: { address }, person }) => {
     const { session, sender } = await ready(address);
     const budi = await person({ session, notices: true });
@@ -132,7 +130,6 @@ journey(
     const other = await budi.open('/saldo');
     await other.getByRole('heading', { name: 'Saldo', exact: true }).first().waitFor();
 
-    // In the tab that is there already.
     await click(worker, `/message-history?view=percakapan&open=${sender.id}&peer=${peer}`);
     await waitFor(() =>
       expect([tab, other].filter((one) => /percakapan/.test(one.url())).length).toBe(1),
@@ -140,9 +137,9 @@ journey(
     const there = /percakapan/.test(tab.url()) ? tab : other;
     await there.getByRole('region', { name: /^Percakapan dengan/ }).waitFor();
     await click(worker, there.url().slice(address.length));
-    await waitFor(async () => expect(await standing(worker)).toBe(0));
+    await waitFor(async () => expect(await noticesOnScreen(worker)).toBe(0));
 
-    // Hostile links, and buttons that we never put there, lead nowhere; a good one then still does.
+    // Hostile links, and buttons that we never added, lead nowhere; a valid one still works afterwards.
     const before = [tab.url(), other.url()];
     for (const hostile of [
       'https://evil.example/',
@@ -166,7 +163,7 @@ journey(
 );
 
 journey(
-  'a forged push shows no strange picture, leads to the inbox and sets no nonsense badge',
+  'a forged push shows no foreign picture, opens the inbox and sets no invalid badge',
   async ({ product: { address }, person }) => {
     const { session } = await ready(address);
     const cici = await person({ session, notices: true });
@@ -224,7 +221,7 @@ journey(
 );
 
 journey(
-  'the offer of notices goes when they are allowed in the browser’s own settings',
+  'the offer of notices disappears once the browser’s settings allow them',
   async ({ product: { address }, person }) => {
     const { session } = await ready(address);
     const eka = await person({ session });
@@ -238,7 +235,7 @@ journey(
 );
 
 journey(
-  'whoever signs out does not wait for what hangs, and nothing is left all the same',
+  'signing out does not wait for hanging requests, and still removes everything',
   async ({ product: { address }, person }) => {
     const { session } = await ready(address);
     const dedi = await person({ session, notices: true });
@@ -264,7 +261,7 @@ journey(
 );
 
 journey(
-  'after sign-out nothing is left in the browser but the app itself',
+  'signing out leaves only the app itself in the browser',
   async ({ product: { address }, person }) => {
     const { session, sender } = await ready(address);
     const dedi = await person({ session, notices: true });
@@ -280,18 +277,18 @@ journey(
 
     const left = async () => {
       const names = await caches.keys();
-      const kept = await Promise.all(
+      const storage = await Promise.all(
         names.map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url)),
       );
       return {
         local: Object.keys(localStorage),
         tab: Object.keys(sessionStorage),
         databases: (await indexedDB.databases()).map(({ name }) => name),
-        files: kept.flat().map((url) => new URL(url).pathname),
+        files: storage.flat().map((url) => new URL(url).pathname),
         subscribed: await (await navigator.serviceWorker.ready).pushManager.getSubscription(),
       };
     };
-    // The page does not wait for the end of what it has told to go.
+    // The page does not wait for the end of the navigation it requested.
     const strange = async () => {
       const { local, tab: own, files, ...rest } = await tab.evaluate(left);
       return {
@@ -306,7 +303,6 @@ journey(
     const nothing = { local: [], own: [], files: [], databases: [], subscribed: null };
     await waitFor(async () => expect(await strange()).toEqual(nothing));
 
-    // Nor does anything come for who left, here or elsewhere; others are told as before.
     const staying = await listen(address, (await ready(address)).session);
     const { session: ending } = await ready(address);
     const ended = await listen(address, ending);

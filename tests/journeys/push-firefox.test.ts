@@ -40,7 +40,7 @@ const answer = (text: string) => answerFrom(product.address, peer, { sender, tex
 const taken = () => service.posts.filter(({ status }) => status === 201);
 const delivered = () => service.acks.filter(({ code }) => code === DELIVERED).length;
 
-test('a message reaches a page in Firefox by push, encrypted on its way', async () => {
+test('delivers a message to a page in Firefox by encrypted push', async () => {
   await tab.goto(`${proxy.address}/`);
   await waitFor(() => expect(service.endpoints().length).toBe(1));
   await tab.waitForFunction(() => navigator.serviceWorker.controller !== null);
@@ -49,7 +49,7 @@ test('a message reaches a page in Firefox by push, encrypted on its way', async 
     Object.assign(globalThis, { observed });
     navigator.serviceWorker.addEventListener('message', ({ data }) => void observed.push(data));
   });
-  // The subscription exists a moment before our server knows of it.
+  // The subscription exists a moment before our server stores it.
   await waitFor(async () =>
     expect(await tab.evaluate(storedToken)).toMatchObject({
       token: expect.stringMatching(/^psh_/),
@@ -68,7 +68,7 @@ test('a message reaches a page in Firefox by push, encrypted on its way', async 
   expect(taken()[0]?.body.toString('latin1')).not.toMatch(/web_push|Rahasia/);
 });
 
-test('it arrives in Firefox while no page is open', async () => {
+test('arrives in Firefox without an open page', async () => {
   const empty = await browser.newPage();
   await tab.close();
   tab = empty;
@@ -76,15 +76,15 @@ test('it arrives in Firefox while no page is open', async () => {
   await waitFor(() => expect(delivered()).toBe(2));
 });
 
-test('a subscription that the push service dropped is renewed while no page is open', async () => {
+test('renews a subscription that the push service dropped, without an open page', async () => {
   const before = new Set(service.endpoints());
-  // The server hears of it first, from the service that it posts a notice to.
+  // The server learns it first, from the service's answer to a post.
   service.reach(false);
   service.rotate();
   await answer('Siapa di sana?');
   await waitFor(() => expect(service.posts.at(-1)?.status).toBe(410));
   service.reach(true);
-  // A slow Firefox may subscribe twice; the server posts to the one it was told of last.
+  // A slow Firefox may subscribe twice; the server posts to the last subscription.
   const isNew = (endpoint: string) =>
     !before.has(endpoint) && service.endpoints().includes(endpoint);
   await waitFor(() => expect(service.endpoints().some(isNew)).toBe(true));
@@ -95,7 +95,7 @@ test('a subscription that the push service dropped is renewed while no page is o
   await waitFor(() => expect(delivered() >= 3).toBe(true));
 });
 
-test('without a network Firefox still opens the app', async () => {
+test('opens the app in Firefox without a network', async () => {
   await tab.goto(`${proxy.address}/saldo`);
   await tab.waitForSelector('h1');
   await proxy.cut();
@@ -104,9 +104,9 @@ test('without a network Firefox still opens the app', async () => {
   expect(await tab.title()).toContain('Kabari');
 });
 
-test('signing out ends the subscription, in the browser and on the server', async () => {
-  const again = await openFirefox(browser, product.address, session);
-  tab = again;
+test('ends the subscription on sign-out, in the browser and on the server', async () => {
+  const reopened = await openFirefox(browser, product.address, session);
+  tab = reopened;
   const others = service.endpoints();
   await tab.goto(`${product.address}/`);
   const own = () => service.endpoints().filter((endpoint) => !others.includes(endpoint));

@@ -8,13 +8,13 @@ import { PASSWORD, ask, deliverText, newSender, signUp, textsIn, topUp } from '.
 import { setUpJourney } from './support/stage.ts';
 import { isFocused } from './support/steps.ts';
 import { changeSessions } from '#tests/support/people/people.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** By the database's clock everybody gave their password six minutes ago. */
+/** Dates every password confirmation six minutes back, by the database's clock. */
 async function sixMinutesLater(db: TestDatabase): Promise<void> {
-  await changeSessions(db.allAccountsSql, {}, { reauthAt: earlier('6 minutes') });
+  await changeSessions(db.allAccountsSql, {}, { reauthAt: agedBy('6 minutes') });
 }
 
 const PEER = '62800000001';
@@ -26,7 +26,7 @@ const reauthDialog = (tab: Page) => {
 };
 
 journey(
-  'who left the computer alone is asked for the password once more',
+  'an idle session has to confirm the password again',
   async ({ product: { address }, person, db }) => {
     const who = await signUp(address, { name: 'Toko Lestari', phone: '6281355504001' });
     const expects = [/status of 403/, /status of 422/];
@@ -47,12 +47,10 @@ journey(
     await tab.keyboard.press('Enter');
     await dialog.getByText('Kata sandi tidak cocok').waitFor();
     await waitFor(async () => expect(await isFocused(tab, field)).toBe(true));
-    // Who would rather not gets back to what they were at; nothing is said to have gone wrong.
     await tab.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(await form.getByLabel('Nama').inputValue()).toBe('Kasir');
     expect(await tab.getByRole('alert').count()).toBe(0);
-    // Back does as Escape does: the question goes, what is below it stays.
     await form.getByRole('button', { name: 'Tambah' }).click();
     await field.waitFor();
     await tab.evaluate(() => history.back());
@@ -65,7 +63,7 @@ journey(
     const key = tab.getByLabel('Kunci API');
     await key.waitFor();
     const shown = await key.textContent();
-    // A key that is shown only now does not go by a slip of the thumb.
+    // A key that is shown only once must not vanish by accident.
     await tab.evaluate(() => history.back());
     const sure = tab.getByRole('alertdialog', { name: 'Sudah menyimpan kuncinya?' });
     await sure.getByRole('button', { name: 'Kembali' }).click();
@@ -76,7 +74,6 @@ journey(
       expect(await tab.getByRole('row', { name: /Kasir/ }).count()).toBe(1),
     );
 
-    // For five minutes nothing asks again, on another screen either.
     await tab.goto(`${address}/profile#data`);
     await tab.getByRole('button', { name: 'Buat arsip data saya' }).click();
     await tab.getByRole('link', { name: 'Unduh arsip' }).waitFor();
@@ -85,7 +82,7 @@ journey(
 );
 
 journey(
-  'a session that was copied to another browser reads, and changes the profile after the password',
+  'a session copied to another browser reads, and changes the profile only after the password',
   async ({ product: { address }, person }) => {
     const who = await signUp(address, { name: 'Toko Anggrek', phone: '6281355504008' });
     const expects = [/status of 403/, /status of 422/];
@@ -111,7 +108,7 @@ journey(
       expect((await userOf(address, who.session)).name).toBe('Toko Anggrek Putih'),
     );
 
-    // Once given it is good for five minutes; what hands out everything wants a sign-in here.
+    // A confirmation is valid for five minutes; exporting everything requires a sign-in in this browser.
     await save('Toko Anggrek Bulan');
     await waitFor(async () =>
       expect((await userOf(address, who.session)).name).toBe('Toko Anggrek Bulan'),
@@ -124,7 +121,7 @@ journey(
 );
 
 journey(
-  'a message written in such a browser waits for the password, and is sent once',
+  'a message from such a browser waits for the password, and is sent once',
   async ({ product: { address }, person }) => {
     const who = await signUp(address, { name: 'Toko Dahlia', phone: '6281355504009' });
     await topUp(address, who, 50_000);
@@ -140,7 +137,6 @@ journey(
     await field.waitFor();
     await tab.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    // What was written stays where it is, and can be sent again from there.
     await tab.getByText('Kata sandi Anda belum dimasukkan.').waitFor();
     await tab.getByRole('button', { name: 'Kirim ulang' }).click();
     await field.fill(PASSWORD);

@@ -8,8 +8,7 @@ import { arrivesAt, fillLogin } from './support/steps.ts';
 const journey = setUpJourney({ SIMULATOR_SPEED: '0', OPERATOR_SECOND_FACTOR: 'required' });
 
 /**
- * A security key inside the browser, which nods to everything. It is gone as soon as another session of the
- * debugger ends, as those of axe do.
+ * A security key that approves everything. It vanishes when another debugger session ends (axe).
  */
 async function withKey(tab: Page): Promise<void> {
   const devtools = await tab.context().newCDPSession(tab);
@@ -27,8 +26,8 @@ async function withKey(tab: Page): Promise<void> {
 }
 
 /**
- * What the app on a phone shows, `steps` half minutes from now. One step off is accepted: now and the next one
- * are still good when the half minute ends on the way.
+ * The code of an authenticator app, `steps` half minutes from now. One step off is accepted: the codes of now and the
+ * next step stay valid if the half minute ends meanwhile.
  */
 const codeOf = (secret: string, steps: number): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({
@@ -40,15 +39,15 @@ async function signOut(tab: Page): Promise<void> {
   await arrivesAt(tab, '/auth/login');
 }
 
-journey('an operator sets up two factors, and comes in with each', async (stage) => {
+journey('an operator sets up two factors, and signs in with each', async (stage) => {
   const { address, operator } = stage.product;
-  // What a page still asks for while its session ends is unknown, as to any stranger.
+  // Requests that a page still sends while its session ends are refused.
   const { open } = await stage.person({ expects: [/status of 400/] });
   const { faults, look } = inspection();
   const tab = await open('/auth/login');
   await fillLogin(tab, operator);
 
-  // Nothing but this page is there until one is set up.
+  // No other page is available until one is set up.
   await tab.getByText('Instalasi ini mewajibkannya bagi setiap operator').waitFor();
   expect(await tab.getByRole('navigation').count()).toBe(0);
   await look(tab, 'before one is set up', { only: allLooks[2] });
@@ -59,7 +58,7 @@ journey('an operator sets up two factors, and comes in with each', async (stage)
   await fillLogin(tab, operator);
   await tab.getByRole('heading', { name: 'Verifikasi dua langkah' }).waitFor();
   await look(tab, 'the step after the password');
-  // Another one than before: each works once.
+  // A different code than before: each works once.
   await tab.getByLabel('Kode autentikator').fill(codeOf(secret, 1));
   await arrivesAt(tab, '/operator');
 
@@ -87,7 +86,6 @@ journey('an operator sets up two factors, and comes in with each', async (stage)
   expect(faults).toEqual([]);
 });
 
-/** The app on a phone reads the secret; its first code sets it up, and recovery codes are shown. */
 async function setUpApp(tab: Page, look: Look): Promise<{ secret: string; codes: string[] }> {
   await tab.getByRole('button', { name: 'Pasang aplikasi autentikator' }).click();
   const setup = tab.getByRole('dialog', { name: 'Pasang aplikasi autentikator' });
@@ -95,7 +93,7 @@ async function setUpApp(tab: Page, look: Look): Promise<{ secret: string; codes:
   const shown = await setup.getByRole('status').first().textContent();
   const secret = (shown ?? '').replaceAll(' ', '');
   await look(tab, 'the secret', { only: allLooks[3] });
-  // The box has the focus; and an Enter after the last digit closes nothing that is shown only once.
+  // The field has the focus; an Enter after the last digit must not close codes that are shown only once.
   await tab.keyboard.type(codeOf(secret, 0));
   const saved = tab.getByRole('dialog', { name: 'Simpan kode cadangan Anda' });
   await saved.waitFor();

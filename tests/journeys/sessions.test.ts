@@ -24,7 +24,6 @@ const shop = 'https://toko.example';
 const journey = setUpJourney({ SIMULATOR_SPEED: '0', RETURN_ORIGINS: shop });
 
 let registered: Promise<Customer> | undefined;
-/** The customer of these journeys, with a session of their own for each. */
 async function customer(address: string): Promise<Customer> {
   registered ??= signUp(address, { name: 'Klinik Sehat Sentosa', phone: '6281234567001' });
   const { phone } = await registered;
@@ -34,10 +33,9 @@ async function customer(address: string): Promise<Customer> {
 const savedPath = async (tab: Page): Promise<string> =>
   decode(await tab.evaluate(() => localStorage.getItem('auth-redirect')));
 
-/** What the console says about an answer with this status. */
 const refusal = (status: number) => new RegExp(`status of ${status}`);
 
-journey('who is not signed in is sent to sign in, and back again', async ({ product, person }) => {
+journey('a signed-out person is redirected to sign in, and back', async ({ product, person }) => {
   const who = await customer(product.address);
   const { open } = await person();
   for (const path of ['/', '/token', '/saldo?kind=bonus', '/operator']) {
@@ -57,22 +55,19 @@ journey('who is not signed in is sent to sign in, and back again', async ({ prod
   expect(await savedPath(tab)).toBe('');
 });
 
-journey(
-  'who is signed in has no business at the pages of signing in',
-  async ({ product, person }) => {
-    const { session } = await customer(product.address);
-    const { open } = await person({ session });
-    const tab = await open();
-    const pages = ['login', 'register', 'verify-otp', 'forgot-password', 'forgot-password/change'];
-    for (const path of ['/auth', ...pages.map((page) => `/auth/${page}`)]) {
-      await tab.goto(product.address + path);
-      await arrivesAt(tab, '/');
-      await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
-    }
-  },
-);
+journey('a signed-in person is redirected from the sign-in pages', async ({ product, person }) => {
+  const { session } = await customer(product.address);
+  const { open } = await person({ session });
+  const tab = await open();
+  const pages = ['login', 'register', 'verify-otp', 'forgot-password', 'forgot-password/change'];
+  for (const path of ['/auth', ...pages.map((page) => `/auth/${page}`)]) {
+    await tab.goto(product.address + path);
+    await arrivesAt(tab, '/');
+    await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+  }
+});
 
-journey('`from` and `callbackUrl` lead to our own pages', async ({ product, person }) => {
+journey('`from` and `callbackUrl` redirect to our own pages only', async ({ product, person }) => {
   const { session } = await customer(product.address);
   const { open } = await person({ session });
   const tab = await open('/?from=%2Ftoken&callbackUrl=%2Fsaldo%3Fkind%3Dbonus');
@@ -95,7 +90,7 @@ const hostile = [
   '/\t/evil.example',
 ];
 
-journey('no address leads anywhere else', async ({ product, person }) => {
+journey('no address redirects to another site', async ({ product, person }) => {
   const { session } = await customer(product.address);
   const { open, context } = await person({ session });
   const abroad: string[] = [];
@@ -150,7 +145,7 @@ test.skipIf(!existsSync(corpus))('no collected redirect trick leaves our origin'
 
 const unknown = ['/tidak-ada', '/token/7', '/scan'];
 
-journey('an unknown address says so and leads home', async ({ product, person }) => {
+journey('an unknown address shows an error and a link home', async ({ product, person }) => {
   const { session } = await customer(product.address);
   const { open } = await person({ session, expects: [refusal(404)] });
   for (const path of unknown) {
@@ -178,29 +173,26 @@ journey('signing out in one tab signs out the others', async ({ product, person 
   await expect(ask(product.address, checkToken, {}, session)).rejects.toThrow(/401/);
 });
 
-journey(
-  'a spinner fills the screen until it is known who is there',
-  async ({ product, person }) => {
-    const { session } = await customer(product.address);
-    const { open } = await person({ session });
-    const tab = await open();
-    const released = Promise.withResolvers<void>();
-    await tab.route('**/api', async (route) => {
-      if (/act=user_check_token/.test(route.request().postData() ?? '')) await released.promise;
-      await route.continue();
-    });
-    await tab.goto(product.address);
-    const spinner = tab.getByRole('status').filter({ hasText: 'Memuat…' });
-    // One spinner gives way to another while the page loads: between them there is nothing to measure.
-    await waitFor(async () => {
-      const { width, height } = (await spinner.boundingBox()) ?? { width: 0, height: 0 };
-      // Beside it is only the room that the page keeps for its scrollbar.
-      expect(width).toBeGreaterThan(1440 - 20);
-      expect(height).toBe(900);
-    });
-    expect(await tab.getByRole('navigation').count()).toBe(0);
-    released.resolve();
-    await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
-    await spinner.waitFor({ state: 'detached' });
-  },
-);
+journey('a spinner fills the screen until the session is known', async ({ product, person }) => {
+  const { session } = await customer(product.address);
+  const { open } = await person({ session });
+  const tab = await open();
+  const released = Promise.withResolvers<void>();
+  await tab.route('**/api', async (route) => {
+    if (/act=user_check_token/.test(route.request().postData() ?? '')) await released.promise;
+    await route.continue();
+  });
+  await tab.goto(product.address);
+  const spinner = tab.getByRole('status').filter({ hasText: 'Memuat…' });
+  // One spinner replaces another while the page loads: in between there is nothing to measure.
+  await waitFor(async () => {
+    const { width, height } = (await spinner.boundingBox()) ?? { width: 0, height: 0 };
+    // The page reserves only the room of its scrollbar.
+    expect(width).toBeGreaterThan(1440 - 20);
+    expect(height).toBe(900);
+  });
+  expect(await tab.getByRole('navigation').count()).toBe(0);
+  released.resolve();
+  await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
+  await spinner.waitFor({ state: 'detached' });
+});

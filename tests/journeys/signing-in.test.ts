@@ -22,13 +22,11 @@ import { arrivesAt, fillLogin, isFocused, press, write } from './support/steps.t
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 const NEW_PASSWORD = 'perahu kertas di hujan sore';
-/** What the console says about an answer with this status. */
 const refusal = (status: number) => new RegExp(`status of ${status}`);
 const wrongCode = refusal(422);
 const goneCode = refusal(410);
 const tooSoon = refusal(429);
 
-/** A code that does not fit. */
 const unlike = (code: string): string => (code === '111111' ? '222222' : '111111');
 
 const codeField = (tab: Page) => tab.getByLabel('Kode verifikasi');
@@ -42,7 +40,7 @@ async function askForPassword(tab: Page, address: string, phone: string): Promis
   await codeField(tab).waitFor();
 }
 
-journey('a forgotten password is replaced, with the keyboard alone', async (stage) => {
+journey('a forgotten password is reset with the keyboard only', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355503001';
   const who = await signUp(address, { name: 'Toko Sepatu Melati', phone });
@@ -53,7 +51,6 @@ journey('a forgotten password is replaced, with the keyboard alone', async (stag
   await press(tab, tab.getByRole('link', { name: 'Lupa kata sandi?' }));
   await waitFor(async () => expect(await tab.title()).toBe('Lupa kata sandi · Kabari'));
   expect(new URL(tab.url()).pathname).toBe('/auth/forgot-password/phone');
-  // What was typed on the page before need not be typed again.
   expect(await tab.getByLabel('Nomor ponsel').inputValue()).toBe('+62 813-5550-3001');
   await press(tab, tab.getByRole('button', { name: 'Kirim kode' }));
 
@@ -82,7 +79,6 @@ journey('a forgotten password is replaced, with the keyboard alone', async (stag
   await tab.getByText('Kata sandi ini terlalu mudah ditebak. Pilih yang lain.').waitFor();
   await waitFor(async () => expect(await isFocused(tab, password)).toBe(true));
 
-  // Ten minutes are ten minutes: a reload neither ends nor begins them anew.
   await tab.reload();
   await write(tab, password, NEW_PASSWORD);
   await write(tab, repeat, NEW_PASSWORD);
@@ -90,7 +86,7 @@ journey('a forgotten password is replaced, with the keyboard alone', async (stag
   await arrivesAt(tab, '/');
   await tab.getByText('Kata sandi sudah diganti. Sesi di peramban lain diakhiri.').waitFor();
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
-  // Whoever had the old password may have made a token: its owner is asked to look.
+  // An intruder with the old password may have created a token: its owner has to check it.
   await press(tab, tab.getByRole('link', { name: /^Kasir\s*Perlu diperiksa/ }));
   const details = tab.getByRole('dialog', { name: 'Kasir' });
   await details.getByRole('button', { name: 'Tetap pakai' }).waitFor();
@@ -103,7 +99,7 @@ journey('a forgotten password is replaced, with the keyboard alone', async (stag
   await waitFor(isNotified);
 });
 
-journey('a number that nobody has is answered like any other, and gets nothing', async (stage) => {
+journey('an unknown number is answered like any other, and gets no code', async (stage) => {
   const { address } = stage.product;
   const { open } = await stage.person();
   const tab = await open();
@@ -113,11 +109,11 @@ journey('a number that nobody has is answered like any other, and gets nothing',
   await tab.getByRole('link', { name: 'Ganti nomor' }).click();
   await arrivesAt(tab, '/auth/forgot-password/phone');
   await tab.getByRole('button', { name: 'Kirim kode' }).click();
-  // The same number again: the code that is on its way is waited for, and no other asked for.
+  // The same number again: the page waits for the first code and requests no other.
   await arrivesAt(tab, '/auth/forgot-password/otp');
 });
 
-journey('a new browser asks for a code once, and its owner is told', async (stage) => {
+journey('a new browser requires a code once, and the owner gets a notice', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355503003';
   const who = await signUp(address, { name: 'Warung Pak Darto', phone });
@@ -130,7 +126,6 @@ journey('a new browser asks for a code once, and its owner is told', async (stag
   await tab.reload();
   await tab.getByText(/Kirim ulang dalam 00\.[0-5]/).waitFor();
   const code = await codeFor(address, phone, forNewBrowser);
-  // As people copy it: the whole message.
   await codeField(tab).evaluate((field, text) => {
     const clipboardData = new DataTransfer();
     clipboardData.setData('text', text);
@@ -147,7 +142,7 @@ journey('a new browser asks for a code once, and its owner is told', async (stag
   await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
 });
 
-journey('codes that are wrong, throttled, or too old say so', async (stage) => {
+journey('wrong, throttled and expired codes are reported as such', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355503004';
   await signUp(address, { name: 'Kedai Kopi Senja', phone });
@@ -155,8 +150,8 @@ journey('codes that are wrong, throttled, or too old say so', async (stage) => {
   const tab = await open();
   await tab.clock.install();
   await askForPassword(tab, address, phone);
-  // This browser's clock runs ahead: the server knows better how long there is to wait. (First of all,
-  // while there is: a machine may take longer than that minute for the rest.)
+  // This browser's clock runs ahead, but the server knows how long to wait. (First of all, while the minute lasts: a
+  // slow machine may take longer for the rest.)
   await tab.clock.fastForward(61_000);
   await tab.getByRole('button', { name: 'Kirim ulang kode' }).click();
   await tab.getByText(/Kirim ulang dalam 00\.[0-5]/).waitFor();
@@ -177,7 +172,7 @@ journey('codes that are wrong, throttled, or too old say so', async (stage) => {
   await tab.getByText('Kode sudah tidak berlaku. Minta kode baru.').waitFor();
 });
 
-journey('a code that was used in one tab is worth nothing in another', async (stage) => {
+journey('a code used in one tab is invalid in another', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355503005';
   await signUp(address, { name: 'Bengkel Motor Abadi', phone });
@@ -200,7 +195,7 @@ journey('a code that was used in one tab is worth nothing in another', async (st
   await second.getByRole('link', { name: 'Mulai lagi' }).click();
   await arrivesAt(second, '/auth/forgot-password/phone');
 
-  // One that comes later asks the server, which knows as well.
+  // A later tab asks the server, which knows as well.
   const third = await twin();
   await codeField(third).fill(code);
   await third.getByText(/Kode ini sudah dipakai atau percobaannya habis/).waitFor();
@@ -214,7 +209,7 @@ journey('a code that was used in one tab is worth nothing in another', async (st
   expect(await first.evaluate(() => sessionStorage.getItem('kept:forgot-grant'))).toBeNull();
 });
 
-journey('signing in in one tab takes the others along', async (stage) => {
+journey('signing in in one tab signs in the others', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355503006';
   const who = await signUp(address, { name: 'Apotek Kasih', phone });
@@ -229,7 +224,7 @@ journey('signing in in one tab takes the others along', async (stage) => {
   await second.getByRole('heading', { name: 'Beranda' }).waitFor();
 });
 
-journey('a session that was ended elsewhere is told at the next call', async (stage) => {
+journey('a session ended elsewhere is reported at the next call', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355503007';
   const who = await signUp(address, { name: 'Laundry Bersih', phone });
@@ -242,44 +237,47 @@ journey('a session that was ended elsewhere is told at the next call', async (st
   await arrivesAt(tab, '/auth/login');
 });
 
-journey('signing in with a hostile address leads home, with a good one there', async (stage) => {
-  const { address } = stage.product;
-  const phone = '6281355503008';
-  const who = await signUp(address, { name: 'Toko Buku Lentera', phone });
-  // What the page was about to ask when its session ended.
-  const expects = [refusal(401)];
-  const { open, context } = await stage.person({ session: who.session, expects });
-  const abroad: string[] = [];
-  await context.route(
-    (url) => url.origin !== address,
-    (route) => {
-      abroad.push(route.request().url());
-      return route.abort();
-    },
-  );
-  const tab = await open('/');
-  const places = [
-    ['https://evil.example/', '/'],
-    ['//evil.example/auth', '/'],
-    ['/auth/login', '/'],
-    ['javascript:alert(1)', '/'],
-    ['/operator/topups', '/'],
-    ['/saldo?kind=bonus', '/saldo'],
-  ] as const;
-  for (const [from, path] of places) {
-    await tab.getByRole('button', { name: 'Keluar' }).click();
-    await arrivesAt(tab, '/auth/login');
-    await tab.evaluate((text) => localStorage.setItem('auth-redirect', text), encode(from));
-    await tab.goto(`${address}/auth/login?from=${encodeURIComponent(from)}`);
-    await fillLogin(tab, who);
-    await arrivesAt(tab, path);
-    await tab.getByRole('button', { name: 'Keluar' }).waitFor();
-    expect(new URL(tab.url()).origin).toBe(address);
-  }
-  expect(abroad).toEqual([]);
-});
+journey(
+  'signing in redirects home for a hostile address, and there for a valid one',
+  async (stage) => {
+    const { address } = stage.product;
+    const phone = '6281355503008';
+    const who = await signUp(address, { name: 'Toko Buku Lentera', phone });
+    // Requests that the page sends when its session ends.
+    const expects = [refusal(401)];
+    const { open, context } = await stage.person({ session: who.session, expects });
+    const abroad: string[] = [];
+    await context.route(
+      (url) => url.origin !== address,
+      (route) => {
+        abroad.push(route.request().url());
+        return route.abort();
+      },
+    );
+    const tab = await open('/');
+    const places = [
+      ['https://evil.example/', '/'],
+      ['//evil.example/auth', '/'],
+      ['/auth/login', '/'],
+      ['javascript:alert(1)', '/'],
+      ['/operator/topups', '/'],
+      ['/saldo?kind=bonus', '/saldo'],
+    ] as const;
+    for (const [from, path] of places) {
+      await tab.getByRole('button', { name: 'Keluar' }).click();
+      await arrivesAt(tab, '/auth/login');
+      await tab.evaluate((text) => localStorage.setItem('auth-redirect', text), encode(from));
+      await tab.goto(`${address}/auth/login?from=${encodeURIComponent(from)}`);
+      await fillLogin(tab, who);
+      await arrivesAt(tab, path);
+      await tab.getByRole('button', { name: 'Keluar' }).waitFor();
+      expect(new URL(tab.url()).origin).toBe(address);
+    }
+    expect(abroad).toEqual([]);
+  },
+);
 
-journey('everybody can use the screens around a password and a code', async (stage) => {
+journey('the password and code screens are accessible', async (stage) => {
   const { address } = stage.product;
   const phone = '6281355503009';
   const who = await signUp(address, { name: 'Toko Anggrek', phone });

@@ -3,14 +3,13 @@ import { expect } from 'vitest';
 import { addresses } from '#web/app/routes/addresses.ts';
 import { operatorAddresses } from '#web/features/operator/addresses.ts';
 import { settled } from './browser/browser.ts';
-import { openDesk } from './seeds/desk.ts';
+import { openOperatorWork } from './seeds/desk.ts';
 import { shopAt } from './seeds/shop.ts';
 import { setUpJourney } from './support/stage.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** Queries that open more of a page: its lists, forms and details. */
 const views: Readonly<Record<string, readonly string[]>> = {
   '/token': ['', '?view=new'],
   '/message-history': ['', '?view=percakapan', '?new=1'],
@@ -24,7 +23,7 @@ const viewsOf = (path: string): readonly string[] =>
 
 const isSignedOut = (path: string) => path.startsWith('/auth') || path === '/scan/$data';
 
-/** Opens pages of 320 px, with the text as it comes and twice as large. @returns those that scroll sideways */
+/** Opens pages at 320 px, with normal and doubled text. @returns those that scroll horizontally */
 async function tooWide(tab: Page, address: string, paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   await tab.setViewportSize({ width: 320, height: 640 });
@@ -65,16 +64,16 @@ journey(
 );
 
 journey(
-  'no page of an operator scrolls sideways at 320 px, and the menu shows where one is',
+  'no page of an operator scrolls sideways at 320 px, and the menu marks the current page',
   async ({ product, person }) => {
     const { address } = product;
-    const { operator } = await openDesk(product);
+    const { operator } = await openOperatorWork(product);
     const { open } = await person({ session: operator, width: 390 });
     const paths = Object.keys(operatorAddresses).flatMap(viewsOf);
     expect(await tooWide(await open('/operator'), address, paths)).toEqual([]);
 
-    const desk = await person({ session: operator, width: 1440, height: 900 });
-    const tab = await desk.open('/operator');
+    const operatorSide = await person({ session: operator, width: 1440, height: 900 });
+    const tab = await operatorSide.open('/operator');
     for (const path of Object.keys(operatorAddresses)) {
       await tab.goto(address + path);
       const menu = tab.getByRole('navigation', { name: 'Menu utama' });

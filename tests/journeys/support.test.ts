@@ -8,7 +8,6 @@ import { setUpJourney, type Stage } from './support/stage.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** What goes wrong in a browser while its network or the server is away. */
 const awayErrors = [
   /ERR_INTERNET_DISCONNECTED/,
   /ERR_CONNECTION/,
@@ -18,10 +17,9 @@ const awayErrors = [
   /Unable to preload/,
 ];
 
-/** So tall that everything is in sight: a thread draws only what is. */
+/** Tall enough to show everything: a thread renders only its visible part. */
 const SCREEN = { height: 2_400, still: true, expects: awayErrors };
 
-/** A customer before their customer service, and an operator before the same thread. */
 async function bothSides({ product, person }: Stage, name: string, phone: string) {
   const { address, operator } = product;
   const who = await signUp(address, { name, phone });
@@ -29,14 +27,13 @@ async function bothSides({ product, person }: Stage, name: string, phone: string
   const customer = await shop.open('/customer-service');
   await write(customer, ['Selamat pagi']);
   const session = await signIn(address, operator);
-  const desk = await person({ session, ...SCREEN });
-  const other = await desk.open('/operator/layanan');
+  const operatorSide = await person({ session, ...SCREEN });
+  const other = await operatorSide.open('/operator/layanan');
   await other.getByRole('link', { name }).click();
   await other.getByRole('article').filter({ hasText: 'Selamat pagi' }).waitFor();
-  return { who, shop, desk, customer, operator: other };
+  return { who, shop, desk: operatorSide, customer, operator: other };
 }
 
-/** Writes lines, one after the other. */
 async function write(tab: Page, lines: readonly string[]): Promise<void> {
   const box = tab.getByRole('textbox', { name: /^Tulis pesan untuk/ });
   for (const line of lines) {
@@ -46,13 +43,11 @@ async function write(tab: Page, lines: readonly string[]): Promise<void> {
   }
 }
 
-/** A line written here. */
 const LINE = /(?:Tanya|Jawab) \d\d/g;
 
 const named = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, n) => `${prefix} ${String(n + 1).padStart(2, '0')}`);
 
-/** The lines written here that the server holds, oldest first. */
 async function lines(address: string, { session }: Customer): Promise<string[]> {
   const rows: { seq: number; text: string }[] = [];
   for (let start = 0; ;) {
@@ -67,15 +62,15 @@ async function lines(address: string, { session }: Customer): Promise<string[]> 
     .filter((text) => text.match(LINE));
 }
 
-/** What a tab shows of the lines written here, from top to bottom; `unsent` are those not there yet. */
+/** Messages of this journey in a tab, from top to bottom; `unsent` counts those not sent yet. */
 async function shown(tab: Page): Promise<{ texts: string[]; unsent: number }> {
   const articles = tab.getByRole('article');
   const texts = (await articles.allInnerTexts()).flatMap((text) => text.match(LINE) ?? []);
   return { texts, unsent: await articles.getByText('Menunggu', { exact: true }).count() };
 }
 
-/** The server holds each line once and each side's in its order, and both tabs show just that. */
-async function nothingLost(
+/** The server has each message once, in order per side, and both tabs show exactly that. */
+async function expectNothingLost(
   tabs: readonly Page[],
   { address, who, written }: { address: string; who: Customer; written: readonly string[][] },
 ): Promise<void> {
@@ -93,7 +88,7 @@ async function nothingLost(
 }
 
 journey(
-  'a question and its answers, either side offline in between: all, once, in order',
+  'a question and its answers arrive once and in order with either side offline',
   async (stage) => {
     const { address } = stage.product;
     const { who, shop, desk, customer, operator } = await bothSides(
@@ -101,13 +96,12 @@ journey(
       'Kopi Senja',
       '6281355509001',
     );
-    const asked = named('Tanya', 4);
+    const questions = named('Tanya', 4);
     const answered = named('Jawab', 4);
 
-    await write(customer, asked.slice(0, 1));
+    await write(customer, questions.slice(0, 1));
     await write(operator, answered.slice(0, 1));
     await customer.getByRole('article').filter({ hasText: 'Jawab 01' }).waitFor();
-    // The customer learns that it was read.
     await customer
       .getByRole('article')
       .filter({ hasText: 'Tanya 01' })
@@ -116,30 +110,32 @@ journey(
 
     await desk.context.setOffline(true);
     await write(operator, answered.slice(1, 3));
-    await write(customer, asked.slice(1, 2));
+    await write(customer, questions.slice(1, 2));
     await customer.getByText('Menunggu', { exact: true }).waitFor({ state: 'detached' });
     await shop.context.setOffline(true);
-    await write(customer, asked.slice(2));
+    await write(customer, questions.slice(2));
     await desk.context.setOffline(false);
     await operator.getByRole('article').filter({ hasText: 'Tanya 02' }).waitFor();
     await shop.context.setOffline(false);
-    // What has not left yet is still there.
     await customer.reload();
     await write(operator, answered.slice(3));
-    await nothingLost([customer, operator], { address, who, written: [asked, answered] });
+    await expectNothingLost([customer, operator], { address, who, written: [questions, answered] });
     expect(await faultsOf(customer, 'customer service')).toEqual([]);
     expect(await faultsOf(operator, 'the inbox')).toEqual([]);
   },
 );
 
-journey('the server is killed while both write: all, once, in order', async (stage) => {
-  const { address } = stage.product;
-  const { who, customer, operator } = await bothSides(stage, 'Roti Fajar', '6281355509002');
-  const asked = named('Tanya', 6);
-  const answered = named('Jawab', 6);
-  const writing = Promise.all([write(customer, asked), write(operator, answered)]);
-  await customer.getByRole('article').filter({ hasText: 'Tanya 02' }).waitFor();
-  await stage.product.killAndRestart();
-  await writing;
-  await nothingLost([customer, operator], { address, who, written: [asked, answered] });
-});
+journey(
+  'messages survive a server kill while both sides write, once and in order',
+  async (stage) => {
+    const { address } = stage.product;
+    const { who, customer, operator } = await bothSides(stage, 'Roti Fajar', '6281355509002');
+    const questions = named('Tanya', 6);
+    const answered = named('Jawab', 6);
+    const writing = Promise.all([write(customer, questions), write(operator, answered)]);
+    await customer.getByRole('article').filter({ hasText: 'Tanya 02' }).waitFor();
+    await stage.product.killAndRestart();
+    await writing;
+    await expectNothingLost([customer, operator], { address, who, written: [questions, answered] });
+  },
+);

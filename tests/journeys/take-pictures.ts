@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of docs/pictures, of the product as it runs with the shop of `seeds/shop.ts`:
- * `npm run build && node tests/journeys/take-pictures.ts`, with names for those alone.
+ * Takes the pictures of docs/pictures from the running product with the shop of `seeds/shop.ts`: `npm run build && node
+ * tests/journeys/take-pictures.ts`, with names to take only those.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { apiPictures, type Picture } from './support/api-pictures.ts';
 import { ask } from './support/portal.ts';
 import { type Product, type ProductOptions, startProduct } from './support/product.ts';
 import { openShop, type Shop } from './seeds/shop.ts';
-import { type Desk, openDesk } from './seeds/desk.ts';
+import { type OperatorWork, openOperatorWork } from './seeds/desk.ts';
 import { cloudNumbers, cloudPictures, openCloudShop } from './seeds/cloud.ts';
 import { startFakeMeta } from '#tests/support/meta/fake-meta.ts';
 import { campaignPictures } from './seeds/campaign-pictures.ts';
@@ -30,7 +30,6 @@ import { usage } from './support/fake-payments.ts';
 
 const folder = join(import.meta.dirname, '../../docs/pictures');
 
-/** Waits until every message has come as far as it will. */
 async function quiet(address: string, { customer }: Shop): Promise<void> {
   const under = async () => {
     const { today, days } = await ask(address, homeSummary, {}, customer.session);
@@ -39,7 +38,6 @@ async function quiet(address: string, { customer }: Shop): Promise<void> {
   await waitFor(under);
 }
 
-/** Opens the statement's newest line to its steps. */
 async function openFirstLine(tab: Page): Promise<void> {
   await tab
     .getByRole('button', { name: /^Rincian/ })
@@ -48,7 +46,6 @@ async function openFirstLine(tab: Page): Promise<void> {
   await tab.locator('[aria-expanded="true"]').first().waitFor();
 }
 
-/** Scrolls to the statement, with its heading below the bar of a phone. */
 async function toStatement(tab: Page): Promise<void> {
   const heading = tab.getByRole('heading', { name: 'Mutasi', exact: true });
   await heading.evaluate((element) =>
@@ -173,14 +170,12 @@ const picturesOf = ({ customer: { session }, waiting, peer }: Shop): Picture[] =
   },
 ];
 
-/** Opens the row of a table to its drawer. */
 const openRow = (name: RegExp) => async (tab: Page) => {
   await tab.getByRole('row', { name }).first().getByRole('button').first().click();
   await tab.getByRole('dialog').waitFor();
 };
 
-/** Money, as a customer with a plan sees it. */
-const moneyPictures = ({ bakery: { session }, qris, va, verify }: Desk): Picture[] => [
+const moneyPictures = ({ bakery: { session }, qris, va, verify }: OperatorWork): Picture[] => [
   {
     name: 'isi-saldo-qris',
     options: { session },
@@ -213,8 +208,7 @@ const moneyPictures = ({ bakery: { session }, qris, va, verify }: Desk): Picture
   },
 ];
 
-/** The operator's desk. */
-const deskPictures = ({ operator: session, statement }: Desk): Picture[] => [
+const operatorPictures = ({ operator: session, statement }: OperatorWork): Picture[] => [
   {
     name: 'operator-ringkasan',
     options: { session, height: 1_000 },
@@ -261,8 +255,7 @@ const deskPictures = ({ operator: session, statement }: Desk): Picture[] => [
   },
 ];
 
-/** What runs the installation. */
-const systemPictures = ({ operator: session }: Desk): Picture[] => [
+const systemPictures = ({ operator: session }: OperatorWork): Picture[] => [
   {
     name: 'operator-pengaturan',
     options: { session },
@@ -301,10 +294,8 @@ async function take(browser: Browser, address: string, picture: Picture): Promis
   await person.context.close();
 }
 
-/** A product with what is seen of it, and the pictures of that. */
 type Album = {
   freePlan: NonNullable<ProductOptions['freePlan']>;
-  /** Beside those of all pictures. */
   settings?: Record<string, string>;
   fill: (product: Product) => Promise<readonly Picture[]>;
 };
@@ -333,7 +324,7 @@ const albums: readonly Album[] = [
     },
   },
   {
-    // A shop of several branches has more tokens than the delivered free plan.
+    // A shop of several branches has more tokens than the shipped free plan.
     freePlan: 'paying',
     fill: async ({ address }) => {
       const shop = await openShop(address);
@@ -355,11 +346,11 @@ const albums: readonly Album[] = [
   {
     freePlan: 'as it comes',
     fill: async (product) => {
-      const desk = await openDesk(product);
+      const desk = await openOperatorWork(product);
       const threads = await openThreads(product, desk);
       return [
         ...moneyPictures(desk),
-        ...deskPictures(desk),
+        ...operatorPictures(desk),
         ...supportPictures(desk, threads),
         ...systemPictures(desk),
       ];
@@ -368,7 +359,7 @@ const albums: readonly Album[] = [
 ];
 
 const only = process.argv.slice(2);
-const wanted = ({ name }: Picture) => only.length === 0 || only.includes(name);
+const isSelected = ({ name }: Picture) => only.length === 0 || only.includes(name);
 
 await mkdir(folder, { recursive: true });
 const browser = await startBrowser('whole');
@@ -377,7 +368,8 @@ try {
     const product = await startProduct({ SIMULATOR_SPEED: '5', ...settings }, { freePlan });
     try {
       const pictures = await fill(product);
-      for (const picture of pictures.filter(wanted)) await take(browser, product.address, picture);
+      for (const picture of pictures.filter(isSelected))
+        await take(browser, product.address, picture);
     } finally {
       await product.stop();
     }

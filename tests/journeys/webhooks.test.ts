@@ -13,7 +13,7 @@ afterAll(() => target.close());
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0', WEBHOOK_ORIGINS: target.origin });
 
-/** A number that always receives and reads, in the simulator. */
+/** A simulated number that always receives and reads. */
 const PEER = '62800000001';
 
 async function openedShop(address: string, phone: string) {
@@ -26,7 +26,7 @@ async function openedShop(address: string, phone: string) {
 
 const rowOf = (tab: Page, event: string | RegExp) => tab.getByRole('row', { name: event }).first();
 
-/** Saves the address in the form that is there, and takes the secret that is shown once. */
+/** Saves the address in the open form. @returns the secret, which is shown once. */
 async function saveAddress(tab: Page): Promise<string> {
   await tab.getByLabel('Alamat webhook').fill(target.url);
   await tab.getByRole('button', { name: 'Simpan dan uji alamat' }).click();
@@ -36,7 +36,7 @@ async function saveAddress(tab: Page): Promise<string> {
 }
 
 journey(
-  'a webhook is saved, signs what happens, and shows what came of it',
+  'a webhook is saved, signs its events, and shows their deliveries',
   async ({ product: { address }, person }) => {
     const { who, sender, send } = await openedShop(address, '628135550510');
     const { open } = await person({ still: true, session: who.session });
@@ -76,7 +76,6 @@ journey(
     await tab.goBack();
     await drawer.waitFor({ state: 'detached' });
 
-    // What the list is narrowed by is in the address, and there after a reload.
     await tab.getByLabel('Peristiwa', { exact: true }).selectOption('message.accepted');
     await tab.getByLabel('Keadaan', { exact: true }).selectOption('delivered');
     await waitFor(async () =>
@@ -106,7 +105,7 @@ journey(
 );
 
 journey(
-  'an endpoint that fails is told of, and what it missed is sent anew',
+  'a failing endpoint is reported, and missed events are sent again',
   async ({ product: { address }, person }) => {
     const { who, sender, send } = await openedShop(address, '628135550520');
     const { open } = await person({ still: true, session: who.session });
@@ -132,7 +131,7 @@ journey(
     await tab.keyboard.press('Escape');
     await rowOf(tab, /message\.read.*Terkirim/).waitFor();
 
-    // 410 says that nobody wants it any more.
+    // 410 means that the receiver is gone.
     target.answer(410);
     await send('Pesanan Anda sampai.');
     await tab.getByText('Webhook berhenti karena alamatnya menjawab 410 (Gone).').waitFor();
@@ -144,7 +143,6 @@ journey(
     await tab.getByRole('button', { name: 'Nyalakan' }).click();
     await tab.getByText('Aktif', { exact: true }).waitFor();
     await notice.waitFor({ state: 'detached' });
-    // It is there again by itself, and leads to where something can be done.
     target.answer(410);
     await send('Pesanan Anda sampai juga.');
     await notice.click();
@@ -167,7 +165,7 @@ journey(
 );
 
 journey(
-  'a webhook is tried, given another secret, and deleted with the keyboard alone',
+  'a webhook is tested, gets another secret, and is deleted with the keyboard only',
   async ({ product: { address }, person }) => {
     const { who, sender } = await openedShop(address, '628135550530');
     const { open } = await person({ still: true, session: who.session });

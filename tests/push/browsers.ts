@@ -3,23 +3,21 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type TextSocket, acceptSocket } from './websocket.ts';
 
-/** Where endpoints begin, as Firefox's own service has them. */
+/** Path prefix of endpoints, as in Firefox's own service. */
 export const PATH = '/wpush/v2/';
 
 type Waiting = { version: string; ttl: number; topic: string | undefined; data: string };
 
-/** One subscription, as the service keeps it. */
 export type Channel = {
   id: string;
-  /** Whose browser it is; nobody's when a test made it. */
+  /** The browser's id; undefined if a test created it. */
   uaid: string | undefined;
   channelID: string;
-  /** The VAPID key that may post. */
   key: string | undefined;
   waiting: Waiting[];
 };
 
-/** What a browser says it did with a message: 100 delivered, 101 not decrypted, 102 not delivered. */
+/** A browser's acknowledgement: 100 delivered, 101 not decrypted, 102 not delivered. */
 export type Ack = { channelID: string; version: string; code?: number };
 
 type ClientMessage = {
@@ -38,7 +36,6 @@ type State = {
   acks: Ack[];
 };
 
-/** Keeps a new subscription. @returns its id: the end of its endpoint. */
 export function openChannel(
   channels: Map<string, Channel>,
   channel: Omit<Channel, 'id' | 'waiting'>,
@@ -80,11 +77,10 @@ export function openBrowsers(channels: Map<string, Channel>, origin: () => strin
   return {
     acks,
     connect,
-    /** Hands a message on, or keeps it until the browser is back. */
     deliver(channel: Channel, headers: IncomingHttpHeaders, body: Buffer) {
       if (channel.uaid === undefined) return;
       const topic = headers['topic'] === undefined ? undefined : String(headers['topic']);
-      // A newer message of a topic takes the place of one that still waits (RFC 8030, 5.4).
+      // A newer message of a topic replaces one that still waits (RFC 8030, 5.4).
       channel.waiting = channel.waiting.filter((one) => topic === undefined || one.topic !== topic);
       const data = body.toString('base64url');
       channel.waiting.push({ version: randomUUID(), ttl: Number(headers['ttl']), topic, data });
@@ -99,14 +95,13 @@ export function openBrowsers(channels: Map<string, Channel>, origin: () => strin
       isReached = on;
       if (!on) end();
     },
-    /** Ends all connections without a word. */
     cut() {
       for (const stream of streams) stream.destroy();
     },
   };
 }
 
-/** A browser without a name, or with one that counts no longer, gets a new one. */
+/** A browser without a valid id gets a new one. */
 function greet(state: State, socket: TextSocket, received: ClientMessage): string {
   const { channels, sockets, known } = state;
   const uaid =

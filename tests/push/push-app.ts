@@ -22,10 +22,9 @@ import { type Receiver, newReceiver } from './receiver.ts';
 
 type Customer = Awaited<ReturnType<typeof signedIn>>;
 export type Shopkeeper = Customer & { caller: Person };
-/** A browser that takes notices: its token with us, its endpoint, and what opens its mail. */
+/** A subscribed browser: its token with us, its endpoint, and its decryption keys. */
 export type Browser = Receiver & { token: string; endpoint: string };
 
-/** The push domain with everything real, and a push service of its own. */
 async function pushApp(db: TestDatabase, service: PushService) {
   const secrets = await readSecrets(db.allAccountsSql);
   const vapid = await readVapid(db.allAccountsSql, secrets);
@@ -77,13 +76,11 @@ async function pushApp(db: TestDatabase, service: PushService) {
     return { ...customer, caller };
   };
 
-  /** What a browser sends when it registers. */
   const registration = async (endpoint: string, { keys }: Receiver) => {
     const { vapid_key } = await perform(pushConfig, {});
     return { endpoint, ...keys, vapid_key };
   };
 
-  /** Subscribes and registers, as a browser does. */
   const browser = async (
     { caller }: { caller: Person },
     { endpoint = service.subscribe(vapid.publicKey), receiver = newReceiver() } = {},
@@ -92,7 +89,6 @@ async function pushApp(db: TestDatabase, service: PushService) {
     return { ...receiver, token, endpoint };
   };
 
-  /** A message comes in from a phone. */
   const receive = (
     { accountId, tokenId }: Pick<Customer, 'accountId' | 'tokenId'>,
     { text = 'Halo, masih buka?', from = '6281234567890', name = 'Budi' } = {},
@@ -112,8 +108,8 @@ async function pushApp(db: TestDatabase, service: PushService) {
       queueNotices,
     );
 
-  /** Ends all waiting of notices that were postponed. */
-  const hurry = () => db.allAccountsSql`update push_queue set ready_at = statement_timestamp()`;
+  const makeNoticesDue = () =>
+    db.allAccountsSql`update push_queue set ready_at = statement_timestamp()`;
 
   return {
     deps,
@@ -127,13 +123,12 @@ async function pushApp(db: TestDatabase, service: PushService) {
     registration,
     browser,
     receive,
-    hurry,
+    hurry: makeNoticesDue,
   };
 }
 
 export type PushApp = Awaited<ReturnType<typeof pushApp>>;
 
-/** A test with a push domain and a push service, that both end with it. */
 export const test = base.extend<{ push: PushApp }>({
   push: async ({ db }, use) => {
     const service = await startPushService();

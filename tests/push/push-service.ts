@@ -4,58 +4,46 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type Ack, type Channel, PATH, openBrowsers, openChannel } from './browsers.ts';
 
-/** One request of an application server, as it came in and as it was answered. */
 export type Post = {
   endpoint: string;
-  /** What we answered; 0 when we left the asker waiting. */
+  /** Status of the answer; 0 if there was none. */
   status: number;
   headers: IncomingMessage['headers'];
-  /** Encrypted. */
   body: Buffer;
 };
 
-/** How the service answers instead of doing its work. */
 export type Trouble = {
   status: number;
-  /** Said as `Retry-After`. */
   retryAfter?: string;
-  /** Said as `Location`, as a redirect does. */
   location?: string;
-  /** Bytes of the answer's body. */
   bytes?: number;
-  /** Never answers. */
   hangs?: true;
-  /** Only posts to this endpoint; all without it. */
+  /** Only posts to this endpoint; all by default. */
   endpoint?: string;
-  /** So often, then properly again; for ever without it. */
+  /** Number of affected posts; unlimited by default. */
   times?: number;
 };
 
 /**
- * A push service of our own on 127.0.0.1: to application servers it speaks RFC 8030 with VAPID
- * (RFC 8292), to Firefox the dialogue of its push service (`dom.push.serverURL`).
+ * Our own push service on 127.0.0.1: RFC 8030 with VAPID (RFC 8292) for application servers, the protocol of Firefox's
+ * push service (`dom.push.serverURL`) for Firefox.
  */
 export type PushService = {
-  /** Where endpoints are: a value of PUSH_SERVICES. */
   origin: string;
-  /** For Firefox: `dom.push.serverURL`. */
   socketUrl: string;
   posts: readonly Post[];
   acks: readonly Ack[];
-  /** Told of each post, after it was answered. @returns ends the telling. */
   onPost(listener: (post: Post) => void): () => void;
-  /** An endpoint, as a browser's `subscribe` gets one. @param vapidKey who may post to it; anyone without. */
+  /** As a browser's `subscribe`. @param vapidKey who may post to it; anyone by default. */
   subscribe(vapidKey?: string): string;
-  /** The endpoints that are taken. */
   endpoints(): readonly string[];
-  /** Posts to this endpoint are answered 410 from now on. */
+  /** Answers posts to this endpoint with 410 from now on. */
   forget(endpoint: string): void;
   trouble(how: Trouble): void;
-  /** Does its work properly again. */
   calm(): void;
-  /** Ends every browser's connection; at the next one, browsers are strangers and lose their endpoints. */
+  /** Drops browsers' connections; at the next one they are unknown and lose their endpoints. */
   rotate(): void;
-  /** While off, browsers cannot connect, and what is posted waits for them. */
+  /** While off, browsers cannot connect, and posts wait for them. */
   reach(on: boolean): void;
   close(): Promise<void>;
 };
@@ -63,7 +51,6 @@ export type PushService = {
 const BODY_MAX = 4_096;
 const JWT_SECONDS_MAX = 86_400;
 
-/** Starts the service on a free port. */
 export async function startPushService(): Promise<PushService> {
   const channels = new Map<string, Channel>();
   const posts: Post[] = [];
@@ -139,7 +126,6 @@ function say(response: ServerResponse, status: number, trouble: Trouble | undefi
   response.end('x'.repeat(trouble?.bytes ?? 0));
 }
 
-/** What a push service answers to a post: its status. */
 function judge(
   request: IncomingMessage,
   body: Buffer,
@@ -151,18 +137,18 @@ function judge(
   if (!channel) return 410;
   if (body.length > BODY_MAX) return 413;
   const { ttl, topic, urgency } = headers;
-  const isTold =
+  const isWellFormed =
     typeof ttl === 'string' &&
     /^\d+$/.test(ttl) &&
     (topic === undefined || (typeof topic === 'string' && /^[A-Za-z0-9_-]{1,32}$/.test(topic))) &&
     (urgency === undefined || /^(very-low|low|normal|high)$/.test(String(urgency)));
-  if (!isTold || headers['content-encoding'] !== 'aes128gcm') return 400;
+  if (!isWellFormed || headers['content-encoding'] !== 'aes128gcm') return 400;
   return isAllowed(headers.authorization ?? '', origin, channel.key) ? 201 : 401;
 }
 
 const bare = (key: string): string => key.replace(/=+$/, '');
 
-/** True when the VAPID token is for us, lives, and is signed by whom the browser subscribed to. */
+/** Whether the VAPID token is for us, unexpired, and signed with the subscription's key. */
 function isAllowed(authorization: string, origin: string, key: string | undefined): boolean {
   const found = /^vapid t=([\w-]+)\.([\w-]+)\.([\w-]+), ?k=([\w-]+=*)$/.exec(authorization);
   if (!found) return false;

@@ -12,17 +12,16 @@ type Ece = {
 const require = createRequire(import.meta.url);
 const { decrypt } = require('http_ece') as Ece;
 
-/** What a browser keeps of a subscription: keys of its own, with which it opens what comes. */
+/** A browser's part of a subscription, with its own keys that decrypt posts. */
 export type Receiver = {
   /** Base64url, as `PushSubscription.toJSON().keys` has them. */
   keys: { p256dh: string; auth: string };
-  /** The text inside an encrypted body. @throws when it was not made for these keys. */
+  /** The text of an encrypted body. @throws if it was not encrypted for these keys. */
   read(body: Buffer): string;
-  /** The same, as the contract's payload. @throws ZodError when it has another shape. */
+  /** The same, as the contract's payload. @throws ZodError if it has another shape. */
   open(body: Buffer): PushPayload;
 };
 
-/** A browser's end of Web Push, for tests where no browser is. */
 export function newReceiver(): Receiver {
   const own = createECDH('prime256v1');
   const p256dh = own.generateKeys().toString('base64url');

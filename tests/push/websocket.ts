@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** The server's end of a WebSocket that carries texts (RFC 6455, without extensions). */
+/** The server's end of a WebSocket with text messages (RFC 6455, without extensions). */
 export type TextSocket = {
   send(text: string): void;
   close(): void;
@@ -13,7 +13,6 @@ export type TextSocket = {
 const MAGIC = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const OP = { more: 0, text: 1, close: 8, ping: 9, pong: 10 } as const;
 
-/** Accepts an upgrade for one subprotocol. */
 export function acceptSocket(
   request: IncomingMessage,
   socket: Duplex,
@@ -91,7 +90,7 @@ function headOf(op: number, length: number): Buffer {
 
 type Frame = { op: number; last: boolean; body: Buffer; length: number };
 
-/** The first whole frame of what has come; a browser's frames are always masked. */
+/** The first complete frame; a browser's frames are always masked. */
 function firstFrame(bytes: Buffer): Frame | undefined {
   if (bytes.length < 2) return undefined;
   const short = bytes.readUInt8(1) & 0x7f;

@@ -1,7 +1,7 @@
 import type { Act, InputOf, OutputOf } from '#contract/base/act.ts';
 import type { ActHandler } from '#server/infra/acts.ts';
 
-/** Acts as a signed-in person of an account asks them, without HTTP: their input as it was read. */
+/** Calls acts as a signed-in person of an account without HTTP, with parsed input. */
 export function actsOf(handlers: readonly ActHandler[], accountId: string) {
   const call = { caller: { kind: 'person', accountId } } as never;
   return async <A extends Act>(act: A, input: InputOf<A>): Promise<OutputOf<A>> => {

@@ -1,14 +1,11 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-/** The folder of the repository. */
 export const root = join(import.meta.dirname, '../..');
-/** The command line, as a file that Node runs. */
 export const program = join(root, 'tools/cli/kabari.mjs');
 
 type Ended = { code: number | null; out: string; err: string };
 
-/** Runs a program to its end. */
 export function ended(file: string, given: readonly string[], env: Record<string, string>) {
   return new Promise<Ended>((done) => {
     const child = spawn(file, given, {
@@ -22,6 +19,5 @@ export function ended(file: string, given: readonly string[], env: Record<string
   });
 }
 
-/** Runs the command line to its end. */
 export const kabari = (env: Record<string, string>, ...given: string[]) =>
   ended(process.execPath, [program, ...given], env);

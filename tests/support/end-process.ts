@@ -2,10 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * Ends a child process, and waits until it has ended. One that did not start, or has ended already, is left alone:
- * nobody would tell of its end a second time.
- *
- * @param group whether all that it has started ends with it: of a child that was started `detached`.
+ * Ends a child process, and waits until it has ended. Ignores one that did not start or has ended already, because its
+ * exit event would never come.
+ * ⏎ @param group whether all its children end with it; requires a child started `detached`.
  */
 export async function endProcess(
   child: ChildProcess,

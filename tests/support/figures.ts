@@ -19,14 +19,12 @@ import { perform } from '#tests/support/money/topups.ts';
 
 const log = openLog({ level: 'silent' });
 
-/** Publishes what stands in the outbox. */
 export async function publishAll(sql: Sql): Promise<void> {
   const relay = startRelay({ sql, log });
   await relay.drain();
   await relay.close();
 }
 
-/** Folds what was published into the rollups. */
 export async function foldAll(sql: Sql): Promise<void> {
   const troubles: unknown[] = [];
   const folding = startFolding({
@@ -38,7 +36,6 @@ export async function foldAll(sql: Sql): Promise<void> {
   expect(troubles).toEqual([]);
 }
 
-/** What a page of the history asks for. */
 export type Ask = Parameters<typeof messageList>[2];
 
 type Counted = {
@@ -50,7 +47,6 @@ type Counted = {
   day: string;
 };
 
-/** An account's messages, counted by nobody yet, oldest first. */
 const messagesOf = (sql: Sql, accountId: string) => sql<Counted[]>`
   select message_id, token_id, direction, type, status,
     (uuid_time(message_id) at time zone 'Asia/Jakarta')::date::text as day
@@ -58,7 +54,7 @@ const messagesOf = (sql: Sql, accountId: string) => sql<Counted[]>`
 
 const waiting: readonly MessageStatus[] = ['accepted', 'queued', 'sending'];
 
-const isAsked = (ask: Ask, { token_id, direction, type, status, day }: Counted): boolean =>
+const isRequested = (ask: Ask, { token_id, direction, type, status, day }: Counted): boolean =>
   (ask.token_id === undefined || ask.token_id === token_id) &&
   (ask.direction === undefined || ask.direction === direction) &&
   (ask.type === undefined || ask.type === type) &&
@@ -69,21 +65,21 @@ const isAsked = (ask: Ask, { token_id, direction, type, status, day }: Counted):
 
 type Whose = { db: TestDatabase; accountId: string };
 
-/** Every page of the history has the messages that match, and says how many there are. */
+/** Checks that every page of the history has the matching messages and their count. */
 export async function expectPages({ db, accountId }: Whose, asks: readonly Ask[]): Promise<void> {
   const messages = await messagesOf(db.allAccountsSql, accountId);
   for (const ask of asks) {
-    const asked = messages.filter((message) => isAsked(ask, message));
-    if (ask.sort_type !== 'asc') asked.reverse();
+    const matching = messages.filter((message) => isRequested(ask, message));
+    if (ask.sort_type !== 'asc') matching.reverse();
     const found: string[] = [];
-    for (let page = 0; page * PAGE_SIZE <= asked.length; page++) {
+    for (let page = 0; page * PAGE_SIZE <= matching.length; page++) {
       const { rows, total } = await messageList(db.tenantSql, accountId, { ...ask, page });
-      expect({ ask, total }).toEqual({ ask, total: asked.length });
+      expect({ ask, total }).toEqual({ ask, total: matching.length });
       found.push(...rows.map(({ id }) => id));
     }
     expect({ ask, found }).toEqual({
       ask,
-      found: asked.map(({ message_id }) => publicId('message', message_id)),
+      found: matching.map(({ message_id }) => publicId('message', message_id)),
     });
   }
 }
@@ -102,7 +98,6 @@ function dayOf(messages: readonly Counted[], date: string): HomeSummary['days'][
   };
 }
 
-/** Beranda shows what a count over the rows shows. */
 export async function expectHome({ db, accountId }: Whose): Promise<void> {
   const sql = db.allAccountsSql;
   const messages = await messagesOf(sql, accountId);
@@ -137,7 +132,7 @@ export async function expectHome({ db, accountId }: Whose): Promise<void> {
   );
 }
 
-/** All lines of the statement are there, and add up to the saldo. */
+/** Checks that the statement has all entries, and that they add up to the balance. */
 export async function expectStatement(
   { db }: Pick<Whose, 'db'>,
   customer: Customer,
@@ -147,7 +142,6 @@ export async function expectStatement(
     select count(*) filter (where kind not in ('capture', 'release'))::int as lines,
       sum(d_available)::bigint as available, sum(d_held)::bigint as held
     from wallet_entries where account_id = ${accountId}`;
-  // Every entry says what was there after it.
   const wrong = await db.allAccountsSql`
     select * from (
       select seq, available_after, held_after,
@@ -175,7 +169,6 @@ export async function expectStatement(
   }).toEqual(counted);
 }
 
-/** A token says how many messages were accepted from it today. */
 export async function expectAccepted(
   { db, accountId }: Whose,
   tokenId: string,
@@ -187,7 +180,6 @@ export async function expectAccepted(
   expect(token.sent_today).toBe(accepted);
 }
 
-/** What is counted is what stands there, to the hour, and by day and month. */
 export async function expectCounts({ db, accountId }: Whose): Promise<void> {
   const sql = db.allAccountsSql;
   expect(

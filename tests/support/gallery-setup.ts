@@ -9,11 +9,9 @@ import { type Product, startProduct } from '#tests/journeys/support/product.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Where the gallery is: `http://localhost:…`, without a slash at its end. */
     gallery: string;
-    /** The run's one Chromium, as Playwright's `connect` takes it. */
     chromium: string;
-    /** Where acts are asked; the gallery's own address, but for one that is being developed. */
+    /** Address of the acts: the gallery's own, except during development. */
     product: string;
   }
 }
@@ -29,7 +27,6 @@ function insistOnGallery(): void {
   );
 }
 
-/** The sources as they are, by Vite, instead of the build; nothing is reloaded under a test. */
 async function serveSources(product: string) {
   const { createServer } = await import('vite');
   const cacheDir = await mkdtemp(join(tmpdir(), 'kabari-vite-'));
@@ -44,7 +41,7 @@ async function serveSources(product: string) {
       port: 0,
       hmr: false,
       watch: null,
-      // Under its own host: the product refuses what seems to come from another site.
+      // Under its own host: the product refuses cross-site requests.
       proxy: { '/api': { target: product, changeOrigin: false }, '/files': product },
     },
   });
@@ -60,7 +57,7 @@ async function serveSources(product: string) {
   };
 }
 
-/** The product; while pieces are developed they are looked at also when the server is broken. */
+/** The product; during development the gallery also works with a broken server. */
 async function openProduct(developing: boolean): Promise<Pick<Product, 'address' | 'stop'>> {
   try {
     return await startProduct({ SIMULATOR_SPEED: '0' });
@@ -72,8 +69,8 @@ async function openProduct(developing: boolean): Promise<Pick<Product, 'address'
 }
 
 /**
- * One product and one Chromium for the whole run. With `GALLERY_DEV=1` the gallery comes from the
- * sources; else it is the built one, with the policy and the headers of the product.
+ * One product and one Chromium for the whole run. With `GALLERY_DEV=1` the gallery comes from the sources; otherwise it
+ * is the built one, with the product's policy and headers.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const developing = process.env['GALLERY_DEV'] === '1';

@@ -9,36 +9,31 @@ import {
 import { signUp } from '#tests/journeys/support/portal.ts';
 
 type Look = Pick<PersonOptions, 'dark' | 'still' | 'notices' | 'expects'> & {
-  /** 1440 when left out; 390 is a phone, with touch. */
+  /** 1440 by default; 390 is a phone, with touch. */
   width?: 1440 | 390;
-  /** Whether a customer is signed in. */
   session?: boolean;
-  /** A profile that no other test sees: for who changes more than the page, its clock for one. */
+  /** A separate profile, for tests that change more than the page, such as its clock. */
   own?: boolean;
 };
 
-/** Opens a piece of the gallery; '' is the whole gallery. */
 export type ShowPiece = (id: string, look?: Look) => Promise<Page>;
 
-/** Opens a profile at the product, the same for tests of the same options, where nothing moves. */
+/** Opens a profile at the product without animations, shared by tests with the same options. */
 export type OpenPerson = (options?: PersonOptions) => Promise<Person>;
 
-/** Profiles that tests use one after the other: what they fetched once is not fetched again. */
+/** Profiles shared by consecutive tests, so that they fetch everything only once. */
 type Profiles = { open: (options: PersonOptions) => Promise<Person>; browser: Browser };
 
 let customer: Promise<string> | undefined;
 
-/** The session of a customer: one for all tests of a worker, made when the first needs it. */
+/** A customer's session, shared by all tests of a worker and created at the first use. */
 function session(): Promise<string> {
   const phone = `62813${String(Date.now() % 1e8).padStart(8, '0')}`;
   customer ??= signUp(inject('product'), { name: 'Ani Wijaya', phone }).then((one) => one.session);
   return customer;
 }
 
-/**
- * Where a thing is and how large, in CSS pixels, once nothing moves any more. To the hundredth: what
- * a browser has moved or scaled may be 43.99998 high afterwards.
- */
+/** Position and size in CSS pixels at rest, to the hundredth: browsers may report 43.99998. */
 export async function boxOf(thing: Locator) {
   await settled(thing.page());
   const box = await thing.boundingBox();
@@ -61,15 +56,13 @@ async function openProfiles(): Promise<Profiles> {
   return { open, browser };
 }
 
-/** Leaves a profile as it was found, for the next test. */
 async function tidy(page: Page): Promise<void> {
   await page.evaluate(() => localStorage.clear());
   await page.close();
 }
 
 /**
- * A test of a piece, in real Chromium. Afterwards nothing may have gone wrong unseen: no error or
- * warning in the console, no script that failed, no breach of the page's policy.
+ * Tests a piece in Chromium; fails on console messages, failed scripts and policy violations.
  */
 export const test = base.extend<{ profiles: Profiles; show: ShowPiece; person: OpenPerson }>({
   profiles: [

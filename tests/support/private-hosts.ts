@@ -1,4 +1,3 @@
-/** Ways to write this machine, its neighbours, and the metadata of a cloud. */
 export const privateHosts: readonly string[] = [
   '127.0.0.1',
   '127.1',

@@ -2,7 +2,6 @@ import type { OpeningHours } from '#server/domains/support/hours.ts';
 
 const weekday = { open: '08:00', close: '17:00' };
 
-/** As a small business has them. */
 export const usualHours: OpeningHours = {
   days: [weekday, weekday, weekday, weekday, weekday, { open: '08:00', close: '12:00' }, null],
   days_off: [],

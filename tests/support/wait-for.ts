@@ -1,29 +1,27 @@
 /**
- * How long a test waits for a state before it says that it never came. It ends what hangs; it measures
- * nothing: a machine with other work may take many times as long as it does alone.
+ * Time that a test waits for a state before it fails. It ends hangs and measures nothing: a machine with other work may
+ * take many times as long as it does alone.
  */
 export const PATIENCE_MS = 60_000;
 
-/** What a machine may stand still for while a test counts seconds of the database's clock. */
+/** Time that a machine may stall while a test counts seconds of the database's clock. */
 export const STALL_SECONDS = 15;
 
 const PAUSE_MS = 25;
-// Kept from before a test puts its own clock in the place of this one.
+// Saved before a test replaces the clock.
 const { setTimeout } = globalThis;
 const now = performance.now.bind(performance);
 
 type Options = {
-  /** What is waited for, as the error calls it. */
   what?: string;
-  /** More than the usual patience, where processes are killed and lease times have to pass. */
+  /** Longer than usual, where processes are killed and leases have to expire. */
   patienceMs?: number;
 };
 
 /**
- * Waits for a state: looks again until the look neither throws nor answers `false`.
- *
- * @returns what the look answered.
- * @throws what the last look threw, when patience ends: of an assertion, how it was not met.
+ * Waits for a state: repeats `look` until it neither throws nor returns `false`.
+ * ⏎ @returns the result of `look`.
+ * @throws the last error of `look` on timeout, such as a failed assertion.
  */
 export async function waitFor<T>(
   look: () => T | Promise<T>,

@@ -3,7 +3,7 @@ import { ensureOperator } from '#server/domains/accounts/accounts.ts';
 import { newId } from '#server/infra/ids.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { passwordFits } from '#server/infra/security/passwords.ts';
-import { place } from '#tests/support/app/fake-channel.ts';
+import { acceptTexts } from '#tests/support/app/fake-channel.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith, makeSession } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -93,7 +93,7 @@ describe('npm run operator', () => {
     sql,
   }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
-    await place(sql, ani);
+    await acceptTexts(sql, ani);
     await makeSession(sql, ani);
     expect(await run(db, 'after-restore')).toEqual(sentence(/^Kabari runs on this database/));
     await Promise.all([sql, db.owner, db.tenantSql].map((pool) => pool.end({ timeout: 1 })));

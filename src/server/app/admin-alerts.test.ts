@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { verifyOtp } from '#contract/accounts.ts';
 import { readConfig } from '#server/infra/config.ts';
-import { accountsApp, no } from '#tests/support/people/accounts-app.ts';
+import { accountsApp, rejectionOf } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { watchWrongCodes } from '#server/app/jobs.ts';
 import { changeAccounts, makeOperators } from '#tests/support/people/people.ts';
@@ -28,7 +28,7 @@ test('alerts admins once an hour when too many codes are wrong in total', async 
     const { challenge } = await app.register(phone);
     for (const n of [1, 2]) {
       const code = String(Number(app.codeFor(phone)) ^ n).padStart(6, '0');
-      await no(app.perform(verifyOtp, { challenge, code }));
+      await rejectionOf(app.perform(verifyOtp, { challenge, code }));
     }
   };
   await guess('6281234567890');

@@ -12,7 +12,7 @@ import {
   changeUsers,
   makeOperators,
 } from '#tests/support/people/people.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 
 const changes = acts.filter((one) => one.changes && one.by !== 'public');
 const lasting = changes.filter((one) => one.outlivesSession);
@@ -196,7 +196,7 @@ describe('the password given in another browser', () => {
       403,
       'reauth_needed',
     ]);
-    await changeSessions(db.allAccountsSql, {}, { otherReauthAt: earlier('5 minutes') });
+    await changeSessions(db.allAccountsSql, {}, { otherReauthAt: agedBy('5 minutes') });
     expect(await rename(aCookie)).toEqual([403, 'reauth_needed']);
   });
 

@@ -3,7 +3,7 @@ import { acts } from '#contract/acts.ts';
 import { type RunningApp, test } from '#tests/support/app/running-app.ts';
 import { changeSessions, customerWith, makeSession } from '#tests/support/people/people.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 
 const HERS = 'a'.repeat(43);
 const THIEFS = 'b'.repeat(43);
@@ -59,7 +59,7 @@ describe('what is sensitive', () => {
     const { body } = await container.ask('user_export', { token });
     expect(body.error).toEqual({ type: 'sign_in_needed', facts: {} });
     expect(await says(container, 'user_change_phone', token)).toEqual([422, 'input_invalid']);
-    await changeSessions(db.allAccountsSql, {}, { reauthAt: earlier('5 minutes') });
+    await changeSessions(db.allAccountsSql, {}, { reauthAt: agedBy('5 minutes') });
     for (const { name } of requiresRecentPassword)
       expect(await says(container, name, token), name).toEqual(needed);
     expect(await db.allAccountsSql`select * from exports`).toEqual([]);
@@ -75,7 +75,7 @@ describe('what is sensitive', () => {
   test('goes on under the same key once the password is given', async ({ db, openApp }) => {
     const container = await openApp();
     const token = await ani(db);
-    await changeSessions(db.allAccountsSql, {}, { reauthAt: earlier('5 minutes') });
+    await changeSessions(db.allAccountsSql, {}, { reauthAt: agedBy('5 minutes') });
     const wish = { token, key: crypto.randomUUID(), name: 'Kasir', channel: 'simulator' };
     expect((await container.ask('token_create', wish, from(HERS))).status).toBe(403);
     await changeSessions(db.allAccountsSql, {}, { reauthAt: 'now' });

@@ -4,7 +4,7 @@ import { BUDI, operatorOf } from '#tests/support/people/operators.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type RunningApp, test } from '#tests/support/app/running-app.ts';
 import { browserOf, changeSessions, makeSession } from '#tests/support/people/people.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 
 const required = { env: { OPERATOR_SECOND_FACTOR: 'required' } };
 const THIEFS = { headers: { cookie: `kabari-device=${'b'.repeat(43)}` } };
@@ -99,7 +99,7 @@ describe('where operators need a second factor', () => {
     for (const { name } of begin) {
       expect(await says(app, name, token, THIEFS), name).toEqual([403, 'sign_in_needed']);
     }
-    await changeSessions(db.allAccountsSql, {}, { reauthAt: earlier('5 minutes') });
+    await changeSessions(db.allAccountsSql, {}, { reauthAt: agedBy('5 minutes') });
     for (const { name } of begin) {
       expect(await says(app, name, token), name).toEqual([403, 'reauth_needed']);
     }

@@ -9,7 +9,7 @@ import {
   openBuckets,
   openLimiter,
 } from './acts.ts';
-import { limitsLater } from '#tests/support/people/accounts-app.ts';
+import { ageLimits } from '#tests/support/people/accounts-app.ts';
 
 const daily = (scope: string, subject: string, max: number): Limit => ({
   scope,
@@ -36,7 +36,7 @@ describe('counted in the database', () => {
     expect(await hitAtomically(sql, [daily('x', 'ani', 1)])).toBeUndefined();
     expect(await hitAtomically(sql, [daily('x', 'budi', 1)])).toBeUndefined();
     expect(await hitAtomically(sql, [daily('x', 'ani', 1)])).toBeDefined();
-    await limitsLater(sql, 86_400);
+    await ageLimits(sql, 86_400);
     expect(await hitAtomically(sql, [daily('x', 'ani', 1)])).toBeUndefined();
   });
 

@@ -1,7 +1,7 @@
 import {
   type Rule,
   type Sources,
-  circlesIn,
+  cyclesIn,
   importsIn,
   importsOf,
   isGallery,
@@ -9,7 +9,6 @@ import {
   sourcesIn,
 } from './sources.ts';
 
-/** What each layer of the server imports, besides itself and the contract. */
 const serverLayers: Record<string, readonly string[]> = {
   main: ['app', 'http', 'infra'],
   app: ['http', 'domains', 'infra'],
@@ -18,8 +17,8 @@ const serverLayers: Record<string, readonly string[]> = {
   infra: [],
 };
 
-/** Which domain knows which, each by its public API. Nobody knows a domain that knows it. */
-const knows: Record<string, readonly string[]> = {
+/** Allowed imports between domains, through their public API. Cycles are forbidden. */
+const allowedDomains: Record<string, readonly string[]> = {
   ledger: [],
   accounts: [],
   events: [],
@@ -35,7 +34,7 @@ const knows: Record<string, readonly string[]> = {
   exports: ['events'],
   webhooks: ['accounts', 'events', 'messages', 'tokens'],
   billing: ['accounts', 'events', 'ledger', 'pricing', 'tokens'],
-  // Its cards and its help are written from what each of these shows.
+  // Support cards and help are written from what each of these domains shows.
   support: [
     'accounts',
     'billing',
@@ -48,10 +47,8 @@ const knows: Record<string, readonly string[]> = {
     'tokens',
   ],
 };
-/** Knows every public API. */
-const knowsAll = ['operator'];
+const unrestrictedDomains = ['operator'];
 
-/** What each folder of the web imports, besides itself and the contract. */
 const webFolders: Record<string, readonly string[]> = {
   'main.tsx': ['app', 'api', 'browser'],
   app: ['features', 'gallery', 'live', 'api', 'ui', 'browser'],
@@ -63,7 +60,7 @@ const webFolders: Record<string, readonly string[]> = {
   browser: [],
   'service-worker': ['browser'],
 };
-/** What the web has beside its layers: the pages of the gallery show pieces of every one. */
+/** Web folders beside the layers; the gallery pages show parts of every layer. */
 const galleryPages = ['ui', 'gallery', 'api', 'browser'];
 
 /** `src/server/domains/messages/send.ts` → `domains`, `src/server/main.ts` → `main`. */
@@ -71,87 +68,91 @@ const layerOf = (file: string): string => file.split('/')[2]?.replace(/\.ts$/, '
 const partOf = (file: string): string => file.split('/')[3] ?? '';
 const sideOf = (file: string): string => file.split('/')[1] ?? '';
 
-/** How a domain is known: its public API, and that of a channel's driver. */
 const isPublic = (file: string): boolean =>
   /^src\/server\/domains\/(\w+)\/\1\.ts$/.test(file) ||
   /^src\/server\/domains\/channels\/([\w-]+)\/\1\.ts$/.test(file);
 
 const listed = (names: readonly string[] = []): string => names.join(', ') || 'nothing of it';
 
-/** `main → app → {http, domains} → infra`; a domain knows those it is allowed to, by their public API. */
+/** `main → app → {http, domains} → infra`; a domain imports allowed domains by their public API. */
 export const serverDirections: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, imports] of importsIn(sources, 'src/server')) {
     for (const other of imports.filter((path) => path.startsWith('src/server/'))) {
-      const why = serverTrespass(file, other);
+      const why = serverViolation(file, other);
       if (why) wrong.push(`${file} imports ${other}: ${why}`);
     }
   }
   return wrong;
 };
 
-function serverTrespass(file: string, other: string): string | undefined {
+function serverViolation(file: string, other: string): string | undefined {
   const [from, to] = [layerOf(file), layerOf(other)];
   if (from !== to && !serverLayers[from]?.includes(to)) {
-    return `${from} imports ${listed(serverLayers[from])}; let app hand it what it needs of ${to}`;
+    return `${from} imports ${listed(serverLayers[from])}; pass what it needs of ${to} in from app`;
   }
   if (to !== 'domains' || (from === to && partOf(file) === partOf(other))) return undefined;
   const [domain, known] = [partOf(file), partOf(other)];
-  if (from === to && !knowsAll.includes(domain) && !knows[domain]?.includes(known)) {
-    return `${domain} knows ${listed(knows[domain])}; let app/container.ts hand it what ${known} does`;
+  if (
+    from === to &&
+    !unrestrictedDomains.includes(domain) &&
+    !allowedDomains[domain]?.includes(known)
+  ) {
+    return `${domain} may import ${listed(allowedDomains[domain])}; pass what ${known} does in from app/container.ts`;
   }
   return isPublic(other)
     ? undefined
-    : `${known} is known by its public API; export it from src/server/domains/${known}/${known}.ts`;
+    : `import ${known} by its public API; export it from src/server/domains/${known}/${known}.ts`;
 }
 
-/** `app → features → live → {api, ui, browser}`; a feature knows another by its public file. */
+/** `app → features → live → {api, ui, browser}`; a feature imports others by their public file. */
 export const webDirections: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, imports] of importsIn(sources, 'src/web')) {
     for (const other of imports.filter((path) => /^src\/web\/.*\.tsx?$/.test(path))) {
-      const why = webTrespass(file, other);
+      const why = webViolation(file, other);
       if (why) wrong.push(`${file} imports ${other}: ${why}`);
     }
   }
   return wrong;
 };
 
-function webTrespass(file: string, other: string): string | undefined {
+function webViolation(file: string, other: string): string | undefined {
   const [from, to] = [file.split('/')[2] ?? '', other.split('/')[2] ?? ''];
   if (other.endsWith('.gallery.tsx') && !isGallery(file)) return 'only the gallery shows its pages';
   if (file.endsWith('.gallery.tsx') && galleryPages.includes(to)) return undefined;
   if (from !== to && !webFolders[from]?.includes(to)) {
-    return `${from} imports ${listed(webFolders[from])}; hand it in from above, or move what both need down`;
+    return `${from} imports ${listed(webFolders[from])}; pass it in from above, or move the shared part down`;
   }
   const known = partOf(other);
   if (from !== 'features' || to !== 'features' || partOf(file) === known) return undefined;
   return other === `src/web/features/${known}/${known}.ts`
     ? undefined
-    : `${known} is known by its public file; export it from src/web/features/${known}/${known}.ts`;
+    : `import ${known} by its public file; export it from src/web/features/${known}/${known}.ts`;
 }
 
-/** The two sides know the contract, and not each other; the contract knows nobody. */
+/** Server and web import the contract but not each other; the contract imports neither. */
 export const sides: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, imports] of importsIn(sources, 'src')) {
     const side = sideOf(file);
     for (const other of imports.filter((path) => path.startsWith('src/'))) {
       if (sideOf(other) === side || (sideOf(other) === 'contract' && side !== 'contract')) continue;
-      wrong.push(`${file} imports ${other}: web and server know the contract only; say it there`);
+      wrong.push(
+        `${file} imports ${other}: web and server share only the contract; declare it there`,
+      );
     }
   }
   return wrong;
 };
 
-/** The contract knows zod and itself, the web nothing of Node. */
 export const packages: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, text] of sourcesIn(sources, 'src')) {
     for (const name of importsOf(text)) {
       if (/^[.#]/.test(name)) continue;
       if (file.startsWith('src/contract/') && name !== 'zod/mini') {
-        wrong.push(`${file} imports ${name}: the contract imports zod/mini alone`);
+        wrong.push(`${file} imports ${name}: the contract imports only zod/mini`);
       }
       if (file.startsWith('src/web/') && name.startsWith('node:')) {
         wrong.push(`${file} imports ${name}: browsers have no Node`);
@@ -162,11 +163,10 @@ export const packages: Rule = (sources) => {
 };
 
 const TRACING = 'src/server/infra/observability/tracing/';
-/** The port, and what loads the rest behind it: the only parts that others know. */
+/** The port and its lazy loader: the only tracing files that others may import. */
 const PORT = [`${TRACING}tracing.ts`, `${TRACING}open-tracing.ts`];
 
-/** OpenTelemetry is loaded where traces are switched on, and nowhere else: later, by one file. */
-export const tracingIsLoadedLater: Rule = (sources) => {
+export const tracingIsLazy: Rule = (sources) => {
   const wrong: string[] = [];
   for (const [file, text] of sourcesIn(sources, 'src')) {
     if (file.startsWith(TRACING) && !PORT.includes(file)) continue;
@@ -184,31 +184,28 @@ export const tracingIsLoadedLater: Rule = (sources) => {
   return wrong;
 };
 
-/** No file reaches itself again through what it imports, types and later imports counted. */
-export const circles: Rule = (sources) =>
-  circlesIn(importsIn(sources, 'src')).map(
-    (group) => `${group.join(' ↔ ')}: move what both need into a file that knows neither`,
+export const importCycles: Rule = (sources) =>
+  cyclesIn(importsIn(sources, 'src')).map(
+    (group) => `${group.join(' ↔ ')}: move the shared part into a file that imports neither`,
   );
 
-/** No domain, and no feature, knows one that knows it. */
-export const circlesOfParts: Rule = (sources) => [
-  ...circlesOf(sources, 'src/server/domains'),
-  ...circlesOf(sources, 'src/web/features'),
+export const cyclesOfParts: Rule = (sources) => [
+  ...cyclesOf(sources, 'src/server/domains'),
+  ...cyclesOf(sources, 'src/web/features'),
 ];
 
-function circlesOf(sources: Sources, folder: string): string[] {
+function cyclesOf(sources: Sources, folder: string): string[] {
   const parts = new Map<string, string[]>();
   for (const [file, imports] of importsIn(sources, folder)) {
     const others = imports.filter((path) => path.startsWith(`${folder}/`)).map(partOf);
     parts.set(partOf(file), [...(parts.get(partOf(file)) ?? []), ...others]);
   }
-  return circlesIn(parts).map(
+  return cyclesIn(parts).map(
     (group) => `${folder}: ${group.join(' ↔ ')}: let app hand one what it needs of the other`,
   );
 }
 
-/** Another folder is named, never climbed to. */
-export const climbs: Rule = (sources) =>
+export const relativeImports: Rule = (sources) =>
   [...sources].flatMap(([file, text]) =>
     /\.(tsx?|mjs)$/.test(file)
       ? importsOf(text)

@@ -5,7 +5,6 @@ const SQL_FUNCTION_LINES_MAX = 120;
 
 const linesOf = (text: string): number => text.trimEnd().split('\n').length;
 
-/** SQL functions that can be read in one go. */
 export const shortFunctions: Rule = (sources) =>
   sourcesIn(sources, 'src/server', /\.sql$/).flatMap(([file, text]) =>
     functionsOf(text)
@@ -18,16 +17,13 @@ export const shortFunctions: Rule = (sources) =>
 
 const vague = /(^|\/)(utils?|helpers?|types|common|misc|index)(\.tsx?$|\/)/;
 
-/** Names that say what is in a file. */
-export const tellingNames: Rule = (sources) =>
+export const descriptiveNames: Rule = (sources) =>
   [...sources.keys()]
     .filter((file) => file.startsWith('src/') && vague.test(file))
-    .map((file) => `${file} says nothing of what is in it: name it by its subject`);
+    .map((file) => `${file} does not describe its content: name it by its subject`);
 
-/** The public API of a domain, of a channel's driver, or of a feature. */
 const publicFile = /^src\/(?:server\/domains(?:\/channels)?|web\/features)\/([\w-]+)\/\1\.ts$/;
 
-/** Files hand nothing on that is not theirs, but for the public API of a domain or a feature. */
 export const noBarrels: Rule = (sources) =>
   sourcesIn(sources, 'src')
     .filter(([file, text]) =>
@@ -35,28 +31,27 @@ export const noBarrels: Rule = (sources) =>
         ? /^export\s+\*/m.test(text)
         : /^export\s+(?:\*|(?:type\s*)?\{[^}]*\}\s*from\b)/m.test(text),
     )
-    .map(([file]) => `${file} hands on what is another's: import it where it stands`);
+    .map(([file]) => `${file} re-exports another file's names: import them from that file`);
 
 export const noDefaultExports: Rule = (sources) =>
   sourcesIn(sources, 'src')
     .filter(([, text]) => /^export\s+default\b/m.test(text))
     .map(([file]) => `${file} has a default export: give it a name, the same everywhere`);
 
-/** Nothing is left for later. */
 export const finished: Rule = (sources) =>
   [...sources]
     .filter(([file]) => !file.startsWith('tests/'))
     .filter(([, text]) => /\b(?:TODO|FIXME|XXX)\b/.test(text))
-    .map(([file]) => `${file} is left for later: do it, or write an issue`);
+    .map(([file]) => `${file} has unfinished work: finish it, or write an issue`);
 
-/** The build takes calls by these names away when nobody uses what they return (vite.config.ts). */
+/** The build removes calls by these names if their result is unused (vite.config.ts). */
 export const noPureNames: Rule = (sources) =>
   sourcesIn(sources, 'src/web')
     .filter(([, text]) => /(^|[^.\w])(act|paging|z)\(/m.test(text))
     .filter(([, text]) => !importsOf(text).includes('#contract/base/act.ts'))
     .map(([file]) => `${file} calls act(), paging() or z(): the build drops such calls, rename it`);
 
-/** A cropped avatar was decoded before it is shown, and a broken picture without a name shows nothing. */
+/** Exempt: an avatar to crop is already decoded; a broken picture without a name shows nothing. */
 const decoded = ['src/web/features/profile/avatar/CropStage.tsx'];
 
 const tagsIn = (sources: Sources, tag: RegExp): [string, string][] =>
@@ -64,17 +59,17 @@ const tagsIn = (sources: Sources, tag: RegExp): [string, string][] =>
     [...text.matchAll(tag)].map(([found]): [string, string] => [file, found]),
   );
 
-export const picturesFail: Rule = (sources) =>
+export const brokenPicturesReplaced: Rule = (sources) =>
   tagsIn(sources, /<img\b(?:[^>]|=>)*?\/>/g)
     .filter(([file, tag]) => !tag.includes('onError') && !decoded.includes(file))
-    .map(
-      ([file, tag]) => `${file}: ${tag}: say with onError what stands in a broken picture's place`,
-    );
+    .map(([file, tag]) => `${file}: ${tag}: replace a broken picture with onError`);
 
-export const pastesWhole: Rule = (sources) =>
+export const pastedTextIsWhole: Rule = (sources) =>
   tagsIn(sources, /<(?:input|textarea)\b(?:[^>]|=>)*?\/>/g)
     .filter(([, tag]) => tag.includes('maxLength'))
-    .map(([file, tag]) => `${file}: ${tag}: maxLength cuts what is pasted, let the rule refuse it`);
+    .map(
+      ([file, tag]) => `${file}: ${tag}: maxLength cuts pasted text, let the validation refuse it`,
+    );
 
 const making =
   /\b(innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|eval\(|new Function\()/;
@@ -82,27 +77,25 @@ const making =
 export const noHtmlFromText: Rule = (sources) =>
   sourcesIn(sources, 'src/web')
     .filter(([, text]) => making.test(text))
-    .map(([file]) => `${file} makes HTML or code of text: render elements`);
+    .map(([file]) => `${file} turns text into HTML or code: render elements`);
 
-/** What makes a test waver on a machine with other work. */
-const waverings: Record<string, RegExp> = {
+const flakyPatterns: Record<string, RegExp> = {
   'sleeps in a browser': /\bwaitForTimeout\(/,
   'waits for a second': /\bvi\.waitFor\(/,
-  'polls for a second, or for a time of its own': /\.poll\(/,
-  'waits for a time of its own': /\bwaitFor(?:Response|Request|Event|URL)?\([^;]*\btimeout: ?\d/,
-  'takes a limit of time for a measure': /expect\(performance\.now\(\) - \w+\)/,
-  'ends a test after a time of its own': /^ *\}, [\d_]+\);$|, \{ timeout: [\d_]+ \}, async/m,
+  'polls for a second, or with its own timeout': /\.poll\(/,
+  'waits with its own timeout': /\bwaitFor(?:Response|Request|Event|URL)?\([^;]*\btimeout: ?\d/,
+  'uses a time limit as a measurement': /expect\(performance\.now\(\) - \w+\)/,
+  'sets its own test timeout': /^ *\}, [\d_]+\);$|, \{ timeout: [\d_]+ \}, async/m,
 };
 const WAITS = 'tests/support/wait-for.ts';
 
-/** Waits are for states, with one patience. */
-export const patientTests: Rule = (sources) =>
+export const waitForStates: Rule = (sources) =>
   [...sources]
     .filter(([file]) => (isTest(file) && file.startsWith('src/')) || file.startsWith('tests/'))
     .filter(
       ([file]) => file.endsWith('.ts') && file !== WAITS && !file.startsWith('tests/architecture/'),
     )
     .flatMap(([file, text]) => {
-      const found = Object.keys(waverings).filter((what) => waverings[what]?.test(text));
+      const found = Object.keys(flakyPatterns).filter((what) => flakyPatterns[what]?.test(text));
       return found.map((what) => `${file} ${what}: wait for a state, with ${WAITS}`);
     });

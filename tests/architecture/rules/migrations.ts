@@ -2,8 +2,8 @@ import type { Rule } from './sources.ts';
 
 const FOLDER = 'src/server/migrations/';
 
-/** What nodes of the version before cannot do without, or do not know of, in words. */
-const takings: readonly (readonly [RegExp, string])[] = [
+/** Changes that break nodes of the previous version, with their descriptions. */
+const breakingChanges: readonly (readonly [RegExp, string])[] = [
   [/\bdrop\s+(?:table|view|materialized\s+view)\b/i, 'drops a table'],
   [/\bdrop\s+column\b/i, 'drops a column'],
   [/\brename\s+(?:column\s+)?(?:\w+\s+)?to\b/i, 'renames'],
@@ -14,8 +14,8 @@ const takings: readonly (readonly [RegExp, string])[] = [
 const contract = /^-- contract: (\d{4}_\w+)\b/m;
 
 /**
- * Nodes of the version before go on while a migration is applied. One that takes something away is written for a
- * later version than what has replaced it, and names the migration that did.
+ * Nodes of the previous version keep running while a migration is applied. A migration that removes something is
+ * therefore written for a later version than its replacement, and names the migration that replaced it.
  */
 export const contractsAreNamed: Rule = (sources) => {
   const names = [...sources.keys()].filter((file) => file.startsWith(FOLDER)).toSorted();
@@ -27,10 +27,10 @@ export const contractsAreNamed: Rule = (sources) => {
       const isEarlier = names.includes(`${FOLDER}${replacing}.sql`) && `${replacing}.sql` < name;
       return isEarlier ? [] : [`${file} completes ${replacing}, which is no earlier migration`];
     }
-    const found = takings.find(([pattern]) => pattern.test(text.replace(/--.*$/gm, '')));
+    const found = breakingChanges.find(([pattern]) => pattern.test(text.replace(/--.*$/gm, '')));
     return found
       ? [
-          `${file} ${found[1]} while nodes of the version before run: leave that to a later version, with -- contract: NNNN_name`,
+          `${file} ${found[1]} while nodes of the previous version run: leave it to a later version, with -- contract: NNNN_name`,
         ]
       : [];
   });

@@ -2,11 +2,10 @@ import { type Rule, type Sources, sourcesIn } from './sources.ts';
 import { crossings, foreignReaders, owners } from './tables.ts';
 import { functionsOf, tablesOf, templatesOf, usesOf } from './sql.ts';
 
-/** A place with SQL: a TypeScript file or a function, whose it is, and the tables it uses. */
 type Place = { name: string; owner: string; writes: readonly string[]; reads: readonly string[] };
 
 const MIGRATIONS = 'src/server/migrations';
-/** Policies, partition bounds and constraints need these before any other function is there. */
+/** Policies, partition bounds and constraints need these before any other function exists. */
 const functionsOfMigrations = [
   'all_accounts_table',
   'entry_has_shape',
@@ -17,11 +16,11 @@ const functionsOfMigrations = [
   'uuid_floor',
 ];
 
-/** `src/server/domains/ledger/x.sql` → `ledger`; what is no domain's is `infra`'s. */
+/** `src/server/domains/ledger/x.sql` → `ledger`; files outside the domains belong to `infra`. */
 const ownerOf = (file: string): string =>
   /^src\/server\/domains\/(\w+)\//.exec(file)?.[1] ?? file.split('/')[2] ?? '';
 
-/** Where SQL stands and which known tables it uses; migrations make tables and use none. */
+/** Finds SQL and the known tables it uses. Migrations create tables and use none. */
 function placesIn(sources: Sources): Place[] {
   const tables = new Set(Object.keys(owners));
   const known = (names: Iterable<string>) => [...names].filter((name) => tables.has(name));
@@ -44,11 +43,9 @@ function placesIn(sources: Sources): Place[] {
   });
 }
 
-/** Tables whose rows `eraseRows` deletes are named in strings. */
 const erasedByName = (text: string): string[] =>
   text.includes('eraseRows(') ? [...text.matchAll(/'(\w+)'/g)].map(([, name = '']) => name) : [];
 
-/** Every table has one owner. */
 export const tablesHaveOwners: Rule = (sources) => {
   const migrations = sourcesIn(sources, MIGRATIONS, /\.sql$/).map(([, text]) => text);
   const dropped = migrations.flatMap((text) =>
@@ -61,11 +58,11 @@ export const tablesHaveOwners: Rule = (sources) => {
       .map((table) => `the table ${table} has no owner: name the domain in tests/architecture`),
     ...Object.keys(owners)
       .filter((table) => !made.includes(table))
-      .map((table) => `there is no table ${table}: take it out of tests/architecture`),
+      .map((table) => `there is no table ${table}: remove it from tests/architecture`),
   ];
 };
 
-/** Only its owner writes a table; what crosses in one transaction is listed, and the list is exact. */
+/** Only its owner writes a table. Writes across owners in one transaction are listed, exactly. */
 export const oneWriter: Rule = (sources) => {
   const found = new Set<string>();
   const wrong: string[] = [];
@@ -81,13 +78,13 @@ export const oneWriter: Rule = (sources) => {
   }
   for (const [name, tables] of Object.entries(crossings)) {
     for (const table of tables.filter((one) => !found.has(`${name} ${one}`))) {
-      wrong.push(`${name} no longer writes ${table}: take it out of the crossings`);
+      wrong.push(`${name} no longer writes ${table}: remove it from the crossings`);
     }
   }
   return wrong;
 };
 
-/** Who reads another's table is listed; the list is exact, and only shrinks. */
+/** Readers of another owner's table are listed; the list is exact and may only shrink. */
 export const listedReaders: Rule = (sources) => {
   const found = new Set<string>();
   const wrong: string[] = [];
@@ -97,13 +94,13 @@ export const listedReaders: Rule = (sources) => {
       found.add(`${owner} ${table}`);
       if (foreignReaders[owner]?.includes(table)) continue;
       wrong.push(
-        `${name} reads ${table}, which is ${owners[table]}'s: ask its public API (the list of foreign readers does not grow)`,
+        `${name} reads ${table}, which is ${owners[table]}'s: use its public API (the list of foreign readers does not grow)`,
       );
     }
   }
   for (const [owner, tables] of Object.entries(foreignReaders)) {
     for (const table of tables.filter((one) => !found.has(`${owner} ${one}`))) {
-      wrong.push(`${owner} no longer reads ${table}: take it out of the foreign readers`);
+      wrong.push(`${owner} no longer reads ${table}: remove it from the foreign readers`);
     }
   }
   return wrong;
@@ -111,24 +108,21 @@ export const listedReaders: Rule = (sources) => {
 
 const STATEMENT = /\b(?:sql|tx|\w+Sql)(?:<[^`;]*>)?`/;
 
-/** SQL stands in domains and infra (and in migrations) alone. */
 export const sqlAtHome: Rule = (sources) =>
   sourcesIn(sources, 'src', /\.ts$/)
     .filter(([file]) => !/^src\/server\/(domains|infra)\//.test(file))
     .filter(([, text]) => STATEMENT.test(text))
     .map(([file]) => `${file} has SQL: move the statement to the domain that owns its table`);
 
-/** One domain notifies open tabs. */
 export const oneNotifier: Rule = (sources) =>
   sourcesIn(sources, 'src/server', /\.(ts|sql)$/)
     .filter(([file]) => !file.startsWith('src/server/domains/events/'))
     .filter(([, text]) => /\bpg_notify\s*\(|^\s*notify\s+\w/m.test(text))
     .map(([file]) => `${file} sends NOTIFY: write to the outbox, events notifies after COMMIT`);
 
-/** SQL functions live with their owner, not in migrations. */
 export const functionsWithOwners: Rule = (sources) =>
   sourcesIn(sources, MIGRATIONS, /\.sql$/).flatMap(([file, text]) =>
     functionsOf(text)
       .filter(({ name }) => !functionsOfMigrations.includes(name))
-      .map(({ name }) => `${file} makes ${name}(): give it a file of its own beside its caller`),
+      .map(({ name }) => `${file} creates ${name}(): give it a separate file beside its caller`),
   );

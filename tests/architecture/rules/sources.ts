@@ -1,10 +1,9 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join, posix, resolve, sep } from 'node:path';
 
-/** The files that rules look at: a path in the repository → its text. */
 export type Sources = ReadonlyMap<string, string>;
 
-/** What a rule finds wrong, each with its remedy; nothing when the rule holds. */
+/** Returns each violation with its remedy, and an empty list if the rule holds. */
 export type Rule = (sources: Sources) => string[];
 
 export const root = resolve(import.meta.dirname, '../../..');
@@ -14,7 +13,6 @@ const READ = /\.(tsx?|mjs|css|sql)$/;
 
 let reading: Promise<Sources> | undefined;
 
-/** The repository as it stands, read once. */
 export const repository = (): Promise<Sources> => (reading ??= readSources());
 
 async function readSources(): Promise<Sources> {
@@ -31,15 +29,13 @@ async function filesIn(folder: string): Promise<string[]> {
     .filter((file) => READ.test(file) && !/(^|\/)\./.test(file));
 }
 
-/** A made-up repository, to break a rule with. */
-export const madeUp = (files: Readonly<Record<string, string>>): Sources =>
+export const syntheticSources = (files: Readonly<Record<string, string>>): Sources =>
   new Map(Object.entries(files));
 
 export const isTest = (file: string): boolean => /\.(test|spec)\.tsx?$/.test(file);
 export const isGallery = (file: string): boolean =>
   file.endsWith('.gallery.tsx') || file.startsWith('src/web/gallery/');
 
-/** The files under some folders, by how they end; no tests among them. */
 export const sourcesIn = (sources: Sources, folder: string, ends = /\.tsx?$/): [string, string][] =>
   [...sources].filter(
     ([file]) => file.startsWith(`${folder}/`) && ends.test(file) && !isTest(file),
@@ -48,11 +44,10 @@ export const sourcesIn = (sources: Sources, folder: string, ends = /\.tsx?$/): [
 const importing = /(?:\bfrom\s*|\bimport\s*\(?\s*|\bnew URL\(\s*)'([^'\n]+)'/g;
 const comments = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
 
-/** What a file imports, as it is written there: values, types, and what is loaded later. */
 export const importsOf = (text: string): string[] =>
   [...text.replace(comments, '').matchAll(importing)].map(([, name = '']) => name);
 
-/** The path that an import names; undefined for packages. */
+/** Resolves an import to a path; undefined for packages. */
 export function pathOf(name: string, file: string): string | undefined {
   const [bare = ''] = name.split('?');
   if (bare.startsWith('#tests/')) return bare.slice(1);
@@ -60,7 +55,6 @@ export function pathOf(name: string, file: string): string | undefined {
   return bare.startsWith('.') ? posix.join(posix.dirname(file), bare) : undefined;
 }
 
-/** Which file imports which, under a folder; tests are left out. */
 export const importsIn = (sources: Sources, folder: string): Map<string, string[]> =>
   new Map(
     sourcesIn(sources, folder).map(([file, text]) => {
@@ -69,8 +63,7 @@ export const importsIn = (sources: Sources, folder: string): Map<string, string[
     }),
   ) as Map<string, string[]>;
 
-/** Groups that reach themselves again (Tarjan). */
-export function circlesIn(edges: ReadonlyMap<string, readonly string[]>): string[][] {
+export function cyclesIn(edges: ReadonlyMap<string, readonly string[]>): string[][] {
   const index = new Map<string, number>();
   const low = new Map<string, number>();
   const stack: string[] = [];

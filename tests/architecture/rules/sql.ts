@@ -1,4 +1,4 @@
-/** What a piece of SQL reads and writes: the names that stand where tables stand. */
+/** Tables that a piece of SQL reads and writes: names in the position of a table. */
 export type TableUse = { writes: ReadonlySet<string>; reads: ReadonlySet<string> };
 
 const NAME = '[a-z_][a-z0-9_]*';
@@ -15,7 +15,7 @@ const named = new RegExp(
   'g',
 );
 
-/** What SQL reads and writes; names that it gives to its own parts are left out. */
+/** Finds the tables that SQL uses, without names that it defines itself. */
 export function usesOf(sql: string): TableUse {
   const text = sql.replace(/--.*$/gm, '').replace(/'(?:[^']|'')*'/g, "''");
   const own = new Set([...text.matchAll(named)].map(([, name = '']) => name));
@@ -27,13 +27,11 @@ export function usesOf(sql: string): TableUse {
   return { writes: without(writes), reads: without(reads) };
 }
 
-/** The tables that migrations make. */
 export const tablesOf = (sql: string): string[] =>
   [...sql.matchAll(/\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?(\w+)/g)].map(
     ([, name = '']) => name,
   );
 
-/** The functions that a file makes, each with its text. */
 export const functionsOf = (sql: string): { name: string; text: string }[] =>
   [
     ...sql.matchAll(
@@ -41,10 +39,9 @@ export const functionsOf = (sql: string): { name: string; text: string }[] =>
     ),
   ].map(([text, name = '']) => ({ name, text }));
 
-/** The texts of the template literals of a TypeScript file; what stands in `${…}` is a piece of its own. */
+/** Texts of a TypeScript file's template literals; the content of `${…}` is a separate text. */
 export function templatesOf(text: string): string[] {
   const found: string[] = [];
-  /** How deep each template that is open stands in braces, and what was read of it. */
   const open: { depth: number; words: string }[] = [];
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -81,7 +78,7 @@ const skippable = [
   /(?<=[(,=:[!&|?{};\n]\s*)\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y,
 ];
 
-/** Where a comment, a string or a regular expression that begins here ends; else the place itself. */
+/** Returns the end of a comment, string or regular expression that begins at `at`, else `at`. */
 function skipFrom(text: string, at: number): number {
   for (const pattern of skippable) {
     pattern.lastIndex = at;

@@ -1,4 +1,3 @@
-/** Which tables each domain owns: it alone writes them, in its files and its SQL functions. */
 const tables = {
   accounts: [
     'account_suspensions',
@@ -138,15 +137,15 @@ const tables = {
   webhooks: ['webhook_attempts', 'webhook_deliveries', 'webhook_lanes', 'webhooks'],
 } as const;
 
-/** A table → its owner. */
+/** Table → owner. */
 export const owners: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(tables).flatMap(([owner, names]) => names.map((name) => [name, owner])),
 );
 
 /**
- * Who writes another owner's table in the transaction of its own work, each with its tables; what is not
- * listed calls a function of the owner. Accepting and settling write all in one go, for their speed;
- * closing an account stops everything of it at once; the trial of row-level security is taken back.
+ * Writers of another owner's table in the transaction of their own work, with the tables; all others call a function of
+ * the owner. Accepting and settling write everything at once for speed; closing an account stops all of it at once; the
+ * trial of row-level security is rolled back.
  */
 export const crossings: Readonly<Record<string, readonly string[]>> = {
   'close_account()': ['lanes', 'wallets'],
@@ -156,7 +155,7 @@ export const crossings: Readonly<Record<string, readonly string[]>> = {
   'write_settled()': ['outbox'],
 };
 
-/** Who reads another owner's tables. The list is exact, and only shrinks. */
+/** Readers of another owner's tables. The list is exact and may only shrink. */
 export const foreignReaders: Readonly<Record<string, readonly string[]>> = {
   accounts: ['audit_log', 'wallets'],
   billing: ['accounts', 'tax_rates', 'topups', 'users', 'wallet_entries', 'wallets'],

@@ -31,27 +31,25 @@ const serverFolder = join(import.meta.dirname, '../../../src/server');
 /** More than servers, so that transactions of several buckets meet on one. */
 const BUCKETS = 4;
 
-/** One run at a time works on a cluster: its servers are killed. */
+/** Only one run at a time uses a cluster, because it kills the servers. */
 const DATABASE = 'chaos';
 
 /**
- * A database of its own over the servers of a cluster, which reach each other and are reached by the app through ways
- * that can be disturbed, and two processes of the app on it.
- *
- * @param citusUrl a superuser's address of a database in which Citus and its nodes are known. The servers run on this
- *   machine: their processes are killed.
+ * Creates a database on a cluster's servers and two app processes that use it. The links between the servers, and from
+ * the app to them, can be disturbed.
+ * ⏎ @param citusUrl superuser address of a database in which Citus and its nodes are known. The servers must run on
+ * this machine: their processes are killed.
  */
 export async function openClusterResources(
   citusUrl: string,
   { more = {}, clockSeconds = 0, furnish }: Options = {},
 ): Promise<Resources> {
   const servers = await clusterNodes(citusUrl);
-  await Promise.all(servers.map(refuseForgetful));
-  // What a run left that was broken off.
+  await Promise.all(servers.map(requireDurable));
   await dropEverywhere(servers, DATABASE);
   const links = await Promise.all(servers.map(openDatabaseLink));
   const url = await makeUndistributed({ nodes: links.map((link) => link.url) }, DATABASE);
-  await layOut(url, furnish);
+  await migrateAndDistribute(url, furnish);
 
   const folder = await mkdtemp(join(tmpdir(), 'kabari-chaos-'));
   const leave = () => rmSync(folder, { recursive: true, force: true });
@@ -66,8 +64,8 @@ export async function openClusterResources(
     const address = Object.assign(new URL(server), { pathname: `/${DATABASE}` });
     return openDatabase(address.href, { max: 1, as: 'owner', name: 'chaos' });
   });
-  const settleInDoubt = async () => {
-    await waitFor(() => nothingInDoubt(superusers), { patienceMs: 120_000 });
+  const resolvePrepared = async () => {
+    await waitFor(() => resolveAbandoned(superusers), { patienceMs: 120_000 });
   };
   const notOurs = () => Promise.reject(new Error('the servers of a cluster are not started here'));
   return {
@@ -79,11 +77,11 @@ export async function openClusterResources(
     servers: superusers.map((superuser) => ({ killBackend: () => killBackend(superuser) })),
     postmaster: notOurs,
     signalPostmaster: notOurs,
-    settleInDoubt,
+    settleInDoubt: resolvePrepared,
     close: async () => {
       const unstopped = await stopAll(nodes);
-      // Until then the database cannot be dropped.
-      await settleInDoubt();
+      // The database cannot be dropped before this.
+      await resolvePrepared();
       const pools = [...superusers, allAccountsSql, owner];
       await Promise.all(pools.map((sql) => sql.end({ timeout: 1 })));
       await place.close();
@@ -96,8 +94,7 @@ export async function openClusterResources(
   };
 }
 
-/** Brings a database to the present schema, furnishes it, and lays it out. */
-const layOut = (url: string, furnish: Options['furnish']): Promise<void> =>
+const migrateAndDistribute = (url: string, furnish: Options['furnish']): Promise<void> =>
   onServer(url, { as: 'owner', name: 'chaos' }, async (owner) => {
     await updateSchema(owner, serverFolder);
     await onServer(url, { as: 'all accounts', name: 'chaos' }, async (allAccountsSql) =>
@@ -107,8 +104,8 @@ const layOut = (url: string, furnish: Options['furnish']): Promise<void> =>
     await makeBuckets(owner, url);
   });
 
-/** Decides what is prepared and was left by who prepared it. @returns whether nothing of that is left. */
-async function nothingInDoubt(superusers: readonly Sql[]): Promise<boolean> {
+/** Resolves abandoned prepared transactions. @returns whether none is left. */
+async function resolveAbandoned(superusers: readonly Sql[]): Promise<boolean> {
   try {
     let left = 0;
     for (const superuser of superusers) {
@@ -119,13 +116,13 @@ async function nothingInDoubt(superusers: readonly Sql[]): Promise<boolean> {
     }
     return left === 0;
   } catch {
-    // A server that is still coming back.
+    // The server is still restarting.
     return false;
   }
 }
 
-/** A server that answers before what it answers for is written loses it when it is killed: then nothing is proved. */
-async function refuseForgetful(node: string): Promise<void> {
+/** Rejects a server that answers before its writes are durable: the run would prove nothing. */
+async function requireDurable(node: string): Promise<void> {
   const [set] = await onServer(
     node,
     { as: 'owner', name: 'chaos' },

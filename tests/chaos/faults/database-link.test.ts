@@ -8,7 +8,7 @@ import { seededRandom } from './random.ts';
 
 const PIECES = 2_000;
 
-test('what is sent arrives in its order, however the delay changes and however busy this process is', async () => {
+test('delivers pieces in order under changing delays and in a busy process', async () => {
   const arrived: Buffer[] = [];
   const server = createServer((socket) =>
     socket.on('data', (bytes: Buffer) => arrived.push(bytes)),
@@ -39,7 +39,7 @@ test('what is sent arrives in its order, however the delay changes and however b
   server.close();
 });
 
-/** Timers that fall due meanwhile are late, and what comes in meets them. */
+/** Blocks the event loop, so that due timers fire late and meet new input. */
 function beBusy(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);

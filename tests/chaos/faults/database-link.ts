@@ -2,30 +2,28 @@ import { once } from 'node:events';
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 
 /**
- * The way of one node to its database, or of all to one of its servers, which can be disturbed. What was sent and not passed on is kept, as a
- * network does: it arrives once the way is well again, also when its sender has long given up.
+ * A link that can be disturbed: from one node to its database, or from all nodes to one of its servers. Undelivered
+ * data is buffered as in a network: it arrives when the link heals, even if its sender gave up long ago.
  */
 export type DatabaseLink = {
-  /** The database's address by this way. */
   url: string;
-  /** From now on every piece takes so many milliseconds longer, in both directions. */
+  /** Delays every piece from now on, in both directions. */
   delay: (ms: number) => void;
   /** Resets all connections; new ones pass. */
   cut: () => void;
-  /** Ends all connections towards the node alone: the database goes on believing in them. */
+  /** Closes all connections towards the node only; the database still considers them open. */
   halfClose: () => void;
-  /** Nothing passes any more, and nobody is told. New connections are taken, and nothing passes there either. */
+  /** Passes nothing, without notice. New connections are accepted and pass nothing either. */
   silence: () => void;
-  /** All is well again. What the database still believes in after a half close is closed. */
+  /** Ends all disturbances; closes what the database considers open after a half close. */
   heal: () => void;
-  /** Connections that there were, and those that a disturbance has met. */
   stats: () => { connections: number; met: number };
   close: () => Promise<void>;
 };
 
 type Pair = { near: Socket; far: Socket };
 
-/** Opens a way to a database. @param url its address, as the application takes it: a unix socket's, or a host's. */
+/** @param url the database's address as the application takes it: a unix socket or a host. */
 export async function openDatabaseLink(url: string): Promise<DatabaseLink> {
   const { hostname, port, pathname, username } = new URL(url);
   const host = decodeURIComponent(hostname);
@@ -35,10 +33,10 @@ export async function openDatabaseLink(url: string): Promise<DatabaseLink> {
   const pairs = new Set<Pair>();
   let [delayMs, isSilent, connections, met] = [0, false, 0, 0];
 
-  /** Passes pieces on in their order, each as late as the way was slow when it came. */
+  /** Forwards pieces in order, each with the delay in force when it arrived. */
   const pass = (from: Socket, to: Socket) => {
     const waiting: { at: number; deliver: () => void }[] = [];
-    // One timer, for the first: timers that are due at the same time need not fire in their order.
+    // A single timer for the first piece: timers due at the same time need not fire in order.
     const deliverDue = () => {
       for (let [first] = waiting; first; [first] = waiting) {
         const waitMs = first.at - performance.now();
@@ -107,7 +105,7 @@ export async function openDatabaseLink(url: string): Promise<DatabaseLink> {
     heal: () => {
       [delayMs, isSilent] = [0, false];
       for (const { near, far } of pairs) {
-        // Ended towards the node: nobody will ever speak on it again.
+        // Closed towards the node, so nothing will be sent on it again.
         if (near.writableEnded) far.end();
         near.resume();
         far.resume();

@@ -21,7 +21,7 @@ export type Fault =
   | 'connections cut'
   | 'connections half closed';
 
-/** What happens in a round, at least once each; the order is the seed's. */
+/** Faults of a round, each at least once; the seed decides the order. */
 export const faultsOf: Readonly<Record<Kind, readonly Fault[]>> = {
   own: [
     'app killed',
@@ -59,15 +59,13 @@ export const faultsOf: Readonly<Record<Kind, readonly Fault[]>> = {
   ],
 };
 
-/** One fault, and how long until the app answered again. */
 export type Injection = { fault: Fault; recoveredMs: number };
 
-/** Kills of a process of the app, and how many of them met requests under way. */
 export type FaultStats = { injections: Injection[]; appKills: number; met: number };
 
 /**
- * How long disturbances last, in milliseconds: in a short run, and in one of half a minute or more. What is frozen
- * is so for longer than the leases of lanes (15 s), so that another node has long taken over when it goes on.
+ * Duration of disturbances in ms: in a short run, and in one of half a minute or more. A freeze outlasts the leases of
+ * lanes (15 s), so that another node has taken over before it ends.
  */
 const lasting = {
   frozen: { short: [16_500, 17_500], long: [20_000, 30_000] },
@@ -76,19 +74,18 @@ const lasting = {
   halfClosed: { short: [500, 1_500], long: [1_000, 20_000] },
 } as const;
 const LONG_RUN_MS = 30_000;
-/** Beside it a statement takes a millisecond or two. */
+/** A statement otherwise takes 1–2 ms. */
 const SLOW_MS = 150;
 
-/** Rounds after which a run ends without what never happened in it. */
+/** A run ends after this many rounds, even if something never happened in it. */
 const ROUNDS_MAX = 6;
 
-/** Two runs with eight clients each share the machine, and a dead owner's lease has to pass. */
+/** Two runs with eight clients each share the machine, and a dead owner's lease must expire. */
 const within = (what: string) => ({ what, patienceMs: 90_000 });
 
 /**
- * Injects faults at random moments under load, each at least once, until the time is over and the run is
- * `complete`, or `ROUNDS_MAX` rounds are over. After each it waits until the app answers again, as its
- * senders see it.
+ * Injects each fault at least once, at random moments under load, until the time is up and the run is `complete`, or
+ * after `ROUNDS_MAX` rounds. After each fault it waits until the app answers its senders again.
  */
 export async function runFaults(
   resources: Resources,
@@ -126,10 +123,7 @@ export async function runFaults(
   return faultStats;
 }
 
-/**
- * Ends the time of all that has a ttl: also of what a dead owner was sending, before its lease has passed
- * and another takes it up.
- */
+/** Expires everything with a ttl, also of a dead owner, before another takes it over. */
 const endTtls = ({ owner }: Resources) =>
   retrying(
     () => owner`
@@ -159,9 +153,9 @@ async function injectFault(fault: Fault, context: FaultContext): Promise<number>
       await Promise.race([starting, pause(random.whole(20, 700))]);
       await kill(context, node);
       await starting;
-      const again = performance.now();
+      const restartedAt = performance.now();
       await node.start();
-      return answered(context, again, [node]);
+      return answered(context, restartedAt, [node]);
     }
     case 'all apps killed':
       await Promise.all(resources.nodes.map((one) => kill(context, one)));
@@ -196,10 +190,10 @@ async function injectFault(fault: Fault, context: FaultContext): Promise<number>
 
 type Disturbance = Extract<Fault, `app frozen` | `way ${string}` | `connections ${string}`>;
 
-/** Disturbs one node for a while; what counts is how soon it answers once all is well again. */
+/** Disturbs one node for a while; measures how soon it answers after the disturbance. */
 async function disturb(fault: Disturbance, context: FaultContext, node: Node): Promise<number> {
   const { resources, random, length } = context;
-  // The ways to the servers of a cluster are everybody's.
+  // The links to a cluster's servers are shared by all nodes.
   const isOfAll = resources.kind === 'distributed';
   const link = isOfAll
     ? random.pick(resources.links)
@@ -240,7 +234,7 @@ async function kill({ requestRouter, faultStats }: FaultContext, node: Node): Pr
   else throw new Error(`${node.name} was not there to be killed`);
 }
 
-/** Waits until each of the nodes has answered a request that began from now on. */
+/** Waits until each node has answered a request that began from now on. */
 async function answered(
   context: FaultContext,
   at: number,

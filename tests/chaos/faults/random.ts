@@ -1,17 +1,14 @@
-/** Random numbers that can be repeated: the same seed gives the same. */
 export type Random = {
   /** 0 ≤ next < 1. */
   next: () => number;
-  /** A whole number, both ends included. */
+  /** An integer; both bounds are included. */
   whole: (least: number, most: number) => number;
   chance: (share: number) => boolean;
   pick: <T>(list: readonly T[]) => T;
   shuffled: <T>(list: readonly T[]) => T[];
-  /** Another generator, seeded by this one and a name, so that one taker's numbers do not change another's. */
   fork: (name: string) => Random;
 };
 
-/** Random numbers of a seed (mulberry32). */
 export function seededRandom(seed: number): Random {
   let state = Math.imul(seed ^ 0x9e37_79b9, 0x85eb_ca6b) | 0;
   const next = (): number => {

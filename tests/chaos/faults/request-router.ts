@@ -5,15 +5,12 @@ import type { Node } from '#tests/chaos/node.ts';
 
 const PATIENCE_MS = 30_000;
 
-/** The way from clients to whichever node answers, and what was seen on it. */
 export type RequestRouter = Transport & {
-  /** Requests a node has not answered yet. */
   underWay: (node: Node) => number;
-  /** Whether a node has accepted or refused something that was asked after a moment. */
   answeredSince: (node: Node, at: number) => boolean;
 };
 
-/** Every request goes to a node that runs, chosen by chance; while none does, it waits a little. */
+/** Sends each request to a random running node; waits a little while none runs. */
 export function createRequestRouter(nodes: readonly Node[], random: Random): RequestRouter {
   const underWay = new Map<Node, number>();
   const answered = new Map<Node, number>();
@@ -43,7 +40,7 @@ export function createRequestRouter(nodes: readonly Node[], random: Random): Req
   };
 }
 
-/** One POST over HTTP. @throws when the connection ends before the answer, or after half a minute. */
+/** One POST over HTTP. @throws if the connection ends before the answer, or after half a minute. */
 export async function postJson(
   url: string,
   { bearer, key, body }: { bearer: string; key?: string | undefined; body: object },

@@ -9,41 +9,38 @@ import { type DatabaseLink, openDatabaseLink } from './database-link.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 /**
- * Who keeps the database. `own`: the app itself, one process, so that its death is also a test of
- * how it finds its server again. `apart`: a server of its own, with two processes of the app, each behind a way
- * of its own to the database; the clock of the first is wrong. `distributed`: the servers of a cluster, each
- * behind a way that two processes of the app and the other servers share; the clock of the first is wrong.
+ * The owner of the database. `own`: the app itself, in one process; its death also tests how it finds its server again.
+ * `apart`: a separate server with two app processes, each behind its own link to the database. `distributed`: the
+ * servers of a cluster, each behind a link that two app processes and the other servers share. In the last two, the
+ * clock of the first process is wrong.
  */
 export type Kind = 'own' | 'apart' | 'distributed';
 
-/** What a run happens on: processes of the app, and a durable PostgreSQL that only this run uses. */
+/** Environment of a run: app processes, and a durable PostgreSQL that only this run uses. */
 export type Resources = {
   kind: Kind;
   nodes: readonly Node[];
-  /** The ways of the nodes to the database, in their order, or those to its servers; none in the world `own`. */
+  /** Links from the nodes to the database, or to the cluster's servers; none for `own`. */
   links: readonly DatabaseLink[];
-  /** Sees every account; for looking, and for furnishing before the run. */
   allAccountsSql: Sql;
-  /** Owns the tables. */
   owner: Sql;
-  /** The server's number, and what can be done to it. Rejects while none runs. */
+  /** The server's process id. Rejects while none runs. */
   postmaster: () => Promise<number>;
   signalPostmaster: (signal: 'SIGKILL' | 'SIGQUIT') => Promise<number>;
-  /** Its servers: more than one where it is distributed. */
+  /** More than one if the database is distributed. */
   servers: readonly DatabaseServer[];
-  /** Waits until no transaction is left that is prepared on one server of a cluster, and not decided yet. */
+  /** Waits until no transaction of a cluster is prepared but undecided. */
   settleInDoubt: () => Promise<void>;
-  /** Stops everything gently and removes it. @returns what did not stop as it should. */
+  /** Stops everything gracefully and removes it. @returns failures to stop. */
   close: () => Promise<string[]>;
 };
 
 export type DatabaseServer = {
-  /** Kills the server process behind one of the app's connections, so that all others end, too. @returns its number. */
+  /** Kills the backend of one of the app's connections; all others end too. @returns its pid. */
   killBackend: () => Promise<number>;
 };
 
 const SPEED = '20';
-/** Settings of each node in each run. */
 export const settings = {
   NODE_ENV: 'test',
   SIMULATOR: 'on',
@@ -52,26 +49,23 @@ export const settings = {
 };
 
 export type Options = {
-  /** Settings beside those of every run. */
   more?: Readonly<Record<string, string>>;
-  /** How wrong the clock of the first of two nodes is. */
   clockSeconds?: number;
-  /** Puts what the run needs into the migrated database; a cluster's is laid out after it. */
+  /** Seeds the migrated database; a cluster is distributed afterwards. */
   furnish?: (sqls: Pick<Resources, 'allAccountsSql' | 'owner'>) => Promise<void>;
 };
 
-/** Starts a database and the app on it, in a folder that goes away. */
 export async function openResources(
   kind: Exclude<Kind, 'distributed'>,
   { more = {}, clockSeconds = 0, furnish }: Options = {},
 ): Promise<Resources> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-chaos-'));
-  // PostgreSQL's own user, who is not root, must get to the data in it.
+  // PostgreSQL's own user, which is not root, needs access to its data.
   await chmod(folder, 0o711);
   const dataFolder = join(folder, kind === 'own' ? 'app' : 'database');
   const env = { ...settings, ...more, KABARI_DATA: join(folder, 'app') };
   const leave = () => {
-    quitLeft(dataFolder);
+    stopLeftover(dataFolder);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   process.once('exit', leave);
@@ -90,7 +84,7 @@ export async function openResources(
   await furnish?.({ allAccountsSql, owner });
   const postmaster = async () => {
     const pid = await numberIn(join(dataFolder, 'postgres/postmaster.pid'));
-    // While a new server is on its way, the file names who starts it.
+    // While a new server starts, the file names the process that starts it.
     const starting = [process.pid, ...nodes.map((node) => node.pid())].includes(pid);
     if (starting) throw new Error('no database server runs');
     return pid;
@@ -115,7 +109,7 @@ export async function openResources(
       await Promise.all(links.map((link) => link.close()));
       await server?.stop();
       const left = await postmaster().catch(() => undefined);
-      if (left !== undefined) quitLeft(dataFolder);
+      if (left !== undefined) stopLeftover(dataFolder);
       await rm(folder, { recursive: true, force: true, maxRetries: 20 });
       process.off('exit', leave);
       return [...unstopped, ...(left === undefined ? [] : ['the database was left running'])];
@@ -123,7 +117,7 @@ export async function openResources(
   };
 }
 
-/** Two nodes that share what stands in the data folder; the clock of the first is wrong. They are not started. */
+/** Two nodes with a common data folder; the clock of the first is wrong. They are not started. */
 export const openTwoNodes = (
   env: Readonly<Record<string, string>>,
   { urls, clockSeconds }: { urls: readonly string[]; clockSeconds: number },
@@ -136,7 +130,7 @@ export const openTwoNodes = (
     }),
   );
 
-/** Stops nodes gently. @returns those that did not stop as they should. */
+/** Stops nodes gracefully. @returns those that failed to stop as they should. */
 export async function stopAll(nodes: readonly Node[]): Promise<string[]> {
   const codes = await Promise.all(nodes.map((node) => node.stop()));
   return codes.flatMap((code, n) =>
@@ -150,8 +144,8 @@ async function numberIn(file: string): Promise<number> {
   return number;
 }
 
-/** Ends a server that outlived its run, when it is the one of this folder. */
-function quitLeft(dataFolder: string): void {
+/** Ends a server of this folder that outlived its run. */
+function stopLeftover(dataFolder: string): void {
   try {
     const file = join(dataFolder, 'postgres/postmaster.pid');
     const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
@@ -163,9 +157,8 @@ function quitLeft(dataFolder: string): void {
 }
 
 /**
- * A backend that is at work when there is one: its death makes PostgreSQL end all the others too.
- *
- * @param sql sees what others do on that server.
+ * Kills a busy backend if there is one; PostgreSQL then ends all others too.
+ * ⏎ @param sql sees the other backends of that server.
  */
 export function killBackend(sql: Sql): Promise<number> {
   const atWork = async () => {

@@ -1,4 +1,3 @@
-/** What must hold once everything has come to rest. */
 export type Rule =
   | 'answered the same'
   | 'not lost'

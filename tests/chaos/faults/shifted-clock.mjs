@@ -1,5 +1,5 @@
-// Loaded before the application (`--import`): on SIGUSR2 its clock jumps by CHAOS_CLOCK_SECONDS. Only what people
-// call the time is shifted; timers and `performance` go on, as on a machine whose clock was set wrongly.
+// Loaded before the application (`--import`): on SIGUSR2 its clock jumps by CHAOS_CLOCK_SECONDS. Only wall-clock time
+// is shifted; timers and `performance` continue, as on a machine whose clock was set wrongly.
 const byMs = Number(process.env.CHAOS_CLOCK_SECONDS ?? 0) * 1_000;
 const RealDate = Date;
 let shiftMs = 0;

@@ -3,10 +3,8 @@ import { uuidOf } from '#contract/base/ids.ts';
 import type { Post } from '#tests/chaos/webhooks/receiver.ts';
 import { type SendRequest, type RequestedMessage, bodyOf, isSafe } from './requests.ts';
 
-/** What came back over HTTP. */
 export type HttpAnswer = { status: number; replayed: boolean; body: unknown };
 
-/** Somewhere to send requests; rejects when no answer came. */
 export type Transport = {
   post: (
     path: string,
@@ -14,15 +12,12 @@ export type Transport = {
   ) => Promise<HttpAnswer>;
 };
 
-/** All that was asked and answered, and what was wrong with the answers. */
 export type Journal = {
   requests: SendRequest[];
   complaints: string[];
-  /** Answers by status and code; `0 none` where none came. */
+  /** Answers by status and code; `0 none` if none came. */
   answers: Map<string, number>;
-  /** First answers that came again when asked again. */
   replays: number;
-  /** What came to the webhooks of some tokens. */
   posts: readonly Post[];
 };
 
@@ -37,10 +32,9 @@ export const openJournal = (posts: readonly Post[]): Journal => ({
 type Item = { id?: string; error?: { code: string } };
 type Body = { code?: string; retryable?: boolean; data?: Item[]; id?: string };
 
-/** Noes that a sender of these requests must expect. */
 const expected = new Set(['saldo_short', 'token_limit_reached', 'recipient_opted_out']);
 
-/** Sends a request until it is answered; one that may not be repeated, once. Stops when aborted. */
+/** Repeats a request until answered, or sends it once if unsafe. Stops when aborted. */
 export async function sendUntilAnswered(
   transport: Transport,
   journal: Journal,
@@ -58,7 +52,7 @@ export async function sendUntilAnswered(
   }
 }
 
-/** The same request twice at the same moment, as an impatient client sends it. */
+/** Sends the same request twice at the same moment, as an impatient client does. */
 export async function sendTwiceAtOnce(
   transport: Transport,
   journal: Journal,
@@ -69,7 +63,7 @@ export async function sendTwiceAtOnce(
   await Promise.all([1, 2].map(() => sendUntilAnswered(transport, journal, request, stop)));
 }
 
-/** @returns true when it was answered for good. */
+/** @returns true if the answer was definite. */
 export async function sendOnce(
   transport: Transport,
   journal: Journal,
@@ -138,7 +132,7 @@ function note(journal: Journal, request: SendRequest, status: number, body: Body
   request.messages.forEach((message, n) => noteMessage(journal, request, message, items[n] ?? {}));
 }
 
-/** A result per message, also where one answer speaks for all. */
+/** One result per message, also if one answer covers all. */
 function itemsOf(request: SendRequest, status: number, body: Body): readonly Item[] {
   if (request.many && body.data) return body.data;
   if (status === 202) return [body];

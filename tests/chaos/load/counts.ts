@@ -1,14 +1,13 @@
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { Broken, Rule } from '#tests/chaos/faults/rules.ts';
 
-/** Each finds the rows that break it, and a few are enough to see why. */
+/** Each query finds rows that break it; a few are enough to see why. */
 type Count = {
   rule: Rule;
   what: string;
   broken: (allAccountsSql: Tx) => PromiseLike<readonly object[]>;
 };
 
-/** What the database says of itself, at rest. */
 export async function countsThatDisagree(allAccountsSql: Sql): Promise<Broken[]> {
   const broken: Broken[] = [];
   await allAccountsSql.begin(async (tx) => {
@@ -26,7 +25,7 @@ export async function countsThatDisagree(allAccountsSql: Sql): Promise<Broken[]>
 const counts: readonly Count[] = [
   {
     rule: 'nothing left over',
-    // A lane may still be going to look for a message that was cancelled long before its time.
+    // A lane may still look up a message that was cancelled long before its time.
     what: 'a queue is not empty',
     broken: (allAccountsSql) => allAccountsSql`
       select * from (

@@ -1,46 +1,41 @@
 import type { Random } from '#tests/chaos/faults/random.ts';
 import type { Sender, Senders } from './senders.ts';
 
-/** One message somebody wants sent. Its text is like no other: by it the message is known anywhere. */
+/** A message to send. Its unique text identifies it everywhere. */
 export type RequestedMessage = {
   text: string;
   to: string;
   ref: string | undefined;
-  /** What the answers say: `open` while none was definite. */
+  /** `open` until a definite answer. */
   outcome: 'open' | 'accepted' | 'refused';
-  /** The message's id, once one was told. */
   id: string | undefined;
-  /** Why it was refused. */
   code: string | undefined;
 };
 
-/** One request of a client, repeated as it is until it is answered. */
 export type SendRequest = {
   name: string;
   sender: Sender;
   key: string | undefined;
-  /** Sent as `{ messages: […] }`. */
   many: boolean;
   messages: readonly RequestedMessage[];
   sendAt: string | undefined;
-  /** Until when they may leave, in seconds; killings let it run out. */
+  /** Seconds within which the messages may leave; kills let it expire. */
   ttl: number | undefined;
-  /** Withdrawn by its client as soon as it is accepted. */
+  /** Cancelled by its client as soon as it is accepted. */
   cancel: boolean;
   cancelled: boolean;
   /** Sent twice at the same moment: its answers may overtake each other. */
   raced: boolean;
-  /** Tries that ended without a word on what became of them. */
   unsure: number;
-  /** The first 202 under a key, as every later one must read. */
+  /** The first 202 under a key; every later one must equal it. */
   first: string | undefined;
 };
 
-/** Without a key or refs a repeat would be another request, so nobody repeats it. */
+/** Without a key or refs a repeat would be another request, so it must not be repeated. */
 export const isSafe = (request: SendRequest): boolean =>
   request.key !== undefined || request.messages.every(({ ref }) => ref !== undefined);
 
-/** Numbers with a fixed outcome that holds its lane up: so many per token, at most. */
+/** Maximum per token of numbers whose fixed outcome delays their lane. */
 const slowMost: Readonly<Record<string, number>> = {
   '62800000004': 2,
   '62800000005': 1,
@@ -49,8 +44,8 @@ const slowMost: Readonly<Record<string, number>> = {
   '62800000008': 3,
 };
 /**
- * Phones that are away while the app is killed: what they took is confirmed only when they are back, so
- * a message whose sender died has no receipt to save it from being sent again.
+ * Phones that are offline while the app is killed: their receipts come only after they return, so no receipt saves a
+ * message of a dead sender from being sent again.
  */
 export const awayPhones: readonly string[] = Array.from(
   { length: 60 },
@@ -61,9 +56,9 @@ const NEVER_ANSWERS = '62800000006';
 /** …006 takes a dozen seconds: only early in a run. */
 const SILENT_UNTIL = 0.3;
 const MANY_MOST = 50;
-/** Longer than a run: it runs out when the nemesis says so. */
+/** Longer than a run: the nemesis decides when it expires. */
 const TTL_SECONDS = 600;
-/** Tokens in use at one time; they move on, so that fresh lanes are busy at every kill. */
+/** Tokens in use at one time; they change, so that new lanes are busy at every kill. */
 const IN_USE = 6;
 
 type Way = { key: boolean; refs: boolean; many: boolean };
@@ -79,11 +74,9 @@ const ways: readonly Way[] = [
 ];
 
 export type Workload = {
-  /** The next request of a client. @param progress of the run, from 0. */
   next: (client: number, random: Random, progress: number) => SendRequest;
 };
 
-/** Generates requests: every way to send, ordinary phones and those with fixed outcomes, short wallets. */
 export function createWorkload({ free, short }: Senders): Workload {
   const slow = new Map<string, number>();
   let count = 0;
@@ -98,7 +91,7 @@ export function createWorkload({ free, short }: Senders): Workload {
       return to;
     }
     if (random.chance(0.25)) return random.pick(awayPhones);
-    // A few phones that are written to often, and many that are written to once.
+    // A few phones that receive many messages, and many that receive one.
     if (random.chance(0.2)) return `62818000000${random.whole(0, 4)}`;
     return `6281${random.whole(100_000_000, 899_999_999)}`;
   };
@@ -147,7 +140,6 @@ export function createWorkload({ free, short }: Senders): Workload {
   return { next };
 }
 
-/** The body of the request: the same at every try. */
 export function bodyOf({ many, messages, sendAt, ttl }: SendRequest): object {
   const bodies = messages.map(({ text, to, ref }) => ({
     to,

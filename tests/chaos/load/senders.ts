@@ -5,23 +5,22 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 
-/** A token that sends, with its API key. */
 export type Sender = { accountId: string; tokenId: string; phone: string; key: string };
 
 export type Senders = {
-  /** Their wallets never run dry and their days have no limit. */
+  /** Their wallets never run dry and they have no daily limit. */
   free: readonly Sender[];
   /** A wallet that runs dry, and a token that reaches its daily limit. */
   short: readonly Sender[];
 };
 
 const SHOPS = 3;
-/** Each token is a lane: many lanes, so that every kill finds some of them sending. */
+/** Each token is a lane: with many lanes, every kill meets some that are sending. */
 const TOKENS_PER_SHOP = 8;
 const NO_LIMIT = 1_000_000;
 const RICH = 900_000_000;
 
-/** Puts shops with wallets, tokens, keys and linked phones into a migrated database. */
+/** Seeds a migrated database with shops that have wallets, tokens, keys and linked phones. */
 export async function createSenders(allAccountsSql: Sql): Promise<Senders> {
   const free: Sender[] = [];
   const short: Sender[] = [];
@@ -54,7 +53,6 @@ const fill = (allAccountsSql: Sql, accountId: string, saldo: number) =>
 
 let phones = 0;
 
-/** One more token of an account, linked to a phone of its own. */
 async function tokenOf(
   allAccountsSql: Sql,
   accountId: string,

@@ -9,28 +9,24 @@ import {
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 
-/** A plain balancer: in turn to each node that is ready, over connections it keeps, nothing a second time. */
+/** A simple round-robin balancer over ready nodes, with keep-alive and without retries. */
 export type Balancer = {
   address: string;
-  /** Looks after a node from now on; it gets requests while its `/readyz` answers 200. */
+  /** Watches a node from now on; it gets requests while its `/readyz` answers 200. */
   add: (node: string) => void;
-  /** Whether a node gets requests. */
   isReady: (node: string) => boolean;
-  /** Requests that a node did not answer, or answered with 5xx, and those that no node was ready for. */
+  /** Requests without an answer, with a 5xx, or without a ready node. */
   failures: readonly string[];
-  /** Answers that each node gave. */
   answered: (node: string) => number;
-  /** Of those, the ones that ended their connection. */
   ended: (node: string) => number;
   close: () => Promise<void>;
 };
 
-/** As seldom as an ordinary balancer does: meanwhile it sends requests to a node that is closing. */
+/** As rare as an ordinary balancer's checks: meanwhile a closing node gets requests. */
 const LOOK_MS = 500;
 
 type Node = { agent: Agent; isReady: boolean; answered: number; ended: number };
 
-/** Opens a balancer on a free port of this machine. */
 export async function openBalancer(): Promise<Balancer> {
   const nodes = new Map<string, Node>();
   const failures: string[] = [];
@@ -54,7 +50,7 @@ export async function openBalancer(): Promise<Balancer> {
     };
     if (address === undefined || node === undefined) return fail('no node is ready');
     forward({ request, response }, address, node).catch((error: unknown) => {
-      // A tab that was closed is nobody's failure.
+      // A closed tab is no failure.
       if (!response.destroyed) fail(String(error));
     });
   });

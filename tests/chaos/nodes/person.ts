@@ -5,7 +5,6 @@ import { waitFor } from '#tests/support/wait-for.ts';
 type Ask = RunningApp['ask'];
 type Answer = Awaited<ReturnType<Ask>>['body'];
 
-/** A person's browser, which asks one node or another. */
 export type Person = {
   at: (node: string) => { ask: Ask };
   signIn: (node: string) => Promise<void>;

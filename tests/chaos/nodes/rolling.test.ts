@@ -10,13 +10,13 @@ import { openTab } from './tab.ts';
 
 const CLIENTS = 4;
 const THINK_MS = 120;
-/** Much longer than the balancer here needs: this machine may be four times slower than it should be. */
+/** Much longer than this balancer needs: the machine may be four times slower than usual. */
 const DRAIN_SECONDS = '3';
 const settings = { SIMULATOR_SPEED: '20', RATE_API_PER_SECOND: '1000000' };
 
 type Answers = { accepted: string[]; others: string[] };
 
-/** Sends through the balancer and asks for the saldo, with a little to do between, until told to stop. */
+/** Sends through the balancer and reads the balance, with short breaks, until stopped. */
 async function client(
   { address }: Balancer,
   key: string,
@@ -28,17 +28,16 @@ async function client(
     const to = `6281${name}${String(n).padStart(7, '0')}`;
     const body = JSON.stringify({ to, text: { body: text } });
     const sent = await fetch(`${address}/v1/messages`, { method: 'POST', headers, body });
-    const said = await sent.text();
+    const answerText = await sent.text();
     if (sent.status === 202) answers.accepted.push(text);
-    else answers.others.push(`${text}: ${sent.status} ${said}`);
-    const asked = await fetch(`${address}/v1/balance`, { headers });
-    const saldo = await asked.text();
-    if (asked.status !== 200) answers.others.push(`saldo: ${asked.status} ${saldo}`);
+    else answers.others.push(`${text}: ${sent.status} ${answerText}`);
+    const balance = await fetch(`${address}/v1/balance`, { headers });
+    const saldo = await balance.text();
+    if (balance.status !== 200) answers.others.push(`saldo: ${balance.status} ${saldo}`);
     await pause(THINK_MS);
   }
 }
 
-/** Each text that stands, how often, and how often its phone was handed it. */
 const stored = ({ allAccountsSql }: TestDatabase) => allAccountsSql<
   { text: string; rows: number; submits: number; isMarked: boolean; status: string }[]
 >`
@@ -48,11 +47,10 @@ const stored = ({ allAccountsSql }: TestDatabase) => allAccountsSql<
   from messages m left join sim_lines l on l.line_id = m.message_id
   where m.direction = 'out' group by 1`;
 
-/** Lanes that nobody may take yet. */
 const leased = ({ allAccountsSql }: TestDatabase) => allAccountsSql`
   select token_id from lanes where lease_until > clock_timestamp()`;
 
-test('nodes of both kinds are restarted one after the other under load: nothing fails, nothing is doubled', async ({
+test('loses and doubles nothing while nodes of both kinds are restarted one by one under load', async ({
   db,
   start,
 }) => {
@@ -89,7 +87,7 @@ test('nodes of both kinds are restarted one after the other under load: nothing 
     web.child.kill('SIGTERM');
     const code = await web.exit;
     expect([code, web.err()]).toEqual([0, '']);
-    // Whoever came while it drained was answered, and told to connect anew.
+    // Requests during the drain were answered with `Connection: close`.
     expect(balancer.ended(web.address)).toBeGreaterThan(0);
     await openWeb();
   }
@@ -101,7 +99,7 @@ test('nodes of both kinds are restarted one after the other under load: nothing 
   const [first, second] = workers;
   await endWorkers([first]);
   const third = await openWorker();
-  // The last of them, in the middle of sending: whoever comes next need not wait for a lease to end.
+  // The last nodes stop while sending; their successor need not wait for a lease to expire.
   await endWorkers([second, third]);
   expect(await leased(db)).toEqual([]);
   await openWorker();

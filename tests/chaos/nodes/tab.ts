@@ -1,13 +1,15 @@
 import { followStream } from '#web/live/stream.ts';
 
-/** An open tab: the positions of the events it was shown, in their order. */
+/** An open tab: positions of the events it was shown, in order. */
 export type Tab = {
   positions: readonly number[];
   opened: () => number;
   close: () => Promise<void>;
 };
 
-/** Follows an account's events as the portal does: when its stream ends it opens another after the last position. */
+/**
+ * Follows an account's events as the portal does: a new stream continues from the last position.
+ */
 export function openTab(address: string, session: string): Tab {
   const stop = new AbortController();
   const positions: number[] = [];

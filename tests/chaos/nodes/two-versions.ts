@@ -8,7 +8,6 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 const MAIN = 'src/server/main.ts';
 
-/** The entry points of two adjacent versions; or why there are none here. */
 export type Versions = { older: string; newer: string } | { missing: string };
 
 const git = async (...given: string[]): Promise<string> =>
@@ -16,10 +15,9 @@ const git = async (...given: string[]): Promise<string> =>
 
 /**
  * Two adjacent versions: the newest release before this commit and this checkout. Before the first release, or without
- * git history, this checkout and a next version made of it.
- *
- * The other version is written into a folder. It runs with the packages of this checkout, unless it needs one that is
- * not installed, or of another major version.
+ * git history, this checkout and a next version derived from it.
+ * ⏎ The other version is written into a folder. It runs with the packages of this checkout, unless it needs one that is
+ * not installed, or another major version.
  */
 export async function unpackVersions(folder: string): Promise<Versions> {
   const present = join(root, MAIN);
@@ -43,7 +41,7 @@ async function previousTag(): Promise<string | undefined> {
   return git('describe', '--tags', '--abbrev=0', 'HEAD^');
 }
 
-/** A next version: a higher number, a migration that adds something, and functions whose text has changed. */
+/** A next version: a higher number, an additive migration, and functions with changed text. */
 async function writeNext(folder: string): Promise<void> {
   await cp(join(root, 'src'), join(folder, 'src'), { recursive: true });
   const file = await readFile(join(root, 'package.json'), 'utf8');
@@ -58,7 +56,7 @@ async function writeNext(folder: string): Promise<void> {
   await appendFile(join(server, 'infra/postgres/base.sql'), '\n-- Changed by the next version.\n');
 }
 
-/** Packages of production that are not here in the major version that a checkout asks for. */
+/** Production packages that are not installed in the major version that a checkout requires. */
 async function unfitPackages(folder: string): Promise<string[]> {
   const { dependencies } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;

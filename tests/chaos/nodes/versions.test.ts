@@ -9,7 +9,6 @@ import { startTarget } from '#tests/support/webhooks/webhook-target.ts';
 import { type Person, registerPerson } from './person.ts';
 import { unpackVersions } from './two-versions.ts';
 
-/** An empty database, which the older version migrates. */
 const test = base.extend<{ db: TestDatabase }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   db: async ({}, use) => {
@@ -19,7 +18,7 @@ const test = base.extend<{ db: TestDatabase }>({
   },
 });
 
-/** A token that is linked to a simulated phone, and its API key; each step at the next node. */
+/** A token linked to a simulated phone, and its API key; each step at the next node. */
 async function linkedToken({ at }: Person, [one, other]: Nodes) {
   const { key, token } = (
     await at(one).ask('token_create', { name: 'Kasir', channel: 'simulator' })
@@ -49,7 +48,7 @@ async function call(
   return answer;
 }
 
-/** Sends at each node, and waits until each node says of both that they were read. */
+/** Sends at each node, and waits until each node reports both messages as read. */
 async function sentAndRead(nodes: Nodes, key: string): Promise<string[]> {
   const send = (node: string) =>
     call(node, key, '/messages', { to: '62800000001', text: { body: 'Halo' } });
@@ -67,7 +66,7 @@ async function sentAndRead(nodes: Nodes, key: string): Promise<string[]> {
 const functions = ({ owner }: TestDatabase) => owner`
   select file, sha256 from schema_functions order by file`;
 
-test('two adjacent versions serve one database, which the newer one has migrated', async ({
+test('serves one database with two adjacent versions after the newer one migrated it', async ({
   db,
   start,
   skip,
@@ -109,16 +108,17 @@ test('two adjacent versions serve one database, which the newer one has migrated
     for (const id of ids) expect(history).toContain(id);
   }
   await waitFor(() => {
-    const told = target.posts.map(({ body }) => body).join('\n');
-    for (const id of ids) expect(told.split(id).length).toBeGreaterThan(3);
+    const bodies = target.posts.map(({ body }) => body).join('\n');
+    for (const id of ids) expect(bodies.split(id).length).toBeGreaterThan(3);
   });
 
-  // It is restarted in the middle of the upgrade: it comes back or says that it cannot, and undoes nothing.
+  // It restarts in the middle of the upgrade: it comes back or reports that it cannot, and undoes nothing.
   before.child.kill('SIGKILL');
   await before.exit;
-  const again = startOlder();
-  await Promise.race([addressOf(again), again.exit]);
-  if (again.child.exitCode !== null) expect(again.err()).toContain('start the newer version');
+  const restarted = startOlder();
+  await Promise.race([addressOf(restarted), restarted.exit]);
+  if (restarted.child.exitCode !== null)
+    expect(restarted.err()).toContain('start the newer version');
   expect(await functions(db)).toEqual(made);
   await sentAndRead([newer, newer], key);
 });

@@ -6,15 +6,14 @@ import { BASE } from './cuts.ts';
 import { holdLock } from './held-lock.ts';
 import type { Person, System } from './system.ts';
 
-/** A statement with a transfer of each of two customers, whose import stands still. */
+/** A statement with one transfer from each of two customers, whose import is stalled. */
 export type Statement = {
   payers: readonly { person: Person; total: number }[];
   letGo(): Promise<void>;
-  /** Asks for the import. */
   import(): ReturnType<System['ask']>;
 };
 
-/** @param stalled which of its lines is being paid, and cannot be: another has that wallet. */
+/** @param stalled the row whose payment stalls, because the test locks that wallet. */
 export async function newStatement(system: System, stalled: number): Promise<Statement> {
   const payers = [await payerOf(system), await payerOf(system)];
   const operator = await system.operator();
@@ -44,8 +43,8 @@ export async function newStatement(system: System, stalled: number): Promise<Sta
   };
 }
 
-/** The operator imports the same file again, if the first import has not come to its end after all. */
-export async function importAgain(system: System, statement: Statement): Promise<void> {
+/** The operator imports the same file again, unless the first import finished after all. */
+export async function repeatImport(system: System, statement: Statement): Promise<void> {
   const answer = await waitFor(() => statement.import());
   const isDone = answer.code === 0;
   if (isDone) expect(answer).toMatchObject({ error: { type: 'statement_imported' } });
@@ -62,7 +61,6 @@ async function payerOf(system: System): Promise<Statement['payers'][number]> {
   return { person, total: data.total };
 }
 
-/** A statement of KlikBCA of this month until today. */
 function klikBca(now: Date, payers: Statement['payers']): string {
   const [year, month, day] = civilDate(now).split('-');
   let balance = 1_000_000;

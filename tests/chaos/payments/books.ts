@@ -4,10 +4,9 @@ import { checkLedger } from '#server/domains/ledger/check.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Person, System } from './system.ts';
 
-/** The only top-up that an account has asked for. */
 export type Order = { id: string; uuid: string; status: string };
 
-/** @throws when there is none, or more than one. */
+/** @throws if there is none, or more than one. */
 export async function orderOf({ resources }: System, { accountId }: Person): Promise<Order> {
   const found = await resources.allAccountsSql<{ uuid: string; status: string }[]>`
     select topup_id as uuid, status from topups where account_id = ${accountId}`;
@@ -17,7 +16,7 @@ export async function orderOf({ resources }: System, { accountId }: Person): Pro
   return { ...order, id: publicId('topup', order.uuid) };
 }
 
-/** A top-up was paid exactly once, with everything that follows from it; and all books are right. */
+/** Checks that a top-up was paid once with all its consequences, and that all books are right. */
 export async function expectPaidOnce(
   system: System,
   person: Person,
@@ -44,7 +43,6 @@ export async function expectPaidOnce(
   await expectBooks(sql);
 }
 
-/** Nothing contradicts anything, and the numbers of invoices are 1 to n. */
 export async function expectBooks(sql: Sql): Promise<void> {
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
   const gaps = await sql`

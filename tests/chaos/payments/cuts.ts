@@ -7,24 +7,20 @@ import type { Answer, Person, System, Victim } from './system.ts';
 
 export type Method = 'va_bca' | 'qris' | 'snap' | 'xendit';
 
-/** A top-up on its way through a gateway, and its customer. */
 export type Payment = {
   system: System;
   person: Person;
-  /** Asks for the top-up; always the same request, with the same key. */
   place(): Promise<Answer>;
 };
 
-/** Lets go of what held a payment still, after the kill. */
-type LetGo = (victim: Victim) => Promise<void>;
+type Release = (victim: Victim) => Promise<void>;
 
-/** A place between two steps of a payment. */
 export type Cut = {
-  /** What has happened so far, as the end of "when". */
+  /** Progress so far, as the end of a test name with "when". */
   when: string;
   method: Method;
-  /** Brings a payment there; resolves when it is proven to stand there. */
-  reach(payment: Payment): Promise<LetGo>;
+  /** Brings a payment to this point; resolves once that is proved. */
+  reach(payment: Payment): Promise<Release>;
 };
 
 export const BASE = 50_000;
@@ -34,9 +30,8 @@ export function newPayment(system: System, person: Person, method: Method): Paym
   return { system, person, place: () => system.ask(person, 'topup_create', fields) };
 }
 
-const nothing = () => undefined;
+const doNothing = () => undefined;
 
-/** Waits for the order of a payment in a state. */
 export const orderIn = ({ system, person }: Payment, status: string): Promise<Order> =>
   waitFor(async () => {
     const order = await orderOf(system, person);
@@ -44,7 +39,7 @@ export const orderIn = ({ system, person }: Payment, status: string): Promise<Or
     return order;
   });
 
-/** A top-up that waits for its payment, then is paid at the gateway; its notice has not been sent. */
+/** A top-up that was paid at the gateway while it waited; its notice has not been sent. */
 async function paidOutside(payment: Payment): Promise<Order> {
   expect(await payment.place()).toMatchObject({ code: 1, data: { status: 'pending' } });
   const order = await orderIn(payment, 'pending');
@@ -55,14 +50,14 @@ async function paidOutside(payment: Payment): Promise<Order> {
 const charges = { va_bca: /^POST \/v2\/charge/, qris: /^POST \/v2\/charge/ };
 const creates = { ...charges, snap: /^POST \/snap/, xendit: /^POST \/v2\/invoices/ };
 
-const beforeAsked: Cut['reach'] = async (payment) => {
+const beforeRequest: Cut['reach'] = async (payment) => {
   const hold = payment.system.heldGateway.hold('before', creates.va_bca);
-  const placed = payment.place().catch(nothing);
+  const placed = payment.place().catch(doNothing);
   await hold.reached;
   const order = await orderIn(payment, 'creating');
   expect(payment.system.fake.book.all(order.id)).toEqual([]);
   return async (victim) => {
-    // A request of a dead process ends with it; a living one's goes on.
+    // A request of a dead process ends with it; that of a living one continues.
     if (victim === 'application') hold.drop();
     else hold.release();
     await placed;
@@ -73,7 +68,7 @@ const beforeAnswered =
   (method: Method): Cut['reach'] =>
   async (payment) => {
     const hold = payment.system.heldGateway.hold('after', creates[method]);
-    const placed = payment.place().catch(nothing);
+    const placed = payment.place().catch(doNothing);
     await hold.reached;
     const order = await orderIn(payment, 'creating');
     expect(payment.system.fake.book.all(order.id)).toHaveLength(1);
@@ -86,7 +81,7 @@ const beforeAnswered =
 const beforeOpened: Cut['reach'] = async (payment) => {
   const { system } = payment;
   const hold = system.heldGateway.hold('before', creates.snap);
-  const placed = payment.place().catch(nothing);
+  const placed = payment.place().catch(doNothing);
   await hold.reached;
   const { uuid } = await orderIn(payment, 'creating');
   const lock = await holdLock(
@@ -101,10 +96,10 @@ const beforeOpened: Cut['reach'] = async (payment) => {
   };
 };
 
-const beforeTold: Cut['reach'] = async (payment) => {
+const beforeNotice: Cut['reach'] = async (payment) => {
   await paidOutside(payment);
   return async (victim) => {
-    // The first try finds nobody; after the death of the database the notice is lost for ever.
+    // The first delivery reaches no process; after the death of the database the notice is lost for ever.
     if (victim === 'application') await payment.system.fake.queue.flush();
     else payment.system.notices.isLost = true;
   };
@@ -117,11 +112,11 @@ const beforeStored: Cut['reach'] = async (payment) => {
     resources.owner,
     (tx) => tx`lock table payment_inbox in exclusive mode`,
   );
-  const told = fake.queue.flush();
+  const delivered = fake.queue.flush();
   await lock.stalls('insert into payment_inbox');
   return async () => {
     await lock.release();
-    await told;
+    await delivered;
   };
 };
 
@@ -166,12 +161,11 @@ const afterCommit: Cut['reach'] = async (payment) => {
   };
 };
 
-/** Every place where a payment through a gateway can be cut. */
 export const cuts: readonly Cut[] = [
   {
     when: 'the order stands here and the gateway has not heard of it',
     method: 'va_bca',
-    reach: beforeAsked,
+    reach: beforeRequest,
   },
   {
     when: 'Midtrans has made the order and its answer has not come',
@@ -184,7 +178,7 @@ export const cuts: readonly Cut[] = [
     reach: beforeAnswered('xendit'),
   },
   { when: 'the answer has come and is not written down', method: 'snap', reach: beforeOpened },
-  { when: 'the customer has paid and nobody was told', method: 'va_bca', reach: beforeTold },
+  { when: 'the customer has paid and nobody was told', method: 'va_bca', reach: beforeNotice },
   { when: 'the notice is being stored', method: 'qris', reach: beforeStored },
   { when: 'the notice is stored and the status is being asked', method: 'qris', reach: beforeRead },
   {

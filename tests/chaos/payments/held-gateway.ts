@@ -1,21 +1,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
-/** One request that is held on its way. */
 export type Hold = {
-  /** Resolves when the request is held. */
   reached: Promise<void>;
-  /** Lets it go on. */
   release(): void;
-  /** Ends its connection: what had not been done never is. */
+  /** Ends its connection, so that the rest never happens. */
   drop(): void;
 };
 
 export type HeldGateway = {
   url: string;
   /**
-   * Holds the next request that fits (`POST /v2/charge`): before the gateway hears of it, or after it has
-   * done what was asked, with its answer.
+   * Holds the next matching request (`POST /v2/charge`): before the gateway receives it, or after the gateway has
+   * processed it, together with its answer.
    */
   hold(when: 'before' | 'after', fits: RegExp): Hold;
   close(): Promise<void>;
@@ -25,11 +22,10 @@ type Waiting = {
   when: 'before' | 'after';
   fits: RegExp;
   reach: () => void;
-  /** False when the connection shall end. */
+  /** False if the connection must end. */
   goesOn: Promise<boolean>;
 };
 
-/** Stands before a gateway: passes everything on, and can hold a request at either side of it. */
 export async function openHeldGateway(gatewayUrl: string): Promise<HeldGateway> {
   const waiting: Waiting[] = [];
   const stop = async (when: Waiting['when'], name: string): Promise<boolean> => {
@@ -47,7 +43,7 @@ export async function openHeldGateway(gatewayUrl: string): Promise<HeldGateway> 
       headers: headersOf(request),
       ...(body.length > 0 && { body }),
     });
-    // Pages of gateways have https addresses; this one's are never opened.
+    // Gateway pages have https addresses; these are never opened.
     const text = (await answer.text()).replaceAll('"http://', '"https://');
     if (!(await stop('after', name))) return void response.destroy();
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);

@@ -1,18 +1,15 @@
 import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** A lock that a test holds, so that whoever needs it stands still there. */
 export type HeldLock = {
-  /** Waits until a statement with these words stands in front of this very lock. */
+  /** Waits until a statement with these words is blocked by this very lock. */
   stalls(words: string): Promise<void>;
-  /** Lets go; also when the server that kept it is gone. */
   release(): Promise<void>;
 };
 
-/** Others would wait for the lock as long. */
+/** Other statements would wait for the lock as long. */
 const PATIENCE_MS = 20_000;
 
-/** Takes a lock as the tables' owner, and holds it. */
 export async function holdLock(
   owner: Sql,
   take: (tx: Tx) => PromiseLike<unknown>,
@@ -46,7 +43,7 @@ export async function holdLock(
 }
 
 async function isStalled(tx: Tx, words: string): Promise<boolean> {
-  // Within a transaction the list of backends stands still otherwise.
+  // Within a transaction the list of backends is otherwise a fixed snapshot.
   await tx`select pg_stat_clear_snapshot()::text`;
   const found = await tx`
     select from pg_stat_activity

@@ -3,12 +3,11 @@ import { expectBooks } from './books.ts';
 import { holdLock } from './held-lock.ts';
 import type { Person, System } from './system.ts';
 
-/** A customer whose renewal stands still. */
 export type Subscriber = { person: Person; price: number; letGo(): Promise<void> };
 
 const SALDO = 250_000;
 
-/** @param stands what the renewal cannot have: the wallet it charges, or its invoice's number. */
+/** @param stands the lock that stalls the renewal: the wallet it charges, or its invoice number. */
 export async function newSubscriber(
   system: System,
   stands: 'wallet' | 'number',
@@ -40,7 +39,7 @@ export async function newSubscriber(
   };
 }
 
-/** Two periods were charged, each once, with an invoice each; and all books are right. */
+/** Checks two periods, each charged once with one invoice, and that all books are right. */
 export async function expectRenewedOnce(
   system: System,
   { person, price }: Subscriber,

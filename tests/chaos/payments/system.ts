@@ -15,10 +15,8 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import { type HeldGateway, openHeldGateway } from './held-gateway.ts';
 import { browserOf } from '#tests/support/people/people.ts';
 
-/** What is killed, with SIGKILL. */
 export type Victim = 'application' | 'database';
 
-/** Somebody who is signed in. */
 export type Person = { accountId: string; token: string };
 
 export type Answer = {
@@ -27,34 +25,28 @@ export type Answer = {
   data: any;
 };
 
-/** The application and its database, and gateways that live outside of both. */
 export type System = {
   resources: Resources;
   fake: SimulatedGateway;
-  /** What stands between the application and the gateways. */
   heldGateway: HeldGateway;
-  /** How notices travel: what they were answered; whether the gateway hears it; whether they come at all. */
+  /** Notices: whether their answers or they themselves are lost, and the answers so far. */
   notices: { losesAnswers: boolean; isLost: boolean; answers: number[] };
-  /** Asks the application once. @throws when nobody answers. */
+  /** Calls the application once. @throws if it does not answer. */
   ask(person: Person | undefined, act: string, fields?: Record<string, unknown>): Promise<Answer>;
-  /** Uploads a statement of the bank; its id. */
   upload(person: Person, text: string): Promise<string>;
   customer(saldo?: number): Promise<Person>;
   operator(): Promise<Person>;
-  /** What time it is, for the application and for the gateways. */
   now(): Date;
-  /** Lets time pass; what falls due by that happens. Repeated until the application has heard of it. */
+  /** Advances the time and runs due work. Repeated until the application has taken it. */
   pass(seconds: number): Promise<void>;
-  /** The same, asked once. @throws when the application does not answer. */
+  /** The same, in a single call. @throws if the application does not answer. */
   passOnce(seconds: number): Promise<void>;
-  /** Kills, without anything being said before. */
   kill(victim: Victim): Promise<void>;
-  /** Starts what was killed again, if nobody else does; resolves when the application answers. */
+  /** Restarts the victim unless something else does; resolves when the application answers. */
   recover(): Promise<void>;
   close(): Promise<string[]>;
 };
 
-/** Starts everything; the gateways send notices only when they are flushed. */
 export async function openSystem(): Promise<System> {
   let aheadMs = 0;
   const now = () => new Date(Date.now() + aheadMs);
@@ -70,7 +62,7 @@ export async function openSystem(): Promise<System> {
     callbackUrl: (provider) => `/callbacks/${provider}`,
     // The application has another address after each start.
     deliver: async (notice) => {
-      // As good as answered, so that it is never sent again.
+      // Acknowledged, so that it is never sent again.
       if (notices.isLost) return 200;
       const base = resources.nodes[0]?.address() ?? 'http://127.0.0.1:9';
       const status = await postNotice({ ...notice, url: base + notice.url });
@@ -142,7 +134,7 @@ export async function openSystem(): Promise<System> {
         const old = killed?.postmaster;
         await waitFor(async () => expect(await resources.postmaster()).not.toBe(old));
       }
-      // A process that has just started knows nothing of time that was let pass.
+      // A new process does not know the time that was advanced before.
       await waitFor(reach);
     },
     close: async () => {
@@ -156,7 +148,7 @@ export async function openSystem(): Promise<System> {
 
 const settingsOf = ({ keys }: SimulatedGateway, { url }: HeldGateway) => ({
   CLOCK: 'movable',
-  // A test asks once; a loaded machine must not send it away.
+  // A test calls once, so a loaded machine must not refuse it as busy.
   BUSY_DELAY_MS: '0',
   MIDTRANS_SERVER_KEY: keys.serverKey,
   MIDTRANS_URL: url,
@@ -166,7 +158,6 @@ const settingsOf = ({ keys }: SimulatedGateway, { url }: HeldGateway) => ({
   XENDIT_URL: url,
 });
 
-/** An operator of the installation, who has just given their password. */
 async function operatorOf({ allAccountsSql, owner }: Resources): Promise<Person> {
   const person = await signedIn({ allAccountsSql });
   await retrying(async () => {

@@ -28,9 +28,9 @@ import { waitFor } from '#tests/support/wait-for.ts';
 
 export type PromotionOptions = {
   seed: number;
-  /** How long it is sent before the primary goes, and again after the standby has taken over. */
+  /** Seconds of load before the primary fails, and again after the standby has taken over. */
   seconds: number;
-  /** `killed`: its processes end. `hangs`: they stand still, and nobody is told; killed later. */
+  /** `killed`: its processes end. `hangs`: they are suspended without notice, and killed later. */
   how: 'killed' | 'hangs';
   nodes?: number;
 };
@@ -38,23 +38,19 @@ export type PromotionOptions = {
 export type Promotion = {
   broken: Broken[];
   messages: number;
-  /** Messages that were answered 202 before the primary went. */
   acceptedBefore: number;
   resubmitted: number;
   answers: Readonly<Record<string, number>>;
-  /** From the end of the promotion to the first 202 to a request that began after it. */
+  /** From the end of the promotion to the first 202 for a request that began after it. */
   healedMs: number;
-  /** Requests with a try that nobody answered. */
   unsure: number;
 };
 
 const CLIENTS = 8;
 const THINK_MS_MAX = 150;
 const ANSWERS_MS_MAX = 180_000;
-/** What an operator, or a program that watches, takes to decide. */
 const DECISION_MS = 1_000;
 
-/** A primary with a synchronous standby, and the application on both, under load; then the primary is gone. */
 export async function runPromotion(options: PromotionOptions): Promise<Promotion> {
   const primary = await startPrimary({ durable: true });
   const standby = await startStandby(primary, { name: 'standby', durable: true });
@@ -88,7 +84,6 @@ export async function runPromotion(options: PromotionOptions): Promise<Promotion
   }
 }
 
-/** One address that names both. */
 function bothOf(...servers: readonly StreamingServer[]): string {
   const hosts = servers.map(({ url }) => new URL(url).hostname).join(',');
   const url = canonicalAddress(`postgres://kabari@${hosts}/kabari?target_session_attrs=read-write`);
@@ -107,7 +102,7 @@ const nodeOn = (url: string, folder: string, n: number): Node =>
     KABARI_DATA: join(folder, 'app'),
   });
 
-/** From now on no commit is confirmed that the standby has not written out. */
+/** From now on no commit is confirmed before the standby has written it. */
 async function waitForEach(primary: StreamingServer): Promise<void> {
   await primary.run(
     `alter system set synchronous_standby_names = 'standby'`,
@@ -125,7 +120,6 @@ type Stage = {
   primary: StreamingServer;
   standby: StreamingServer;
   nodes: readonly Node[];
-  /** Both servers, whichever takes writes. */
   allAccountsSql: Sql;
 };
 
@@ -152,7 +146,7 @@ async function runOn(
   const first = await waitFor(() => accepted.find((at) => at > promotedAt) ?? false, {
     what: 'a 202 of the new primary',
   });
-  // The old one is fenced off before it comes back.
+  // The old primary is fenced off before it comes back.
   if (how === 'hangs') primary.kill();
   await pause(seconds * 1_000);
   over.abort();
@@ -173,7 +167,7 @@ async function runOn(
   };
 }
 
-/** Notes when each request was accepted that began after those before it; by the moment it was answered. */
+/** Records when each accepted request began after those before it, at the moment of its answer. */
 const notingAccepted = (transport: Transport, accepted: number[]): Transport => ({
   post: async (path, options) => {
     const answer = await transport.post(path, options);
@@ -190,7 +184,6 @@ type Load = {
   gaveUp: AbortController;
 };
 
-/** Clients that send and repeat, as in the other trials. */
 async function sendUntil(
   over: AbortSignal,
   { senders, journal, transport, random, gaveUp }: Load,

@@ -7,9 +7,8 @@ type Event = { token: string; seq: number };
 const SHOWN_MOST = 3;
 
 /**
- * Compares what was published with what the webhooks' programs have seen, at rest.
- *
- * @param allAccountsSql a pool that sees every account; there were no events before the webhooks were made.
+ * Compares published events with the posts that the webhooks' programs have seen, at rest.
+ * ⏎ @param allAccountsSql a pool that sees every account; there were no events before the webhooks were created.
  */
 export async function judgeDeliveries(
   allAccountsSql: Sql,
@@ -22,18 +21,18 @@ export async function judgeDeliveries(
       and coalesce(e.token_id, w.token_id) = w.token_id
       and coalesce(e.data ->> 'token_id', public_id('tok_', w.token_id)) = public_id('tok_', w.token_id)`;
   const keyOf = (token: string, seq: number) => `${token} ${seq}`;
-  const wanted = new Set(published.map(({ token, seq }) => keyOf(token, seq)));
+  const expected = new Set(published.map(({ token, seq }) => keyOf(token, seq)));
   const byEvent = Map.groupBy(posts, ({ tokenId, seq }) => keyOf(tokenId, seq));
   const taken = posts.filter((post) => post.taken);
   const done = new Set(taken.map(({ tokenId, seq }) => keyOf(tokenId, seq)));
   return [
     ...some(
       'never taken',
-      [...wanted].filter((event) => !done.has(event)),
+      [...expected].filter((event) => !done.has(event)),
     ),
     ...some(
       'told, and never published',
-      [...byEvent.keys()].filter((event) => !wanted.has(event)),
+      [...byEvent.keys()].filter((event) => !expected.has(event)),
     ),
     ...some(
       'not signed by its secret',
@@ -59,7 +58,7 @@ const severalIds = (byEvent: ReadonlyMap<string, readonly Post[]>): string[] =>
     .filter(([, own]) => new Set(own.map(({ id }) => id)).size > 1)
     .map(([event]) => event);
 
-/** In each conversation an event is taken for the first time after those before it. */
+/** Within a conversation, the first acceptance of each event follows those of earlier events. */
 function outOfOrder(taken: readonly Post[]): string[] {
   const conversations = Map.groupBy(taken, ({ tokenId, peer }) => `${tokenId} ${peer}`);
   return [...conversations].flatMap(([conversation, posts]) => {

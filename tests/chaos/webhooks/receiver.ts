@@ -6,40 +6,35 @@ import type { Random } from '#tests/chaos/faults/random.ts';
 import type { Sender } from '#tests/chaos/load/senders.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** One event as it was posted to the webhook of a token. */
 export type Post = {
   tokenId: string;
-  /** The delivery's, the same for every try. */
+  /** Delivery id, the same in every try. */
   id: string;
   seq: number;
-  /** The number of the conversation; empty for what belongs to none. */
+  /** Number of the conversation; empty for events of none. */
   peer: string;
-  /** Its signature is that of the token's secret. */
   genuine: boolean;
-  /** The program has done its work with it, whether or not its answer arrived. */
+  /** The program has processed it, whether or not its answer arrived. */
   taken: boolean;
 };
 
-/** Programs of customers that take webhooks, and are not always well. */
 export type Receiver = {
   /** A value of WEBHOOK_ORIGINS. */
   origin: string;
-  /** In the order of their arrival. */
   posts: Post[];
-  /** Gives these tokens webhooks here. @param address where the application answers. */
   subscribe: (address: string, senders: readonly Sender[]) => Promise<void>;
   close: () => Promise<void>;
 };
 
 const LATE_MS = 600;
-/** Of each token: the next try is 5 s later, and what follows in that conversation waits. */
+/** Per token: the next try is 5 s later, and later events of that conversation wait. */
 const TROUBLES_MAX = 6;
 
 type Body = { type: string; data: { seq: number; peer?: string } };
 
 /**
- * Opens them on a free port. Of the events that come for the first time a few are refused, cut off, unread or
- * with the work done, or answered late; the second time each is taken.
+ * Opens the programs on a free port. A few of the events that come for the first time are refused, cut off, unread or
+ * answered after they were processed, or answered late; all are accepted the second time.
  */
 export async function openReceiver(random: Random): Promise<Receiver> {
   const posts: Post[] = [];
@@ -56,7 +51,6 @@ export async function openReceiver(random: Random): Promise<Receiver> {
     posts.push(post);
     return post;
   };
-  /** Below 0.12 for trouble. */
   const luckOf = ({ id, tokenId }: Post): number => {
     const had = troubles.get(tokenId) ?? 0;
     if (known.has(id) || had >= TROUBLES_MAX) return 1;
@@ -76,7 +70,7 @@ export async function openReceiver(random: Random): Promise<Receiver> {
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
-    // What a killed application began to send never ends.
+    // A request that a killed application began never ends.
     request.on('error', () => undefined);
     request.once('end', () => {
       const tokenId = request.url?.slice(1) ?? '';
@@ -112,7 +106,7 @@ function isGenuine(secret: string | undefined, headers: IncomingHttpHeaders, tex
   }
 }
 
-/** Saves it, again where a loaded machine says that it is busy. @returns its secret */
+/** Saves it, with retries while a loaded machine answers busy. @returns its secret */
 async function saveWebhook(address: string, key: string, url: string): Promise<string> {
   const save = () =>
     fetch(`${address}/v1/webhook`, {
@@ -121,8 +115,8 @@ async function saveWebhook(address: string, key: string, url: string): Promise<s
       body: JSON.stringify({ url }),
     });
   const answer = await waitFor(async () => {
-    const said = await save();
-    return said.status !== 503 && said;
+    const response = await save();
+    return response.status !== 503 && response;
   });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`saving a webhook: ${answer.status} ${text}`);

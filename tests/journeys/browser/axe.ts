@@ -4,38 +4,36 @@ import { settled } from './browser.ts';
 
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** WCAG 2.5.3: what a control shows is in its name. Axe has it among its experiments, in no standard's tag. */
+/** WCAG 2.5.3: a control's name contains its visible label. An experiment of axe, without a tag. */
 const labelInName = { 'label-content-name-mismatch': { enabled: true } } as const;
 
 const wide = { width: 1440, height: 900 };
 const narrow = { width: 390, height: 844 };
 
-const everything = { type: 'tag', values: standards } as const;
-/** The themes differ in colours alone: in the second one only these can find anything new. */
+const allRules = { type: 'tag', values: standards } as const;
+/** The themes differ only in colours, so the second one needs only these rules. */
 const colours = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } as const;
 
 const looks = [
-  { size: wide, colorScheme: 'light', runOnly: everything },
+  { size: wide, colorScheme: 'light', runOnly: allRules },
   { size: wide, colorScheme: 'dark', runOnly: colours },
-  { size: narrow, colorScheme: 'light', runOnly: everything },
+  { size: narrow, colorScheme: 'light', runOnly: allRules },
 ] as const;
-/** What there is on phones alone is looked at in the dark there. */
+/** Phone-only parts are also checked in the dark theme. */
 const phoneLooks = [looks[2], { size: narrow, colorScheme: 'dark', runOnly: colours }] as const;
-/** Also what is the same on a phone in the dark: for the kit, once. */
 export const allLooks = [...looks, phoneLooks[1]] as const;
 
 type Where = {
-  /** For what there is on phones alone; the tab stays narrow then. */
+  /** For phone-only parts; the tab stays narrow afterwards. */
   phone?: boolean;
-  /** One look alone: for a page so long that each takes its time. */
+  /** A single look: for pages so long that each one takes time. */
   only?: (typeof allLooks)[number];
 };
 
 /**
- * What is wrong with the screen as it stands, wide and narrow, light and dark: every rule of axe, and
- * whether anything stands out sideways. The tab is left wide and light.
- *
- * @returns one sentence per finding; none when all is well.
+ * Checks the current screen, wide and narrow, light and dark: every axe rule, and horizontal overflow. Leaves the tab
+ * wide and light.
+ * ⏎ @returns one sentence per finding
  */
 export async function faultsOf(
   tab: Page,
@@ -58,9 +56,8 @@ export async function faultsOf(
 export type Look = (tab: Page, state: string, where?: Where) => Promise<void>;
 
 /**
- * Looks at states one after the other, and tells of everything at the end.
- *
- * @param find finds the faults of a state: in every look, unless it is said otherwise.
+ * Checks states one after the other, and reports all at the end.
+ * ⏎ @param find finds the faults of a state, in every look by default.
  */
 export function inspection(find: typeof faultsOf = faultsOf): {
   faults: readonly string[];
@@ -73,10 +70,9 @@ export function inspection(find: typeof faultsOf = faultsOf): {
   return { faults, look };
 }
 
-/** The rules that are broken, each with its places. */
 async function broken(tab: Page, runOnly: (typeof allLooks)[number]['runOnly']): Promise<string[]> {
   if (!(await tab.evaluate(() => 'axe' in window))) {
-    // By the debugger: the page's own policy lets no script in from outside.
+    // Through the debugger: the page's own policy blocks outside scripts.
     const wire = await tab.context().newCDPSession(tab);
     await wire.send('Runtime.evaluate', { expression: axe.source });
     await wire.detach();
@@ -90,7 +86,7 @@ async function broken(tab: Page, runOnly: (typeof allLooks)[number]['runOnly']):
       (window as unknown as { axe: typeof axe }).axe.run(document, {
         ...given,
         resultTypes: ['violations'],
-        // No rule here reads style sheets or media as files; fetching them took a third of a look.
+        // No rule here reads style sheets or media files; fetching them took a third of the time.
         preload: false,
       }),
     options,
@@ -104,7 +100,6 @@ async function broken(tab: Page, runOnly: (typeof allLooks)[number]['runOnly']):
   });
 }
 
-/** The page and its dialogs, where they scroll sideways. */
 const standsOut = (tab: Page): Promise<string[]> =>
   tab.evaluate(() =>
     [document.documentElement, ...document.querySelectorAll('dialog[open], main')]

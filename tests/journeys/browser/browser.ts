@@ -25,8 +25,8 @@ export type BrowserKind = 'light' | 'whole';
 const whole = () => process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
 /**
- * How a browser is started. The light one (`CHROMIUM_SHELL`) draws the same pages in half the time;
- * the whole one (`CHROMIUM`, or Debian's) also has notices, installed apps and pushes.
+ * Launch options. The light browser (`CHROMIUM_SHELL`) draws the same pages in half the time; the whole one
+ * (`CHROMIUM`, or Debian's) also supports notifications, installed apps and push.
  */
 export const launching = (kind: BrowserKind = 'light') => ({
   executablePath: kind === 'light' ? (process.env['CHROMIUM_SHELL'] ?? whole()) : whole(),
@@ -41,35 +41,27 @@ export const startBrowser = (kind?: BrowserKind): Promise<Browser> =>
 export type Observed = { kind: Kind; what: string; page: Page };
 
 export type PersonOptions = {
-  /** The token of a session: whoever has it is signed in from the start. */
   session?: string;
-  /** Wide unless said otherwise. */
   width?: number;
   height?: number;
   dark?: boolean;
-  /** Whether the app's worker may be there: it fetches the whole shell into each new profile. */
+  /** Whether the app's service worker may run: it fetches the whole shell into each new profile. */
   worker?: boolean;
-  /** Whether desktop notices were allowed. */
   notices?: boolean;
-  /** Scrollbars take no room, as on a Mac. */
+  /** Overlay scrollbars, as on a Mac. */
   floatingScrollbars?: boolean;
-  /** Prefers that nothing moves. */
   still?: boolean;
-  /** Errors in the console that belong to the journey, such as a 404 that is opened on purpose. */
   expects?: readonly RegExp[];
 };
 
-/** Somebody with a browser of their own: an empty profile, as many tabs as they like. */
 export type Person = {
   context: BrowserContext;
-  /** Opens a tab; with a path, there. */
   open: (path?: string) => Promise<Page>;
   observed: readonly Observed[];
-  /** What no journey may see: errors in the console, scripts that failed, broken policies. */
+  /** Errors that no journey may cause: console errors, failed scripts, policy violations. */
   wrongs: readonly string[];
 };
 
-/** Opens a browser's profile that watches itself. */
 export async function openPerson(
   browser: Browser,
   address: string,
@@ -105,7 +97,7 @@ export async function openPerson(
   };
 }
 
-/** The browser that the session was begun in: elsewhere what is sensitive asks for the password. */
+/** The browser in which the session began: elsewhere sensitive acts require the password. */
 const deviceCookie = (address: string, session: string) => ({
   name: 'kabari-device',
   value: deviceOf(session),
@@ -141,7 +133,7 @@ function optionsFor(address: string, options: PersonOptions): BrowserContextOpti
 
 function watch(page: Page, note: (line: string) => void, wrong: (line: string) => void): void {
   page.on('console', (message) => {
-    // The profile of a journey is a private window, where Chromium has no push and says so.
+    // A journey's profile is a private window, where Chromium has no push and reports so.
     if (/Push API in incognito mode/.test(message.text())) return;
     if (/Service Worker registration blocked by Playwright/.test(message.text())) return;
     if (message.type() === 'error' || message.type() === 'warning') {
@@ -159,7 +151,7 @@ function watch(page: Page, note: (line: string) => void, wrong: (line: string) =
   });
 }
 
-/** Waits until the page has drawn itself again, twice: what it knew by now is on the screen. */
+/** Waits for two repaints, so that the current state is on the screen. */
 export const frames = (tab: Page): Promise<void> =>
   tab.evaluate(
     () =>
@@ -170,7 +162,7 @@ export const frames = (tab: Page): Promise<void> =>
 
 const ENDLESS_MS = 60_000;
 
-/** Waits for what moves: colours that are still changing into others are nobody's fault. */
+/** Waits for animations: colours in transition are no fault. */
 export async function settled(tab: Page): Promise<void> {
   await frames(tab);
   const still = (endlessMs: number) =>

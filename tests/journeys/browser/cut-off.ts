@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Amounts of money and phone numbers on the page of which a part cannot be seen: cut off by a box around them, or
- * beyond the edge of the window. What a person can scroll to, within its own box, is not lost.
+ * Amounts and phone numbers that are partly invisible: clipped by a box around them, or beyond the window's edge.
+ * Content that a person can scroll to within its own box counts as visible.
  */
 export const cutOff = (tab: Page): Promise<readonly string[]> =>
   tab.evaluate(() => {
@@ -13,7 +13,7 @@ export const cutOff = (tab: Page): Promise<readonly string[]> =>
       element.closest('.sr-only, [hidden], select, option, dialog:not([open])') !== null ||
       !element.checkVisibility({ visibilityProperty: true });
 
-    /** What hides a part of the box, from inside out; `undefined` when all of it can be reached. */
+    /** The innermost element that clips the box; `undefined` if all of it can be reached. */
     const hiderOf = (from: Element, box: DOMRect): Element | undefined => {
       for (let one: Element | null = from; one; one = one.parentElement) {
         const { overflowX, position } = getComputedStyle(one);
@@ -34,7 +34,7 @@ export const cutOff = (tab: Page): Promise<readonly string[]> =>
         range.setEnd(node, index + found.length);
         const boxes = [...range.getClientRects()].filter(({ width }) => width > 0);
         const hider = boxes.map((box) => hiderOf(holder, box)).find((one) => one !== undefined);
-        // A text that may be cut, an excerpt or a name, may have an amount in it.
+        // A text that may be cut, an excerpt or a name, may contain an amount.
         if (hider && found.length > (textContent ?? '').trim().length - 3) {
           lost.push(`${found} in ${hider.tagName}.${hider.className}`);
         }

@@ -3,7 +3,6 @@ import type { PushService } from '#tests/push/push-service.ts';
 import { encode } from '#web/browser/session.ts';
 import { deviceOf } from '#tests/journeys/support/portal.ts';
 
-/** Starts the machine's Firefox, as it is, with a push service of ours. */
 export const startFirefox = (service: PushService): Promise<Browser> =>
   puppeteer.launch({
     browser: 'firefox',
@@ -19,7 +18,6 @@ export const startFirefox = (service: PushService): Promise<Browser> =>
     },
   });
 
-/** A tab of who is signed in, or of nobody. */
 export async function openFirefox(
   browser: Browser,
   address: string,

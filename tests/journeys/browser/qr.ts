@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { decodeQR } from 'qr/decode.js';
 
-/** What a QR on the screen says, read as a camera does: from the picture alone. @throws Error when it holds none. */
+/** Decodes a QR from its picture alone, as a camera does. @throws Error if it contains none. */
 export async function readQr(shown: Locator): Promise<string> {
   return decodeQR(PNG.sync.read(await shown.screenshot()));
 }

@@ -1,16 +1,14 @@
-/** What a page tells of itself: what a person would hear, or see outside it, and what was stopped. */
+/** Page events: what a person would hear, or see outside the page, and what was blocked. */
 export type Kind = 'sound' | 'refused' | 'notice' | 'violation';
 
 declare global {
   interface Window {
-    /** Tells the journey. */
     journeyObserved?: (kind: Kind, what: string) => void;
-    /** Every status that the followed row has shown, in order. */
     journeyStatuses?: string[];
   }
 }
 
-/** Runs in every page before its own scripts; so it may use nothing from outside itself. */
+/** Runs in every page before its own scripts, so it may use nothing from outside itself. */
 export function installSpies(): void {
   const report = (kind: Kind, what: string) => window.journeyObserved?.(kind, what);
 
@@ -44,7 +42,7 @@ export function installSpies(): void {
   });
 }
 
-/** In the page: writes down every status that the row with these words shows, from now on. */
+/** Runs in the page: records every status of the row with these words from now on. */
 export function followRow(words: string): void {
   const shown: string[] = [];
   window.journeyStatuses = shown;

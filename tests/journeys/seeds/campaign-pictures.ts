@@ -10,7 +10,7 @@ import { ask, type Customer, type Sender, uploadAs } from '#tests/journeys/suppo
 
 const names = ['Bu Sri', 'Pak Joko', 'Mbak Ratih', 'Mas Bagus', 'Bu Endang', 'Pak Hendra'];
 
-/** Customers of a batik shop: two lines can be sent to nobody. */
+/** Customers of a batik shop; two rows are unsendable. */
 const listOf = (count: number): string =>
   [
     'nomor,nama,pesanan',
@@ -41,7 +41,6 @@ async function draftOf(
   return ask(address, updateCampaign, { campaign_id: draft.id, content }, session);
 }
 
-/** A shop's messages to many: a draft, and one under way. @returns their pictures */
 export async function campaignPictures(
   address: string,
   { customer, sender }: Pick<Shop, 'customer' | 'sender'>,

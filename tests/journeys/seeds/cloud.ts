@@ -17,26 +17,24 @@ import type { Product } from '#tests/journeys/support/product.ts';
 import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** Two numbers as Meta knows them: a shop's, and that of its workshop. */
 export const cloudNumbers = [
   { verifiedName: 'Batik Kenanga', phone: '6281227001180' },
   { verifiedName: 'Batik Kenanga Sanggar', phone: '6281227001181' },
 ];
 
-/** A shop that sends by the Cloud API. */
 export type CloudShop = {
   customer: Customer;
   operator: string;
-  /** A number that works, restricted for its quality, and one that Meta's app does not call back yet. */
+  /** A working number, one restricted for its quality, and one without Meta's callbacks yet. */
   shop: { id: string; peer: string };
   workshop: { id: string; cloud: CloudConnection };
 };
 
 const PEER = '6281390407712';
-/** A number to which the fake of Meta sends nothing: it is not on WhatsApp. */
+/** A number that Meta's fake cannot reach: it is not on WhatsApp. */
 const UNREACHED = '628139131026';
 
-/** Makes a shop with two numbers of the fake, of which one has been written to. */
+/** Creates a shop with two of the fake's numbers, one of which has received messages. */
 export async function openCloudShop(
   { address, operator: first }: Product,
   meta: FakeMeta,
@@ -88,19 +86,18 @@ export async function openCloudShop(
   };
 }
 
-/** Meta asks whether an address is ours, as when it is entered in its app. */
 async function callBack(address: string, meta: FakeMeta, cloud: CloudConnection): Promise<void> {
   const path = new URL(cloud.callback_url).pathname;
   const { isConfirmed } = await meta.control.subscribe(address + path, cloud.verify_token);
   if (!isConfirmed) throw new Error('the address of callbacks was not confirmed');
 }
 
-const chosen = async (tab: Page, name: string): Promise<void> => {
+const selectChannel = async (tab: Page, name: string): Promise<void> => {
   await tab.getByRole('dialog').getByLabel('Nama').fill('Notifikasi Pesanan');
   await tab.getByRole('radio', { name }).check();
 };
 
-/** Channels, how a number stands, its 24 hours, and the operator's view of all numbers. */
+/** Channels, a number's state, its 24 hours, and the operator's view of all numbers. */
 export const cloudPictures = ({
   customer: { session },
   operator,
@@ -111,14 +108,14 @@ export const cloudPictures = ({
     name: 'kanal-token',
     options: { session, height: 1_040 },
     path: '/token?view=new',
-    before: (tab) => chosen(tab, 'WhatsApp Cloud API'),
+    before: (tab) => selectChannel(tab, 'WhatsApp Cloud API'),
   },
   {
     name: 'sambungan-cloud',
     options: { session, height: 1_200 },
     path: `/token?open=${workshopId}`,
     before: async (tab) => {
-      // The product of a picture has no address in the world.
+      // The product in a picture has no public address.
       await fakeActs(tab, { token_cloud_get: () => cloud });
       await tab.reload();
       await tab.getByText('Meta belum memeriksa', { exact: false }).waitFor();

@@ -10,7 +10,6 @@ const replies = [
   ['selesai', 'Terima kasih sudah berbelanja, {nama}. Sampai bertemu lagi.'],
 ] as const;
 
-/** Gives a shop its quick replies. */
 export async function openQuickReplies(address: string, { customer }: Shop): Promise<void> {
   for (const [name, text] of replies)
     await ask(address, saveQuickReply, { name, text }, customer.session);
@@ -22,7 +21,6 @@ const openTool = async (tab: Page, name: string): Promise<void> => {
   await tab.getByRole('button', { name, exact: true }).click();
 };
 
-/** A conversation, and what its composer offers. */
 export function conversationPictures(shop: Shop): readonly Picture[] {
   const { session } = shop.customer;
   const path = `/message-history?view=percakapan&open=${shop.sender.id}&peer=${shop.peer}`;

@@ -32,21 +32,16 @@ import {
 } from '#tests/journeys/support/portal.ts';
 import type { Product } from '#tests/journeys/support/product.ts';
 
-/** What an operator has before them on a busy morning. */
-export type Desk = {
-  /** The operator's session. */
+export type OperatorWork = {
   operator: string;
-  /** A bakery with a plan, invoices, and top-ups that wait for their payment by QRIS and virtual account. */
+  /** A bakery with a plan, invoices, and unpaid top-ups by QRIS and virtual account. */
   bakery: Customer;
   qris: Topup;
   va: Topup;
-  /** The public page of one of its invoices. */
   verify: string;
-  /** A BCA statement that nobody has imported yet. */
   statement: string;
 };
 
-/** Makes a top-up through the simulated gateway; waits until it can be paid. */
 async function gatewayTopup(
   address: string,
   { session }: Customer,
@@ -59,7 +54,6 @@ async function gatewayTopup(
   });
 }
 
-/** Makes one and pays it. */
 async function payByGateway(
   address: string,
   who: Customer,
@@ -72,7 +66,6 @@ async function payByGateway(
   );
 }
 
-/** Buys a plan with the saldo. */
 async function buyPlan(address: string, { session }: Customer, plan: string): Promise<void> {
   const { quote } = await ask(address, previewSubscription, { plan }, session);
   await ask(address, changeSubscription, { plan, quote }, session);
@@ -85,7 +78,6 @@ const slipOf = ({ total }: Topup): Promise<Buffer> => {
   return sharp(Buffer.from(svg)).jpeg().toBuffer();
 };
 
-/** A statement as KlikBCA gives it to individuals, of today. */
 function bcaStatement(credits: readonly (readonly [who: string, amount: number])[]): string {
   const [year, month, day] = civilDate(new Date()).split('-');
   let balance = 41_250_000;
@@ -110,10 +102,12 @@ const shops = [
   ['Bengkel Pak Slamet', '6281355504014', 50_000],
 ] as const;
 
-/** Makes customers with top-ups of every kind, and work for the operator. */
-export async function openDesk({ address, operator: first }: Product): Promise<Desk> {
+export async function openOperatorWork({
+  address,
+  operator: first,
+}: Product): Promise<OperatorWork> {
   const { bakery, verify } = await openBakery(address);
-  const statement = await fillDesk(address);
+  const statement = await createPendingWork(address);
   const operator = await signIn(address, first);
   await propose(address, operator);
   await ask(address, runCheck, {}, operator);
@@ -123,7 +117,7 @@ export async function openDesk({ address, operator: first }: Product): Promise<D
   return { operator, bakery, qris, va, verify, statement };
 }
 
-async function openBakery(address: string): Promise<Pick<Desk, 'bakery' | 'verify'>> {
+async function openBakery(address: string): Promise<Pick<OperatorWork, 'bakery' | 'verify'>> {
   const bakery = await signUp(address, { name: 'Toko Kue Melati', phone: '6281355504010' });
   const buyer = {
     name: 'CV Melati Rasa Nusantara',
@@ -140,14 +134,13 @@ async function openBakery(address: string): Promise<Pick<Desk, 'bakery' | 'verif
   await sendTexts(address, sender, orders());
   const [plan] = await askRows(address, listInvoices, { kind: 'plan' }, bakery.session);
   if (!plan) throw new Error('The plan has no invoice.');
-  const asked = { invoice_id: plan.id };
-  await ask(address, invoicePdf, asked, bakery.session);
-  const { verify_url } = await ask(address, getInvoice, asked, bakery.session);
+  const fields = { invoice_id: plan.id };
+  await ask(address, invoicePdf, fields, bakery.session);
+  const { verify_url } = await ask(address, getInvoice, fields, bakery.session);
   if (verify_url === null) throw new Error('The invoice has no page that verifies it.');
   return { bakery, verify: verify_url };
 }
 
-/** A day's messages of a plan that includes them. */
 const orders = () =>
   Array.from({ length: 84 }, (_, index) => ({
     to: `62812${String(44_010_001 + 7_919 * index)}`,
@@ -155,7 +148,7 @@ const orders = () =>
   }));
 
 /** Shops that wait for their transfers. @returns the statement with some of these. */
-async function fillDesk(address: string): Promise<string> {
+async function createPendingWork(address: string): Promise<string> {
   const customers = [];
   for (const [name, phone, amount] of shops) {
     const who = await signUp(address, { name, phone });
@@ -164,7 +157,7 @@ async function fillDesk(address: string): Promise<string> {
   }
   const [kopi, laundry, apotek, bengkel] = customers as [Customer, Customer, Customer, Customer];
 
-  // Paid twice: the second payment is nobody's yet.
+  // Paid twice: the second payment is still unassigned.
   const twice = await ask(address, createTopup, { amount: 100_000 }, kopi.session);
   const transfer = { amount: twice.total, sender: 'KOPI SENJA' };
   await ask(address, simulatedTransfer, transfer);
@@ -187,13 +180,13 @@ async function topupWithSlip(address: string, { session }: Customer, amount: num
   return ask(address, uploadTransferProof, { topup_id: topup.id, upload }, session);
 }
 
-/** One adjustment that is booked at once, and one that a second operator has to agree to. */
+/** One adjustment that is booked at once, and one that a second operator has to approve. */
 async function propose(address: string, operator: string): Promise<void> {
   const [found] = await askRows(address, findCustomers, { q: 'Bengkel' }, operator);
   if (!found) throw new Error('The desk does not find the customer.');
   const same = { account_id: found.account_id, direction: 'add', cause: 'goodwill' } as const;
-  const asked = { ...same, amount: 25_000, reason: 'Kompensasi gangguan kemarin' };
-  await ask(address, adjustSaldo, asked, operator);
+  const fields = { ...same, amount: 25_000, reason: 'Kompensasi gangguan kemarin' };
+  await ask(address, adjustSaldo, fields, operator);
   const large = { amount: 6_000_000, reason: 'Salah catat saat pindah dari sistem lama' };
   await ask(address, adjustSaldo, { ...same, ...large, cause: 'correction' }, operator);
 }

@@ -3,7 +3,6 @@ import type { MediaThread } from '#tests/journeys/seeds/media.ts';
 import type { Picture } from '#tests/journeys/support/api-pictures.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** Every type of message, sent and received. */
 export const mediaPictures = ({ session, path }: MediaThread): Picture[] => [
   {
     name: 'percakapan-media',
@@ -19,7 +18,6 @@ export const mediaPictures = ({ session, path }: MediaThread): Picture[] => [
   },
 ];
 
-/** Waits until the newest messages and their files are there. */
 async function seeMedia(tab: Page): Promise<void> {
   await tab.getByText('Siap, dua loyang.').waitFor();
   await waitFor(() =>

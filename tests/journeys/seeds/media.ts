@@ -13,7 +13,6 @@ import {
 } from '#tests/journeys/support/portal.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** A slice of layer cake on a plate: what a bakery's photograph shows. */
 const cake = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="900">
   <defs><linearGradient id="g" x2="0" y2="1"><stop stop-color="#f7ead7"/><stop offset="1" stop-color="#dcbf98"/></linearGradient></defs>
   <rect width="1200" height="900" fill="url(#g)"/><ellipse cx="600" cy="720" rx="430" ry="86" fill="#fffdf8"/>
@@ -33,7 +32,7 @@ const cake = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="900">
     .join('')}
 </svg>`;
 
-/** A host of somebody else's, with a photograph; named in `MEDIA_LISTED`. */
+/** An external host with a photograph; named in `MEDIA_LISTED`. */
 export const openPhotoHost = async (): Promise<FileHost & { close: () => void }> => {
   const photo = await sharp(Buffer.from(cake)).jpeg({ quality: 80 }).toBuffer();
   return fileHost((request, response) => {
@@ -43,7 +42,6 @@ export const openPhotoHost = async (): Promise<FileHost & { close: () => void }>
   });
 };
 
-/** A bakery and a customer of it, who have sent each other a message of every type. */
 export type MediaThread = { session: string; sender: Sender; peer: string; path: string };
 
 const samples: readonly PhoneSample[] = [
@@ -56,7 +54,7 @@ const samples: readonly PhoneSample[] = [
   'contact',
 ];
 
-/** Sends each type both ways, and waits until all of it stands in the thread. */
+/** Sends each type in both directions, and waits until the thread contains all. */
 export async function openMediaThread(
   address: string,
   photo: { origin: string },
@@ -110,7 +108,6 @@ export async function openMediaThread(
 
 type Stored = { id: string; direction: string; type: string; status: string };
 
-/** What a token and a phone have sent each other, newest first. */
 async function messagesOf(address: string, { key }: Sender, peer: string): Promise<Stored[]> {
   const response = await fetch(`${address}/v1/messages?limit=100&peer=${peer}`, {
     headers: { authorization: `Bearer ${key}` },

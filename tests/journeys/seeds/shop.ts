@@ -13,13 +13,10 @@ import {
   topUp,
 } from '#tests/journeys/support/portal.ts';
 
-/** A shop in business, as the portal shows it: made by the product's own API. */
 export type Shop = {
   customer: Customer;
   sender: Sender;
-  /** A token that still waits for its phone, and its scan link. */
   waiting: { id: string; scan: string };
-  /** The conversation with the most to read. */
   peer: string;
 };
 
@@ -67,17 +64,12 @@ const talk: readonly (readonly [from: 'us' | 'them', text: string])[] = [
   ['them', 'Baik Mbak. Kalau cocok nanti saya pesan lagi untuk seragam keluarga, sekitar 12 orang'],
 ];
 
-/** What the shop's own system sends to its customers every morning. */
 const reminders = () =>
   Array.from({ length: 46 }, (_, index) => ({
     to: `62813${String(55_010_001 + 7_919 * index)}`,
     text: `Batik Kenanga: pesanan nomor ${2_411 + index} sudah siap. Terima kasih sudah berbelanja.`,
   }));
 
-/**
- * Makes a batik shop with a linked phone, paid top-ups, messages of every outcome and conversations
- * with answers, some of them unread.
- */
 export async function openShop(address: string): Promise<Shop> {
   const phone = '6281225557788';
   const customer = await signUp(address, { name: 'Batik Kenanga', phone });
@@ -106,14 +98,13 @@ export async function openShop(address: string): Promise<Shop> {
 }
 
 async function tokenWithoutPhone(address: string, { session }: Customer): Promise<Shop['waiting']> {
-  const asked = { name: 'Cabang Kotagede', channel: 'simulator' } as const;
-  const { token } = await ask(address, createToken, asked, session);
+  const fields = { name: 'Cabang Kotagede', channel: 'simulator' } as const;
+  const { token } = await ask(address, createToken, fields, session);
   const { path } = await ask(address, linkToken, { token_id: token.id }, session);
   return { id: token.id, scan: path };
 }
 
 const shops = new Map<string, Promise<Shop>>();
 
-/** The one shop of a file's journeys, opened when the first of them asks for it. */
 export const shopAt = (address: string): Promise<Shop> =>
   shops.getOrInsertComputed(address, openShop);

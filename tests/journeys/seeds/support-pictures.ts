@@ -1,9 +1,11 @@
-import type { Desk } from '#tests/journeys/seeds/desk.ts';
+import type { OperatorWork } from '#tests/journeys/seeds/desk.ts';
 import type { Threads } from '#tests/journeys/seeds/threads.ts';
 import type { Picture } from '#tests/journeys/support/api-pictures.ts';
 
-/** Customer service, from both sides. */
-export const supportPictures = ({ operator }: Desk, { shop, accountId }: Threads): Picture[] => [
+export const supportPictures = (
+  { operator }: OperatorWork,
+  { shop, accountId }: Threads,
+): Picture[] => [
   {
     name: 'layanan-pelanggan',
     options: { session: shop.session },

@@ -6,13 +6,11 @@ import type { Shop } from './shop.ts';
 
 const FAILED = /stok selendang/;
 
-/** The views that somebody of the shop has saved. */
 export async function saveViews(address: string, { customer: { session } }: Shop): Promise<void> {
   await ask(address, saveView, { name: 'Belum dibaca', status: ['delivered'] }, session);
   await ask(address, saveView, { name: 'Tagihan 30 hari', q: '6281', days: '30' }, session);
 }
 
-/** Chooses the first rows, from one to another. */
 async function choose(tab: Page): Promise<void> {
   const boxes = tab.getByRole('table').getByRole('checkbox');
   await boxes.nth(2).click();
@@ -20,7 +18,7 @@ async function choose(tab: Page): Promise<void> {
   await tab.getByRole('group', { name: /^Baris terpilih/ }).waitFor();
 }
 
-/** Asks for what the filter lets through as a file. */
+/** Exports the filtered rows as a file. */
 async function exportAll(tab: Page): Promise<void> {
   await tab.getByRole('button', { name: 'Ekspor', exact: true }).click();
   const dialog = tab.getByRole('dialog', { name: 'Ekspor pesan' });
@@ -33,7 +31,7 @@ async function openFailed(tab: Page): Promise<void> {
   await tab.getByRole('region', { name: 'Mengapa gagal' }).waitFor();
 }
 
-/** The table of messages: a message's way, chosen rows, a failure explained. */
+/** The table of messages: a message's steps, selected rows, an explained failure. */
 export const tablePictures = ({ customer: { session } }: Shop): Picture[] => [
   {
     name: 'pesan',

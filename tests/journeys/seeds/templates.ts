@@ -52,14 +52,12 @@ const templates = [
   },
 ] as const;
 
-/** Gives a shop its templates. */
 export async function openTemplates(address: string, { session }: Customer): Promise<void> {
   for (const { buttons, ...template } of templates) {
     await ask(address, createTemplate, { ...template, buttons: [...buttons] }, session);
   }
 }
 
-/** The list, one template being written, and one with how it is sent. */
 export const templatePictures = ({ session }: Customer): readonly Picture[] => [
   {
     name: 'templat',

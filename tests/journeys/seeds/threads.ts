@@ -3,10 +3,9 @@ import { checkToken } from '#contract/accounts.ts';
 import { assignInbox, saveCanned, sendInbox } from '#contract/operator/support.ts';
 import { sendSupport } from '#contract/support.ts';
 import { ask, type Customer, signUp } from '#tests/journeys/support/portal.ts';
-import type { Desk } from './desk.ts';
+import type { OperatorWork } from './desk.ts';
 import type { Product } from '#tests/journeys/support/product.ts';
 
-/** The customer whose thread is looked at. */
 export type Threads = { shop: Customer; accountId: string };
 
 type Line = Omit<InputFor<typeof sendSupport>, 'message_id'>;
@@ -26,10 +25,9 @@ const others = [
   ['Toko Kain Ratna', '6281355508004', 'Boleh minta faktur bulan lalu atas nama CV Ratna Jaya?'],
 ] as const;
 
-/** A morning in customer service: one thread that goes on, and others that wait. */
 export async function openThreads(
   { address }: Product,
-  { operator, qris, bakery }: Desk,
+  { operator, qris, bakery }: OperatorWork,
 ): Promise<Threads> {
   for (const [name, phone, text] of others) {
     const { session } = await signUp(address, { name, phone });

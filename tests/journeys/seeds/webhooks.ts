@@ -12,7 +12,7 @@ import {
 import { waitFor } from '#tests/support/wait-for.ts';
 import { startTarget } from '#tests/support/webhooks/webhook-target.ts';
 
-/** To whom a message is told in vain, and to whom not; the simulator reads what these get. */
+/** Recipients whose events fail or succeed; the simulator reads messages to all of them. */
 const FAILS = '62800000001';
 const texts = [
   { to: '6281298765401', text: 'Halo Bu Sri, pesanan roti gandum (2 loyang) sudah siap.' },
@@ -22,7 +22,7 @@ const texts = [
   },
 ];
 
-/** The bakery's server: it takes everything but what is told of one number. */
+/** The bakery's server: it refuses only events of one number. */
 export async function openBakeryServer() {
   const target = await startTarget();
   target.answer(({ event }, response) => {
@@ -36,7 +36,7 @@ export async function openBakeryServer() {
 
 type Bakery = { session: string; tokenId: string; deliveryId: string; webhook: object };
 
-/** A bakery whose server had trouble with one event, of which it was tried several times. */
+/** A bakery whose server failed on one event, which was tried several times. */
 export async function openWebhook(address: string, url: string): Promise<Bakery> {
   const who = await signUp(address, { name: 'Roti Menara', phone: '6281355503071' });
   await topUp(address, who, 100_000);
@@ -66,10 +66,9 @@ export async function openWebhook(address: string, url: string): Promise<Bakery>
   return { session, tokenId: token_id, deliveryId, webhook: webhook ?? {} };
 }
 
-/** The list of deliveries, and one that fails with its tries. */
 export function webhookPictures({ session, tokenId, deliveryId, webhook }: Bakery): Picture[] {
   const path = `/token/webhook?token=${tokenId}`;
-  // Its address on this machine would say nothing to who looks at the picture.
+  // A local address would mean nothing in the picture.
   const url = 'https://rotimenara.example/kabari/webhook';
   const shown = { webhook_get: () => ({ webhook: { ...webhook, url } }) };
   const list: Picture['before'] = async (tab) => {

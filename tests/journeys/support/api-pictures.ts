@@ -4,7 +4,6 @@ import type { Shop } from '#tests/journeys/seeds/shop.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { deliverText, type Sender } from './portal.ts';
 
-/** What is to be seen on a picture: whose screen, and how it gets there. */
 export type Picture = {
   name: string;
   options: PersonOptions;
@@ -12,7 +11,6 @@ export type Picture = {
   before: (tab: Page) => Promise<void>;
 };
 
-/** Calls as programs under construction make them: each is refused, for another reason. */
 async function callWrongly(address: string, { key }: Sender): Promise<void> {
   const calls = [
     ['GET', '/v1/pesan'],
@@ -33,7 +31,6 @@ async function callWrongly(address: string, { key }: Sender): Promise<void> {
 /** The simulated phone that answers by quoting. */
 const QUOTES = '62800000009';
 
-/** The API's side of the shop: keys, calls, the documentation, answers that quote. */
 export const apiPictures = (
   { customer: { session }, sender }: Shop,
   address: string,

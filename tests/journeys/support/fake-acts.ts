@@ -2,26 +2,25 @@ import type { Page } from 'playwright-core';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** A refusal of the catalogue, as the server answers it. */
 export type FakeRefusal = { refused: string; message: string; facts?: Record<string, unknown> };
 
-/** What an act answers in place of the server: its data, or a refusal. */
+/** The data or refusal that an act returns in place of the server. */
 export type FakeActs = Readonly<Record<string, (fields: Fields) => object>>;
 
 const isRefusal = (answer: object): answer is FakeRefusal => 'refused' in answer;
 
-/** Answers some acts of a page in place of the server; all others reach it. @returns what was asked of them. */
+/** Answers some acts in place of the server; all others reach it. @returns the requests. */
 export async function fakeActs(tab: Page, acts: FakeActs): Promise<Fields[]> {
-  const asked: Fields[] = [];
+  const requests: Fields[] = [];
   await tab.route('**/api', async (route) => {
     const fields = Object.fromEntries(new URLSearchParams(route.request().postData() ?? ''));
     const answer = acts[fields['act'] ?? '']?.(fields);
     if (!answer) return route.continue();
-    asked.push(fields);
+    requests.push(fields);
     if (!isRefusal(answer)) return route.fulfill({ json: { code: 1, msg: '', data: answer } });
     const { refused, message, facts = {} } = answer;
     const error = { type: refused, message, facts };
     return route.fulfill({ status: 422, json: { code: 0, msg: message, error } });
   });
-  return asked;
+  return requests;
 }

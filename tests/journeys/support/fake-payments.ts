@@ -1,10 +1,8 @@
 import type { FakeActs } from './fake-acts.ts';
 
-/** 26 letters of an id. */
 const TAIL = '01KAVX5T3M8Q2R7W9Y4ZB6C0DE';
 export const topupId = (letter: string): string => `TU-${TAIL.slice(0, 25)}${letter}`;
 
-/** A QRIS text of the usual length. */
 export const QRIS =
   '00020101021226620016ID.CO.KABARI.WWW01189360091538742103170215ABCDEFGHJKLMNPQ0303UMI51440014ID.CO.QRIS.WWW0215ID10200211817450303UMI5204481453033605406275000' +
   '5802ID5915KABARI SIMULASI6013JAKARTA PUSAT61051031062290525TOPUP01KAVX5T3M8Q2R7W9Y4Z63041B2C';
@@ -17,7 +15,6 @@ const method = (name: string, { minimum = 10_000, maximum = 10_000_000, minutes 
   minutes,
 });
 
-/** All ways to pay, of which QRIS ends at ten million. */
 export const methods = {
   methods: [
     method('qris', { minutes: 15 }),
@@ -33,7 +30,6 @@ export const methods = {
 
 const hence = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
 
-/** A top-up by a gateway; waiting to be paid unless it says otherwise. */
 export const gatewayTopup = (more: Record<string, unknown> = {}) => ({
   id: topupId('A'),
   status: 'pending',
@@ -56,7 +52,6 @@ export const gatewayTopup = (more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-/** Thirty days of which some cost something. */
 export const usage = (pace: object = { state: 'known', per_day: 14_250, days: 7 }) => ({
   days: Array.from({ length: 30 }, (_, index) => {
     const at = new Date(Date.now() - (29 - index) * 86_400_000 + 7 * 3_600_000);
@@ -71,7 +66,6 @@ export const usage = (pace: object = { state: 'known', per_day: 14_250, days: 7 
   pace,
 });
 
-/** The acts of payments, answered as a gateway would have them. */
 export const fakePayments = (topup: object = gatewayTopup({ qr: QRIS })): FakeActs => ({
   topup_methods: () => methods,
   topup_create: () => topup,

@@ -11,13 +11,11 @@ import {
   topUp,
 } from './portal.ts';
 
-/** Whom the shop has written to, and who may answer. */
 export const budi = '6281299991001';
 const names = { name: 'Batik Kenanga', phone: '6281355509001' };
 
 type FrameShop = { customer: Customer; sender: Sender };
 
-/** Opens a shop with more than two pages of messages. */
 async function openFrameShop(address: string): Promise<FrameShop> {
   const customer = await signUp(address, names);
   await topUp(address, customer, 100_000);
@@ -33,7 +31,6 @@ async function openFrameShop(address: string): Promise<FrameShop> {
 
 const shops = new Map<string, Promise<FrameShop>>();
 
-/** That shop, opened when a file's first journey asks for it. */
 export const shopAt = (address: string): Promise<FrameShop> =>
   shops.getOrInsertComputed(address, openFrameShop);
 
@@ -51,7 +48,6 @@ const isFocused = async (tab: Page, place: Locator): Promise<boolean> =>
 export const takesFocus = (tab: Page, place: Locator) =>
   waitFor(async () => expect(await isFocused(tab, place)).toBe(true));
 
-/** Opens the palette by its keys, writes and takes what comes first. */
 export async function ask(tab: Page, words: string): Promise<void> {
   await tab.keyboard.press('Control+k');
   await takesFocus(tab, tab.getByRole('combobox', { name: 'Cari atau lompat ke' }));

@@ -4,33 +4,28 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { ask, type Customer, newSender, type Sender, signUp } from './portal.ts';
 
-/** A conversation of any length with one phone. */
 export type LongThread = {
   who: Customer;
   sender: Sender;
   peer: string;
-  /** Where it is opened. */
   path: string;
-  /** When its oldest message was written: the others follow evenly. */
+  /** Time of the oldest message; the others follow evenly. */
   firstAt: Date;
 };
 
 type Options = {
   messages: number;
   days: number;
-  /** When the newest message was written. */
   end: Date;
 };
 
 const PEER = '6281234509876';
-/** Messages of one statement. */
 const CHUNK = 50_000;
 
 /**
- * Signs somebody up who has written with one phone for long: "Pesan nomor 1" and so on, every third of them the
- * phone's, of one line to five. The newest answers the one at the end of the first tenth.
- *
- * @param owner of the database: nobody else writes messages by hand.
+ * Signs up a customer with a long conversation with one phone: "Pesan nomor 1" and so on, every third one from the
+ * phone, one to five lines each. The newest answers the one at the end of the first tenth.
+ * ⏎ @param owner of the database, because only it may insert messages directly.
  */
 export async function openLongThread(
   address: string,

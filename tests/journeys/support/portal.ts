@@ -16,20 +16,19 @@ import { consentScan, getScan } from '#contract/scan.ts';
 import { UPLOAD_FIELD, UPLOAD_PATH, type UploadPurpose } from '#contract/uploads.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** The browser that each session of these helpers was begun in. */
+/** The browser in which each session of these helpers began. */
 const devices = new Map<string, string>();
 
-/** The cookie of the browser that a session was begun in; some other browser's for an unknown one. */
+/** The cookie of a session's browser; some other browser's for an unknown session. */
 export const deviceOf = (session: string): string => devices.get(session) ?? deviceNamed(session);
 
-/** A browser's cookie, always the same for the same name. */
+/** A browser's cookie, the same for the same name. */
 export const deviceNamed = (name: string): string =>
   createHash('sha256').update(`browser of ${name}`).digest('base64url');
 
 /**
- * Asks for an act over HTTP, as the browser does.
- *
- * @param from the token of who is signed in, or, for nobody, which browser it is.
+ * Calls an act over HTTP, as the browser does.
+ * ⏎ @param from a session's token, or the browser of a signed-out caller.
  * @throws Error with the refusal's sentence.
  */
 export async function ask<A extends Act>(
@@ -41,7 +40,7 @@ export async function ask<A extends Act>(
   return act.output.parse((await answerOf(address, act, input, from)).data) as OutputOf<A>;
 }
 
-/** Asks for a list: the rows of its page. @throws Error with the refusal's sentence. */
+/** Calls a list and returns its page's rows. @throws Error with the refusal's sentence. */
 export async function askRows<A extends Act>(
   address: string,
   act: A,
@@ -77,7 +76,7 @@ async function answerOf<A extends Act>(
 
 async function captchaFor(address: string, act: 'user_login' | 'user_register'): Promise<string> {
   const { challenge } = await ask(address, captchaChallenge, { for: act });
-  // The contract passes it on unread; ALTCHA alone knows its shape.
+  // The contract passes it through; only ALTCHA knows its shape.
   const solution = await solveChallenge({
     challenge: challenge as unknown as Challenge,
     deriveKey,
@@ -85,17 +84,15 @@ async function captchaFor(address: string, act: 'user_login' | 'user_register'):
   return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
 }
 
-/** Everything that was sent to a simulated phone, oldest first. */
 export async function textsIn(address: string, phone: string): Promise<string[]> {
   const { lines } = await ask(address, simulatedPhone, { phone });
   return lines.map(({ content }) => content.caption);
 }
 
-/** What a message says its code is for. */
 export const forNewBrowser = ' untuk masuk dari peramban baru';
 export const forNewPassword = ' untuk mengganti kata sandi';
 
-/** The newest one-time code that was sent to a simulated phone for something; waits for it. */
+/** Waits for the newest one-time code to a simulated phone for a purpose. */
 export const codeFor = (address: string, phone: string, purpose = ''): Promise<string> =>
   waitFor(async () => {
     const texts = await textsIn(address, phone);
@@ -107,10 +104,8 @@ export const codeFor = (address: string, phone: string, purpose = ''): Promise<s
 
 export const PASSWORD = 'sepeda biru tujuh belas';
 
-/** A customer who registered, and the token of their session. */
 export type Customer = { name: string; phone: string; password: string; session: string };
 
-/** Registers: the captcha solved, the code read in the simulated phone. */
 export async function signUp(
   address: string,
   who: { name: string; phone: string },
@@ -126,10 +121,8 @@ export async function signUp(
 }
 
 /**
- * Signs in, in the browser the person registered in; in one that they never used, with the code from
- * the simulated phone.
- *
- * @returns the session's token.
+ * Signs in: in the browser of the registration, or in a new one with the code from the simulated phone.
+ * ⏎ @returns the session's token.
  */
 export async function signIn(
   address: string,
@@ -154,7 +147,6 @@ function tokenIn(answer: { token: string } | object): string {
   return answer.token;
 }
 
-/** Makes a top-up and pays it in the simulated bank. */
 export async function topUp(address: string, who: Customer, amount: number): Promise<void> {
   const { total } = await ask(address, createTopup, { amount }, who.session);
   await ask(address, simulatedTransfer, { amount: total, sender: who.name });
@@ -162,7 +154,7 @@ export async function topUp(address: string, who: Customer, amount: number): Pro
 
 export type Sender = { id: string; key: string; phone: string };
 
-/** Makes a token and links it to a simulated phone by its scan link, as the phone's owner would. */
+/** Creates a token and links it to a simulated phone by its scan link, as its owner would. */
 export async function newSender(
   address: string,
   { session }: Customer,
@@ -182,7 +174,7 @@ export async function newSender(
 
 type Text = { to: string; text: string };
 
-/** Sends texts through the public API, as a customer's own system does. @throws unless it took them. */
+/** Sends texts through the public API, as a customer's system does. @throws if it refuses them. */
 export const sendTexts = (address: string, sender: Sender, texts: readonly Text[]): Promise<void> =>
   sendMessages(
     address,
@@ -190,7 +182,6 @@ export const sendTexts = (address: string, sender: Sender, texts: readonly Text[
     texts.map(({ to, text }) => ({ to, text: { body: text } })),
   );
 
-/** As `sendTexts`, for messages of any type. */
 export async function sendMessages(
   address: string,
   { key }: Sender,
@@ -205,7 +196,6 @@ export async function sendMessages(
   throw new Error(`/v1/messages: ${response.status} ${await response.text()}`);
 }
 
-/** Sends one text and waits until it is in the phone it was sent to. */
 export async function deliverText(address: string, sender: Sender, one: Text): Promise<void> {
   await sendTexts(address, sender, [one]);
   const inPhone = async () => {
@@ -215,7 +205,6 @@ export async function deliverText(address: string, sender: Sender, one: Text): P
   await waitFor(inPhone);
 }
 
-/** The owner of a simulated phone writes to a number. */
 async function replyFrom(
   address: string,
   phone: string,
@@ -224,7 +213,6 @@ async function replyFrom(
   await ask(address, simulatedReply, { phone, to, text });
 }
 
-/** The owner of a simulated phone answers, and the answer has arrived. */
 export async function answerFrom(
   address: string,
   phone: string,
@@ -240,10 +228,9 @@ export async function answerFrom(
   await waitFor(arrived);
 }
 
-/** A file as a screen uploads it. */
 type Uploaded = { purpose: UploadPurpose; name: string; type: string; bytes: Buffer };
 
-/** Uploads a file as the screens do. @returns the upload's id. @throws Error when it is refused. */
+/** Uploads a file as the screens do. @returns the upload's id. @throws Error if it is refused. */
 export async function uploadAs(
   address: string,
   session: string,
@@ -265,7 +252,7 @@ export async function uploadAs(
   return answer.text();
 }
 
-/** Uploads the slip of a transfer. @returns its id. @throws Error when it is refused. */
+/** Uploads a transfer slip. @returns its id. @throws Error if it is refused. */
 export const uploadSlip = (address: string, session: string, bytes: Buffer): Promise<string> =>
   uploadAs(address, session, {
     purpose: 'proof',

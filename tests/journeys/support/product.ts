@@ -15,34 +15,32 @@ import { endProcess } from '#tests/support/end-process.ts';
 const root = join(import.meta.dirname, '../../..');
 const START_MS_MAX = 60_000;
 
-/** The whole product as `npm start` runs it: a process of its own, on a free port. */
+/** The whole product as `npm start` runs it, in its own process on a free port. */
 export type Product = {
-  /** `http://localhost:…`, without a slash at its end. */
+  /** `http://localhost:…`, without a trailing slash. */
   address: string;
-  /** What the first start wrote to a file, because nobody sees a terminal here. */
+  /** From the file of the first start, because there is no terminal here. */
   operator: { phone: string; password: string };
-  /** Its log so far. */
   log: () => string;
-  /** Ends it by SIGKILL, as a power cut would, and starts it again at the same address. */
+  /** Kills it with SIGKILL, as a power cut would, and restarts it at the same address. */
   killAndRestart: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
 export type ProductOptions = {
-  /** Whether it lets everything else on the machine go first: in life a server is another machine. */
+  /** Whether it runs at low priority: in production a server is another machine. */
   yields?: boolean;
   /**
-   * The free plan: as the product comes, or (`paying`) as its operator might have it, without a quota and
-   * with tokens for a shop of several branches. So every message costs, also of who has no other plan.
+   * The free plan: as shipped, or (`paying`) without a quota and with tokens for a shop of several branches, so that
+   * every message costs, even without another plan.
    */
   freePlan?: 'as it comes' | 'paying' | undefined;
 };
 
 /**
  * Starts the product with an empty data folder, its own PostgreSQL and the simulated phones.
- *
- * @param settings environment variables beside those of journeys; with `DATABASE_URL`, that database.
- * @throws Error when the web app is not built; with what it printed, when it does not open.
+ * ⏎ @param settings environment variables beside those of journeys; with `DATABASE_URL`, that database.
+ * @throws Error if the web app is not built; with its output, if it does not open.
  */
 export async function startProduct(
   settings: Record<string, string> = {},
@@ -59,9 +57,9 @@ export async function startProduct(
     PORT: '0',
     KABARI_DATA: folder,
     SIMULATOR: 'on',
-    // Late is what the machine makes it: browsers and other tests run beside it.
+    // Delays come from the machine: browsers and other tests run beside it.
     BUSY_DELAY_MS: '0',
-    // Everybody of a file comes from one address, and however long the file takes.
+    // All clients of a file share one address, for as long as the file takes.
     RATE_AUTH_PER_ADDRESS: '100000',
     OTP_DAILY_PER_ADDRESS: '100000',
     LOG_LEVEL: 'warn',
@@ -76,7 +74,7 @@ export async function startProduct(
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    // Its PostgreSQL takes over what it has.
+    // Its PostgreSQL inherits the priority.
     if (yields && started.pid !== undefined)
       setPriority(started.pid, constants.priority.PRIORITY_LOW);
     for (const stream of [started.stdout, started.stderr]) {

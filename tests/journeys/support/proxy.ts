@@ -2,20 +2,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A way to the product that can be cut, and behind which a newer version can stand. */
 export type ProductProxy = {
   address: string;
   /** From now on the web app is another build: its page and its worker differ by a word. */
   deploy: () => void;
-  /** Nobody is reached any more. */
   cut: () => Promise<void>;
-  /** After `cut`: reached again, at the same address. */
   mend: () => Promise<void>;
 };
 
 const SCRIPT = /(<script type="module"[^>]* src=")\/(?=assets)/;
 
-/** Stands before the product, at an address of its own. */
 export async function openProxy(product: string): Promise<ProductProxy> {
   let deployed = false;
   const changed = (path: string, text: string): string => {

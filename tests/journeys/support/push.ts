@@ -4,7 +4,7 @@ import { newReceiver } from '#tests/push/receiver.ts';
 
 type Keys = { endpoint: string; p256dh: string; auth: string };
 
-/** Runs in every page before its own scripts: a browser's push without the push service of its maker. */
+/** Runs in every page before its own scripts: replaces the vendor's push service. */
 function installPushManager({ endpoint, p256dh, auth }: Keys): void {
   const bytes = (text: string) =>
     Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));
@@ -33,12 +33,12 @@ function installPushManager({ endpoint, p256dh, auth }: Keys): void {
   Object.assign(PushManager.prototype, own);
 }
 
-/** Gives a Chromium profile a push service: what is posted to it arrives in the browser, opened. */
+/** Connects a Chromium profile to a push service: posts arrive in the browser, decrypted. */
 export async function givePush(context: BrowserContext, service: PushService) {
   const receiver = newReceiver();
   const endpoint = service.subscribe();
   await context.addInitScript(installPushManager, { endpoint, ...receiver.keys });
-  await context.addInitScript(keepShown);
+  await context.addInitScript(recordNotices);
   let deliver: ((text: string) => Promise<void>) | undefined;
   const arrived: string[] = [];
   const stop = service.onPost((post) => {
@@ -50,9 +50,8 @@ export async function givePush(context: BrowserContext, service: PushService) {
   context.once('close', stop);
   return {
     endpoint,
-    /** What was posted, opened. */
     arrived,
-    /** From now on the browser gets what is posted. @param page any of its origin; it must stay. */
+    /** From now on the browser gets the posts. @param page any of its origin; it must stay open. */
     async connect(page: Page) {
       const line = await context.newCDPSession(page);
       const origin = new URL(page.url()).origin;
@@ -61,7 +60,6 @@ export async function givePush(context: BrowserContext, service: PushService) {
         await line.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
       };
     },
-    /** Brings the browser a push that no server of ours has sent. */
     async forge(payload: unknown) {
       await deliver?.(JSON.stringify(payload));
     },
@@ -78,7 +76,7 @@ function registrationOf(line: CDPSession, origin: string): Promise<string> {
   });
 }
 
-/** The service worker of a profile, once it rules its pages; from now on it keeps what it shows. */
+/** A profile's service worker, once it controls its pages; from now on it records its notices. */
 export async function workerOf(context: BrowserContext, page: Page): Promise<Worker> {
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready;
@@ -88,12 +86,11 @@ export async function workerOf(context: BrowserContext, page: Page): Promise<Wor
     });
   });
   const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
-  await worker.evaluate(keepShown);
+  await worker.evaluate(recordNotices);
   return worker;
 }
 
-/** Keeps what a page, or the worker, shows from now on. */
-function keepShown(): void {
+function recordNotices(): void {
   const own = globalThis as unknown as { shown: ShownNotice[] };
   own.shown = [];
   // An empty tab has none.
@@ -110,22 +107,20 @@ function keepShown(): void {
 export type ShownNotice = { title: string; body: string; tag: string; icon: string; url: string };
 
 /**
- * The notices that a page, or the worker, has shown, in order. Kept where they are shown: Chromium forgets a
- * notice when it is asked for those that stand (`getNotifications`) in the moment it comes.
+ * Notices that a page or the worker has shown, in order. Recorded where they are shown: Chromium loses a notice if the
+ * current ones are listed (`getNotifications`) at the moment it appears.
  */
 export const shownBy = (one: Worker | Page): Promise<ShownNotice[]> =>
   (one as Page).evaluate(() => (globalThis as unknown as { shown: ShownNotice[] }).shown);
 
-/** How many notices stand on the screen. */
-export const standing = (worker: Worker): Promise<number> =>
+export const noticesOnScreen = (worker: Worker): Promise<number> =>
   worker.evaluate(async () => {
     const { registration } = globalThis as unknown as { registration: ServiceWorkerRegistration };
     return (await registration.getNotifications()).length;
   });
 
 /**
- * What the page keeps of its device push token; for the page's `evaluate`. Makes no database: one
- * without its store would be of no use to the page any more.
+ * The page's stored push token, for its `evaluate`. Creates no database: the page needs the store.
  */
 export async function storedToken(): Promise<{ token: string } | undefined> {
   if ((await indexedDB.databases()).length === 0) return undefined;

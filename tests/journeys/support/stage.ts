@@ -13,23 +13,22 @@ import {
 import { makeDatabase, type TestDatabase } from '#tests/support/database/database.ts';
 import { type Product, type ProductOptions, startProduct } from './product.ts';
 
-/** What a journey gets. */
 export type Stage = {
   product: Product;
-  /** What the product keeps. @throws where it keeps that in a PostgreSQL of its own. */
+  /** The product's database. @throws if it runs its own PostgreSQL. */
   readonly db: TestDatabase;
   person: (options?: PersonOptions) => Promise<Person>;
 };
 
 type Options = Pick<ProductOptions, 'freePlan'> & {
   /**
-   * Whether it starts a PostgreSQL of its own, as `npm start` does. That takes longer than many a journey;
-   * so most get a database of the run's.
+   * Whether it starts its own PostgreSQL, as `npm start` does. That takes longer than many a journey, so most get a
+   * database of the run's.
    */
   ownServer?: boolean;
 };
 
-/** The light browser of this process: its files follow each other, and each person has a profile of their own. */
+/** The light browser of this process: files run in sequence, each person has a profile. */
 let light: Browser | undefined;
 
 async function browserOf(kind: BrowserKind): Promise<Browser> {
@@ -39,10 +38,9 @@ async function browserOf(kind: BrowserKind): Promise<Browser> {
 }
 
 /**
- * One product for the journeys of a file, made before the first and gone after the last, and a browser. Call it once
+ * One product and browser for the journeys of a file, created before the first and closed after the last. Call it once
  * at the top of the file.
- *
- * @param settings those of the product.
+ * ⏎ @param settings those of the product.
  * @param kind the whole browser, with the app's worker, for journeys about notices and the app.
  */
 export function setUpJourney(
@@ -72,7 +70,7 @@ export function setUpJourney(
     return database.db;
   };
 
-  /** A test in real browsers. Afterwards nothing may have gone wrong unseen in any of them. */
+  /** A test in real browsers, which fails on unexpected errors in any of them. */
   return (sentence: string, go: (stage: Stage) => Promise<void>, timeoutMs = 240_000): void => {
     test(sentence, { timeout: timeoutMs }, async () => {
       const people: Person[] = [];
@@ -101,7 +99,7 @@ export function setUpJourney(
   };
 }
 
-/** Saves what every tab shows and what led there. @returns a sentence that says where. */
+/** Saves the screen and trace of every tab. @returns a sentence with the path. */
 async function saveEvidence(
   people: readonly Person[],
   lines: readonly string[],

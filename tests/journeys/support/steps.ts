@@ -1,18 +1,15 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { PASSWORD } from './portal.ts';
 
-/** The tab that a click opens. */
 export async function tabFrom(context: BrowserContext, click: () => Promise<void>): Promise<Page> {
   const [tab] = await Promise.all([context.waitForEvent('page'), click()]);
   await tab.waitForLoadState('domcontentloaded');
   return tab;
 }
 
-/** Waits until the tab is at this path, whatever its query. */
 export const arrivesAt = (tab: Page, path: string): Promise<void> =>
   tab.waitForURL((url) => url.pathname === path);
 
-/** Fills the form of `/auth/register` and sends it; the captcha is solved by the page. */
 export async function fillRegistration(
   tab: Page,
   { name, phone }: { name: string; phone: string },
@@ -25,7 +22,6 @@ export async function fillRegistration(
   await arrivesAt(tab, '/auth/verify-otp');
 }
 
-/** Fills the form of `/auth/login` and sends it. */
 export async function fillLogin(
   tab: Page,
   { phone, password }: { phone: string; password: string },
@@ -35,17 +31,15 @@ export async function fillLogin(
   await tab.getByRole('button', { name: 'Masuk', exact: true }).click();
 }
 
-/** Rupiah as the screen writes it, as a number. */
 export const rupiahIn = (text: string | null): number => Number((text ?? '').replace(/[^\d]/g, ''));
 
-/** A list of conversations has two places in each of its rows. */
+/** A list of conversations has two focus stops per row. */
 const STEPS_MAX = 120;
 
-/** Whether the focus is there. */
 export const isFocused = async (tab: Page, place: Locator): Promise<boolean> =>
   (await place.and(tab.locator(':focus')).count()) === 1;
 
-/** Presses Tab until the focus is there. @throws when it never comes by. */
+/** Presses Tab until a place has the focus. @throws if it never does. */
 async function tabTo(tab: Page, place: Locator): Promise<void> {
   await place.waitFor();
   for (let step = 0; step < STEPS_MAX; step++) {
@@ -55,13 +49,11 @@ async function tabTo(tab: Page, place: Locator): Promise<void> {
   throw new Error(`the focus never came to ${place.toString()}`);
 }
 
-/** Types with the keyboard alone. */
 export async function write(tab: Page, place: Locator, text: string): Promise<void> {
   await tabTo(tab, place);
   await tab.keyboard.type(text);
 }
 
-/** Presses a key with the keyboard alone. */
 export async function press(tab: Page, place: Locator, key = 'Enter'): Promise<void> {
   await tabTo(tab, place);
   await tab.keyboard.press(key);

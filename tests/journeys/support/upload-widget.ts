@@ -21,9 +21,8 @@ export const spoken = (place: Locator, words: string | RegExp) =>
   place.getByRole('status').filter({ hasText: words }).last().waitFor({ state: 'attached' });
 
 /**
- * Notes what a widget says to screen readers from now on: some of it soon gives way to other words.
- *
- * @returns all that was said so far.
+ * Records a widget's announcements to screen readers from now on, because some are soon replaced.
+ * ⏎ @returns all announcements so far.
  */
 export async function recordAnnouncements(place: Locator): Promise<() => Promise<string>> {
   const announcements = await place.evaluateHandle((part) => {
@@ -39,7 +38,6 @@ export async function recordAnnouncements(place: Locator): Promise<() => Promise
 
 export const done = (item: Locator) => item.getByText('Upload complete').waitFor();
 
-/** Requests for uploads that were sent, as `METHOD offset`. */
 export function listen(page: Page): string[] {
   const sent: string[] = [];
   page.on('request', (request: Request) => {
@@ -50,7 +48,7 @@ export function listen(page: Page): string[] {
   return sent;
 }
 
-/** Drags real files over an element, as the system does; says which effect the page allows. */
+/** Drags real files over an element. @returns the effect that the page allows. */
 export async function drag(page: Page, target: Locator, files: string[], part = 0.5) {
   await target.scrollIntoViewIfNeeded();
   const box = await target.boundingBox();
@@ -71,7 +69,6 @@ export async function drag(page: Page, target: Locator, files: string[], part = 
   return { effect, drop: () => send('drop'), cancel: () => send('dragCancel') };
 }
 
-/** Drops a made-up link on an element, with files or without. */
 export const dropLink = (place: Locator, link: string, names: readonly string[] = []) =>
   place.evaluate(
     (element, [uri, files]) => {

@@ -3,33 +3,29 @@ import { type Customer, customerWith, keyFor } from '#tests/support/people/peopl
 import { type RunningApp, test as base } from './running-app.ts';
 
 type Options = {
-  /** Travels as JSON; a string, or bytes, as they are. */
+  /** Sent as JSON; a string or bytes unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
-  /** Without it POST where there is a body, else GET. */
+  /** Default: POST with a body, otherwise GET. */
   method?: string;
 };
 
-/** An answer of `/v1`: its body as JSON, `undefined` where there is none, and as the text that travelled. */
+/** An answer of `/v1`: its body as JSON, `undefined` if empty, and as text. */
 export type ApiAnswer = {
   status: number;
   // oxlint-disable-next-line no-explicit-any -- tests look into answers of any shape.
   body: any;
-  /** The body as it travelled. */
   text: string;
   headers: Record<string, unknown>;
 };
 
-/** Calls `/v1`; `path` may hold a query. */
 type Call = (path: string, options?: Options) => Promise<ApiAnswer>;
 
 export type Caller = Customer & {
   key: string;
-  /** Calls with the customer's key. */
   call: Call;
 };
 
-/** Calls as nobody, or with the headers that are given. */
 export const callerAt =
   ({ app }: RunningApp): Call =>
   async (path, { body, headers = {}, method } = {}) => {
@@ -46,7 +42,6 @@ export const callerAt =
     return { status, body: json ? answer.json() : undefined, text: answer.body, headers: given };
   };
 
-/** A customer with an API key, who calls the application. */
 export async function callerOf(
   running: RunningApp,
   db: TestDatabase,
@@ -63,15 +58,13 @@ export async function callerOf(
   };
 }
 
-/** An application where nothing runs by itself, and Ani, who has Rp 1.000 and may send five messages a day. */
+/** An application without background work, and Ani: Rp 1.000, at most five messages a day. */
 export const test = base.extend<{ running: RunningApp; ani: Caller }>({
   running: async ({ openApp }, use) => use(await openApp()),
   ani: async ({ running, db }, use) =>
     use(await callerOf(running, db, { saldo: 1000, dailyLimit: 5 })),
 });
 
-/** The smallest message. */
 export const halo = { to: '0812-3456-7890', text: { body: 'Halo' } };
 
-/** Headers of whoever wants English. */
 export const inEnglish = { 'accept-language': 'en-GB,en;q=0.9' };

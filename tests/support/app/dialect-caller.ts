@@ -9,7 +9,6 @@ export type DialectCall = {
   headers?: Record<string, string>;
 };
 
-/** Calls an address with the bare key, as clients of other gateways do. */
 export async function ask(
   { app }: RunningApp,
   path: string,

@@ -7,31 +7,28 @@ export type Provider = 'turnstile' | 'hcaptcha' | 'recaptcha';
 export const SITE_KEY = 'site-key-of-the-fake';
 export const SECRET_KEY = 'secret-key-of-the-fake';
 
-/** What the fake provider says of an answer that it gave out. */
 export type Verdict = { hostname?: string; action?: string };
 
-/** A captcha's provider on this machine, with the wire of the real one. */
 export type FakeCaptcha = {
   verifyUrl: string;
   scriptUrl: string;
-  /** An answer that it takes once, as its widget would give it. */
+  /** An answer that it accepts once, as its widget would issue it. */
   solved: (verdict?: Verdict) => string;
-  /** The forms it was asked with, newest last. */
   asked: readonly URLSearchParams[];
-  /** From now on: as it should be, not at all, with what is no verdict, or taking answers again. */
+  /** From now on: works, does not answer, returns no verdict, or accepts answers repeatedly. */
   actAs: (manner: Manner) => void;
   close: () => Promise<void>;
 };
 type Manner = 'well' | 'silent' | 'broken' | 'forgetful';
 
-/** The name that each provider's script has in the browser, and its words for an answer used before. */
+/** Each provider's global name in the browser, and its error for a used answer. */
 const names: Record<Provider, { api: string; usedBefore: string }> = {
   turnstile: { api: 'turnstile', usedBefore: 'timeout-or-duplicate' },
   hcaptcha: { api: 'hcaptcha', usedBefore: 'already-seen-response' },
   recaptcha: { api: 'grecaptcha', usedBefore: 'timeout-or-duplicate' },
 };
 
-/** Starts a fake captcha provider on a free port. It forgets no answer, and takes each once. */
+/** Starts a fake provider on a free port. It remembers every answer, and accepts each once. */
 export async function startFakeCaptcha(provider: Provider): Promise<FakeCaptcha> {
   const given = new Map<string, Verdict & { used: boolean }>();
   const asked: URLSearchParams[] = [];
@@ -53,7 +50,7 @@ export async function startFakeCaptcha(provider: Provider): Promise<FakeCaptcha>
     known.used = true;
     const { hostname = 'localhost', action } = known;
     const at = { challenge_ts: new Date().toISOString(), hostname };
-    // Turnstile alone says what the answer was for.
+    // Only Turnstile returns the action of the answer.
     return {
       success: true,
       ...at,
@@ -107,7 +104,6 @@ export async function startFakeCaptcha(provider: Provider): Promise<FakeCaptcha>
   };
 }
 
-/** The widget: a box in a frame of the provider's own, as the real ones have theirs. */
 const frame = `<!doctype html><html lang="id"><meta charset="utf-8"><title>Captcha</title>
 <body style="margin:0;font:14px sans-serif"><label style="display:flex;gap:8px;padding:12px">
 <input type="checkbox" id="box"> Saya manusia</label><script>
@@ -119,7 +115,6 @@ document.getElementById('box').addEventListener('change', async (event) => {
 });
 </script></body></html>`;
 
-/** The script, with what our pages use of the real one. */
 const scriptOf = (provider: Provider, asked: URLSearchParams): string => `(() => {
   const here = new URL(document.currentScript.src).origin;
   if (${JSON.stringify(asked.get('render'))} !== 'explicit') throw new Error('not explicit');

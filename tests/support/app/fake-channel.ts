@@ -11,12 +11,10 @@ import { type Customer, orderOf } from '#tests/support/people/people.ts';
 const log = openLog({ level: 'silent' });
 
 export type FakeNetwork = {
-  /** All tries, in the order in which they left. */
   seen: Outgoing[];
   channels: Map<'simulator', Channel>;
 };
 
-/** A phone network whose answers the test decides. */
 export function network(
   answer: (message: Outgoing) => SendResult | Promise<SendResult>,
   { preallocates = true, timeoutMs = 5_000 }: { preallocates?: boolean; timeoutMs?: number } = {},
@@ -36,14 +34,13 @@ export function network(
   return { seen, channels: new Map([['simulator' as const, channel]]) };
 }
 
-/** Never answers; `letGo` ends the waiting, so that a lane can be closed. */
-export function silence(): { forever: Promise<SendResult>; letGo: () => void } {
+/** Never answers; `letGo` ends the wait, so that a lane can be closed. */
+export function hangingAnswer(): { forever: Promise<SendResult>; letGo: () => void } {
   const { promise, reject } = Promise.withResolvers<SendResult>();
   promise.catch(() => undefined);
   return { forever: promise, letGo: () => reject(new Error('the test is over')) };
 }
 
-/** No message of theirs carries a file. */
 export const noMedia: MessageMedia = {
   find: async () => new Map(),
   use: async () => undefined,
@@ -72,23 +69,21 @@ export const statuses = (sql: Sql) => sql<{ status: string; charge_state: string
 type Batch = Parameters<typeof orderOf>[1] & {
   /** 0 otp, 1 normal, 2 bulk. */
   priority?: 0 | 1 | 2;
-  /** Until when they may leave. */
   expiresAt?: Date;
 };
 
 /** Accepts a batch of texts, one per price. */
-export function place(sql: Sql, customer: Customer, batch: Batch = {}) {
+export function acceptTexts(sql: Sql, customer: Customer, batch: Batch = {}) {
   const { priority = 1, expiresAt, ...rest } = batch;
   const order = orderOf(customer, rest);
   const items = order.items.map((item) => ({ ...item, priority, ...(expiresAt && { expiresAt }) }));
   return openIntake(sql, () => undefined).place({ ...order, items });
 }
 
-/** So many numbers that are nobody else's. */
 export const phones = (count: number, start = 1000): string[] =>
   Array.from({ length: count }, (_, index) => `62812${String(start + index).padStart(8, '0')}`);
 
-/** Claims what is due in a lane, as its owner does. @returns the ids */
+/** Claims due messages of a lane, as its owner does. @returns the ids */
 export async function claimDue(
   sql: Sql,
   { accountId, tokenId }: Pick<Customer, 'accountId' | 'tokenId'>,

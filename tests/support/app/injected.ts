@@ -2,8 +2,8 @@ import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Makes requests that are injected end like those of a connection: the whole body is there from the start, so it is
- * never late, and what was not read of it goes with the answer. Else `limitBodies` cuts it off at a socket that is none.
+ * Makes injected requests end like those of a connection: the whole body is there from the start, so it is never late,
+ * and its unread part goes with the answer. Otherwise `limitBodies` would cut it off at a socket that does not exist.
  */
 export function endInjected(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw }) => {

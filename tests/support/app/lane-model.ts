@@ -1,6 +1,6 @@
 export const PRICE = 150;
 
-/** `stop` also pauses the number; `silent` is no answer; after an `outage` the number is paused as well. */
+/** `stop` also pauses the number; `silent` is no answer; an `outage` also pauses the number. */
 export const answers = ['sent', 'failed', 'later', 'held', 'stop', 'silent', 'outage'] as const;
 export type Answer = (typeof answers)[number];
 export const receipts = ['sent', 'delivered', 'read', 'failed'] as const;
@@ -20,14 +20,13 @@ type Message = {
   failure: string | null;
   state: 'ready' | 'sending' | 'unknown' | 'ended';
   isDue: boolean;
-  /** The receipt of a try without an answer. */
   receipt: 'none' | 'awaited' | 'in vain';
   attempts: number;
   unknowns: number;
   mayArriveTwice: boolean;
 };
 
-/** One message in the hands of the channel, as it stood when it was handed out. */
+/** A message given to the channel, in its state at that moment. */
 type Try = Pick<Message, 'receipt' | 'attempts' | 'unknowns'> & {
   message: Message;
   isProbe: boolean;
@@ -36,11 +35,10 @@ type Try = Pick<Message, 'receipt' | 'attempts' | 'unknowns'> & {
 export const hadNoAnswer = ({ answer }: Try) =>
   answer === 'silent' || answer === 'outage' || answer === 'lost';
 
-/** The reference for a lane: states of messages and money, without a database, workers or time. */
+/** Reference model of a lane: states of messages and money, without a database, workers or time. */
 export class Model {
   readonly preallocates: boolean;
   readonly #saldo: number;
-  /** By id. */
   readonly messages: Message[] = [];
   readonly tries: Try[] = [];
   pause: 'none' | 'still' | 'probing' = 'none';
@@ -51,7 +49,6 @@ export class Model {
   }
 
   inFlight = () => this.tries.filter(({ answer }) => answer === undefined);
-  /** Its number is paused, and no try is in flight. */
   isResting = () => this.pause === 'still' && this.inFlight().length === 0;
   open = () => this.messages.filter(({ state }) => state !== 'ended');
 
@@ -71,7 +68,7 @@ export class Model {
     });
   }
 
-  /** Hands out what may leave now: the first of each phone, but an urgent message overtakes. */
+  /** Hands out messages that may leave: the first per phone; an urgent message overtakes. */
   claim(): void {
     for (;;) {
       if (this.pause === 'still' || (this.pause === 'probing' && this.inFlight().length > 0))
@@ -108,7 +105,6 @@ export class Model {
     Object.assign(message, { state: 'unknown', isDue: false, receipt: 'awaited', unknowns });
   }
 
-  /** The channel answers a try of the lane's present owner. */
   answer(one: Try, answer: Answer): void {
     const { message, isProbe } = one;
     one.answer = answer;
@@ -118,7 +114,7 @@ export class Model {
       if (one.receipt === 'awaited') this.#awaitReceipt(message);
       else this.settle(message, 'failed', answer === 'failed' ? 'rejected' : 'rate_limited');
     } else if (hadNoAnswer(one)) {
-      // The silence of a paused number is no fault of the message, the first times.
+      // The first silences of a paused number do not count against the message.
       const isProbed = isProbe || (one.unknowns > 0 && answer === 'outage');
       const isSpared = isProbed && one.attempts <= 3;
       this.#awaitReceipt(message, isSpared ? Math.max(1, message.unknowns) : undefined);
@@ -138,7 +134,7 @@ export class Model {
     for (const message of this.messages) if (message.state === 'unknown') change(message);
   }
 
-  /** Applies a result or a receipt: a status only rises, unless it disproves an assumed end. */
+  /** Applies an outcome: a status only rises, unless it disproves an assumed final state. */
   settle(message: Message, outcome: Outcome, failure: string | null): void {
     const { status, charge } = message;
     const isAssumed = status !== 'failed' || message.failure === 'no_answer';
@@ -151,20 +147,20 @@ export class Model {
     message.state = 'ended';
   }
 
-  /** Another worker takes the lane: what was on its way may have left. */
+  /** Another worker takes the lane: messages in flight may have left. */
   lose(receipt: 'awaited' | 'in vain'): void {
     for (const one of this.inFlight()) one.answer = 'lost';
     for (const message of this.open().filter(({ state }) => state === 'sending')) {
-      const isAgain = this.preallocates && !message.isExpired;
-      if (isAgain) Object.assign(message, { state: 'ready', isDue: true });
+      const isRetried = this.preallocates && !message.isExpired;
+      if (isRetried) Object.assign(message, { state: 'ready', isDue: true });
       else this.#awaitReceipt(message);
       message.receipt = receipt;
       if (receipt === 'in vain') message.isDue = true;
     }
   }
 
-  /** A worker whose network never answers tries everything that is due until it gives it up. */
-  beDeaf(): void {
+  /** A worker whose network never answers tries everything due until it gives it up. */
+  exhaustTries(): void {
     for (this.claim(); this.inFlight().length > 0; this.claim()) {
       for (const one of this.inFlight()) {
         this.answer(one, 'silent');
@@ -188,7 +184,6 @@ export class Model {
     }
   }
 
-  /** @returns why it is not cancelled. */
   cancel(message: Message): string | undefined {
     const { state, receipt, status } = message;
     if (state === 'ready' && receipt === 'none') this.settle(message, 'cancelled', null);
@@ -220,7 +215,6 @@ export class Model {
     };
   }
 
-  /** The order in which messages were handed out, by phone and priority. */
   handedOf(ids: readonly string[]): Record<string, string[]> {
     const handed: Record<string, string[]> = {};
     for (const id of ids) {
@@ -232,7 +226,7 @@ export class Model {
   }
 }
 
-/** A message as the database has it; `awaited`: null before any try without an answer. */
+/** A message in the database; `awaited`: null before any try without an answer. */
 export type Row = {
   status: string;
   charge: string;

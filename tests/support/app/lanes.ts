@@ -6,31 +6,27 @@ type OfLane = { accountId?: string; tokenId?: string };
 
 export const changeLanes = changeOf('lanes', ['accountId', 'tokenId', 'owner']);
 
-/** What waits to be sent. Only the database's owner may change it by hand. */
+/** Waiting messages. Only the database's owner may change them directly. */
 export const changeDispatch = changeOf('dispatch', ['accountId', 'tokenId', 'messageId']);
 
-/** Takes a lane from its worker, as the next one does; the epoch of the lane from now on. */
+/** Takes a lane from its worker, as the next one does. @returns the lane's new epoch. */
 export async function nextEpoch(sql: Sql | Tx, lane: OfLane = {}): Promise<number> {
   const [found] = await sql<{ epoch: number }[]>`
     ${changeLanes(sql, lane, { epoch: plus(1) })} returning epoch`;
   return found?.epoch ?? 0;
 }
 
-/** Wakes lanes now, without telling their workers. */
 export const wakeLanes = (sql: Sql | Tx, of: OfLane = {}) =>
   changeLanes(sql, of, { wakes: plus(1), readyAt: 'now' });
 
-/** Everything that waits may leave now. */
 export async function makeDue(owner: Sql | Tx): Promise<void> {
   await changeDispatch(owner, {}, { readyAt: 'now' });
   await wakeLanes(owner);
 }
 
-/** The waiting messages are forgotten, as those of a lost database are. */
 export const dropDispatch = (owner: Sql | Tx, messageId?: string) => owner`
   delete from dispatch where message_id = ${messageId ?? null} or ${messageId === undefined}`;
 
-/** A message that waits to be sent, of which nothing else is stored. */
 export const queueMessage = (
   owner: Sql | Tx,
   { accountId, tokenId }: { accountId: string; tokenId: string },
@@ -38,7 +34,7 @@ export const queueMessage = (
   insert into dispatch (account_id, message_id, token_id, priority, peer, ready_at)
   values (${accountId}, ${newId()}, ${tokenId}, 1, '6281200000001', clock_timestamp())`;
 
-/** The time passes for which an account's messages wait: to be sent, and for a receipt. */
+/** Ends the waiting times of an account's messages: for sending, and for a receipt. */
 export const passWaits = (owner: Sql | Tx, accountId: string) => owner`
   update dispatch set ready_at = clock_timestamp(),
     unsure_until = case when unsure_until is not null then clock_timestamp() end

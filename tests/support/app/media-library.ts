@@ -17,13 +17,12 @@ import { test as base } from '#tests/support/database/database.ts';
 
 type Options = Partial<LibraryDeps> & { listed?: readonly string[]; store?: FileStore };
 
-/** A test that opens libraries on its database, and hosts of files; all close before the database goes. */
+/** Libraries on the test's database, and hosts of files; all close before it is dropped. */
 export const test = base.extend<{
   openTestLibrary: (options?: Options) => Promise<{
     library: ReturnType<typeof openLibrary>;
     files: ReturnType<typeof openFiles>;
     folder: string;
-    /** Starts to fetch; what ended is in `ended`. */
     fetching: () => Fetcher;
     ended: string[];
     troubles: unknown[];

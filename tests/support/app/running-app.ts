@@ -21,18 +21,14 @@ import {
 import { endInjected } from '#tests/support/app/injected.ts';
 
 type AppOptions = {
-  /** Settings beside those of tests. */
   env?: Record<string, string>;
-  /** Whether lanes, relay, simulator and jobs run. */
   works?: boolean;
-  /** A folder with a built web app; none without it. */
+  /** Folder of a built web app; none by default. */
   webFolder?: string;
-  /** The database by another address: through a pooler. */
   url?: string;
 };
 
 export type AskOptions = { headers?: Record<string, string>; ip?: string };
-/** A portal's answer: its status, its JSON, its headers. */
 export type ApiResponse = {
   status: number;
   // oxlint-disable-next-line no-explicit-any -- tests look into answers of any shape.
@@ -67,7 +63,6 @@ async function runningApp(
   endInjected(app);
   await app.ready();
 
-  /** The cookies of browsers in which sessions began here. */
   const cookies = new Map<string, string>();
   const ask = async (
     act: string,
@@ -104,7 +99,7 @@ async function runningApp(
     lines,
     ask,
     closeStreams,
-    /** Does what a job does, as the worker does it: in each bucket of a distributed database. */
+    /** Runs a job's work as the worker does: in each bucket of a distributed database. */
     inEach: container.infra.place.inEach,
     close: async () => {
       closeStreams();
@@ -118,7 +113,7 @@ async function runningApp(
 
 export type RunningApp = Awaited<ReturnType<typeof runningApp>>;
 
-/** A test that opens applications on its database; they close before the database goes. */
+/** A test that opens applications on its database; they close before the database is dropped. */
 export const test = base.extend<{ openApp: (options?: AppOptions) => Promise<RunningApp> }>({
   openApp: async ({ db }, use) => {
     const opened: RunningApp[] = [];
@@ -131,7 +126,6 @@ export const test = base.extend<{ openApp: (options?: AppOptions) => Promise<Run
   },
 });
 
-/** A customer with a session, as if they had signed in. */
 export async function signedIn(
   { allAccountsSql: sql }: Pick<TestDatabase, 'allAccountsSql'>,
   options: Parameters<typeof customerWith>[1] = {},
@@ -140,7 +134,6 @@ export async function signedIn(
   return { ...customer, ...(await makeSession(sql, customer)) };
 }
 
-/** A captcha's answer, found as a browser finds it. */
 export async function solved(
   { ask }: Pick<RunningApp, 'ask'>,
   act: 'user_login' | 'user_register',
@@ -152,7 +145,6 @@ export async function solved(
   return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
 }
 
-/** The newest one-time code in a simulated phone. */
 export async function codeIn(
   { ask }: Pick<RunningApp, 'ask'>,
   phone: string,

@@ -15,13 +15,11 @@ import { test as base } from '#tests/support/database/database.ts';
 import { type Customer, customerWith, linkPhone } from '#tests/support/people/people.ts';
 
 const secrets = secretsFrom(Buffer.alloc(32, 5));
-/** For sends that nobody gives up. */
 export const never = new AbortController().signal;
 
 type Options = { speed?: number; allAccountsSql?: Sql; storedBytesMax?: number };
 type Route = Awaited<ReturnType<typeof networkWith>>;
 
-/** Networks that are closed before their database goes. */
 export const test = base.extend<{ openNetwork: (options?: Options) => Promise<Route> }>({
   openNetwork: async ({ sql }, use) => {
     const requestRouter: Route[] = [];
@@ -34,7 +32,6 @@ export const test = base.extend<{ openNetwork: (options?: Options) => Promise<Ro
   },
 });
 
-/** A network whose receipts and answers land in lists. */
 async function networkWith(
   sql: Sql,
   { speed = 0, allAccountsSql = sql, storedBytesMax = 1_000_000_000 }: Options = {},
@@ -79,7 +76,6 @@ async function networkWith(
   return { ani, network, open, close, files, library, sinks, receipts, inbound, reported };
 }
 
-/** A message of hers to a phone. */
 export const toPhone = (ani: Customer, to: string, more: Partial<Outgoing> = {}): Outgoing => ({
   accountId: ani.accountId,
   tokenId: ani.tokenId,

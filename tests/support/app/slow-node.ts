@@ -1,5 +1,5 @@
-// A whole web node in a process of its own, which waits less long for slow callers: `fork` it with the
-// database's address, a folder for its data and one with a web app.
+// A whole web node in a separate process, with shorter timeouts for slow callers: `fork` it with the database's
+// address, a data folder and a folder of a web app.
 import { openHttp } from '#server/app/http.ts';
 import { readWebApp } from '#server/http/site.ts';
 import { openContainer } from '#server/app/container.ts';

@@ -9,7 +9,6 @@ import { test as base } from '#tests/support/database/database.ts';
 import { codeCache, serverEntry } from '#tests/support/app/code-cache.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** A process of the whole application, and what it has said so far. */
 export type Started = {
   child: ChildProcess;
   out: () => string;
@@ -17,7 +16,7 @@ export type Started = {
   exit: Promise<number | null>;
 };
 
-/** Starts the application as a process of its own, on the test's database; whatever is left is ended after. */
+/** Starts the application as a separate process; leftovers are ended after the test. */
 export const test = base.extend<{
   folder: string;
   start: (env?: Record<string, string>, how?: How) => Started;
@@ -46,17 +45,13 @@ export const test = base.extend<{
   },
 });
 
-/** What a process is started on. */
 type How = {
-  /** A terminal of its own, as a person has it; else a pipe, as a service has it. */
+  /** A terminal, as for a person; otherwise a pipe, as for a service. */
   terminal?: boolean;
-  /** Limit of open files and sockets. */
   descriptors?: number;
-  /** Another checkout's entry, such as that of the release before. */
   main?: string;
 };
 
-/** Whether there is a program that makes terminals. */
 export const hasScript = process.platform === 'linux' && existsSync('/usr/bin/script');
 
 function startContainer(
@@ -88,7 +83,6 @@ function startContainer(
   return { child, out: () => out, err: () => err, exit };
 }
 
-/** Where a started application answers, once it says so. */
 export async function addressOf(app: Started): Promise<string> {
   return waitFor(() => {
     const found = /Kabari runs: (http:\/\/localhost:\d+)/.exec(app.out())?.[1];
@@ -96,10 +90,8 @@ export async function addressOf(app: Started): Promise<string> {
     return found.replace('localhost', '127.0.0.1');
   });
 }
-/** Its exit code and what it said last, once it has ended by itself. */
 export const ended = async (app: Started) => ({ code: await app.exit, err: app.err() });
 
-/** Ended before it began, with one sentence and no stack. */
 export const oneSentence = (about: RegExp) => ({
   code: 1,
   err: expect.toSatisfy((words: string) => about.test(words) && !/\n.|^\s+at /m.test(words)),

@@ -22,13 +22,11 @@ import { endInjected } from '#tests/support/app/injected.ts';
 type UploadsOptions = {
   openBytesMax?: number;
   storedBytesMax?: number;
-  /** Where files lie; without it in a folder of its own. */
   store?: FileStore;
-  /** Where a clamd listens. */
   clamd?: string;
   pace?: Pace;
   portals?: readonly string[];
-  /** False keeps the real pace of calls; tests ask faster than people do. */
+  /** False applies the real rate limits; tests call faster than people do. */
   hasty?: boolean;
 };
 
@@ -40,7 +38,6 @@ type Sent = {
 };
 type Named = { name: string; type?: string; bytes: Buffer | string };
 
-/** A server with the endpoints of uploads and files, over a test's database and a folder of its own. */
 async function uploadsApp(db: TestDatabase, options: UploadsOptions = {}) {
   const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-uploads-'));
   const secrets = secretsFrom(Buffer.alloc(32, 9));
@@ -120,14 +117,11 @@ async function uploadsApp(db: TestDatabase, options: UploadsOptions = {}) {
     port: address.port,
     troubles,
     ask,
-    /** How many requests came to their handlers, and how many of these are at work yet. */
     requests: () => ({ begun, running }),
-    /** A file in one piece, as FilePond sends it. */
     post: (token: string | undefined, file: Named, metadata: object = {}) => {
       const { body, type } = formWith(file, metadata);
       return ask(token, 'POST', { body, headers: { 'content-type': type } });
     },
-    /** The beginning of a file in pieces. */
     begin: (token: string, length: number, metadata: object = {}) => {
       const { body, type } = formWith(undefined, metadata);
       const headers = { 'content-type': type, [uploadHeaders.length]: String(length) };
@@ -156,7 +150,7 @@ async function uploadsApp(db: TestDatabase, options: UploadsOptions = {}) {
     close: async () => {
       app.server.closeAllConnections();
       await app.close();
-      // What was left by who went away may be written to yet.
+      // Leftovers of aborted senders may still be written to.
       await rm(dataFolder, { recursive: true, force: true, maxRetries: 20 });
     },
   };
@@ -189,7 +183,6 @@ export function formWith(
   return { body, type: `multipart/form-data; boundary=${BOUNDARY}` };
 }
 
-/** What the server refused: the status, the code, the sentence. */
 export async function responseTo(response: Response) {
   const { msg, error } = (await response.json()) as {
     msg: string;
@@ -198,7 +191,6 @@ export async function responseTo(response: Response) {
   return { status: response.status, type: error.type, msg, facts: error.facts };
 }
 
-/** A picture that decodes. */
 export const picture = (
   format: 'jpeg' | 'png' | 'webp' | 'gif',
   { width = 320, height = 200 }: { width?: number; height?: number } = {},
@@ -207,7 +199,6 @@ export const picture = (
     .toFormat(format)
     .toBuffer();
 
-/** A WebP of many frames. */
 export async function movingPicture(count: number): Promise<Buffer> {
   const frames = Array.from({ length: count }, (_, at) =>
     sharp({ create: { width: 8, height: 8, channels: 3, background: { r: at % 256, g: 0, b: 9 } } })
@@ -219,7 +210,7 @@ export async function movingPicture(count: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Bytes that no compression makes smaller, the same for the same seed. */
+/** Incompressible bytes, the same for the same seed. */
 export function noise(length: number, seed = 1): Buffer {
   const bytes = Buffer.alloc(length);
   let state = seed;
@@ -230,7 +221,6 @@ export function noise(length: number, seed = 1): Buffer {
   return bytes;
 }
 
-/** A PDF of a length, with bytes of its own. */
 export function pdfOf(length: number, seed = 1): Buffer {
   const bytes = noise(length, seed);
   bytes.write('%PDF-1.7\n', 0, 'latin1');

@@ -9,21 +9,17 @@ import type {
 import { type RefusalCode, type FactsOf, refusals } from '#contract/base/refusals.ts';
 import { bisnis, buyer, gratis, invoices, usaha } from './samples.ts';
 
-/** What the server knows of an account's billing. A test changes it, as time or the server would. */
+/** The server's billing data of an account. A test changes it, as time or the server would. */
 export type BillingWorld = {
   subscription: Subscription;
   plans: readonly Plan[];
   invoices: readonly InvoiceDetail[];
   buyer: BillingProfile;
-  /** By the plan that it leads to. */
   previews: Readonly<Record<string, SubscriptionPreview>>;
-  /** What was changed, in order: the act and its own fields. */
   readonly asked: Record<string, string>[];
-  /** Acts that fail, as a server in trouble answers. */
   failing: RegExp | undefined;
-  /** Answers are held back until it is resolved. */
   waiting: Promise<void> | undefined;
-  /** Called before a change is answered; gives the refusal to answer with, or the world after it. */
+  /** Called before a change is answered; returns the refusal, or the world after the change. */
   onChange: (act: string, fields: Record<string, string>, world: BillingWorld) => Answer;
 };
 
@@ -104,7 +100,7 @@ function answer(world: BillingWorld, act: string, fields: Record<string, string>
 const known = /^(?:subscription_|plan_list|invoice_|billing_profile_|topup_methods)/;
 const envelope = ['act', 'token', 'fcm', 'key'];
 
-/** Answers everything about billing in the server's stead; what is about anything else goes on to it. */
+/** Answers all billing acts in place of the server; everything else reaches it. */
 export async function fakeBilling(tab: Page, world: BillingWorld): Promise<void> {
   await tab.route('**/api', async (route) => {
     const given = Object.fromEntries(new URLSearchParams(route.request().postData() ?? ''));

@@ -7,7 +7,6 @@ import type {
 } from '#contract/billing.ts';
 import { rupiah } from '#contract/base/money.ts';
 
-/** A midnight in WIB. */
 export const day = (text: string): Date => new Date(`${text}T00:00:00+07:00`);
 
 const plan = (given: Omit<Plan, 'revision' | 'price' | 'overage'> & Record<string, unknown>) =>
@@ -49,7 +48,6 @@ const usageOf = (used: number, { quota, overage }: Plan, forecast: number | null
   forecast,
 });
 
-/** A subscription in the middle of its period, in good order. */
 export function subscriptionOf(
   which: Plan,
   { used, forecast, tokens = 2 }: { used: number; forecast: number | null; tokens?: number },
@@ -70,7 +68,6 @@ export function subscriptionOf(
   };
 }
 
-/** An upgrade in the middle of a period. */
 export function upgradeOf(available: number): SubscriptionPreview {
   const total = 199_334 - 66_000;
   return {
@@ -92,7 +89,6 @@ export function upgradeOf(available: number): SubscriptionPreview {
   };
 }
 
-/** A downgrade, which begins with the next period. */
 export function downgradeOf(available: number): SubscriptionPreview {
   return {
     ...upgradeOf(available),
@@ -161,7 +157,6 @@ function invoiceOf({ at, ...given }: Given): InvoiceDetail {
 
 const period = { period_start: day('2026-11-12'), period_end: day('2026-12-12') };
 
-/** One invoice of each kind and state, the newest first. */
 export const invoices: readonly InvoiceDetail[] = [
   invoiceOf({
     at: 9,

@@ -33,7 +33,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 export const secrets = secretsFrom(Buffer.alloc(32, 7));
 const log = openLog({ level: 'silent' });
 
-/** Everything happens at once, but leases. */
+/** Everything is immediate except leases. */
 export const quickTimings: WebDeps['timings'] = {
   ...usualTimings,
   pollMs: 20,
@@ -48,16 +48,14 @@ export const quickTimings: WebDeps['timings'] = {
 
 type WorkerOptions = { timings?: Partial<WebDeps['timings']>; engine?: WebDeps['engine'] };
 
-/** A worker with the channel, and what it brought. */
 export type WebWorker = {
   channel: Channel;
   receipts: Receipt[];
   inbound: Inbound[];
-  /** Hidden numbers that became known. */
   identified: Identified[];
   notices: NumberNotice[];
   reported: unknown[];
-  /** Inbound messages that are refused while this is true. */
+  /** While true, inbound messages are refused. */
   isAway: boolean;
 };
 
@@ -65,13 +63,12 @@ export type Network = {
   standIn: StandIn;
   ani: Customer;
   startWorker(options?: WorkerOptions): Promise<WebWorker>;
-  /** Links a token to a phone, as /scan does. */
   link(customer: Customer, phone: string): Promise<void>;
   beginLink(customer: Customer, pairingPhone?: string): Promise<{ data: string; nonce: string }>;
   readLink(link: { data: string; nonce: string }): ReturnType<typeof readScan>;
 };
 
-/** A stand-in of WhatsApp and workers over it, which are closed before their database goes. */
+/** A stand-in of WhatsApp and workers on it, closed before their database is dropped. */
 export const test = base.extend<{ openNetwork: (options?: StandInOptions) => Promise<Network> }>({
   openNetwork: async ({ sql }, use) => {
     const workers: Channel[] = [];
@@ -82,7 +79,6 @@ export const test = base.extend<{ openNetwork: (options?: StandInOptions) => Pro
 
 export const changeWebSessions = changeOf('web_sessions', ['accountId', 'tokenId', 'owner']);
 
-/** A linked session of a token, without an identity. */
 export const makeWebSession = (
   sql: Sql | Tx,
   { accountId, tokenId }: Pick<Customer, 'accountId' | 'tokenId'>,
@@ -90,7 +86,7 @@ export const makeWebSession = (
   insert into web_sessions (account_id, session_id, token_id, state)
   values (${accountId}, ${newId()}, ${tokenId}, 'linked')`;
 
-/** A customer with some saldo, whose token is of the channel web, without a number. */
+/** A customer with some balance, whose token uses the web channel, without a number. */
 export async function webCustomer(sql: Sql): Promise<Customer> {
   const customer = await customerWith(sql, { linked: false, saldo: 10_000 });
   await changeTokens(sql, customer, { channel: 'web' });
@@ -125,7 +121,7 @@ async function networkWith(
     },
     async link(customer, phone) {
       const link = await beginLink(customer);
-      // A worker that was held up for longer than its short lease shows another QR: it is scanned again.
+      // A worker that was delayed beyond its short lease shows another QR, which is scanned again.
       let scanned: string | undefined;
       await waitFor(async () => {
         const { state, qr } = await readLink(link);
@@ -143,10 +139,9 @@ type Take = WebDeps['library']['take'];
 
 const namedBy = ({ name, type: mime }: { name: string; type: string }) => ({ name, mime });
 
-/** What the owner of a number is told. */
 type NumberNotice = Parameters<PresenceDeps['queueNotice']>[1];
 
-/** A library that takes all as it is said to be. */
+/** A library that trusts the declared type of every file. */
 const takenFrom = ({ fileId = newId(), declared, bytes }: Parameters<Take>[0]): MediaFacts => ({
   fileId,
   ...namedBy(typeof declared === 'function' ? declared() : declared),

@@ -3,21 +3,18 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** One client's connection. */
 export type WebSocketConnection = {
-  /** Sends one binary message. */
   send(content: Uint8Array): void;
-  /** What is called with each binary message, whole and unmasked. */
+  /** Called with each binary message, complete and unmasked. */
   onMessage: (content: Buffer) => void;
   onClose: () => void;
 };
 
-/** A server of WebSockets on a free port of this machine: binary messages, no extensions. */
+/** A WebSocket server on a free port of this machine: binary messages, no extensions. */
 export type WebSocketServer = {
   url: string;
-  /** Connections that are open now. */
   readonly size: number;
-  /** Ends all connections without a goodbye. */
+  /** Ends all connections without a close frame. */
   endAll(): void;
   close(): Promise<void>;
 };
@@ -28,7 +25,7 @@ const CLOSE = 8;
 const PING = 9;
 const PONG = 10;
 
-/** @param onConnection sets what is done with messages and the end of a connection. */
+/** @param onConnection sets the handlers of messages and of the connection's end. */
 export async function openWebSocketServer(
   onConnection: (connection: WebSocketConnection) => void,
 ): Promise<WebSocketServer> {
@@ -90,7 +87,7 @@ function connectionOn(socket: Socket): WebSocketConnection {
   return connection;
 }
 
-/** A whole frame of a server: these are not masked. */
+/** A complete server frame: these are not masked. */
 function frameOf(kind: number, content: Uint8Array): Buffer {
   const size = content.length;
   const head = Buffer.alloc(size < 126 ? 2 : size < 0x1_0000 ? 4 : 10);
@@ -103,7 +100,7 @@ function frameOf(kind: number, content: Uint8Array): Buffer {
 
 type Frame = { kind: number; content: Buffer; size: number };
 
-/** The first frame of a client, unmasked; undefined until all of it has arrived. */
+/** A client's first frame, unmasked; undefined until all of it has arrived. */
 function firstFrame(data: Buffer): Frame | undefined {
   if (data.length < 2) return undefined;
   const short = data.readUInt8(1) & 0x7f;

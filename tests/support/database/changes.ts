@@ -4,17 +4,16 @@ import { type Tag, createTag, identifier } from '#server/infra/postgres/sql.ts';
 const piece = createTag(() => Promise.reject(new Error('a piece of a statement')));
 
 type Parameter = Parameters<Tag>[1];
-/** A value of a column: as it is, or made from the column's present value. */
+/** A column's new value, or a function of its current value. */
 type Value = Parameter | ((column: string) => Fragment);
 
-/** The column of a field, unless the builder of a table names another one. */
+/** A field's column, unless the builder of a table names another one. */
 const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * Makes the builder that changes rows of a table behind the application's back.
- *
- * @param keys fields that choose rows. The builder changes every row without them.
- * @param columns of the fields that are not called as their column.
+ * Creates the builder that changes rows of a table behind the application's back.
+ * ⏎ @param keys fields that select rows. Without them the builder changes every row.
+ * @param columns of fields whose name differs from their column.
  */
 export const changeOf =
   <K extends string>(table: string, keys: readonly K[], columns: Record<string, string> = {}) =>
@@ -33,18 +32,15 @@ export const changeOf =
   };
 
 /**
- * SQL of a time in a row, so much sooner: as if that much had passed. In UTC, where it does not depend on the zone of a
- * session, so that every node of a cluster comes to the same.
- *
- * @param by an interval, such as `5 minutes`.
+ * SQL that moves a row's time into the past by an interval. In UTC, independent of the session's zone, so that every
+ * node of a cluster gets the same result.
+ * ⏎ @param by an interval, such as `5 minutes`.
  */
-export const sooner = (column: string, by: string) => piece`
+export const minusInterval = (column: string, by: string) => piece`
   (${identifier(column)} at time zone 'UTC' - ${by}::interval) at time zone 'UTC'`;
 
-/** The present time of a row, so much sooner. */
-export const earlier = (by: string) => (column: string) => sooner(column, by);
+export const agedBy = (by: string) => (column: string) => minusInterval(column, by);
 
-/** The present number of a row, and so many more. */
 export const plus = (count: number) => (column: string) => piece`${identifier(column)} + ${count}`;
 
 /** @param interval such as `5 minutes`. */

@@ -12,12 +12,12 @@ import {
 } from '#server/infra/postgres/distribution/cluster.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 
-/** A distributed database to clone: nobody may connect to it. */
+/** A distributed database to clone; connections to it are forbidden. */
 export type ClusterTemplate = {
   name: string;
-  /** Superuser's addresses of the nodes, the coordinator's first. */
+  /** Superuser addresses of the nodes, the coordinator's first. */
   nodes: readonly string[];
-  /** Where its one bucket is found in a clone: the address, with `NAME` for the clone's name. */
+  /** Address of its one bucket in a clone, with `NAME` for the clone's name. */
   bucket: string;
 };
 
@@ -29,11 +29,9 @@ const at = (url: string, change: { host?: string; database?: string; user?: stri
   return address.href;
 };
 
-/** Runs a text on one server. */
 const on = (url: string, text: string): Promise<unknown> =>
   onServer(url, { as: 'owner', name: 'tests' }, (sql) => sql.query(text));
 
-/** A new database on each node of a cluster, in which nothing is distributed yet. */
 async function makeEmpty(nodes: readonly string[], name: string): Promise<string> {
   for (const node of nodes) {
     await on(node, ROLES);
@@ -49,15 +47,14 @@ async function makeEmpty(nodes: readonly string[], name: string): Promise<string
 }
 
 /**
- * The address of such a database, as its owner, for a test of how one is distributed. Tests of a run leave it to the
- * run's end; another name than theirs is dropped by who gave it.
+ * Creates such a database for a test of distribution. @returns its address, as its owner. Databases of tests are
+ * dropped at the end of the run; those with another name by their creator.
  */
 export const makeUndistributed = (
   { nodes }: Pick<ClusterTemplate, 'nodes'>,
   name = `test_${randomBytes(6).toString('hex')}`,
 ): Promise<string> => makeEmpty(nodes, name);
 
-/** The superuser's addresses of the nodes of a cluster, the coordinator's first. */
 export async function clusterNodes(citusUrl: string): Promise<readonly string[]> {
   const nodes = await onServer(citusUrl, { as: 'owner', name: 'tests' }, (given) =>
     readNodes(given, citusUrl),
@@ -65,16 +62,15 @@ export async function clusterNodes(citusUrl: string): Promise<readonly string[]>
   return nodes.map((node) => at(node, { database: 'postgres' }));
 }
 
-/** Drops a database on all nodes, whoever is in it. */
+/** Drops a database on all nodes, in spite of open connections. */
 export async function dropEverywhere(nodes: readonly string[], name: string): Promise<void> {
   for (const node of nodes) await on(node, `drop database if exists ${name} with (force)`);
 }
 
 /**
- * Distributes a migrated database over the nodes of a cluster, in one bucket: in there, all that one account needs is
- * found as on one server, so that the tests of the domains say whether each statement holds there.
- *
- * @param citusUrl a superuser's address of a database in which Citus and its nodes are known.
+ * Distributes a migrated database over a cluster's nodes in one bucket. All data of an account is in there, as on one
+ * server, so the domains' tests show whether each statement works there.
+ * ⏎ @param citusUrl superuser address of a database in which Citus and its nodes are known.
  */
 export async function makeClusterTemplate(
   citusUrl: string,
@@ -122,7 +118,7 @@ async function distribute(owner: Sql, url: string, serverFolder: string): Promis
   return bucketUrl(url, bucket);
 }
 
-/** Clones it on each node; the addresses of the clone's bucket and of its coordinator, as the owner. */
+/** Clones it on each node. @returns the owner's addresses of the clone's bucket and coordinator. */
 export async function cloneCluster({
   name,
   nodes,
@@ -138,7 +134,7 @@ export async function cloneCluster({
   };
 }
 
-/** Drops the databases of a run: one by one, while its tests run, would take seconds for each. */
+/** Drops a run's databases, all at its end: one by one during the tests would take seconds. */
 export async function dropClones({ name, nodes }: ClusterTemplate): Promise<void> {
   await Promise.all(
     nodes.map(async (node) => {

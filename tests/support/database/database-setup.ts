@@ -12,7 +12,6 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The run's own PostgreSQL, as superuser, with the migrated database `kabari` to clone. */
     databaseServer: string;
-    /** The same on a cluster, where `CITUS_URL` names one. */
     cluster: ClusterTemplate | undefined;
   }
 }
@@ -21,7 +20,6 @@ const serverFolder = join(import.meta.dirname, '../../../src/server');
 
 const prefix = 'kabari-test-';
 
-/** Ends the servers of runs that were killed, and removes their folders. */
 async function sweep(where: string): Promise<void> {
   for (const name of await readdir(where)) {
     const folder = join(where, name);
@@ -36,7 +34,7 @@ async function sweep(where: string): Promise<void> {
   }
 }
 
-/** One real PostgreSQL for the whole run, in a folder that goes away with it. */
+/** A real PostgreSQL for the whole run, in a temporary folder. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const where = fastFolder();
   await sweep(where).catch(() => undefined);

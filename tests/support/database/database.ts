@@ -3,29 +3,26 @@ import { inject, test as base } from 'vitest';
 import { cloneCluster } from './cluster.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 
-/** A migrated database of a test's own. */
 export type TestDatabase = {
   /** Sees every account. */
   allAccountsSql: Sql;
-  /** Sees the account that `app.account` names. */
+  /** Sees the account in `app.account`. */
   tenantSql: Sql;
-  /** Owns the tables; for what only a migration may do. */
+  /** Owns the tables; for changes reserved to migrations. */
   owner: Sql;
-  /** The address, as the owner. */
   url: string;
-  /** The address of the database as a whole, for an application started by the test: on a cluster, its coordinator's. */
+  /** Address for an application started by the test: on a cluster, the coordinator's. */
   wholeUrl: string;
-  /** The same address with the timeouts of an installation, for tests of them. */
+  /** The same address with an installation's timeouts, for tests of them. */
   impatientUrl: string;
 };
 
-/** Timeouts that end what hangs, also where a machine stands still for a while. */
+/** Timeouts that end a hang, but survive pauses of the machine. */
 const PATIENT = '?connect_timeout=60&options=-c%20statement_timeout%3D60000';
 
 /**
- * Clones the migrated template; `drop` ends what still uses the clone.
- *
- * @param template another one: `template0` for an empty database.
+ * Clones the migrated template; `drop` ends the clone's remaining connections.
+ * ⏎ @param template another one: `template0` for an empty database.
  */
 export async function makeDatabase(
   template = 'kabari',
@@ -44,10 +41,10 @@ export async function makeDatabase(
   const address = new URL(server);
   address.username = 'kabari';
   address.pathname = `/${name}`;
-  const impatientUrl = address.href;
+  const urlWithTimeouts = address.href;
   address.search = PATIENT;
   const url = address.href;
-  const { db, drop: close } = openClone({ url, wholeUrl: url, impatientUrl });
+  const { db, drop: close } = openClone({ url, wholeUrl: url, impatientUrl: urlWithTimeouts });
   const drop = async () => {
     await close();
     await allGone(superuser, name);
@@ -79,8 +76,8 @@ function openClone(addresses: Pick<TestDatabase, 'url' | 'wholeUrl' | 'impatient
 const LEAVING_LOOKS_MAX = 50;
 
 /**
- * Waits while connections that were closed leave the server, a moment: who drops a database before that
- * waits a tenth of a second for them. What a test left open is ended by the drop itself.
+ * Waits a moment until closed connections leave the server: a drop before that waits a tenth of a second for them. The
+ * drop itself ends connections that a test left open.
  */
 async function allGone(superuser: Sql, name: string): Promise<void> {
   for (let looks = 0; looks < LEAVING_LOOKS_MAX; looks++) {
@@ -90,10 +87,7 @@ async function allGone(superuser: Sql, name: string): Promise<void> {
   }
 }
 
-/**
- * A test with a database of its own: `sql` sees every account, `db` has the other views.
- * A test that names neither gets none and pays nothing.
- */
+/** `sql` sees every account, `db` has the other views. A test that uses neither creates none. */
 export const test = base.extend<{ db: TestDatabase; sql: Sql }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   db: async ({}, use) => {

@@ -9,7 +9,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 
 const versions = '/usr/lib/postgresql';
 
-/** The programs of Debian's oldest PostgreSQL from 15 on; `undefined` where there is none. */
+/** Programs of Debian's oldest PostgreSQL from 15 on; `undefined` if none is installed. */
 const programs = existsSync(versions)
   ? readdirSync(versions)
       .filter((version) => Number(version) >= 15)
@@ -20,7 +20,6 @@ const programs = existsSync(versions)
 
 export const hasDebianPostgres = programs !== undefined;
 
-/** An empty server of Debian's own, without any data of ours; its superuser's address, and its end. */
 export async function startDebianPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-debian-'));
   const data = join(folder, 'data');

@@ -13,7 +13,6 @@ export const pidOf = async (sql: Sql | Tx): Promise<number> => {
   return row?.pid ?? 0;
 };
 
-/** Ends a connection from outside and returns when its server process is gone. */
 export async function kill({ owner }: TestDatabase, pid: number): Promise<void> {
   await owner`select pg_terminate_backend(${pid}, 20000)`;
 }

@@ -11,14 +11,13 @@ import { waitFor } from '#tests/support/wait-for.ts';
 
 const program = process.env['PGBOUNCER'] ?? '/usr/sbin/pgbouncer';
 
-/** Whether Debian's pgbouncer is here; `npm test` brings it where it may. */
+/** Whether Debian's pgbouncer is installed; `npm test` installs it where it may. */
 export const hasPgbouncer = existsSync(program);
 
 /**
- * A real pgbouncer in front of the database at an address on a unix socket.
- *
- * @param settings lines of its configuration beside the necessary ones, such as `pool_mode`.
- * @returns the same database through it, and how to end it.
+ * Starts a real pgbouncer in front of a database on a unix socket.
+ * ⏎ @param settings configuration lines beside the required ones, such as `pool_mode`.
+ * @returns the same database through it, and its stop function.
  */
 export async function startPgbouncer(
   url: string,
@@ -26,7 +25,7 @@ export async function startPgbouncer(
 ): Promise<{ url: string; stop: () => Promise<void> }> {
   const { hostname, username, pathname } = new URL(url);
   const sockets = decodeURIComponent(hostname);
-  // It does not run as root, and must reach the server's socket: as whoever owns that.
+  // It refuses to run as root, and needs access to the server's socket, so it runs as the socket's owner.
   const { uid, gid } = statSync(sockets);
   const folder = await mkdtemp(join(tmpdir(), 'kabari-pgbouncer-'));
   const port = await freePort();

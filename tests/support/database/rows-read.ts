@@ -1,12 +1,12 @@
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** Rows of a table that were read, and how: from its first page on, or by an index. */
+/** Rows of a table read by a sequential scan, and by an index. */
 export type RowsRead = { scanned: number; found: number };
 
 /**
- * Rows of a table that some work reads; what it does is undone. The same on a fast machine and a slow one.
- *
- * @param sql sees what the work is to see; each statement is planned as if it were the first.
+ * Counts the rows of a table that some work reads, then rolls it back. The result does not depend on the machine's
+ * speed.
+ * ⏎ @param sql sees what the work needs to see; each statement is planned as if it were the first.
  */
 export async function rowsRead(
   sql: Sql,

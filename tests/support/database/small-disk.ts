@@ -3,10 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, rmdirSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A real, small disk, which can be filled and emptied. */
 export type SmallDisk = {
   folder: string;
-  /** Writes until it takes no more. */
   fill: () => void;
   empty: () => void;
   remove: () => void;
@@ -23,7 +21,7 @@ function tryMount(): boolean {
   return mounted;
 }
 
-/** @param megabytes its size; everything on it is gone with `remove`. */
+/** @param megabytes its size; `remove` deletes everything on it. */
 export function makeSmallDisk(megabytes: number): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'kabari-disk-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', folder]);
@@ -45,17 +43,17 @@ export function makeSmallDisk(megabytes: number): SmallDisk {
   };
 }
 
-/** A disk in a file: what was written and not synced is not in the file yet, as on a disk that loses its power. */
+/** A disk in a file: unsynced writes are not in the file yet, as on a disk that loses its power. */
 export type ImageDisk = {
   folder: string;
-  /** Mounts a copy of the file as it is now. Only when nothing writes any more: the copy takes a moment. */
+  /** Mounts a copy of the current file. Only once nothing writes any more: it takes a moment. */
   copyImage: (place: string) => ImageDisk;
   remove: () => void;
 };
 
 /**
- * @param place a path that does not exist yet; the disk is mounted there, its file lies beside it.
- * @param megabytes its size; the file takes only what is written.
+ * @param place a path that does not exist yet; the disk is mounted there, its file is beside it.
+ * @param megabytes its size; the file grows only with the written data.
  */
 export function makeImageDisk(place: string, megabytes: number): ImageDisk {
   const image = `${place}.img`;
@@ -66,7 +64,7 @@ export function makeImageDisk(place: string, megabytes: number): ImageDisk {
 
 function mountImage(folder: string, image: string): ImageDisk {
   mkdirSync(folder);
-  // Nothing but fsync writes the journal while a test runs.
+  // Only fsync writes the journal while a test runs.
   execFileSync('mount', ['-o', 'loop,commit=300', image, folder]);
   return {
     folder,

@@ -16,20 +16,18 @@ import {
 import { type Home, prepareHome, openFolder } from '#server/infra/embedded-postgres/home.ts';
 import { fastFolder } from './fast-folder.ts';
 
-/** A PostgreSQL of a test's own, which nobody starts again when it is gone. */
+/** A test's own PostgreSQL, which nothing restarts after its end. */
 export type StreamingServer = {
-  /** The database `kabari` as its owner. */
   url: string;
   superuserUrl: string;
-  /** Runs scripts as the superuser, one after the other: what `ALTER SYSTEM` sets is in force after. */
+  /** Runs scripts as the superuser in order; settings of `ALTER SYSTEM` are then in force. */
   run: (...scripts: string[]) => Promise<void>;
   start: () => Promise<void>;
-  /** Ends all of its processes at once, as a machine that is switched off. */
+  /** Ends all of its processes at once, as a power loss does. */
   kill: () => void;
-  /** Leaves all of its processes as they are, but makes none of them work: a machine that hangs. */
+  /** Suspends all of its processes: a machine that hangs. */
   freeze: () => void;
   thaw: () => void;
-  /** Kills or stops it, and removes its folder. */
   remove: () => Promise<void>;
 };
 
@@ -38,8 +36,7 @@ const serverFolder = join(import.meta.dirname, '../../../src/server');
 
 /**
  * Starts a server with the migrated database `kabari`.
- *
- * @param durable whether it writes out what it confirms, as what outlives a kill must.
+ * ⏎ @param durable whether commits are synced, which is required to survive a kill.
  */
 export async function startPrimary({ durable = false } = {}): Promise<StreamingServer> {
   const folder = await newFolder();
@@ -52,9 +49,8 @@ export async function startPrimary({ durable = false } = {}): Promise<StreamingS
 }
 
 /**
- * Starts a standby of a server, from a base backup of it.
- *
- * @param name what the primary knows it by (`application_name`).
+ * Starts a standby of a server from its base backup.
+ * ⏎ @param name its `application_name` on the primary.
  */
 export async function startStandby(
   primary: Pick<StreamingServer, 'url'>,
@@ -82,7 +78,7 @@ export async function startStandby(
   return startHere(folder, durable);
 }
 
-/** Has a data folder replay what a primary sends from now on. */
+/** Makes a data folder replay the primary's WAL from now on. */
 async function follow(home: Home, { url }: { url: string }, name: string): Promise<void> {
   const { hostname, username } = new URL(url);
   const from = `host=${decodeURIComponent(hostname)} port=${PORT} user=${username} application_name=${name}`;
@@ -116,7 +112,7 @@ async function startHere(folder: string, durable: boolean): Promise<StreamingSer
     }
   };
   const kill = () => {
-    // The first one first: it would start the others again.
+    // The postmaster first: it would restart the others.
     signal('SIGKILL');
     running = undefined;
   };
@@ -152,7 +148,6 @@ async function startHere(folder: string, durable: boolean): Promise<StreamingSer
   };
 }
 
-/** A server and its processes, itself first. */
 function processesOf(pid: number): number[] {
   const children = readdirSync('/proc').filter(
     (name) => /^\d+$/.test(name) && parentOf(name) === pid,

@@ -4,20 +4,18 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type Caller, callerOf } from '#tests/support/app/api-caller.ts';
 import { type RunningApp, test as base } from '#tests/support/app/running-app.ts';
 
-/** What a client of the Cloud API is told: where, as whom, with which key. */
 export type CloudApp = Caller & {
   running: RunningApp;
-  /** Where it listens. */
   origin: string;
   numberId: string;
   businessId: string;
-  /** The message behind a `wamid.`, as `/v1` shows it. */
+  /** The message of a `wamid.`, as `/v1` shows it. */
   stored: (
     wamid: string | undefined,
   ) => Promise<{ type: string; content: Record<string, unknown> }>;
 };
 
-/** The application on a port of its own, with a customer who has a key and a linked number. */
+/** The application on its own port, with a customer who has a key and a linked number. */
 export async function cloudApp(running: RunningApp, db: TestDatabase): Promise<CloudApp> {
   const caller = await callerOf(running, db, { saldo: 100_000 });
   const origin = await running.app.listen({ host: '127.0.0.1', port: 0 });
@@ -35,7 +33,6 @@ export async function cloudApp(running: RunningApp, db: TestDatabase): Promise<C
   };
 }
 
-/** A test with a server that clients reach over HTTP. */
 export const test = base.extend<{ running: RunningApp; cloud: CloudApp }>({
   running: async ({ openApp }, use) => use(await openApp()),
   cloud: async ({ running, db }, use) => use(await cloudApp(running, db)),

@@ -3,7 +3,6 @@ import { Client } from '@great-detail/whatsapp';
 import { WhatsAppClient } from '@kapso/whatsapp-cloud-api';
 import { WhatsAppAPI } from 'whatsapp-api-js';
 
-/** Where a client is pointed at, and its token. */
 export type CloudAddress = { origin: string; key: string; numberId: string };
 
 export const to = '6281234567890';
@@ -12,7 +11,7 @@ export const kapso = ({ origin, key }: Pick<CloudAddress, 'origin' | 'key'>) =>
   new WhatsAppClient({ baseUrl: origin, accessToken: key });
 export const greatDetail = ({ origin, key }: Pick<CloudAddress, 'origin' | 'key'>) =>
   new Client({ baseUrl: origin, request: { headers: { Authorization: `Bearer ${key}` } } });
-/** It has no address of its own choosing: its `fetch` is where the host is changed. */
+/** It has no setting for the address, so its `fetch` replaces the host. */
 export const apiJs = ({ origin, key }: Pick<CloudAddress, 'origin' | 'key'>) =>
   new WhatsAppAPI({
     token: key,

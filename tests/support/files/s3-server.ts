@@ -12,19 +12,16 @@ import { newId } from '#server/infra/ids.ts';
 type Trouble = number | 'drops' | undefined;
 type Given = Partial<Pick<S3Options, 'owner' | 'pieceBytes' | 'pageKeys'>> & { prefix?: string };
 
-/** A store of S3 for a test. */
 export type S3Server = {
-  /** What FILES_URL and the keys are, for a prefix. */
   settings: (
     prefix: string,
   ) => Record<'FILES_URL' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY', string>;
-  /** The store at a prefix; without one, at one of its own. */
+  /** The store at a prefix; a new one by default. */
   open: (given?: Given) => Promise<S3Store>;
-  /** From now on the store answers with this status, or drops connections; or is well again. */
+  /** From now on the store answers with this status, drops connections, or works again. */
   trouble: (what: Trouble) => void;
-  /** Answers that nobody has taken whole, nor left. */
+  /** Answers that are neither fully read nor aborted. */
   underWay: () => number;
-  /** Requests so far, such as `PUT /kabari/prefix/files/…`. */
   requests: string[];
   close: () => Promise<void>;
 };
@@ -36,7 +33,7 @@ type Backend = {
 
 const { S3_TEST_ORIGIN: realOrigin, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
 
-/** Whether the store is one of the operator's choice: at S3_TEST_ORIGIN, with the usual two settings of its key. */
+/** Whether the operator chose a real store: at S3_TEST_ORIGIN, with the usual two key settings. */
 export const isRealStore = realOrigin !== undefined;
 
 const key = {
@@ -45,8 +42,8 @@ const key = {
 };
 
 /**
- * Starts a store of S3 with the bucket `kabari`: s3rver, in this process, which checks signatures and keeps objects in a
- * folder. Where S3_TEST_ORIGIN names a real one, such as `http://127.0.0.1:7480`, all goes through to that.
+ * Starts an S3 store with the bucket `kabari`: s3rver in this process, which checks signatures and stores objects in a
+ * folder. With S3_TEST_ORIGIN, such as `http://127.0.0.1:7480`, all requests go to that store.
  */
 export async function startS3Server(): Promise<S3Server> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-s3-'));
@@ -103,7 +100,7 @@ async function s3rver(folder: string): Promise<Backend> {
   const options = { silent: true, directory: join(folder, 'objects'), vhostBuckets: false };
   const strict = new S3rver(options);
   await strict.store.putBucket('kabari');
-  // It signs requests to a bucket itself as if their path had no slash at its end: these are taken unchecked.
+  // It signs requests to a bucket itself as if their path had no trailing slash: these pass unchecked.
   const lenient = new S3rver({ ...options, allowMismatchedSignatures: true });
   const [answerObject, answerBucket] = [strict.callback(), lenient.callback()];
   return {

@@ -1,4 +1,4 @@
-// The package has no types of its own; those of its forerunner describe another major version.
+// The package has no types; those of its predecessor describe another major version.
 declare module '@20minutes/s3rver' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

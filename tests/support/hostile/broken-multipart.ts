@@ -1,4 +1,3 @@
-/** A body that says it is multipart, and its type. */
 export type Multipart = { type: string; body: Buffer };
 
 const B = 'multipart/form-data; boundary=b';
@@ -50,7 +49,7 @@ const texts = (field: string): Record<string, readonly [type: string, body: stri
   'with letters that are not UTF-8': [B, headed(NAMED, 'app_\xff\xfe')],
 });
 
-/** Forms that are none, by what is wrong with them; `field` is the one that the way in knows. */
+/** Broken forms by their fault; `field` is the one that the endpoint knows. */
 export const brokenMultiparts = (field: string): [what: string, Multipart][] =>
   Object.entries(texts(field)).map(([what, [type, body]]) => [
     what,

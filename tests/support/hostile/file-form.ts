@@ -1,12 +1,10 @@
-/** A file as a program names it. */
 export type NamedFile = { name: string; type?: string; bytes: Buffer | string };
 
 const BOUNDARY = '----kabari-form';
 
 /**
- * A form byte by byte, its parts in the order given: a browser's own would clean some names first.
- *
- * @param parts texts, and files.
+ * A form byte by byte, its parts in the given order: a browser's own would clean some names first.
+ * ⏎ @param parts texts, and files.
  */
 export function fileForm(parts: readonly (readonly [name: string, value: string | NamedFile])[]): {
   body: Buffer;

@@ -19,10 +19,8 @@ import { type Hostile, openHostile } from './hostile-app.ts';
 import { badNames, disguises, polyglots, zipOf } from './hostile-files.ts';
 import { oddities, unstorables } from './hostile-strings.ts';
 
-/** A request, and what to call it in a report. */
 export type FuzzInput = { way: string; options: InjectOptions | Promise<InjectOptions> };
 
-/** The application, its files to upload, and the keys that sign callbacks. */
 type FuzzSetup = Hostile & {
   files: readonly NamedFile[];
   gateways: Readonly<Record<'midtrans' | 'xendit', object>>;
@@ -30,7 +28,7 @@ type FuzzSetup = Hostile & {
   cloud: { path: string; appSecret: string; verifyToken: string; changes: readonly object[] };
 };
 
-/** Opens the application with a number at a fake Meta, and a top-up that waits for each gateway. */
+/** Opens the application with a number at a fake Meta, and a waiting top-up at each gateway. */
 export async function openFuzz(
   db: Parameters<typeof openHostile>[0],
   openApp: Parameters<typeof openHostile>[1],
@@ -71,7 +69,7 @@ export async function openFuzz(
   };
 }
 
-/** Changes as Meta posts them: messages of each type, statuses, events of the account. */
+/** Changes as Meta posts them: messages of each type, statuses, account events. */
 function changesOf({ numbers }: FakeMeta, messageId: string): object[] {
   const metadata = { display_phone_number: '6281500000000', phone_number_id: numbers[0]!.id };
   const contacts = [{ profile: { name: 'Ani' }, wa_id: '6281234567890' }];
@@ -120,7 +118,7 @@ function changesOf({ numbers }: FakeMeta, messageId: string): object[] {
   ];
 }
 
-/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
+/** Numbers from 0 to 1 from a seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -131,7 +129,6 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Choices that follow from a seed. */
 function choicesOf(seed: number, texts: readonly string[]) {
   const random = seededRandom(seed);
   const below = (count: number) => Math.floor(random() * count);
@@ -158,7 +155,6 @@ function choicesOf(seed: number, texts: readonly string[]) {
         return first;
     }
   };
-  /** Any value that JSON can carry. */
   const value = (depth = 0): unknown => {
     switch (below(depth > 3 ? 6 : 8)) {
       case 0:
@@ -191,14 +187,14 @@ function choicesOf(seed: number, texts: readonly string[]) {
     if (happens(0.7)) entries.push([text(), value()]);
     return Object.fromEntries(entries);
   };
-  /** Draws how to damage a file, and returns the function that does it. Most files stay whole. */
+  /** Draws a kind of damage, and returns the function that applies it. Most files stay intact. */
   const spoiled = () => {
     const changes = mostly()
       ? []
       : Array.from({ length: 1 + below(8) }, () => [random(), below(256)] as const);
-    const kept = random() < 0.05 ? random() : 1;
+    const keptShare = random() < 0.05 ? random() : 1;
     return (bytes: Buffer): Buffer => {
-      const copy = Buffer.from(bytes.subarray(0, Math.ceil(bytes.length * kept)));
+      const copy = Buffer.from(bytes.subarray(0, Math.ceil(bytes.length * keptShare)));
       for (const [place, byte] of changes) copy[Math.floor(place * copy.length)] = byte;
       return copy;
     };
@@ -351,7 +347,6 @@ const lists: readonly [columns: readonly string[], row: readonly string[]][] = [
 ];
 const ROWS_MAX = 40;
 
-/** Addresses of cells in a workbook, right and wrong. */
 const cellPlaces = ['XFD1048576', 'A0', 'A1', 'ZZZZZZ1', 'a2', '1', '', 'A99999999999999999999'];
 const cellTypes = ['s', 'b', 'e', 'n', 'd', 'str', 'x'];
 
@@ -363,7 +358,7 @@ const headersOf = (key: string) => ({
 const inHeader = (text: string) => text.toWellFormed().replaceAll(/[^\t\x20-\xFF]/g, '');
 const inAddress = (text: string) => encodeURIComponent(text.toWellFormed()).slice(0, 4_000);
 
-/** A form's fields, as it can carry them: texts, and lists as several of a name. */
+/** A form's fields: texts, and lists as repeated names. */
 const pairsOf = (fields: Readonly<Record<string, unknown>>): [string, string][] =>
   Object.entries(fields).flatMap(([name, value]): [string, string][] =>
     Array.isArray(value) ? value.map((one) => [`${name}[]`, asText(one)]) : [[name, asText(value)]],
@@ -373,13 +368,13 @@ const asText = (value: unknown): string => (isText(value) ? value : (JSON.string
 
 /** Acts that hash a password cost a tenth of a second; `hostile-input.test.ts` calls them. */
 const costly = ['user_reauth', 'user_change_password', 'user_delete', 'user_register'];
-/** Without a number of its own the installation sends no codes, and every act that needs one is answered 503. */
+/** Without its own number the installation sends no codes, so acts that need one answer 503. */
 const final = ['operator_system_token_unlink'];
 const left = new Set([...costly, ...final]);
-/** A stream has no end. */
+/** A stream never ends. */
 const tried: readonly Act[] = acts.filter(({ name, streams }) => !streams && !left.has(name));
 
-/** Inputs of each way in a round. Each list starts a process that reads it, so lists are few and have many rows. */
+/** Inputs of each way in a round. Each list starts a process, so lists are few and long. */
 const turns = {
   'acts, form': 30,
   'acts, multipart': 24,
@@ -399,7 +394,6 @@ const turns = {
 type Way = keyof typeof turns;
 export const ways = Object.keys(turns) as readonly Way[];
 
-/** A round: each way is spread evenly over it. */
 const order: readonly Way[] = ways
   .flatMap((way) =>
     Array.from({ length: turns[way] }, (_, nth) => ({ way, at: (nth + 0.5) / turns[way] })),
@@ -407,7 +401,6 @@ const order: readonly Way[] = ways
   .toSorted((a, b) => a.at - b.at)
   .map(({ way }) => way);
 
-/** Ways into the application, and how an input for each is made. */
 function makersOf(
   setup: FuzzSetup,
   choices: Choices,
@@ -493,7 +486,7 @@ function makersOf(
     },
     payload: body,
   });
-  /** Rows of a list. Most lists have no control characters: a file with one is refused as binary. */
+  /** Rows of a list, mostly without control characters: those are refused as binary. */
   const rowsOf = (row: readonly string[]): string[][] => {
     const isPlain = mostly();
     const hostile = () => (isPlain ? text().replaceAll(/\p{Cc}/gu, '') : text());
@@ -734,7 +727,7 @@ export async function readUploadedList(
   return [shown(made), shown(gone)];
 }
 
-/** Inputs for every way in, in turn; the same ones for the same seed, ids of the test's own left out. */
+/** Inputs for every way in, in turn; equal for equal seeds, except for ids of the test. */
 export function* fuzzInputs(
   setup: FuzzSetup,
   {

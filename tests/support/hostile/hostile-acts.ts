@@ -1,15 +1,13 @@
 import { publicId } from '#contract/base/ids.ts';
 import { newId } from '#server/infra/ids.ts';
-import { deskSamples } from './hostile-desk-acts.ts';
+import { moneySamples } from './hostile-desk-acts.ts';
 import { type Fields, LIST, REASON, anId } from './hostile-fields.ts';
 import { supportSamples } from './hostile-support-acts.ts';
 
-/** What the application holds of the person who asks. */
 export type Held = {
   tokenId: string;
   messageId: string;
   topupId: string;
-  /** A draft with a recipient. */
   campaignId: string;
   vapidKey: string;
 };
@@ -18,7 +16,7 @@ const KEY =
   'BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM';
 const PHONE = '0812-3456-7890';
 const PASSWORD = 'perahu-kertas-di-kali-code';
-/** Of the three ways one is taken; each is looked at. */
+/** The schema requires one of the three, but reads each. */
 const factorAnswer = (): Fields => ({
   challenge: anId('challenge'),
   code: '123456',
@@ -28,8 +26,8 @@ const factorAnswer = (): Fields => ({
 const TEMPLATE = { name: 'pesanan_siap', language: 'id' };
 
 /**
- * A call of every act that has fields, with all of them, such as its schema takes: hostile texts are put in
- * the place of each field, and into it. What would end the session or take the token away names another's.
+ * A call of every act with fields, with all of them as its schema accepts: hostile texts replace each field, and are
+ * inserted into it. Acts that would end the session or delete the token name another's.
  */
 export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
   user_register: { name: 'Toko Ani', phone: PHONE, password: PASSWORD, agree: '1', captcha: 'x' },
@@ -347,7 +345,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
   subscription_change: { plan: 'usaha', quote: 'a'.repeat(43) },
   simulator_clock: { advance_seconds: '60', to: '2026-12-01T00:00:00Z' },
   ...supportSamples(held),
-  ...deskSamples(),
+  ...moneySamples(),
   ...settingSamples(),
   events: { since: 'x' },
 });
@@ -364,7 +362,6 @@ const BROADCAST: Fields = {
   by_message: 'no',
 };
 
-/** Calls of what runs an installation: settings, broadcasts, its own token. */
 const settingSamples = (): Readonly<Record<string, Fields>> => ({
   operator_setting_save: {
     setting_id: 'SUPPORT_CLOSE_DAYS',

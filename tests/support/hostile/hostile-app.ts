@@ -9,18 +9,16 @@ import type { Held } from './hostile-acts.ts';
 import type { RunningApp, ApiResponse } from '#tests/support/app/running-app.ts';
 import { makeSession, makeUser } from '#tests/support/people/people.ts';
 
-/** Calls under way at once. */
-const ABREAST = 8;
+const PARALLEL_MAX = 8;
 
-/** Works through things, some at a time. */
-export async function abreast<T>(
-  things: Iterable<T>,
+export async function inParallel<T>(
+  items: Iterable<T>,
   work: (thing: T) => Promise<void>,
-  atOnce = ABREAST,
+  atOnce = PARALLEL_MAX,
 ): Promise<void> {
-  const rest = Iterator.from(things);
+  const rest = Iterator.from(items);
   const one = async () => {
-    for (const thing of rest) await work(thing);
+    for (const item of rest) await work(item);
   };
   await Promise.all(Array.from({ length: atOnce }, one));
 }
@@ -28,27 +26,21 @@ export async function abreast<T>(
 export type Hostile = {
   db: TestDatabase;
   running: RunningApp;
-  /** Calls `/v1`. */
   ani: Caller;
-  /** Calls an act as somebody who may. */
   ask: (act: Act, fields: object) => Promise<ApiResponse>;
-  /** What an act answers. @throws when it refuses. */
+  /** An act's answer. @throws if it refuses. */
   // oxlint-disable-next-line no-explicit-any -- tests look into answers of any shape.
   perform: (name: string, fields?: object) => Promise<any>;
   held: Held;
-  /** A session's token, another one each time. */
   session: () => string;
-  /** The same for a caller who may call an act. */
   sessionFor: (act: Act) => string;
-  /** The cookie of everybody's browser. */
   cookie: string;
 };
 
 const PASSWORD = 'perahu-kertas-di-kali-code';
-/** The browser of everybody here. */
 const DEVICE = 'd'.repeat(43);
 
-/** Sessions of people of one account: so many that none of them is told to slow down. */
+/** Sessions of an account's people: so many that none reaches a rate limit. */
 async function createSessions(
   { owner: sql }: TestDatabase,
   role: string,
@@ -70,7 +62,6 @@ async function createSessions(
   return () => tokens[(turn += 1) % size] ?? '';
 }
 
-/** An application at work, and an account that may ask as much as it likes. */
 export async function openHostile(
   db: TestDatabase,
   openApp: (options: { works: boolean; env: Record<string, string> }) => Promise<RunningApp>,
@@ -88,7 +79,7 @@ export async function openHostile(
   const ani = await callerOf(running, db, { saldo: 900_000_000, dailyLimit: 1_000_000 });
   const customer = await createSessions(db, 'customer', ani.accountId, 500);
   const operator = await createSessions(db, 'operator', ani.accountId, 500);
-  /** Tokens that an act has renewed: the former one works for a minute only. */
+  /** Tokens that an act has renewed: the former one is valid for only a minute. */
   const renewed = new Map<string, string>();
   const current = (token: string): string => {
     const next = renewed.get(token);
@@ -129,7 +120,6 @@ export async function openHostile(
   return { db, running, ani, ask, perform, held, session, sessionFor, cookie };
 }
 
-/** A message to many that is being written, with one recipient. */
 async function storeDraft(
   { allAccountsSql: sql }: TestDatabase,
   { accountId, tokenId }: Caller,

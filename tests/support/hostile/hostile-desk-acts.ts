@@ -4,8 +4,7 @@ import { type Fields, LIST, REASON, anId } from './hostile-fields.ts';
 
 const BANK = { reference: 'TRX 123456', payee: 'ANI SUSANTI' };
 
-/** Calls of the money desk. */
-export const deskSamples = (): Readonly<Record<string, Fields>> => ({
+export const moneySamples = (): Readonly<Record<string, Fields>> => ({
   operator_customer_list: {
     ...LIST,
     sort_by: 'created_at',

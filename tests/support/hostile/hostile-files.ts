@@ -10,7 +10,6 @@ const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${SCRIPT}
 const HTML = `<!doctype html><html><body onload=alert(1)>${SCRIPT}</body></html>`;
 const JS = '/*GIF89a*/alert("kabari-pwned")';
 
-/** An archive with these files in it. */
 export async function zipOf(content: Record<string, Buffer | string>): Promise<Buffer> {
   const zip = new ZipFile();
   for (const [name, bytes] of Object.entries(content)) zip.addBuffer(Buffer.from(bytes), name);
@@ -18,7 +17,7 @@ export async function zipOf(content: Record<string, Buffer | string>): Promise<B
   return buffer(zip.outputStream);
 }
 
-/** Pictures that decode, and carry something else as well. */
+/** Pictures that decode, and contain something else as well. */
 export async function polyglots(): Promise<NamedFile[]> {
   const small = { width: 24, height: 16 };
   const jpeg = await picture('jpeg', small);
@@ -60,7 +59,6 @@ export async function polyglots(): Promise<NamedFile[]> {
   ];
 }
 
-/** Things that run somewhere, under every name that might get them through. */
 export function disguises(): NamedFile[] {
   const running: [string, string][] = [
     ['text/html', HTML],
@@ -76,7 +74,6 @@ export function disguises(): NamedFile[] {
   ]);
 }
 
-/** Good bytes under bad names. */
 export async function badNames(): Promise<NamedFile[]> {
   const bytes = await picture('png', { width: 24, height: 16 });
   const evil = [
@@ -107,7 +104,7 @@ export async function badNames(): Promise<NamedFile[]> {
 
 const executable = /html|svg|xml|script|php|css|wasm|shockwave|x-sh|pdf/i;
 
-/** No type that runs; in place only pictures, sound and film; nothing left of what a picture carried. */
+/** No type runs, only media are inline, and a picture's metadata is gone. */
 export async function isServedSafely(given: Response): Promise<boolean> {
   const type = given.headers.get('content-type') ?? '';
   const how = given.headers.get('content-disposition') ?? '';
@@ -125,7 +122,7 @@ export async function isServedSafely(given: Response): Promise<boolean> {
   );
 }
 
-/** What is small as it travels, and large once somebody opens it. */
+/** Files that are small in transit and large once opened. */
 export async function bombs(): Promise<NamedFile[]> {
   const zeros = Buffer.alloc(8_000_000);
   const inner = await zipOf({ 'nol.bin': zeros });

@@ -1,6 +1,6 @@
 /**
- * Texts that the database cannot keep, as JSON may carry them; a form can only carry those without halves
- * of pairs. Everyone of them is refused wherever it is written.
+ * Texts that the database cannot store, as JSON may carry them; a form can only carry those without lone surrogates.
+ * Each is refused wherever it is written.
  */
 export const unstorables: readonly string[] = [
   '\u0000',
@@ -13,7 +13,7 @@ export const unstorables: readonly string[] = [
   '\uD83D\u0000',
 ];
 
-/** Texts that are strange and can be kept: whether a field takes them is its own business. */
+/** Unusual but storable texts: each field decides whether it accepts them. */
 export const oddities: readonly string[] = [
   '',
   ' ',

@@ -2,7 +2,6 @@ import { publicId } from '#contract/base/ids.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Fields, LIST, anId } from './hostile-fields.ts';
 
-/** Of customer service: customers' and operators' acts. */
 export const supportSamples = ({
   messageId,
 }: {

@@ -46,7 +46,7 @@ const frames = [
   (inside: string) => `\u202e${inside}\u2066`,
 ];
 
-/** Texts that would run where somebody forgets what a text is: our own, some 1,500 of them. */
+/** Texts that would run wherever escaping is missing: our own, some 1,500 of them. */
 function generated(): string[] {
   const run = tags.flatMap((tag) =>
     handlers.flatMap((handler) =>
@@ -89,10 +89,8 @@ function generated(): string[] {
 const ownLines = (text: string): string[] => text.split(/\r?\n/).filter((line) => line !== '');
 
 /**
- * Texts that strangers could write: those made here, and those of public collections where these lie
- * beside the repository.
- *
- * @returns each text once; `from` says which collections were there
+ * Texts that strangers could write: generated ones, and public collections if these are beside the repository.
+ * ⏎ @returns each text once; `from` lists the collections found
  */
 export async function hostileTexts(): Promise<{ texts: string[]; from: string[] }> {
   const from = ['generated'];

@@ -8,36 +8,30 @@ import type { SupportMessage } from '#contract/support.ts';
 
 type Wire<T> = Omit<T, 'assignee'> & { assignee: { id: string; name: string } | null };
 
-/** A customer's thread as the server has it; what follows from its lines is worked out when it is asked for. */
+/** A customer's thread as on the server; derived values are computed on request. */
 export type FakeThread = {
   row: Omit<Wire<InboxRow>, 'last' | 'unread'>;
   phone: string;
   customer: OperatorThread['customer'];
-  /** Oldest first. */
   lines: SupportMessage[];
   customer_read: number;
   operator_read: number;
 };
 
-/** What the server knows of customer service. A test changes it, as time or others would. */
+/** The server's data of customer service. A test changes it, as time or others would. */
 export type InboxWorld = {
   threads: FakeThread[];
   canned: QuickReply[];
   me: { id: string; name: string };
   operators: readonly { id: string; name: string }[];
-  /** What was asked for but looks, in order: the act and its own fields. */
   readonly asked: Record<string, string>[];
-  /** Events that the next look at the stream brings. */
   readonly events: LiveEvent[];
-  /** Acts that fail, as a server in trouble answers. */
   failing: RegExp | undefined;
-  /** Answers are held back until it is resolved. */
   waiting: Promise<void> | undefined;
 };
 
 let made = 0;
 
-/** An id of its own, made in order. */
 export function fakeId(kind: 'account' | 'user' | 'support' | 'token'): string {
   made += 1;
   return publicId(kind, `019ab000-0000-7000-8000-${made.toString(16).padStart(12, '0')}`);
@@ -110,7 +104,6 @@ function counted(world: InboxWorld) {
   };
 }
 
-/** A line that is written now. */
 export function lineOf(seq: number, given: Partial<SupportMessage> = {}): SupportMessage {
   const caption = given.content?.caption ?? '';
   return {
@@ -138,7 +131,7 @@ export function lineOf(seq: number, given: Partial<SupportMessage> = {}): Suppor
   };
 }
 
-/** A line is known by the id that its browser made: the same again is the first one. */
+/** The id that a browser made identifies a message: a repeat returns the first one. */
 function sent(world: InboxWorld, thread: FakeThread, fields: Fields): SupportMessage {
   const id = publicId('support', fields['message_id'] ?? '');
   const known = thread.lines.find((line) => line.id === id);
@@ -183,7 +176,6 @@ function canned(world: InboxWorld, act: string, fields: Fields): unknown {
   return reply;
 }
 
-/** What the server answers; `undefined` for a thread that it does not know. */
 function answer(world: InboxWorld, act: string, fields: Fields): unknown {
   if (act.startsWith('operator_canned_')) return canned(world, act, fields);
   if (act === 'operator_support_counts') return counted(world);
@@ -206,7 +198,7 @@ function messagesOf(world: InboxWorld, { account_id, start = '0' }: Fields) {
 const looking = /_(?:list|counts|get|messages|typing)$/;
 const envelope = ['act', 'token', 'fcm', 'key'];
 
-/** The stream with what has happened since the last look; then it ends, and is looked at again. */
+/** The stream of events since the last poll; then it ends, and is polled again. */
 function stream(world: InboxWorld): string {
   const frames = world.events.splice(0).map((event) => {
     const data = JSON.stringify(event);
@@ -215,10 +207,7 @@ function stream(world: InboxWorld): string {
   return `: hello\n\n${frames.join('')}`;
 }
 
-/**
- * Answers everything about customer service in the server's stead, to an operator; what is about anything else
- * goes on to it.
- */
+/** Answers customer service acts in place of the server; everything else reaches it. */
 export async function fakeInbox(tab: Page, world: InboxWorld): Promise<void> {
   await tab.route('**/api', async (route) => {
     const given = Object.fromEntries(new URLSearchParams(route.request().postData() ?? ''));

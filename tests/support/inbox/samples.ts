@@ -8,7 +8,7 @@ export const others = { rina };
 
 type Given = {
   name: string;
-  /** Since so many minutes, of which so many in opening hours; left out: nobody waits. */
+  /** Minutes of waiting, in total and in opening hours; omitted if nothing waits. */
   waits?: number;
   opening?: number;
   says?: string;
@@ -16,27 +16,26 @@ type Given = {
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
-export const said = (
+export const textLine = (
   seq: number,
   text: string,
   given: Partial<SupportMessage> = {},
 ): SupportMessage =>
   lineOf(seq, { ...given, content: { caption: text } as SupportMessage['content'] });
 
-/** A customer's thread of a few lines. */
 export function fakeThread({ name, waits, opening, says, ...row }: Given): FakeThread {
   const at = minutesAgo(waits ?? 200);
   const lines = [
-    said(1, 'Selamat pagi, saya mau tanya.', { at: minutesAgo((waits ?? 200) + 8) }),
-    said(2, `Selamat pagi, ${name}. Silakan.`, {
+    textLine(1, 'Selamat pagi, saya mau tanya.', { at: minutesAgo((waits ?? 200) + 8) }),
+    textLine(2, `Selamat pagi, ${name}. Silakan.`, {
       at: minutesAgo((waits ?? 200) + 5),
       side: 'operator',
       author: rina.name,
     }),
-    said(4, says ?? 'Pesan saya ke pelanggan gagal terus, padahal kemarin masih bisa.', { at }),
+    textLine(4, says ?? 'Pesan saya ke pelanggan gagal terus, padahal kemarin masih bisa.', { at }),
   ];
   if (waits === undefined) {
-    lines.push(said(5, 'Sudah kami perbaiki.', { side: 'operator', author: rina.name }));
+    lines.push(textLine(5, 'Sudah kami perbaiki.', { side: 'operator', author: rina.name }));
   }
   return {
     row: {
@@ -67,7 +66,6 @@ export function fakeThread({ name, waits, opening, says, ...row }: Given): FakeT
   };
 }
 
-/** What waits on a busy morning. */
 export function inboxWorld(given: Partial<InboxWorld> = {}): InboxWorld {
   return {
     threads: [

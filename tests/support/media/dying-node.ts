@@ -1,5 +1,5 @@
-// A process that takes a file into the library and is killed on the way: `fork` it with the database's address, a
-// folder, an account, a file to take, and where it dies.
+// A process that stores a file in the library and is killed on the way: `fork` it with the database's address, a
+// folder, an account, a file, and the point of death.
 import { readFile } from 'node:fs/promises';
 import { openDiskStore } from '#server/infra/file-store/open.ts';
 import { openFiles } from '#server/domains/media/files.ts';
@@ -21,7 +21,7 @@ const die = (where: string) => {
   if (where === dies) process.kill(process.pid, 'SIGKILL');
 };
 
-let kept = 0;
+let storedFiles = 0;
 const library = openLibrary({
   sql,
   allAccountsSql,
@@ -35,10 +35,10 @@ const library = openLibrary({
   files: {
     ...files,
     keep: async (tx, draft) => {
-      die(`before ${kept}`);
+      die(`before ${storedFiles}`);
       await files.keep(tx, draft);
-      die(`after ${kept}`);
-      kept += 1;
+      die(`after ${storedFiles}`);
+      storedFiles += 1;
     },
   },
 });

@@ -4,11 +4,9 @@ import type { AddressInfo } from 'node:net';
 
 export type FileHost = {
   origin: string;
-  /** Paths that were asked for, in order. */
   asked: string[];
 };
 
-/** Serves files on this machine. */
 export async function fileHost(serve: RequestListener): Promise<FileHost & { close: () => void }> {
   const asked: string[] = [];
   const server = createServer((request, response) => {

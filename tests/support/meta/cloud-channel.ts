@@ -6,7 +6,6 @@ import { changeTokens, keyFor } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type FakeMeta, type FakeMetaOptions, startFakeMeta } from './fake-meta.ts';
 
-/** What is entered to connect a number of the fake. */
 export const accessOf = ({ numbers, wabaId, token, appSecret }: FakeMeta, number = 0) => ({
   phone_number_id: numbers[number]!.id,
   waba_id: wabaId,
@@ -21,18 +20,15 @@ export type CloudSender = {
   accountId: string;
   tokenId: string;
   session: string;
-  /** Calls an act as the customer. */
   ask: (act: string, fields?: Record<string, unknown>) => ReturnType<RunningApp['ask']>;
-  /** Calls `/v1` with the token's key. */
   call: (path: string, options?: Parameters<ReturnType<typeof callerAt>>[1]) => Promise<ApiAnswer>;
-  /** Where Meta calls back. */
   callbackUrl: string;
   verifyToken: string;
-  /** A message as `/v1` shows it, once it has this status. */
+  /** Waits for a status. @returns the message as `/v1` shows it. */
   becomes: (id: string, status: string) => Promise<ApiAnswer['body']>;
 };
 
-/** The time of pauses and of what waits passes, as if nothing had happened meanwhile: until the pause is over, without `ms`. */
+/** Advances pauses and waiting messages by `ms`; by default until the pause is over. */
 export async function passTime({ owner: sql }: Pick<TestDatabase, 'owner'>, ms?: number) {
   await waitFor(async () => {
     const owned = await sql`select 1 from lanes where owner is not null`;
@@ -52,11 +48,9 @@ export async function passTime({ owner: sql }: Pick<TestDatabase, 'owner'>, ms?:
 type Options = {
   db: Parameters<typeof signedIn>[0];
   saldo?: number;
-  /** Which of the fake's numbers it is. */
   number?: number;
 };
 
-/** Connects a new customer's token with a number of the fake. */
 export async function connectedSender(
   running: RunningApp,
   meta: FakeMeta,
@@ -103,7 +97,7 @@ export async function connectedSender(
   };
 }
 
-/** A test with a fake Meta, the application at work on it, and a customer who is connected. */
+/** A test with a fake Meta, the application working with it, and a connected customer. */
 export const test = base.extend<{
   metaOptions: FakeMetaOptions;
   env: Record<string, string>;

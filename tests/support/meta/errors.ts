@@ -1,4 +1,3 @@
-/** What Meta answers with: an HTTP status and a JSON body. */
 export type Answer = { status: number; body: unknown; headers?: Record<string, string> };
 
 type Known = {
@@ -9,7 +8,6 @@ type Known = {
   isTransient?: boolean;
 };
 
-/** Codes of the Graph API and of the Cloud API: their HTTP status and words. */
 const known: Record<number, Known> = {
   2: { status: 500, message: 'Service temporarily unavailable', isTransient: true },
   4: {
@@ -70,14 +68,12 @@ type Facts = {
   details?: string;
   subcode?: number | undefined;
   type?: string;
-  /** Instead of the words of the code. */
   message?: string;
-  /** The HTTP status, instead of the one of the code. */
   status?: number | undefined;
   retryAfterSeconds?: number | undefined;
 };
 
-/** A refusal, with a code of Meta's table. Thrown by endpoints, answered by the server. */
+/** A refusal with a code of Meta's table. Endpoints throw it, the server answers it. */
 export class GraphError extends Error {
   readonly code: number;
   readonly facts: Facts;
@@ -89,7 +85,7 @@ export class GraphError extends Error {
     this.facts = facts;
   }
 
-  /** @param traceId what the answer is found by at Meta, also in a header. */
+  /** @param traceId identifies the answer at Meta, also in a header. */
   answer(traceId: string): Answer {
     const { code, facts } = this;
     const base: Known = known[code] ?? { status: 400, message: 'Unknown error' };
@@ -116,7 +112,7 @@ export class GraphError extends Error {
   }
 }
 
-/** An error as it stands in a webhook: in `statuses[].errors`, or with an unsupported message. */
+/** An error in a webhook: in `statuses[].errors`, or with an unsupported message. */
 export function errorInWebhook(code: number, details?: string) {
   const title = known[code]?.message ?? 'Unknown error';
   return {
@@ -128,7 +124,7 @@ export function errorInWebhook(code: number, details?: string) {
   };
 }
 
-/** An id that is not there, or not for this token: Meta says the same of both. */
+/** An id that does not exist or is not accessible with this token: Meta answers both alike. */
 export const unknownObject = (id: string, method: string) =>
   new GraphError(100, {
     subcode: 33,

@@ -1,6 +1,5 @@
 import { GraphError } from './errors.ts';
 
-/** How a request fails, or what becomes of a message that was accepted. */
 export type Failure =
   /** Refused, with a code of Meta's table; nothing is accepted. */
   | {
@@ -10,19 +9,16 @@ export type Failure =
       subcode?: number;
       retryAfterSeconds?: number;
     }
-  /** Accepted; a webhook says later that it failed. */
+  /** Accepted; a webhook later reports the failure. */
   | { kind: 'status'; code: number }
-  /** No answer, ever. */
   | { kind: 'hang'; isAccepted: boolean }
-  /** The connection ends without an answer. */
   | { kind: 'reset'; isAccepted: boolean }
-  /** The usual answer, late. */
   | { kind: 'slow'; delayMs: number }
-  /** 200 and accepted, but the answer is cut off: not JSON. */
+  /** 200 and accepted, but the answer is truncated: not JSON. */
   | { kind: 'cut' }
-  /** 200 by a proxy in between, which says nothing of a message; nothing is accepted. */
+  /** 200 from a proxy in between, without a message; nothing is accepted. */
   | { kind: 'blank' }
-  /** 502 and a page of HTML by a proxy in between; nothing is accepted. */
+  /** 502 and a page of HTML from a proxy in between; nothing is accepted. */
   | { kind: 'html' };
 
 /**
@@ -93,23 +89,22 @@ const bySuffix: Readonly<Record<string, Failure>> = {
   '990007': { kind: 'hang', isAccepted: true },
 };
 
-/** What each fixed number ends with. */
 export const failingSuffixes: readonly string[] = [...Object.keys(bySuffix), '990004'];
 
-/** Codes that Meta mostly says in a status, not in the answer. */
+/** Codes that Meta mostly reports in a status instead of the answer. */
 const statusCodes = new Set([130_472, 131_000, 131_026, 131_047, 131_049, 131_050, 131_053]);
 
-/** A failure, or a code: as Meta mostly says that code, in the answer or in a status. */
+/** A failure, or a code, reported as Meta mostly does: in the answer or in a status. */
 export type FailureSpec = Failure | number;
 
 export type FailureBook = {
-  /** The next `times` requests whose path matches; messages, when no path is given. */
+  /** The next `times` requests whose path matches; messages by default. */
   failNext(spec: FailureSpec, times?: number, path?: RegExp): void;
-  /** Every request whose path matches, all of them when none is given; `undefined` ends it. */
+  /** Every request whose path matches, all by default; `undefined` ends it. */
   failAlways(spec: FailureSpec | undefined, path?: RegExp): void;
   /** Every message to a number; `undefined` ends it, also for a fixed number. */
   failFor(phone: string, spec: FailureSpec | undefined): void;
-  /** What happens to a request. One of `failNext` is used up by it. */
+  /** The failure of a request. It uses up one of `failNext`. */
   take(path: string, to: string | undefined): Failure | undefined;
 };
 
@@ -121,7 +116,7 @@ const failureOf = (spec: FailureSpec): Failure => {
 
 const MESSAGES = /\/messages$/;
 
-/** Which requests fail: by control first, then by the number they go to. */
+/** Decides which requests fail: by control first, then by recipient. */
 export function openFailures(slowMs: number): FailureBook {
   const next: { failure: Failure; path: RegExp }[] = [];
   const phones = new Map<string, Failure | undefined>();
@@ -151,7 +146,6 @@ export function openFailures(slowMs: number): FailureBook {
   };
 }
 
-/** The refusal that a failure is. */
 export const refusalOf = (failure: Failure & { kind: 'error' }): GraphError =>
   new GraphError(failure.code, {
     ...(failure.subcode === 463 && {

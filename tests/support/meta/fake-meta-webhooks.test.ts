@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
 import { to } from '#tests/support/dialects/cloud-clients.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { type Heard, programs } from '#tests/support/webhooks/cloud-programs.ts';
+import { type Understood, programs } from '#tests/support/webhooks/cloud-programs.ts';
 import { startFakeMeta } from './fake-meta.ts';
 import { call, refusalOf, send, statusesOf, test, text, valuesOf } from './meta-test.ts';
 import { inboundTypes } from './webhooks/inbound.ts';
 
 for (const [name, { program, hearsStatuses }] of Object.entries(programs)) {
-  test(`${name} takes the webhooks, and refuses forged ones`, async ({ meta, receiver }) => {
-    const heard: Heard = { statuses: [], messages: [], answers: [] };
-    receiver.handle(program({ secret: meta.appSecret, verifyToken: 'sandi' }, heard));
+  test(`${name} accepts the webhooks, and refuses forged ones`, async ({ meta, receiver }) => {
+    const understood: Understood = { statuses: [], messages: [], answers: [] };
+    receiver.handle(program({ secret: meta.appSecret, verifyToken: 'sandi' }, understood));
     expect(await meta.control.subscribe(receiver.url, 'lain')).toMatchObject({
       isConfirmed: false,
     });
@@ -24,8 +24,8 @@ for (const [name, { program, hearsStatuses }] of Object.entries(programs)) {
     expect(meta.control.deliveries().map(({ status }) => status)).toEqual(Array(8).fill(200));
     const [{ wamid } = { wamid: '' }] = meta.control.sent();
     const statuses = ['sent', 'delivered', 'read'].map((status) => `${wamid} ${status}`);
-    if (hearsStatuses) expect(heard.statuses).toEqual(statuses);
-    expect(heard.messages.map(({ type }) => type)).toContain('image');
+    if (hearsStatuses) expect(understood.statuses).toEqual(statuses);
+    expect(understood.messages.map(({ type }) => type)).toContain('image');
     Object.assign(meta.control.webhooks, { isForged: true, retries: 0 });
     meta.control.receiveFrom(to, { type: 'text' });
     await meta.control.settled();
@@ -33,7 +33,7 @@ for (const [name, { program, hearsStatuses }] of Object.entries(programs)) {
   });
 }
 
-test('outside the 24 hours a message is accepted and fails, or is refused', async ({
+test('outside the 24 hours, a message is refused, or accepted and failed', async ({
   meta,
   receiver,
 }) => {
@@ -50,7 +50,7 @@ test('outside the 24 hours a message is accepted and fails, or is refused', asyn
   expect((await send(meta, text)).status).toBe(200);
 });
 
-test('a number that is hidden is answered by its user id', async ({ meta, receiver }) => {
+test('a hidden number is answered by its user id', async ({ meta, receiver }) => {
   meta.control.setWebhook(receiver.url);
   meta.control.receiveFrom(to, { type: 'text', isNumberHidden: true });
   await meta.control.settled();
@@ -66,7 +66,7 @@ test('a number that is hidden is answered by its user id', async ({ meta, receiv
   expect(sent).not.toHaveProperty('recipient_id');
 });
 
-test('files and the 24 hours end by the clock', async () => {
+test('files and the 24 hours expire by the clock', async () => {
   let at = Date.UTC(2026, 0, 1);
   const meta = await startFakeMeta({ seed: 7, now: () => new Date(at) });
   try {
@@ -86,7 +86,7 @@ test('files and the 24 hours end by the clock', async () => {
   }
 });
 
-test('closing ends what hangs and what is still to come', async ({ options, receiver }) => {
+test('closing ends hanging requests and pending work', async ({ options, receiver }) => {
   const meta = await startFakeMeta({ ...options, slowMs: 600_000, statuses: { sentMs: 600_000 } });
   meta.control.setWebhook(receiver.url);
   await send(meta, text);
@@ -104,7 +104,7 @@ test('closing ends what hangs and what is still to come', async ({ options, rece
   expect(meta.control.deliveries().length).toBe(length);
 });
 
-test('webhooks are repeated, doubled, batched, shuffled, and may come before the answer', async ({
+test('webhooks are repeated, doubled, batched, shuffled, and may precede the answer', async ({
   meta,
   receiver,
 }) => {

@@ -16,7 +16,7 @@ import { failingSuffixes } from './failures.ts';
 import { startFakeMeta } from './fake-meta.ts';
 import { addressOf, call, refusalOf, send, statusesOf, test, text, valuesOf } from './meta-test.ts';
 
-test('@kapso/whatsapp-cloud-api sends, marks as read, and moves files', async ({ meta }) => {
+test('@kapso/whatsapp-cloud-api sends, marks as read, and transfers files', async ({ meta }) => {
   const { messages, media } = kapso(addressOf(meta));
   const phoneNumberId = meta.numbers[0]!.id;
   const sent = await messages.sendText({ phoneNumberId, to: '+62 812-3456-7890', body: 'Halo' });
@@ -41,7 +41,7 @@ test('@kapso/whatsapp-cloud-api sends, marks as read, and moves files', async ({
   await expect(media.get({ mediaId: id })).rejects.toMatchObject({ httpStatus: 400, code: 100 });
 });
 
-test('@kapso/whatsapp-cloud-api knows the errors for what they are', async ({ meta }) => {
+test('@kapso/whatsapp-cloud-api recognizes the errors', async ({ meta }) => {
   const address = addressOf(meta);
   const categoryOf = async (spec: number | undefined, fields: object = {}, key = address.key) => {
     if (spec !== undefined) meta.control.failNext({ kind: 'error', code: spec });
@@ -99,7 +99,7 @@ test('the other clients send, and read numbers', async ({ meta }) => {
   expect(types).toEqual(['text', 'text', 'template', 'text']);
 });
 
-test('what is wrong is refused with the code that Meta gives', async ({ meta }) => {
+test('refuses invalid requests with Meta’s code', async ({ meta }) => {
   const refused = async (message: object) => refusalOf(await send(meta, message));
   expect(await refused({ to: undefined, ...text })).toEqual([400, 100]);
   expect(await refused({ type: 'text' })).toEqual([400, 131_008]);
@@ -128,7 +128,7 @@ test('what is wrong is refused with the code that Meta gives', async ({ meta }) 
   ]);
 });
 
-test('templates are created, approved, counted and paged', async ({ meta, receiver }) => {
+test('creates, approves, counts and pages templates', async ({ meta, receiver }) => {
   meta.control.setWebhook(receiver.url);
   const path = `${meta.wabaId}/message_templates`;
   const components = [{ type: 'BODY', text: 'Halo {{1}}, pesanan {{2}}' }];
@@ -165,7 +165,7 @@ test('templates are created, approved, counted and paged', async ({ meta, receiv
   expect(await removed.json()).toEqual({ success: true });
 });
 
-test('the components of a template are checked against it', async ({ meta }) => {
+test('checks the components of a message against its template', async ({ meta }) => {
   const button = (sub_type: string, index: string, parameter: object) => ({
     type: 'button',
     sub_type,
@@ -218,10 +218,7 @@ test('the components of a template are checked against it', async ({ meta }) => 
   }
 });
 
-test('fixed numbers fail as the table says, and each number stands in it', async ({
-  meta,
-  receiver,
-}) => {
+test('fails fixed numbers exactly as in the table', async ({ meta, receiver }) => {
   meta.control.setWebhook(receiver.url);
   const outcomeOf = async (suffix: string) => {
     const message = { messaging_product: 'whatsapp', to: `62811${suffix}`, ...text };
@@ -230,7 +227,7 @@ test('fixed numbers fail as the table says, and each number stands in it', async
     const before = { sent: meta.control.sent().length, calls: meta.control.calls().length };
     const sending = call(meta, `${meta.numbers[0]!.id}/messages`, { json: message, signal });
     const arriving = sending.catch(() => undefined);
-    // What hangs ends once it is known to hang.
+    // A hang is aborted once it is detected.
     if (['990001', '990007'].includes(suffix)) {
       await waitFor(() => meta.control.calls().length > before.calls);
       ending.abort();
@@ -280,7 +277,7 @@ test('fixed numbers fail as the table says, and each number stands in it', async
   ]);
 });
 
-test('the tables of the fixed numbers are whole, in the code and in the docs', async () => {
+test('lists all fixed numbers in the tables of the code and the docs', async () => {
   for (const file of ['tests/support/meta/failures.ts', 'docs/testing.md']) {
     const page = await readFile(join(root, file), 'utf8');
     const named = [...page.matchAll(/\| (\d{6}) \|/g)].map(([, suffix]) => suffix);
@@ -289,7 +286,7 @@ test('the tables of the fixed numbers are whole, in the code and in the docs', a
   }
 });
 
-test('Retry-After is there or not, and the pair limit counts its six seconds', async ({ meta }) => {
+test('sends Retry-After where specified, and limits a pair for six seconds', async ({ meta }) => {
   meta.control.failNext({ kind: 'error', code: 4, retryAfterSeconds: 30 });
   expect((await send(meta, text)).headers.get('retry-after')).toBe('30');
   meta.control.failFor(to, 4);
@@ -306,7 +303,7 @@ test('Retry-After is there or not, and the pair limit counts its six seconds', a
   expect(await refusalOf(await send(meta, text))).toEqual([401, 190]);
 });
 
-test('what a health check calls is there, and the same seed gives the same ids', async ({
+test('answers a health check, and generates the same ids for the same seed', async ({
   meta,
   receiver,
   options,
@@ -333,7 +330,7 @@ test('what a health check calls is there, and the same seed gives the same ids',
   expect((await send(meta, text)).status).toBe(200);
   await meta.control.settled();
   expect(statusesOf(receiver).map(({ status }) => status)).toEqual(['sent', 'delivered', 'read']);
-  const again = await startFakeMeta(options);
-  expect(addressOf(again)).toMatchObject({ key: meta.token, numberId: number.id });
-  await again.close();
+  const restarted = await startFakeMeta(options);
+  expect(addressOf(restarted)).toMatchObject({ key: meta.token, numberId: number.id });
+  await restarted.close();
 });

@@ -23,9 +23,9 @@ import { type Delivery, type Outbox, type WebhookMode, openOutbox } from './webh
 import { type StatusMode, type StatusName, openStatuses } from './webhooks/statuses.ts';
 
 export type FakeMetaOptions = StateOptions & {
-  /** 0, or nothing, is any free port. */
+  /** 0 (default) is any free port. */
   port?: number;
-  /** How late the answer is of the number that is slow. */
+  /** Delay of the slow number's answer. */
   slowMs?: number;
   webhooks?: Partial<WebhookMode>;
   statuses?: Partial<StatusMode>;
@@ -33,7 +33,6 @@ export type FakeMetaOptions = StateOptions & {
 };
 
 export type FakeMeta = {
-  /** The base address of the Graph API, without a version. */
   url: string;
   wabaId: string;
   token: string;
@@ -41,42 +40,35 @@ export type FakeMeta = {
   appSecret: string;
   numbers: readonly BusinessNumber[];
   control: MetaControl;
-  /** Ends the server, what hangs in it, and every timer. */
   close(): Promise<void>;
 };
 
 export type Handshake = { isConfirmed: boolean; status: number };
 
 export type MetaControl = Pick<FailureBook, 'failNext' | 'failAlways' | 'failFor'> & {
-  /** Changed at any time. */
   webhooks: WebhookMode;
   statuses: StatusMode;
   sending: SendMode;
-  /** What was accepted, in its order: each request is a new message. */
+  /** Accepted messages in order: each request is a new message. */
   sent(): readonly Accepted[];
-  /** What was marked as read. */
   read(): readonly MarkedRead[];
   calls(): readonly Call[];
-  /** Performs the handshake; webhooks go there from then on, when it is confirmed. */
+  /** Performs the handshake; once confirmed, webhooks go there. */
   subscribe(url: string, verifyToken: string): Promise<Handshake>;
-  /** Webhooks go there without a handshake; nowhere, when it is undefined. */
+  /** Sends webhooks there without a handshake; `undefined` stops them. */
   setWebhook(url: string | undefined): void;
-  /** Each post of a webhook, with the status of its answer. */
+  /** Webhook posts, with the status of each answer. */
   deliveries(): readonly Delivery[];
-  /** When no webhook is left to post, nor to repeat. */
+  /** Resolves when no webhook is left to post or repeat. */
   settled(): Promise<void>;
-  /** A customer writes. @returns the id of the message. */
   receiveFrom(phone: string, message: Inbound): string;
-  /** Opens the 24 hours of a customer, or closes them. */
   window(phone: string, isOpen: boolean): void;
-  /** A status of a message that was sent, true or not. @throws Error of an unknown message. */
+  /** A status of a sent message, true or not. @throws Error for an unknown message. */
   report(wamid: string, status: StatusName, code?: number): void;
-  /** A file that can be downloaded. @returns its id. */
   seedMedia(file: MediaFile, phoneNumberId?: string): string;
   templates: {
     list(): readonly Template[];
     add(template: NewTemplate): Template;
-    /** Meta decides on a template: a webhook says so. */
     setStatus(id: string, status: TemplateStatus, reason?: string): void;
   };
   tokens: {
@@ -88,13 +80,12 @@ export type MetaControl = Pick<FailureBook, 'failNext' | 'failAlways' | 'failFor
   phoneQuality(event: string, limit?: string, phoneNumberId?: string): void;
   /** `account_update`: `ACCOUNT_RESTRICTION`, `DISABLED_UPDATE`, `ACCOUNT_VIOLATION`. */
   accountUpdate(event: string, more?: Readonly<Record<string, unknown>>): void;
-  /** Any change, of a field that has no function here. */
   change(field: string, value: Readonly<Record<string, unknown>>): void;
 };
 
 const CHALLENGE_MS = 10_000;
 
-/** GET with a challenge, which the address has to say back as it is. */
+/** GET with a challenge that the address must return unchanged. */
 async function shakeHands(url: string, verifyToken: string, challenge: string): Promise<Handshake> {
   const address = new URL(url);
   address.searchParams.set('hub.mode', 'subscribe');
@@ -115,7 +106,6 @@ async function shakeHands(url: string, verifyToken: string, challenge: string): 
 
 type Parts = { state: MetaState; outbox: Outbox; templates: TemplateBook };
 
-/** What happens to the account, and is said by webhook. */
 function openAccountEvents({ state, outbox, templates }: Parts) {
   const change: MetaControl['change'] = (field, value) => {
     if (state.isSubscribed) void outbox.add('account', { field, value });
@@ -145,8 +135,8 @@ function openAccountEvents({ state, outbox, templates }: Parts) {
 }
 
 /**
- * A fake of Meta's Graph API for WhatsApp, on a port of this machine: it takes messages, files and
- * templates, posts signed webhooks, and fails on request (`failures.ts` has the numbers that always do).
+ * A fake of Meta's Graph API for WhatsApp, on a port of this machine: it accepts messages, files and templates, posts
+ * signed webhooks, and fails on request (`failures.ts` lists the numbers that always do).
  */
 export async function startFakeMeta(options: FakeMetaOptions = {}): Promise<FakeMeta> {
   const state = openState(options);

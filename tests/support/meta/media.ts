@@ -3,27 +3,24 @@ import { type Answer, GraphError, unknownObject } from './errors.ts';
 import { bytesMax, mimeTypes } from './messages/check-message.ts';
 import type { MetaState } from './state.ts';
 
-/** A file that a business uploads, or that a customer sends. */
 export type MediaFile = { bytes: Uint8Array; mimeType: string };
 
 type StoredMedia = MediaFile & { id: string; sha256: string; phoneNumberId: string };
 
 export type MediaStore = {
-  /** @returns its id, and what a webhook says of it. */
+  /** @returns its id, and its webhook fields. */
   add(file: MediaFile, phoneNumberId: string): { id: string; mime_type: string; sha256: string };
   get(id: string): StoredMedia | undefined;
   remove(id: string): boolean;
-  /** @returns the path where the file is for the next five minutes. */
+  /** @returns the file's path for the next five minutes. */
   openPath(id: string): string;
-  /** The file of a path; `undefined` when its five minutes are over, or it never was one. */
+  /** The file of a path; `undefined` if the path is unknown or older than five minutes. */
   atPath(path: string): StoredMedia | undefined;
 };
 
-/** Where downloads are; everything else is the Graph API. */
 export const MEDIA_PATH = '/whatsapp_business/attachments/';
 const PATH_MS = 5 * 60_000;
 
-/** Files in memory. */
 export function openMedia(state: MetaState): MediaStore {
   const files = new Map<string, StoredMedia>();
   const paths = new Map<string, { id: string; until: number }>();
@@ -50,8 +47,7 @@ export function openMedia(state: MetaState): MediaStore {
 
 /**
  * POST /{pnid}/media: a form of `file`, `type` and `messaging_product`, in any order.
- *
- * @param product the `messaging_product` of the query, where some clients have it.
+ * ⏎ @param product the `messaging_product` of the query, where some clients put it.
  */
 export async function uploadMedia(
   store: MediaStore,
@@ -84,7 +80,7 @@ export async function uploadMedia(
   return { status: 200, body: { id } };
 }
 
-/** GET /{media-id}: where the file is, for five minutes. */
+/** GET /{media-id}: the file's address, for five minutes. */
 export function mediaFacts(
   store: MediaStore,
   media: StoredMedia,

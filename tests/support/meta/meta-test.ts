@@ -3,14 +3,12 @@ import { to } from '#tests/support/dialects/cloud-clients.ts';
 import { type Receiver, startReceiver } from '#tests/support/webhooks/receiver.ts';
 import { type FakeMeta, type FakeMetaOptions, startFakeMeta } from './fake-meta.ts';
 
-/** Where the clients find the fake. */
 export const addressOf = ({ url, token, numbers }: FakeMeta) => ({
   origin: url,
   key: token,
   numberId: numbers[0]!.id,
 });
 
-/** A test with a fake of its own, and a program that takes its webhooks. */
 export const test = base.extend<{ options: FakeMetaOptions; meta: FakeMeta; receiver: Receiver }>({
   options: { seed: 7, areWindowsOpen: true, slowMs: 20 },
   meta: async ({ options }, use) => {
@@ -27,7 +25,6 @@ export const test = base.extend<{ options: FakeMetaOptions; meta: FakeMeta; rece
   },
 });
 
-/** A request as any program makes it. */
 export const call = (
   meta: FakeMeta,
   path: string,
@@ -40,32 +37,26 @@ export const call = (
     ...more,
   });
 };
-/** A message, as any program sends it. */
 export const send = (meta: FakeMeta, message: object, path = `${meta.numbers[0]!.id}/messages`) =>
   call(meta, path, { json: { messaging_product: 'whatsapp', to, ...message } });
-/** The smallest message. */
 export const text = { type: 'text', text: { body: 'Halo' } };
 
 type GraphFailure = { error: { code: number; error_subcode?: number; is_transient?: boolean } };
-/** The HTTP status and the code of a refusal. */
 export const refusalOf = async (response: Response) => {
   const { error } = (await response.json()) as GraphFailure;
   return [response.status, error.code];
 };
 
-/** What stands in an envelope. */
 type Value = {
   statuses?: { id: string; status: string; errors?: { code: number }[] }[];
   messages?: { type: string; id: string; [type: string]: unknown }[];
   [field: string]: unknown;
 };
-/** What was posted, without its envelopes. */
 export const valuesOf = (receiver: Receiver): Value[] =>
   receiver.posts.flatMap(({ body }) =>
     (JSON.parse(body) as { entry: { changes: { value: Value }[] }[] }).entry.flatMap(
       ({ changes }) => changes.map(({ value }) => value),
     ),
   );
-/** Which statuses were posted. */
 export const statusesOf = (receiver: Receiver) =>
   valuesOf(receiver).flatMap((value) => value.statuses ?? []);

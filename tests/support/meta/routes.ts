@@ -15,17 +15,14 @@ import {
   pageOf,
 } from './templates.ts';
 
-/** A request, read to its end. */
 export type GraphRequest = {
   method: string;
-  /** Without the version. */
   path: string;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
-  /** Of JSON or of a form; empty for a file. */
+  /** Fields of JSON or of a form; empty for a file. */
   body: Fields;
   bytes: Buffer;
-  /** How the client reached us: `http://127.0.0.1:1234`. */
   origin: string;
 };
 
@@ -42,9 +39,8 @@ const success: Answer = { status: 200, body: { success: true } };
 const ok = (body: unknown): Answer => ({ status: 200, body });
 
 /**
- * Who calls, by header or by `access_token`.
- *
- * @throws GraphError 190 for an unknown or expired token, 100 for a wrong `appsecret_proof`.
+ * The caller's token, from a header or `access_token`.
+ * ⏎ @throws GraphError 190 for an unknown or expired token, 100 for a wrong `appsecret_proof`.
  */
 export function checkToken(state: MetaState, { headers, query }: GraphRequest): string {
   const [, bearer] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? [];
@@ -78,13 +74,13 @@ const numberFields = (number: BusinessNumber) => ({
   status: number.isRegistered ? 'CONNECTED' : 'DISCONNECTED',
 });
 
-/** The fields that were asked for, or those that Meta gives without being asked; `id` always. */
+/** The requested fields, or Meta's default ones; always with `id`. */
 function pick(all: Readonly<Record<string, unknown>>, names: string): Record<string, unknown> {
-  const wanted = new Set([
+  const requestedFields = new Set([
     'id',
     ...names.split(',').map((name) => name.replace(/\{.*/, '').trim()),
   ]);
-  return Object.fromEntries(Object.entries(all).filter(([name]) => wanted.has(name)));
+  return Object.fromEntries(Object.entries(all).filter(([name]) => requestedFields.has(name)));
 }
 
 const NUMBER_FIELDS =
@@ -176,7 +172,6 @@ async function answerAccount(
   }
 }
 
-/** GET /debug_token: what Meta knows of `input_token`. */
 function debugToken(state: MetaState, query: URLSearchParams): Answer {
   const known = state.tokens.get(query.get('input_token') ?? '');
   const error = { code: 190, message: 'Invalid OAuth access token.', subcode: 463 };
@@ -194,7 +189,7 @@ function debugToken(state: MetaState, query: URLSearchParams): Answer {
   return ok({ data: facts });
 }
 
-/** What the Graph API answers to a request whose token is good. @throws GraphError */
+/** The Graph API's answer to a request with a valid token. @throws GraphError */
 export async function answerRequest(
   request: GraphRequest,
   services: Services,

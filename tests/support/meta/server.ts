@@ -9,18 +9,17 @@ import { type GraphRequest, type Services, answerRequest, checkToken } from './r
 
 const BODY_BYTES_MAX = 110 * 1024 ** 2;
 
-/** A request that came, and what it was answered with; 0 when it was not. */
+/** A request and the status of its answer; 0 if unanswered. */
 export type Call = { method: string; path: string; status: number };
 
 type ServerOptions = {
   services: Services;
   failures: FailureBook;
-  /** Every request to the Graph API, in the order of the answers. */
   calls: Call[];
   port: number;
 };
 
-/** A server on this machine that answers as the Graph API, or fails as it was told to. */
+/** A server on this machine that answers as the Graph API, or fails on request. */
 export async function openGraphServer(
   options: ServerOptions,
 ): Promise<{ url: string; close: () => Promise<void> }> {
@@ -94,21 +93,19 @@ async function handle(
   response.writeHead(200, headers).end(whole.slice(0, whole.length / 2));
 }
 
-/** Whether nothing is accepted. */
 const isRejected = (failure: Failure): boolean =>
   failure.kind === 'html' || ('isAccepted' in failure && !failure.isAccepted);
 
 const BAD_GATEWAY =
   '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>';
 
-/** Anything but an answer of the Graph API. What hangs ends with the server, or with its client. */
+/** Anything but a Graph API answer. A hanging one ends with the server, or with its client. */
 function breakOff(response: ServerResponse, failure: Failure): void {
   if (failure.kind === 'html') {
     response.writeHead(502, { 'content-type': 'text/html' }).end(BAD_GATEWAY);
   } else if (failure.kind === 'reset') response.socket?.resetAndDestroy();
 }
 
-/** To whom a message goes, for the numbers that always fail. */
 function recipientIn({ path, body }: GraphRequest): string | undefined {
   if (!path.endsWith('/messages') || body['status'] === 'read') return undefined;
   const { to } = body;
@@ -133,7 +130,7 @@ async function readRequest(incoming: IncomingMessage): Promise<GraphRequest> {
   return { method, path, query: url.searchParams, headers, body: {}, bytes, origin };
 }
 
-/** The fields of a body, of JSON or of a form, and of the query. @throws GraphError 100 */
+/** Fields of a body (JSON or a form) and of the query. @throws GraphError 100 */
 function bodyOf({ headers, bytes, query }: GraphRequest): Fields {
   const type = headers['content-type'] ?? '';
   const given = Object.fromEntries(query);
@@ -146,7 +143,7 @@ function bodyOf({ headers, bytes, query }: GraphRequest): Fields {
     const body: unknown = JSON.parse(text);
     if (isFields(body)) return { ...given, ...body };
   } catch {
-    // Said below, as of a body that is no object.
+    // Reported below, like a body that is no object.
   }
   throw new GraphError(100, { message: 'Invalid JSON payload.' });
 }
@@ -161,7 +158,7 @@ function sendJson(response: ServerResponse, answer: Answer, traceId: string): vo
     .end(JSON.stringify(answer.body));
 }
 
-/** A download: for the same token, for five minutes. Anything else is 404. */
+/** A download, for the same token and five minutes. Anything else is 404. */
 function sendFile(response: ServerResponse, request: GraphRequest, services: Services): void {
   const file = services.store.atPath(request.path);
   try {

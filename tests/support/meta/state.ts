@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-/** A business phone number, in the fields of the Graph API and what the fake has to know. */
 export type BusinessNumber = {
-  /** Its phone number id: what stands in addresses. */
+  /** Its phone number id, as in addresses. */
   id: string;
   wabaId: string;
   /** Digits, as in webhooks. */
@@ -15,25 +14,21 @@ export type BusinessNumber = {
   profile: Record<string, unknown>;
 };
 
-/** A message that was accepted. */
 export type Accepted = {
   wamid: string;
   phoneNumberId: string;
   /** Digits, or the id of a group. */
   to: string;
   type: string;
-  /** The whole body, as it came. */
   body: Readonly<Record<string, unknown>>;
   acceptedAt: Date;
   category: string;
   isBillable: boolean;
-  /** What its statuses echo. */
   callbackData: string | undefined;
-  /** The code it fails with, told by a status. */
+  /** The code it fails with, reported by a status. */
   failure: number | undefined;
 };
 
-/** A message of a customer was marked as read. */
 export type MarkedRead = { phoneNumberId: string; messageId: string; isTyping: boolean };
 
 type Token = { isExpired: boolean; scopes: readonly string[] };
@@ -48,18 +43,15 @@ export type MetaState = {
   numbers: BusinessNumber[];
   sent: Accepted[];
   read: MarkedRead[];
-  /** Ids of messages that customers sent. */
   received: Set<string>;
   windows: Windows;
-  /** Whether what happens to the account goes to the webhook of the app. */
   isSubscribed: boolean;
-  /** Digits of a length, the same ones for the same seed. */
+  /** Random digits, the same for the same seed. */
   digits(length: number): string;
-  /** An id of a message, which is opaque to whoever gets it. */
   wamid(): string;
 };
 
-/** A generator of numbers from 0 to 1 (mulberry32), which repeats itself for the same seed. */
+/** A generator of numbers from 0 to 1 (mulberry32), repeatable by its seed. */
 function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -73,12 +65,11 @@ function seeded(seed: number): () => number {
 const DAY_MS = 24 * 60 * 60_000;
 
 export type Windows = {
-  /** Opens the 24 hours of a customer from now on, or closes them. */
   set(phone: string, isOpen: boolean): void;
   isOpen(phone: string): boolean;
 };
 
-/** Until when customers may be written to without a template. */
+/** The periods in which customers accept messages without a template. */
 function openWindows(now: () => Date, isOpenAtFirst: boolean): Windows {
   const ends = new Map<string, number>();
   return {
@@ -96,13 +87,11 @@ export type StateOptions = {
   now?: () => Date;
   token?: string;
   appSecret?: string;
-  /** What is known of the numbers; one number when left out. */
   numbers?: readonly Partial<BusinessNumber>[];
-  /** Whether customers may be written to who never wrote: at Meta they may not. */
+  /** Whether customers who never wrote accept messages: at Meta they do not. */
   areWindowsOpen?: boolean;
 };
 
-/** What the fake knows, in memory: gone with the process. */
 export function openState(options: StateOptions): MetaState {
   const { now = () => new Date(), numbers = [{}] } = options;
   const random = options.seed === undefined ? Math.random : seeded(options.seed);
@@ -138,7 +127,7 @@ export function openState(options: StateOptions): MetaState {
   };
 }
 
-/** What an access token may do that was made as Meta tells it. */
+/** Permissions of an access token that was created as Meta documents it. */
 export const allScopes: readonly string[] = [
   'whatsapp_business_management',
   'whatsapp_business_messaging',

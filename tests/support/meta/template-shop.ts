@@ -2,7 +2,6 @@ import { picture } from '#tests/support/app/uploads-app.ts';
 import { type FileHost, fileHost } from '#tests/support/media/file-host.ts';
 import { type CloudSender, test as base } from './cloud-channel.ts';
 
-/** Every kind of template whose header or buttons a message fills in. */
 export const templates = {
   promo: [
     { type: 'HEADER', format: 'IMAGE' },
@@ -33,7 +32,7 @@ export const templates = {
   ],
 } as const;
 
-/** A customer whose business account has these templates, as read anew from Meta; and a host of files. */
+/** A customer whose business account has these templates, synchronized; and a host of files. */
 export const test = base.extend<{
   host: FileHost;
   env: Record<string, string>;

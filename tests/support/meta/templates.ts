@@ -25,12 +25,12 @@ export type NewTemplate = Pick<Template, 'name'> & Partial<Template> & { body?: 
 export type TemplateBook = {
   list(): readonly Template[];
   find(name: string, language: string): Template | undefined;
-  /** Puts one there, approved unless it says otherwise; `body` is short for its one component. */
+  /** Adds a template, approved by default; `body` is short for its one component. */
   add(template: NewTemplate): Template;
   remove(match: (template: Template) => boolean): number;
 };
 
-/** The message templates of the account; at first `hello_world` in `en_US`, as Meta has it. */
+/** The account's message templates; initially `hello_world` in `en_US`, as at Meta. */
 export function openTemplates(newId: () => string): TemplateBook {
   const all: Template[] = [];
   const book: TemplateBook = {
@@ -66,9 +66,8 @@ const positionOf = (text: string | null, otherwise: number) => {
 };
 
 /**
- * A page of a list, as the Graph API cuts it: `limit`, `after` and `before` of the query.
- *
- * @param address of the list, for the links to the next and the previous page.
+ * A page of a list, cut as the Graph API does by `limit`, `after` and `before` of the query.
+ * ⏎ @param address of the list, for the links to the next and the previous page.
  */
 export function pageOf(list: readonly unknown[], query: URLSearchParams, address: string): Answer {
   const limit = Math.max(1, Number(query.get('limit') ?? 25) || 25);
@@ -85,7 +84,7 @@ export function pageOf(list: readonly unknown[], query: URLSearchParams, address
   return { status: 200, body: { data, ...(data.length > 0 && { paging }) } };
 }
 
-/** GET /{waba}/message_templates, by `name`, `status`, `category` and `language` when they are given. */
+/** GET /{waba}/message_templates, filtered by `name`, `status`, `category` and `language`. */
 export function listTemplates(book: TemplateBook, query: URLSearchParams, address: string): Answer {
   const names = ['name', 'status', 'category', 'language'] as const;
   const found = book
@@ -94,7 +93,7 @@ export function listTemplates(book: TemplateBook, query: URLSearchParams, addres
   return pageOf(found, query, address);
 }
 
-/** What Meta writes of a template of codes itself: its words, and a button that copies the code. */
+/** The parts of a code template that Meta writes: its text, and a button that copies the code. */
 export const codeComponents: readonly Fields[] = [
   { type: 'BODY', text: '*{{1}}* adalah kode verifikasi Anda.', add_security_recommendation: true },
   {
@@ -109,7 +108,7 @@ export const codeComponents: readonly Fields[] = [
   },
 ];
 
-/** The components of a new template. @throws GraphError of words where Meta writes them itself */
+/** A new template's components. @throws GraphError for texts that Meta writes itself */
 function componentsIn(body: Fields, category: string): readonly Fields[] {
   const components = listIn(body, 'components');
   const text = components.find((one) => typeOf(one) === 'BODY');

@@ -10,7 +10,6 @@ const MORNING = new Date('2026-11-21T02:00:00Z');
 
 export type BillingApp = ReturnType<typeof billingApp>;
 
-/** Subscriptions over a test's database, with a clock that stands until it is moved. */
 export function billingApp(db: TestDatabase, start = MORNING) {
   let at = start.getTime();
   const now = () => new Date(at);
@@ -32,7 +31,6 @@ export function billingApp(db: TestDatabase, start = MORNING) {
     pushed,
     sent,
     troubles,
-    /** Moves the clock to an instant, `2026-12-21T00:00` in WIB. */
     goTo: (local: string) => {
       at = new Date(`${local}:00+07:00`).getTime();
     },
@@ -40,7 +38,6 @@ export function billingApp(db: TestDatabase, start = MORNING) {
       at += hours * 3_600_000;
     },
     run: () => runBilling(deps),
-    /** A customer with the free plan. */
     customer: async (saldo = 0): Promise<Customer> => {
       const who = await customerWith(db.allAccountsSql, { saldo });
       await db.allAccountsSql.begin((tx) => openSubscription(tx, who.accountId, now()));
@@ -51,14 +48,13 @@ export function billingApp(db: TestDatabase, start = MORNING) {
       ask('subscription_preview', who, { plan }) as Promise<SubscriptionPreview>,
     change: (who: Customer, plan: string, quote: string) =>
       ask('subscription_change', who, { plan, quote }) as Promise<Subscription>,
-    /** Looks at the preview and agrees. */
     choose: async (who: Customer, plan: string): Promise<Subscription> => {
       const { quote } = (await ask('subscription_preview', who, { plan })) as SubscriptionPreview;
       return (await ask('subscription_change', who, { plan, quote })) as Subscription;
     },
     cancel: (who: Customer) => ask('subscription_cancel', who) as Promise<Subscription>,
     resume: (who: Customer) => ask('subscription_resume', who) as Promise<Subscription>,
-    /** Money comes in (or, negative, goes). */
+    /** Credits an amount, or debits a negative one. */
     give: (who: Customer, amount: number) =>
       db.allAccountsSql.begin((tx) =>
         giveSaldo(tx, who.accountId, amount, { kind: 'adjust', memo: 'uji' }),

@@ -1,4 +1,4 @@
-/** The n-th month from an anchor, by nothing but arithmetic of days: no library of calendars. */
+/** The n-th month from an anchor, by arithmetic of days only: no calendar library. */
 export function modelDay(anchor: string, n: number): string {
   const [year = 0, month = 1, day = 1] = anchor.split('-').map(Number);
   const months = year * 12 + (month - 1) + n;

@@ -4,23 +4,21 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { makeAccount, makeUser } from '#tests/support/people/people.ts';
 import { type TopupApp, perform } from './topups.ts';
 
-/** An operator of the installation's own account. */
-export type DeskOperator = {
+export type ActingOperator = {
   userId: string;
   ask: (act: string, fields?: Record<string, unknown>) => Promise<unknown>;
 };
 
-/** The installation's account with so many operators, each with acts of their own. */
 export async function operatorsOf(
   sql: Sql,
   app: TopupApp,
   { names = ['Oka', 'Ria'] } = {},
-): Promise<DeskOperator[]> {
+): Promise<ActingOperator[]> {
   const accountId = await makeAccount(sql, { name: 'Kabari', isSystem: true });
   return Promise.all(
     names.map(async (name, place) => {
       const phone = `62811000000${place}`;
-      return deskOperator(
+      return actingOperator(
         sql,
         app,
         await makeUser(sql, accountId, { name, phone, roles: ['admin'] }),
@@ -29,8 +27,11 @@ export async function operatorsOf(
   );
 }
 
-/** An operator that there is, with acts of their own. */
-export async function deskOperator(sql: Sql, app: TopupApp, userId: string): Promise<DeskOperator> {
+export async function actingOperator(
+  sql: Sql,
+  app: TopupApp,
+  userId: string,
+): Promise<ActingOperator> {
   const [account] = await sql<{ id: string }[]>`
     select account_id as id from accounts where is_system`;
   const asker = { accountId: account?.id ?? '', userId, role: 'operator' as const };
@@ -38,7 +39,7 @@ export async function deskOperator(sql: Sql, app: TopupApp, userId: string): Pro
   return { userId, ask: (act, fields = {}) => perform(handlers, act, asker, fields) };
 }
 
-/** What the console's acts need beside what money's do; what would be sent is in `sent`. */
+/** Dependencies of the console's acts beside money's; unsent texts are in `sent`. */
 export const consoleDeps = (
   { deps, clock }: TopupApp,
   sent: { phone: string; text: string }[] = [],

@@ -13,7 +13,6 @@ import { type TestDatabase, test as base } from '#tests/support/database/databas
 import { customerWith } from '#tests/support/people/people.ts';
 import { clockAt, idOf, topupApp } from './topups.ts';
 
-/** How long the application waits for the gateway in tests. */
 const TIMEOUT_MS = 1_000;
 
 export type GatewayApp = Awaited<ReturnType<typeof gatewayApp>>;
@@ -31,11 +30,11 @@ async function gatewayApp(db: TestDatabase, { ppn = false }: { ppn?: boolean } =
   const all = simulatedGateways({ GATEWAY_TIMEOUT_MS: TIMEOUT_MS }, fake);
   const app = await topupApp(db, { ppn, clock, gateways: gatewaysOf(all) });
   const outcomes: string[] = [];
-  const told = {
+  const observed = {
     ...app.deps,
     onOutcome: ({ outcome }: { outcome: string }) => void outcomes.push(outcome),
   };
-  const deps = { ...told, settle: openSettle(told) };
+  const deps = { ...observed, settle: openSettle(observed) };
   registerCallbacks(http, {
     providers: ['midtrans', 'xendit'],
     receive: (provider, notice) => receiveNotice(deps, provider, notice),
@@ -56,7 +55,6 @@ async function gatewayApp(db: TestDatabase, { ppn = false }: { ppn?: boolean } =
     deps,
     fake,
     http,
-    /** What notices and orders became. */
     outcomes,
     statusOf,
     order: async (topup: Pick<Topup, 'id'>) => {
@@ -64,7 +62,6 @@ async function gatewayApp(db: TestDatabase, { ppn = false }: { ppn?: boolean } =
       if (!order) throw new Error('no order');
       return order;
     },
-    /** A customer, and their top-up by a method. */
     placed: async (method: TopupMethod = 'qris', amount = 50_000, key: string = randomUUID()) => {
       const owner = await customerWith(db.allAccountsSql);
       const { accountId } = owner;
@@ -73,13 +70,11 @@ async function gatewayApp(db: TestDatabase, { ppn = false }: { ppn?: boolean } =
         topup: await placeTopup(deps, { accountId, key, base: rupiah(amount), method }),
       };
     },
-    /** Notices come in and are applied. */
     deliver: async (): Promise<void> => {
       await fake.queue.flush();
       await work();
     },
     work,
-    /** So many minutes pass, and every order that is due is asked about. */
     askDue: async (minutes: number): Promise<void> => {
       clock.pass(minutes / 60);
       while ((await pollOrders(deps)) > 0);
@@ -91,7 +86,6 @@ async function gatewayApp(db: TestDatabase, { ppn = false }: { ppn?: boolean } =
   };
 }
 
-/** A test that opens such an application. */
 export const test = base.extend<{
   openGateway: (options?: { ppn?: boolean }) => Promise<GatewayApp>;
 }>({

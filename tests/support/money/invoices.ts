@@ -23,7 +23,7 @@ export const seller = {
 
 type Asker = { accountId: string };
 
-/** Top-ups with their invoices, over a test's database; plans are charged without asking anybody. */
+/** Top-ups with their invoices, over a test's database; plans are charged without confirmation. */
 export async function invoicesApp(
   db: TestDatabase,
   {
@@ -61,7 +61,6 @@ export async function invoicesApp(
     ...app,
     invoices,
     acts,
-    /** Records the seller anew, with these settings changed. */
     recordAs,
     list: (asker: Asker, fields = {}) =>
       perform(acts, 'invoice_list', asker, fields) as Promise<{ rows: Invoice[]; total: number }>,
@@ -72,7 +71,6 @@ export async function invoicesApp(
   };
 }
 
-/** An open invoice of a plan, Rp 149.000. */
 export const planInvoice = (
   tx: Tx,
   { accountId, invoiceId, at }: { accountId: string; invoiceId: string; at: Date },

@@ -4,7 +4,7 @@ import { newId } from '#server/infra/ids.ts';
 
 type Payment = { accountId: string; topupId: string; txnId: string };
 
-/** Gives a payment back as the money desk does, without its proposal; says what came of it. */
+/** Refunds a payment as the money desk does, but without a proposal. @returns the outcome. */
 export async function refundPayment(
   deps: OrderDeps,
   { accountId, topupId, txnId }: Payment,

@@ -16,7 +16,6 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 /** 21 November 2026, 09.00 WIB. */
 export const MORNING = new Date('2026-11-21T02:00:00Z');
 
-/** A clock that stands until it is moved. */
 export function clockAt(start = MORNING) {
   let ms = start.getTime();
   return {
@@ -27,7 +26,7 @@ export function clockAt(start = MORNING) {
   };
 }
 
-/** A seller whose invoices with PPN need not wait. */
+/** A complete seller, so that invoices with PPN need not wait. */
 export async function completeSeller({ owner }: Pick<TestDatabase, 'owner'>): Promise<void> {
   await owner`
     insert into sellers (valid_from, name, address, npwp, adds_ppn)
@@ -37,7 +36,7 @@ export async function completeSeller({ owner }: Pick<TestDatabase, 'owner'>): Pr
 
 export type TopupApp = Awaited<ReturnType<typeof topupApp>>;
 
-/** All that billing needs, over a test's database. `prices` must be closed; `using` does it. */
+/** All dependencies of billing. `prices` must be closed; `using` does it. */
 export async function topupApp(
   db: TestDatabase,
   {
@@ -107,24 +106,19 @@ export async function topupApp(
     ...deps,
     deps,
     clock,
-    /** What was reported. */
     troubles,
-    /** A statement that an operator has uploaded; its public id. */
     upload: (text: string | Buffer): string => {
       const uploadId = newId();
       statements.set(uploadId, Buffer.from(text as string));
       return publicId('upload', uploadId);
     },
-    /** A waiting top-up of an account. */
     topup: (accountId: string, base = 50_000, key: string = randomUUID()): Promise<Topup> =>
       placeTopup(deps, { accountId, key, base: rupiah(base) }),
-    /** Money arrives on our account. */
     transfer: (amount: number, { reference = `TRX${(lines += 1)}`, at = clock.now() } = {}) =>
       receiveBankLine(deps, { amount: rupiah(amount), sender: 'ANI S', reference, at }),
   };
 }
 
-/** The UUID of a top-up. */
 export function idOf(topup: Pick<Topup, 'id'>): string {
   const uuid = uuidOf('topup', topup.id);
   if (uuid === undefined) throw new Error(`not a top-up's id: ${topup.id}`);
@@ -133,7 +127,7 @@ export function idOf(topup: Pick<Topup, 'id'>): string {
 
 type Asker = { accountId: string; userId?: string; role?: 'customer' | 'operator' };
 
-/** Performs an act as the endpoint would: the input read by its schema, the result by its output's. */
+/** Performs an act as the endpoint would: parses the input and the result by their schemas. */
 export async function perform(
   handlers: readonly ActHandler[],
   name: string,
@@ -163,7 +157,6 @@ export async function perform(
   return { rows: rows.map((row) => found.act.output.parse(row)), total };
 }
 
-/** The saldo and how many entries made it. */
 export async function saldoOf(
   sql: TestDatabase['allAccountsSql'],
   accountId: string,

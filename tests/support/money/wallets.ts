@@ -5,10 +5,8 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { changeOf } from '#tests/support/database/changes.ts';
 
-/** Changes wallets past the ledger. */
 export const changeWallets = changeOf('wallets', ['accountId']);
 
-/** Books an entry as the domains do: a bonus, unless `entry` is something else. */
 export const giveSaldo = (
   tx: Tx,
   accountId: string,
@@ -27,13 +25,11 @@ export const giveSaldo = (
     ...entry,
   });
 
-/** An entry of a wallet; what is left out is ordinary. */
 type EntryRow = {
   kind: string;
   delta: number;
   heldDelta?: number;
   contra: string;
-  /** What the wallet has after it. */
   available?: number;
   held?: number;
   refType?: string;
@@ -41,7 +37,6 @@ type EntryRow = {
   createdAt?: Date;
 };
 
-/** Entries 1 to n of a wallet that has none, past the ledger. */
 export async function insertEntries(
   owner: Sql | Tx,
   accountId: string,

@@ -19,7 +19,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { readSecrets } from '#server/infra/security/secrets.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
-import { earlier, sooner } from '#tests/support/database/changes.ts';
+import { agedBy, minusInterval } from '#tests/support/database/changes.ts';
 import { changeSessions } from '#tests/support/people/people.ts';
 
 type Pools = Pick<TestDatabase, 'allAccountsSql' | 'tenantSql'>;
@@ -30,20 +30,20 @@ type Guarded = InputFor<typeof captchaChallenge>['for'];
 export const GOOD_PASSWORD = 'kuda-besi-di-tepi-sawah';
 export const OTHER_PASSWORD = 'perahu-kertas-di-kali-code';
 
-/** Who is let in by that. @throws when another code, or a second factor, is asked for. */
+/** The signed-in session. @throws if another code, or a second factor, is required. */
 export function signedIn(answer: SignedIn | object): SignedIn {
   if (!('token' in answer)) throw new Error('more is asked for');
   return answer;
 }
 
-/** What was refused, or that nothing was. */
-export const no = (work: Promise<unknown>): Promise<unknown> =>
+/** The refusal, or its absence. */
+export const rejectionOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => 'nothing was refused',
     (error: unknown) => error,
   );
 
-/** The refusal of too many guesses: so many seconds, or fewer by those that passed in the test. */
+/** The refusal after too many guesses; the wait may be shorter by the time the test took. */
 export const refusedToWait = (seconds: number): unknown =>
   expect.objectContaining({
     code: 'too_many_requests',
@@ -52,27 +52,26 @@ export const refusedToWait = (seconds: number): unknown =>
     },
   });
 
-/** Lets so much time pass for codes: as if they had been asked for that much sooner. */
-export const codesLater = (sql: Sql, seconds: number) => sql`
+export const ageCodes = (sql: Sql, seconds: number) => sql`
   update otp_challenges set
-    next_send_at = ${sooner('next_send_at', `${seconds} s`)},
-    expires_at = ${sooner('expires_at', `${seconds} s`)},
-    created_at = ${sooner('created_at', `${seconds} s`)}`;
+    next_send_at = ${minusInterval('next_send_at', `${seconds} s`)},
+    expires_at = ${minusInterval('expires_at', `${seconds} s`)},
+    created_at = ${minusInterval('created_at', `${seconds} s`)}`;
 
-/** Lets so much time pass for the limits whose names begin so. */
-export const limitsLater = (sql: Sql, seconds: number, begin = '') => sql`
-  update limit_counters set window_start = ${sooner('window_start', `${seconds} s`)}
+/** Ages the limits with a name prefix by some seconds. */
+export const ageLimits = (sql: Sql, seconds: number, begin = '') => sql`
+  update limit_counters set window_start = ${minusInterval('window_start', `${seconds} s`)}
   where starts_with(scope, ${begin})`;
 
-/** Lets so much time pass since people last gave their password. */
-export const reauthLater = (sql: Sql, seconds: number) => {
-  const at = earlier(`${seconds} s`);
+/** Ages people's last password confirmation by some seconds. */
+export const ageReauth = (sql: Sql, seconds: number) => {
+  const at = agedBy(`${seconds} s`);
   return changeSessions(sql, {}, { reauthAt: at, otherReauthAt: at });
 };
 
 /**
- * The accounts domain with everything real but the phone network: what would be sent is in `sent`.
- * `perform` does what the portal's endpoint does with an act: reads the input, checks the answer.
+ * The real accounts domain without the phone network: unsent texts are in `sent`. `perform` runs an act as the portal's
+ * endpoint does: parses the input, checks the answer.
  */
 export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}) {
   const secrets = await readSecrets(db.allAccountsSql);
@@ -131,7 +130,6 @@ export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}
     asker: Asker = {},
   ): Promise<OutputOf<A>> => act.output.parse(await handle(act, input, asker)) as OutputOf<A>;
 
-  /** The rows that a list answers. */
   const list = async <A extends Act>(
     act: A,
     input: InputFor<A>,
@@ -165,7 +163,6 @@ export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}
       asker,
     );
 
-  /** The code that was sent last to a phone. */
   const codeFor = (phone: string): string => {
     const last = sent.findLast((one) => one.phone === phone);
     return /\d{6}/.exec(last?.text ?? '')?.[0] ?? '';
@@ -176,7 +173,7 @@ export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}
     return signedIn(await perform(verifyOtp, { challenge, code: codeFor(phone) }, asker));
   };
 
-  /** Signs in; in a browser that is new to the person, with the code that was sent. */
+  /** Signs in; in a new browser with the code that was sent. */
   const signIn = async (
     phone: string,
     password: string = GOOD_PASSWORD,
@@ -189,7 +186,7 @@ export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}
     return signedIn(await perform(verifyOtp, { challenge, code: codeFor(phone) }, asker));
   };
 
-  /** Who has this session. @throws when nobody does. */
+  /** The person of a session. @throws if there is none. */
   const callerOf = async (token: string): Promise<Person> => {
     const caller = await deps.sessions.find(token);
     if (!caller) throw new Error('no session');

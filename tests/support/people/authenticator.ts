@@ -1,6 +1,6 @@
 import { type KeyObject, createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** The page a browser says it asked from, and the host it asks for. */
+/** Origin and host of a request, as the browser reports them. */
 type Page = { origin?: string; rpId?: string };
 
 type Options = { challenge?: unknown };
@@ -8,7 +8,7 @@ type Options = { challenge?: unknown };
 const HOME: Required<Page> = { origin: 'http://localhost:3000', rpId: 'localhost' };
 const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest();
 
-/** A security key in software: makes a passkey, and answers with it, as a browser passes it on (ES256). */
+/** A software security key: creates a passkey, and answers as a browser does (ES256). */
 export function openAuthenticator(counter = 0) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const id = randomBytes(16);
@@ -17,7 +17,6 @@ export function openAuthenticator(counter = 0) {
   const rest = { type: 'public-key', clientExtensionResults: {} };
 
   return {
-    /** What `navigator.credentials.create` gives for these options, as JSON. */
     create({ challenge }: Options, page: Page = {}): string {
       const { origin, rpId } = { ...HOME, ...page };
       const client = clientData('webauthn.create', challenge, origin);
@@ -36,7 +35,7 @@ export function openAuthenticator(counter = 0) {
       });
     },
 
-    /** What `navigator.credentials.get` gives for these options, as JSON; each use counts one up. */
+    /** The result of `navigator.credentials.get` as JSON; each use increments the counter. */
     get({ challenge }: Options, page: Page = {}): string {
       const { origin, rpId } = { ...HOME, ...page };
       const client = clientData('webauthn.get', challenge, origin);
@@ -54,7 +53,7 @@ export function openAuthenticator(counter = 0) {
       });
     },
 
-    /** As a copy of the key would, which missed some uses. */
+    /** Acts as a copy of the key that missed some uses. */
     turnBack(to: number): void {
       uses = to;
     },
@@ -78,7 +77,6 @@ const bytes = (data: Buffer): Buffer =>
 const text = (word: string): Buffer =>
   Buffer.concat([Buffer.of(0x60 + word.length), Buffer.from(word)]);
 
-/** CBOR of `{ fmt: 'none', attStmt: {}, authData }`. */
 const attestation = (authData: Buffer): Buffer =>
   Buffer.concat([
     Buffer.of(0xa3),
@@ -90,7 +88,6 @@ const attestation = (authData: Buffer): Buffer =>
     bytes(authData),
   ]);
 
-/** CBOR of a COSE key: EC2, ES256, P-256, x and y. */
 function coseKey(key: KeyObject): Buffer {
   const { x = '', y = '' } = key.export({ format: 'jwk' });
   const [bx, by] = [Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')];

@@ -9,7 +9,7 @@ import { askSupport } from './marked-support.ts';
 import { type RunningApp, codeIn, solved } from '#tests/support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** What makes a person findable wherever something of theirs lies: no two people share any of it. */
+/** Unique values that make a person's data findable anywhere. */
 export type Marks = ReturnType<typeof marksOf>;
 
 /** @param who one word; @param digits three of them, for the numbers. */
@@ -39,24 +39,22 @@ export const marksOf = (who: string, digits: string) => ({
   replyText: `BalasanCepat${who}`,
 });
 
-/** What operators write about somebody among themselves: theirs to forget, and not to be taken along. */
+/** An internal note of operators about a person: erased with the person, but not exported. */
 export const noteAbout = ({ name }: Pick<Marks, 'name'>): string => `Catatan tentang ${name}`;
 
 export const PASSWORD = 'kuda-besi-di-tepi-sawah';
 
-/** Somebody who has done everything that leaves a trace, with what their browser holds. */
-export type Marked = {
+/** A person with data everywhere, and their browser's session. */
+export type MarkedPerson = {
   marks: Marks;
   accountId: string;
   userId: string;
   apiKey: string;
-  /** The last code that was read in each phone. */
   codes: Map<string, string>;
-  /** Calls an act as this person's browser does. */
   ask: (act: string, fields?: Record<string, unknown>) => ReturnType<RunningApp['ask']>;
 };
 
-/** The code that came to a phone since the last one that was read there. */
+/** The next unread code in a phone. */
 export function nextCode(
   running: RunningApp,
   read: Map<string, string>,
@@ -70,12 +68,11 @@ export function nextCode(
   });
 }
 
-/** Registers a person in a browser of their own. */
 async function register(
   running: RunningApp,
   marks: Marks,
   codes: Map<string, string>,
-): Promise<Marked> {
+): Promise<MarkedPerson> {
   const headers: Record<string, string> = { 'user-agent': marks.agent };
   const registered = await running.ask('user_register', {
     name: marks.name,
@@ -101,7 +98,7 @@ async function register(
   };
 }
 
-async function upload(running: RunningApp, person: Marked, name: string, bytes: Buffer) {
+async function upload(running: RunningApp, person: MarkedPerson, name: string, bytes: Buffer) {
   const purpose = name.endsWith('.png') ? 'avatar' : 'chat';
   return running.container.media.uploads.take(person, {
     purpose,
@@ -114,8 +111,7 @@ async function upload(running: RunningApp, person: Marked, name: string, bytes: 
   });
 }
 
-/** Links a token to a phone, sends with it, and is answered. */
-async function talk(running: RunningApp, person: Marked): Promise<string> {
+async function talk(running: RunningApp, person: MarkedPerson): Promise<string> {
   const { marks, ask } = person;
   const made = await ask('token_create', { name: marks.tokenName, channel: 'simulator' });
   const { key, token } = made.body.data;
@@ -142,7 +138,7 @@ async function talk(running: RunningApp, person: Marked): Promise<string> {
     at: new Date(),
     providerId: crypto.randomUUID(),
   });
-  // One that waits for its hour, with its price held.
+  // A scheduled message, with its price reserved.
   await running.app.inject({
     method: 'POST',
     url: '/v1/messages',
@@ -161,25 +157,23 @@ async function talk(running: RunningApp, person: Marked): Promise<string> {
 }
 
 /**
- * A person who registered, changed their number, has a picture and a file, a linked token, messages out,
- * in and planned, a paid top-up, its invoice, and a question to customer service.
- *
- * @param shared bytes of a file that others have too.
- * @param codes what somebody has read in their phones before.
+ * A registered person who changed their number, with a picture and a file, a linked token, messages out, in and
+ * planned, a paid top-up, its invoice, and a question to customer service.
+ * ⏎ @param shared bytes of a file that others have too.
+ * @param codes codes already read in their phones.
  */
 export async function markedPerson(
   running: RunningApp,
   marks: Marks,
   shared: Buffer,
   codes = new Map<string, string>(),
-): Promise<Marked> {
+): Promise<MarkedPerson> {
   const person = await register(running, marks, codes);
   const { ask } = person;
   const { buyer, address, npwp, email } = marks;
   await ask('billing_profile_save', { name: buyer, address, npwp, email });
   const topup = (await ask('topup_create', { amount: 50_000 })).body.data;
   await running.ask('simulator_transfer', { amount: topup.total, sender: marks.payer });
-  // Its document is made and stored.
   const invoice = (await ask('invoice_pdf', { invoice_id: topup.id.replace('TU-', 'inv_') })).body;
   await running.app.inject({ url: invoice.data.url });
   await upload(running, person, marks.fileName, Buffer.from(marks.fileText));
@@ -211,14 +205,13 @@ export async function markedPerson(
   return { ...person, apiKey };
 }
 
-/** The ways a mark may be written: as it is, a number in groups, and as the bytes of a bytea. */
+/** Spellings of a mark: unchanged, a number in groups, and the bytes of a bytea. */
 const waysOf = (mark: string): string[] => {
   const grouped = /^62(\d{3})(\d{4})(\d+)$/.exec(mark);
   const plain = grouped ? [mark.slice(2), grouped.slice(1).join('-')] : [mark];
   return plain.flatMap((way) => [way, Buffer.from(way).toString('hex')]);
 };
 
-/** Where marks are found in a text: by their names. */
 export const marksIn = (text: string, marks: Marks): string[] =>
   Object.entries(marks)
     .filter(([, mark]) => {
@@ -227,7 +220,7 @@ export const marksIn = (text: string, marks: Marks): string[] =>
     })
     .map(([name]) => name);
 
-/** Every row of every table as text, `bytea` as hex: what a dump of the database would hold. */
+/** Every row of every table as text, `bytea` as hex, as in a dump of the database. */
 export async function dumpOf(owner: Sql): Promise<Record<string, string[]>> {
   const tables = await owner<{ name: string }[]>`
     select format('%I.%I', schemaname, tablename) as name from pg_tables
@@ -242,7 +235,7 @@ export async function dumpOf(owner: Sql): Promise<Record<string, string[]>> {
   return dump;
 }
 
-/** Every file below a folder, by its path, as text; those that vanish meanwhile are left out. */
+/** Every file below a folder as text, by path; omits those that vanish meanwhile. */
 export async function filesIn(folder: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const path of await readdir(folder, { recursive: true })) {
@@ -259,7 +252,6 @@ function unlessGone(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** The files of a ZIP, by their paths, as text. */
 export async function unzip(bytes: Buffer): Promise<Record<string, string>> {
   const zip = await fromBufferPromise(bytes);
   const found: Record<string, string> = {};

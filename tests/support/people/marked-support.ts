@@ -3,18 +3,13 @@ import type { Call } from '#server/infra/acts.ts';
 import { supportActs } from '#server/domains/support/support.ts';
 import type { RunningApp } from '#tests/support/app/running-app.ts';
 
-/** Somebody's traces in customer service. */
 type Asking = {
   accountId: string;
   ask: (act: string, fields?: Record<string, unknown>) => ReturnType<RunningApp['ask']>;
-  /** What is asked and answered, the answer's file, and what operators wrote among themselves. */
   words: { asked: string; replied: string; file: string; note: string };
 };
 
-/**
- * Asks customer service, is answered with a file, and rates it; beside that an operator leaves a note with a file
- * of its own.
- */
+/** Asks customer service, gets a file and rates it; an operator leaves a note with a file. */
 export async function askSupport(
   running: RunningApp,
   { accountId, ask, words }: Asking,

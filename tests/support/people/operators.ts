@@ -11,40 +11,37 @@ export const BUDI = '6281111111111';
 
 type Browser = { device?: string; ip?: string };
 
-/** The seconds since 1970, by the database's clock. */
+/** Seconds since 1970, by the database's clock. */
 export async function databaseSeconds(sql: Sql): Promise<number> {
   const [row] = await sql<{ now: number }[]>`
     select extract(epoch from clock_timestamp())::float8 as now`;
   return row?.now ?? 0;
 }
 
-/** An operator, and the password they sign in with. */
 export async function operatorOf(sql: Sql, phone: string = BUDI): Promise<string> {
   await ensureOperator(sql, { OPERATOR_PHONE: '6281000000000' });
   const roles = ['admin'] as const;
   return (await addOperator(sql, { name: 'Budi', phone, roles })).password;
 }
 
-/** An operator who is signed in in a browser of theirs. */
 export async function signedInOperator(app: AccountsApp, browser: Browser = {}, phone = BUDI) {
   const password = await operatorOf(app.deps.allAccountsSql, phone);
   const { token } = await app.signIn(phone, password, browser);
   return { phone, password, token, caller: await app.callerOf(token) };
 }
 
-/** Sets up an authenticator app; `codeAt` shows its code, by default the next one that was not used. */
+/** Sets up an authenticator app; `codeAt` returns its code, by default the next unused one. */
 export async function withTotp(app: AccountsApp, caller: Person, browser: Browser = {}) {
   const asker = { caller, ...browser };
   const { challenge, secret: base32 } = await app.perform(beginTotp, {}, asker);
   const secret = new Uint8Array(Secret.fromBase32(base32).buffer);
   const began = await databaseSeconds(app.deps.allAccountsSql);
-  // The step before: the present one is still to be used.
+  // The previous step: the current one is still unused.
   const codeAt = (seconds: number) => totpCodeAt(secret, began + seconds);
   const added = await app.perform(addTotp, { challenge, code: codeAt(-30) }, asker);
   return { codeAt, codes: added.recovery_codes ?? [], added };
 }
 
-/** Sets up a passkey. */
 export async function withPasskey(app: AccountsApp, caller: Person, browser: Browser = {}) {
   const asker = { caller, ...browser };
   const authenticator = openAuthenticator(1);

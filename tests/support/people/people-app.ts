@@ -18,7 +18,7 @@ import { accountsApp } from './accounts-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { endInjected } from '#tests/support/app/injected.ts';
 
-/** Captchas that cost a test nothing; everything else about them is as ever. */
+/** Captchas that cost a test nothing; everything else about them is real. */
 const LIGHT = { rounds: 1, from: 1, to: 2 };
 const HOST = 'kabari.example';
 
@@ -26,13 +26,10 @@ type PeopleOptions = {
   /** Calls of `auth` and `otp` that one address may make in ten minutes. */
   authMax?: number;
   env?: Record<string, string>;
-  /** Where callers are looked up; in the application's own pool when it is left out. */
   callers?: Sql;
-  /** Hears what went wrong; a line of the log when it is left out. */
   report?: (trouble: unknown) => void;
 };
 
-/** Who asks: with which session, in which browser, from where. */
 export type From = { token?: string; device?: string; ip?: string };
 
 /** The acts of people behind the portal's own endpoint and server, without a port. */
@@ -99,8 +96,8 @@ const asker =
 export type PeopleApp = Awaited<ReturnType<typeof peopleApp>>;
 export type PeopleResponse = Awaited<ReturnType<PeopleApp['ask']>>;
 
-/** What an answer holds; undefined for a "no". */
+/** An answer's data; undefined for a refusal. */
 export const dataOf = ({ text }: PeopleResponse): Record<string, never> | undefined =>
   JSON.parse(text).data;
-/** The cookie of a browser: always the same for the same name, of 43 letters at most. */
+/** A browser's cookie: the same for the same name, of 43 letters at most. */
 export const browserOf = (name: string): string => name.replaceAll(' ', '-').padEnd(43, '-');

@@ -1,4 +1,4 @@
-// A node in a process of its own, with the pools of a real one: `fork` it with the database's address.
+// A node in a separate process, with the pools of a real one: `fork` it with the database's address.
 import { inspect } from 'node:util';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { peopleApp } from './people-app.ts';
@@ -7,7 +7,7 @@ const url = process.argv[2] ?? '';
 const allAccountsSql = openDatabase(url, { max: 8, as: 'all accounts', name: 'people' });
 const tenantSql = openDatabase(url, { max: 10, as: 'tenant', name: 'people' });
 const callers = openDatabase(url, { max: 2, as: 'all accounts', name: 'callers' });
-// What goes wrong in here is told by the test's own output.
+// Errors appear in the test's own output.
 const report = (trouble: unknown) => void process.stderr.write(`${inspect(trouble)}\n`);
 const { app } = await peopleApp({ allAccountsSql, tenantSql }, { authMax: 90, callers, report });
 await app.listen({ port: 0, host: '127.0.0.1' });

@@ -1,7 +1,6 @@
 import { test as base } from '#tests/support/database/database.ts';
 import { type PeopleApp, peopleApp } from './people-app.ts';
 
-/** A test that opens the acts of people on its database; they close before the database goes. */
 export const test = base.extend<{
   openPeople: (options?: Parameters<typeof peopleApp>[1]) => Promise<PeopleApp>;
 }>({

@@ -13,7 +13,7 @@ export type Customer = { accountId: string; userId: string; tokenId: string; pho
 
 let people = 0;
 
-/** An account without a wallet; its id. */
+/** An account without a wallet. @returns its id. */
 export async function makeAccount(
   sql: Sql | Tx,
   {
@@ -29,7 +29,7 @@ export async function makeAccount(
 
 export const changeAccounts = changeOf('accounts', ['accountId']);
 
-/** Closes an account, as when the deletion that its owner asked for is due. */
+/** Closes an account, as when its owner's deletion is due. */
 export async function closeAccount(sql: Sql, accountId: string): Promise<void> {
   await changeAccounts(sql, { accountId }, { eraseAt: 'now' });
   await sql`select close_account(${accountId})`;
@@ -44,7 +44,7 @@ type UserOptions = {
   roles?: readonly string[];
 };
 
-/** A user, who has no password unless one is given; the id. */
+/** A user, without a password by default. @returns the id. */
 export async function makeUser(
   sql: Sql | Tx,
   accountId: string,
@@ -65,25 +65,21 @@ export async function makeUser(
 
 export const changeUsers = changeOf('users', ['accountId', 'userId', 'role']);
 
-/** Makes operators of users. */
 export const makeOperators = (
   sql: Sql | Tx,
   of: { accountId?: string; userId?: string },
   operatorRoles: readonly string[] = ['admin'],
 ) => changeUsers(sql, of, { role: 'operator', operatorRoles });
 
-/** Reserves a user's number, as registering does. */
-export const ownPhone = (
+export const reservePhone = (
   sql: Sql | Tx,
   { phone, accountId, userId }: Pick<Customer, 'phone' | 'accountId' | 'userId'>,
 ) => sql`
   insert into user_phones (phone, account_id, user_id) values (${phone}, ${accountId}, ${userId})`;
 
-/** The cookie of the browser in which `makeSession` began a session. */
 export const browserOf = (token: string): string =>
   createHash('sha256').update(`browser of ${token}`).digest('base64url');
 
-/** A session of a user, in a browser of its own. */
 export async function makeSession(
   sql: Sql | Tx,
   { accountId, userId }: Pick<Customer, 'accountId' | 'userId'>,
@@ -112,7 +108,7 @@ type TokenOptions = {
   dailyLimit?: number;
 };
 
-/** A token with its lane; its id. */
+/** A token with its lane. @returns its id. */
 export async function makeToken(
   sql: Sql | Tx,
   accountId: string,
@@ -136,7 +132,6 @@ export const changeTokens = changeOf('tokens', ['accountId', 'tokenId'], {
   isSuspended: 'account_suspended',
 });
 
-/** Links a phone of the simulator to a token. */
 export const linkPhone = (
   sql: Sql | Tx,
   { accountId, tokenId, phone }: Omit<Customer, 'userId'>,
@@ -144,7 +139,6 @@ export const linkPhone = (
   insert into linked_phones (channel, phone, account_id, token_id)
   values ('simulator', ${phone}, ${accountId}, ${tokenId}) on conflict do nothing`;
 
-/** A new API key of a customer's token. */
 export async function keyFor(
   sql: Sql | Tx,
   { accountId, tokenId }: Pick<Customer, 'accountId' | 'tokenId'>,
@@ -160,7 +154,7 @@ export const changeKeys = changeOf('token_keys', ['accountId', 'tokenId', 'hash'
   hash: 'key_hash',
 });
 
-/** A customer with a wallet, a user, and one token that is linked to a simulated phone. */
+/** A customer with a wallet, a user, and one token linked to a simulated phone. */
 export async function customerWith(
   sql: Sql,
   {
@@ -171,7 +165,7 @@ export async function customerWith(
 ): Promise<Customer> {
   const number = nextNumber();
   const phone = `62855${number}`;
-  // Before anything waits: of customers made at the same time the ids are in the order of the calls.
+  // Before any await: ids of customers created at the same time are in the order of the calls.
   const [accountId, userId, tokenId] = [newId(), newId(), newId()];
   return sql.begin(async (tx) => {
     await makeAccount(tx, { accountId, name: `Toko ${Number(number)}` });
@@ -184,13 +178,12 @@ export async function customerWith(
   });
 }
 
-/** Seven digits that no other person of this process has. */
+/** Seven digits that are unique within this process. */
 function nextNumber(): string {
   people += 1;
   return String(people).padStart(7, '0');
 }
 
-/** An order of texts, one per price, with fresh ids. */
 export function orderOf(
   customer: Pick<Customer, 'accountId' | 'tokenId'>,
   {

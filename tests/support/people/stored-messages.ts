@@ -4,7 +4,6 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { changeOf } from '#tests/support/database/changes.ts';
 
-/** A message as a test wants it to stand in the database; what is left out is ordinary. */
 export type MessageOptions = {
   at: Date;
   tokenId: string;
@@ -15,14 +14,13 @@ export type MessageOptions = {
   body?: object;
 };
 
-/** A message that stands there: its options, with its id. */
 export type Stored = Required<MessageOptions> & { id: string };
 
 export const changeMessages = changeOf('messages', ['accountId', 'messageId']);
 
 export const changeConversations = changeOf('conversations', ['accountId', 'tokenId', 'peer']);
 
-/** Stops messages of a token to a phone, as its answer STOP does. */
+/** Opts a phone out of a token's messages, as its answer STOP does. */
 export const optOut = (
   sql: Sql,
   { accountId, tokenId }: { accountId: string; tokenId: string },
@@ -31,7 +29,6 @@ export const optOut = (
   insert into optouts (account_id, token_id, peer, source)
   values (${accountId}, ${tokenId}, ${peer}, 'reply')`;
 
-/** A conversation alone, of whatever its messages are. */
 export const makeConversation = (
   sql: Sql,
   row: { accountId: string; tokenId: string; peer: string; peerName: string },
@@ -39,13 +36,12 @@ export const makeConversation = (
   insert into conversations (account_id, token_id, peer, peer_name, last_message_id, last_at)
   values (${row.accountId}, ${row.tokenId}, ${row.peer}, ${row.peerName}, ${newId()}, now())`;
 
-/** A UUIDv7 of any instant; those that the application makes never go back in time. */
+/** A UUIDv7 of any instant; the application's own never go back in time. */
 export function idOf(at: Date): string {
   const time = at.getTime().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
 }
 
-/** A row of `messages`: what is left out is free, and of the time of its id. */
 type MessageRow = {
   id: string;
   tokenId: string;
@@ -61,7 +57,7 @@ type MessageRow = {
   failure?: string | null;
 };
 
-/** Messages alone, without what the accept path keeps beside them. */
+/** Messages alone, without the other rows of the accept path. */
 export async function insertMessages(
   owner: Sql,
   accountId: string,
@@ -82,9 +78,8 @@ export async function insertMessages(
 }
 
 /**
- * Messages of the past, with the rollups and conversations that the accept path would have kept.
- *
- * @param owner the database's owner: nobody else may write messages by hand.
+ * Messages of the past, with the rollups and conversations that the accept path would have written.
+ * ⏎ @param owner the database's owner: no other role may insert messages directly.
  */
 export async function storeMessages(
   owner: Sql,

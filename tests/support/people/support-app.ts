@@ -17,7 +17,7 @@ const MONDAY = new Date('2026-11-23T02:00:00Z');
 type Answer<A extends Act> = A['list'] extends undefined ? OutputOf<A> : PageOf<OutputOf<A>>;
 export type Ask = <A extends Act>(act: A, input: Omit<InputFor<A>, never>) => Promise<Answer<A>>;
 
-/** Customer service on a test's database, with a clock of its own; what would be told to open tabs is in `signals`. */
+/** Customer service with its own clock; notifications to open tabs are in `signals`. */
 export async function supportApp(db: TestDatabase) {
   const { allAccountsSql } = db;
   await ensureOperator(allAccountsSql, { OPERATOR_PHONE: '6281100000001' }, openWallet);
@@ -43,7 +43,7 @@ export async function supportApp(db: TestDatabase) {
   };
   const handlers = new Map(supportActs(deps).map((one) => [one.act.name, one]));
 
-  /** Asks as a person, as the portal's endpoint does: reads the input, checks the answer and the refusals. */
+  /** Calls as the portal's endpoint does: parses the input, checks the answer and refusals. */
   const askAs =
     (person: { accountId: string; userId: string }): Ask =>
     async (act, input) => {
@@ -73,13 +73,12 @@ export async function supportApp(db: TestDatabase) {
   return { deps, clock, signals, askAs, operator, customer };
 }
 
-/** The fields of a text, under an id of its own. */
 export const text = (words: string, messageId: string = newId()) => ({
   message_id: messageId,
   text: words,
 });
 
-/** What was refused; fails when nothing was. */
+/** The refusal's code; fails if the call succeeds. */
 export const refusalOf = async (work: Promise<unknown>): Promise<Refusal['code']> => {
   try {
     await work;

@@ -8,15 +8,13 @@ import { type MessageOptions, type Stored, storeMessages } from './stored-messag
 
 type Ask = Parameters<typeof messageList>[2];
 
-/** Messages of a batch, in tests. */
 export const SIZE = 20;
 
-/** Takes all whole batches of an account into the index of words. */
 export const indexAll = async (sql: Sql, accountId: string, size = SIZE): Promise<void> => {
   while (await indexBatch(sql, accountId, size));
 };
 
-/** Every page of an answer: the ids, and the total that each of them has. */
+/** All pages of a result: the ids, and the total of each page. */
 export async function found(sql: Sql, accountId: string, ask: Ask): Promise<string[]> {
   const { rows, total } = await messageList(sql, accountId, ask);
   const ids = rows.map(({ id }) => id);
@@ -29,10 +27,9 @@ export async function found(sql: Sql, accountId: string, ask: Ask): Promise<stri
   return ids;
 }
 
-/** A text that says this. */
 export const text = (said: string): Partial<MessageOptions> => ({ body: { text: said } });
 
-/** Stores messages as if they had come to be just now, whatever their time; told of, or not published yet. */
+/** Stores messages as if just created, with any time; published or not yet. */
 export async function storeLate(
   { owner }: TestDatabase,
   accountId: string,

@@ -3,19 +3,16 @@ import { type IncomingHttpHeaders, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Span, spansIn } from './otlp.ts';
 
-/** A collector that takes traces by OTLP over HTTP. */
 export type Collector = {
   /** A value of OTEL_EXPORTER_OTLP_ENDPOINT. */
   endpoint: string;
-  /** What came, in the order of its arrival. */
   spans: Span[];
   requests: { path: string; headers: IncomingHttpHeaders; bytes: Buffer }[];
-  /** How it answers from now on: by a status, or never. */
+  /** Answers from now on: by a status, or never. */
   answer: (how: number | 'never') => void;
   close: () => Promise<void>;
 };
 
-/** Opens a collector on a free port. */
 export async function startCollector(): Promise<Collector> {
   const spans: Span[] = [];
   const requests: Collector['requests'] = [];

@@ -1,5 +1,5 @@
-// Preload it into a process, by `--import`: it writes the name of each module of OpenTelemetry that is loaded, a
-// line each, to the file that LOADED_MODULES names.
+// Preloaded into a process by `--import`: writes the name of each loaded OpenTelemetry module, one per line, to the
+// file in LOADED_MODULES.
 import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 

@@ -1,12 +1,11 @@
-// Reads what the OTLP exporter sends: the messages of opentelemetry/proto/trace/v1/trace.proto, as far as tests look.
+// Reads the OTLP exporter's requests: the messages of opentelemetry/proto/trace/v1/trace.proto, as far as tests need.
 
 type Attribute = string | number | boolean;
 
-/** A span as it arrived. */
 export type Span = {
   traceId: string;
   spanId: string;
-  /** Empty of a span that begins its trace. */
+  /** Empty for the first span of a trace. */
   parentSpanId: string;
   name: string;
   kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer' | 'unspecified';
@@ -16,11 +15,9 @@ export type Span = {
   attributes: Record<string, Attribute>;
   links: { traceId: string; spanId: string }[];
   isFailed: boolean;
-  /** What is said of the process that it comes from. */
   resource: Record<string, Attribute>;
 };
 
-/** A field of a message: its number, and its bytes, or its number as they were written. */
 type Field = { number: number; bytes: Buffer; value: bigint };
 
 const kinds = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'] as const;
@@ -79,7 +76,6 @@ const first = (fields: readonly Field[], number: number): Buffer =>
 const valueOf = (fields: readonly Field[], number: number): bigint =>
   fields.find((field) => field.number === number)?.value ?? 0n;
 
-/** The fields of a message in the encoding of protocol buffers. */
 function fieldsOf(message: Buffer): Field[] {
   const fields: Field[] = [];
   let at = 0;

@@ -5,17 +5,14 @@ import { WhatsAppAPI } from 'whatsapp-api-js/middleware/web-standard';
 import type { Known } from './format-app.ts';
 import type { Handle } from './receiver.ts';
 
-/** What a program understood of what it was told. */
-export type Heard = {
+export type Understood = {
   /** Ids of messages with each of their statuses, as `wamid… read`. */
   statuses: string[];
-  /** The types of messages that came in, and of reactions; who wrote them, or what they say. */
   messages: { type: string; from: string | undefined }[];
-  /** What was chosen, as each program understood it: `button_reply ya Ya`. */
+  /** Selections as each program understood them: `button_reply ya Ya`. */
   answers: string[];
 };
 
-/** What stands in a message that chooses something, in the words of the Cloud API. */
 type Answer = {
   interactive?: {
     type: string;
@@ -31,8 +28,8 @@ function answerIn({ interactive, button }: Answer): string[] {
   return button ? [`button ${button.payload} ${button.text}`] : [];
 }
 
-/** A program that is written with somebody's library, unmodified. */
-export type Program = (known: Known, heard: Heard) => Handle;
+/** A program that uses an unmodified third-party library. */
+export type Program = (known: Known, heard: Understood) => Handle;
 
 const no = (status: number) => new Response(null, { status });
 const yes = (text = '') => new Response(text, { status: 200 });
@@ -60,7 +57,7 @@ const kapso: Program =
     return yes();
   };
 
-/** That library writes names in its own way. */
+/** This library renames fields. */
 type Camel = {
   interactive?: Record<'buttonReply' | 'listReply', { id: string; title: string } | undefined> & {
     type: string;
@@ -89,12 +86,12 @@ const greatDetail: Program = ({ secret, verifyToken }, heard) => {
       query: Object.fromEntries(new URL(url).searchParams),
     };
     if (method === 'GET') {
-      const asked = await webhook.register(given);
-      return asked.verifyToken === verifyToken ? yes(asked.accept()) : no(403);
+      const verified = await webhook.register(given);
+      return verified.verifyToken === verifyToken ? yes(verified.accept()) : no(403);
     }
-    const told = await webhook.eventNotification({ ...given, body: await request.text() });
-    if (!(await told.checkSignature(secret))) return no(401);
-    const { entry } = told.eventNotification as unknown as Notification;
+    const notification = await webhook.eventNotification({ ...given, body: await request.text() });
+    if (!(await notification.checkSignature(secret))) return no(401);
+    const { entry } = notification.eventNotification as unknown as Notification;
     for (const { value } of entry.flatMap(({ changes }) => changes)) {
       heard.statuses.push(...(value.statuses ?? []).map(({ id, status }) => `${id} ${status}`));
       heard.messages.push(...(value.messages ?? []).map(({ type, from }) => ({ type, from })));
@@ -157,7 +154,7 @@ const chatAdapter: Program = ({ secret, verifyToken }, heard) => {
     ) => void heard.messages.push({ type: raw.message.type, from: raw.message.from }),
     processAction: ({ actionId, value, raw }: Action) => {
       heard.messages.push({ type: raw.type, from: raw.from });
-      // Of a button it hands on the payload and the text, of a reply the id alone.
+      // For a button it passes on the payload and the text, for a reply only the id.
       if (raw.type === 'button') heard.answers.push(`button ${actionId} ${value}`);
       else heard.answers.push(...answerIn(raw));
     },
@@ -171,7 +168,6 @@ const chatAdapter: Program = ({ secret, verifyToken }, heard) => {
   };
 };
 
-/** By the name of the library; what each of them tells of beside messages. */
 export const programs = {
   '@kapso/whatsapp-cloud-api': { program: kapso, hearsStatuses: true },
   '@great-detail/whatsapp': { program: greatDetail, hearsStatuses: true },

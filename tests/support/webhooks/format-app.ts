@@ -5,21 +5,18 @@ import { test as base } from '#tests/support/app/running-app.ts';
 import { type Handle, type Receiver, startReceiver } from './receiver.ts';
 import { linkPhone } from '#tests/support/people/people.ts';
 
-/** What a program must know to take webhooks. */
 export type Known = { secret: string; verifyToken: string };
 
-/** A shop that sends with a client, whose program is told of what happens. */
 export type Shop = CloudApp & {
   receiver: Receiver;
   /**
-   * Sets the webhook as its owner does: saves it, gives the program what is shown, and switches it on.
-   *
-   * @param programOf the program that knows the secrets.
+   * Sets the webhook as its owner does: saves it, gives the program the shown secrets, and switches it on.
+   * ⏎ @param programOf creates the program from the secrets.
    */
   tell: (format: WebhookFormat, programOf: (known: Known) => Handle) => Promise<Known>;
 };
 
-/** A test with the whole application at work, and a program that takes its webhooks. */
+/** A test with the whole application running, and a program that receives its webhooks. */
 export const test = base.extend<{ receiver: Receiver; shop: Shop }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   receiver: async ({}, use) => {

@@ -2,24 +2,19 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request as it travelled. */
 export type Arrived = { method: string; body: string; headers: Record<string, string> };
 
-/** A customer's program that takes webhooks, by whatever library it uses. */
 export type Handle = (request: Request) => Promise<Response>;
 
-/** An address where a program listens. */
 export type Receiver = {
   /** A value of WEBHOOK_ORIGINS. */
   origin: string;
   url: string;
-  /** What was posted, in the order of its arrival. */
   posts: Arrived[];
-  /** Who takes what comes from now on; at first nobody, and all is refused. */
+  /** Sets the handler of later requests; initially all are refused. */
   handle: (handle: Handle) => void;
 };
 
-/** An endpoint of a customer on this machine, behind which any program may stand. */
 export async function startReceiver(): Promise<Receiver & { close: () => Promise<void> }> {
   const posts: Arrived[] = [];
   let handle: Handle = async () => new Response(null, { status: 403 });

@@ -16,10 +16,9 @@ import { signedIn } from '#tests/support/app/running-app.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import { type WebhookTarget, startTarget } from './webhook-target.ts';
 
-/** An event of a conversation that says nothing of a message. */
+/** A conversation event that does not refer to a message. */
 type Happened = { kind?: string; peer?: string; data?: object };
 
-/** The webhooks' domain with everything real, an endpoint, and a clock that moves. */
 async function webhookApp(db: TestDatabase, target: WebhookTarget) {
   const clock = openClock({ isMovable: true });
   const listed = [target.origin];
@@ -46,20 +45,17 @@ async function webhookApp(db: TestDatabase, target: WebhookTarget) {
   };
   const { calls, acts, start } = openWebhooks(deps);
 
-  /** Another worker; all are closed with the test. */
   const startWorker = (): WebhookWorker => {
     const worker = start();
     workers.push(worker);
     return worker;
   };
 
-  /** A customer with a token. */
   const customer = async () => {
     const { accountId, tokenId } = await signedIn(db);
     return { accountId, tokenId };
   };
 
-  /** A customer whose webhook is on, at the endpoint. */
   const customerWithWebhook = async ({ url = target.url } = {}) => {
     const token = await customer();
     const { webhook, secret } = await calls.save(token, { url });
@@ -67,7 +63,6 @@ async function webhookApp(db: TestDatabase, target: WebhookTarget) {
     return { ...token, secret: secret ?? '' };
   };
 
-  /** Makes events, in their order, and publishes them. */
   const happen = async ({ accountId, tokenId }: TokenRef, events: readonly Happened[]) => {
     for (const { kind = 'optout.added', peer, data } of events) {
       const own = { token_id: publicId('token', tokenId), source: 'reply' };
@@ -79,10 +74,9 @@ async function webhookApp(db: TestDatabase, target: WebhookTarget) {
     await db.allAccountsSql`select publish_outbox(1000)`;
   };
 
-  /** Moves the clock by so many seconds. */
   const pass = (seconds: number) => clock.move?.(new Date(clock.now().getTime() + seconds * 1_000));
 
-  /** What the endpoint got, by conversation: the positions in the order of their arrival. */
+  /** Positions that the endpoint received, by conversation and in order of arrival. */
   const arrived = (posts = target.posts) => {
     const byPeer = Map.groupBy(posts, ({ event }) => event.data.peer ?? '');
     return Object.fromEntries(
@@ -96,7 +90,6 @@ async function webhookApp(db: TestDatabase, target: WebhookTarget) {
     acts,
     calls,
     target,
-    /** Origins that are asked although they are private. */
     listed,
     troubles,
     texts,
@@ -113,7 +106,6 @@ async function webhookApp(db: TestDatabase, target: WebhookTarget) {
 
 export type WebhookApp = Awaited<ReturnType<typeof webhookApp>>;
 
-/** A test with the webhooks' domain and an endpoint, that both end with it. */
 export const test = base.extend<{ hooks: WebhookApp }>({
   hooks: async ({ db }, use) => {
     const target = await startTarget();

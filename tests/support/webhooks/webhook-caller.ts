@@ -3,7 +3,7 @@ import { type RunningApp, test as base } from '#tests/support/app/running-app.ts
 import { type WebhookTarget, startTarget } from './webhook-target.ts';
 import { linkPhone } from '#tests/support/people/people.ts';
 
-/** An application at work, an endpoint that it may ask, and Ani, who sends and is answered. */
+/** A running application, an allowed endpoint, and Ani, who sends and gets answers. */
 export const test = base.extend<{ target: WebhookTarget; running: RunningApp; ani: Caller }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   target: async ({}, use) => {
@@ -25,6 +25,5 @@ export const test = base.extend<{ target: WebhookTarget; running: RunningApp; an
   },
 });
 
-/** Sets the webhook of a caller's token. */
 export const setWebhook = (caller: Caller, body: unknown, headers: Record<string, string> = {}) =>
   caller.call('/v1/webhook', { method: 'PUT', body, headers });

@@ -5,20 +5,17 @@ import type { AddressInfo } from 'node:net';
 export type Post = { headers: IncomingHttpHeaders; body: string; event: TargetEvent };
 type TargetEvent = { type: string; data: { seq: number; peer?: string } };
 
-/** Answers a post: by a status, or by itself. */
+/** Answers a post by a status, or directly. */
 type Answer = (post: Post, response: ServerResponse) => number | Promise<number> | void;
 
-/** An endpoint of a customer, on this machine. */
 export type WebhookTarget = {
   /** A value of WEBHOOK_ORIGINS. */
   origin: string;
   url: string;
-  /** What came, tests of the address left out. */
   posts: Post[];
   tests: Post[];
-  /** How it answers from now on; 200 at first. */
+  /** Answers from now on; initially 200. */
   answer: (answer: Answer | number) => void;
-  /** How many connections it was offered. */
   connections: () => number;
   close: () => Promise<void>;
 };

@@ -6,8 +6,8 @@ import {
   GOOD_PASSWORD,
   OTHER_PASSWORD,
   accountsApp,
-  codesLater,
-  no,
+  ageCodes,
+  rejectionOf,
 } from '#tests/support/people/accounts-app.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 
@@ -65,7 +65,7 @@ describe('changing the password', () => {
   test('needs the present one, and one that not everybody uses', async ({ db }) => {
     const { perform, asker, deps, first } = await ani(db);
     const change = (current: string, password: string) =>
-      no(perform(changePassword, { current, password }, asker));
+      rejectionOf(perform(changePassword, { current, password }, asker));
     expect(await change('salah', OTHER_PASSWORD)).toEqual(new Refusal('password_wrong', {}));
     expect(await change(GOOD_PASSWORD, 'bismillah')).toEqual(new Refusal('password_common', {}));
     expect(await deps.sessions.find(first.token)).toBeDefined();
@@ -73,7 +73,7 @@ describe('changing the password', () => {
 
   test('ends a sign-in that the old one began and no code has finished', async ({ db }) => {
     const { perform, solved, codeFor, asker } = await ani(db);
-    await codesLater(db.allAccountsSql, 300);
+    await ageCodes(db.allAccountsSql, 300);
     const thief = { device: 'a thief’s', ip: '192.0.2.1' };
     const captcha = await solved('user_login', thief);
     const known = { phone: OLD, password: GOOD_PASSWORD, captcha };
@@ -82,7 +82,7 @@ describe('changing the password', () => {
     const code = codeFor(OLD);
     await perform(changePassword, { current: GOOD_PASSWORD, password: OTHER_PASSWORD }, asker);
     const { challenge } = begun.challenge;
-    expect(await no(perform(verifyOtp, { challenge, code }, thief))).toEqual(
+    expect(await rejectionOf(perform(verifyOtp, { challenge, code }, thief))).toEqual(
       new Refusal('otp_expired', {}),
     );
   });
@@ -104,9 +104,11 @@ describe('changing the number', () => {
       phone: OLD,
       text: expect.stringMatching(/diganti ke nomor yang berakhiran 5432\. Bukan Anda\?/),
     });
-    expect(await no(app.signIn(OLD))).toEqual(new Refusal('credentials_wrong', {}));
+    expect(await rejectionOf(app.signIn(OLD))).toEqual(new Refusal('credentials_wrong', {}));
     expect(await app.signIn(NEW, GOOD_PASSWORD, LAPTOP)).toMatchObject({ user: { phone: NEW } });
-    expect(await no(perform(confirmPhone, codes, asker))).toEqual(new Refusal('otp_expired', {}));
+    expect(await rejectionOf(perform(confirmPhone, codes, asker))).toEqual(
+      new Refusal('otp_expired', {}),
+    );
   });
 
   test('one wrong code costs a try of its own, and the right one stays good', async ({ db }) => {
@@ -114,7 +116,7 @@ describe('changing the number', () => {
     const { perform, asker } = app;
     const codes = await codesFor(app);
     const confirm = (changes: Partial<typeof codes>) =>
-      no(perform(confirmPhone, { ...codes, ...changes }, asker));
+      rejectionOf(perform(confirmPhone, { ...codes, ...changes }, asker));
     const new_code = wrongFor(codes.new_code);
     const old_code = wrongFor(codes.old_code);
     expect(await confirm({ new_code })).toEqual(new Refusal('otp_wrong', { left: 4 }));
@@ -135,12 +137,14 @@ describe('changing the number', () => {
     const codes = await codesFor(app);
     const guesses = Array.from({ length: 24 }, (_, n) => String(100_000 + n))
       .filter((guess) => guess !== codes.new_code)
-      .map((new_code) => no(perform(confirmPhone, { ...codes, new_code }, asker)));
+      .map((new_code) => rejectionOf(perform(confirmPhone, { ...codes, new_code }, asker)));
     const wrong = (await Promise.all(guesses)).filter(
       (answer) => answer instanceof Refusal && answer.code === 'otp_wrong',
     );
     expect(wrong).toHaveLength(5);
-    expect(await no(perform(confirmPhone, codes, asker))).toEqual(new Refusal('otp_expired', {}));
+    expect(await rejectionOf(perform(confirmPhone, codes, asker))).toEqual(
+      new Refusal('otp_expired', {}),
+    );
     expect(await db.allAccountsSql`select phone from users`).toEqual([{ phone: OLD }]);
   });
 
@@ -155,12 +159,12 @@ describe('changing the number', () => {
       new_challenge: codes.old_challenge,
       new_code: codes.old_code,
     };
-    expect(await no(perform(confirmPhone, swapped, asker))).toEqual(expired);
+    expect(await rejectionOf(perform(confirmPhone, swapped, asker))).toEqual(expired);
     const budi = { caller: await app.callerOf((await app.customer(BUDI)).token) };
-    expect(await no(perform(confirmPhone, codes, budi))).toEqual(expired);
+    expect(await rejectionOf(perform(confirmPhone, codes, budi))).toEqual(expired);
     for (const which of ['old', 'new'] as const) {
       const issued = { challenge: codes[`${which}_challenge`], code: codes[`${which}_code`] };
-      expect(await no(perform(verifyOtp, issued, LAPTOP))).toEqual(expired);
+      expect(await rejectionOf(perform(verifyOtp, issued, LAPTOP))).toEqual(expired);
     }
     expect(await perform(confirmPhone, codes, asker)).toMatchObject({ phone: NEW });
   });
@@ -170,7 +174,7 @@ describe('changing the number', () => {
     const { perform, sent, asker } = app;
     await app.customer(BUDI);
     const free = await perform(changePhone, { phone: NEW }, asker);
-    await codesLater(db.allAccountsSql, 300);
+    await ageCodes(db.allAccountsSql, 300);
     const taken = await perform(changePhone, { phone: BUDI }, asker);
     expect({ ...taken.new, challenge: '', sent_to: '' }).toEqual({
       ...free.new,
@@ -187,7 +191,7 @@ describe('changing the number', () => {
       new_challenge: taken.new.challenge,
       new_code: '000000',
     };
-    expect(await no(perform(confirmPhone, codes, asker))).toEqual(
+    expect(await rejectionOf(perform(confirmPhone, codes, asker))).toEqual(
       new Refusal('otp_wrong', { left: 4 }),
     );
   });
@@ -198,15 +202,17 @@ describe('changing the number', () => {
     const app = await ani(db);
     const { perform, asker } = app;
     const codes = await codesFor(app);
-    await codesLater(db.allAccountsSql, 60);
+    await ageCodes(db.allAccountsSql, 60);
     await app.customer(NEW);
-    expect(await no(perform(confirmPhone, codes, asker))).toEqual(new Refusal('otp_expired', {}));
+    expect(await rejectionOf(perform(confirmPhone, codes, asker))).toEqual(
+      new Refusal('otp_expired', {}),
+    );
     expect(await app.signIn(OLD, GOOD_PASSWORD, LAPTOP)).toMatchObject({ user: { phone: OLD } });
   });
 
   test('to the same one is refused', async ({ db }) => {
     const { perform, asker } = await ani(db);
-    expect(await no(perform(changePhone, { phone: OLD }, asker))).toEqual(
+    expect(await rejectionOf(perform(changePhone, { phone: OLD }, asker))).toEqual(
       new Refusal('phone_same', {}),
     );
   });
@@ -217,9 +223,11 @@ describe('changing the number', () => {
     const codes = await codesFor(app);
     const challenges = [codes.old_challenge, codes.new_challenge];
     for (const challenge of challenges) {
-      expect(await no(perform(resendOtp, { challenge }))).toMatchObject({ code: 'otp_too_soon' });
+      expect(await rejectionOf(perform(resendOtp, { challenge }))).toMatchObject({
+        code: 'otp_too_soon',
+      });
     }
-    await codesLater(db.allAccountsSql, 60);
+    await ageCodes(db.allAccountsSql, 60);
     for (const challenge of challenges) {
       expect(await perform(resendOtp, { challenge })).toMatchObject({ resend_in_seconds: 120 });
     }
@@ -231,7 +239,7 @@ describe('changing the number', () => {
     const app = await ani(db);
     const { perform, solved, codeFor, asker } = app;
     const codes = await codesFor(app);
-    await codesLater(db.allAccountsSql, 60);
+    await ageCodes(db.allAccountsSql, 60);
     const thief = { device: 'who has the old phone', ip: '192.0.2.1' };
     const captcha = await solved('user_login', thief);
     const begun = await perform(loginUser, { phone: OLD, password: GOOD_PASSWORD, captcha }, thief);
@@ -239,8 +247,10 @@ describe('changing the number', () => {
     const code = codeFor(OLD);
     await perform(confirmPhone, codes, asker);
     const entered = { challenge: begun.challenge.challenge, code };
-    expect(await no(perform(verifyOtp, entered, thief))).toEqual(new Refusal('otp_expired', {}));
-    expect(await no(perform(resendOtp, { challenge: entered.challenge }))).toEqual(
+    expect(await rejectionOf(perform(verifyOtp, entered, thief))).toEqual(
+      new Refusal('otp_expired', {}),
+    );
+    expect(await rejectionOf(perform(resendOtp, { challenge: entered.challenge }))).toEqual(
       new Refusal('otp_expired', {}),
     );
   });

@@ -5,7 +5,7 @@ import {
   changeAccounts,
   closeAccount,
   customerWith,
-  ownPhone,
+  reservePhone,
 } from '#tests/support/people/people.ts';
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
@@ -26,7 +26,7 @@ test('of an active account nothing can be erased, whoever asks', async ({ db }) 
   expect([...(await db.allAccountsSql`select close_account(${accountId}) as closed`)]).toEqual([
     { closed: false },
   ]);
-  await ownPhone(db.allAccountsSql, { accountId, userId, phone });
+  await reservePhone(db.allAccountsSql, { accountId, userId, phone });
   await changeAccounts(db.owner, { accountId }, { isSystem: true });
   await expect(
     db.allAccountsSql`select erase_notices(${[phone]}::text[], 10)`,

@@ -4,12 +4,12 @@ import { uuidOf } from '#contract/base/ids.ts';
 import { changePhone, confirmPhone } from '#contract/people.ts';
 import { createSubscribers } from '#server/app/container.ts';
 import { readConfig } from '#server/infra/config.ts';
-import { type AccountsApp, accountsApp, codesLater } from '#tests/support/people/accounts-app.ts';
+import { type AccountsApp, accountsApp, ageCodes } from '#tests/support/people/accounts-app.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { accountsAccountData } from '#server/domains/accounts/accounts.ts';
 import { eraseDue } from '#server/domains/accounts/privacy.ts';
 import { changeAccounts } from '#tests/support/people/people.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 
 const ANI = '6281234567890';
 const OTHER = '6281298765432';
@@ -56,12 +56,12 @@ async function erase(db: TestDatabase, { deps }: AccountsApp, signedIn: SignedIn
   };
   await changeAccounts(db.owner, { accountId }, { eraseAt: 'now' });
   await eraseDue(erasing);
-  await changeAccounts(db.owner, { accountId }, { closedAt: earlier('2 minutes') });
+  await changeAccounts(db.owner, { accountId }, { closedAt: agedBy('2 minutes') });
   await eraseDue(erasing);
   const [gone] = await db.owner`
     select 1 from accounts where account_id = ${accountId} and erased_at is not null`;
   expect(gone).toBeDefined();
-  await codesLater(db.allAccountsSql, 3_600);
+  await ageCodes(db.allAccountsSql, 3_600);
 }
 
 async function changeNumber(app: AccountsApp, signedIn: SignedIn, from: string, to: string) {
@@ -77,7 +77,7 @@ async function changeNumber(app: AccountsApp, signedIn: SignedIn, from: string, 
     },
     asker,
   );
-  await codesLater(app.deps.allAccountsSql, 3_600);
+  await ageCodes(app.deps.allAccountsSql, 3_600);
 }
 
 test('a number gets the welcome bonus once: not again after its account was erased', async ({

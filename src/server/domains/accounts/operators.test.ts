@@ -16,10 +16,10 @@ import { operatorNames, resetOperatorPassword } from '#server/domains/accounts/a
 import { addUser, openAccount, systemAccount } from '#server/domains/accounts/people.ts';
 import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
 import type { Person } from '#server/infra/acts.ts';
-import { type AccountsApp, accountsApp, no } from '#tests/support/people/accounts-app.ts';
+import { type AccountsApp, accountsApp, rejectionOf } from '#tests/support/people/accounts-app.ts';
 import { test as base } from '#tests/support/database/database.ts';
 import { changeUsers } from '#tests/support/people/people.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 
 type Desk = {
   app: AccountsApp;
@@ -102,8 +102,10 @@ describe('an invitation', () => {
   }) => {
     const { password } = await invited(desk);
     const { app } = desk;
-    await changeUsers(db.owner, {}, { invitedUntil: earlier('72 hours') });
-    expect(await no(app.signIn(ria.phone, password))).toEqual(new Refusal('credentials_wrong', {}));
+    await changeUsers(db.owner, {}, { invitedUntil: agedBy('72 hours') });
+    expect(await rejectionOf(app.signIn(ria.phone, password))).toEqual(
+      new Refusal('credentials_wrong', {}),
+    );
     const captcha = await app.solved('user_forgot_password');
     await app.perform(forgotPassword, { phone: ria.phone, captcha });
     expect(app.sent).toEqual([]);
@@ -112,7 +114,7 @@ describe('an invitation', () => {
   test('that was used in time goes on', async ({ desk, db }) => {
     const { password } = await invited(desk);
     await desk.app.signIn(ria.phone, password, { device: 'hers' });
-    await changeUsers(db.owner, {}, { invitedUntil: earlier('72 hours') });
+    await changeUsers(db.owner, {}, { invitedUntil: agedBy('72 hours') });
     const { user } = await desk.app.signIn(ria.phone, password, { device: 'hers' });
     expect(user.name).toBe('Ria');
   });
@@ -123,7 +125,7 @@ describe('an invitation', () => {
   }) => {
     const { password } = await invited(desk);
     await desk.app.signIn(ria.phone, password, { device: 'hers' });
-    await changeUsers(db.owner, {}, { invitedUntil: earlier('72 hours') });
+    await changeUsers(db.owner, {}, { invitedUntil: agedBy('72 hours') });
     const made = await resetOperatorPassword(db.allAccountsSql, ria.phone);
     const { user } = await desk.app.signIn(ria.phone, made.password, { device: 'hers' });
     expect(user.name).toBe('Ria');
@@ -131,7 +133,7 @@ describe('an invitation', () => {
 
   test('takes no number of somebody else', async ({ desk }) => {
     await desk.app.customer(ria.phone);
-    expect(await no(invited(desk))).toEqual(new Refusal('phone_in_use', {}));
+    expect(await rejectionOf(invited(desk))).toEqual(new Refusal('phone_in_use', {}));
     expect(await desk.list()).toHaveLength(1);
   });
 });
@@ -165,10 +167,10 @@ test('who is removed is out at once, frees the number, and keeps the name in wha
   expect((await desk.list()).map(({ name }) => name)).toEqual(['Oka']);
   expect((await operatorNames(sql, [ria.userId])).get(ria.userId)).toBe('Ria');
   for (const again of [
-    no(app.perform(setOperatorRoles, { user_id, roles: ['money'] }, { caller: oka })),
-    no(app.perform(removeOperator, { user_id }, { caller: oka })),
-    no(app.perform(endOperatorSessions, { user_id }, { caller: oka })),
-    no(app.perform(resetOperatorFactor, { user_id }, { caller: oka })),
+    rejectionOf(app.perform(setOperatorRoles, { user_id, roles: ['money'] }, { caller: oka })),
+    rejectionOf(app.perform(removeOperator, { user_id }, { caller: oka })),
+    rejectionOf(app.perform(endOperatorSessions, { user_id }, { caller: oka })),
+    rejectionOf(app.perform(resetOperatorFactor, { user_id }, { caller: oka })),
   ]) {
     expect(await again).toEqual(new Refusal('not_found', { what: 'Operator' }));
   }
@@ -203,9 +205,9 @@ test('sessions end; the own one stays', async ({ desk }) => {
 describe('the last admin', () => {
   const last = new Refusal('last_admin', {});
   const remove = ({ app }: Desk, caller: Person, user_id: string) =>
-    no(app.perform(removeOperator, { user_id }, { caller }));
+    rejectionOf(app.perform(removeOperator, { user_id }, { caller }));
   const demote = ({ app }: Desk, caller: Person, user_id: string) =>
-    no(app.perform(setOperatorRoles, { user_id, roles: ['money'] }, { caller }));
+    rejectionOf(app.perform(setOperatorRoles, { user_id, roles: ['money'] }, { caller }));
 
   test('can neither go nor lose the role, by nobody, themself included', async ({ desk }) => {
     const own = await idOf(desk, 'Oka');
@@ -264,7 +266,7 @@ test('nobody takes their own second factor away by the password alone', async ({
     values (${oka.accountId}, ${oka.userId}, gen_random_uuid(), 'totp', '', '\\x01', 1)`;
   const user_id = publicId('user', oka.userId);
   const reset = app.perform(resetOperatorFactor, { user_id }, { caller: oka });
-  expect(await no(reset)).toEqual(new Refusal('not_allowed', {}));
+  expect(await rejectionOf(reset)).toEqual(new Refusal('not_allowed', {}));
   expect(await sql`select from second_factors`).toHaveLength(1);
 });
 
@@ -275,5 +277,5 @@ test('a code that waits for a removed operator is worth nothing', async ({ desk 
   const { challenge } = await app.perform(forgotPassword, { phone, captcha });
   await app.perform(removeOperator, { user_id: await idOf(desk, 'Ria') }, { caller: oka });
   const answer = app.perform(verifyForgot, { challenge, code: app.codeFor(phone) });
-  expect(await no(answer)).toEqual(new Refusal('otp_expired', {}));
+  expect(await rejectionOf(answer)).toEqual(new Refusal('otp_expired', {}));
 });

@@ -6,7 +6,7 @@ import { checkToken } from '#contract/accounts.ts';
 import { updateUser } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { claimUpload, claimedFile, releaseFile } from '#server/domains/media/uploads/uploads.ts';
-import { accountsApp, no } from '#tests/support/people/accounts-app.ts';
+import { accountsApp, rejectionOf } from '#tests/support/people/accounts-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type UploadsApp, picture, test } from '#tests/support/app/uploads-app.ts';
 
@@ -118,7 +118,7 @@ describe('a picture', () => {
     expect(left).toHaveLength(1);
     expect(left).not.toContain(stored);
     expect((await fetch(uploads.origin + avatar)).status).toBe(404);
-    expect(await no(perform(updateUser, { avatar: first }, asker))).toEqual(
+    expect(await rejectionOf(perform(updateUser, { avatar: first }, asker))).toEqual(
       new Refusal('upload_gone', {}),
     );
 
@@ -148,7 +148,7 @@ describe('a picture', () => {
     ];
     for (const avatar of ids) {
       const answer = perform(updateUser, { avatar, name: 'Orang lain' }, asker);
-      expect(await no(answer)).toEqual(new Refusal('upload_gone', {}));
+      expect(await rejectionOf(answer)).toEqual(new Refusal('upload_gone', {}));
     }
     expect(await perform(checkToken, {}, asker)).toMatchObject({ name: 'Toko Ani', avatar: null });
   });

@@ -14,7 +14,7 @@ import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/app/running-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { clockAt } from '#tests/support/money/topups.ts';
-import { no } from '#tests/support/people/accounts-app.ts';
+import { rejectionOf } from '#tests/support/people/accounts-app.ts';
 import {
   type Customer,
   customerWith,
@@ -153,19 +153,23 @@ describe('broadcasts shown to customers', () => {
     // A process with a slow clock must not change a broadcast that a worker has already announced.
     app.clock.pass(-2);
     const moved = { broadcast_id: other.id, ...words(app, { from: inHours(app, 3) }) };
-    expect(await no(app.ask(changeBroadcast, moved))).toMatchObject({ code: 'broadcast_over' });
+    expect(await rejectionOf(app.ask(changeBroadcast, moved))).toMatchObject({
+      code: 'broadcast_over',
+    });
     app.clock.pass(2);
     await app.ask(stopBroadcast, { broadcast_id: other.id });
     expect(await app.shownTo(ani)).toEqual(['Libur']);
     const late = { broadcast_id: id, ...words(app, { from: inHours(app, 1) }) };
-    expect(await no(app.ask(changeBroadcast, late))).toMatchObject({ code: 'broadcast_over' });
+    expect(await rejectionOf(app.ask(changeBroadcast, late))).toMatchObject({
+      code: 'broadcast_over',
+    });
     expect(await app.ask(stopBroadcast, { broadcast_id: id })).toMatchObject({ state: 'stopped' });
     expect(await app.shownTo(ani)).toEqual([]);
     for (const [act, input] of [
       [stopBroadcast, { broadcast_id: id }],
       [changeBroadcast, late],
     ] as const)
-      expect(await no(app.ask(act as Act, input as never))).toMatchObject({
+      expect(await rejectionOf(app.ask(act as Act, input as never))).toMatchObject({
         code: 'broadcast_over',
       });
   });
@@ -173,7 +177,7 @@ describe('broadcasts shown to customers', () => {
   test('reports each invalid field', async ({ db }) => {
     const app = broadcastApp(db);
     const field = async (given: Parameters<typeof words>[1]) => {
-      const { facts } = (await no(app.ask(createBroadcast, words(app, given)))) as never;
+      const { facts } = (await rejectionOf(app.ask(createBroadcast, words(app, given)))) as never;
       return Object.keys((facts as { fields: object }).fields);
     };
     expect(await field({ from: inHours(app, -2) })).toEqual(['from']);
@@ -182,8 +186,10 @@ describe('broadcasts shown to customers', () => {
     expect(await field({ audience: 'plan', plan: 'tak-ada' })).toEqual(['plan']);
     const foreign = { broadcast_id: publicId('broadcast', newId()) };
     const ani = await customerWith(db.allAccountsSql);
-    expect(await no(app.ask(closeBroadcast, foreign, ani))).toMatchObject({ code: 'not_found' });
-    expect(await no(app.ask(stopBroadcast, foreign))).toMatchObject({ code: 'not_found' });
+    expect(await rejectionOf(app.ask(closeBroadcast, foreign, ani))).toMatchObject({
+      code: 'not_found',
+    });
+    expect(await rejectionOf(app.ask(stopBroadcast, foreign))).toMatchObject({ code: 'not_found' });
   });
 
   test('creates one broadcast for two requests with the same key', async ({ db }) => {
@@ -248,7 +254,7 @@ describe('delivery of broadcasts', () => {
       end $$`;
     await db.owner`
       create trigger die before update on broadcasts for each row execute function die()`;
-    expect(await no(app.work())).toMatchObject({ message: 'killed' });
+    expect(await rejectionOf(app.work())).toMatchObject({ message: 'killed' });
     expect([await countIn(db, 'outbox'), await countIn(db, 'broadcast_deliveries')]).toEqual([
       200, 200,
     ]);

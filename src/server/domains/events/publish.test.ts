@@ -5,7 +5,7 @@ import { receiveInbound } from '#server/domains/messages/dispatch/inbound.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
-import { phones, place } from '#tests/support/app/fake-channel.ts';
+import { phones, acceptTexts } from '#tests/support/app/fake-channel.ts';
 import { publishAll } from '#tests/support/figures.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { type EventRow, factsOf } from './feeds.ts';
@@ -36,7 +36,7 @@ const post = (sql: Sql, { accountId }: Whose, delta: number) =>
 /** As many messages of Rp 150 as are wanted, sent or not. */
 async function placed(sql: Sql, customer: Customer, count: number): Promise<string[]> {
   const prices = Array.from({ length: count }, () => 150);
-  const { results } = await place(sql, customer, { prices, peers: phones(count) });
+  const { results } = await acceptTexts(sql, customer, { prices, peers: phones(count) });
   return results.map(({ id }) => id);
 }
 
@@ -85,7 +85,7 @@ describe('the saldo', () => {
   test('is not told where no money moved', async ({ sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     await drop(sql);
-    await place(sql, ani, { prices: [0] });
+    await acceptTexts(sql, ani, { prices: [0] });
     await publishAll(sql);
     expect((await eventsOf(sql, ani)).map(({ kind }) => kind)).toEqual(['message.accepted']);
   });

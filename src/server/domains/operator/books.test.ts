@@ -8,7 +8,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { GatewayTrouble } from '#server/domains/payments/gateways/gateway.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
-import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
+import { type ActingOperator, operatorsOf } from '#tests/support/money/desk.ts';
 import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
 import { type TopupApp, idOf, topupApp } from '#tests/support/money/topups.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -16,7 +16,7 @@ import { openAudit } from '#server/infra/acts.ts';
 import { booksRed, checkAndSeal, reconcileNightly, reconcile } from './books.ts';
 import { changeMessages } from '#tests/support/people/stored-messages.ts';
 
-type Desk = { app: TopupApp; oka: DeskOperator; ani: Customer };
+type Desk = { app: TopupApp; oka: ActingOperator; ani: Customer };
 
 const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
@@ -301,17 +301,17 @@ describe('the overview', () => {
   });
 });
 
-const work = async (who: DeskOperator) =>
+const work = async (who: ActingOperator) =>
   (await who.ask('operator_money_overview')) as MoneyOverview;
 
-const customer = async (who: DeskOperator) => {
+const customer = async (who: ActingOperator) => {
   const { rows } = (await who.ask('operator_customer_list')) as { rows: { account_id: string }[] };
   if (!rows[0]) throw new Error('no customer');
   return rows[0];
 };
 
 describe('prices', () => {
-  const set = (who: DeskOperator, price: number, valid_from?: Date) =>
+  const set = (who: ActingOperator, price: number, valid_from?: Date) =>
     who.ask('operator_price_set', {
       category: 'message',
       price,

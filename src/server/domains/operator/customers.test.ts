@@ -13,7 +13,7 @@ import { openClaimMessages } from '#server/domains/messages/dispatch/lane.ts';
 import { consoleActs } from '#server/domains/operator/operator.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
-import { type DeskOperator, consoleDeps, operatorsOf } from '#tests/support/money/desk.ts';
+import { type ActingOperator, consoleDeps, operatorsOf } from '#tests/support/money/desk.ts';
 import { billingApp } from '#tests/support/money/billing.ts';
 import { type TopupApp, perform, topupApp } from '#tests/support/money/topups.ts';
 import {
@@ -23,14 +23,14 @@ import {
   customerWith,
   linkPhone,
   orderOf,
-  ownPhone,
+  reservePhone,
 } from '#tests/support/people/people.ts';
 import { changeLanes, nextEpoch } from '#tests/support/app/lanes.ts';
 import { inFuture } from '#tests/support/database/changes.ts';
 
 const reason = 'Ada laporan spam';
 
-type Desk = { app: TopupApp; oka: DeskOperator; ani: Customer; account_id: string };
+type Desk = { app: TopupApp; oka: ActingOperator; ani: Customer; account_id: string };
 
 const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
@@ -101,7 +101,7 @@ describe('a suspended customer', () => {
     const token = await sql.begin((tx) => startSession(tx, { ...ani, ...client }));
     const sent: { phone: string; text: string }[] = [];
     const deps = consoleDeps(app, sent);
-    await ownPhone(sql, ani);
+    await reservePhone(sql, ani);
     const operator = { accountId: ani.accountId, role: 'operator' } as const;
     const fields = { account_id: desk.account_id, becomes: 'suspended', reason };
     const acts = consoleActs(deps);

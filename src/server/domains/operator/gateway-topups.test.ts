@@ -3,26 +3,26 @@ import { publicId } from '#contract/base/ids.ts';
 import type { MoneyOverview } from '#contract/operator/books.ts';
 import type { OperatorTopup } from '#contract/operator/payments.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
+import { type ActingOperator, operatorsOf } from '#tests/support/money/desk.ts';
 import { type GatewayApp, test } from '#tests/support/money/gateway-app.ts';
 import { saldoOf } from '#tests/support/money/topups.ts';
 
-async function deskOf(app: GatewayApp): Promise<DeskOperator> {
+async function deskOf(app: GatewayApp): Promise<ActingOperator> {
   const [oka] = await operatorsOf(app.deps.allAccountsSql, app, { names: ['Oka'] });
   if (!oka) throw new Error('expected an operator');
   return oka;
 }
 
-const idsOf = async (who: DeskOperator, status?: string) => {
+const idsOf = async (who: ActingOperator, status?: string) => {
   const fields = status === undefined ? {} : { status };
   const { rows } = (await who.ask('operator_topup_list', fields)) as { rows: OperatorTopup[] };
   return rows.map(({ id }) => id);
 };
 
-const waitingOf = async (who: DeskOperator) =>
+const waitingOf = async (who: ActingOperator) =>
   ((await who.ask('operator_money_overview')) as MoneyOverview).waiting.topups.count;
 
-const check = (who: DeskOperator, { id }: { id: string }) =>
+const check = (who: ActingOperator, { id }: { id: string }) =>
   who.ask('operator_topup_check', { topup_id: id }) as Promise<OperatorTopup>;
 
 test('a top-up is open for operators only once it is in review', async ({ openGateway }) => {

@@ -5,7 +5,7 @@ import { openMinuteCounts } from '#server/domains/messages/submit/accept.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { liveDefinitions } from '#server/infra/settings/live.ts';
-import { phones, place } from '#tests/support/app/fake-channel.ts';
+import { phones, acceptTexts } from '#tests/support/app/fake-channel.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { foldAll, publishAll } from '#tests/support/figures.ts';
 import { clockAt, topupApp } from '#tests/support/money/topups.ts';
@@ -25,7 +25,7 @@ async function overviewOf(db: TestDatabase, more: object = {}): Promise<Overview
 
 async function failing(sql: Sql) {
   const customer = await customerWith(sql, { saldo: 1000 });
-  const { results } = await place(sql, customer, { prices: [150, 150], peers: phones(2) });
+  const { results } = await acceptTexts(sql, customer, { prices: [150, 150], peers: phones(2) });
   const settle = async (status: 'failed' | 'delivered') => {
     const failure = status === 'failed' ? 'not_on_whatsapp' : undefined;
     const { accountId } = customer;

@@ -11,7 +11,7 @@ import { readConfig } from '#server/infra/config.ts';
 import { newId } from '#server/infra/ids.ts';
 import { openLiveSettings } from '#server/infra/settings/live.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
-import { no } from '#tests/support/people/accounts-app.ts';
+import { rejectionOf } from '#tests/support/people/accounts-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { settingsActs } from './operator.ts';
 import { makeAccount, makeUser } from '#tests/support/people/people.ts';
@@ -98,8 +98,8 @@ describe('settings that are changed while it runs', () => {
   test('refuses the second of two changes to the same version', async ({ db }) => {
     const app = await settingsApp(db);
     const outcomes = await Promise.all([
-      no(app.save('SUPPORT_CLOSE_DAYS', '3')),
-      no(app.save('SUPPORT_CLOSE_DAYS', '4')),
+      rejectionOf(app.save('SUPPORT_CLOSE_DAYS', '3')),
+      rejectionOf(app.save('SUPPORT_CLOSE_DAYS', '4')),
     ]);
     expect(outcomes).toContainEqual(expect.objectContaining({ code: 'setting_changed' }));
     expect(outcomes).toContain('nothing was refused');
@@ -109,16 +109,16 @@ describe('settings that are changed while it runs', () => {
     const app = await settingsApp(db);
     await app.save('FOUR_EYES_ABOVE', '1000000');
     const raise = () => app.save('FOUR_EYES_ABOVE', '9000000', 1);
-    expect(await no(raise())).toMatchObject({ code: 'reauth_needed' });
+    expect(await rejectionOf(raise())).toMatchObject({ code: 'reauth_needed' });
     const reset = () =>
       app.ask(resetSetting, { setting_id: 'FOUR_EYES_ABOVE', version: 1, reason });
-    expect(await no(reset())).toMatchObject({ code: 'reauth_needed' });
+    expect(await rejectionOf(reset())).toMatchObject({ code: 'reauth_needed' });
     expect(app.config.FOUR_EYES_ABOVE).toBe(1_000_000);
     app.reauth.recent = true;
     await raise();
     expect(app.config.FOUR_EYES_ABOVE).toBe(1_000_000);
     Object.assign(app.reauth, { inOwnBrowser: false });
-    expect(await no(app.save('FOUR_EYES_ABOVE', '9500000', 2))).toMatchObject({
+    expect(await rejectionOf(app.save('FOUR_EYES_ABOVE', '9500000', 2))).toMatchObject({
       code: 'sign_in_needed',
     });
   });
@@ -169,7 +169,7 @@ describe('settings that are changed while it runs', () => {
       db,
     }) => {
       const { app } = await waiting(db);
-      expect(await no(decide(app, 'approve', oka))).toMatchObject({
+      expect(await rejectionOf(decide(app, 'approve', oka))).toMatchObject({
         code: 'operator_not_independent',
       });
       expect(app.config.FOUR_EYES_ABOVE).toBe(5_000_000);
@@ -178,7 +178,9 @@ describe('settings that are changed while it runs', () => {
         waiting: null,
       });
       expect(app.config.FOUR_EYES_ABOVE).toBe(900_000_000);
-      expect(await no(decide(app, 'approve', ria))).toMatchObject({ code: 'setting_not_waiting' });
+      expect(await rejectionOf(decide(app, 'approve', ria))).toMatchObject({
+        code: 'setting_not_waiting',
+      });
     });
 
     test('cannot be approved by an admin whom its proposer invited', async ({ db }) => {
@@ -186,7 +188,7 @@ describe('settings that are changed while it runs', () => {
       await db.allAccountsSql`
         insert into operator_ties (tie_id, operator_id, by_operator, kind, at)
         values (${newId()}, ${ria}, ${oka}, 'invited', now() - interval '30 days')`;
-      expect(await no(decide(app, 'approve', ria))).toMatchObject({
+      expect(await rejectionOf(decide(app, 'approve', ria))).toMatchObject({
         code: 'operator_not_independent',
       });
     });
@@ -229,11 +231,11 @@ describe('settings that are changed while it runs', () => {
       ],
     ];
     for (const [name, value, sentence] of cases)
-      expect(await no(app.save(name, value)), name).toEqual(refused(sentence));
+      expect(await rejectionOf(app.save(name, value)), name).toEqual(refused(sentence));
     for (const name of ['SECRET_KEY', 'PORT', 'constructor'])
-      expect(await no(app.save(name, '1')), name).toMatchObject({ code: 'not_found' });
+      expect(await rejectionOf(app.save(name, '1')), name).toMatchObject({ code: 'not_found' });
     await app.save('TOPUP_MINIMUM', '50000');
-    expect(await no(app.save('TOPUP_MAXIMUM', '40000'))).toEqual(
+    expect(await rejectionOf(app.save('TOPUP_MAXIMUM', '40000'))).toEqual(
       refused('Nominal paling sedikit tidak boleh di atas yang paling banyak.'),
     );
     const ends = await Promise.allSettled([
@@ -278,7 +280,9 @@ describe('settings that are changed while it runs', () => {
     const app = await settingsApp(db);
     await app.save('SUPPORT_CLOSE_DAYS', '3');
     const { allAccountsSql: sql } = db;
-    expect(await no(sql`update settings set value = '4'`)).toMatchObject({ code: '42501' });
-    expect(await no(sql`delete from settings`)).toMatchObject({ code: '42501' });
+    expect(await rejectionOf(sql`update settings set value = '4'`)).toMatchObject({
+      code: '42501',
+    });
+    expect(await rejectionOf(sql`delete from settings`)).toMatchObject({ code: '42501' });
   });
 });

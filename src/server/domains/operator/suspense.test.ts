@@ -5,13 +5,13 @@ import type { SuspenseItem } from '#contract/operator/payments.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test as base } from '#tests/support/database/database.ts';
-import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
+import { type ActingOperator, operatorsOf } from '#tests/support/money/desk.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { type TopupApp, saldoOf, topupApp } from '#tests/support/money/topups.ts';
 
 const reason = 'Transfer dua kali';
 
-type Desk = { app: TopupApp; oka: DeskOperator; ria: DeskOperator; ani: Customer };
+type Desk = { app: TopupApp; oka: ActingOperator; ria: ActingOperator; ani: Customer };
 
 const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
@@ -29,10 +29,10 @@ async function paidTwice({ app, ani }: Desk, base = 50_000): Promise<number> {
   return topup.total;
 }
 
-const items = async (who: DeskOperator) =>
+const items = async (who: ActingOperator) =>
   ((await who.ask('operator_suspense_list')) as { rows: SuspenseItem[] }).rows;
 
-const itemOf = async (who: DeskOperator): Promise<{ provider: string; txn: string }> => {
+const itemOf = async (who: ActingOperator): Promise<{ provider: string; txn: string }> => {
   const [item] = await items(who);
   if (!item) throw new Error('no payment in suspense');
   return { provider: item.provider, txn: item.txn };

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { scanQr, connectLink, systemTokenState } from '#server/domains/tokens/tokens.ts';
 import { consentScan, getScan } from '#contract/scan.ts';
 import { signedIn, test as base, type RunningApp } from '#tests/support/app/running-app.ts';
-import { reauthLater } from '#tests/support/people/accounts-app.ts';
+import { ageReauth } from '#tests/support/people/accounts-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { makeOperators } from '#tests/support/people/people.ts';
 
@@ -88,7 +88,7 @@ test('counts requested and entered codes', async ({ db, running }) => {
 
 test('requires the password to unlink or link it', async ({ db, running }) => {
   const admin = await adminOf(db, running);
-  await reauthLater(db.allAccountsSql, 301);
+  await ageReauth(db.allAccountsSql, 301);
   expect(await admin('operator_system_token_unlink')).toBe('reauth_needed');
   expect(await admin('operator_system_token_link')).toBe('reauth_needed');
 });

@@ -18,11 +18,11 @@ import {
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { restrictToBonus } from '#server/domains/ledger/ledger.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
-import { type DeskOperator, deskOperator, operatorsOf } from '#tests/support/money/desk.ts';
+import { type ActingOperator, actingOperator, operatorsOf } from '#tests/support/money/desk.ts';
 import { type TopupApp, saldoOf, topupApp } from '#tests/support/money/topups.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 
-type Desk = { app: TopupApp; oka: DeskOperator; ria: DeskOperator; ani: Customer };
+type Desk = { app: TopupApp; oka: ActingOperator; ria: ActingOperator; ani: Customer };
 
 const reason = 'Diminta lewat surel';
 
@@ -35,7 +35,7 @@ const test = base.extend<{ desk: Desk }>({
   },
 });
 
-const adjust = (who: DeskOperator, { accountId }: Customer, amount: number) =>
+const adjust = (who: ActingOperator, { accountId }: Customer, amount: number) =>
   who.ask('operator_adjust', {
     account_id: publicId('account', accountId),
     direction: 'add',
@@ -44,14 +44,14 @@ const adjust = (who: DeskOperator, { accountId }: Customer, amount: number) =>
     reason,
   }) as Promise<Adjustment>;
 
-const approve = (who: DeskOperator, { id }: Adjustment) =>
+const approve = (who: ActingOperator, { id }: Adjustment) =>
   who.ask('operator_adjustment_decide', {
     adjustment_id: id,
     decision: 'approve',
     reason: 'Sudah dicek',
   }) as Promise<Adjustment>;
 
-const confirm = (who: DeskOperator, { id }: Topup, reference: string) =>
+const confirm = (who: ActingOperator, { id }: Topup, reference: string) =>
   who.ask('operator_topup_confirm', { topup_id: id, reference, reason }) as Promise<OperatorTopup>;
 
 const healthy = async (sql: TestDatabase['allAccountsSql']) =>
@@ -60,12 +60,12 @@ const healthy = async (sql: TestDatabase['allAccountsSql']) =>
 async function invited(
   { app }: Desk,
   { sql, db }: { sql: TestDatabase['allAccountsSql']; db: TestDatabase },
-  { by, days, phone = '6281355500001' }: { by: DeskOperator; days: number; phone?: string },
-): Promise<DeskOperator> {
+  { by, days, phone = '6281355500001' }: { by: ActingOperator; days: number; phone?: string },
+): Promise<ActingOperator> {
   const { userId } = await invite(sql, { name: 'Boneka', phone, roles: ['money'] }, by.userId);
   await db.owner`
     update operator_ties set at = at - make_interval(days => ${days}) where operator_id = ${userId}`;
-  return deskOperator(sql, app, userId);
+  return actingOperator(sql, app, userId);
 }
 
 describe('an operator invited by the proposer', () => {
@@ -99,7 +99,7 @@ describe('an operator invited by the proposer', () => {
     const puppet = await invited(desk, { sql, db }, { by: oka, days: 400 });
     const topup = await app.topup(ani.accountId, 6_000_000);
     expect((await confirm(oka, topup, 'TRX 1')).status).toBe('pending');
-    const forThem = async (who: DeskOperator) =>
+    const forThem = async (who: ActingOperator) =>
       ((await who.ask('operator_money_overview')) as MoneyOverview).topups_for_you;
     expect([await forThem(oka), await forThem(puppet), await forThem(ria)]).toEqual([0, 0, 1]);
     await expect(confirm(puppet, topup, 'TRX 1')).rejects.toEqual(
@@ -224,7 +224,11 @@ const statement = (...rows: Booked[]): string =>
     '',
   ].join('\n');
 
-async function imported(app: TopupApp, who: DeskOperator, text: string): Promise<StatementReport> {
+async function imported(
+  app: TopupApp,
+  who: ActingOperator,
+  text: string,
+): Promise<StatementReport> {
   const upload = app.upload(text);
   const shown = (await who.ask('operator_statement_preview', { upload })) as StatementReport;
   const { sha256 } = shown;
@@ -233,16 +237,16 @@ async function imported(app: TopupApp, who: DeskOperator, text: string): Promise
   return done;
 }
 
-const linesOf = async (who: DeskOperator, filter: 'unmatched' | 'all' = 'unmatched') =>
+const linesOf = async (who: ActingOperator, filter: 'unmatched' | 'all' = 'unmatched') =>
   ((await who.ask('operator_bank_line_list', { filter })) as { rows: OperatorBankLine[] }).rows;
 
-const reconciled = async (who: DeskOperator): Promise<string[]> =>
+const reconciled = async (who: ActingOperator): Promise<string[]> =>
   ((await who.ask('operator_reconcile')) as Reconciliation).findings
     .filter(({ severity }) => severity === 'red')
     .map(({ code }) => code);
 
 describe('a statement altered by an operator', () => {
-  const both = (who: DeskOperator, { line }: OperatorBankLine) =>
+  const both = (who: ActingOperator, { line }: OperatorBankLine) =>
     who.ask('operator_bank_line_both', { line, reason: 'Dua baris di bank' });
 
   test.for([
@@ -361,7 +365,7 @@ describe('a statement altered by an operator', () => {
 
   test('proves no money by a dismissed line', async ({ desk, sql }) => {
     const { app, oka, ria, ani } = desk;
-    const dismiss = (who: DeskOperator, line: string) =>
+    const dismiss = (who: ActingOperator, line: string) =>
       who.ask('operator_bank_line_dismiss', { line, reason: 'Setoran modal' });
     const topup = await app.topup(ani.accountId, 6_000_000);
     await imported(app, ria, statement([topup.total, 'SETORAN', 9_000_000, '10/11']));

@@ -7,7 +7,7 @@ import { asAccount } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { refusalOf, supportApp, text } from '#tests/support/people/support-app.ts';
 import { openUsualAnswer, supportFigures, closeStaleThreads } from './support.ts';
-import { changeUsers, ownPhone } from '#tests/support/people/people.ts';
+import { changeUsers, reservePhone } from '#tests/support/people/people.ts';
 
 const acc = ({ accountId }: { accountId: string }) => publicId('account', accountId);
 
@@ -277,7 +277,7 @@ describe('the inbox', () => {
     await ani.ask(support.sendSupport, text('Token saya terputus'));
     app.clock.pass(5);
     await budi.ask(support.sendSupport, text('Saldo belum masuk'));
-    await ownPhone(sql, ani);
+    await reservePhone(sql, ani);
     const names = async (fields: object) =>
       (await sari.ask(inbox.listInbox, fields)).rows.map(({ account_id }) =>
         account_id === acc(ani) ? 'ani' : 'budi',

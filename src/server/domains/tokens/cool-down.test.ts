@@ -28,8 +28,8 @@ import {
   GOOD_PASSWORD,
   OTHER_PASSWORD,
   accountsApp,
-  codesLater,
-  no,
+  ageCodes,
+  rejectionOf,
 } from '#tests/support/people/accounts-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { signedIn, test } from '#tests/support/app/running-app.ts';
@@ -38,7 +38,7 @@ import { tokenSubscribers as subscribers } from '#server/app/container.ts';
 import { readConfig } from '#server/infra/config.ts';
 import { openKeyRing, tokensActs } from './tokens.ts';
 import { changeAccounts, changeSessions, changeTokens } from '#tests/support/people/people.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 
 const ANI = '6281234567890';
 const NEW = '6281298765432';
@@ -104,7 +104,7 @@ async function move(app: AccountsApp, session: string): Promise<void> {
 
 /** As if what was reset or changed had been so much sooner. */
 const later = ({ owner }: TestDatabase, span: string) =>
-  changeAccounts(owner, {}, { coolingSince: earlier(span) });
+  changeAccounts(owner, {}, { coolingSince: agedBy(span) });
 
 const refusedFor = (hours: number) => new Refusal('cooling_down', { hours });
 
@@ -113,14 +113,14 @@ describe('for a day no new key is made', () => {
     const app = await accountsApp(db);
     const { ask, id } = await shop(app, ANI);
     await reset(app, ANI);
-    expect(await no(ask(createToken, KASIR))).toEqual(refusedFor(24));
-    expect(await no(ask(rotateToken, { token_id: id }))).toEqual(refusedFor(24));
+    expect(await rejectionOf(ask(createToken, KASIR))).toEqual(refusedFor(24));
+    expect(await rejectionOf(ask(rotateToken, { token_id: id }))).toEqual(refusedFor(24));
     const [keys] =
       await db.owner`select count(*)::int as n, max(expires_at) as ends from token_keys`;
     expect(keys).toEqual({ n: 1, ends: null });
 
     await later(db, '23 hours 30 minutes');
-    expect(await no(ask(createToken, KASIR))).toEqual(refusedFor(1));
+    expect(await rejectionOf(ask(createToken, KASIR))).toEqual(refusedFor(1));
     await later(db, '30 minutes');
     expect(await ask(createToken, KASIR)).toHaveProperty('key');
     expect(await ask(rotateToken, { token_id: id })).toHaveProperty('key');
@@ -131,12 +131,12 @@ describe('for a day no new key is made', () => {
     const { ask, id, session } = await shop(app, ANI);
     await reset(app, ANI);
     await later(db, '20 hours');
-    await codesLater(db.allAccountsSql, 300);
+    await ageCodes(db.allAccountsSql, 300);
     const { token } = await app.signIn(ANI, OTHER_PASSWORD, { device: 'a new phone' });
     expect(await app.deps.sessions.find(session)).toBeUndefined();
-    expect(await no(ask(createToken, KASIR))).toEqual(refusedFor(4));
+    expect(await rejectionOf(ask(createToken, KASIR))).toEqual(refusedFor(4));
     await move(app, token);
-    expect(await no(ask(createToken, KASIR))).toEqual(refusedFor(24));
+    expect(await rejectionOf(ask(createToken, KASIR))).toEqual(refusedFor(24));
     expect(await ask(getToken, { token_id: id })).toMatchObject({
       review: { cause: 'phone_changed' },
     });
@@ -194,7 +194,7 @@ describe('tokens of before', () => {
       ['Kasir', review],
     ]);
     await later(db, '24 hours');
-    await changeTokens(db.owner, {}, { createdAt: earlier('24 hours') });
+    await changeTokens(db.owner, {}, { createdAt: agedBy('24 hours') });
     await ask(createToken, { ...KASIR, name: 'Baru' });
     expect((await list()).map(({ name, review: why }) => [name, why?.cause])).toEqual([
       ['Baru', undefined],
@@ -218,7 +218,7 @@ describe('tokens of before', () => {
     const needReview = async () =>
       (await list()).filter(({ review }) => review !== null).map(({ name }) => name);
     expect(await needReview()).toEqual(['Gudang']);
-    await codesLater(db.allAccountsSql, 300);
+    await ageCodes(db.allAccountsSql, 300);
     await reset(app, ANI);
     expect(await needReview()).toEqual(['Gudang', 'Kasir']);
   });
@@ -230,13 +230,13 @@ describe('tokens of before', () => {
     await reset(app, ANI);
     await reset(app, BUDI);
     const foreign = budi.ask(confirmToken, { token_id: ani.id });
-    expect(await no(foreign)).toEqual(new Refusal('not_found', { what: 'Token' }));
+    expect(await rejectionOf(foreign)).toEqual(new Refusal('not_found', { what: 'Token' }));
     expect(await ani.ask(getToken, { token_id: ani.id })).toMatchObject({
       review: { cause: 'password_reset' },
     });
     await ani.ask(deleteToken, { token_id: ani.id });
     const gone = ani.ask(confirmToken, { token_id: ani.id });
-    expect(await no(gone)).toEqual(new Refusal('not_found', { what: 'Token' }));
+    expect(await rejectionOf(gone)).toEqual(new Refusal('not_found', { what: 'Token' }));
   });
 
   test('are among them when they were being made at that moment', async ({ db }) => {
@@ -271,7 +271,7 @@ describe('tokens of before', () => {
     const container = await openApp();
     const { accountId, tokenId, token, sessionId } = await signedIn(db);
     const browser = 'a'.repeat(43);
-    const elsewhere = { deviceHash: sha256(browser), reauthAt: earlier('5 minutes') };
+    const elsewhere = { deviceHash: sha256(browser), reauthAt: agedBy('5 minutes') };
     await changeSessions(db.allAccountsSql, { sessionId }, elsewhere);
     await db.allAccountsSql.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
     const keep = async () => {

@@ -1,8 +1,8 @@
 import type { TestDatabase } from '#tests/support/database/database.ts';
 
 /**
- * Ends all client connections to the test's database, as a PostgreSQL that dies
- * does. The server's own workers (autovacuum) are left: only a superuser may end those.
+ * Ends all client connections to the test's database, as a dying PostgreSQL does. The server's own workers (autovacuum)
+ * remain: only a superuser may end those.
  */
 export const cutDatabase = ({ owner }: TestDatabase): Promise<unknown> => owner`
   select pg_terminate_backend(pid) from pg_stat_activity

@@ -3,7 +3,7 @@ import { type Socket, connect, createServer } from 'node:net';
 
 type Direction = 'toServer' | 'toClient';
 
-/** Where a conversation is cut: when so many messages of a direction have passed. */
+/** Cuts the connection after this many messages of a direction. */
 export type Cut = { direction: Direction; after: number };
 
 /** Splits a stream of PostgreSQL's protocol into messages; the client's first has no type. */
@@ -26,8 +26,8 @@ function messages(startsUntyped: boolean): (bytes: Buffer) => Buffer[] {
 }
 
 /**
- * A proxy in front of a database on a unix socket that counts the messages of its first connection, and
- * cuts that connection where it is told to. Later connections pass through.
+ * A proxy in front of a database on a unix socket that counts the messages of its first connection, and cuts it at the
+ * given point. Later connections pass through.
  */
 export async function openWireProxy(url: string, cut?: Cut) {
   const { hostname, pathname, username } = new URL(url);
@@ -47,7 +47,7 @@ export async function openWireProxy(url: string, cut?: Cut) {
         if (!isFirst) return void to.write(bytes);
         for (const message of split(bytes)) {
           if (cut?.direction === direction && passed[direction] === cut.after) {
-            // What has passed arrives; what came after it never does.
+            // Earlier messages arrive; later ones never do.
             far.destroySoon();
             near.destroySoon();
             return;
@@ -74,7 +74,6 @@ export async function openWireProxy(url: string, cut?: Cut) {
   };
 }
 
-/** An error as a server ends a session with it. */
 function fatal(code: string, message: string): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
   const head = Buffer.from('E....');
@@ -83,9 +82,9 @@ function fatal(code: string, message: string): Buffer {
 }
 
 /**
- * A proxy in front of a database that shuts down again and again: each time once a client has sent all texts of the
- * next list, in their order. The statement with the last text reaches the database, and its answer does not come
- * back. Until `comeBack`, new connections are refused as by a server that starts.
+ * A proxy in front of a database that shuts down repeatedly: each time a client has sent all texts of the next list in
+ * order. The statement with the last text reaches the database, and its answer is lost. Until `comeBack`, new
+ * connections are refused as by a starting server.
  */
 export async function openLeavingProxy(url: string, leavings: readonly (readonly string[])[]) {
   const { hostname, port, pathname, username } = new URL(url);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { command, help } from './commands.ts';
 import { send, test, text } from '#tests/support/meta/meta-test.ts';
 
-test('templates are shown and decided on by their names', async ({ meta }) => {
+test('shows templates and decides on them by name', async ({ meta }) => {
   meta.control.templates.add({ name: 'pesanan_siap', status: 'PENDING' });
   expect(await command(meta, '/templates')).toBe(
     'hello_world en_US UTILITY APPROVED\npesanan_siap id UTILITY PENDING',
@@ -12,7 +12,7 @@ test('templates are shown and decided on by their names', async ({ meta }) => {
   expect(await command(meta, '/approve lain')).toBe('There is no such template.');
 });
 
-test('the access token is revoked and given back, and what was sent is shown', async ({ meta }) => {
+test('revokes and restores the access token, and shows sent messages', async ({ meta }) => {
   expect(await command(meta, '/sent')).toBe('None.');
   await command(meta, '/revoke');
   expect((await send(meta, text)).status).toBe(401);
@@ -21,7 +21,7 @@ test('the access token is revoked and given back, and what was sent is shown', a
   expect(await command(meta, '/sent')).toContain('text {"body":"Halo"}');
 });
 
-test('an address is confirmed, or said not to be', async ({ meta, receiver }) => {
+test('reports whether an address was confirmed', async ({ meta, receiver }) => {
   expect(await command(meta, '/webhook')).toBe('None.');
   expect(await command(meta, '/webhook kabari')).toContain('verify token');
   expect(await command(meta, '/webhook http://127.0.0.1:9/callbacks salah')).toBe(
@@ -34,7 +34,7 @@ test('an address is confirmed, or said not to be', async ({ meta, receiver }) =>
   expect(await command(meta, '/webhook')).toBe(`messages: HTTP 200, try 1, ${receiver.url}`);
 });
 
-test('a number and words are a customer who writes; anything else is told what there is', async ({
+test('sends a number and a text as a customer’s message, and prints help for anything else', async ({
   meta,
 }) => {
   expect(await command(meta, '6281234567890 Halo')).toBe('');
@@ -42,18 +42,18 @@ test('a number and words are a customer who writes; anything else is told what t
   expect(await command(meta, '/apa')).toBe(help);
 });
 
-test('somebody writes whose number is not shown', async ({ meta, receiver }) => {
+test('receives a message of a person whose number is hidden', async ({ meta, receiver }) => {
   receiver.handle(async ({ url }) => new Response(new URL(url).searchParams.get('hub.challenge')));
   await command(meta, `/webhook ${receiver.url} sandi`);
   expect(await command(meta, '/hidden 6281234567890 Halo')).toBe('');
   await meta.control.settled();
-  const told = receiver.posts.at(-1)?.body ?? '';
-  expect(told).toContain('Halo');
-  expect(told).not.toContain('6281234567890');
+  const lastBody = receiver.posts.at(-1)?.body ?? '';
+  expect(lastBody).toContain('Halo');
+  expect(lastBody).not.toContain('6281234567890');
   expect(await command(meta, '/hidden Halo')).toBe(help);
 });
 
-test('samples are a template with a picture and a button, and one of codes, each once', async ({
+test('adds a template with a picture and a button, and one of codes, once each', async ({
   meta,
 }) => {
   await command(meta, '/samples');
@@ -62,6 +62,6 @@ test('samples are a template with a picture and a button, and one of codes, each
   );
 });
 
-test('its number is not the one that the first operator signs in with', ({ meta }) => {
+test('uses another number than the first operator’s sign-in', ({ meta }) => {
   expect(meta.numbers[0]?.phone).not.toBe('6281100000000');
 });

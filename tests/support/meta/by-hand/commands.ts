@@ -8,7 +8,6 @@ import {
 } from '#tests/support/meta/templates.ts';
 import { type Inbound, inboundTypes } from '#tests/support/meta/webhooks/inbound.ts';
 
-/** What can be typed to a fake that runs by hand. */
 export const help = `A customer writes       6281234567890 Halo
   or sends that type    6281234567890 /image
   without their number  /hidden 6281234567890 Halo
@@ -24,12 +23,11 @@ export const help = `A customer writes       6281234567890 Halo
 /restore                it is taken again
 /help                   this`;
 
-/** So many are shown of what there may be many of. */
 const SHOWN = 10;
 
 const orNone = (lines: readonly string[]): string => lines.join('\n') || 'None.';
 
-/** Performs a line that somebody typed, and answers what there is to say. */
+/** Runs a typed command. @returns its output. */
 export async function command(meta: FakeMeta, line: string): Promise<string> {
   const { control, token } = meta;
   const [name = '', ...words] = line.trim().split(/\s+/);
@@ -86,7 +84,7 @@ const sentLine = ({ to, type, body, failure }: ReturnType<FakeMeta['control']['s
 const templateLine = ({ name, language, category, status }: Template) =>
   `${name} ${language} ${category} ${status}`;
 
-/** What an account has that has sent for a while: what only Meta's own pages can make. */
+/** Templates of an established account, which only Meta's own pages can create. */
 const samples: readonly NewTemplate[] = [
   {
     name: 'promo_contoh',
@@ -113,14 +111,13 @@ function addSamples({ control: { templates } }: FakeMeta): string {
   return orNone(templates.list().map(templateLine));
 }
 
-/** Decides on a template in each of its languages. */
 function decide({ control }: FakeMeta, name: string, status: TemplateStatus): string {
   const named = control.templates.list().filter((one) => one.name === name);
   for (const { id } of named) control.templates.setStatus(id, status);
   return named.length === 0 ? 'There is no such template.' : orNone(named.map(templateLine));
 }
 
-/** A number and words: somebody writes. @returns undefined for anything else. */
+/** A number and a text: a customer writes. @returns undefined for anything else. */
 function writeFrom(
   { control }: FakeMeta,
   line: string,
@@ -129,7 +126,7 @@ function writeFrom(
   const [, phone, words] = /^\s*\+?(\d{5,})\s+(.+)$/.exec(line) ?? [];
   if (phone === undefined || words === undefined) return undefined;
   const type = inboundTypes.find((one) => words === `/${one}`);
-  const said = type ? { type } : { type: 'text' as const, content: { body: words } };
-  control.receiveFrom(phone, { ...said, ...how });
+  const message = type ? { type } : { type: 'text' as const, content: { body: words } };
+  control.receiveFrom(phone, { ...message, ...how });
   return '';
 }

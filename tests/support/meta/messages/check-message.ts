@@ -16,7 +16,6 @@ type MediaType = (typeof mediaTypes)[number];
 const isMediaType = (type: string): type is MediaType =>
   (mediaTypes as readonly string[]).includes(type);
 
-/** Which files may be sent as which type. */
 export const mimeTypes: Readonly<Record<MediaType, RegExp>> = {
   image: /^image\/(jpeg|png)$/,
   video: /^video\/(mp4|3gpp)$/,
@@ -26,7 +25,7 @@ export const mimeTypes: Readonly<Record<MediaType, RegExp>> = {
   sticker: /^image\/webp$/,
 };
 
-/** How large a file may be, in bytes, by the type that it is uploaded as. */
+/** Maximum file size in bytes, by the type of the upload. */
 export const bytesMax: Readonly<Record<MediaType, number>> = {
   image: 5 * 1024 ** 2,
   video: 16 * 1024 ** 2,
@@ -35,12 +34,10 @@ export const bytesMax: Readonly<Record<MediaType, number>> = {
   sticker: 500 * 1024,
 };
 
-/** Checks the object of a file. @returns the code of the status that it fails with later. */
+/** Checks a file's object. @returns the code of the status that it fails with later. */
 export type CheckMedia = (type: MediaType, object: Fields) => number | undefined;
 
-/** What has to be looked up. */
 export type Lookups = {
-  /** The type of an uploaded file; `undefined` when it is not there. */
   mimeTypeOf(mediaId: string): string | undefined;
   /**
    * @returns the code that it fails with later.
@@ -50,10 +47,9 @@ export type Lookups = {
 };
 
 /**
- * The object of a medium.
- *
- * @returns the code of the status that it fails with, once it was accepted: 131053 for a file of another
- * type, and for a link that cannot be fetched (a host under `.invalid`; nothing is fetched here).
+ * Checks a medium's object.
+ * ⏎ @returns the code of the status that it fails with after it was accepted: 131053 for a file of another type, and
+ * for a link that cannot be fetched (a host under `.invalid`; nothing is fetched here).
  */
 function checkMedia(type: MediaType, object: Fields, { mimeTypeOf }: Lookups): number | undefined {
   if (type === 'audio' || type === 'sticker') {
@@ -101,9 +97,8 @@ function checkLocation(location: Fields): void {
 }
 
 /**
- * Where a message goes: the digits, the id of a group, or the user id (BSUID).
- *
- * @throws GraphError 100 when there is none, 131009 when it cannot be a number.
+ * A message's recipient: the digits, the id of a group, or the user id (BSUID).
+ * ⏎ @throws GraphError 100 if there is none, 131009 if it cannot be a number.
  */
 export function recipientOf(body: Fields): string {
   const to = body['to'] ?? body['recipient'];
@@ -128,10 +123,9 @@ const types = [
 ];
 
 /**
- * A message as Meta checks it, before it is accepted.
- *
- * @returns its type, and the code that it fails with later although it was accepted.
- * @throws GraphError of what is wrong.
+ * Checks a message as Meta does before it accepts it.
+ * ⏎ @returns its type, and the code that it fails with later although it was accepted.
+ * @throws GraphError for an invalid message.
  */
 export function checkMessage(
   body: Fields,

@@ -3,13 +3,11 @@ import type { Template, TemplateBook } from '#tests/support/meta/templates.ts';
 import type { CheckMedia } from './check-message.ts';
 import { type Fields, listIn, missing, objectIn, textIn } from './fields.ts';
 
-/** The names in `{{1}}` or `{{nama}}` of a text, each once. */
 const variablesOf = (text: unknown): readonly string[] =>
   typeof text === 'string'
     ? [...new Set([...text.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name]) => name ?? ''))]
     : [];
 
-/** A word of an object, in lower case. */
 function wordOf(fields: Fields | undefined, name: string, otherwise: string): string {
   const value = fields?.[name];
   return typeof value === 'string' ? value.toLowerCase() : otherwise;
@@ -20,7 +18,7 @@ const parametersIn = (component: Fields): readonly Fields[] =>
 
 const wrongFormat = (details: string) => new GraphError(132_012, { details });
 
-/** Meta takes one line, in which no more than four blanks follow each other. */
+/** Meta accepts one line with at most four consecutive spaces. */
 function checkText(text: string): void {
   if (text.trim() !== '' && !/[\n\r\t\v\f\u0085\u2028\u2029]| {5}/.test(text)) return;
   throw new GraphError(132_018, {
@@ -28,7 +26,6 @@ function checkText(text: string): void {
   });
 }
 
-/** Parameters of a text: as many as it has variables, each a text. */
 function checkTexts(where: string, variables: readonly string[], given: readonly Fields[]): void {
   if (variables.length !== given.length) {
     throw new GraphError(132_000, {
@@ -72,7 +69,6 @@ function checkHeader(
 
 type ButtonRule = { subType: string; parameter: string; value: string; isNeeded: boolean };
 
-/** What a button takes; undefined where it takes nothing. */
 function ruleOf(button: Fields): ButtonRule | undefined {
   switch (wordOf(button, 'type', '')) {
     case 'url':
@@ -135,11 +131,10 @@ function approved(book: TemplateBook, object: Fields): Template {
 }
 
 /**
- * The object of a template message, against the template that it names.
- *
- * @returns the template, and the code that the message fails with later.
- * @throws GraphError 132001 when it is unknown or not approved, 132015 paused, 132016 disabled, 132000 for
- * another number of parameters, 132012 for another format, 131008 for a button without its value.
+ * Checks a template message's object against its template.
+ * ⏎ @returns the template, and the code that the message fails with later.
+ * @throws GraphError 132001 if it is unknown or not approved, 132015 paused, 132016 disabled, 132000 for another number
+ * of parameters, 132012 for another format, 131008 for a button without its value.
  */
 export function checkTemplate(
   book: TemplateBook,

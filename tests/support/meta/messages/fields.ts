@@ -1,18 +1,14 @@
 import { GraphError } from '#tests/support/meta/errors.ts';
 
-/** A JSON object whose fields are still to be checked. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A JSON object. */
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A value that Meta does not take. */
 export const invalid = (details: string) => new GraphError(131_009, { details });
-/** A parameter that is not there. */
 export const missing = (details: string) => new GraphError(131_008, { details });
 
-/** @throws GraphError 131008 when it is missing, 131009 when it is no object. */
+/** @throws GraphError 131008 if it is missing, 131009 if it is no object. */
 export function objectIn(fields: Fields, name: string): Fields {
   const value = fields[name];
   if (value === undefined || value === null) throw missing(`The parameter ${name} is required.`);
@@ -20,7 +16,7 @@ export function objectIn(fields: Fields, name: string): Fields {
   return value;
 }
 
-/** @throws GraphError 131008 when it is missing, 131009 when it is no list of objects. */
+/** @throws GraphError 131008 if it is missing, 131009 if it is no list of objects. */
 export function listIn(fields: Fields, name: string): readonly Fields[] {
   const value = fields[name];
   if (value === undefined) throw missing(`The parameter ${name} is required.`);
@@ -31,9 +27,8 @@ export function listIn(fields: Fields, name: string): readonly Fields[] {
 }
 
 /**
- * A text of a length, in UTF-16 units.
- *
- * @throws GraphError 131008 when it is missing or empty, 131009 when it is no text, 100 when it is longer.
+ * A text of limited length, in UTF-16 units.
+ * ⏎ @throws GraphError 131008 if it is missing or empty, 131009 if it is no text, 100 if it is longer.
  */
 export function textIn(fields: Fields, name: string, max: number): string {
   const value = fields[name];
@@ -48,7 +43,6 @@ export function textIn(fields: Fields, name: string, max: number): string {
   return value;
 }
 
-/** As `textIn`, where it may be left out. */
 export function optionalTextIn(fields: Fields, name: string, max: number): void {
   if (fields[name] !== undefined && fields[name] !== '') textIn(fields, name, max);
 }

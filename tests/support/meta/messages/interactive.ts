@@ -69,7 +69,6 @@ const actions: Readonly<Record<string, (action: Fields) => void>> = {
   cta_url: checkCtaUrl,
 };
 
-/** Types whose actions are taken as they are. */
 const others = [
   'product',
   'product_list',
@@ -80,7 +79,6 @@ const others = [
   'address_message',
 ];
 
-/** The object of an interactive message: its limits, and its action. */
 export function checkInteractive(interactive: Fields): void {
   const type = textIn(interactive, 'type', 64);
   const check = actions[type];

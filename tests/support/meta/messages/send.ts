@@ -8,21 +8,21 @@ import { checkMessage, recipientOf } from './check-message.ts';
 import { checkTemplate } from './check-template.ts';
 import { type Fields, isFields, textIn } from './fields.ts';
 
-/** How sending is limited. Changed at any time. */
+/** Limits of sending. May change at any time. */
 export type SendMode = {
   /** One message to the same recipient within `pairMs`; more are refused with 131056. */
   isPairLimited: boolean;
   pairMs: number;
   /**
-   * How Meta says 131047, of a message without template outside the 24 hours: `status` as Meta does,
-   * accepted and then failed; `answer` at once.
+   * Reports 131047, for a message without template outside the 24 hours: `status` accepts and then fails it, as Meta
+   * does; `answer` refuses it at once.
    */
   outsideWindow: 'status' | 'answer';
 };
 
 export type Sender = {
   mode: SendMode;
-  /** POST /{pnid}/messages. @throws GraphError of what is wrong. */
+  /** POST /{pnid}/messages. @throws GraphError for an invalid message. */
   send(number: BusinessNumber, body: Fields, failure: Failure | undefined): Promise<Answer>;
 };
 
@@ -33,7 +33,6 @@ type Services = {
   statuses: StatusReporter;
 };
 
-/** Takes messages as Meta does. */
 export function openSender(services: Services, given: Partial<SendMode>): Sender {
   const { state, statuses } = services;
   const mode: SendMode = {
@@ -87,7 +86,6 @@ export function openSender(services: Services, given: Partial<SendMode>): Sender
   };
 }
 
-/** The type, the category, and how it fails later. */
 function checkedOf(body: Fields, { store, templates }: Services) {
   let category = 'service';
   const checked = checkMessage(body, {

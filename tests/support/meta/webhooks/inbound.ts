@@ -13,7 +13,6 @@ type Sample = { content: object; file?: MediaFile };
 
 const flowReply = { flow_token: 'f-1', rating: '5' };
 
-/** What customers send when nothing else is given: one of each type of the table. */
 const samples = {
   text: { content: { body: 'Halo, kakak — masih ada? 👍' } },
   image: { content: { caption: 'Foto' }, file: { bytes: png, mimeType: 'image/png' } },
@@ -76,28 +75,23 @@ const samples = {
 
 export type InboundType = keyof typeof samples;
 
-/** Every type of message that a customer can send here. */
 export const inboundTypes = Object.keys(samples) as readonly InboundType[];
 
 export type Inbound = {
-  /** `button_reply`, `list_reply` and `nfm_reply` stand for their kind of `interactive`. */
+  /** `button_reply`, `list_reply` and `nfm_reply` mean that kind of `interactive`. */
   type: InboundType;
-  /** The object of the type, as Meta's table has it; a sample when it is left out. */
+  /** The type's object, as in Meta's table; a sample by default. */
   content?: object;
-  /** The file of a medium, which can be downloaded from then on. */
   file?: MediaFile;
-  /** Of the message that is answered. */
   contextId?: string;
   isForwarded?: boolean;
-  /** The name of the customer's profile. */
   name?: string;
-  /** Which number it is written to; the first one when left out. */
+  /** The recipient number; the first one by default. */
   phoneNumberId?: string;
-  /** The number is not shown, only the user id (BSUID). */
+  /** Only the user id (BSUID) is included, without the number. */
   isNumberHidden?: boolean;
-  /** More that stands in the message: `referral`, `group_id`, `identity`. */
   more?: Readonly<Record<string, unknown>>;
-  /** Instead of a new id; and so the same message again. */
+  /** Instead of a new id, to repeat a message. */
   id?: string;
   at?: Date;
 };
@@ -116,8 +110,7 @@ type Services = { state: MetaState; store: MediaStore; outbox: Outbox };
 
 /**
  * A customer writes: opens the 24 hours, stores the file, and posts the webhook.
- *
- * @returns the id of the message, once its webhook is on the way.
+ * ⏎ @returns the message's id, once its webhook is on the way.
  */
 export function receive(
   phone: string,

@@ -1,44 +1,38 @@
 import { createHmac } from 'node:crypto';
 
-/** How webhooks travel. Changed at any time; it counts for what happens from then on. */
+/** Delivery of webhooks. May change at any time, for later events. */
 export type WebhookMode = {
-  /** How often each post is made; 1 is once. */
+  /** Copies of each post; 1 is once. */
   copies: number;
-  /** What comes up within `gatherMs` is posted in another order. */
+  /** Changes within `gatherMs` are posted in another order. */
   isShuffled: boolean;
-  /** How many changes one post holds at most. */
+  /** Maximum changes per post. */
   batch: number;
-  /** How long changes are gathered that are shuffled or batched. */
+  /** Collection time of shuffled or batched changes. */
   gatherMs: number;
-  /** How long everything comes late. */
   delayMs: number;
-  /** Signed with a secret that is not the app's. */
   isForged: boolean;
-  /** How often a post is repeated that was not answered with 200. */
+  /** Retries of a post that did not get 200. */
   retries: number;
-  /** How long until the first repetition; each later one takes twice as long. */
+  /** Delay of the first retry; doubled for each later one. */
   retryMs: number;
-  /** How long an answer is waited for. */
   timeoutMs: number;
 };
 
-/** A change of an account, as it stands in an envelope. */
 export type Change = {
   field: string;
   value: Readonly<Record<string, unknown>>;
-  /** Whose it is; of the first account when left out. */
+  /** Its account; the first one by default. */
   wabaId?: string;
 };
 
-/** A webhook that was posted. */
 export type Delivery = {
   url: string;
   body: string;
   signature: string;
   isForged: boolean;
-  /** 1 for the first time. */
   attempt: number;
-  /** Of the answer; 0 without one. */
+  /** Status of the answer; 0 without one. */
   status: number;
   fields: readonly string[];
 };
@@ -46,18 +40,18 @@ export type Delivery = {
 export type Outbox = {
   mode: WebhookMode;
   deliveries: Delivery[];
-  /** Where webhooks go; nothing is posted without it. */
+  /** Address of webhooks; nothing is posted without it. */
   setUrl(url: string | undefined): void;
-  /** @returns when it was posted for the first time, whatever was answered. */
+  /** @returns resolves after the first post, with any answer. */
   add(lane: string, change: Change): Promise<void>;
-  /** Does something after a time, which `settled` waits for. */
+  /** Schedules work that `settled` waits for. */
   later(ms: number, run: () => void): void;
-  /** When nothing is left to post, nor to repeat. */
+  /** Resolves when nothing is left to post or repeat. */
   settled(): Promise<void>;
   close(): void;
 };
 
-/** JSON as Meta writes it: nothing but ASCII, `/` as `\/`. */
+/** JSON as Meta writes it: only ASCII, `/` as `\/`. */
 export const metaJson = (value: unknown): string =>
   JSON.stringify(value)
     .replaceAll('/', String.raw`\/`)
@@ -66,7 +60,6 @@ export const metaJson = (value: unknown): string =>
       (unit) => String.raw`\u` + unit.charCodeAt(0).toString(16).padStart(4, '0'),
     );
 
-/** The value of `X-Hub-Signature-256` of a body. */
 export const signatureOf = (appSecret: string, body: string): string =>
   `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`;
 
@@ -80,7 +73,7 @@ type OutboxOptions = {
 
 type Waiting = { lane: string; change: Change; posted: () => void };
 
-/** Timers and whatever is under way: counted, so that their end can be waited for. */
+/** Counts timers and running work, so that their end can be awaited. */
 function openWork() {
   const timers = new Map<NodeJS.Timeout, () => void>();
   let waiters: (() => void)[] = [];
@@ -134,10 +127,7 @@ const calm: WebhookMode = {
   timeoutMs: 10_000,
 };
 
-/**
- * Webhooks on their way, signed, and repeated as Meta does. What is of one lane arrives in its order,
- * unless it is shuffled; a repetition comes whenever it comes.
- */
+/** Signed webhooks with Meta's retries. A lane's arrive in order unless shuffled or retried. */
 export function openOutbox(options: OutboxOptions): Outbox {
   const mode: WebhookMode = { ...calm, ...options.mode };
   const deliveries: Delivery[] = [];
@@ -229,7 +219,7 @@ function shuffle<T>(all: T[], random: () => number): void {
 }
 
 async function post(delivery: Delivery, timeoutMs: number, closed: AbortSignal): Promise<number> {
-  // Its own timer, so that none is left: AbortSignal.timeout() would go on after the answer.
+  // A timer of its own, so that none remains: AbortSignal.timeout() would continue after the answer.
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), timeoutMs);
   try {

@@ -3,13 +3,11 @@ import { errorInWebhook } from '#tests/support/meta/errors.ts';
 import type { Accepted, BusinessNumber, MetaState } from '#tests/support/meta/state.ts';
 import type { Outbox } from './outbox.ts';
 
-/** What becomes of messages that were accepted. Changed at any time. */
 export type StatusMode = {
-  /** How long after the acceptance each status comes up; never, when it is undefined. */
+  /** Delay of each status after the acceptance; `undefined` means never. */
   sentMs: number | undefined;
   deliveredMs: number | undefined;
   readMs: number | undefined;
-  /** How long until `failed`, of a message that fails. */
   failedMs: number;
   /** `sent` is posted, and answered, before the answer to the request that sent the message. */
   isBeforeAnswer: boolean;
@@ -17,14 +15,11 @@ export type StatusMode = {
 
 export type StatusName = 'sent' | 'delivered' | 'read' | 'played' | 'failed';
 
-/** The user id (BSUID) of a customer, always the same one. */
 export const userIdOf = (phone: string): string =>
   `ID.${createHash('sha256').update(phone).digest('hex').slice(0, 20)}`;
 
-/** Whether a recipient is such an id: in these the number is not known. */
 export const isUserId = (to: string): boolean => /^[A-Z]{2}\./.test(to);
 
-/** What stands in each value of `messages`: which number it is about. */
 export const metadataOf = ({ id, phone }: BusinessNumber) => ({
   messaging_product: 'whatsapp',
   metadata: { display_phone_number: phone, phone_number_id: id },
@@ -53,7 +48,6 @@ function priceOf({ category, isBillable, acceptedAt, to }: Accepted, status: Sta
   };
 }
 
-/** A status as it stands in a webhook. `code` is of the error, when it failed. */
 export function statusOf(
   message: Accepted,
   status: StatusName,
@@ -76,9 +70,9 @@ export function statusOf(
 
 export type StatusReporter = {
   mode: StatusMode;
-  /** Posts one status now. @returns when it was posted for the first time. */
+  /** Posts one status now. @returns resolves after the first post. */
   report(message: Accepted, status: StatusName, code?: number): Promise<void>;
-  /** All that becomes of a message. @returns when the request that sent it may be answered. */
+  /** Schedules a message's statuses. @returns resolves when its request may be answered. */
   start(message: Accepted): Promise<void>;
 };
 
@@ -90,7 +84,6 @@ const usual: StatusMode = {
   isBeforeAnswer: false,
 };
 
-/** Says by webhook what becomes of messages. */
 export function openStatuses(
   state: MetaState,
   outbox: Outbox,

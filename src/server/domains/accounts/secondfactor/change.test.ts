@@ -20,16 +20,16 @@ import {
 } from '#server/domains/accounts/accounts.ts';
 import { readConfig } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { type AccountsApp, accountsApp, no } from '#tests/support/people/accounts-app.ts';
+import { type AccountsApp, accountsApp, rejectionOf } from '#tests/support/people/accounts-app.ts';
 import { signedInOperator, withPasskey, withTotp } from '#tests/support/people/operators.ts';
 import { test } from '#tests/support/database/database.ts';
 import { changeSessions } from '#tests/support/people/people.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 
 const OFFICE = { device: 'at the office' };
 const again = new Refusal('second_factor_again', {});
 
-const factorLater = (sql: Sql) => changeSessions(sql, {}, { secondFactorAt: earlier('5 minutes') });
+const factorLater = (sql: Sql) => changeSessions(sql, {}, { secondFactorAt: agedBy('5 minutes') });
 
 async function budi(app: AccountsApp) {
   const operator = await signedInOperator(app, OFFICE);
@@ -67,18 +67,20 @@ describe('the first second factor', () => {
     const { challenge } = await app.perform(beginTotp, {}, asker);
     const expired = new Refusal('second_factor_expired', {});
     const elsewhere = { caller, device: 'at home' };
-    expect(await no(app.perform(addTotp, { challenge, code: '000000' }, elsewhere))).toEqual(
-      expired,
-    );
+    expect(
+      await rejectionOf(app.perform(addTotp, { challenge, code: '000000' }, elsewhere)),
+    ).toEqual(expired);
     for (const left of [4, 3, 2, 1, 0]) {
-      expect(await no(app.perform(addTotp, { challenge, code: '000000' }, asker))).toEqual(
+      expect(await rejectionOf(app.perform(addTotp, { challenge, code: '000000' }, asker))).toEqual(
         new Refusal('second_factor_wrong', { left }),
       );
     }
-    expect(await no(app.perform(addTotp, { challenge, code: '000000' }, asker))).toEqual(expired);
+    expect(await rejectionOf(app.perform(addTotp, { challenge, code: '000000' }, asker))).toEqual(
+      expired,
+    );
     expect((await app.perform(getSecondFactors, {}, asker)).factors).toEqual([]);
     await withTotp(app, caller, OFFICE);
-    expect(await no(app.perform(beginTotp, {}, asker))).toEqual(
+    expect(await rejectionOf(app.perform(beginTotp, {}, asker))).toEqual(
       new Refusal('second_factor_exists', {}),
     );
   });
@@ -94,11 +96,11 @@ describe('changing second factors', () => {
       () => app.perform(renewRecoveryCodes, {}, asker),
       () => app.perform(beginPasskey, {}, asker),
     ];
-    for (const change of changes) expect(await no(change())).toEqual(again);
+    for (const change of changes) expect(await rejectionOf(change())).toEqual(again);
     const { challenge } = await app.perform(askSecondFactor, {}, asker);
     const input = { challenge, code: codeAt(0) };
     // A question of this session is nobody else's, and no way in.
-    expect(await no(app.perform(verifySecondFactor, input, asker))).toEqual(
+    expect(await rejectionOf(app.perform(verifySecondFactor, input, asker))).toEqual(
       new Refusal('second_factor_expired', {}),
     );
     expect(await app.perform(confirmSecondFactor, input, asker)).toEqual({
@@ -119,7 +121,9 @@ describe('changing second factors', () => {
     const { challenge } = answer.second_factor;
     const give = (recovery_code?: string) =>
       app.perform(verifySecondFactor, { challenge, recovery_code }, OFFICE);
-    expect(await no(give(codes[0]))).toEqual(new Refusal('second_factor_wrong', { left: 4 }));
+    expect(await rejectionOf(give(codes[0]))).toEqual(
+      new Refusal('second_factor_wrong', { left: 4 }),
+    );
     expect(await give(fresh[0])).toHaveProperty('token');
   });
 
@@ -134,10 +138,12 @@ describe('changing second factors', () => {
     });
     expect(await app.callerOf(token)).not.toHaveProperty('secondFactor');
     expect(app.sent.at(-1)?.text).toMatch(/^Aplikasi autentikator baru saja dihapus/);
-    expect(await no(app.perform(renewRecoveryCodes, {}, asker))).toMatchObject({
+    expect(await rejectionOf(app.perform(renewRecoveryCodes, {}, asker))).toMatchObject({
       code: 'not_found',
     });
-    expect(await no(app.perform(askSecondFactor, {}, asker))).toMatchObject({ code: 'not_found' });
+    expect(await rejectionOf(app.perform(askSecondFactor, {}, asker))).toMatchObject({
+      code: 'not_found',
+    });
   });
 
   test('leaves one where it is required', async ({ db }) => {
@@ -145,11 +151,13 @@ describe('changing second factors', () => {
     const app = await accountsApp(db, { config });
     const { asker, added, caller } = await budi(app);
     const remove = (factor_id: string) => app.perform(removeSecondFactor, { factor_id }, asker);
-    expect(await no(remove(added.factor.id))).toEqual(new Refusal('second_factor_last', {}));
+    expect(await rejectionOf(remove(added.factor.id))).toEqual(
+      new Refusal('second_factor_last', {}),
+    );
     expect((await app.perform(getSecondFactors, {}, asker)).recovery).toMatchObject({ left: 10 });
     const passkey = await withPasskey(app, caller, OFFICE);
     expect((await remove(added.factor.id)).factors).toEqual([passkey.added.factor]);
-    expect(await no(remove(added.factor.id))).toMatchObject({ code: 'not_found' });
+    expect(await rejectionOf(remove(added.factor.id))).toMatchObject({ code: 'not_found' });
   });
 });
 

@@ -8,8 +8,8 @@ import {
   type AccountsApp,
   OTHER_PASSWORD,
   accountsApp,
-  limitsLater,
-  no,
+  ageLimits,
+  rejectionOf,
   refusedToWait,
 } from '#tests/support/people/accounts-app.ts';
 import { BUDI, signedInOperator, withTotp } from '#tests/support/people/operators.ts';
@@ -98,7 +98,7 @@ describe('whoever has a second factor', () => {
     const app = await accountsApp(db);
     const { caller, password } = await budi(app);
     const thief = { caller, ...HOME };
-    expect(await no(app.perform(reauthUser, { password }, thief))).toEqual(
+    expect(await rejectionOf(app.perform(reauthUser, { password }, thief))).toEqual(
       new Refusal('sign_in_needed', {}),
     );
   });
@@ -120,9 +120,9 @@ describe('a code', () => {
     const app = await accountsApp(db);
     const who = await budi(app);
     const first = await challenged(app, who);
-    expect(await no(give(app, { challenge: first.challenge, code: who.codeAt(-30) }))).toEqual(
-      wrong(4),
-    );
+    expect(
+      await rejectionOf(give(app, { challenge: first.challenge, code: who.codeAt(-30) })),
+    ).toEqual(wrong(4));
     await give(app, { challenge: first.challenge, code: who.codeAt(30) });
     const { challenge } = await challenged(app, who);
     for (const [left, seconds] of [
@@ -130,7 +130,9 @@ describe('a code', () => {
       [3, 0],
       [2, -30],
     ] as const) {
-      expect(await no(give(app, { challenge, code: who.codeAt(seconds) }))).toEqual(wrong(left));
+      expect(await rejectionOf(give(app, { challenge, code: who.codeAt(seconds) }))).toEqual(
+        wrong(left),
+      );
     }
   });
 
@@ -150,8 +152,10 @@ describe('a code', () => {
     const who = await budi(app);
     const other = await budi(app, { device: 'hers', ip: '192.0.2.4' }, '6281222222222');
     const { challenge } = await challenged(app, who);
-    expect(await no(give(app, { challenge, code: other.codeAt(0) }))).toEqual(wrong(4));
-    expect(await no(give(app, { challenge, recovery_code: other.codes[0] }))).toEqual(wrong(3));
+    expect(await rejectionOf(give(app, { challenge, code: other.codeAt(0) }))).toEqual(wrong(4));
+    expect(await rejectionOf(give(app, { challenge, recovery_code: other.codes[0] }))).toEqual(
+      wrong(3),
+    );
   });
 });
 
@@ -161,15 +165,15 @@ describe('a challenge', () => {
     const who = await budi(app);
     const code = who.codeAt(0);
     const { challenge } = await challenged(app, who);
-    expect(await no(give(app, { challenge, code }, OFFICE))).toEqual(expired);
+    expect(await rejectionOf(give(app, { challenge, code }, OFFICE))).toEqual(expired);
     await db.allAccountsSql`
       update second_factor_challenges set expires_at = statement_timestamp()`;
-    expect(await no(give(app, { challenge, code }))).toEqual(expired);
+    expect(await rejectionOf(give(app, { challenge, code }))).toEqual(expired);
     const next = await challenged(app, who);
     await give(app, { challenge: next.challenge, code });
-    expect(await no(give(app, { challenge: next.challenge, code: who.codeAt(30) }))).toEqual(
-      expired,
-    );
+    expect(
+      await rejectionOf(give(app, { challenge: next.challenge, code: who.codeAt(30) })),
+    ).toEqual(expired);
   });
 
   test('takes one answer at a time', async ({ db }) => {
@@ -178,7 +182,7 @@ describe('a challenge', () => {
     const { challenge } = await challenged(app, who);
     const both = { challenge, code: who.codeAt(0), recovery_code: who.codes[0] };
     for (const input of [{ challenge }, both]) {
-      expect(await no(give(app, input))).toMatchObject({ code: 'input_invalid' });
+      expect(await rejectionOf(give(app, input))).toMatchObject({ code: 'input_invalid' });
     }
     expect(await give(app, { challenge, code: who.codeAt(0) })).toHaveProperty('token');
   });
@@ -188,11 +192,15 @@ describe('a challenge', () => {
     const who = await budi(app);
     const { challenge } = await challenged(app, who);
     const bad = ['000000', '111111', '222222', '333333', '444444', '555555', '666666'];
-    const answers = await Promise.all(bad.map((code) => no(give(app, { challenge, code }))));
+    const answers = await Promise.all(
+      bad.map((code) => rejectionOf(give(app, { challenge, code }))),
+    );
     expect(answers.filter((one) => (one as Refusal).code === 'second_factor_wrong')).toHaveLength(
       5,
     );
-    expect(await no(give(app, { challenge, code: who.codeAt(0) }))).not.toHaveProperty('token');
+    expect(await rejectionOf(give(app, { challenge, code: who.codeAt(0) }))).not.toHaveProperty(
+      'token',
+    );
     expect(app.sent.at(-1)?.text).toMatch(/lima kali kode atau passkey yang salah/);
   });
 
@@ -203,7 +211,7 @@ describe('a challenge', () => {
     const who = await budi(app);
     const guess = async (code: string) => {
       const { challenge } = await challenged(app, who);
-      return no(give(app, { challenge, code }));
+      return rejectionOf(give(app, { challenge, code }));
     };
     for (const code of ['000000', '111111', '222222', '333333', '444444']) {
       expect(await guess(code)).toEqual(wrong(4));
@@ -213,7 +221,7 @@ describe('a challenge', () => {
     expect(await guess(who.codeAt(0))).toEqual(refusedToWait(15));
     const own = await challenged(app, who, OFFICE);
     await give(app, { challenge: own.challenge, code: who.codeAt(0) }, OFFICE);
-    await limitsLater(db.allAccountsSql, 900, 'login');
+    await ageLimits(db.allAccountsSql, 900, 'login');
     expect(await guess('666666')).toEqual(wrong(4));
   });
 
@@ -223,7 +231,7 @@ describe('a challenge', () => {
     const app = await accountsApp(db);
     await budi(app);
     const captcha = await app.solved('user_login', HOME);
-    const refused = no(
+    const refused = rejectionOf(
       app.perform(loginUser, { phone: BUDI, password: 'salah sama sekali', captcha }, HOME),
     );
     expect(await refused).toEqual(new Refusal('credentials_wrong', {}));
@@ -244,7 +252,7 @@ describe('a recovery code', () => {
     expect(await app.callerOf(token)).toMatchObject({ secondFactor: true });
     expect(app.sent.some(({ text }) => text.includes('sisa 9'))).toBe(true);
     const { challenge } = await challenged(app, who);
-    expect(await no(give(app, { challenge, recovery_code: code }))).toEqual(wrong(4));
+    expect(await rejectionOf(give(app, { challenge, recovery_code: code }))).toEqual(wrong(4));
   });
 
   test('used twice at the same moment lets one in', async ({ db }) => {

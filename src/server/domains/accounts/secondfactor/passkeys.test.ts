@@ -8,7 +8,7 @@ import {
   verifySecondFactor,
 } from '#contract/second-factor.ts';
 import { readConfig } from '#server/infra/config.ts';
-import { type AccountsApp, accountsApp, no } from '#tests/support/people/accounts-app.ts';
+import { type AccountsApp, accountsApp, rejectionOf } from '#tests/support/people/accounts-app.ts';
 import { openAuthenticator } from '#tests/support/people/authenticator.ts';
 import { signedInOperator, withPasskey } from '#tests/support/people/operators.ts';
 import { test } from '#tests/support/database/database.ts';
@@ -59,9 +59,9 @@ describe('a passkey', () => {
     who.authenticator.turnBack(0);
     const { challenge, options } = await challenged(app, who);
     const copied = who.authenticator.get(options);
-    expect(await no(app.perform(verifySecondFactor, { challenge, passkey: copied }, HOME))).toEqual(
-      wrong(4),
-    );
+    expect(
+      await rejectionOf(app.perform(verifySecondFactor, { challenge, passkey: copied }, HOME)),
+    ).toEqual(wrong(4));
   });
 
   test('answers this challenge, on our own page, for our own host, with the key that was given', async ({
@@ -80,15 +80,15 @@ describe('a passkey', () => {
       stranger.get(options),
     ];
     for (const [n, passkey] of answers.entries()) {
-      expect(await no(app.perform(verifySecondFactor, { challenge, passkey }, HOME))).toEqual(
-        wrong(4 - n),
-      );
+      expect(
+        await rejectionOf(app.perform(verifySecondFactor, { challenge, passkey }, HOME)),
+      ).toEqual(wrong(4 - n));
     }
     // What answered another challenge does not fit this one; what was made up is no answer at all.
     const other = await challenged(app, who);
     for (const passkey of ['{}', 'null', '[]', 'no JSON', '{"id":"AAAA"}']) {
       await db.allAccountsSql`delete from limit_counters`;
-      const answer = no(
+      const answer = rejectionOf(
         app.perform(verifySecondFactor, { challenge: other.challenge, passkey }, HOME),
       );
       expect(await answer).toMatchObject({ code: 'second_factor_wrong' });
@@ -114,7 +114,7 @@ describe('a passkey', () => {
       { origin: 'http://kabari.example', rpId },
     ];
     for (const page of pages)
-      expect(await no(add(authenticator.create(options, page)))).toEqual(refused);
+      expect(await rejectionOf(add(authenticator.create(options, page)))).toEqual(refused);
     expect(await add(authenticator.create(options, { origin, rpId }))).toMatchObject({
       factor: { kind: 'passkey', name: 'Laptop' },
     });
@@ -130,9 +130,9 @@ describe('adding a passkey', () => {
     const passkey = openAuthenticator(1).create(options);
     const input = { challenge, name: 'Laptop', passkey };
     const expired = new Refusal('second_factor_expired', {});
-    expect(await no(app.perform(addPasskey, input, { caller, ...HOME }))).toEqual(expired);
+    expect(await rejectionOf(app.perform(addPasskey, input, { caller, ...HOME }))).toEqual(expired);
     await app.perform(addPasskey, input, asker);
-    expect(await no(app.perform(addPasskey, input, asker))).toEqual(expired);
+    expect(await rejectionOf(app.perform(addPasskey, input, asker))).toEqual(expired);
     expect((await app.perform(getSecondFactors, {}, asker)).factors).toHaveLength(1);
   });
 
@@ -147,10 +147,10 @@ describe('adding a passkey', () => {
       name: 'Lagi',
       passkey: authenticator.create(begun.options),
     };
-    expect(await no(app.perform(addPasskey, again, asker))).toEqual(
+    expect(await rejectionOf(app.perform(addPasskey, again, asker))).toEqual(
       new Refusal('second_factor_exists', {}),
     );
     for (let n = 1; n < 10; n++) await withPasskey(app, caller, OFFICE);
-    expect(await no(app.perform(beginPasskey, {}, asker))).toEqual(refused);
+    expect(await rejectionOf(app.perform(beginPasskey, {}, asker))).toEqual(refused);
   });
 });

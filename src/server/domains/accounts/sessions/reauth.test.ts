@@ -6,15 +6,15 @@ import {
   GOOD_PASSWORD,
   OTHER_PASSWORD,
   accountsApp,
-  limitsLater,
-  no,
-  reauthLater,
+  ageLimits,
+  rejectionOf,
+  ageReauth,
   refusedToWait,
 } from '#tests/support/people/accounts-app.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
 import { openSessions } from './sessions.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 import { changeSessions } from '#tests/support/people/people.ts';
 
 const ANI = '6281234567890';
@@ -35,16 +35,16 @@ describe('a reauthentication', () => {
   test('is a sign-in, for five minutes of the database', async ({ db }) => {
     const { isRecent } = await ani(db);
     expect(await isRecent()).toBe(true);
-    await reauthLater(db.allAccountsSql, 300 - STALL_SECONDS);
+    await ageReauth(db.allAccountsSql, 300 - STALL_SECONDS);
     expect(await isRecent()).toBe(true);
-    await reauthLater(db.allAccountsSql, STALL_SECONDS);
+    await ageReauth(db.allAccountsSql, STALL_SECONDS);
     expect(await isRecent()).toBe(false);
   });
 
   test('is the password given once more', async ({ db }) => {
     const { perform, caller, isRecent } = await ani(db);
-    await reauthLater(db.allAccountsSql, 301);
-    expect(await no(perform(reauthUser, { password: 'salah' }, { caller }))).toEqual(
+    await ageReauth(db.allAccountsSql, 301);
+    expect(await rejectionOf(perform(reauthUser, { password: 'salah' }, { caller }))).toEqual(
       new Refusal('password_wrong', {}),
     );
     expect(await isRecent()).toBe(false);
@@ -60,12 +60,12 @@ describe('a reauthentication', () => {
     const { token: renewed } = await perform(reauthUser, right, { caller });
     expect(await find(renewed)).toEqual(caller);
     expect(await find(token)).toEqual(caller);
-    await changeSessions(db.allAccountsSql, {}, { previousUntil: earlier('60 s') });
+    await changeSessions(db.allAccountsSql, {}, { previousUntil: agedBy('60 s') });
     expect(await find(token)).toBeUndefined();
     expect(await deps.sessions.find(renewed ?? '')).toEqual(caller);
     const change = { current: GOOD_PASSWORD, password: OTHER_PASSWORD };
     const { token: changed } = await perform(changePassword, change, { caller });
-    await changeSessions(db.allAccountsSql, {}, { previousUntil: earlier('60 s') });
+    await changeSessions(db.allAccountsSql, {}, { previousUntil: agedBy('60 s') });
     expect([await find(renewed), await find(changed)]).toEqual([undefined, caller]);
     expect(await db.allAccountsSql`select from sessions where revoked_at is null`).toHaveLength(1);
   });
@@ -78,7 +78,7 @@ describe('a reauthentication', () => {
   test('holds for a portal served elsewhere, which has no cookie', async ({ db }) => {
     const { perform, caller, isRecent } = await ani(db, '');
     expect(await isRecent()).toBe(true);
-    await reauthLater(db.allAccountsSql, 301);
+    await ageReauth(db.allAccountsSql, 301);
     await perform(reauthUser, right, { caller, device: '' });
     expect(await isRecent()).toBe(true);
   });
@@ -101,13 +101,13 @@ describe('a token in another browser', () => {
     expect(await perform(reauthUser, right, thief)).toEqual({ seconds: 300 });
     expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: true });
     expect(await reauth('a third browser')).toEqual({ inOwnBrowser: false, recent: false });
-    await reauthLater(db.allAccountsSql, 300);
+    await ageReauth(db.allAccountsSql, 300);
     expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: false });
   });
 
   test('does not open the session’s own browser, nor move the session', async ({ db }) => {
     const { perform, caller, reauth } = await ani(db);
-    await reauthLater(db.allAccountsSql, 301);
+    await ageReauth(db.allAccountsSql, 301);
     await perform(reauthUser, right, { caller, device: THIEFS });
     expect(await reauth()).toEqual({ inOwnBrowser: true, recent: false });
   });
@@ -144,7 +144,7 @@ describe('a token in another browser', () => {
 
   test('without a cookie has nothing to remember the password by', async ({ db }) => {
     const { perform, caller } = await ani(db);
-    expect(await no(perform(reauthUser, right, { caller, device: '' }))).toEqual(
+    expect(await rejectionOf(perform(reauthUser, right, { caller, device: '' }))).toEqual(
       new Refusal('sign_in_needed', {}),
     );
   });
@@ -155,14 +155,16 @@ describe('a token in another browser', () => {
     await perform(reauthUser, right, thief);
     const change = { current: GOOD_PASSWORD, password: OTHER_PASSWORD };
     const answer = perform(changePassword, change, thief);
-    expect(await no(answer)).toEqual(new Refusal('sign_in_needed', {}));
+    expect(await rejectionOf(answer)).toEqual(new Refusal('sign_in_needed', {}));
     expect(await signIn(ANI)).toMatchObject({ user: { phone: ANI } });
   });
 
   test('guesses on its own account: its owner does not have to wait', async ({ db }) => {
     const { perform, caller } = await ani(db);
     const guess = () =>
-      no(perform(reauthUser, { password: 'salah' }, { caller, device: crypto.randomUUID() }));
+      rejectionOf(
+        perform(reauthUser, { password: 'salah' }, { caller, device: crypto.randomUUID() }),
+      );
     for (let times = 0; times < 5; times++) {
       expect(await guess()).toEqual(new Refusal('password_wrong', {}));
     }
@@ -175,16 +177,16 @@ describe('guessing the password of a session', () => {
   test('five tries are free, then it waits, and strangers’ tries do not count', async ({ db }) => {
     const { perform, caller, signIn } = await ani(db);
     for (let times = 0; times < 6; times++) {
-      await no(signIn(ANI, 'salah', { device: 'a stranger', ip: '198.51.100.9' }));
+      await rejectionOf(signIn(ANI, 'salah', { device: 'a stranger', ip: '198.51.100.9' }));
     }
-    const guess = () => no(perform(reauthUser, { password: 'salah' }, { caller }));
+    const guess = () => rejectionOf(perform(reauthUser, { password: 'salah' }, { caller }));
     const answers = await Promise.all(Array.from({ length: 12 }, guess));
     const looked = answers.filter(
       (answer) => answer instanceof Refusal && answer.code === 'password_wrong',
     );
     expect(looked).toHaveLength(5);
-    expect(await no(perform(reauthUser, right, { caller }))).toEqual(refusedToWait(15));
-    await limitsLater(db.allAccountsSql, 15, 'login_wait');
+    expect(await rejectionOf(perform(reauthUser, right, { caller }))).toEqual(refusedToWait(15));
+    await ageLimits(db.allAccountsSql, 15, 'login_wait');
     expect(await perform(reauthUser, right, { caller })).toEqual(RENEWED);
   });
 });

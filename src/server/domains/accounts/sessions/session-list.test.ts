@@ -2,10 +2,15 @@ import { expect } from 'vitest';
 import { listSessions, revokeSessions } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { publicId } from '#contract/base/ids.ts';
-import { GOOD_PASSWORD, accountsApp, codesLater, no } from '#tests/support/people/accounts-app.ts';
+import {
+  GOOD_PASSWORD,
+  accountsApp,
+  ageCodes,
+  rejectionOf,
+} from '#tests/support/people/accounts-app.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { deviceName, openSessions } from './sessions.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 import { changeSessions } from '#tests/support/people/people.ts';
 
 const ANI = '6281234567890';
@@ -26,7 +31,7 @@ async function ani(db: TestDatabase) {
   const app = await accountsApp(db);
   const tokens = [(await app.customer(ANI, DESK)).token];
   for (const place of [PHONE, THIRD]) {
-    await codesLater(db.allAccountsSql, 300);
+    await ageCodes(db.allAccountsSql, 300);
     tokens.push((await app.signIn(ANI, GOOD_PASSWORD, place)).token);
   }
   const people = await Promise.all(tokens.map(app.callerOf));
@@ -52,14 +57,14 @@ test('sessions are listed with browser and place, this one first, then by last u
 }) => {
   const { list, asker } = await ani(db);
   for (const { ip } of [DESK, THIRD]) {
-    await changeSessions(db.allAccountsSql, { ip }, { lastUsedAt: earlier('2 days') });
+    await changeSessions(db.allAccountsSql, { ip }, { lastUsedAt: agedBy('2 days') });
   }
   expect(await list(listSessions, {}, asker)).toMatchObject([
     { current: true, device: 'Firefox di Linux', ip: DESK.ip },
     { current: false, device: 'Chrome di Android', ip: PHONE.ip },
     { current: false, device: 'Peramban lain', ip: THIRD.ip },
   ]);
-  await changeSessions(db.allAccountsSql, {}, { lastUsedAt: earlier('5 days') });
+  await changeSessions(db.allAccountsSql, {}, { lastUsedAt: agedBy('5 days') });
   expect(await list(listSessions, {}, asker)).toMatchObject([{ ip: PHONE.ip }]);
 });
 
@@ -68,10 +73,10 @@ test('one is ended by itself; its browser needs a code again', async ({ db }) =>
   const { perform, asker, active, ids, sent } = app;
   expect(await perform(revokeSessions, { session_id: ids[1] ?? '' }, asker)).toEqual({ ended: 1 });
   expect(await active()).toEqual([true, false, true]);
-  expect(await no(perform(revokeSessions, { session_id: ids[1] ?? '' }, asker))).toEqual(
+  expect(await rejectionOf(perform(revokeSessions, { session_id: ids[1] ?? '' }, asker))).toEqual(
     new Refusal('not_found', { what: 'Sesi' }),
   );
-  await codesLater(db.allAccountsSql, 300);
+  await ageCodes(db.allAccountsSql, 300);
   const sentBefore = sent.length;
   await app.signIn(ANI, GOOD_PASSWORD, THIRD);
   expect(sent).toHaveLength(sentBefore);
@@ -105,7 +110,7 @@ test('one that is ended here is refused on another node within a second', async 
   let now = 0;
   const there = openSessions(db.allAccountsSql, () => now);
   const { token } = await app.customer(ANI, PHONE);
-  await codesLater(db.allAccountsSql, 300);
+  await ageCodes(db.allAccountsSql, 300);
   const here = await app.signIn(ANI, GOOD_PASSWORD, DESK);
   const asker = { ...DESK, caller: await app.callerOf(here.token) };
   const stolen = await there.find(token);
@@ -121,12 +126,14 @@ test('nobody ends a session of somebody else, and a wish for both or neither is 
 }) => {
   const { customer, callerOf, perform, asker, active, ids } = await ani(db);
   const budi = { caller: await callerOf((await customer('6281398765432')).token) };
-  expect(await no(perform(revokeSessions, { session_id: ids[1] ?? '' }, budi))).toEqual(
+  expect(await rejectionOf(perform(revokeSessions, { session_id: ids[1] ?? '' }, budi))).toEqual(
     new Refusal('not_found', { what: 'Sesi' }),
   );
   await perform(revokeSessions, { others: '1' }, budi);
   for (const wish of [{}, { session_id: ids[1] ?? '', others: '1' as const }]) {
-    expect(await no(perform(revokeSessions, wish, asker))).toMatchObject({ code: 'input_invalid' });
+    expect(await rejectionOf(perform(revokeSessions, wish, asker))).toMatchObject({
+      code: 'input_invalid',
+    });
   }
   expect(await active()).toEqual([true, true, true]);
 });

@@ -4,7 +4,7 @@ import { json } from '#server/infra/postgres/sql.ts';
 import { test } from '#tests/support/database/database.ts';
 import { changeAccounts, changeSessions, customerWith } from '#tests/support/people/people.ts';
 import { findSession, openSessions, startSession } from './sessions.ts';
-import { earlier } from '#tests/support/database/changes.ts';
+import { agedBy } from '#tests/support/database/changes.ts';
 
 async function someone(sql: Sql) {
   const { accountId, userId } = await customerWith(sql);
@@ -16,7 +16,7 @@ async function someone(sql: Sql) {
 }
 
 const age = (sql: Sql, field: 'createdAt' | 'lastUsedAt', interval: string) =>
-  changeSessions(sql, {}, { [field]: earlier(interval) });
+  changeSessions(sql, {}, { [field]: agedBy(interval) });
 
 describe('a session', () => {
   test('is known by its token, of which the database has only the hash', async ({ sql }) => {

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { readConfig } from '#server/infra/config.ts';
 import { StartError } from '#server/infra/start-error.ts';
-import { accountsApp, limitsLater } from '#tests/support/people/accounts-app.ts';
+import { accountsApp, ageLimits } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { addOperator } from '#server/domains/accounts/operators.ts';
 import { ensureOperator, hasFirstOperatorSignedIn } from './first-operator.ts';
@@ -104,7 +104,7 @@ test('sweeping takes what has ended and leaves what is alive', async ({ db }) =>
 
   await db.allAccountsSql`update otp_challenges set created_at = statement_timestamp() - interval '25 hours'`;
   await db.owner`update captchas_used set expires_at = statement_timestamp() - interval '2 hours'`;
-  await limitsLater(db.allAccountsSql, 3 * 86_400);
+  await ageLimits(db.allAccountsSql, 3 * 86_400);
   await changeSessions(db.allAccountsSql, {}, { createdAt: ago('32 days') });
   await sweepAccounts(db.allAccountsSql);
   const left = await db.allAccountsSql`

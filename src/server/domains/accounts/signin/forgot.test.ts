@@ -8,8 +8,8 @@ import {
   GOOD_PASSWORD,
   OTHER_PASSWORD,
   accountsApp,
-  codesLater,
-  no,
+  ageCodes,
+  rejectionOf,
   signedIn,
 } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
@@ -59,7 +59,7 @@ describe('who forgot the password', () => {
     expect(await app.deps.sessions.find(before.token)).toBeUndefined();
     expect(app.sent.at(-1)?.text).toMatch(/^Kata sandi akun Kabari Anda baru saja diganti/);
 
-    expect(await no(app.signIn(ANI, GOOD_PASSWORD, PIXEL))).toEqual(
+    expect(await rejectionOf(app.signIn(ANI, GOOD_PASSWORD, PIXEL))).toEqual(
       new Refusal('credentials_wrong', {}),
     );
     const sent = app.sent.length;
@@ -75,7 +75,7 @@ describe('who forgot the password', () => {
     await app.customer(ANI);
     const sent = app.sent.length;
     const challenge = await ask(app, NOBODY);
-    await codesLater(db.allAccountsSql, 60);
+    await ageCodes(db.allAccountsSql, 60);
     expect(await app.perform(resendOtp, { challenge })).toMatchObject({
       challenge,
       sent_to: '+62 812-••••-7890',
@@ -83,14 +83,16 @@ describe('who forgot the password', () => {
     });
     for (const left of [4, 3, 2, 1, 0]) {
       const guess = { challenge, code: String(100_000 + left) };
-      expect(await no(app.perform(verifyForgot, guess))).toEqual(
+      expect(await rejectionOf(app.perform(verifyForgot, guess))).toEqual(
         new Refusal('otp_wrong', { left }),
       );
     }
     const sixth = { challenge, code: '000000' };
-    expect(await no(app.perform(verifyForgot, sixth))).toEqual(new Refusal('otp_expired', {}));
+    expect(await rejectionOf(app.perform(verifyForgot, sixth))).toEqual(
+      new Refusal('otp_expired', {}),
+    );
     expect(app.sent).toHaveLength(sent);
-    expect(await no(ask(app, NOBODY))).toMatchObject({ code: 'otp_too_soon' });
+    expect(await rejectionOf(ask(app, NOBODY))).toMatchObject({ code: 'otp_too_soon' });
   });
 
   test('may have the code sent again, and the one before ends', async ({ db }) => {
@@ -98,12 +100,12 @@ describe('who forgot the password', () => {
     await app.customer(ANI);
     const challenge = await ask(app, ANI);
     const first = app.codeFor(ANI);
-    await codesLater(db.allAccountsSql, 60);
+    await ageCodes(db.allAccountsSql, 60);
     await app.perform(resendOtp, { challenge });
     const second = app.codeFor(ANI);
     if (first !== second) {
       const old = app.perform(verifyForgot, { challenge, code: first });
-      expect(await no(old)).toEqual(new Refusal('otp_wrong', { left: 4 }));
+      expect(await rejectionOf(old)).toEqual(new Refusal('otp_wrong', { left: 4 }));
     }
     expect(await app.perform(verifyForgot, { challenge, code: second })).toHaveProperty('grant');
   });
@@ -113,11 +115,11 @@ describe('who forgot the password', () => {
     await app.customer(ANI);
     const captcha = await app.solved('user_login');
     const answer = app.perform(forgotPassword, { phone: ANI, captcha });
-    expect(await no(answer)).toEqual(new Refusal('captcha_failed', {}));
+    expect(await rejectionOf(answer)).toEqual(new Refusal('captcha_failed', {}));
     const good = await app.solved('user_forgot_password');
     await app.perform(forgotPassword, { phone: ANI, captcha: good });
     const again = app.perform(forgotPassword, { phone: NOBODY, captcha: good });
-    expect(await no(again)).toEqual(new Refusal('captcha_failed', {}));
+    expect(await rejectionOf(again)).toEqual(new Refusal('captcha_failed', {}));
   });
 });
 
@@ -128,15 +130,15 @@ describe('a code for a forgotten password', () => {
     const challenge = await ask(app, ANI);
     const code = app.codeFor(ANI);
     for (let times = 0; times < 5; times++) {
-      await no(app.perform(verifyForgot, { challenge, code: wrongFor(code) }));
+      await rejectionOf(app.perform(verifyForgot, { challenge, code: wrongFor(code) }));
     }
     const expired = new Refusal('otp_expired', {});
-    expect(await no(app.perform(verifyForgot, { challenge, code }))).toEqual(expired);
-    await codesLater(db.allAccountsSql, 60);
+    expect(await rejectionOf(app.perform(verifyForgot, { challenge, code }))).toEqual(expired);
+    await ageCodes(db.allAccountsSql, 60);
     const second = await ask(app, ANI);
-    await codesLater(db.allAccountsSql, 301);
+    await ageCodes(db.allAccountsSql, 301);
     const late = { challenge: second, code: app.codeFor(ANI) };
-    expect(await no(app.perform(verifyForgot, late))).toEqual(expired);
+    expect(await rejectionOf(app.perform(verifyForgot, late))).toEqual(expired);
   });
 
   test('does not sign anybody in, and one for signing in changes no password', async ({ db }) => {
@@ -145,10 +147,10 @@ describe('a code for a forgotten password', () => {
     const challenge = await ask(app, ANI);
     const code = app.codeFor(ANI);
     const expired = new Refusal('otp_expired', {});
-    expect(await no(app.perform(verifyOtp, { challenge, code }, PIXEL))).toEqual(expired);
+    expect(await rejectionOf(app.perform(verifyOtp, { challenge, code }, PIXEL))).toEqual(expired);
     const registering = await app.register(BUDI);
     const other = { challenge: registering.challenge, code: app.codeFor(BUDI) };
-    expect(await no(app.perform(verifyForgot, other))).toEqual(expired);
+    expect(await rejectionOf(app.perform(verifyForgot, other))).toEqual(expired);
   });
 });
 
@@ -181,17 +183,17 @@ describe('requests of strangers', () => {
     for (let n = 0; n < 10; n++) {
       await ask(app, ANI, { ...STRANGER, ip: n < 5 ? STRANGER.ip : `192.0.${n}.6` });
       if (n === 4) {
-        await codesLater(db.allAccountsSql, 300);
-        expect(await no(ask(app, ANI, STRANGER))).toEqual(refused);
+        await ageCodes(db.allAccountsSql, 300);
+        expect(await rejectionOf(ask(app, ANI, STRANGER))).toEqual(refused);
       }
-      await codesLater(db.allAccountsSql, n === 9 ? 0 : 300);
+      await ageCodes(db.allAccountsSql, n === 9 ? 0 : 300);
     }
-    expect(await no(ask(app, ANI, { ...STRANGER, ip: '192.0.99.6' }))).toMatchObject({
+    expect(await rejectionOf(ask(app, ANI, { ...STRANGER, ip: '192.0.99.6' }))).toMatchObject({
       code: 'otp_too_soon',
     });
     await ask(app, ANI, HOME);
-    await codesLater(db.allAccountsSql, 300);
-    expect(await no(ask(app, ANI, { ...STRANGER, ip: '192.0.99.6' }))).toEqual(refused);
+    await ageCodes(db.allAccountsSql, 300);
+    expect(await rejectionOf(ask(app, ANI, { ...STRANGER, ip: '192.0.99.6' }))).toEqual(refused);
     const token = await app.signIn(ANI, GOOD_PASSWORD, { device: 'another', ip: '192.0.2.9' });
     const caller = await app.callerOf(token.token);
     const asked = await app.perform(askDeletion, {}, { caller, ip: '192.0.2.9' });
@@ -208,10 +210,10 @@ describe('requests of strangers', () => {
     for (let n = 0; n < 3; n++) await ask(app, sameBlock(n), STRANGER);
     await ask(app, ANI, STRANGER);
     await ask(app, BUDI, STRANGER);
-    await codesLater(db.allAccountsSql, 300);
+    await ageCodes(db.allAccountsSql, 300);
     const refused = new Refusal('otp_limit', {});
-    expect(await no(ask(app, ANI, STRANGER))).toEqual(refused);
-    expect(await no(ask(app, sameBlock(50), STRANGER))).toEqual(refused);
+    expect(await rejectionOf(ask(app, ANI, STRANGER))).toEqual(refused);
+    expect(await rejectionOf(ask(app, sameBlock(50), STRANGER))).toEqual(refused);
     await app.signIn(ANI, GOOD_PASSWORD, { device: 'another', ip: '192.0.2.9' });
   });
 });
@@ -224,7 +226,7 @@ describe('the right to set a password', () => {
     const change = () => app.perform(changeForgotten, { grant, password: OTHER_PASSWORD });
     const answers = await Promise.allSettled([change(), change()]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-    expect(await no(change())).toEqual(new Refusal('grant_gone', {}));
+    expect(await rejectionOf(change())).toEqual(new Refusal('grant_gone', {}));
   });
 
   test('ends after ten minutes of the database, and lies there unreadable', async ({ db }) => {
@@ -237,7 +239,7 @@ describe('the right to set a password', () => {
     await db.owner`
       update password_grants set expires_at = statement_timestamp()`;
     const late = app.perform(changeForgotten, { grant, password: OTHER_PASSWORD });
-    expect(await no(late)).toEqual(new Refusal('grant_gone', {}));
+    expect(await rejectionOf(late)).toEqual(new Refusal('grant_gone', {}));
   });
 
   test('stays when the new password is one that everybody uses', async ({ db }) => {
@@ -245,7 +247,7 @@ describe('the right to set a password', () => {
     await app.customer(ANI);
     const grant = await grantFor(app, ANI);
     const common = app.perform(changeForgotten, { grant, password: 'bismillah' });
-    expect(await no(common)).toEqual(new Refusal('password_common', {}));
+    expect(await rejectionOf(common)).toEqual(new Refusal('password_common', {}));
     const better = app.perform(changeForgotten, { grant, password: OTHER_PASSWORD });
     expect(await better).toHaveProperty('token');
   });
@@ -254,15 +256,15 @@ describe('the right to set a password', () => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const first = await grantFor(app, ANI);
-    await codesLater(db.allAccountsSql, 60);
+    await ageCodes(db.allAccountsSql, 60);
     const second = await grantFor(app, ANI);
-    await codesLater(db.allAccountsSql, 120);
+    await ageCodes(db.allAccountsSql, 120);
     const challenge = await ask(app, ANI);
     const code = app.codeFor(ANI);
     await app.perform(changeForgotten, { grant: first, password: OTHER_PASSWORD }, PIXEL);
     const left = app.perform(changeForgotten, { grant: second, password: GOOD_PASSWORD });
-    expect(await no(left)).toEqual(new Refusal('grant_gone', {}));
-    expect(await no(app.perform(verifyForgot, { challenge, code }))).toEqual(
+    expect(await rejectionOf(left)).toEqual(new Refusal('grant_gone', {}));
+    expect(await rejectionOf(app.perform(verifyForgot, { challenge, code }))).toEqual(
       new Refusal('otp_expired', {}),
     );
   });

@@ -7,8 +7,8 @@ import { readSecrets } from '#server/infra/security/secrets.ts';
 import {
   type AccountsApp,
   accountsApp,
-  codesLater,
-  no,
+  ageCodes,
+  rejectionOf,
 } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
@@ -52,7 +52,7 @@ describe('guessing codes', () => {
     const first = Math.floor(Math.random() * 900_000);
     const guess = async (challenge: string, round: number) => {
       const code = String((first + round * 997) % 1_000_000).padStart(6, '0');
-      const answer = await no(app.perform(verifyOtp, { challenge, code }));
+      const answer = await rejectionOf(app.perform(verifyOtp, { challenge, code }));
       if (isRefused('otp_wrong')(answer)) counts.wrong += 1;
       else if (isRefused('otp_expired')(answer)) counts.dead += 1;
       else counts.in += 1;
@@ -69,7 +69,7 @@ describe('guessing codes', () => {
 
     const sixths = await Promise.all(
       issued.map(({ phone, challenge }) =>
-        no(app.perform(verifyOtp, { challenge, code: app.codeFor(phone) })),
+        rejectionOf(app.perform(verifyOtp, { challenge, code: app.codeFor(phone) })),
       ),
     );
     expect(sixths.filter(isRefused('otp_expired'))).toHaveLength(CHALLENGES);
@@ -83,17 +83,17 @@ describe('guessing codes', () => {
     const [ofAni, ofBudi] = [await askFor(app, ani), await askFor(app, budi)];
     const crossed = { challenge: ofBudi, code: app.codeFor(ani) };
     if (app.codeFor(ani) !== app.codeFor(budi)) {
-      expect(await no(app.perform(verifyOtp, crossed))).toEqual(
+      expect(await rejectionOf(app.perform(verifyOtp, crossed))).toEqual(
         new Refusal('otp_wrong', { left: 4 }),
       );
     }
-    await codesLater(db.allAccountsSql, 300 - STALL_SECONDS);
+    await ageCodes(db.allAccountsSql, 300 - STALL_SECONDS);
     const entered = { challenge: ofAni, code: app.codeFor(ani) };
-    const both = [1, 2].map(() => no(app.perform(verifyOtp, entered)));
+    const both = [1, 2].map(() => rejectionOf(app.perform(verifyOtp, entered)));
     expect((await Promise.all(both)).filter(isRefused('otp_expired'))).toHaveLength(1);
-    await codesLater(db.allAccountsSql, STALL_SECONDS);
+    await ageCodes(db.allAccountsSql, STALL_SECONDS);
     const late = { challenge: ofBudi, code: app.codeFor(budi) };
-    expect(await no(app.perform(verifyOtp, late))).toEqual(new Refusal('otp_expired', {}));
+    expect(await rejectionOf(app.perform(verifyOtp, late))).toEqual(new Refusal('otp_expired', {}));
   });
 });
 
@@ -115,7 +115,7 @@ describe('pumping codes', () => {
       const phone = `62813${range}${String(1000 + n)}`;
       const node = nodes[n % 2];
       if (!node) throw new Error('no node');
-      return no(askFor(node, phone, `198.51.${n % 100}.7`));
+      return rejectionOf(askFor(node, phone, `198.51.${n % 100}.7`));
     });
     const answers = await Promise.all(asks);
     await secondPool.end();

@@ -6,7 +6,7 @@ import {
   type AccountsApp,
   GOOD_PASSWORD,
   accountsApp,
-  limitsLater,
+  ageLimits,
   refusedToWait,
 } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
@@ -128,7 +128,7 @@ describe('guessing', () => {
     await app.customer(ANI);
     for (let times = 0; times < 5; times++) await no(login(app, ANI, 'salah sama sekali'));
     expect(await no(login(app, ANI, GOOD_PASSWORD))).toEqual(refusedToWait(15));
-    await limitsLater(db.allAccountsSql, 15, 'login');
+    await ageLimits(db.allAccountsSql, 15, 'login');
     expect(await login(app, ANI, GOOD_PASSWORD)).toMatchObject({ user: { phone: ANI } });
   });
 
@@ -138,7 +138,7 @@ describe('guessing', () => {
     ]);
     const app = await accountsApp(db);
     for (let times = 0; times < 5; times++) await no(login(app, NOBODY, 'salah sama sekali'));
-    await limitsLater(db.allAccountsSql, 15, 'login');
+    await ageLimits(db.allAccountsSql, 15, 'login');
     await no(login(app, NOBODY, 'salah sama sekali'));
     expect(await no(login(app, NOBODY, 'salah'))).toEqual(refusedToWait(30));
   });

@@ -5,8 +5,8 @@ import {
   type AccountsApp,
   GOOD_PASSWORD,
   accountsApp,
-  codesLater,
-  no,
+  ageCodes,
+  rejectionOf,
   refusedToWait,
   signedIn,
 } from '#tests/support/people/accounts-app.ts';
@@ -70,13 +70,13 @@ describe('a browser that was never used', () => {
     const app = await accountsApp(db, { takesCodes: async () => isLinked });
     await app.customer(ANI);
     isLinked = false;
-    expect(await no(login(app, ANI, PIXEL))).toEqual(unsendable);
+    expect(await rejectionOf(login(app, ANI, PIXEL))).toEqual(unsendable);
     isLinked = true;
     const { challenge } = await askedIn(app, PIXEL);
-    await codesLater(db.allAccountsSql, 60);
+    await ageCodes(db.allAccountsSql, 60);
     isLinked = false;
     const again = app.perform(resendOtp, { challenge: challenge.challenge });
-    expect(await no(again)).toEqual(unsendable);
+    expect(await rejectionOf(again)).toEqual(unsendable);
     // The code that was sent before is as good as it was.
     const entered = { challenge: challenge.challenge, code: app.codeFor(ANI) };
     expect(await app.perform(verifyOtp, entered, PIXEL)).toHaveProperty('token');
@@ -86,7 +86,7 @@ describe('a browser that was never used', () => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const sent = app.sent.length;
-    expect(await no(login(app, ANI, PIXEL, 'salah sama sekali'))).toEqual(
+    expect(await rejectionOf(login(app, ANI, PIXEL, 'salah sama sekali'))).toEqual(
       new Refusal('credentials_wrong', {}),
     );
     expect(app.sent).toHaveLength(sent);
@@ -102,7 +102,7 @@ describe('a browser that was never used', () => {
     expect(again.challenge.challenge).toBe(first.challenge.challenge);
     expect(again.challenge.resend_in_seconds).toBeLessThanOrEqual(60);
     expect(app.sent).toHaveLength(sent);
-    expect(await no(login(app, ANI, { ...PIXEL, device: 'a third' }))).toMatchObject({
+    expect(await rejectionOf(login(app, ANI, { ...PIXEL, device: 'a third' }))).toMatchObject({
       code: 'otp_too_soon',
     });
     const entered = { challenge: again.challenge.challenge, code };
@@ -114,8 +114,10 @@ describe('a browser that was never used', () => {
     await app.customer(ANI);
     const { challenge } = await askedIn(app, PIXEL);
     const which = { challenge: challenge.challenge };
-    expect(await no(app.perform(resendOtp, which))).toMatchObject({ code: 'otp_too_soon' });
-    await codesLater(db.allAccountsSql, 60);
+    expect(await rejectionOf(app.perform(resendOtp, which))).toMatchObject({
+      code: 'otp_too_soon',
+    });
+    await ageCodes(db.allAccountsSql, 60);
     expect(await app.perform(resendOtp, which)).toMatchObject({ resend_in_seconds: 120 });
     expect(app.sent.at(-1)?.text).toContain('untuk masuk dari peramban baru');
     const entered = { ...which, code: app.codeFor(ANI) };
@@ -126,7 +128,7 @@ describe('a browser that was never used', () => {
     const app = await accountsApp(db);
     await app.customer(ANI, PIXEL);
     await app.customer(BUDI);
-    await codesLater(db.allAccountsSql, 60);
+    await ageCodes(db.allAccountsSql, 60);
     expect(await login(app, BUDI, PIXEL)).toHaveProperty('challenge');
   });
 
@@ -134,7 +136,7 @@ describe('a browser that was never used', () => {
     const app = await accountsApp(db);
     const elsewhere = { device: '' };
     await app.customer(ANI, elsewhere);
-    await codesLater(db.allAccountsSql, 60);
+    await ageCodes(db.allAccountsSql, 60);
     expect(await login(app, ANI, elsewhere)).toHaveProperty('challenge');
     expect(await db.allAccountsSql`select * from known_devices`).toEqual([]);
   });
@@ -145,7 +147,7 @@ describe('a browser that was never used', () => {
     const { challenge } = await askedIn(app, PIXEL);
     await changeAccounts(db.allAccountsSql, {}, { status: 'closed' });
     const entered = { challenge: challenge.challenge, code: app.codeFor(ANI) };
-    expect(await no(app.perform(verifyOtp, entered, PIXEL))).toEqual(
+    expect(await rejectionOf(app.perform(verifyOtp, entered, PIXEL))).toEqual(
       new Refusal('account_suspended', {}),
     );
   });
@@ -161,7 +163,7 @@ describe('a browser that was never used', () => {
       select password_hash as hash from users`;
     const budi = { name: 'Toko Budi', phone: ANI, passwordHash: hash, role: 'customer' } as const;
     await db.allAccountsSql.begin((tx) => openAccount(tx, budi));
-    await codesLater(db.allAccountsSql, 60);
+    await ageCodes(db.allAccountsSql, 60);
     const after = await askedIn(app, PIXEL);
     expect(after.challenge.challenge).not.toBe(before.challenge.challenge);
   });
@@ -173,7 +175,8 @@ describe('strangers', () => {
     const home = { ip: '203.0.113.7', device: 'her browser' };
     await app.customer(ANI, home);
     const beside = { ...home, device: 'a stranger at the same address' };
-    const guess = async (phone: string) => no(login(app, phone, beside, 'salah sama sekali'));
+    const guess = async (phone: string) =>
+      rejectionOf(login(app, phone, beside, 'salah sama sekali'));
     for (let times = 0; times < 6; times++) await guess(ANI);
     for (let wrongs = 0; wrongs < 30; wrongs++) await countFailure(db.allAccountsSql, home.ip);
     expect(await guess(BUDI)).toMatchObject({ code: 'too_many_requests' });
@@ -184,8 +187,10 @@ describe('strangers', () => {
     const app = await accountsApp(db);
     const home = { ip: '203.0.113.7', device: 'her browser' };
     await app.customer(ANI, home);
-    for (let times = 0; times < 5; times++) await no(login(app, ANI, home, 'salah'));
-    expect(await no(login(app, ANI, { ...home, ip: '192.0.2.1' }))).toEqual(refusedToWait(15));
+    for (let times = 0; times < 5; times++) await rejectionOf(login(app, ANI, home, 'salah'));
+    expect(await rejectionOf(login(app, ANI, { ...home, ip: '192.0.2.1' }))).toEqual(
+      refusedToWait(15),
+    );
   });
 });
 

@@ -4,7 +4,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { readConfig } from '#server/infra/config.ts';
 import {
-  codesLater,
+  ageCodes,
   GOOD_PASSWORD,
   accountsApp,
   signedIn,
@@ -78,7 +78,7 @@ describe('registering', () => {
     const app = await accountsApp(db);
     const first = await app.register(ANI);
     const firstCode = app.codeFor(ANI);
-    await codesLater(db.allAccountsSql, 60);
+    await ageCodes(db.allAccountsSql, 60);
     const second = await app.register(ANI, { name: 'Orang lain' });
     await app.perform(verifyOtp, { challenge: second.challenge, code: app.codeFor(ANI) });
     expect(
@@ -197,7 +197,7 @@ describe('a code', () => {
   test('is worth nothing after five minutes of the database', async ({ db }) => {
     const app = await accountsApp(db);
     const { challenge } = await app.register(ANI);
-    await codesLater(db.allAccountsSql, 301);
+    await ageCodes(db.allAccountsSql, 301);
     expect(await no(app.perform(verifyOtp, { challenge, code: app.codeFor(ANI) }))).toEqual(
       new Refusal('otp_expired', {}),
     );
@@ -214,10 +214,10 @@ describe('another code', () => {
       [120, 300],
       [300, 300],
     ] as const) {
-      await codesLater(db.allAccountsSql, wait - STALL_SECONDS);
+      await ageCodes(db.allAccountsSql, wait - STALL_SECONDS);
       const early = await no(app.perform(resendOtp, { challenge }));
       expect(early).toMatchObject({ code: 'otp_too_soon', facts: { seconds: expect.any(Number) } });
-      await codesLater(db.allAccountsSql, STALL_SECONDS);
+      await ageCodes(db.allAccountsSql, STALL_SECONDS);
       expect(await app.perform(resendOtp, { challenge })).toMatchObject({
         challenge,
         resend_in_seconds: next,
@@ -238,14 +238,14 @@ describe('another code', () => {
     const app = await accountsApp(db);
     await app.register(ANI);
     expect(await no(app.register(ANI))).toMatchObject({ code: 'otp_too_soon' });
-    await codesLater(db.allAccountsSql, 60);
+    await ageCodes(db.allAccountsSql, 60);
     expect(await app.register(ANI)).toMatchObject({ resend_in_seconds: 120 });
   });
 
   test('is sent once when it is asked for several times at once', async ({ db }) => {
     const app = await accountsApp(db);
     const { challenge } = await app.register(ANI);
-    await codesLater(db.allAccountsSql, 60);
+    await ageCodes(db.allAccountsSql, 60);
     await Promise.all([1, 2, 3].map(() => no(app.perform(resendOtp, { challenge }))));
     expect(app.sent).toHaveLength(2);
   });
@@ -257,7 +257,7 @@ describe('another code', () => {
     expect(await no(app.perform(resendOtp, { challenge }))).toMatchObject({
       code: 'otp_too_soon',
     });
-    await codesLater(db.allAccountsSql, 60);
+    await ageCodes(db.allAccountsSql, 60);
     await app.perform(resendOtp, { challenge });
     expect(app.sent.at(-1)?.text).toMatch(/^Nomor ini sudah terdaftar/);
   });
@@ -265,7 +265,7 @@ describe('another code', () => {
   test('is refused for a challenge that is unknown or half an hour old', async ({ db }) => {
     const app = await accountsApp(db);
     const { challenge } = await app.register(ANI);
-    await codesLater(db.allAccountsSql, 1801);
+    await ageCodes(db.allAccountsSql, 1801);
     expect(await no(app.perform(resendOtp, { challenge }))).toEqual(new Refusal('otp_expired', {}));
     const unknown = `otp_${'0'.repeat(26)}`;
     expect(await no(app.perform(resendOtp, { challenge: unknown }))).toEqual(
@@ -279,7 +279,7 @@ describe('the caps of a day', () => {
     const app = await accountsApp(db);
     for (let times = 0; times < 10; times++) {
       await app.register(ANI, {}, { ip: `203.0.${times}.7` });
-      await codesLater(db.allAccountsSql, 300);
+      await ageCodes(db.allAccountsSql, 300);
     }
     expect(await no(app.register(ANI, {}, { ip: '203.0.99.7' }))).toEqual(
       new Refusal('otp_limit', {}),
@@ -287,7 +287,7 @@ describe('the caps of a day', () => {
     const { challenge } = await app.register(BUDI, {}, { ip: '203.0.99.7' });
     expect(app.sent).toHaveLength(11);
     await db.allAccountsSql`update limit_counters set hits = 10 where scope = 'otp_phone_register'`;
-    await codesLater(db.allAccountsSql, 60);
+    await ageCodes(db.allAccountsSql, 60);
     expect(await no(app.perform(resendOtp, { challenge }))).toEqual(new Refusal('otp_limit', {}));
   });
 

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { openLog } from '#server/infra/observability/log.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
-import { lanesOver, network, phones, place } from '#tests/support/app/fake-channel.ts';
+import { lanesOver, network, phones, acceptTexts } from '#tests/support/app/fake-channel.ts';
 import {
   changeAccounts,
   changeTokens,
@@ -61,7 +61,7 @@ describe('one item that cannot be written does not affect the others:', () => {
   test('a result of a lane', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     const peers = peersOf(8);
-    await place(sql, ani, { prices: peers.map(() => 150), peers });
+    await acceptTexts(sql, ani, { prices: peers.map(() => 150), peers });
     await refuseResults(db);
     const { seen, channels } = network(() => ({ outcome: 'sent' }));
     const lanes = lanesOver(sql, channels);
@@ -86,7 +86,7 @@ describe('one item that cannot be written does not affect the others:', () => {
     sql,
   }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
-    await place(sql, ani, { peers: [BROKEN] });
+    await acceptTexts(sql, ani, { peers: [BROKEN] });
     await refuseResults(db);
     const { seen, channels } = network(() => ({ outcome: 'sent' }), { preallocates: false });
     const lanes = lanesOver(sql, channels);
@@ -122,7 +122,7 @@ describe('one item that cannot be written does not affect the others:', () => {
     sql,
   }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
-    const { results } = await place(sql, ani, { prices: [150, 150], peers: phones(2) });
+    const { results } = await acceptTexts(sql, ani, { prices: [150, 150], peers: phones(2) });
     const receipts = results.map(({ id }) => ({ accountId: ani.accountId, messageId: id }));
     const broken = [
       { accountId: newId(), messageId: newId() },
@@ -143,7 +143,10 @@ describe('one item that cannot be written does not affect the others:', () => {
 
   test('a parked receipt, which stays parked', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
-    const { results } = await place(sql, ani, { prices: [150, 150], peers: [BROKEN, '628121'] });
+    const { results } = await acceptTexts(sql, ani, {
+      prices: [150, 150],
+      peers: [BROKEN, '628121'],
+    });
     for (const { id } of results) {
       await sql`
         insert into parked_receipts (account_id, message_id, status, at)
@@ -166,7 +169,7 @@ describe('one item that cannot be written does not affect the others:', () => {
     const expiresAt = new Date(Date.now() - 1_000);
     for (const peers of [[BROKEN, '628121'], ['628122']]) {
       const customer = await customerWith(sql, { saldo: 10_000 });
-      await place(sql, customer, { prices: peers.map(() => 150), peers, expiresAt });
+      await acceptTexts(sql, customer, { prices: peers.map(() => 150), peers, expiresAt });
     }
     await refuseResults(db);
     await expect(expireMessages(sql)).rejects.toThrow('broken');
@@ -179,9 +182,9 @@ describe('one item that cannot be written does not affect the others:', () => {
   test('an event, which is published later', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     const budi = await customerWith(sql, { saldo: 10_000 });
-    await place(sql, ani, { peers: [BROKEN] });
-    await place(sql, ani, { peers: ['628121'] });
-    await place(sql, budi, { peers: ['628122'] });
+    await acceptTexts(sql, ani, { peers: [BROKEN] });
+    await acceptTexts(sql, ani, { peers: ['628121'] });
+    await acceptTexts(sql, budi, { peers: ['628122'] });
     await refuse(db, 'events', `new.peer = '${BROKEN}'`);
     const relay = startRelay({ sql, log });
     await relay.drain();
@@ -205,8 +208,8 @@ describe('one item that cannot be written does not affect the others:', () => {
 
   test('an event that takes the database too long', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
-    await place(sql, ani, { peers: [BROKEN] });
-    await place(sql, ani, { peers: ['628121'] });
+    await acceptTexts(sql, ani, { peers: [BROKEN] });
+    await acceptTexts(sql, ani, { peers: ['628121'] });
     await refuse(db, 'events', `new.peer = '${BROKEN}'`, 'query_canceled');
     const relay = startRelay({ sql, log });
     await relay.drain();
@@ -217,9 +220,9 @@ describe('one item that cannot be written does not affect the others:', () => {
 
   test('an event that is published late: its outdated saldo is not published', async ({ sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
-    await place(sql, ani, { peers: ['628121'] });
+    await acceptTexts(sql, ani, { peers: ['628121'] });
     await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
-    await place(sql, ani, { peers: ['628122'] });
+    await acceptTexts(sql, ani, { peers: ['628122'] });
     const relay = startRelay({ sql, log });
     await relay.drain();
     await sql`update outbox set retry_at = clock_timestamp()`;
@@ -246,8 +249,8 @@ describe('one item that cannot be written does not affect the others:', () => {
     const ourAccount = await customerWith(sql, { saldo: 10_000 });
     await changeAccounts(db.owner, ourAccount, { isSystem: true });
     await changeTokens(db.owner, ourAccount, { isSystem: true });
-    await place(sql, ourAccount, { peers: ['628121'] });
-    await place(sql, ourAccount, { peers: ['628122'] });
+    await acceptTexts(sql, ourAccount, { peers: ['628121'] });
+    await acceptTexts(sql, ourAccount, { peers: ['628122'] });
     await dropDispatch(db.owner);
     expect(await accountData.isReady?.(erasure)).toBe(false);
     await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;

@@ -3,7 +3,7 @@ import { type Mutation, entryKindLabel } from '#contract/saldo.ts';
 import { checkLedger, ledgerActs } from '#server/domains/ledger/ledger.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
-import { phones, place } from '#tests/support/app/fake-channel.ts';
+import { phones, acceptTexts } from '#tests/support/app/fake-channel.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { reader } from '#tests/support/reader.ts';
 import { messageDetail } from '#server/domains/messages/history/detail.ts';
@@ -31,7 +31,7 @@ const rollupsOf = (sql: Sql) => sql`
 
 async function oneMessage(db: TestDatabase, saldo = 1000) {
   const ani = await customerWith(db.allAccountsSql, { saldo });
-  const { results } = await place(db.allAccountsSql, ani);
+  const { results } = await acceptTexts(db.allAccountsSql, ani);
   return { ani, id: results[0]?.id ?? '' };
 }
 
@@ -120,11 +120,11 @@ describe('a receipt that contradicts a final state', () => {
 
   test('never makes the saldo negative: the installation bears the rest', async ({ sql }) => {
     const ani = await customerWith(sql, { saldo: 450 });
-    const { results } = await place(sql, ani, { prices: [150, 150, 150], peers: phones(3) });
+    const { results } = await acceptTexts(sql, ani, { prices: [150, 150, 150], peers: phones(3) });
     const ids = results.map(({ id }) => id);
     const outcomes = (outcome: string) => ids.map((id) => ({ id, outcome }));
     await settle(sql, ani.accountId, ...outcomes('expired'));
-    await place(sql, ani, { prices: [250] });
+    await acceptTexts(sql, ani, { prices: [250] });
     await settle(sql, ani.accountId, ...outcomes('delivered'));
     await settle(sql, ani.accountId, ...outcomes('delivered'));
     expect(await stateOf(sql)).toMatchObject([

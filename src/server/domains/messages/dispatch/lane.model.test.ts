@@ -5,7 +5,7 @@ import type { SendResult } from '#server/domains/channels/channels.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { expireMessages } from '#server/domains/messages/messages.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { lanesOver, network, phones, place } from '#tests/support/app/fake-channel.ts';
+import { lanesOver, network, phones, acceptTexts } from '#tests/support/app/fake-channel.ts';
 import {
   type Answer,
   Model,
@@ -100,7 +100,7 @@ class Real {
     const prices = peers.map(() => PRICE);
     const expiresAt = new Date(Date.now() + HOUR);
     const batch = { prices, peers, priority, ...(hasTtl && { expiresAt }) };
-    const { results } = await place(this.#db.allAccountsSql, this.#ani, batch);
+    const { results } = await acceptTexts(this.#db.allAccountsSql, this.#ani, batch);
     return results.map(({ id }) => id);
   }
 
@@ -326,7 +326,7 @@ async function perform(model: Model, real: Real, one: Step): Promise<void> {
     await real.crash();
   } else if (one.does === 'deafen' && model.pause === 'none') {
     model.lose('in vain');
-    model.beDeaf();
+    model.exhaustTries();
     await real.crash(1, 5);
     await agree(model, real);
     await real.close();

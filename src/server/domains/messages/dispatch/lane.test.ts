@@ -1,7 +1,13 @@
 import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import type { SendResult } from '#server/domains/channels/channels.ts';
-import { network, noMedia, phones, place, statuses } from '#tests/support/app/fake-channel.ts';
+import {
+  network,
+  noMedia,
+  phones,
+  acceptTexts,
+  statuses,
+} from '#tests/support/app/fake-channel.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { openLog } from '#server/infra/observability/log.ts';
@@ -11,7 +17,7 @@ import { nextEpoch } from '#tests/support/app/lanes.ts';
 
 test('settles messages in flight when a lane ends with an error', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  await place(sql, ani, { prices: [150], peers: phones(1) });
+  await acceptTexts(sql, ani, { prices: [150], peers: phones(1) });
   const epoch = await nextEpoch(sql);
   const { promise: answer, resolve } = Promise.withResolvers<SendResult>();
   const { seen, channels } = network(() => answer);

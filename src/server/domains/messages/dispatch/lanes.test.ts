@@ -14,18 +14,18 @@ import {
   claimDue,
   lanesOver,
   network,
-  place,
-  silence,
+  acceptTexts,
+  hangingAnswer,
   statuses,
 } from '#tests/support/app/fake-channel.ts';
 import { changeTokens, customerWith, orderOf } from '#tests/support/people/people.ts';
 import { changeDispatch, changeLanes, nextEpoch, wakeLanes } from '#tests/support/app/lanes.ts';
-import { ago, earlier } from '#tests/support/database/changes.ts';
+import { ago, agedBy } from '#tests/support/database/changes.ts';
 
 test('sends messages of a token in order and charges them when sent', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
   const peers = Array.from({ length: 20 }, (_, index) => `62812000${1000 + index}`);
-  await place(sql, ani, { prices: peers.map(() => 150), peers });
+  await acceptTexts(sql, ani, { prices: peers.map(() => 150), peers });
   const { seen, channels } = network(() => ({ outcome: 'sent' }));
   const lanes = lanesOver(sql, channels);
   await waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
@@ -40,7 +40,7 @@ test('sends messages of a token in order and charges them when sent', async ({ s
 
 test('holds a message to the same phone until the one before it ends', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
-  await place(sql, ani, { prices: [150, 150, 150] });
+  await acceptTexts(sql, ani, { prices: [150, 150, 150] });
   let onWay = 0;
   let most = 0;
   const { seen, channels } = network(async ({ attempt, messageId }) => {
@@ -65,7 +65,7 @@ test('holds a message to the same phone until the one before it ends', async ({ 
 
 test('delays a lane whose messages all wait for an unsure one', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
-  await place(sql, ani, { prices: [150, 150] });
+  await acceptTexts(sql, ani, { prices: [150, 150] });
   const { seen, channels } = network(({ attempt }) =>
     attempt === 1
       ? { outcome: 'later', afterMs: 1_000, failure: 'rate_limited' }
@@ -81,7 +81,7 @@ test('delays a lane whose messages all wait for an unsure one', async ({ sql }) 
 
 test('releases the price after a definite refusal and stores the reason', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  await place(sql, ani);
+  await acceptTexts(sql, ani);
   const { channels } = network(() => ({ outcome: 'failed', failure: 'not_on_whatsapp' }));
   const lanes = lanesOver(sql, channels);
   await waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
@@ -99,7 +99,7 @@ test('releases the price after a definite refusal and stores the reason', async 
 
 test('tries once more without an answer, marked, then fails', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  await place(sql, ani);
+  await acceptTexts(sql, ani);
   const silent = network(() => new Promise<SendResult>(() => undefined), {
     preallocates: false,
     timeoutMs: 40,
@@ -123,7 +123,7 @@ test('tries once more without an answer, marked, then fails', async ({ sql }) =>
 
 test('settles a message by its receipt when the answer never came', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  const placed = await place(sql, ani);
+  const placed = await acceptTexts(sql, ani);
   const silent = network(() => new Promise<SendResult>(() => undefined), {
     preallocates: false,
     timeoutMs: 3_000,
@@ -143,7 +143,7 @@ test('settles a message by its receipt when the answer never came', async ({ sql
 
 test('changes nothing from a worker that lost its lane', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  await place(sql, ani);
+  await acceptTexts(sql, ani);
   const { promise: held, resolve: letGo } = Promise.withResolvers<SendResult>();
   const first = network(() => held);
   const lanes = lanesOver(sql, first.channels);
@@ -168,7 +168,7 @@ test('changes nothing from a worker that lost its lane', async ({ sql }) => {
 
 test('keeps messages queued while the token’s phone is not linked', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  await place(sql, ani);
+  await acceptTexts(sql, ani);
   await changeTokens(sql, {}, { status: 'disconnected', phone: null });
   const { seen, channels } = network(() => ({ outcome: 'sent' }));
   const lanes = lanesOver(sql, channels);
@@ -189,7 +189,7 @@ test('keeps messages waiting and the lane idle while the token’s channel is sw
 }) => {
   const ani = await customerWith(sql, { saldo: 1_000 });
   await changeTokens(sql, ani, { channel: 'web' });
-  await place(sql, ani);
+  await acceptTexts(sql, ani);
   const { seen, channels } = network(() => ({ outcome: 'sent' }));
   const lanes = lanesOver(sql, channels);
   await waitFor(async () => {
@@ -208,7 +208,7 @@ test('polls a lane less often the longer its phone is away, down to once a minut
   db,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  await place(sql, ani);
+  await acceptTexts(sql, ani);
   await changeTokens(sql, {}, { status: 'disconnected', phone: null });
   const { channels } = network(() => ({ outcome: 'sent' }));
   for (const [away, restS] of [
@@ -232,7 +232,7 @@ test('polls a lane less often the longer its phone is away, down to once a minut
 
 test('sends at once when a phone is linked while its lane is released', async ({ sql, db }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  await place(sql, ani);
+  await acceptTexts(sql, ani);
   await changeDispatch(db.owner, {}, { readyAt: ago('1 day') });
   await changeTokens(sql, {}, { status: 'disconnected', phone: null });
   let closed = 0;
@@ -266,7 +266,7 @@ test('ends in the same state with one charge for receipts in every order and rep
   const ani = await customerWith(sql, { saldo: 100_000 });
   const orders = permutations(['sent', 'delivered', 'read', 'failed'] as const);
   for (const [index, order] of orders.entries()) {
-    const placed = await place(sql, ani, { peers: [`62812000${2000 + index}`] });
+    const placed = await acceptTexts(sql, ani, { peers: [`62812000${2000 + index}`] });
     const messageId = placed.results[0]?.id ?? '';
     for (const status of [...order, ...order]) {
       await sql`select count(*) from settle_batch(
@@ -296,7 +296,7 @@ test('ends in the same state with one charge for receipts in every order and rep
 
 test('cancels an unsent message, and refuses to cancel a sent one', async ({ sql, db }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  const placed = await place(sql, ani, {
+  const placed = await acceptTexts(sql, ani, {
     prices: [150, 150],
     peers: ['6281200000001', '6281200000002'],
   });
@@ -345,7 +345,7 @@ test('expires a message past its ttl free of charge, also while its phone is awa
 test('never exceeds the pace of a lane, and settles while it waits', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
   const peers = Array.from({ length: 6 }, (_, index) => `62812000${3000 + index}`);
-  await place(sql, ani, { prices: peers.map(() => 150), peers });
+  await acceptTexts(sql, ani, { prices: peers.map(() => 150), peers });
   const left: number[] = [];
   const { channels } = network(async () => {
     left.push(performance.now());
@@ -367,7 +367,7 @@ test('keeps a fast pace despite the time of claiming and settling, without excee
 }) => {
   const ani = await customerWith(sql, { saldo: 100_000 });
   const peers = Array.from({ length: 300 }, (_, index) => `62812000${3000 + index}`);
-  await place(sql, ani, { prices: peers.map(() => 150), peers });
+  await acceptTexts(sql, ani, { prices: peers.map(() => 150), peers });
   const left: number[] = [];
   const { channels } = network(async () => {
     left.push(performance.now());
@@ -399,11 +399,11 @@ test('reports no lag for a busy token, and lag of a due lane from the end of its
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
-  await place(sql, ani, { prices: [150, 150] });
-  const { forever, letGo } = silence();
+  await acceptTexts(sql, ani, { prices: [150, 150] });
+  const { forever, letGo } = hangingAnswer();
   const { seen, channels } = network(() => forever);
   const lag = async () => (await laneLagSeconds(sql))[0]?.value ?? NaN;
-  await changeLanes(sql, {}, { readyAt: earlier('1 hour') });
+  await changeLanes(sql, {}, { readyAt: agedBy('1 hour') });
   expect(await lag()).toBeGreaterThanOrEqual(3_600);
   await expect(checkLanes(sql)).rejects.toThrow();
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { lockOptouts, storeOptout } from '#server/domains/messages/optouts/optouts.ts';
-import { lanesOver, network, place, statuses } from '#tests/support/app/fake-channel.ts';
+import { lanesOver, network, acceptTexts, statuses } from '#tests/support/app/fake-channel.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -9,7 +9,7 @@ test('does not retry a message whose phone opts out while it leaves, and release
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
-  await place(sql, ani, { prices: [150] });
+  await acceptTexts(sql, ani, { prices: [150] });
   const { seen, channels } = network(async ({ accountId, tokenId, to }) => {
     await sql.begin(async (tx) => {
       await lockOptouts(tx, accountId);

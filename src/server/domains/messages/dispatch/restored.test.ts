@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { test } from '#tests/support/database/database.ts';
-import { lanesOver, network, phones, place } from '#tests/support/app/fake-channel.ts';
+import { lanesOver, network, phones, acceptTexts } from '#tests/support/app/fake-channel.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { expireMessages } from './withdraw.ts';
@@ -17,7 +17,7 @@ describe('messages that waited when the backup was made', () => {
     db,
   }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
-    await place(sql, ani, { prices: [100, 100], peers: phones(2) });
+    await acceptTexts(sql, ani, { prices: [100, 100], peers: phones(2) });
     expect(await markPossibleDuplicates(db.owner)).toBe(2);
     const { seen, channels } = network(() => sent, { preallocates: false });
     const lanes = lanesOver(sql, channels);
@@ -37,7 +37,7 @@ describe('messages that waited when the backup was made', () => {
     db,
   }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
-    await place(sql, ani);
+    await acceptTexts(sql, ani);
     await markPossibleDuplicates(db.owner);
     const { seen, channels } = network(() => sent);
     const lanes = lanesOver(sql, channels);
@@ -52,7 +52,7 @@ describe('messages that waited when the backup was made', () => {
 
   test('do not expire when their time is over: they may have arrived', async ({ sql, db }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
-    await place(sql, ani, { expiresAt: new Date(Date.now() + 3_600_000) });
+    await acceptTexts(sql, ani, { expiresAt: new Date(Date.now() + 3_600_000) });
     await changeDispatch(db.owner, {}, { expiresAt: 'now' });
     await markPossibleDuplicates(db.owner);
     await expireMessages(sql);
@@ -69,7 +69,7 @@ describe('messages that waited when the backup was made', () => {
 
   test('stay unchanged when they are due later', async ({ sql, db }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
-    await place(sql, ani);
+    await acceptTexts(sql, ani);
     await changeDispatch(db.owner, {}, { readyAt: inFuture('1 day') });
     expect(await markPossibleDuplicates(db.owner)).toBe(0);
     expect(await sql`select unknowns, unsure_until from dispatch`).toEqual([

@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest';
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
-import { phones, place } from '#tests/support/app/fake-channel.ts';
+import { phones, acceptTexts } from '#tests/support/app/fake-channel.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { newLease, renewLeases } from './lanes.ts';
 import { type Outcome, openSettle } from './settle.ts';
@@ -12,7 +12,7 @@ import { nextEpoch } from '#tests/support/app/lanes.ts';
 /** A customer with one message of Rp 150, and its lane as a worker owns it. */
 async function sender(sql: Sql) {
   const customer = await customerWith(sql, { saldo: 1000 });
-  const { results } = await place(sql, customer, { prices: [150], peers: phones(1) });
+  const { results } = await acceptTexts(sql, customer, { prices: [150], peers: phones(1) });
   const claim = { ...customer, epoch: await nextEpoch(sql, customer) };
   return { customer, claim, id: results[0]?.id ?? '' };
 }

@@ -4,7 +4,7 @@ import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
-import { phones, place } from '#tests/support/app/fake-channel.ts';
+import { phones, acceptTexts } from '#tests/support/app/fake-channel.ts';
 import { publishAll } from '#tests/support/figures.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import type { Claim } from './attempt.ts';
@@ -17,7 +17,7 @@ const at = new Date('2026-11-20T10:00:00Z');
 /** A customer with messages of Rp 150 to different phones, or to these. */
 async function customerWithMessages(sql: Sql, count: number, peers = phones(count)) {
   const customer = await customerWith(sql, { saldo: 1000 });
-  const { results } = await place(sql, customer, {
+  const { results } = await acceptTexts(sql, customer, {
     prices: Array.from({ length: count }, () => 150),
     peers,
   });

@@ -8,8 +8,8 @@ import {
   lanesOver,
   network,
   phones,
-  place,
-  silence,
+  acceptTexts,
+  hangingAnswer,
 } from '#tests/support/app/fake-channel.ts';
 import {
   type Customer,
@@ -34,7 +34,7 @@ function partlySilent(
   answer: (message: Outgoing) => SendResult | Promise<SendResult> = () => ({ outcome: 'sent' }),
 ): FakeNetwork & { letGo: () => void } {
   const numbers = new Set(silent);
-  const { forever, letGo } = silence();
+  const { forever, letGo } = hangingAnswer();
   const fake = network((message) => (numbers.has(message.to) ? forever : answer(message)), {
     timeoutMs: NEVER_MS,
   });
@@ -66,12 +66,12 @@ describe('numbers that never answer', () => {
   }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     const silent = phones(3);
-    await place(sql, ani, { prices: silent.map(() => 150), peers: silent });
+    await acceptTexts(sql, ani, { prices: silent.map(() => 150), peers: silent });
     const { seen, channels, letGo } = partlySilent(silent);
     const lanes = lanesOver(sql, channels);
     await waitFor(() => expect(seen).toHaveLength(3));
 
-    await place(sql, ani, { peers: [living] });
+    await acceptTexts(sql, ani, { peers: [living] });
     lanes.wake();
     await isSent(sql, living);
     expect(await sql`select distinct state from dispatch`).toEqual([{ state: 'sending' }]);
@@ -83,8 +83,8 @@ describe('numbers that never answer', () => {
   test('do not fill the lane, however many there are', async ({ sql }) => {
     const ani = await customerWith(sql, { saldo: 100_000 });
     const silent = phones(200);
-    await place(sql, ani, { prices: silent.map(() => 150), peers: silent });
-    await place(sql, ani, { peers: [living] });
+    await acceptTexts(sql, ani, { prices: silent.map(() => 150), peers: silent });
+    await acceptTexts(sql, ani, { peers: [living] });
     const { seen, channels, letGo } = partlySilent(silent);
     const lanes = lanesOver(sql, channels);
     await isSent(sql, living);
@@ -96,7 +96,7 @@ describe('numbers that never answer', () => {
   test('let a message that was refused for now leave again when it is due', async ({ sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     const silent = phones(2);
-    await place(sql, ani, { prices: [150, 150, 150], peers: [...silent, living] });
+    await acceptTexts(sql, ani, { prices: [150, 150, 150], peers: [...silent, living] });
     const { seen, channels, letGo } = partlySilent(silent, ({ attempt }) =>
       attempt === 1
         ? { outcome: 'later', afterMs: 300, failure: 'rate_limited' }
@@ -112,7 +112,7 @@ describe('numbers that never answer', () => {
   test('are awaited without polling for work all the time', async ({ sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     const [silent = ''] = phones(1);
-    await place(sql, ani, { prices: [150, 150, 150], peers: [silent, silent, silent] });
+    await acceptTexts(sql, ani, { prices: [150, 150, 150], peers: [silent, silent, silent] });
     const { counting, looks } = countingLooks(sql);
     const { seen, channels, letGo } = partlySilent([silent]);
     const lanes = lanesOver(counting, channels);
@@ -133,7 +133,7 @@ describe('numbers that never answer', () => {
     for (const peer of silent) {
       const ani = await customerWith(sql, { saldo: 1000 });
       people.push(ani);
-      await place(sql, ani, { peers: [peer] });
+      await acceptTexts(sql, ani, { peers: [peer] });
     }
     const { counting, looks } = countingLooks(sql);
     const { seen, channels, letGo } = partlySilent(silent);
@@ -149,7 +149,7 @@ describe('numbers that never answer', () => {
     const order = orderOf(budi, { peers: [later] });
     const items = order.items.map((item) => ({ ...item, readyAt }));
     await openIntake(sql, () => undefined).place({ ...order, items });
-    await place(sql, ani, { peers: [living] });
+    await acceptTexts(sql, ani, { peers: [living] });
     const before = looks.length;
     const began = performance.now();
     await waitFor(() => expect(seen.map(({ to }) => to).slice(100)).toEqual([living, later]));
@@ -165,8 +165,11 @@ describe('numbers that never answer', () => {
   }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     const [silent = ''] = phones(1);
-    const { results } = await place(sql, ani, { prices: [150, 150], peers: [silent, silent] });
-    const { forever, letGo } = silence();
+    const { results } = await acceptTexts(sql, ani, {
+      prices: [150, 150],
+      peers: [silent, silent],
+    });
+    const { forever, letGo } = hangingAnswer();
     const { seen, channels } = network(
       ({ attempt, messageId }) =>
         messageId === results[0]?.id && attempt === 1 ? forever : { outcome: 'sent' },
@@ -187,13 +190,13 @@ describe('numbers that never answer', () => {
     const { accountId, tokenId, ...ani } = await customerWith(sql, { saldo: 10_000 });
     const order = { accountId, tokenId, ...ani };
     const [silent = ''] = phones(1);
-    await place(sql, order, { prices: [150], peers: [silent] });
+    await acceptTexts(sql, order, { prices: [150], peers: [silent] });
     const [lane] = await sql<{ epoch: number; wakes: number }[]>`
       ${changeLanes(sql, {}, { epoch: 1, owner: tokenId })} returning epoch, wakes`;
     await claimDue(sql, order, { epoch: 1 });
     await sql`select postpone_dispatch(${accountId}, ${tokenId}, 1,
       array(select message_id from dispatch), array['unknown'], array[60000], array['no_answer'])`;
-    await place(sql, order, { peers: [silent] });
+    await acceptTexts(sql, order, { peers: [silent] });
     const close = async (wakes: number) => {
       await sql`select close_lane(${accountId}, ${tokenId}, 1, 250, true, ${wakes})`;
       const [due] = await sql<{ in_s: number }[]>`
@@ -207,12 +210,12 @@ describe('numbers that never answer', () => {
   test('of forty tokens leave room for the forty-first', async ({ sql }) => {
     const silent = phones(40);
     for (const peer of silent) {
-      await place(sql, await customerWith(sql, { saldo: 1000 }), { peers: [peer] });
+      await acceptTexts(sql, await customerWith(sql, { saldo: 1000 }), { peers: [peer] });
     }
     const { seen, channels, letGo } = partlySilent(silent);
     const lanes = lanesOver(sql, channels);
     await waitFor(() => expect(seen).toHaveLength(40));
-    await place(sql, await customerWith(sql, { saldo: 1000 }), { peers: [living] });
+    await acceptTexts(sql, await customerWith(sql, { saldo: 1000 }), { peers: [living] });
     lanes.wake();
     await isSent(sql, living);
     letGo();
@@ -223,17 +226,17 @@ describe('numbers that never answer', () => {
 test('a token that is unlinked while its lane runs sends nothing more', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
   const silent = phones(1);
-  await place(sql, ani, { peers: silent });
+  await acceptTexts(sql, ani, { peers: silent });
   const { seen, channels, letGo } = partlySilent(silent);
   const lanes = lanesOver(sql, channels);
   await waitFor(() => expect(seen).toHaveLength(1));
   await changeTokens(sql, {}, { status: 'unlinked', phone: null });
-  await place(sql, { ...ani }, { peers: [living] }).catch(() => undefined);
+  await acceptTexts(sql, { ...ani }, { peers: [living] }).catch(() => undefined);
   await changeTokens(sql, {}, { status: 'disconnected' });
-  await place(sql, ani, { peers: [living] });
+  await acceptTexts(sql, ani, { peers: [living] });
   // By the time two later lanes have sent, this one would have, too.
   for (const peer of phones(2, 9_000)) {
-    await place(sql, await customerWith(sql, { saldo: 1000 }), { peers: [peer] });
+    await acceptTexts(sql, await customerWith(sql, { saldo: 1000 }), { peers: [peer] });
     lanes.wake();
     await isSent(sql, peer);
   }
@@ -248,8 +251,8 @@ describe('a message with priority otp', () => {
     const silent = phones(70);
     const others = phones(200, 5_000);
     const peers = others.flatMap((peer, n) => [...silent.slice(n, n + 1), peer]);
-    await place(sql, ani, { prices: peers.map(() => 150), peers, priority: 2 });
-    await place(sql, ani, { prices: [150], peers: phones(1, 9_000) });
+    await acceptTexts(sql, ani, { prices: peers.map(() => 150), peers, priority: 2 });
+    await acceptTexts(sql, ani, { prices: [150], peers: phones(1, 9_000) });
     const left: number[] = [];
     const { seen, channels, letGo } = partlySilent(silent, () => ({ outcome: 'sent' }));
     const watched = channels.get('simulator');
@@ -271,7 +274,7 @@ describe('a message with priority otp', () => {
       20,
     );
     await waitFor(() => expect(seen.length).toBeGreaterThan(20));
-    await place(sql, ani, { peers: [living], priority: 0 });
+    await acceptTexts(sql, ani, { peers: [living], priority: 0 });
     const before = seen.length;
     await waitFor(() => expect(seen.map(({ to }) => to)).toContain(living));
     expect(seen.findIndex(({ to }) => to === living) - before).toBeLessThanOrEqual(1);
@@ -288,7 +291,7 @@ describe('a message with priority otp', () => {
     const silent = phones(100);
     const slow = phones(600, 5_000);
     const peers = [...silent, ...slow];
-    await place(sql, ani, { prices: peers.map(() => 150), peers, priority: 2 });
+    await acceptTexts(sql, ani, { prices: peers.map(() => 150), peers, priority: 2 });
     const answered: string[] = [];
     const slowAnswers = Promise.withResolvers<void>();
     const { seen, channels, letGo } = partlySilent(silent, async ({ to }) => {
@@ -298,7 +301,7 @@ describe('a message with priority otp', () => {
     });
     const lanes = lanesOver(sql, channels);
     await waitFor(() => expect(seen.length).toBeGreaterThan(100));
-    await place(sql, ani, { peers: [living], priority: 0 });
+    await acceptTexts(sql, ani, { peers: [living], priority: 0 });
     lanes.wake();
     await isSent(sql, living);
     expect(answered).toEqual([living]);
@@ -310,16 +313,16 @@ describe('a message with priority otp', () => {
   test('overtakes waiting and unsure messages for the same number', async ({ sql }) => {
     const ani = await customerWith(sql, { saldo: 10_000 });
     const [peer = ''] = phones(1);
-    await place(sql, ani, { prices: [150, 150], peers: [peer, peer] });
+    await acceptTexts(sql, ani, { prices: [150, 150], peers: [peer, peer] });
     const code = 'Kode Anda 123456';
-    const { forever, letGo } = silence();
+    const { forever, letGo } = hangingAnswer();
     const { seen, channels } = network(
       ({ body }) => (body['text'] === code ? { outcome: 'sent' } : forever),
       { timeoutMs: NEVER_MS },
     );
     const lanes = lanesOver(sql, channels);
     await waitFor(() => expect(seen).toHaveLength(1));
-    await place(sql, ani, { peers: [peer], priority: 0, text: code });
+    await acceptTexts(sql, ani, { peers: [peer], priority: 0, text: code });
     lanes.wake();
     await waitFor(() => expect(seen).toHaveLength(2));
     expect(seen[1]?.body).toEqual({ text: code });
@@ -334,8 +337,8 @@ test('a message that waits for the network’s answer shows this, and so do thos
 }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
   const [silent = ''] = phones(1);
-  const { results } = await place(sql, ani, { prices: [150, 150], peers: [silent, silent] });
-  const { forever, letGo } = silence();
+  const { results } = await acceptTexts(sql, ani, { prices: [150, 150], peers: [silent, silent] });
+  const { forever, letGo } = hangingAnswer();
   const { seen, channels } = network(() => forever, { timeoutMs: NEVER_MS });
   const lanes = lanesOver(sql, channels);
   await waitFor(() => expect(seen).toHaveLength(1));

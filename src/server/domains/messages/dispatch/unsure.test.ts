@@ -8,8 +8,8 @@ import {
   lanesOver,
   network,
   phones,
-  place,
-  silence,
+  acceptTexts,
+  hangingAnswer,
 } from '#tests/support/app/fake-channel.ts';
 import {
   type Customer,
@@ -54,8 +54,8 @@ async function killedWhileSending(
   { allAccountsSql: sql, owner }: TestDatabase,
   ani: Customer,
 ): Promise<string> {
-  const { results } = await place(sql, ani, { expiresAt: new Date(Date.now() + 3_600_000) });
-  const { forever, letGo } = silence();
+  const { results } = await acceptTexts(sql, ani, { expiresAt: new Date(Date.now() + 3_600_000) });
+  const { forever, letGo } = hangingAnswer();
   const { seen, channels } = network(() => forever, { timeoutMs: MINUTE });
   const lanes = lanesOver(sql, channels);
   await waitFor(() => expect(seen).toHaveLength(1));
@@ -140,8 +140,8 @@ test('is marked when resent by a worker that dies before recording it, even if a
   db,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  const { results } = await place(sql, ani);
-  const { forever, letGo } = silence();
+  const { results } = await acceptTexts(sql, ani);
+  const { forever, letGo } = hangingAnswer();
   const { seen, channels } = network(() => forever, { preallocates: false, timeoutMs: 100 });
   const lanes = lanesOver(sql, channels);
   await waitFor(() => expect(seen).toHaveLength(2));
@@ -157,8 +157,8 @@ test('is marked when resent by a worker that dies before recording it, even if a
 
 test('neither resends nor marks a message that another worker is sending', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  await place(sql, ani);
-  const { forever, letGo } = silence();
+  await acceptTexts(sql, ani);
+  const { forever, letGo } = hangingAnswer();
   const { seen, channels } = network(() => forever, { preallocates: false, timeoutMs: 1_000 });
   const lanes = lanesOver(sql, channels);
   await waitFor(() => expect(seen).toHaveLength(1));
@@ -176,9 +176,9 @@ test('neither resends nor marks a message that another worker is sending', async
 
 test('keeps the first try unsure after a second one was refused for now', async ({ sql, db }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  const { results } = await place(sql, ani);
+  const { results } = await acceptTexts(sql, ani);
   const answers = [
-    silence().forever,
+    hangingAnswer().forever,
     { outcome: 'later', afterMs: MINUTE, failure: 'rate_limited' },
   ];
   const { seen, channels } = network(() => answers.shift() as never, { timeoutMs: 100 });
@@ -202,7 +202,7 @@ test('lets a message that was definitely refused for now be cancelled, or expire
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   const peers = phones(2);
-  const { results } = await place(sql, ani, { prices: [150, 150], peers });
+  const { results } = await acceptTexts(sql, ani, { prices: [150, 150], peers });
   const { seen, channels } = network(() => ({
     outcome: 'later',
     afterMs: MINUTE,
@@ -226,15 +226,15 @@ test('lets a message that was definitely refused for now be cancelled, or expire
 /** Three messages: one may have left, one waits behind it, one for another number. */
 async function oneMayHaveLeft(sql: Sql, ani: Customer): Promise<void> {
   const [first = '', second = ''] = phones(2);
-  await place(sql, ani, { prices: [150], peers: [first] });
-  const { forever, letGo } = silence();
+  await acceptTexts(sql, ani, { prices: [150], peers: [first] });
+  const { forever, letGo } = hangingAnswer();
   const silent: FakeNetwork = network(() => forever, { timeoutMs: MINUTE });
   const lanes = lanesOver(sql, silent.channels);
   await waitFor(() => expect(silent.seen).toHaveLength(1));
   await fence(sql);
   letGo();
   await lanes.close();
-  await place(sql, ani, { prices: [150, 150], peers: [first, second] });
+  await acceptTexts(sql, ani, { prices: [150, 150], peers: [first, second] });
 }
 
 const notLinked = { status: 'failed', charge_state: 'released', failure: 'not_linked' };

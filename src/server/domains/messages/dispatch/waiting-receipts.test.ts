@@ -3,7 +3,7 @@ import { checkLedger } from '#server/domains/ledger/check.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
-import { phones, place, statuses } from '#tests/support/app/fake-channel.ts';
+import { phones, acceptTexts, statuses } from '#tests/support/app/fake-channel.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { applyReceipts, retryParked } from './receipts.ts';
@@ -16,7 +16,7 @@ type Waiting = { accountId: string; tokenId: string; epoch: number; id: string }
 async function waiting(sql: Sql): Promise<Waiting> {
   const customer = await customerWith(sql, { saldo: 1000 });
   const { accountId, tokenId } = customer;
-  const { results } = await place(sql, customer, { prices: [150], peers: phones(1) });
+  const { results } = await acceptTexts(sql, customer, { prices: [150], peers: phones(1) });
   const epoch = await nextEpoch(sql, customer);
   return { accountId, tokenId, epoch, id: results[0]?.id ?? '' };
 }

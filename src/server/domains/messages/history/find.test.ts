@@ -5,7 +5,7 @@ import type { MessageStatus, MessageType, StatusFilter } from '#contract/message
 import { civilDate } from '#contract/base/time.ts';
 import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/database/database.ts';
-import { place } from '#tests/support/app/fake-channel.ts';
+import { acceptTexts } from '#tests/support/app/fake-channel.ts';
 import { customerWith, makeToken } from '#tests/support/people/people.ts';
 import {
   type MessageOptions,
@@ -268,7 +268,7 @@ describe('a search by words', () => {
     await expectFound();
     await indexAll(sql, accountId, bodies.length);
     await expectFound();
-    const { results } = await place(sql, ani, { prices: [150], peers: ['6281234567890'] });
+    const { results } = await acceptTexts(sql, ani, { prices: [150], peers: ['6281234567890'] });
     const [placed] = await sql<{ text: string }[]>`
       select body ->> 'text' as text from messages where message_id = ${results[0]?.id ?? ''}`;
     expect(await found(db.tenantSql, accountId, { q: placed?.text ?? '' })).toEqual([

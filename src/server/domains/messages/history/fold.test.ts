@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
-import { phones, place } from '#tests/support/app/fake-channel.ts';
+import { phones, acceptTexts } from '#tests/support/app/fake-channel.ts';
 import { expectCounts, foldAll, publishAll } from '#tests/support/figures.ts';
 import {
   type Customer,
@@ -20,7 +20,10 @@ const at = new Date();
 /** A customer with three messages: one read, two that wait. */
 async function customerWithMessages(sql: Sql) {
   const customer = await customerWith(sql, { saldo: 1000 });
-  const { results } = await place(sql, customer, { prices: [150, 150, 150], peers: phones(3) });
+  const { results } = await acceptTexts(sql, customer, {
+    prices: [150, 150, 150],
+    peers: phones(3),
+  });
   const ids = results.map(({ id }) => id);
   await applyStatus(sql, customer, ids[0], 'read');
   return { customer, ids };
@@ -210,8 +213,8 @@ test('keeps the installation’s counts right when notices with set-aside events
   await changeAccounts(db.owner, ours, { isSystem: true });
   await changeTokens(db.owner, ours, { isSystem: true });
   const peers = ['6281200000001', '6281200000002'];
-  await place(sql, ours, { prices: [0, 0], peers });
-  await place(sql, ours, { prices: [0], peers: ['6281200000003'] });
+  await acceptTexts(sql, ours, { prices: [0, 0], peers });
+  await acceptTexts(sql, ours, { prices: [0], peers: ['6281200000003'] });
   await sql`
     update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'
     where message_ids is not null`;

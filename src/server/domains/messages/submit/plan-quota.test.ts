@@ -11,7 +11,7 @@ import {
   customerWith,
   makeToken,
   orderOf,
-  ownPhone,
+  reservePhone,
 } from '#tests/support/people/people.ts';
 import { optOut } from '#tests/support/people/stored-messages.ts';
 import { giveSaldo } from '#tests/support/money/wallets.ts';
@@ -176,7 +176,7 @@ test('spends the welcome bonus on the simulator and the own number only, until a
   await changeTokens(sql, ani, { channel: 'cloud' });
   expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('bonus_only');
   const own = '6281322220000';
-  await ownPhone(sql, { ...ani, phone: own });
+  await reservePhone(sql, { ...ani, phone: own });
   const toOwn = await accepter.place(orderOf(ani, { peers: [own] }));
   expect(toOwn.results[0]?.outcome).toBe('accepted');
 

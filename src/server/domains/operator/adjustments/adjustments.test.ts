@@ -8,13 +8,13 @@ import { checkLedger } from '#server/domains/ledger/check.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
-import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
+import { type ActingOperator, operatorsOf } from '#tests/support/money/desk.ts';
 import {
   type Customer,
   changeAccounts,
   customerWith,
   orderOf,
-  ownPhone,
+  reservePhone,
 } from '#tests/support/people/people.ts';
 import { type TopupApp, saldoOf, topupApp } from '#tests/support/money/topups.ts';
 import { changeWallets } from '#tests/support/money/wallets.ts';
@@ -23,7 +23,7 @@ import { plus } from '#tests/support/database/changes.ts';
 const LARGE = 5_000_001;
 const reason = 'Diminta lewat surel';
 
-type Desk = { app: TopupApp; oka: DeskOperator; ria: DeskOperator; ani: Customer; id: string };
+type Desk = { app: TopupApp; oka: ActingOperator; ria: ActingOperator; ani: Customer; id: string };
 
 const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
@@ -35,7 +35,7 @@ const test = base.extend<{ desk: Desk }>({
   },
 });
 
-const adjust = (who: DeskOperator, id: string, amount: number, more: object = {}) =>
+const adjust = (who: ActingOperator, id: string, amount: number, more: object = {}) =>
   who.ask('operator_adjust', {
     account_id: id,
     direction: amount > 0 ? 'add' : 'subtract',
@@ -45,14 +45,14 @@ const adjust = (who: DeskOperator, id: string, amount: number, more: object = {}
     ...more,
   }) as Promise<Adjustment>;
 
-const decide = (who: DeskOperator, { id }: Adjustment, decision: string) =>
+const decide = (who: ActingOperator, { id }: Adjustment, decision: string) =>
   who.ask('operator_adjustment_decide', {
     adjustment_id: id,
     decision,
     reason: 'Sudah dicek',
   }) as Promise<Adjustment>;
 
-const payout = (who: DeskOperator, id: string, amount: number, reference = 'BCA 2211 0917') =>
+const payout = (who: ActingOperator, id: string, amount: number, reference = 'BCA 2211 0917') =>
   who.ask('operator_payout', {
     account_id: id,
     amount,
@@ -389,7 +389,7 @@ describe('finding a customer', () => {
     desk: { oka, ani },
     sql,
   }) => {
-    await ownPhone(sql, ani);
+    await reservePhone(sql, ani);
     await changeAccounts(sql, ani, { name: 'Kopi 100% Senja' });
     await customerWith(sql);
     const find = async (q: string) =>

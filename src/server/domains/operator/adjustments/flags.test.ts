@@ -4,14 +4,14 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { Adjustment } from '#contract/operator/books.ts';
 import type { FlaggedPayment, OperatorTopup } from '#contract/operator/payments.ts';
 import { checkGatewayPayments } from '#server/domains/payments/payments.ts';
-import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
+import { type ActingOperator, operatorsOf } from '#tests/support/money/desk.ts';
 import { type GatewayApp, test as base } from '#tests/support/money/gateway-app.ts';
 import { MORNING, saldoOf } from '#tests/support/money/topups.ts';
 
 const reason = 'Saldo sudah disesuaikan';
 const LARGE = 5_000_001;
 
-type Desk = { app: GatewayApp; oka: DeskOperator; ria: DeskOperator };
+type Desk = { app: GatewayApp; oka: ActingOperator; ria: ActingOperator };
 
 const test = base.extend<{ desk: Desk }>({
   desk: async ({ openGateway, sql }, use) => {
@@ -39,10 +39,10 @@ async function returns({ app }: Desk, { id }: { id: string }, returned: number) 
 const flagged = async ({ oka }: Desk) =>
   ((await oka.ask('operator_payment_flag_list')) as { rows: FlaggedPayment[] }).rows;
 
-const settle = (who: DeskOperator, { topup_id, at }: Pick<FlaggedPayment, 'topup_id' | 'at'>) =>
+const settle = (who: ActingOperator, { topup_id, at }: Pick<FlaggedPayment, 'topup_id' | 'at'>) =>
   who.ask('operator_payment_flag_settle', { topup_id, flagged_at: at.toISOString(), reason });
 
-const giveBack = (who: DeskOperator, { id }: { id: string }) =>
+const giveBack = (who: ActingOperator, { id }: { id: string }) =>
   who.ask('operator_payment_refund', { topup_id: id, reason }) as Promise<Adjustment>;
 
 async function only(desk: Desk): Promise<FlaggedPayment> {

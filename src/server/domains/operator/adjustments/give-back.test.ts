@@ -8,7 +8,7 @@ import type { Topup, TopupMethod } from '#contract/saldo.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { countGatewayWork, retryRefunds } from '#server/domains/payments/payments.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
+import { type ActingOperator, operatorsOf } from '#tests/support/money/desk.ts';
 import { type GatewayApp, test as base } from '#tests/support/money/gateway-app.ts';
 import { refundPayment } from '#tests/support/money/refunds.ts';
 import { idOf, saldoOf } from '#tests/support/money/topups.ts';
@@ -18,7 +18,7 @@ import { plus } from '#tests/support/database/changes.ts';
 const reason = 'Diminta lewat surel';
 const LARGE = 5_000_001;
 
-type Desk = { app: GatewayApp; oka: DeskOperator; ria: DeskOperator };
+type Desk = { app: GatewayApp; oka: ActingOperator; ria: ActingOperator };
 
 const test = base.extend<{ desk: Desk }>({
   desk: async ({ openGateway, sql }, use) => {
@@ -39,17 +39,17 @@ async function paid({ app }: Desk, method: TopupMethod = 'bank', amount = 50_000
   return { owner, topup, id: publicId('account', owner.accountId) };
 }
 
-const giveBack = (who: DeskOperator, { id }: Pick<Topup, 'id'>) =>
+const giveBack = (who: ActingOperator, { id }: Pick<Topup, 'id'>) =>
   who.ask('operator_payment_refund', { topup_id: id, reason }) as Promise<Adjustment>;
 
-const decide = (who: DeskOperator, { id }: Adjustment, decision: string) =>
+const decide = (who: ActingOperator, { id }: Adjustment, decision: string) =>
   who.ask('operator_adjustment_decide', {
     adjustment_id: id,
     decision,
     reason: 'Sudah dicek',
   }) as Promise<Adjustment>;
 
-const adjust = (who: DeskOperator, id: string, amount: number) =>
+const adjust = (who: ActingOperator, id: string, amount: number) =>
   who.ask('operator_adjust', {
     account_id: id,
     direction: amount > 0 ? 'add' : 'subtract',
@@ -58,12 +58,12 @@ const adjust = (who: DeskOperator, id: string, amount: number) =>
     reason,
   });
 
-const listOf = async <T>(who: DeskOperator, act: string, fields: Record<string, unknown> = {}) =>
+const listOf = async <T>(who: ActingOperator, act: string, fields: Record<string, unknown> = {}) =>
   ((await who.ask(act, fields)) as { rows: T[] }).rows;
 
-const openOf = (who: DeskOperator) => listOf<OpenRefund>(who, 'operator_refund_list');
+const openOf = (who: ActingOperator) => listOf<OpenRefund>(who, 'operator_refund_list');
 
-const finish = (who: DeskOperator, { id }: Pick<Adjustment, 'id'>, reference = 'BCA 77') =>
+const finish = (who: ActingOperator, { id }: Pick<Adjustment, 'id'>, reference = 'BCA 77') =>
   who.ask('operator_refund_finish', { refund_id: id, reference });
 
 const reds = async (sql: Sql) => (await checkLedger(sql)).filter(({ ok }) => !ok);

@@ -5,7 +5,7 @@ import { signUp } from '#tests/journeys/support/portal.ts';
 import { isFocused } from '#tests/journeys/support/steps.ts';
 import { test } from '#tests/support/gallery.ts';
 import { fakeInbox, type InboxWorld } from '#tests/support/inbox/fake-inbox.ts';
-import { inboxWorld, others, said } from '#tests/support/inbox/samples.ts';
+import { inboxWorld, others, textLine } from '#tests/support/inbox/samples.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 type Options = { session: string; expects?: readonly RegExp[]; width?: number };
@@ -157,7 +157,7 @@ test('another operator who types is shown, and their answer is asked about befor
   world.events.length = 0;
   await box(tab).fill('Sedang kami periksa.');
   const thread = first(world);
-  const answer = said(5, 'Sudah kami sambungkan lagi.', {
+  const answer = textLine(5, 'Sudah kami sambungkan lagi.', {
     side: 'operator',
     author: others.rina.name,
   });
