@@ -40,7 +40,7 @@ async function startCampaign({ allAccountsSql: sql }: TestDatabase) {
         ${accountId}, ${campaignId}, ${tokenId}, ${ani.userId}, 'Promo', 'running', ${json(content)},
         ${['nama']}, ${ROWS}, clock_timestamp(), clock_timestamp()
       )`;
-    await tx`insert into campaign_marks (account_id, position) values (${accountId}, 0)`;
+    await tx`insert into campaign_cursors (account_id, position) values (${accountId}, 0)`;
     const recipients = Array.from({ length: ROWS }, (_, n) => ({
       written: peerAt(n),
       peer: peerAt(n),
@@ -168,7 +168,7 @@ test('leaves no draft when killed while creating one, and creates it once for th
 
   const restarted = { address: await addressOf(start(env)), token };
   // After half a minute its call counts as never made.
-  await sql`update act_answers set created_at = created_at - interval '1 minute'`;
+  await sql`update idempotent_responses set created_at = created_at - interval '1 minute'`;
   const made = await callAct(restarted, 'campaign_create', draft);
   expect(made).toMatchObject({
     data: { status: 'draft', recipients: { total: LIST_ROWS } },

@@ -49,7 +49,7 @@ async function startCampaign({ accountId, tokenId }: CloudSender, { owner: sql }
         ${['nama']}, ${ROWS}, clock_timestamp(), clock_timestamp()
       )`;
     await tx`
-      insert into campaign_marks (account_id, position) values (${accountId}, 0) on conflict do nothing`;
+      insert into campaign_cursors (account_id, position) values (${accountId}, 0) on conflict do nothing`;
     const recipients = Array.from({ length: ROWS }, (_, n) => ({
       written: peerAt(n),
       peer: peerAt(n),

@@ -132,10 +132,10 @@ describe('customer service over HTTP', () => {
     const asAni = actAs(running, ani);
     const upload = await uploaded(running, ani, 'nota.txt', Buffer.from('Nota'));
     const line = { ...id(), upload, text: 'Ini' };
-    await db.owner.query('alter function tell_operators(text, jsonb) rename to gone');
+    await db.owner.query('alter function notify_operators(text, jsonb) rename to gone');
     expect(await asAni('support_send', line)).toMatchObject({ type: 'our_fault' });
     expect(await asAni('support_thread')).toMatchObject({ last_seq: 0, status: 'closed' });
-    await db.owner.query('alter function gone(text, jsonb) rename to tell_operators');
+    await db.owner.query('alter function gone(text, jsonb) rename to notify_operators');
     const sent = await asAni('support_send', line);
     expect(sent).toMatchObject({ seq: 1, content: { filename: 'nota.txt' } });
     expect(await asAni('support_send', line)).toMatchObject({ id: sent.id, seq: 1 });

@@ -108,7 +108,10 @@ const bugs: Readonly<Record<string, PlantedBug>> = {
       select account_id, message_id, token_id, 1, peer, now() from messages where ${messageOf(one)}`,
     seen: 'nothing left over',
   },
-  'an idempotency key forgotten': { sql: () => `delete from request_keys`, seen: 'answers kept' },
+  'an idempotency key forgotten': {
+    sql: () => `delete from idempotency_keys`,
+    seen: 'answers kept',
+  },
   'a ref that names another message': {
     sql: () => `update message_refs set message_id = uuidv7() where ref like 'ref %'`,
     seen: 'answers kept',
@@ -185,7 +188,7 @@ async function busyApp(
   await waitFor(async () => {
     expect(
       await allAccountsSql`select (select count(*) from dispatch) + (select count(*) from outbox)
-        + (select count(*) from sim_due) + (select count(*) from lanes where ready_at <= clock_timestamp())
+        + (select count(*) from sim_events) + (select count(*) from lanes where ready_at <= clock_timestamp())
         + (select count(*) from webhook_lanes)
         + (select count(*) from webhooks w join event_positions p using (account_id) where w.position < p.last)
         as left`,

@@ -216,7 +216,7 @@ function* judgeStored(
 /** Keys and refs point to the answers given for them. */
 async function storedAnswers(allAccountsSql: Sql, journal: Journal): Promise<Broken[]> {
   const keys = await allAccountsSql<{ token: string; key: string }[]>`
-    select token_id as token, key from request_keys`;
+    select token_id as token, key from idempotency_keys`;
   const refs = await allAccountsSql<{ account: string; ref: string; id: string }[]>`
     select account_id as account, ref, message_id as id from message_refs where ref like 'ref %'`;
   const knownKeys = new Set(keys.map(({ token, key }) => `${token} ${key}`));

@@ -87,7 +87,7 @@ async function repeatRequest(payment: Payment): Promise<void> {
   // A call that died with its process is free after half a minute of the database's clock.
   await retrying(
     () => system.resources.owner`
-      update act_answers set created_at = created_at - interval '1 minute' where status is null`,
+      update idempotent_responses set created_at = created_at - interval '1 minute' where status is null`,
   );
   const repeated = await payment.place();
   const { id } = await orderOf(system, payment.person);

@@ -197,7 +197,7 @@ export async function drained({
   const empty = async () => {
     const [row] = await allAccountsSql<{ n: number }[]>`
       select (select count(*) from dispatch) + (select count(*) from outbox)
-        + (select count(*) from sim_due)
+        + (select count(*) from sim_events)
         + (select count(*) from lanes where ready_at <= clock_timestamp())
         + (select count(*) from webhook_lanes)
         + (select count(*) from webhooks w join event_positions p using (account_id)

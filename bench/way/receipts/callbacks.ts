@@ -134,7 +134,7 @@ async function measureCallbacks(subject: CallbackSubject): Promise<Callbacks> {
   const places = new Map(tokenIds.map((tokenId, place) => [tokenId, place]));
   const due = await sql<Omit<Due, 'place'>[]>`
     with gone as (
-      delete from sim_due where kind in ('delivered', 'read')
+      delete from sim_events where kind in ('delivered', 'read')
       returning account_id, message_id, kind, due_at
     )
     select g.message_id as "messageId", m.token_id as "tokenId", g.kind as status

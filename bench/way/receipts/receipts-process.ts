@@ -33,7 +33,7 @@ const container = await openContainer({
 });
 const sql = container.pools.allAccountsSql;
 const due = await sql<(Receipt & { dueAt: Date })[]>`
-  delete from sim_due where kind in ('delivered', 'read')
+  delete from sim_events where kind in ('delivered', 'read')
   returning account_id as "accountId", message_id as "messageId", kind as status, due_at as "dueAt"`;
 const all: Receipt[] = due
   .toSorted((a, b) => a.dueAt.getTime() - b.dueAt.getTime())

@@ -24,7 +24,7 @@ const sealing = {
   'domains/channels/web/sending/sent-storage.ts': ['web_sent'],
   'domains/push/subscriptions.ts': ['push_subscriptions'],
   'domains/webhooks/signature.ts': ['webhooks'],
-  'infra/acts.ts': ['act_answers'],
+  'infra/acts.ts': ['idempotent_responses'],
   'infra/security/secrets.ts': ['installation_secrets'],
 };
 

@@ -113,10 +113,10 @@ const ABANDONED_SECONDS = 30;
 const RETRY_SECONDS = 2;
 
 const contextOf = ({ person, key }: Pick<KeyedCall, 'person' | 'key'>): string =>
-  `act_answers ${person} ${key}`;
+  `idempotent_responses ${person} ${key}`;
 
 export const sealedAnswers: SealedColumn = {
-  table: 'act_answers',
+  table: 'idempotent_responses',
   column: 'sealed',
   key: ['person', 'key'],
   context: ({ person = '', key = '' }) => contextOf({ person, key }),
@@ -133,7 +133,7 @@ export function openIdempotencyStore(
 ): IdempotencyStore {
   const claim = async (call: KeyedCall, hash: Buffer): Promise<boolean> => {
     const claimed = await allAccountsSql`
-      insert into act_answers as kept (person, key, act, input_hash)
+      insert into idempotent_responses as kept (person, key, act, input_hash)
       values (${call.person}, ${call.key}, ${call.act}, ${hash})
       on conflict (person, key) do update set created_at = excluded.created_at
         where kept.status is null and kept.input_hash = excluded.input_hash
@@ -146,25 +146,25 @@ export function openIdempotencyStore(
     const [row] = await allAccountsSql<
       { hash: Buffer; status: number | null; sealed: Buffer | null }[]
     >`
-      select input_hash as hash, status, sealed from act_answers
+      select input_hash as hash, status, sealed from idempotent_responses
       where person = ${call.person} and key = ${call.key}`;
     if (!row) return undefined;
     if (!row.hash.equals(hash)) throw new Refusal('idempotency_conflict', {});
     if (row.status === null || row.sealed === null) return undefined;
     const body = secrets.open(row.sealed, contextOf(call));
-    if (!body) throw new Error('act_answers: an answer does not open');
+    if (!body) throw new Error('idempotent_responses: an answer does not open');
     return { status: row.status, body: body.toString('utf8'), keep: true };
   };
 
   const keep = async (call: KeyedCall, { status, body }: Outcome): Promise<void> => {
     await allAccountsSql`
-      update act_answers set status = ${status}, sealed = ${secrets.seal(body, contextOf(call))}
+      update idempotent_responses set status = ${status}, sealed = ${secrets.seal(body, contextOf(call))}
       where person = ${call.person} and key = ${call.key}`;
   };
 
   const forget = async ({ person, key }: KeyedCall): Promise<void> => {
     await allAccountsSql`
-      delete from act_answers where person = ${person} and key = ${key} and status is null`;
+      delete from idempotent_responses where person = ${person} and key = ${key} and status is null`;
   };
 
   return {
@@ -194,8 +194,8 @@ export async function pruneAnswers(allAccountsSql: Sql): Promise<number> {
   let forgotten = 0;
   await untilNone(async (limit) => {
     const { count } = await allAccountsSql`
-      delete from act_answers where (person, key) in (
-        select person, key from act_answers
+      delete from idempotent_responses where (person, key) in (
+        select person, key from idempotent_responses
         where created_at < statement_timestamp() - interval '24 hours'
         order by created_at, person, key limit ${limit})`;
     forgotten += count;
@@ -205,7 +205,7 @@ export async function pruneAnswers(allAccountsSql: Sql): Promise<number> {
 }
 
 export async function deleteAnswers(allAccountsSql: Sql, people: readonly string[]): Promise<void> {
-  await allAccountsSql`delete from act_answers where person = any(${[...people]}::text[])`;
+  await allAccountsSql`delete from idempotent_responses where person = any(${[...people]}::text[])`;
 }
 
 type AuditLine = {

@@ -77,7 +77,7 @@ test('a repeat during the first call waits five seconds, then gets request_in_fl
   const answers = openIdempotencyStore(sql, secrets, neverTold);
   const first = Promise.withResolvers<Outcome>();
   const slow = answers.once(aCall(), () => first.promise);
-  await waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1));
+  await waitFor(async () => expect(await sql`select from idempotent_responses`).toHaveLength(1));
   await expect(answers.once(aCall(), async () => yes)).rejects.toEqual(
     new Refusal('request_in_flight', { seconds: 2 }),
   );
@@ -88,16 +88,16 @@ test('a repeat during the first call waits five seconds, then gets request_in_fl
 test('runs a call again 30 seconds after its process died', async ({ sql }) => {
   const answers = openIdempotencyStore(sql, secrets, neverTold);
   void answers.once(aCall(), () => new Promise<Outcome>(() => undefined));
-  await waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1));
-  await sql`update act_answers set created_at = statement_timestamp() - interval '31 seconds'`;
+  await waitFor(async () => expect(await sql`select from idempotent_responses`).toHaveLength(1));
+  await sql`update idempotent_responses set created_at = statement_timestamp() - interval '31 seconds'`;
   expect(await answers.once(aCall(), async () => yes)).toEqual(yes);
 });
 
 test('stores answer and input encrypted', async ({ sql }) => {
   await openIdempotencyStore(sql, secrets, neverTold).once(aCall(), async () => yes);
-  const rows = await sql`select person, act, status, sealed, input_hash from act_answers`;
+  const rows = await sql`select person, act, status, sealed, input_hash from idempotent_responses`;
   expect(JSON.stringify(rows)).not.toContain('very-secret');
-  const [row] = await sql<{ sealed: Buffer }[]>`select sealed from act_answers`;
+  const [row] = await sql<{ sealed: Buffer }[]>`select sealed from idempotent_responses`;
   expect(row?.sealed.toString('latin1')).not.toContain('very-secret');
 });
 
@@ -106,23 +106,23 @@ test('deletes answers after a day, and not before', async ({ sql }) => {
   await answers.once(aCall(), async () => yes);
   await answers.once(aCall({ person: 'ani' }), async () => yes);
   await sql`
-    update act_answers set created_at = statement_timestamp() - interval '25 hours' where person = 'ani'`;
+    update idempotent_responses set created_at = statement_timestamp() - interval '25 hours' where person = 'ani'`;
   expect(await pruneAnswers(sql)).toBe(1);
-  expect(await sql`select person from act_answers`).toEqual([{ person: 'public' }]);
+  expect(await sql`select person from idempotent_responses`).toEqual([{ person: 'public' }]);
 });
 
 test('fails without repeating the work if an answer cannot be decrypted', async ({ sql }) => {
   const answers = openIdempotencyStore(sql, secrets, neverTold);
   const work = vi.fn(async () => yes);
   await answers.once(aCall(), work);
-  await sql`update act_answers set sealed = '\\x00'`;
+  await sql`update idempotent_responses set sealed = '\\x00'`;
   await expect(answers.once(aCall(), work)).rejects.toThrow('does not open');
   expect(work).toHaveBeenCalledTimes(1);
 });
 
 test('an answer can be decrypted only in its own row', async ({ sql }) => {
   await openIdempotencyStore(sql, secrets, neverTold).once(aCall(), async () => yes);
-  const [row] = await sql<{ sealed: Buffer }[]>`select * from act_answers`;
+  const [row] = await sql<{ sealed: Buffer }[]>`select * from idempotent_responses`;
   const named = [sealedAnswers.column, ...sealedAnswers.key];
   expect(Object.keys(row ?? {})).toEqual(expect.arrayContaining(named));
   const { person, key } = aCall();
@@ -136,7 +136,7 @@ test('an answer can be decrypted only in its own row', async ({ sql }) => {
 test('returns the answer and reports the error if it cannot be stored', async ({ db, sql }) => {
   const report = vi.fn();
   const work = async () => {
-    await db.owner`alter table act_answers rename to moved`;
+    await db.owner`alter table idempotent_responses rename to moved`;
     return yes;
   };
   expect(await openIdempotencyStore(sql, secrets, report).once(aCall(), work)).toEqual(yes);
@@ -148,5 +148,5 @@ test('deletes the answers of the named people only', async ({ sql }) => {
   for (const person of ['ani', 'budi', 'citra'])
     await answers.once(aCall({ person }), async () => yes);
   await deleteAnswers(sql, ['ani', 'citra']);
-  expect(await sql`select person from act_answers`).toEqual([{ person: 'budi' }]);
+  expect(await sql`select person from idempotent_responses`).toEqual([{ person: 'budi' }]);
 });

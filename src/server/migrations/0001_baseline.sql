@@ -70,7 +70,7 @@ create table limit_counters (
 grant select, insert, update, delete on limit_counters to kabari_app;
 
 -- The sealed first response to a repeated `key`, kept for 24 hours.
-create table act_answers (
+create table idempotent_responses (
   person      text not null,
   key         uuid not null,
   act         text not null,
@@ -80,8 +80,8 @@ create table act_answers (
   created_at  timestamptz not null default clock_timestamp(),
   primary key (person, key)
 );
-create index act_answers_by_age on act_answers (created_at);
-grant select, insert, update, delete on act_answers to kabari_app;
+create index idempotent_responses_by_age on idempotent_responses (created_at);
+grant select, insert, update, delete on idempotent_responses to kabari_app;
 
 -- Peppers and signing keys, made once per installation and sealed where possible. Updated when SECRET_KEY is rotated.
 create table installation_secrets (
@@ -823,13 +823,13 @@ grant select on gl_all to kabari_app;
 
 -- The number of lines among the first `seq` entries of a wallet, noted every 256 entries. Entries are only added, so a
 -- mark stays true. Marks are written when a statement is read, so that payments are not slowed.
-create table statement_marks (
+create table statement_cursors (
   account_id  uuid not null references wallets,
   seq         bigint not null,
   lines       bigint not null,
   primary key (account_id, seq)
 );
-call tenant_table('statement_marks', 'select');
+call tenant_table('statement_cursors', 'select');
 
 create table wallet_freezes (
   account_id   uuid not null references accounts,
@@ -1022,18 +1022,18 @@ create table subscription_charges (
 );
 call tenant_table('subscription_charges', 'select, insert');
 
-create table plan_endings (
+create table plan_cancellations (
   account_id   uuid not null references accounts,
-  ending_id    uuid not null,
+  cancellation_id    uuid not null,
   plan         text not null,
   -- The part of the period that was refunded.
   credited     bigint not null check (credited >= 0),
   reason       text not null,
   operator_id  uuid not null,
   at           timestamptz not null,
-  primary key (account_id, ending_id)
+  primary key (account_id, cancellation_id)
 );
-call all_accounts_table('plan_endings', 'select, insert');
+call all_accounts_table('plan_cancellations', 'select, insert');
 
 -- Notices about the plan, each step once; `subject` names the step.
 create table billing_notices (
@@ -1687,11 +1687,11 @@ create index uploads_by_file on uploads (account_id, file_id) where file_id is n
 call tenant_table('uploads');
 
 -- Bytes of the files of an account, each content counted once. Computed at the first use.
-create table stored_bytes (
+create table storage_usage (
   account_id  uuid primary key references accounts,
   bytes       bigint not null
 ) with (fillfactor = 50);
-call tenant_table('stored_bytes');
+call tenant_table('storage_usage');
 
 -- Files sent, fetched or received in messages. Their id (`med_…`) is the id of the file.
 create table media_library (
@@ -1800,7 +1800,7 @@ create table messages (
   )
 ) partition by range (message_id);
 -- The months around the first start. ensure_message_partitions makes later ones ahead.
-create table messages_other partition of messages default with (fillfactor = 80);
+create table messages_default partition of messages default with (fillfactor = 80);
 do $$
 declare
   v_month timestamp := date_trunc('month', (now() - interval '1 month') at time zone 'UTC');
@@ -1844,7 +1844,7 @@ create table message_events (
 call tenant_table('message_events', 'select');
 
 -- Idempotency-Key and the response to it, kept for 30 days.
-create table request_keys (
+create table idempotency_keys (
   account_id      uuid not null,
   token_id        uuid not null,
   key             text not null,
@@ -1859,8 +1859,8 @@ create table request_keys (
   primary key (account_id, token_id, key)
 );
 -- Rows come in the order of time and are searched by it only when they are old.
-create index request_keys_by_age on request_keys using brin (created_at);
-call tenant_table('request_keys', 'select, delete');
+create index idempotency_keys_by_age on idempotency_keys using brin (created_at);
+call tenant_table('idempotency_keys', 'select, delete');
 
 -- The caller's reference of a message, unique per account, kept for 30 days.
 create table message_refs (
@@ -2174,7 +2174,7 @@ grant select on unpublished_messages to kabari_app;
 -- ----------------------------------------------------------------------------
 
 -- Word search of the history (docs/decisions/020-history-and-search.md). A worker takes in batches of about 2,048 consecutive
--- ids. Messages after word_marks.upto are searched by their text. `ids` gives the meaning of a place in message_words.
+-- ids. Messages after word_cursors.upto are searched by their text. `ids` gives the meaning of a place in message_words.
 create table word_batches (
   account_id  uuid not null,
   -- The last id and the first.
@@ -2201,12 +2201,12 @@ call tenant_table('message_words', 'select, insert, update, delete');
 
 -- The id up to which an account's messages are in batches. A message stored below it later has an event after
 -- `position` until it is in a batch.
-create table word_marks (
+create table word_cursors (
   account_id  uuid primary key,
   upto        uuid not null,
   position    bigint not null
 );
-call tenant_table('word_marks', 'select, insert, update, delete');
+call tenant_table('word_cursors', 'select, insert, update, delete');
 
 -- ----------------------------------------------------------------------------
 -- Counts of messages
@@ -2261,11 +2261,11 @@ create table message_minutes (
 );
 call all_accounts_table('message_minutes', 'select, insert, update, delete');
 
-create table count_marks (
+create table count_cursors (
   account_id  uuid primary key,
   position    bigint not null
 ) with (fillfactor = 50);
-call tenant_table('count_marks', 'select');
+call tenant_table('count_cursors', 'select');
 
 -- Changes of the counts by published events; other events have no type.
 create view message_changes with (security_invoker = true) as
@@ -2283,7 +2283,7 @@ create view pending_counts with (security_invoker = true) as
   from (
     select e.account_id, e.kind, e.message_id, e.token_id, e.type, e.status, e.status_before, e.cost,
       e.cost_before
-    from message_changes e left join count_marks m on m.account_id = e.account_id
+    from message_changes e left join count_cursors m on m.account_id = e.account_id
     where e.position > coalesce(m.position, 0) and e.type is not null
     union all
     select o.account_id, o.kind, i.message_id, i.token_id, i.type, i.status, i.status_before, i.cost,
@@ -2345,7 +2345,7 @@ create table campaigns (
   duplicate      int not null default 0,
   opted_out      int not null default 0,
   incomplete     int not null default 0,
-  -- Messages by status up to campaign_marks; then those that a pause withdrew.
+  -- Messages by status up to campaign_cursors; then those that a pause withdrew.
   messages       jsonb not null default '{}',
   taken_back     int not null default 0,
   cost           bigint not null default 0,
@@ -2394,11 +2394,11 @@ create table campaign_recipients (
 create index campaign_recipients_by_state on campaign_recipients (account_id, campaign_id, state, place);
 call tenant_table('campaign_recipients');
 
-create table campaign_marks (
+create table campaign_cursors (
   account_id  uuid primary key references accounts,
   position    bigint not null
 );
-call tenant_table('campaign_marks');
+call tenant_table('campaign_cursors');
 
 -- ----------------------------------------------------------------------------
 -- Webhooks
@@ -2739,7 +2739,7 @@ grant select, insert, update, delete on sim_lines to kabari_app;
 
 -- Items the network still has to send: receipts, replies, the end of a link. A row is deleted when its receiver has
 -- stored it; while the phone is offline it waits.
-create table sim_due (
+create table sim_events (
   due_id      uuid primary key,
   kind        text not null check (kind in ('delivered', 'read', 'inbound', 'connect')),
   due_at      timestamptz not null,
@@ -2751,8 +2751,8 @@ create table sim_due (
   facts       jsonb,
   tries       int not null default 0
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
-create index sim_due_next on sim_due (due_at);
-grant select, insert, update, delete on sim_due to kabari_app;
+create index sim_events_next on sim_events (due_at);
+grant select, insert, update, delete on sim_events to kabari_app;
 
 -- ----------------------------------------------------------------------------
 -- Push notices to browsers

@@ -31,7 +31,7 @@ const counts: readonly Count[] = [
       select * from (
         select 'dispatch' as queue, count(*) as n from dispatch
         union all select 'outbox', count(*) from outbox
-        union all select 'sim_due', count(*) from sim_due
+        union all select 'sim_events', count(*) from sim_events
         union all select 'parked_receipts', count(*) from parked_receipts
         union all select 'lanes', count(*) from lanes where ready_at <= clock_timestamp()
         union all select 'webhook_deliveries', count(*) from webhook_deliveries where state = 'waiting'

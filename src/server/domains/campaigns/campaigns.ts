@@ -29,7 +29,7 @@ export const campaignsAccountData = ({ sql, allAccountsSql }: Deps): AccountData
   erase: async ({ accountId }) => {
     await eraseRows(allAccountsSql, 'campaign_recipients', accountId);
     await eraseRows(allAccountsSql, 'campaigns', accountId);
-    await eraseRows(allAccountsSql, 'campaign_marks', accountId);
+    await eraseRows(allAccountsSql, 'campaign_cursors', accountId);
   },
 });
 

@@ -385,7 +385,7 @@ grant execute on function set_bonus_only to kabari_app;
 --   closed: the account has ended
 -- A payout (p_cash names the cash account) also books the cash against clearing. Called by apply_adjustment. Locks the
 -- wallet. Raises as post_entry does.
-create or replace function post_desk_entry(
+create or replace function post_operator_entry(
   p_account uuid, p_kind text, p_delta bigint, p_contra text, p_cash text, p_adjustment uuid,
   p_actor text, p_memo text
 ) returns text
@@ -414,7 +414,7 @@ begin
 end
 $$;
 
-revoke all on function post_desk_entry from public;
+revoke all on function post_operator_entry from public;
 
 -- Refunds the price of one message to the saldo, whole or in part, once for each message. Answers:
 --   applied: booked
@@ -480,9 +480,9 @@ grant execute on function set_wallet_frozen to kabari_app;
 
 -- Whether the newest check of the books found a broken invariant; false before the first check. Called by
 -- apply_adjustment: no money leaves meanwhile.
-create or replace function books_are_red() returns boolean
+create or replace function has_broken_invariant() returns boolean
 language sql stable as $$
   select not coalesce((select is_ok from ledger_checks order by check_id desc limit 1), true);
 $$;
 
-revoke all on function books_are_red from public;
+revoke all on function has_broken_invariant from public;

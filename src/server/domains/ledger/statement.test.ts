@@ -145,18 +145,18 @@ describe('the statement', () => {
     await entries(db.owner, accountId, 200_960);
     const marked = async () => {
       const [found] = await db.owner<{ upto: number; lines: number }[]>`
-        select seq as upto, lines from statement_marks where account_id = ${accountId}
+        select seq as upto, lines from statement_cursors where account_id = ${accountId}
         order by seq desc limit 1`;
       return found;
     };
-    const [first] = await sql`select mark_statement(${accountId}, 600) as more`;
+    const [first] = await sql`select advance_statement_cursors(${accountId}, 600) as more`;
     expect(first).toEqual({ more: true });
     expect(await marked()).toEqual({ upto: 512, lines: 512 });
     const acts = ledgerActs({ sql: db.tenantSql });
     const page = (await perform(acts, 'saldo_mutation_list', ani)) as Page;
     expect(page.total).toBe(200_960);
     expect(await marked()).toEqual({ upto: 200_960, lines: 200_960 });
-    const [last] = await sql`select mark_statement(${accountId}, 600) as more`;
+    const [last] = await sql`select advance_statement_cursors(${accountId}, 600) as more`;
     expect(last).toEqual({ more: false });
   });
 

@@ -26,7 +26,7 @@ type Range = { after: number; last: number };
 /**
  * A page of the account's statement, newest first by default.
  * Entries are numbered without gaps, so a span of days is a range of numbers. Captures and releases are not lines of
- * their own. The number of lines up to an entry is read from marks set every 256 entries (mark_statement), so every
+ * their own. The number of lines up to an entry is read from marks set every 256 entries (advance_statement_cursors), so every
  * page costs the same at any length. Lines of one kind are the exception: they are counted, up to 10,000.
  */
 async function statementOf(
@@ -90,7 +90,9 @@ async function markEntries(sql: Sql, accountId: string): Promise<void> {
   let isMore = true;
   while (isMore) {
     isMore = await asAccount(sql, accountId, async (tx) => {
-      const [marked] = await tx<{ more: boolean }[]>`select mark_statement(${accountId}) as more`;
+      const [marked] = await tx<
+        { more: boolean }[]
+      >`select advance_statement_cursors(${accountId}) as more`;
       return marked?.more ?? false;
     });
   }
@@ -144,15 +146,15 @@ type Lines = { lines: readonly Row[]; total: number };
 async function pageOfAll(tx: Tx, linesQuery: LinesQuery): Promise<Lines> {
   const { accountId, range, offset, ascending } = linesQuery;
   const [lines] = await tx<{ before: number; upto: number }[]>`
-    select lines_upto(${accountId}, ${range.after}) as before,
-      lines_upto(${accountId}, ${range.last}) as upto`;
+    select count_statement_lines(${accountId}, ${range.after}) as before,
+      count_statement_lines(${accountId}, ${range.last}) as upto`;
   const { before = 0, upto = 0 } = lines ?? {};
   const total = upto - before;
   if (offset >= total) return { lines: [], total };
   const first = ascending ? before + offset + 1 : upto - offset;
   const order = ascending ? tx`asc` : tx`desc`;
   const found = await tx<Row[]>`
-    with start as materialized (select line_entry(${accountId}, ${first}) as seq),
+    with start as materialized (select entry_of_statement_line(${accountId}, ${first}) as seq),
     page as (
       select found.seq
       from start, unnest(${LineKind().options}::text[]) as kinds(kind), lateral (

@@ -153,7 +153,7 @@ export function openFiles({
     },
     eraseAll: async (all, accountId) => {
       while (await eraseOne(all, storage, accountId));
-      await all`delete from stored_bytes where account_id = ${accountId}`;
+      await all`delete from storage_usage where account_id = ${accountId}`;
     },
     link: (accountId, fileId) => shownAt + signFile(secrets, accountId, fileId),
     offer: (accountId, fileId) => {
@@ -215,7 +215,7 @@ export async function findExistingFiles(
 
 /**
  * Total bytes of an account's files: the same content under several names is stored, and counts, once. Triggers
- * maintain the sum (`count_stored_bytes`); the first call for an account computes it, and locks the account's files for
+ * maintain the sum (`count_storage_usage`); the first call for an account computes it, and locks the account's files for
  * it.
  *
  * @param coming contents on their way, which count unless they are stored already.
@@ -227,7 +227,7 @@ export async function storedBytes(
 ): Promise<number> {
   const read = async () => {
     const [use] = await tx<{ stored: number | null }[]>`
-      select (select bytes from stored_bytes where account_id = ${accountId})
+      select (select bytes from storage_usage where account_id = ${accountId})
         + coalesce(sum(c.size_bytes), 0)::bigint as stored
       from (
         select distinct * from unnest(${coming.map(({ sha256 }) => sha256)}::bytea[],
@@ -241,7 +241,7 @@ export async function storedBytes(
   if (known !== undefined) return known;
   await lockFiles(tx, accountId);
   await tx`
-    insert into stored_bytes (account_id, bytes)
+    insert into storage_usage (account_id, bytes)
     select ${accountId}, coalesce(sum(f.size_bytes), 0)
     from (select distinct sha256, size_bytes from files where account_id = ${accountId}) f
     on conflict (account_id) do nothing`;
@@ -315,7 +315,7 @@ function eraseOne(all: Sql, { store, erasesAtOnce }: Storage, accountId: string)
  * bytes.
  */
 export const lockFiles = (tx: Tx, ...accountIds: readonly string[]): PromiseLike<unknown> =>
-  tx`select lock_stored_bytes(${accountIds}::uuid[])`;
+  tx`select lock_storage_usage(${accountIds}::uuid[])`;
 
 const lockDigest = (tx: Tx, digest: Buffer) =>
   tx`select pg_advisory_xact_lock(${String(digest.readBigInt64BE(0))}::bigint)`;

@@ -51,7 +51,7 @@ grant execute on function claim_media_fetches to kabari_app;
 
 -- Blocks other changes of some accounts' files until the transaction ends. Called before files are added or removed.
 -- Locks the accounts, in their order.
-create or replace function lock_stored_bytes(p_accounts uuid[]) returns void
+create or replace function lock_storage_usage(p_accounts uuid[]) returns void
 language plpgsql set search_path = public, pg_temp as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('stored ' || a.id, 0))
@@ -59,18 +59,18 @@ begin
 end
 $$;
 
-revoke all on function lock_stored_bytes from public;
-grant execute on function lock_stored_bytes to kabari_app;
+revoke all on function lock_storage_usage from public;
+grant execute on function lock_storage_usage to kabari_app;
 
 -- Maintains the total bytes of an account's files: the same content under several names is stored, and counts, once. An
 -- account without a row is summed up when its total is first read. Called by triggers of files. Locks the accounts, in
 -- their order, as the summing does, so that concurrent changes of an account are seen.
-create or replace function count_stored_bytes() returns trigger
+create or replace function count_storage_usage() returns trigger
 language plpgsql set search_path = public, pg_temp as $$
 begin
-  perform lock_stored_bytes(array(select c.account_id from changed c));
+  perform lock_storage_usage(array(select c.account_id from changed c));
   if tg_op = 'INSERT' then
-    update stored_bytes s set bytes = s.bytes + n.bytes
+    update storage_usage s set bytes = s.bytes + n.bytes
       from (
         select c.account_id, sum(c.size_bytes) as bytes
         from (select distinct account_id, sha256, size_bytes from changed) c
@@ -81,7 +81,7 @@ begin
         group by c.account_id
       ) n where s.account_id = n.account_id;
   else
-    update stored_bytes s set bytes = s.bytes - n.bytes
+    update storage_usage s set bytes = s.bytes - n.bytes
       from (
         select c.account_id, sum(c.size_bytes) as bytes
         from (select distinct account_id, sha256, size_bytes from changed) c
@@ -94,9 +94,9 @@ begin
 end
 $$;
 
-revoke all on function count_stored_bytes from public;
+revoke all on function count_storage_usage from public;
 
 create or replace trigger bytes_come after insert on files
-  referencing new table as changed for each statement execute function count_stored_bytes();
+  referencing new table as changed for each statement execute function count_storage_usage();
 create or replace trigger bytes_go after delete on files
-  referencing old table as changed for each statement execute function count_stored_bytes();
+  referencing old table as changed for each statement execute function count_storage_usage();

@@ -240,7 +240,7 @@ async function systemAccount(allAccountsSql: Sql): Promise<string | undefined> {
 
 const tables = [
   'parked_receipts',
-  'request_keys',
+  'idempotency_keys',
   'message_refs',
   'pinned_conversations',
   'conversations',
@@ -273,14 +273,14 @@ const eraseWords = (allAccountsSql: Sql, accountId: string, limit: number): Prom
   allAccountsSql.begin(async (tx) => {
     // Otherwise each batch would scan the dead rows of the batches before it.
     await tx`select set_config('enable_seqscan', 'off', true)`;
-    await tx`select from word_marks where account_id = ${accountId} for update`;
+    await tx`select from word_cursors where account_id = ${accountId} for update`;
     const { count } = await tx`
       delete from message_words where ctid = any (array(
         select ctid from message_words where account_id = ${accountId} limit ${limit}
       ))`;
     if (count === 0) {
       await tx`delete from word_batches where account_id = ${accountId}`;
-      await tx`delete from word_marks where account_id = ${accountId}`;
+      await tx`delete from word_cursors where account_id = ${accountId}`;
     }
     return count;
   });

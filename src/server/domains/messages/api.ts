@@ -207,7 +207,7 @@ async function isAnswered(sql: Sql, { accountId, tokenId }: Sender, key: string)
     sql,
     accountId,
     (tx) => tx`
-      select from request_keys
+      select from idempotency_keys
       where account_id = ${accountId} and token_id = ${tokenId} and key = ${key}`,
   );
   return stored.length > 0;

@@ -57,7 +57,7 @@ export type FoundQuestion = { question?: Row | null };
 
 /**
  * A column `question` for a statement that stores a text: the choices of the newest message to its sender
- * (`open_question`). Within the same statement it needs no round trip, and costs almost nothing for a token that never
+ * (`find_open_question`). Within the same statement it needs no round trip, and costs almost nothing for a token that never
  * sent choices.
  */
 export const openQuestion = (
@@ -66,7 +66,7 @@ export const openQuestion = (
 ): Fragment => tx`,
   case when exists (
     select from lanes where account_id = ${accountId} and token_id = ${tokenId} and has_choices
-  ) then open_question(${accountId}, ${tokenId}, ${from}) end as question`;
+  ) then find_open_question(${accountId}, ${tokenId}, ${from}) end as question`;
 
 /**
  * Records that a token sends choices, before it does so: until then answers to it skip the lookup. Locks the token's

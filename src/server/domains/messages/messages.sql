@@ -130,7 +130,7 @@ grant execute on function reschedule_message to kabari_app;
 -- reactions are skipped. Reads at most a hundred messages. Called for inbound texts that may be an answer. Locks
 -- nothing. Its order is that of messages_by_peer alone: a plan made while tables are empty must not scan all messages
 -- of the account.
-create or replace function open_question(p_account uuid, p_token uuid, p_peer text) returns jsonb
+create or replace function find_open_question(p_account uuid, p_token uuid, p_peer text) returns jsonb
 language plpgsql stable security definer set search_path = public, pg_temp set enable_seqscan = off
 set plan_cache_mode = force_generic_plan set enable_sort = off as $$
 declare
@@ -164,8 +164,8 @@ begin
 end
 $$;
 
-revoke all on function open_question from public;
-grant execute on function open_question to kabari_app;
+revoke all on function find_open_question from public;
+grant execute on function find_open_question to kabari_app;
 
 -- Adds the choice of an inbound message to its body. Called in the transaction that stores the message. Locks its row.
 create or replace function attach_choice(p_account uuid, p_message uuid, p_choice jsonb) returns void

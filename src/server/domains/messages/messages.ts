@@ -184,8 +184,8 @@ export async function pruneRequests(allAccountsSql: Sql): Promise<void> {
   const before = allAccountsSql`clock_timestamp() - interval '30 days'`;
   await untilNone(async (limit) => {
     const { count } = await allAccountsSql`
-      delete from request_keys where (account_id, token_id, key) in (
-        select account_id, token_id, key from request_keys where created_at < ${before}
+      delete from idempotency_keys where (account_id, token_id, key) in (
+        select account_id, token_id, key from idempotency_keys where created_at < ${before}
         limit ${limit})`;
     return count;
   });

@@ -263,5 +263,7 @@ test('ends a plan once, and refunds the requested amount', async ({ db, sql, des
   const [done, refused] = ends.toSorted((a, b) => (a.status < b.status ? -1 : 1));
   expect(done).toMatchObject({ status: 'fulfilled', value: { subscription: { is_free: true } } });
   expect(refused).toMatchObject({ reason: new Refusal('subscription_not_running', {}) });
-  expect(await sql`select plan, reason from plan_endings`).toEqual([{ plan: 'Usaha', reason }]);
+  expect(await sql`select plan, reason from plan_cancellations`).toEqual([
+    { plan: 'Usaha', reason },
+  ]);
 });

@@ -208,7 +208,7 @@ export async function endPlan(
     if (!plan || credited === undefined) throw new Refusal('subscription_not_running', {});
     await refuseAboveLimit(tx, deps, { accountId, amount: credited, ties, at });
     await tx`
-      insert into plan_endings (account_id, ending_id, plan, credited, reason, operator_id, at)
+      insert into plan_cancellations (account_id, cancellation_id, plan, credited, reason, operator_id, at)
       values (${accountId}, ${newId()}, ${plan.name}, ${credited}, ${reason}, ${operatorId}, ${at})`;
   });
   return customerDetail(deps, accountId);

@@ -16,9 +16,9 @@ create or replace trigger message_disclosures_append_only before update on messa
   for each row execute function deny_unless_erasing();
 create or replace trigger message_disclosures_never_deleted before delete on message_disclosures
   for each row execute function deny();
-create or replace trigger plan_endings_append_only before update on plan_endings
+create or replace trigger plan_cancellations_append_only before update on plan_cancellations
   for each row execute function deny_unless_erasing();
-create or replace trigger plan_endings_never_deleted before delete on plan_endings
+create or replace trigger plan_cancellations_never_deleted before delete on plan_cancellations
   for each row execute function deny();
 
 -- Stores a proposal to change a customer's money, with the columns in p_proposal; moves no money.
@@ -115,7 +115,7 @@ declare
   v_came text;
 begin
   if a.kind in ('payout', 'suspense_return', 'payment_refund')
-    and books_are_red() then
+    and has_broken_invariant() then
     return 'red';
   end if;
   if a.kind = 'payment_refund' then
@@ -124,9 +124,9 @@ begin
     return case v_came when 'begun' then 'applied' when 'duplicate' then 'given_back' else v_came end;
   end if;
   return case a.kind
-    when 'adjust' then post_desk_entry(a.account_id, 'adjust', a.amount, a.gl_account, null,
+    when 'adjust' then post_operator_entry(a.account_id, 'adjust', a.amount, a.gl_account, null,
       a.adjustment_id, p_actor, p_memo)
-    when 'payout' then post_desk_entry(a.account_id, 'payout', a.amount, 'clearing', a.gl_account,
+    when 'payout' then post_operator_entry(a.account_id, 'payout', a.amount, 'clearing', a.gl_account,
       a.adjustment_id, p_actor, p_memo)
     when 'refund' then refund_message(a.account_id, a.message_id, a.amount, a.adjustment_id,
       p_actor, p_memo)
@@ -140,7 +140,7 @@ revoke all on function apply_adjustment from public;
 
 -- Sums of what operators gave alone since an instant, by customer: entries without a second operator, approved bonuses,
 -- and refunds of ended plans. Called by givenAlone. Locks nothing.
-create or replace function given_by_desk(p_operators uuid[], p_since timestamptz)
+create or replace function sum_unapproved_credits(p_operators uuid[], p_since timestamptz)
 returns table (o_account uuid, o_amount bigint)
 language sql stable set search_path = public, pg_temp as $$
   select a.account_id, abs(a.amount) from adjustments a
@@ -150,17 +150,17 @@ language sql stable set search_path = public, pg_temp as $$
   select b.account_id, b.amount from bonus_approvals b
   where b.operator_id = any (p_operators) and b.at > p_since
   union all
-  select e.account_id, e.credited from plan_endings e
+  select e.account_id, e.credited from plan_cancellations e
   where e.operator_id = any (p_operators) and e.at > p_since
 $$;
 
-revoke all on function given_by_desk from public;
-grant execute on function given_by_desk to kabari_app;
+revoke all on function sum_unapproved_credits from public;
+grant execute on function sum_unapproved_credits to kabari_app;
 
 -- Removes operators' texts about a closed account from its proposals, freezes, approvals and message disclosures;
 -- amounts, people and times stay. Called while an account is erased. Locks the rows it changes. Raises 42501 when the
 -- account is not closed.
-create or replace function erase_desk_words(p_account uuid) returns void
+create or replace function erase_operator_notes(p_account uuid) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   perform begin_erasing(p_account);
@@ -171,11 +171,11 @@ begin
     where account_id = p_account and reason <> '';
   update bonus_approvals set reason = '' where account_id = p_account and reason <> '';
   update message_disclosures set reason = '' where account_id = p_account and reason <> '';
-  update plan_endings set reason = '' where account_id = p_account and reason <> '';
+  update plan_cancellations set reason = '' where account_id = p_account and reason <> '';
   update wallet_freezes set reason = '' where account_id = p_account and reason <> '';
   perform set_config('app.erasing', '', true);
 end
 $$;
 
-revoke all on function erase_desk_words from public;
-grant execute on function erase_desk_words to kabari_app;
+revoke all on function erase_operator_notes from public;
+grant execute on function erase_operator_notes to kabari_app;

@@ -209,7 +209,7 @@ async function sendTest(deps: SystemTokenDeps, caller: Person, key: string) {
 /** Erased with the account, while amounts, people and times stay. Not exported: the ledger exports the entries. */
 export const operatorAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
   erase: async ({ accountId }) =>
-    void (await allAccountsSql`select erase_desk_words(${accountId})`),
+    void (await allAccountsSql`select erase_operator_notes(${accountId})`),
 });
 
 export { auditActs, openAuditExport } from './audit.ts';

@@ -18,7 +18,7 @@ grant execute on function search_support to kabari_app;
 -- in the transaction that makes it true: whoever sees one account may not write to another's.
 -- Called by the domain support for every line and change. Raises when the event is of another kind. Locks
 -- nothing.
-create or replace function tell_operators(p_kind text, p_data jsonb) returns void
+create or replace function notify_operators(p_kind text, p_data jsonb) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if p_kind not in ('support.message', 'support.changed') then
@@ -30,5 +30,5 @@ begin
 end
 $$;
 
-revoke all on function tell_operators from public;
-grant execute on function tell_operators to kabari_app;
+revoke all on function notify_operators from public;
+grant execute on function notify_operators to kabari_app;

@@ -289,7 +289,7 @@ async function setState(
         select last from event_positions p where p.account_id = w.account_id), 0) else w.position end,
       changed_at = ${now()}
     where account_id = ${accountId} and webhook_id = ${row.webhook_id}`;
-  if (isOn) await tx`select hurry_webhooks(${[row.webhook_id]}::uuid[], ${now()})`;
+  if (isOn) await tx`select retry_webhooks_now(${[row.webhook_id]}::uuid[], ${now()})`;
   await tx`select schedule_webhooks(${[row.webhook_id]}::uuid[], ${now()})`;
 }
 

@@ -328,7 +328,7 @@ begin
   ) from jsonb_to_recordset(p_results) as r(account uuid, webhook uuid, lane text, claim uuid);
 
   if v_recovered is not null then
-    perform hurry_webhooks(v_recovered, p_now);
+    perform retry_webhooks_now(v_recovered, p_now);
   end if;
   if v_taking is not null then
     perform retry_webhook_lanes(v_taking, v_began, v_successes, p_now);
@@ -425,7 +425,7 @@ grant execute on function retry_webhook_lanes to kabari_app;
 -- Webhooks answer again: what waits for its next try is due at once, and keeps its schedule.
 -- Called by settle_webhook_deliveries, and after a test that succeeded; the caller holds the webhooks' locks
 -- and schedules them.
-create or replace function hurry_webhooks(p_webhooks uuid[], p_now timestamptz) returns void
+create or replace function retry_webhooks_now(p_webhooks uuid[], p_now timestamptz) returns void
 language plpgsql set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
@@ -442,8 +442,8 @@ begin
 end
 $$;
 
-revoke all on function hurry_webhooks from public;
-grant execute on function hurry_webhooks to kabari_app;
+revoke all on function retry_webhooks_now from public;
+grant execute on function retry_webhooks_now to kabari_app;
 
 -- A position of a webhook's deliveries that parts them at a time: what is below it happened before, what is not,
 -- then or later. Events get their positions as they are published, so that their times rise with them, but for what

@@ -10,7 +10,7 @@ import { REF_PREFIX, campaignOfRef } from './refs.ts';
 /** Starts counting the messages of an account's campaigns. Idempotent. */
 export async function startCounting(tx: Tx, accountId: string): Promise<void> {
   await tx`
-    insert into campaign_marks (account_id, position)
+    insert into campaign_cursors (account_id, position)
     values (${accountId}, ${await positionOf(tx, accountId)}) on conflict do nothing`;
 }
 
@@ -25,7 +25,7 @@ export async function countMessages(
   accountIds: readonly string[],
 ): Promise<number> {
   const marked = await allAccountsSql<{ id: string }[]>`
-    select account_id as id from campaign_marks where account_id = any (${[...accountIds]}::uuid[])`;
+    select account_id as id from campaign_cursors where account_id = any (${[...accountIds]}::uuid[])`;
   let counted = 0;
   for (const { id } of marked) {
     for (;;) {
@@ -39,7 +39,7 @@ export async function countMessages(
 
 export async function uncountedAccounts(allAccountsSql: Sql): Promise<string[]> {
   const marks = await allAccountsSql<{ id: string; position: number }[]>`
-    select account_id as id, position from campaign_marks`;
+    select account_id as id, position from campaign_cursors`;
   const counted = new Map(marks.map(({ id, position }) => [id, position]));
   return (await newestPositions(allAccountsSql)).flatMap(({ accountId, position }) => {
     const mark = counted.get(accountId);
@@ -49,7 +49,7 @@ export async function uncountedAccounts(allAccountsSql: Sql): Promise<string[]> 
 
 async function countNext(tx: Tx, accountId: string): Promise<number | undefined> {
   const [mark] = await tx<{ position: number }[]>`
-    select position from campaign_marks where account_id = ${accountId} for update skip locked`;
+    select position from campaign_cursors where account_id = ${accountId} for update skip locked`;
   if (!mark) return undefined;
   const next = await changesOfRefs(tx, {
     accountId,
@@ -82,6 +82,6 @@ async function countNext(tx: Tx, accountId: string): Promise<number | undefined>
       where account_id = ${accountId} and campaign_id = ${campaignId}`;
   }
   await tx`
-    update campaign_marks set position = ${next.position} where account_id = ${accountId}`;
+    update campaign_cursors set position = ${next.position} where account_id = ${accountId}`;
   return next.changes.length;
 }

@@ -63,6 +63,6 @@ test('answers no reaction', async ({ sql, openNetwork }) => {
   await network.start(sinks);
   const reaction = { type: 'reaction' as const, body: { message_id: 'msg_x', emoji: '👍' } };
   await network.send(toPhone(ani, '62800000010', reaction), never);
-  await waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]));
+  await waitFor(async () => expect(await sql`select * from sim_events`).toEqual([]));
   expect(inbound).toEqual([]);
 });

@@ -58,7 +58,7 @@ test('an unwritable line or a receipt that the sink refuses affects no other', a
   const expected = new Set([messages[0]?.messageId, messages[2]?.messageId]);
   await waitFor(() => expect(read()).toEqual(expected));
   await waitFor(async () =>
-    expect(await sql`select kind from sim_due where tries > 0 order by kind`).toEqual([
+    expect(await sql`select kind from sim_events where tries > 0 order by kind`).toEqual([
       { kind: 'delivered' },
       { kind: 'read' },
     ]),

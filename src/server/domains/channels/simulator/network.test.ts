@@ -28,7 +28,7 @@ test('stores a sent message on the phone, then delivers and reads it', async ({
     { accountId: ani.accountId, messageId: message.messageId, status: 'delivered' },
     { accountId: ani.accountId, messageId: message.messageId, status: 'read' },
   ]);
-  await waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]));
+  await waitFor(async () => expect(await sql`select * from sim_events`).toEqual([]));
 });
 
 test('stores a resubmitted id as one line, counted, with one set of receipts', async ({
@@ -45,7 +45,7 @@ test('stores a resubmitted id as one line, counted, with one set of receipts', a
     { submits: 3, possible_duplicate: true },
   ]);
   await network.start(sinks);
-  await waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]));
+  await waitFor(async () => expect(await sql`select * from sim_events`).toEqual([]));
   expect(receipts.map(({ status }) => status)).toEqual(['delivered', 'read']);
 });
 
@@ -177,7 +177,7 @@ test('a slow phone takes ten times as long', async ({ sql, openNetwork }) => {
   await network.send(toPhone(ani, '6281234567890', { messageId }), never);
   const after = await clock(sql);
   const [first] = await sql<{ at: number }[]>`
-    select extract(epoch from due_at)::float8 as at from sim_due where kind = 'delivered'`;
+    select extract(epoch from due_at)::float8 as at from sim_events where kind = 'delivered'`;
   // Other phones take 0.3 to 2 s.
   expect(first!.at).toBeGreaterThanOrEqual(before + 3);
   expect(first!.at).toBeLessThanOrEqual(after + 20);
@@ -194,7 +194,7 @@ test('receipts of an offline phone wait until it is back, and delay no others', 
   await network.send(toPhone(ani, '6281234567891'), never);
   await waitFor(() => expect(receipts).toHaveLength(2));
   await waitFor(async () =>
-    expect(await sql`select distinct phone from sim_due`).toEqual([{ phone: '6281234567890' }]),
+    expect(await sql`select distinct phone from sim_events`).toEqual([{ phone: '6281234567890' }]),
   );
 
   await sql`update sim_phones set offline = false`;
@@ -228,10 +228,10 @@ test('delivers receipts again that were not stored', async ({ sql, openNetwork }
   await network.send(toPhone(ani, '6281234567890'), never);
   await waitFor(() => expect(reported).toEqual([new Error('the server is busy')]));
   await waitFor(async () =>
-    expect(await sql`select tries from sim_due`).toEqual([{ tries: 1 }, { tries: 1 }]),
+    expect(await sql`select tries from sim_events`).toEqual([{ tries: 1 }, { tries: 1 }]),
   );
   broken = false;
-  await sql`update sim_due set due_at = statement_timestamp()`;
+  await sql`update sim_events set due_at = statement_timestamp()`;
   network.wake(0);
   await waitFor(() => expect(receipts).toHaveLength(2));
 });
@@ -250,7 +250,7 @@ test('an answer that the sink refuses delays no other', async ({ sql, openNetwor
   await network.send(toPhone(ani, '62800000008'), never);
   await waitFor(() => expect(inbound).toHaveLength(1));
   await waitFor(async () =>
-    expect(await sql`select phone from sim_due where tries > 0`).toEqual([
+    expect(await sql`select phone from sim_events where tries > 0`).toEqual([
       { phone: '62800000007' },
     ]),
   );
@@ -263,7 +263,7 @@ test('delivers each receipt by one of two processes', async ({ sql, openNetwork 
   await Promise.all(messages.map((message) => network.send(message, never)));
   await Promise.all([network.start(sinks), other.start(sinks)]);
   await waitFor(() => expect(receipts.length).toBeGreaterThanOrEqual(1_400));
-  await waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]));
+  await waitFor(async () => expect(await sql`select * from sim_events`).toEqual([]));
   await other.close();
   const delivered = receipts.map(({ messageId, status }) => `${messageId} ${status}`);
   expect(delivered).toHaveLength(1_400);
@@ -275,6 +275,6 @@ test('drops a reply to a number that was unlinked meanwhile', async ({ sql, open
   await network.send(toPhone(ani, '62800000007'), never);
   await sql`delete from linked_phones`;
   await network.start(sinks);
-  await waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]));
+  await waitFor(async () => expect(await sql`select * from sim_events`).toEqual([]));
   expect(inbound).toEqual([]);
 });

@@ -300,7 +300,7 @@ class Ticker {
     if (abandoned.length === failed.length) return;
     for (const [tries, some] of Map.groupBy(failed, (one) => one.tries)) {
       await tx`
-        update sim_due
+        update sim_events
         set tries = tries + 1, due_at = statement_timestamp() + make_interval(secs => ${waitSeconds(tries)})
         where due_id = any (${some.map(({ dueId }) => dueId)}::uuid[])`;
     }
@@ -311,20 +311,20 @@ class Ticker {
 const claimDue = (tx: Tx) => tx<Due[]>`
   select due_id as "dueId", kind, phone, account_id as "accountId", message_id as "messageId", facts,
     tries, greatest(due_at, clock_timestamp() - interval '1 second') as at
-  from sim_due d
+  from sim_events d
   where due_at <= clock_timestamp()
     and not exists (select from sim_phones p where p.phone = d.phone and p.offline)
   order by due_at limit ${BATCH_MAX} for update skip locked`;
 
 async function deleteDue(tx: Tx, due: readonly Due[]): Promise<void> {
   if (due.length === 0) return;
-  await tx`delete from sim_due where due_id = any (${due.map(({ dueId }) => dueId)}::uuid[])`;
+  await tx`delete from sim_events where due_id = any (${due.map(({ dueId }) => dueId)}::uuid[])`;
 }
 
 async function nextDueMs(allAccountsSql: Sql): Promise<number> {
   const [next] = await allAccountsSql<{ ms: number }[]>`
     select extract(epoch from due_at - clock_timestamp())::float8 * 1000 as ms
-    from sim_due d
+    from sim_events d
     where not exists (select from sim_phones p where p.phone = d.phone and p.offline)
     order by due_at limit 1`;
   return next?.ms ?? Infinity;

@@ -6,7 +6,7 @@ create or replace function schedule_pairing(
 ) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  insert into sim_due (due_id, kind, due_at, phone, facts)
+  insert into sim_events (due_id, kind, due_at, phone, facts)
     values (
       p_due, 'connect', clock_timestamp() + p_after_ms * interval '1 millisecond', p_phone, p_facts
     );

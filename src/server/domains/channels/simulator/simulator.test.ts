@@ -239,7 +239,7 @@ test('connects a phone that was scanning when the process died', async ({ db, op
   const { look, text } = await shownQr(simulation);
   await simulation.ask(simulatedScan, { phone: PHONE, text });
   await simulation.simulator.channel.close();
-  await db.allAccountsSql`update sim_due set due_at = statement_timestamp()`;
+  await db.allAccountsSql`update sim_events set due_at = statement_timestamp()`;
   expect((await look()).state).toBe('scanned');
 
   await openSimulation();
@@ -254,8 +254,8 @@ test('a link ended between scanning and connecting stays ended, and nothing hang
   const { look, text } = await shownQr(simulation);
   await simulation.ask(simulatedScan, { phone: PHONE, text });
   await db.allAccountsSql`update links set state = 'expired'`;
-  await db.allAccountsSql`update sim_due set due_at = statement_timestamp()`;
-  await waitFor(async () => expect(await db.allAccountsSql`select * from sim_due`).toEqual([]));
+  await db.allAccountsSql`update sim_events set due_at = statement_timestamp()`;
+  await waitFor(async () => expect(await db.allAccountsSql`select * from sim_events`).toEqual([]));
   expect((await look()).state).toBe('expired');
 });
 

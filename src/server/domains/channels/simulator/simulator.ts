@@ -44,7 +44,7 @@ async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest)
   const all = [...new Set([...phones, ...linked])];
   const system = (await systemAccount(allAccountsSql)) ?? null;
   await allAccountsSql`
-    delete from sim_due where account_id = ${accountId} or facts->>'accountId' = ${accountId}
+    delete from sim_events where account_id = ${accountId} or facts->>'accountId' = ${accountId}
       or (kind = 'inbound' and facts->>'to' = any(${linked}::text[]))
       or (account_id = ${system} and phone = any(${all}::text[]))`;
   await untilNone(async (limit) => {
@@ -141,7 +141,7 @@ const bankReference = () => `SIM-${randomBytes(6).toString('hex').toUpperCase()}
  */
 export async function eraseOldLines(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`delete from sim_lines where at < statement_timestamp() - interval '1 day'`;
-  await allAccountsSql`delete from sim_due where due_at < statement_timestamp() - interval '1 day'`;
+  await allAccountsSql`delete from sim_events where due_at < statement_timestamp() - interval '1 day'`;
 }
 
 type ScanDeps = PhoneDeps & {
@@ -245,7 +245,7 @@ async function sendFromPhone(
       insert into sim_lines (phone, line_id, direction, peer, type, body, account_id)
       values (${phone}, ${lineId}, 'out', ${to}, 'text', ${json({ text })}, ${holder.accountId})
     )
-    insert into sim_due (due_id, kind, due_at, phone, facts)
+    insert into sim_events (due_id, kind, due_at, phone, facts)
     values (${newId()}, 'inbound', clock_timestamp(), ${phone}, ${json(facts)})`;
   network.wake(0);
   return readPhone(deps, phone);
@@ -265,7 +265,7 @@ async function sendSample(
   if (!holder) throw new Refusal('not_found', { what: 'Nomor tujuan' });
   const facts: ReplyFacts = { lineId: newId(), fileId: newId(), to, what };
   await allAccountsSql`
-    insert into sim_due (due_id, kind, due_at, phone, facts)
+    insert into sim_events (due_id, kind, due_at, phone, facts)
     values (${newId()}, 'inbound', clock_timestamp(), ${phone}, ${json(facts)})`;
   network.wake(0);
   return readPhone(deps, phone);
@@ -291,7 +291,7 @@ async function setSwitches(
         set offline = excluded.offline, slow = excluded.slow, blocked = excluded.blocked`;
     if (!before?.offline || offline === '1') return;
     await tx`
-      update sim_due
+      update sim_events
       set due_at = greatest(due_at, statement_timestamp() + interval '1 millisecond' * case
         when kind = 'delivered' then ${deliveredMs}::int when kind = 'read' then ${readMs}::int else 0 end)
       where phone = ${phone}`;

@@ -131,7 +131,7 @@ async function insertLines(
           possible_duplicate = l.possible_duplicate or excluded.possible_duplicate
       returning line_id, submits
     ), due as (
-      insert into sim_due (due_id, kind, due_at, phone, account_id, message_id, facts)
+      insert into sim_events (due_id, kind, due_at, phone, account_id, message_id, facts)
       select gen_random_uuid(), d.kind,
         clock_timestamp() + d.after_ms * g.times * interval '1 millisecond',
         g.phone, g.account_id, g.id, d.facts

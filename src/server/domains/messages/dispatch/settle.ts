@@ -262,7 +262,7 @@ async function park(
 ): Promise<void> {
   const fetchIds = awaiting.map(({ awaits }) => awaits ?? null);
   await retrying(
-    () => sql`select await_media(
+    () => sql`select wait_for_media(
       ${accountId}, ${tokenId}, ${epoch}, ${awaiting.map(({ id }) => id)}::uuid[],
       ${fetchIds}::uuid[], ${AWAIT_MS}
     )`,
@@ -280,7 +280,7 @@ export async function wakeAwaiting(
 ): Promise<string[]> {
   const woken = await retrying(
     () => sql<{ token: string }[]>`
-      select token from wake_awaiting(${accountId}, ${fetchId}) as token`,
+      select token from wake_media_waits(${accountId}, ${fetchId}) as token`,
   );
   return woken.map(({ token }) => token);
 }

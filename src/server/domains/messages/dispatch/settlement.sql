@@ -550,10 +550,10 @@ revoke all on function change_inbound from public;
 grant execute on function change_inbound to kabari_app;
 
 -- Puts messages back whose links are being fetched, or (p_fetch null) whose files cannot be read now: they have not
--- left, and hold up later ones to the same phone. They are due again when their fetch ends (wake_awaiting), or after
+-- left, and hold up later ones to the same phone. They are due again when their fetch ends (wake_media_waits), or after
 -- p_after_ms as a fallback. This does not count as a try. Called by a lane's owner. Locks the lane (share), then the
 -- rows. Raises LN001 when the lane was lost.
-create or replace function await_media(
+create or replace function wait_for_media(
   p_account uuid, p_token uuid, p_epoch bigint, p_id uuid[], p_fetch uuid[], p_after_ms int
 ) returns void
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off
@@ -569,8 +569,8 @@ begin
 end
 $$;
 
-revoke all on function await_media from public;
-grant execute on function await_media to kabari_app;
+revoke all on function wait_for_media from public;
+grant execute on function wait_for_media to kabari_app;
 
 -- Adds the file of a message's link, with its metadata, to the message's body. Called by a lane's owner before the
 -- message leaves, and by message_image_load. Locks the account's statuses (a receipt that had to wait for the message's
@@ -587,7 +587,7 @@ grant execute on function attach_file to kabari_app;
 
 -- Makes the messages that wait for a fetch due, and wakes their lanes; answers their tokens. Called when the fetch has
 -- ended. Locks the lanes, in order, then the rows, as a lane's owner does.
-create or replace function wake_awaiting(p_account uuid, p_fetch uuid) returns setof uuid
+create or replace function wake_media_waits(p_account uuid, p_fetch uuid) returns setof uuid
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 declare
   v_tokens uuid[] := array(
@@ -609,5 +609,5 @@ begin
 end
 $$;
 
-revoke all on function wake_awaiting from public;
-grant execute on function wake_awaiting to kabari_app;
+revoke all on function wake_media_waits from public;
+grant execute on function wake_media_waits to kabari_app;

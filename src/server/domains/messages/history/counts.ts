@@ -67,7 +67,7 @@ export function startFolding({ allAccountsSql, report }: Deps): Folding {
 
 async function unfoldedAccounts(allAccountsSql: Sql): Promise<string[]> {
   const rows = await allAccountsSql<{ accountId: string; position: number }[]>`
-    select account_id as "accountId", position from count_marks`;
+    select account_id as "accountId", position from count_cursors`;
   const folded = new Map(rows.map(({ accountId, position }) => [accountId, position]));
   return (await newestPositions(allAccountsSql))
     .filter(({ accountId, position }) => position > (folded.get(accountId) ?? 0))

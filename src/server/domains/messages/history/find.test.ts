@@ -295,7 +295,7 @@ describe('a search by words', () => {
       await tx`select set_config('app.account', ${ani.accountId}, true)`;
       expect(await tx`select 1 from message_words`).toEqual([]);
       expect(await tx`select 1 from word_batches`).toEqual([]);
-      expect(await tx`select 1 from word_marks`).toEqual([]);
+      expect(await tx`select 1 from word_cursors`).toEqual([]);
       const [first = '', last = ''] = ['0', 'f'].map((digit) =>
         '00000000-0000-0000-0000-000000000000'.replaceAll('0', digit),
       );

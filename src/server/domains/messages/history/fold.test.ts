@@ -87,7 +87,7 @@ test('skips an account that another process is folding, and readers count it onc
   const { customer } = await customerWithMessages(sql);
   const other = await customerWithMessages(sql);
   await publishAll(sql);
-  await db.owner`insert into count_marks values (${customer.accountId}, 0)`;
+  await db.owner`insert into count_cursors values (${customer.accountId}, 0)`;
   await sql.begin(async (tx) => {
     await tx`select fold_counts(${[customer.accountId]}::uuid[])`;
     const [second] = await sql<{ n: number }[]>`
@@ -201,7 +201,7 @@ test('keeps no counts of an account that is erased while it waits to be folded',
   sql,
 }) => {
   await sql`select fold_counts(${[newId()]}::uuid[])`;
-  expect(await sql`select * from count_marks`).toEqual([]);
+  expect(await sql`select * from count_cursors`).toEqual([]);
 });
 
 test('keeps the installation’s counts right when notices with set-aside events are erased', async ({

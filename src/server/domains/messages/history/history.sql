@@ -3,7 +3,7 @@ create or replace trigger message_events_append_only before update or delete on 
   for each row execute function deny_unless_erasing();
 
 -- Creates the partitions of p_from's month and of the p_months after it; existing ones are unchanged. Called daily by
--- the worker. Serialized by an advisory lock; creating a partition locks messages_other.
+-- the worker. Serialized by an advisory lock; creating a partition locks messages_default.
 create or replace function ensure_message_partitions(p_from timestamptz, p_months int) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -31,7 +31,7 @@ grant execute on function ensure_message_partitions to kabari_app;
 -- themselves; at most p_limit of each. Called by the history's search and the list of conversations. Sees what the
 -- policies of contacts and conversations let its caller see: it runs as the owner, because conditions on an expression
 -- use no index under a policy.
-create or replace function peers_named(p_account uuid, p_name text, p_limit int)
+create or replace function search_peers_by_name(p_account uuid, p_name text, p_limit int)
 returns setof text
 language sql stable security definer set search_path = public, pg_temp as $$
   select peer from (
@@ -49,8 +49,8 @@ language sql stable security definer set search_path = public, pg_temp as $$
   ) own
 $$;
 
-revoke all on function peers_named from public;
-grant execute on function peers_named to kabari_app;
+revoke all on function search_peers_by_name from public;
+grant execute on function search_peers_by_name to kabari_app;
 
 -- The ids of p_limit messages after the first p_offset, counted from the newest (from the oldest, unless p_newest), of
 -- those from p_from to before p_until with phones that begin with p_digits; in any order. Called by the history's
@@ -58,7 +58,7 @@ grant execute on function peers_named to kabari_app;
 -- its caller see: it runs as the owner, because conditions on an expression use no index under a policy.
 -- Counts messages_by_span: the span at one end of the time first, then twice as many spans each time, until those with
 -- the page are known; only they are read and sorted.
-create or replace function ids_of_beginning(
+create or replace function search_by_phone_prefix(
   p_account uuid, p_digits text, p_from uuid, p_until uuid, p_newest boolean, p_offset int, p_limit int
 ) returns setof uuid
 language plpgsql stable security definer set search_path = public, pg_temp as $$
@@ -147,8 +147,8 @@ begin
 end
 $$;
 
-revoke all on function ids_of_beginning from public;
-grant execute on function ids_of_beginning to kabari_app;
+revoke all on function search_by_phone_prefix from public;
+grant execute on function search_by_phone_prefix to kabari_app;
 
 -- Folds the changes of accounts' events into their rollups, up to the newest event, so that the tail that readers add
 -- (pending_counts) stays short. Answers the number of folded changes. Called by the folding job, and before counts are
@@ -172,15 +172,15 @@ declare
   c_cost bigint[];
 begin
   -- Only missing ones: an insert of an existing row would wait for the call that is folding it.
-  insert into count_marks (account_id, position) select i, 0 from unnest(p_account) as i
-    where not exists (select from count_marks m where m.account_id = i)
+  insert into count_cursors (account_id, position) select i, 0 from unnest(p_account) as i
+    where not exists (select from count_cursors m where m.account_id = i)
       and exists (select from message_changes e where e.account_id = i)
     order by i on conflict do nothing;
   if p_waits then
-    perform 1 from count_marks where account_id = any (p_account) order by account_id for update;
+    perform 1 from count_cursors where account_id = any (p_account) order by account_id for update;
   end if;
   with open as (
-    select account_id, position from count_marks where account_id = any (p_account)
+    select account_id, position from count_cursors where account_id = any (p_account)
     order by account_id for update skip locked
   )
   select array_agg(account_id), array_agg(position) into v_account, v_from from open;
@@ -189,7 +189,7 @@ begin
     select e.* from unnest(v_account, v_from) as m(account, position)
     join message_changes e on e.account_id = m.account and e.position > m.position
   ), marked as (
-    update count_marks m set position = e.newest
+    update count_cursors m set position = e.newest
       from (select account_id, max(position) as newest from event group by account_id) e
       where m.account_id = e.account_id
   ), failed as (
@@ -307,7 +307,7 @@ begin
   delete from rollups where account_id = p_account;
   delete from failure_counts where account_id = p_account;
   delete from rollup_sums where account_id = p_account;
-  delete from count_marks where account_id = p_account;
+  delete from count_cursors where account_id = p_account;
   perform set_config('app.erasing', '', true);
 end
 $$;

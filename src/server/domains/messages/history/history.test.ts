@@ -161,8 +161,8 @@ describe('pages', () => {
       [budi.accountId, 1],
     ] as const) {
       const seen = await readAsAccount(db.tenantSql, accountId, async (tx) => [
-        await tx`select from peers_named(${budi.accountId}, 'cit', 10)`,
-        await tx`select from ids_of_beginning(${budi.accountId}, '62',
+        await tx`select from search_peers_by_name(${budi.accountId}, 'cit', 10)`,
+        await tx`select from search_by_phone_prefix(${budi.accountId}, '62',
           '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', true, 0, 10)`,
       ]);
       expect(seen.map(({ count }) => count)).toEqual([found, found]);

@@ -23,7 +23,7 @@ describe('the index of words', () => {
     const many = (count: number) => Array.from({ length: count }, () => ({ at, tokenId }));
     await storeMessages(db.owner, accountId, many(SIZE - 1));
     expect(await indexBatch(sql, accountId, SIZE)).toBe(false);
-    expect(await sql`select 1 from word_marks`).toEqual([]);
+    expect(await sql`select 1 from word_cursors`).toEqual([]);
     await storeMessages(db.owner, accountId, many(1));
     const indexed = await Promise.all([1, 2, 3].map(() => indexBatch(sql, accountId, SIZE)));
     expect(indexed.filter(Boolean)).toHaveLength(1);
@@ -40,14 +40,14 @@ describe('the index of words', () => {
       Array.from({ length: SIZE }, () => options),
     );
     await db.owner.query(
-      'alter table word_marks add constraint broken check (position < 0) not valid',
+      'alter table word_cursors add constraint broken check (position < 0) not valid',
     );
-    await db.owner`insert into word_marks values (${accountId}, '00000000-0000-0000-0000-000000000000', -1)`;
+    await db.owner`insert into word_cursors values (${accountId}, '00000000-0000-0000-0000-000000000000', -1)`;
     await storeLate(db, accountId, [options], true);
     await expect(indexBatch(sql, accountId, SIZE)).rejects.toThrow('broken');
     expect(await sql`select 1 from message_words`).toEqual([]);
     expect(await found(db.tenantSql, accountId, { q: 'merah' })).toHaveLength(SIZE + 1);
-    await db.owner.query('alter table word_marks drop constraint broken');
+    await db.owner.query('alter table word_cursors drop constraint broken');
     await indexAll(sql, accountId);
     expect(await sql`select 1 from word_batches`).toHaveLength(1);
     expect(await found(db.tenantSql, accountId, { q: 'merah' })).toHaveLength(SIZE + 1);
@@ -141,7 +141,7 @@ describe('the index of words', () => {
       await sql`
       select account_id from message_words where account_id = ${ani.accountId}
       union all select account_id from word_batches where account_id = ${ani.accountId}
-      union all select account_id from word_marks where account_id = ${ani.accountId}`,
+      union all select account_id from word_cursors where account_id = ${ani.accountId}`,
     ).toEqual([]);
     expect(await sql`select 1 from message_words where word in ('ani', 'wijaya')`).toEqual([]);
     expect(await found(db.tenantSql, ours.accountId, { q: 'halo' })).toHaveLength(37);

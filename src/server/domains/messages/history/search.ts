@@ -161,7 +161,7 @@ const beginning = (
   all: tx`and (${beginsWith(tx, tx`m.peer`, beginnings)})`,
   at: ({ offset, limit }) => {
     const idsOf = (digits: string, place: { offset: number; limit: number }) => tx`
-      select message_id from ids_of_beginning(
+      select message_id from search_by_phone_prefix(
         ${accountId}, ${digits}, ${from === undefined ? FIRST_ID : idFloor(dayStartMs(from))},
         ${until === undefined ? LAST_ID : idFloor(dayStartMs(until))}, ${order === 'newest'},
         ${place.offset}, ${place.limit}
@@ -205,7 +205,7 @@ export async function peersNamed(
   max = PEERS_MAX,
 ): Promise<string[]> {
   const found = await tx<{ peer: string }[]>`
-    select peer from peers_named(${accountId}, ${name.toLowerCase()}, ${max}) as p(peer)`;
+    select peer from search_peers_by_name(${accountId}, ${name.toLowerCase()}, ${max}) as p(peer)`;
   return found.map(({ peer }) => peer);
 }
 

@@ -55,7 +55,7 @@ begin
     select o_word, o_batches into v_rarest, v_batches from rarest_word(p_account, p_words);
   end if;
   v_others := array_remove(p_words, v_rarest);
-  v_hits := hits_of_words(cardinality(v_others), p_newest);
+  v_hits := match_words(cardinality(v_others), p_newest);
   -- For words in many batches all rows are read, side by side.
   if v_batches >= 500 and cardinality(v_others) <= 5 then
     perform set_config('enable_mergejoin', 'on', true), set_config('enable_nestloop', 'off', true);
@@ -66,7 +66,7 @@ begin
     using p_account, v_rarest, v_first, v_last, v_others
   loop
     if v_hit.upto = any (v_cut) then
-      select count(*) into v_messages from ids_of_places(p_account, v_hit.upto, v_hit.bits, v_hit.ids) as i(id)
+      select count(*) into v_messages from ids_in_batch(p_account, v_hit.upto, v_hit.bits, v_hit.ids) as i(id)
         where id >= p_from and id < p_until;
     else
       v_messages := v_hit.messages;
@@ -104,7 +104,7 @@ begin
   ), 0);
   execute 'select array(select i.id from (
       select f.id from (' || v_hits || ') h
-        cross join lateral ids_of_places($1, h.upto, h.bits, h.ids) as f(id)
+        cross join lateral ids_in_batch($1, h.upto, h.bits, h.ids) as f(id)
         where f.id >= $6 and f.id < $7
       union all select unnest($8)
     ) i order by i.id ' || case when p_newest then 'desc' else 'asc' end || ' offset $9 limit $10)'
@@ -119,7 +119,7 @@ grant execute on function find_words to kabari_app;
 
 -- The query of the batches in which messages have a word, $2, and this many others, $5, all of them: as bits, or as
 -- ids; in order. $1 is the account; the batches are those from $3 to $4. Called by find_words.
-create or replace function hits_of_words(p_others int, p_newest boolean) returns text
+create or replace function match_words(p_others int, p_newest boolean) returns text
 language sql immutable set search_path = public, pg_temp as $$
   select case
       when p_others = 0 then 'select d.upto, d.bits, d.ids from message_words d'
@@ -163,8 +163,8 @@ language sql immutable set search_path = public, pg_temp as $$
   from (select n, case n when 0 then 'd' else 'o' || n end as name from generate_series(0, p_others) as n) w
 $$;
 
-revoke all on function hits_of_words from public;
-grant execute on function hits_of_words to kabari_app;
+revoke all on function match_words from public;
+grant execute on function match_words to kabari_app;
 
 -- The rarest of some words among an account's messages, as estimated from a sample, and its number of batches, counted
 -- to 500. Called by find_words.
@@ -211,7 +211,7 @@ revoke all on function last_batch_over from public;
 grant execute on function last_batch_over to kabari_app;
 
 -- The ids of some messages of a batch: p_ids, or those that p_bits mark. Called by find_words.
-create or replace function ids_of_places(p_account uuid, p_upto uuid, p_bits bit varying, p_ids uuid[])
+create or replace function ids_in_batch(p_account uuid, p_upto uuid, p_bits bit varying, p_ids uuid[])
 returns setof uuid
 language sql stable as $$
   select unnest(p_ids)
@@ -223,8 +223,8 @@ language sql stable as $$
   ) i where get_bit(p_bits, i.place) = 1
 $$;
 
-revoke all on function ids_of_places from public;
-grant execute on function ids_of_places to kabari_app;
+revoke all on function ids_in_batch from public;
+grant execute on function ids_in_batch to kabari_app;
 
 -- Removes some messages from the words of their batches. Called where single messages are erased, before they are.
 -- Locks the account's mark.
@@ -233,7 +233,7 @@ language plpgsql security definer set search_path = public, pg_temp set enable_s
 declare
   v_batch record;
 begin
-  perform 1 from word_marks where account_id = p_account for update;
+  perform 1 from word_cursors where account_id = p_account for update;
   if not found then
     return;
   end if;

@@ -86,7 +86,7 @@ type Mark = { upto: string; position: number };
 export async function foundWords(tx: Tx, query: WordQuery): Promise<{ found: Fragment }> {
   const { accountId, words, filter, order, offset, limit, max, reads } = query;
   const [mark] = await tx<Mark[]>`
-    select upto, position from word_marks where account_id = ${accountId}`;
+    select upto, position from word_cursors where account_id = ${accountId}`;
   const others = await tailWith(tx, query, mark);
   const from = filter.from === undefined ? FIRST_ID : idFloor(dayStartMs(filter.from));
   const until = filter.until === undefined ? LAST_ID : idFloor(dayStartMs(filter.until));
@@ -192,7 +192,7 @@ export function startIndexing({ allAccountsSql, report }: Deps): Indexing {
 
 async function grownAccounts(allAccountsSql: Sql, checked: ReadonlyMap<string, number>) {
   const marks = await allAccountsSql<{ accountId: string; position: number }[]>`
-    select account_id as "accountId", position from word_marks`;
+    select account_id as "accountId", position from word_cursors`;
   const marked = new Map(marks.map(({ accountId, position }) => [accountId, position]));
   return (await newestPositions(allAccountsSql)).filter(
     ({ accountId, position }) =>
@@ -216,7 +216,7 @@ export async function indexBatch(
   return allAccountsSql.begin(async (tx) => {
     await tx`select set_config('enable_seqscan', 'off', true)`;
     const [mark] = await tx<Mark[]>`
-      select upto, position from word_marks where account_id = ${accountId} for update skip locked`;
+      select upto, position from word_cursors where account_id = ${accountId} for update skip locked`;
     if (!mark) return false;
     const { position, late } = await lateMessages(tx, accountId, mark);
     for (let from = 0; from < late.length; from += size) {
@@ -226,7 +226,7 @@ export async function indexBatch(
     await storeBatch(tx, accountId, next);
     const upto = next.at(-1)?.id ?? mark.upto;
     await tx`
-      update word_marks set upto = ${upto}, position = ${position} where account_id = ${accountId}`;
+      update word_cursors set upto = ${upto}, position = ${position} where account_id = ${accountId}`;
     return next.length > 0;
   });
 }
@@ -235,12 +235,12 @@ export async function indexBatch(
  * Whether an account has a mark, which it gets with its first batch, so that small accounts cost nothing.
  */
 async function hasMark(allAccountsSql: Sql, accountId: string, size: number): Promise<boolean> {
-  const [known] = await allAccountsSql`select from word_marks where account_id = ${accountId}`;
+  const [known] = await allAccountsSql`select from word_cursors where account_id = ${accountId}`;
   if (known) return true;
   const positions = await newestPositions(allAccountsSql);
   const position = positions.find((one) => one.accountId === accountId)?.position ?? 0;
   const { count } = await allAccountsSql`
-    insert into word_marks (account_id, upto, position)
+    insert into word_cursors (account_id, upto, position)
     select ${accountId}, ${FIRST_ID}, ${position}
     where exists (
       select from messages where account_id = ${accountId} order by message_id offset ${size - 1}
@@ -307,7 +307,7 @@ export async function reindexMessage(
 ): Promise<void> {
   await sql.begin(async (tx) => {
     const [mark] = await tx<{ upto: string }[]>`
-      select upto from word_marks where account_id = ${accountId} for update`;
+      select upto from word_cursors where account_id = ${accountId} for update`;
     if (mark === undefined || mark.upto < messageId) return;
     const [message] = await wordingOf(tx, accountId, [messageId]);
     if (message === undefined) return;

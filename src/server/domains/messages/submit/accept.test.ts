@@ -91,7 +91,7 @@ test('does not store a request of which no message was accepted', async ({ sql }
   const accepter = openIntake(sql, nobody);
   const short = await accepter.place(orderOf(ani, { key: 'k' }));
   expect(short.results[0]).toMatchObject({ outcome: 'saldo_short', fact: 100 });
-  expect(await sql`select * from request_keys`).toEqual([]);
+  expect(await sql`select * from idempotency_keys`).toEqual([]);
   expect(await sql`select * from messages`).toEqual([]);
 });
 
@@ -169,7 +169,7 @@ test('counts accepted messages in the saldo of an answer, but not ones refused j
     place(orderOf(ani, { key: 'k-1' })),
   ]);
   expect([first.saldo, refused.results[0]?.outcome, last.saldo]).toEqual([850, 'opted_out', 700]);
-  expect(await sql`select saldo from request_keys`).toEqual([{ saldo: 700 }]);
+  expect(await sql`select saldo from idempotency_keys`).toEqual([{ saldo: 700 }]);
 });
 
 test('accepts exactly a hundred of two hundred concurrent messages with saldo for a hundred', async ({
@@ -235,7 +235,7 @@ test('accepts concurrent requests of many wallets together, each as if alone', a
   ]);
   expect(answers.map(({ replayed }) => replayed)).toEqual([false, false, true, false, false]);
   expect(answers[0]?.saldo).toBe(625);
-  expect(await sql`select key from request_keys order by key`).toEqual([
+  expect(await sql`select key from idempotency_keys order by key`).toEqual([
     { key: 'a' },
     { key: 'd' },
     { key: 'k' },

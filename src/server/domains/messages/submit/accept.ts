@@ -274,7 +274,7 @@ async function placeMissing(
   const accountId = walletOf(requests);
   const ids = requests.flatMap((request) => request.items.map((item) => item.id));
   const placed = await sql<{ o_id: string; o_available: number; o_price: number }[]>`
-    select * from accepted_of(${accountId}, ${ids}::uuid[])`;
+    select * from find_accepted(${accountId}, ${ids}::uuid[])`;
   const placedPrices = new Map(placed.map((row) => [row.o_id, row.o_price]));
   const saldo = rupiah(placed[0]?.o_available ?? 0);
   // With a key, the first answer is stored under it: the same request returns it. Without one, only the missing items
@@ -322,7 +322,7 @@ async function placedBeforeFreeze(
     from unnest(
       ${keyed.map(({ tokenId }) => tokenId)}::uuid[], ${keyed.map(({ key }) => key ?? '')}::text[]
     ) as o(token_id, key)
-    join request_keys k on k.account_id = ${walletOf(requests)} and k.token_id = o.token_id
+    join idempotency_keys k on k.account_id = ${walletOf(requests)} and k.token_id = o.token_id
       and k.key = o.key`;
   const own = new Map(stored.map((row) => [row.o_ids?.[0], row]));
   return requests.map((request) => {

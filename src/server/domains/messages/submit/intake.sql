@@ -52,7 +52,7 @@ begin
       p_account, p_key_token, p_from, p_upto, p_sum, p_peer, v_today, w_account, w_available, w_seq,
       w_left, w_price, w_bonus_only
     ) q;
-  v_ok := claim_request_keys(
+  v_ok := claim_idempotency_keys(
     p_account, p_key, p_key_hash, p_key_token, p_from, p_upto, p_request, p_id, p_ref, p_hash,
     p_context, v_saldo, v_ok
   );
@@ -64,7 +64,7 @@ begin
     select q.p_price, q.p_round into p_price, v_round
       from plan_prices(p_account, p_key_token, v_ok, p_request, p_price, w_account, w_left, w_price, w_round) q;
   end if;
-  perform place_items(
+  perform insert_messages(
     p_account, v_hold_seq, v_ok, p_request, p_id, p_token, p_peer, p_type, p_body, p_price, v_round,
     p_ref, p_priority, p_ready, p_expires, p_secret, v_today, v_now
   );
@@ -133,7 +133,7 @@ begin
   end if;
   -- Accepted as requests of one item each.
   select array_agg(i) into v_items from generate_series(1, cardinality(p_id)) as i;
-  perform place_items(
+  perform insert_messages(
     array_fill(p_account, array[cardinality(p_id)]), array_fill(w.seq + 1, array[cardinality(p_id)]),
     v_ok, v_items, p_id, p_token, p_peer, p_type, p_body, p_price, v_round, p_ref,
     p_priority, p_ready, p_expires, p_secret, v_today, v_now
@@ -171,7 +171,7 @@ declare
   v_results jsonb[];
   v_taken int;
   v_accepted bigint;
-  v_key request_keys%rowtype;
+  v_key idempotency_keys%rowtype;
   v_ref message_refs%rowtype;
   v_tok record;
   -- The token of v_tok and v_accepted, which are read only when the items' token changes.
@@ -181,7 +181,7 @@ declare
 begin
   for r in 1..cardinality(p_from) loop
     if p_key[r] is not null then
-      select * into v_key from request_keys
+      select * into v_key from idempotency_keys
         where account_id = p_account and token_id = p_key_token[r] and key = p_key[r];
       if found then
         return query select r, 0, null::uuid,
@@ -259,7 +259,7 @@ begin
     -- Refusals are not stored: a request that was refused whole may be tried again. One that only named messages
     -- accepted before was accepted, and its saldo is part of that answer.
     if p_key[r] is not null and v_taken > 0 then
-      insert into request_keys (
+      insert into idempotency_keys (
         account_id, token_id, key, hash, message_ids, outcomes, saldo, answer_context
       ) values (
         p_account, p_key_token[r], p_key[r], p_key_hash[r], p_id[p_from[r]:p_upto[r]],
@@ -277,7 +277,7 @@ revoke all on function accept_each from public;
 -- wallets' locks; only the owner may call it. Takes keys in the order of wallets; waits for a transaction that is
 -- taking the same key. A batch sent again has the same message ids, so the rows of this call are identified by what its
 -- own inserts return.
-create or replace function claim_request_keys(
+create or replace function claim_idempotency_keys(
   p_account uuid[], p_key text[], p_key_hash bytea[], p_key_token uuid[], p_from int[], p_upto int[],
   p_request int[], p_id uuid[], p_ref text[], p_hash bytea[], p_context jsonb[], p_saldo bigint[],
   inout p_ok boolean[]
@@ -290,7 +290,7 @@ declare
 begin
   if array_remove(p_key, null) <> '{}' then
     with taken as (
-      insert into request_keys (account_id, token_id, key, hash, message_ids, saldo, answer_context)
+      insert into idempotency_keys (account_id, token_id, key, hash, message_ids, saldo, answer_context)
       select r.account, r.token, r.key, r.hash, p_id[r.start:r.upto], p_saldo[r.ord], r.context
       from unnest(p_account, p_key, p_key_hash, p_key_token, p_from, p_upto, p_context) with ordinality
         as r(account, key, hash, token, start, upto, context, ord)
@@ -329,7 +329,7 @@ begin
     delete from message_refs f using unnest(p_ref, p_request, p_id) as i(ref, request, id)
       where not p_ok[i.request] and i.id = any (v_ref)
         and f.account_id = p_account[i.request] and f.ref = i.ref and f.message_id = i.id;
-    delete from request_keys k
+    delete from idempotency_keys k
       using unnest(p_account, p_key, p_key_token, p_from, p_ok) as r(account, key, token, start, ok)
       where not r.ok and p_id[r.start] = any (v_first)
         and k.account_id = r.account and k.token_id = r.token and k.key = r.key;
@@ -337,11 +337,11 @@ begin
 end
 $$;
 
-revoke all on function claim_request_keys from public;
+revoke all on function claim_idempotency_keys from public;
 
 -- The messages of a batch that exist after a lost connection. Called before the batch is sent again. Waits for the
 -- wallet's lock, so that a call still running on the lost connection has ended either way.
-create or replace function accepted_of(p_account uuid, p_id uuid[]) returns table (
+create or replace function find_accepted(p_account uuid, p_id uuid[]) returns table (
   o_id uuid, o_available bigint, o_price bigint
 )
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
@@ -354,13 +354,13 @@ begin
 end
 $$;
 
-revoke all on function accepted_of from public;
-grant execute on function accepted_of to kabari_app;
+revoke all on function find_accepted from public;
+grant execute on function find_accepted to kabari_app;
 
 -- The first answer for the items of a request whose key is used again. If everything was accepted, it is not stored,
 -- but derived from its messages, with their prices; null if one of them no longer exists. Called by accept_each; only
 -- the owner may call it.
-create or replace function first_outcomes(p_key request_keys) returns jsonb
+create or replace function first_outcomes(p_key idempotency_keys) returns jsonb
 language sql stable as $$
   select coalesce(p_key.outcomes, (
     select jsonb_agg(jsonb_build_object(
@@ -477,7 +477,7 @@ revoke all on function plan_prices from public;
 -- events (fold_counts). Called by accept_many and accept_batch; only the owner may call it. Writes the tables of the
 -- ledger and of events in the same statement as the messages: separate statements cost the hot path more. Raises a
 -- unique violation when a message exists already.
-create or replace function place_items(
+create or replace function insert_messages(
   p_account uuid[], p_hold_seq bigint[], p_ok boolean[],
   p_request int[], p_id uuid[], p_token uuid[], p_peer text[], p_type text[], p_body jsonb[],
   p_price bigint[], p_round int[], p_ref text[], p_priority smallint[], p_ready timestamptz[],
@@ -557,4 +557,4 @@ begin
 end
 $$;
 
-revoke all on function place_items from public;
+revoke all on function insert_messages from public;

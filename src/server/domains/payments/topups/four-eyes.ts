@@ -32,7 +32,7 @@ export const needsTwo = (
 const WINDOW_MS = 86_400_000;
 
 /**
- * Reads the sums that an operator gave alone: gifts by hand (`given_by_desk`); confirmations by a reference that no
+ * Reads the sums that an operator gave alone: gifts by hand (`sum_unapproved_credits`); confirmations by a reference that no
  * line of another operator has shown since; and top-ups paid by statements that they imported, from the time a line
  * began to count. Set aside lines and imports of related operators prove nothing. Takes no locks; a decision must hold
  * `lockAlone`.
@@ -45,7 +45,7 @@ export async function givenAlone(
   const found = await sql<{ account_id: string; amount: number }[]>`
     select given.account_id, sum(given.amount)::bigint as amount from (
       select desk.o_account as account_id, desk.o_amount as amount
-      from given_by_desk(${[...together]}::uuid[], ${since}) desk
+      from sum_unapproved_credits(${[...together]}::uuid[], ${since}) desk
       union all
       select d.account_id, t.received
       from topup_decisions d

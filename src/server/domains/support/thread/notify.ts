@@ -33,7 +33,7 @@ export async function announceLines(
       at: line.at.toISOString(),
     };
     if (!line.internal) await appendEvent(tx, { accountId, kind: 'support.message', data });
-    await tx`select tell_operators('support.message', ${json(data)})`;
+    await tx`select notify_operators('support.message', ${json(data)})`;
   }
 }
 
@@ -46,7 +46,7 @@ export async function announceChange(tx: Tx, thread: Thread, isShown = true): Pr
   const { account_id: accountId, customer_read, operator_read, shown_seq } = thread;
   const facts = { account_id: publicId('account', accountId), customer_read };
   const data = { ...facts, operator_read, status: thread.status };
-  await tx`select tell_operators('support.changed', ${json(data)})`;
+  await tx`select notify_operators('support.changed', ${json(data)})`;
   if (!isShown) return;
   await appendEvent(tx, {
     accountId,

@@ -307,7 +307,7 @@ const OF_FUNCTIONS = [
  * Written constantly for all accounts; like real phones, they are outside of the accounts. As reference tables, a
  * write to one of them would wait for work on due items in another.
  */
-const SIMULATED = ['sim_phones', 'sim_lines', 'sim_due'];
+const SIMULATED = ['sim_phones', 'sim_lines', 'sim_events'];
 
 /** Small, and needed by other accounts' work: the operators, and the users of numbers. */
 const KNOWN_EVERYWHERE = ['accounts', 'users'];
