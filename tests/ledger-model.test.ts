@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { checkLedger } from '#server/domains/ledger/check.ts';
-import { openIntake } from '#server/domains/messages/submit/accept.ts';
-import type { Placed } from '#server/domains/messages/submit/send-request.ts';
+import { openIntake, type Placed } from '#server/domains/messages/submit/accept.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { claimDue } from './support/app/fake-channel.ts';
 import { test } from './support/database/database.ts';

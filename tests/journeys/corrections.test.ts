@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
+import { applyReceipts } from '#server/domains/messages/dispatch/settle.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { newSender, sendTexts, signUp } from './support/portal.ts';
 import { type Stage, setUpJourney } from './support/stage.ts';

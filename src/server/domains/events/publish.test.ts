@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { LiveEvent } from '#contract/events.ts';
 import { receiveInbound } from '#server/domains/messages/dispatch/inbound.ts';
-import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
+import { applyReceipts } from '#server/domains/messages/dispatch/settle.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { phones, acceptTexts } from '#tests/support/app/fake-channel.ts';

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import type { LineMessage, Mutation } from '#contract/saldo.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
-import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
+import { applyReceipts } from '#server/domains/messages/dispatch/settle.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
 import { NewMessage } from '#contract/rest/messages.ts';
-import { findNoMedia } from './submit/lookups.ts';
+import { findNoMedia } from './submit/place.ts';
 import { openIntake } from './submit/accept.ts';
 import { openApiMessages } from './api.ts';
 import { test } from '#tests/support/database/database.ts';

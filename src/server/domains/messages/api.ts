@@ -5,8 +5,14 @@ import { Refusal, refusalFrom } from '#contract/base/refusals.ts';
 import type { Accepted, ApiMessage, PlacedMessage } from '#contract/rest/messages.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
-import { type Intake, hashOf } from './submit/accept.ts';
-import type { AnswerContext, Item, ItemResult, Placed } from './submit/send-request.ts';
+import {
+  type Intake,
+  hashOf,
+  type AnswerContext,
+  type Item,
+  type ItemResult,
+  type Placed,
+} from './submit/accept.ts';
 import { choicesIn, markSendsChoices } from './choices.ts';
 import { withdraw } from './dispatch/withdraw.ts';
 import type { OfferFile } from './content.ts';
@@ -20,8 +26,7 @@ import {
   messageForApi,
 } from './history/detail.ts';
 import { reschedule } from './schedule.ts';
-import { type FindMedia, channelOf, lookUp } from './submit/lookups.ts';
-import { itemFrom, refusalOf } from './submit/place.ts';
+import { type FindMedia, channelOf, lookUp, itemFrom, refusalOf } from './submit/place.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
 export type Sender = {

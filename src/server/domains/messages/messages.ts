@@ -10,13 +10,12 @@ import { historyActs } from './history/history.ts';
 import { type HomeDeps, homeActs } from './history/home.ts';
 import { usageHandler } from './history/figures.ts';
 import { type Lanes, startLanes } from './dispatch/lanes.ts';
-import { applyReceipts, retryParked } from './dispatch/receipts.ts';
+import { applyReceipts, retryParked, openSettle, wakeAwaiting } from './dispatch/settle.ts';
 import { type OnReceived, completeInbound, receiveInbound } from './dispatch/inbound.ts';
 import { withFileFacts, type MessageMedia, loadImageHandler } from './media.ts';
 import { openClaimMessages } from './dispatch/lane.ts';
 import type { Library } from '#server/domains/media/media.ts';
-import { openSettle, wakeAwaiting } from './dispatch/settle.ts';
-import { type FindMedia, findNoMedia } from './submit/lookups.ts';
+import { type FindMedia, findNoMedia } from './submit/place.ts';
 import {
   templateActs,
   type TemplateReview,
@@ -26,9 +25,8 @@ import {
   openApiTemplates,
 } from './templates.ts';
 import { type AsSystem, openAsSystem } from './submit/as-system.ts';
-import { optoutActs } from './optouts/acts.ts';
-import { type ApiOptouts, openApiOptouts } from './optouts/api.ts';
-import { resendActs } from './resend/acts.ts';
+import { optoutActs, type ApiOptouts, openApiOptouts } from './optouts.ts';
+import { resendActs } from './resend.ts';
 import { sendHandlers } from './submit/send.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type Sql, asAccount, type Tx } from '#server/infra/postgres/database.ts';
@@ -211,7 +209,7 @@ export {
   type Lanes,
   markPossibleDuplicates,
 } from './dispatch/lanes.ts';
-export { tokensOfMessages } from './dispatch/receipts.ts';
+export { tokensOfMessages } from './dispatch/settle.ts';
 export {
   messageSums,
   trafficFigures,
@@ -223,7 +221,7 @@ export {
   messageTextForAdmin,
 } from './desk.ts';
 export { messageRows, outcomeCellsOf, outcomeColumns } from './export.ts';
-export { optedOutOf } from './optouts/optouts.ts';
+export { optedOutOf } from './optouts.ts';
 export { pruneCounts } from './submit/accept.ts';
 export { expireMessages } from './dispatch/withdraw.ts';
 export { countFailed, newestFailed, readMessageRow, systemFigures } from './history/figures.ts';

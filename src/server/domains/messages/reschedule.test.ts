@@ -8,7 +8,7 @@ import { json } from '#server/infra/postgres/sql.ts';
 import { test as base } from '#tests/support/database/database.ts';
 import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { type FindMedia, findNoMedia } from '#server/domains/messages/submit/lookups.ts';
+import { type FindMedia, findNoMedia } from './submit/place.ts';
 import { reschedule } from '#server/domains/messages/schedule.ts';
 import { changeDispatch } from '#tests/support/app/lanes.ts';
 import { changeMessages } from '#tests/support/people/stored-messages.ts';

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { TemplateStatus } from '#contract/messages/templates.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { NetworkTemplate } from '#server/domains/channels/channels.ts';
-import { findNoMedia, lookUp } from '#server/domains/messages/submit/lookups.ts';
+import { findNoMedia, lookUp } from './submit/place.ts';
 import { asAccount, type Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { changeTokens, customerWith, makeToken } from '#tests/support/people/people.ts';

@@ -2,7 +2,7 @@ import { publicId } from '#contract/base/ids.ts';
 import type { MessageRow } from '#contract/messages.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
-import type { FindMedia } from '#server/domains/messages/submit/lookups.ts';
+import type { FindMedia } from './submit/place.ts';
 import { messageRow, readMessages } from '#server/domains/messages/history/rows.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 

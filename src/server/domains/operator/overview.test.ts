@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { OperatorOverview } from '#contract/operator/overview.ts';
-import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
+import { applyReceipts } from '#server/domains/messages/dispatch/settle.ts';
 import { openMinuteCounts } from '#server/domains/messages/submit/accept.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';

@@ -2,7 +2,7 @@ import { channelOfHidden } from '#contract/messages/peer.ts';
 import type { Failure, MessageType } from '#contract/messages.ts';
 import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
 import { AWAIT_MS, type MessageMedia, prepareMedia } from '#server/domains/messages/media.ts';
-import { hasOptedOut } from '#server/domains/messages/optouts/optouts.ts';
+import { hasOptedOut } from '#server/domains/messages/optouts.ts';
 import { StoreAway } from '#server/infra/file-store/file-store.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import { type Sql, retrying } from '#server/infra/postgres/database.ts';

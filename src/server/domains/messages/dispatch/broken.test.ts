@@ -11,7 +11,7 @@ import {
 } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { expireMessages, messagesAccountData } from '#server/domains/messages/messages.ts';
-import { applyReceipts, retryParked } from './receipts.ts';
+import { applyReceipts, retryParked } from './settle.ts';
 import { startRelay } from '#server/domains/events/events.ts';
 import { dropDispatch, makeDue } from '#tests/support/app/lanes.ts';
 

@@ -7,7 +7,7 @@ import { phones, acceptTexts } from '#tests/support/app/fake-channel.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { reader } from '#tests/support/reader.ts';
 import { messageDetail } from '#server/domains/messages/history/detail.ts';
-import { applyReceipts } from './receipts.ts';
+import { applyReceipts } from './settle.ts';
 
 type Outcome = { id: string; outcome: string; failure?: string };
 

@@ -13,13 +13,9 @@ import {
   storeChoice,
 } from '#server/domains/messages/choices.ts';
 import { excerptOf } from '#server/domains/messages/content.ts';
-import { quotedByNetwork } from '#server/domains/messages/submit/lookups.ts';
+import { quotedByNetwork } from '#server/domains/messages/submit/place.ts';
 import { contactName } from '#server/domains/messages/contacts.ts';
-import {
-  deleteOptout,
-  lockOptouts,
-  storeOptout,
-} from '#server/domains/messages/optouts/optouts.ts';
+import { deleteOptout, lockOptouts, storeOptout } from '#server/domains/messages/optouts.ts';
 
 const SENDER_NAME_MAX = 100;
 

@@ -20,7 +20,7 @@ import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { withdraw } from './withdraw.ts';
-import { applyReceipts } from './receipts.ts';
+import { applyReceipts } from './settle.ts';
 import { changeDispatch, changeLanes, passWaits, wakeLanes } from '#tests/support/app/lanes.ts';
 import { ago, plus } from '#tests/support/database/changes.ts';
 

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { expireMessages, withdraw } from './withdraw.ts';
-import { applyReceipts } from './receipts.ts';
+import { applyReceipts } from './settle.ts';
 import { checkLanes, laneLagSeconds } from './lanes.ts';
 import type { SendResult } from '#server/domains/channels/channels.ts';
 import { publicId } from '#contract/base/ids.ts';

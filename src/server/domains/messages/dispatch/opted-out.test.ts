@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { lockOptouts, storeOptout } from '#server/domains/messages/optouts/optouts.ts';
+import { lockOptouts, storeOptout } from '#server/domains/messages/optouts.ts';
 import { lanesOver, network, acceptTexts, statuses } from '#tests/support/app/fake-channel.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';

@@ -21,7 +21,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import { reader } from '#tests/support/reader.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { messageDetail, messageForApi } from '#server/domains/messages/history/detail.ts';
-import { applyReceipts } from './receipts.ts';
+import { applyReceipts } from './settle.ts';
 import { changeLanes } from '#tests/support/app/lanes.ts';
 
 /** Longer than any test: no try here ends on its own. */

@@ -20,7 +20,7 @@ import {
 import { waitFor } from '#tests/support/wait-for.ts';
 import { withdraw } from './withdraw.ts';
 import { expireMessages, messagesAccountData } from '#server/domains/messages/messages.ts';
-import { applyReceipts } from './receipts.ts';
+import { applyReceipts } from './settle.ts';
 import { changeDispatch, changeLanes } from '#tests/support/app/lanes.ts';
 import { plus } from '#tests/support/database/changes.ts';
 

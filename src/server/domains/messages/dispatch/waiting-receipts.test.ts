@@ -6,7 +6,7 @@ import { test } from '#tests/support/database/database.ts';
 import { phones, acceptTexts, statuses } from '#tests/support/app/fake-channel.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { applyReceipts, retryParked } from './receipts.ts';
+import { applyReceipts, retryParked } from './settle.ts';
 import { changeMessages } from '#tests/support/people/stored-messages.ts';
 import { nextEpoch } from '#tests/support/app/lanes.ts';
 

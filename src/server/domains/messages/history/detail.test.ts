@@ -10,7 +10,7 @@ import { expiresAt, reader } from '#tests/support/reader.ts';
 import { type MessageOptions, storeMessages } from '#tests/support/people/stored-messages.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { type ApiQuery, listForApi, messageDetail, messageForApi } from './detail.ts';
-import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
+import { applyReceipts } from '#server/domains/messages/dispatch/settle.ts';
 import { changeDispatch } from '#tests/support/app/lanes.ts';
 
 const noMessage = new Refusal('not_found', { what: 'Pesan' });

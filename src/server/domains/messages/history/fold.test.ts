@@ -11,7 +11,7 @@ import {
   closeAccount,
   customerWith,
 } from '#tests/support/people/people.ts';
-import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
+import { applyReceipts } from '#server/domains/messages/dispatch/settle.ts';
 import { messagesAccountData } from '#server/domains/messages/account-data.ts';
 import { startFolding } from './counts.ts';
 

@@ -24,7 +24,7 @@ import {
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { messageList } from './history.ts';
 import { type MessageFilter, pageOf, readAsAccount } from './pages.ts';
-import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
+import { applyReceipts } from '#server/domains/messages/dispatch/settle.ts';
 import { searchMessages } from './search.ts';
 
 type Ask = InputOf<typeof listMessages>;

@@ -12,7 +12,7 @@ import {
 import { storeMessages } from '#tests/support/people/stored-messages.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { summaryOf } from './home.ts';
-import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
+import { applyReceipts } from '#server/domains/messages/dispatch/settle.ts';
 import { changeLanes } from '#tests/support/app/lanes.ts';
 import { giveSaldo } from '#tests/support/money/wallets.ts';
 

@@ -1,10 +1,10 @@
 import { rupiah } from '#contract/base/money.ts';
-import { hasOptedOut } from '#server/domains/messages/optouts/optouts.ts';
+import { hasOptedOut } from '#server/domains/messages/optouts.ts';
 import { type RenderedTemplate, codeTemplate } from '#server/domains/messages/templates.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Intake } from './accept.ts';
-import { channelOf } from './lookups.ts';
+import { channelOf } from './place.ts';
 
 type Deps = {
   /** Sees all accounts: the system account has no caller. */

@@ -1,14 +1,32 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Choices } from '#contract/messages/captions.ts';
-import type { MediaKind } from '#contract/media.ts';
-import type { PlacedMessage } from '#contract/rest/messages.ts';
+import {
+  type MediaKind,
+  bytesMaxOfKind,
+  endingsOfKind,
+  fitsKind,
+  isMediaKind,
+} from '#contract/media.ts';
+import type { PlacedMessage, NewMessage } from '#contract/rest/messages.ts';
 import type { CloudPrices } from '#server/domains/pricing/pricing.ts';
-import { hashOf } from './accept.ts';
-import { fileFacts } from '#server/domains/messages/content.ts';
-import type { Found } from './lookups.ts';
-import type { Item, ItemResult } from './send-request.ts';
+import { hashOf, type Item, type ItemResult } from './accept.ts';
+import { fileFacts, type Body, excerptOf } from '#server/domains/messages/content.ts';
 import { newId } from '#server/infra/ids.ts';
+import { publicId, uuidOf, idFloor } from '#contract/base/ids.ts';
+import { channelOfHidden } from '#contract/messages/peer.ts';
+import type { ChannelName } from '#contract/tokens.ts';
+import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
+import type { MediaFacts } from '#server/domains/media/media.ts';
+import { type Question, choicesIn } from '#server/domains/messages/choices.ts';
+import {
+  type StoredTemplate,
+  readTemplates,
+  type RenderedTemplate,
+  refuseUnfitValue,
+  renderTemplate,
+} from '#server/domains/messages/templates.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 
 const priorities = { otp: 0, normal: 1, bulk: 2 } as const;
 /** A `send_at` nearer than this leaves at once. */
@@ -158,3 +176,331 @@ export function refusalOf(result: ItemResult, item: { ref?: string | undefined; 
       return new Refusal('wallet_frozen', {});
   }
 }
+
+/**
+ * Finds the files of media ids (UUIDs), for messages that are sent at these times: found files are kept until then.
+ * Those of other accounts are not found.
+ */
+export type FindMedia = (
+  accountId: string,
+  leaving: ReadonlyMap<string, Date>,
+) => Promise<ReadonlyMap<string, MediaFacts>>;
+
+export const findNoMedia: FindMedia = async () => new Map();
+
+/**
+ * Excerpt of an answered message, independent of its later changes. `provider_id` is the network's own id of an inbound
+ * message.
+ */
+type Quoted = {
+  direction: Direction;
+  type: MessageType;
+  text: string;
+  provider_id?: string;
+};
+
+type Found = {
+  quoted?: Quoted;
+  template?: RenderedTemplate;
+  file?: MediaFacts;
+};
+
+type Sender = { accountId: string; tokenId: string };
+type Deps = { sql: Sql; findMedia: FindMedia; now: () => Date };
+
+/**
+ * Looks up references of messages: the message they answer or react to, their template, their file; and, for a token of
+ * the Cloud API, whether their receivers wrote within 24 hours. Messages without references, as most texts are, need no
+ * query on other channels, which cannot send to hidden numbers.
+ *
+ * @returns one for each message, in order: what was found, or why it cannot be sent.
+ */
+export async function lookUp(
+  { sql, findMedia, now }: Deps,
+  { accountId, tokenId, channel }: Sender & { channel: ChannelName },
+  messages: readonly PlacedMessage[],
+): Promise<readonly (Found | Refusal)[]> {
+  const isOpen =
+    channel === 'cloud'
+      ? await openWindows({ sql, now }, { accountId, tokenId }, messages)
+      : undefined;
+  const refusalOf = (message: PlacedMessage): Refusal | undefined =>
+    (channelOfHidden(message.to) ?? channel) !== channel
+      ? new Refusal('recipient_without_number', {})
+      : refuseClosed(message, isOpen);
+  const named = messages.flatMap((message) => messageNamedBy(message) ?? []);
+  const templates = messages.flatMap((one) => (one.type === 'template' ? [one.template.name] : []));
+  const media = leavingMedia(messages);
+  if (named.length + templates.length + media.size === 0)
+    return messages.map((message) => refusalOf(message) ?? noReferences);
+  const [targets, stored] =
+    named.length + templates.length === 0
+      ? [new Map<string, Target>(), []]
+      : await asAccount(sql, accountId, async (tx) => [
+          await readTargets(tx, { accountId, tokenId }, named),
+          reviewedFor({ tokenId, channel }, await readTemplates(tx, accountId, templates)),
+        ]);
+  const files: ReadonlyMap<string, MediaFacts> =
+    media.size === 0 ? new Map() : await findMedia(accountId, media);
+  return messages.map(
+    (message) => refusalOf(message) ?? foundFor(message, { channel, targets, stored, files }),
+  );
+}
+
+/**
+ * By the Cloud API a number sends the templates that Meta has approved for its business account; others, also those of
+ * another business account, count as not approved.
+ */
+const reviewedFor = (
+  { tokenId, channel }: { tokenId: string; channel: ChannelName },
+  stored: readonly StoredTemplate[],
+): readonly StoredTemplate[] =>
+  channel === 'cloud'
+    ? stored.map((one) =>
+        one.status === 'approved' && !one.token_ids.includes(tokenId)
+          ? { ...one, status: 'pending' }
+          : one,
+      )
+    : stored;
+
+const noReferences: Found = {};
+
+type Target = {
+  message_id: string;
+  peer: string;
+  direction: Direction;
+  type: MessageType;
+  status: MessageStatus;
+  body: Body;
+};
+
+type Known = {
+  channel: ChannelName;
+  targets: ReadonlyMap<string, Target>;
+  stored: readonly StoredTemplate[];
+  files: ReadonlyMap<string, MediaFacts>;
+};
+
+function foundFor(
+  message: PlacedMessage,
+  { channel, targets, stored, files }: Known,
+): Found | Refusal {
+  const found: Found = {};
+  const named = messageNamedBy(message);
+  if (named !== undefined) {
+    const target = targets.get(named);
+    if (!target || target.peer !== message.to || target.type === 'reaction')
+      return new Refusal('quoted_not_found', {});
+    if (message.type === 'reaction' && hasNotLeft.has(target.status))
+      return new Refusal('reaction_refused', {});
+    found.quoted = quotedOf(target);
+  }
+  if (message.type === 'template') {
+    const { template, headerKind } = message;
+    const rendered = renderTemplate(stored, { ...template, headerKind });
+    if (rendered instanceof Refusal) return rendered;
+    const unfit = channel === 'cloud' ? refuseUnfitValue(rendered) : undefined;
+    if (unfit) return unfit;
+    found.template = rendered;
+  }
+  const media = mediaNamedBy(message);
+  if (media !== undefined) {
+    const file = files.get(media);
+    if (!file) return new Refusal('media_not_found', {});
+    const unfit = refuseUnfit(file, found.template?.header_file ?? message.type);
+    if (unfit) return unfit;
+    found.file = file;
+  }
+  return found;
+}
+
+/** A file that was stored for no particular message type may not fit this one. */
+function refuseUnfit({ mime, sizeBytes }: MediaFacts, type: MessageType): Refusal | undefined {
+  if (!isMediaKind(type)) return undefined;
+  const bytesMax = bytesMaxOfKind(type);
+  if (fitsKind(type, mime) && sizeBytes <= bytesMax) return undefined;
+  return new Refusal('media_unfit', { type, allowed: endingsOfKind(type), bytesMax });
+}
+
+const hasNotLeft: ReadonlySet<MessageStatus> = new Set([
+  'failed',
+  'cancelled',
+  'expired',
+  'scheduled',
+]);
+
+function messageNamedBy(message: PlacedMessage): string | undefined {
+  const id = message.type === 'reaction' ? message.reaction.message_id : message.reply_to;
+  return id === undefined ? undefined : uuidOf('message', id);
+}
+
+function mediaNamedBy(message: PlacedMessage): string | undefined {
+  const id = mediaOf(message)?.id;
+  return id === undefined ? undefined : uuidOf('media', id);
+}
+
+/**
+ * The files that messages name, with the time of the last message; unscheduled messages count as now.
+ */
+function leavingMedia(messages: readonly PlacedMessage[]): Map<string, Date> {
+  const leaving = new Map<string, Date>();
+  for (const message of messages) {
+    const media = mediaNamedBy(message);
+    if (media === undefined) continue;
+    const at = new Date(message.send_at ?? 0);
+    if (at > (leaving.get(media) ?? new Date(-1))) leaving.set(media, at);
+  }
+  return leaving;
+}
+
+function mediaOf(message: PlacedMessage): { id?: string | undefined } | undefined {
+  switch (message.type) {
+    case 'image':
+      return message.image;
+    case 'video':
+      return message.video;
+    case 'audio':
+      return message.audio;
+    case 'document':
+      return message.document;
+    case 'sticker':
+      return message.sticker;
+    case 'template':
+      return message.template.header;
+    default:
+      return undefined;
+  }
+}
+
+async function readTargets(
+  tx: Tx,
+  { accountId, tokenId }: Sender,
+  ids: readonly string[],
+): Promise<Map<string, Target>> {
+  if (ids.length === 0) return new Map();
+  const found = await tx<Target[]>`
+    select m.message_id, m.peer, m.direction, m.type, m.status, m.body
+    from unnest(${[...new Set(ids)]}::uuid[]) as named(message_id)
+    cross join lateral (
+      select * from messages x
+      where x.account_id = ${accountId} and x.message_id = named.message_id limit 1
+    ) m
+    where m.token_id = ${tokenId}`;
+  return new Map(found.map((target) => [target.message_id, target]));
+}
+
+function quotedOf({ direction, type, body }: Pick<Target, 'direction' | 'type' | 'body'>) {
+  const provider = body['provider_id'];
+  const quoted: Quoted = { direction, type, text: excerptOf(type, body) };
+  if (typeof provider === 'string') quoted.provider_id = provider;
+  return quoted;
+}
+
+/**
+ * The message that a network names in an inbound one: one of ours by its own id, or an earlier inbound one by the
+ * network's. `question` is set when one of ours offers choices.
+ */
+export async function quotedByNetwork(
+  tx: Tx,
+  { accountId, tokenId, peer }: Sender & { peer: string },
+  provider: string,
+): Promise<{ id: string; quoted: Quoted; question: Question | undefined } | undefined> {
+  const [known] = await tx<{ message_id: string }[]>`
+    select message_id from message_refs
+    where account_id = ${accountId} and ref = ${`\u0001in:${provider}`}`;
+  const uuid = known?.message_id ?? (isUuid.test(provider) ? provider : undefined);
+  if (uuid === undefined) return undefined;
+  const target = (await readTargets(tx, { accountId, tokenId }, [uuid])).get(uuid.toLowerCase());
+  if (!target || target.peer !== peer || target.type === 'reaction') return undefined;
+  const { message_id: messageId, direction, body } = target;
+  const choices = direction === 'out' ? choicesIn(target.type, body) : undefined;
+  return {
+    id: publicId('message', messageId),
+    quoted: quotedOf(target),
+    question: choices && { messageId, choices },
+  };
+}
+
+const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The channel of a token; any channel for an unknown token, for which nothing is accepted. */
+export async function channelOf(
+  sql: Sql | Tx,
+  { accountId, tokenId }: Sender,
+): Promise<ChannelName> {
+  const [token] = await sql<{ channel: ChannelName }[]>`
+    select channel from tokens where account_id = ${accountId} and token_id = ${tokenId}`;
+  return token?.channel ?? 'simulator';
+}
+
+/**
+ * Customer service window of the Cloud API: within it any message is allowed, then only templates.
+ */
+const WINDOW_MS = 24 * 3_600_000;
+
+type IsOpen = (message: NewMessage) => boolean;
+
+/**
+ * The windows of a token's receivers. Checked before any money is held; if Meta reports that one has closed meanwhile,
+ * the message fails and its price is released.
+ */
+async function openWindows(
+  { sql, now }: { sql: Sql; now: () => Date },
+  { accountId, tokenId }: { accountId: string; tokenId: string },
+  messages: readonly NewMessage[],
+): Promise<IsOpen> {
+  const peers = [...new Set(messages.filter(needsWindow).map(({ to }) => to))];
+  if (peers.length === 0) return () => true;
+  const lastInAt = await asAccount(sql, accountId, async (tx) => {
+    const ref = { accountId, tokenId };
+    const known = await lastInbound(tx, ref, peers);
+    const closed = peers.filter(
+      (peer) => (known.get(peer) ?? -Infinity) + WINDOW_MS <= now().getTime(),
+    );
+    if (closed.length === 0) return known;
+    return new Map([...known, ...(await newestInbound(tx, { ...ref, now: now() }, closed))]);
+  });
+  return ({ to, send_at }) => {
+    const leavesAtMs = Math.max(now().getTime(), Date.parse(send_at ?? '') || 0);
+    return leavesAtMs < (lastInAt.get(to) ?? -Infinity) + WINDOW_MS;
+  };
+}
+
+/**
+ * Time of the last inbound message from each, from their conversations, which lack unpublished ones.
+ */
+async function lastInbound(
+  tx: Tx,
+  { accountId, tokenId }: Sender,
+  peers: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await tx<{ peer: string; last_in_at: Date }[]>`
+    select peer, last_in_at from conversations
+    where account_id = ${accountId} and token_id = ${tokenId}
+      and peer = any (${[...peers]}::text[]) and last_in_at is not null`;
+  return new Map(rows.map(({ peer, last_in_at }) => [peer, last_in_at.getTime()]));
+}
+
+async function newestInbound(
+  tx: Tx,
+  { accountId, tokenId, now }: Sender & { now: Date },
+  peers: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await tx<{ peer: string; at: Date }[]>`
+    select asked.peer, m.created_at as at
+    from unnest(${[...peers]}::text[]) as asked(peer)
+    cross join lateral (
+      select x.created_at from messages x
+      where x.account_id = ${accountId} and x.peer = asked.peer and x.token_id = ${tokenId}
+        and x.direction = 'in' and x.message_id > ${idFloor(now.getTime() - WINDOW_MS)}
+      order by x.message_id desc limit 1
+    ) m`;
+  return new Map(rows.map(({ peer, at }) => [peer, at.getTime()]));
+}
+
+const needsWindow = ({ type }: NewMessage): boolean => type !== 'template';
+
+const refuseClosed = (message: NewMessage, isOpen: IsOpen | undefined): Refusal | undefined =>
+  isOpen === undefined || !needsWindow(message) || isOpen(message)
+    ? undefined
+    : new Refusal('window_closed', {});

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
-import { openIntake } from './accept.ts';
-import type { Placed } from './send-request.ts';
+import { openIntake, type Placed } from './accept.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import {

@@ -12,13 +12,11 @@ import {
 import type { NewMessage } from '#contract/rest/messages.ts';
 import { type Library, type MediaFacts, findExistingFiles } from '#server/domains/media/media.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
-import { hashOf, type Intake } from './accept.ts';
+import { hashOf, type Intake, type Placed, type SendRequest } from './accept.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
-import type { Placed, SendRequest } from './send-request.ts';
 import { type FileLink, filesIn } from '#server/domains/messages/content.ts';
-import { type FindMedia, channelOf, lookUp } from './lookups.ts';
-import { itemFrom, refusalOf } from './place.ts';
+import { type FindMedia, channelOf, lookUp, itemFrom, refusalOf } from './place.ts';
 import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 

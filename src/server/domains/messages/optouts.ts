@@ -1,8 +1,19 @@
 import { publicId } from '#contract/base/ids.ts';
-import type { OptoutSource } from '#contract/messages/optouts.ts';
+import {
+  type OptoutSource,
+  type Optout,
+  addOptout,
+  listOptouts,
+  removeOptout,
+  type ApiOptout,
+} from '#contract/messages/optouts.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { withdrawMessages } from '#server/domains/messages/dispatch/withdraw.ts';
-import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { PAGE_SIZE } from '#contract/base/act.ts';
+import { requireToken } from '#server/domains/tokens/tokens.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
+import { shownPeer } from '#contract/messages/peer.ts';
 
 export type OptoutRef = { accountId: string; tokenId: string; peer: string };
 
@@ -121,3 +132,101 @@ export async function countOptouts(tx: Tx, { accountId, tokenId, peer }: Which):
       ${peer === undefined ? tx`` : tx`and peer = ${peer}`}`;
   return found?.count ?? 0;
 }
+
+type Deps = {
+  sql: Sql;
+  /** Called after an opt-out was stored or removed: the outbox has grown. */
+  onStored: () => void;
+};
+
+export const optoutActs = ({ sql, onStored }: Deps): readonly ActHandler[] => [
+  handle(listOptouts, ({ caller: { accountId } }, { token_id: tokenId, peer, page = 1 }) =>
+    asAccount(sql, accountId, async (tx) => {
+      await requireToken(tx, accountId, tokenId);
+      const which = { accountId, tokenId, peer };
+      const offset = Math.max(0, page - 1) * PAGE_SIZE;
+      const found = await readOptouts(tx, which, { limit: PAGE_SIZE, offset });
+      const total = await countOptouts(tx, which);
+      return { rows: found.map((one) => optoutOf(tokenId, one)), total };
+    }),
+  ),
+  handle(addOptout, async ({ caller: { accountId } }, { token_id: tokenId, peer, reason }) => {
+    const by = { source: 'portal', reason } as const;
+    const stored = await store(sql, { accountId, tokenId, peer }, by);
+    onStored();
+    return optoutOf(tokenId, stored);
+  }),
+  handle(removeOptout, async ({ caller: { accountId } }, { token_id: tokenId, peer }) => {
+    const removed = await asAccount(sql, accountId, async (tx) => {
+      await requireToken(tx, accountId, tokenId);
+      return deleteOptout(tx, { accountId, tokenId, peer });
+    });
+    onStored();
+    return { removed };
+  }),
+];
+
+const store = (sql: Sql, ref: OptoutRef, by: Parameters<typeof storeOptout>[2]) =>
+  asAccount(sql, ref.accountId, async (tx) => {
+    await lockOptouts(tx, ref.accountId);
+    await requireToken(tx, ref.accountId, ref.tokenId);
+    return storeOptout(tx, ref, by);
+  });
+
+const optoutOf = (tokenId: string, { peer, source, reason, created_at }: StoredOptout): Optout => ({
+  token_id: publicId('token', tokenId),
+  peer,
+  source,
+  reason,
+  created_at,
+});
+
+type Sender = { accountId: string; tokenId: string };
+
+/** The opt-outs' side of `/v1`: those of the sender's own token. */
+export type ApiOptouts = {
+  list: (
+    sender: Sender,
+    query: { peer?: string | undefined; cursor?: string | undefined; limit: number },
+  ) => Promise<{ optouts: readonly ApiOptout[]; next: string | null }>;
+  add: (
+    sender: Sender,
+    optout: { peer: string; reason?: string | undefined },
+  ) => Promise<ApiOptout>;
+  /** Idempotent: removing a missing opt-out changes nothing. */
+  remove: (sender: Sender, peer: string) => Promise<void>;
+};
+
+/** @param onStored called after an opt-out was stored or removed: the outbox has grown */
+export const openApiOptouts = (sql: Sql, onStored: () => void): ApiOptouts => ({
+  list: ({ accountId, tokenId }, { peer, cursor, limit }) =>
+    asAccount(sql, accountId, async (tx) => {
+      const which = { accountId, tokenId, peer };
+      const found = await readOptouts(tx, which, { limit: limit + 1, after: cursor });
+      const shown = found.slice(0, limit);
+      const last = shown.at(-1);
+      return {
+        optouts: shown.map(apiOptoutOf),
+        next: found.length > limit && last ? shownPeer(last.peer) : null,
+      };
+    }),
+  add: async ({ accountId, tokenId }, { peer, reason }) => {
+    const stored = await asAccount(sql, accountId, async (tx) => {
+      await lockOptouts(tx, accountId);
+      return storeOptout(tx, { accountId, tokenId, peer }, { source: 'api', reason });
+    });
+    onStored();
+    return apiOptoutOf(stored);
+  },
+  remove: async ({ accountId, tokenId }, peer) => {
+    await asAccount(sql, accountId, (tx) => deleteOptout(tx, { accountId, tokenId, peer }));
+    onStored();
+  },
+});
+
+const apiOptoutOf = ({ peer, source, reason, created_at }: StoredOptout): ApiOptout => ({
+  phone: shownPeer(peer),
+  source,
+  reason,
+  created_at,
+});

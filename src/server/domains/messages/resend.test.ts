@@ -11,12 +11,12 @@ import {
   resendMessages,
 } from '#contract/messages/history.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
-import { type FindMedia, findNoMedia } from '#server/domains/messages/submit/lookups.ts';
+import { type FindMedia, findNoMedia } from '#server/domains/messages/submit/place.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
-import { resendActs } from './acts.ts';
+import { resendActs } from '#server/domains/messages/resend.ts';
 import { insertMessages } from '#tests/support/people/stored-messages.ts';
 
 const BUDI = '6281200000001';

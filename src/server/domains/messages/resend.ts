@@ -13,15 +13,31 @@ import {
   messageRow,
   readMessages,
 } from '#server/domains/messages/history/rows.ts';
-import { type Intake, hashOf } from '#server/domains/messages/submit/accept.ts';
-import { type FindMedia, channelOf, lookUp } from '#server/domains/messages/submit/lookups.ts';
-import { itemFrom, refusalOf } from '#server/domains/messages/submit/place.ts';
-import type { Item } from '#server/domains/messages/submit/send-request.ts';
+import { type Intake, hashOf, type Item } from '#server/domains/messages/submit/accept.ts';
+import {
+  type FindMedia,
+  channelOf,
+  lookUp,
+  itemFrom,
+  refusalOf,
+} from '#server/domains/messages/submit/place.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { publicId } from '#contract/base/ids.ts';
 import type { ShownChoices } from '#contract/messages/captions.ts';
 import { writtenPeer } from '#contract/messages/peer.ts';
+import { sentenceFor } from '#contract/language/indonesian.ts';
+import {
+  type Refused,
+  cancelMessages,
+  checkResend as checkResendAct,
+  resendMessage,
+  resendMessages,
+  rescheduleMessage,
+} from '#contract/messages/history.ts';
+import { withdrawMany } from '#server/domains/messages/dispatch/withdraw.ts';
+import { rescheduleFromPortal } from '#server/domains/messages/schedule.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
 
 export type ResendDeps = {
   sql: Sql;
@@ -37,8 +53,8 @@ export type ResendRequest = { accountId: string; ids: readonly string[]; key: st
 /** Result of one message: the id of the new message, or the refusal. */
 export type Resent = { id: string; as: string | Refusal };
 
-type Prepared = { id: string; tokenId: string; channel: ChannelName; item: Item } | Refused;
-type Refused = { id: string; refusal: Refusal };
+type Prepared = { id: string; tokenId: string; channel: ChannelName; item: Item } | RefusedResend;
+type RefusedResend = { id: string; refusal: Refusal };
 
 /**
  * Sends the content of messages again, in the order of the originals, each on its own: a refusal does not stop the
@@ -77,7 +93,7 @@ export async function resendOne(
 export async function checkResend(
   deps: ResendDeps,
   request: Omit<ResendRequest, 'key'>,
-): Promise<{ count: number; price: Rupiah; byQuota: number; refused: readonly Refused[] }> {
+): Promise<{ count: number; price: Rupiah; byQuota: number; refused: readonly RefusedResend[] }> {
   const prepared = await prepare(deps, request);
   const wallet = await asAccount(deps.sql, request.accountId, (tx) =>
     walletOf(tx, request.accountId),
@@ -169,7 +185,7 @@ async function prepare(
 async function placeOne(
   accepter: Intake,
   { accountId, key }: { accountId: string; key: string },
-  { id, tokenId, item }: Exclude<Prepared, Refused>,
+  { id, tokenId, item }: Exclude<Prepared, RefusedResend>,
 ): Promise<string | Refusal> {
   try {
     const { results } = await accepter.place({
@@ -300,3 +316,50 @@ function templateOf(body: Body, kept: ReadonlySet<string>): Body {
     }),
   };
 }
+
+type Deps = ResendDeps & {
+  onWork: (tokenIds: readonly string[]) => void;
+};
+
+export const resendActs = (deps: Deps): readonly ActHandler[] => [
+  handle(resendMessage, ({ caller: { accountId }, key }, { message_id: id }) =>
+    resendOne(deps, { accountId, id, key }),
+  ),
+  handle(checkResendAct, async ({ caller: { accountId } }, { message_ids: ids }) => {
+    const { count, price, byQuota, refused } = await checkResend(deps, { accountId, ids });
+    return {
+      count,
+      price,
+      by_quota: byQuota,
+      refused: refused.map(({ id, refusal }) => refusedOf(id, refusal)),
+    };
+  }),
+  handle(resendMessages, async ({ caller: { accountId }, key }, { message_ids: ids }) => {
+    const resent = await resend(deps, { accountId, ids, key });
+    return {
+      sent: resent.flatMap(({ id, as }) =>
+        typeof as === 'string'
+          ? [{ message_id: publicId('message', id), as: publicId('message', as) }]
+          : [],
+      ),
+      refused: resent.flatMap(({ id, as }) => (typeof as === 'string' ? [] : [refusedOf(id, as)])),
+    };
+  }),
+  handle(cancelMessages, async ({ caller: { accountId } }, { message_ids: ids }) => {
+    const results = await withdrawMany(deps.sql, accountId, ids);
+    return {
+      cancelled: results.flatMap(({ id, refusal }) => (refusal ? [] : [publicId('message', id)])),
+      refused: results.flatMap(({ id, refusal }) => (refusal ? [refusedOf(id, refusal)] : [])),
+    };
+  }),
+  handle(rescheduleMessage, async ({ caller: { accountId } }, { message_id: id, send_at: at }) => {
+    const { row, tokenId } = await rescheduleFromPortal(deps, accountId, id, new Date(at));
+    deps.onWork([tokenId]);
+    return row;
+  }),
+];
+
+const refusedOf = (id: string, refusal: Refusal): Refused => ({
+  message_id: publicId('message', id),
+  error: { type: refusal.code, msg: sentenceFor(refusal) },
+});
