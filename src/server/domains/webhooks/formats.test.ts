@@ -128,7 +128,7 @@ test('carries the line of other messages, and the message that an edit or deleti
 });
 
 test('the page says which events each format carries', async () => {
-  const page = await readFile(join(import.meta.dirname, '../../../../../docs/webhooks.md'), 'utf8');
+  const page = await readFile(join(import.meta.dirname, '../../../../docs/webhooks.md'), 'utf8');
   const rows = [...page.matchAll(/^\| `([a-z]+\.[a-z]+)` \|(.+)\|$/gm)].map(
     ([, type = '', cells = '']) => ({ type, cells: cells.split('|').map((cell) => cell.trim()) }),
   );
