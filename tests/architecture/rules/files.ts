@@ -47,9 +47,12 @@ export const finished: Rule = (sources) =>
 /** The build removes calls by these names if their result is unused (vite.config.ts). */
 export const noPureNames: Rule = (sources) =>
   sourcesIn(sources, 'src/web')
-    .filter(([, text]) => /(^|[^.\w])(act|paging|z)\(/m.test(text))
+    .filter(([, text]) => /(^|[^.\w])(act|paging|endpoint|noted|z)\(/m.test(text))
     .filter(([, text]) => !importsOf(text).includes('#contract/base/act.ts'))
-    .map(([file]) => `${file} calls act(), paging() or z(): the build drops such calls, rename it`);
+    .map(
+      ([file]) =>
+        `${file} calls act(), paging(), endpoint(), noted() or z(): the build drops such calls, rename it`,
+    );
 
 /** Exempt: an avatar to crop is already decoded; a broken picture without a name shows nothing. */
 const decoded = ['src/web/features/profile/avatar/CropStage.tsx'];

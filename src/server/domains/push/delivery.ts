@@ -1,3 +1,4 @@
+import { backoff } from '#server/infra/backoff.ts';
 import type { OperatorRole } from '#contract/base/act.ts';
 import type { MessageType } from '#contract/messages.ts';
 import type { Role } from '#contract/accounts.ts';
@@ -417,7 +418,8 @@ export function createCircuitBreaker(
       service.failures = failed ? service.failures + 1 : 0;
       const excess = service.failures - FAILURES_MAX;
       if (excess >= 0) {
-        service.openUntil = nowMs() + Math.min(FIRST_OPEN_MS * 2 ** excess, LONGEST_OPEN_MS);
+        service.openUntil =
+          nowMs() + backoff(excess + 1, { first: FIRST_OPEN_MS, max: LONGEST_OPEN_MS });
       }
       return hasRecovered;
     },
@@ -703,10 +705,8 @@ async function storeResult(deps: PushDeps, due: Due, result: DeliveryResult): Pr
  *
  * @param attempt number of the failed try, from 1
  */
-export function waitAfter(attempt: number, dice: () => number = Math.random): number {
-  const steady = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS);
-  return Math.round(steady * (0.8 + 0.4 * dice()));
-}
+export const waitAfter = (attempt: number, random?: number): number =>
+  backoff(attempt, { first: FIRST_WAIT_MS, max: LONGEST_WAIT_MS, spread: 0.2 }, random);
 
 /** Short, because a person waits for the answer. */
 const TRY_MS = 8_000;

@@ -1,3 +1,4 @@
+import { backoff } from '#server/infra/backoff.ts';
 import { type Challenge as AltchaChallenge, createChallenge, verifySolution } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { randomInt } from 'node:crypto';
@@ -261,7 +262,7 @@ const TOTAL_SUSPECT = 300;
 export const waitAfterTries = (tries: number): number =>
   tries < FREE_TRIES
     ? 0
-    : Math.min(FIRST_WAIT_SECONDS * 2 ** (tries - FREE_TRIES), LONGEST_WAIT_SECONDS);
+    : backoff(tries - FREE_TRIES + 1, { first: FIRST_WAIT_SECONDS, max: LONGEST_WAIT_SECONDS });
 
 /**
  * Counts one try at a person's password; tries are counted before the password is checked, so that

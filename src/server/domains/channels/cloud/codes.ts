@@ -1,3 +1,4 @@
+import { backoff } from '#server/infra/backoff.ts';
 import type { Failure } from '#contract/messages.ts';
 import type { Parting, Pause, Restriction } from '#contract/channels.ts';
 
@@ -149,6 +150,6 @@ const LATER_MS_MAX = 30 * 60_000;
 
 /** Delay before a message's next try: doubled each time, or longer if Meta asks for that. */
 export function laterMs(afterMs: number, attempt: number, retryAfterMs = 0): number {
-  const doubled = afterMs * 2 ** Math.min(attempt - 1, 10);
+  const doubled = backoff(attempt, { first: afterMs, max: LATER_MS_MAX });
   return Math.min(LATER_MS_MAX, Math.max(doubled, retryAfterMs));
 }

@@ -1,3 +1,4 @@
+import { backoff } from '#server/infra/backoff.ts';
 import * as z from 'zod/mini';
 import type {
   Channel,
@@ -203,7 +204,7 @@ const PAUSE_MS = 50;
 const ERROR_MS = 1_000;
 /** With waits of up to 32 s, gives up after some 25 minutes. */
 const TRIES_MAX = 50;
-const waitSeconds = (tries: number): number => 2 ** Math.min(tries, 5);
+const waitSeconds = (tries: number): number => backoff(tries + 1, { first: 1, max: 32 });
 
 /**
  * Handles due rows, by the database's clock; woken if something is due sooner.

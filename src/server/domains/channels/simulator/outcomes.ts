@@ -1,3 +1,4 @@
+import { backoff } from '#server/infra/backoff.ts';
 import type { Failure, MessageType } from '#contract/messages.ts';
 
 /** Planned outcome of one message. Times count from its acceptance. */
@@ -39,7 +40,7 @@ const REPLY_MS = [1_000, 4_000] as const;
 const FAILS_FOR_A_WHILE = 3;
 /** The try at which …005 fails for good. */
 const GIVES_UP_AT = 5;
-const FIRST_RETRY_MS = 1_000;
+const RETRY_MS = { first: 1_000, max: 16_000 };
 
 const READ = 'Pesan sampai lalu dibaca.';
 const fixedOutcomes: Readonly<Record<string, string>> = {
@@ -78,7 +79,7 @@ export function planFor(
   }: { messageId: string; to: string; attempt: number; type?: MessageType },
   pace: Pace,
 ): Plan {
-  const retryMs = paced(FIRST_RETRY_MS * 2 ** Math.min(attempt - 1, 4), pace);
+  const retryMs = paced(backoff(attempt, RETRY_MS), pace);
   switch (to) {
     case '62800000002':
       return { ...acceptedPlan(messageId, pace), readMs: null };

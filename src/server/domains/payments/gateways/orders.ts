@@ -1,3 +1,4 @@
+import { backoff } from '#server/infra/backoff.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { rupiah, type Rupiah } from '#contract/base/money.ts';
 import { type TopupStatus, checkTopup, type Topup } from '#contract/saldo.ts';
@@ -458,7 +459,7 @@ const after = (at: Date, minutes: number): Date => new Date(at.getTime() + minut
 
 /** 5 s, doubled with each of the `tries` (1 or more), up to ten minutes. */
 export const retryAt = (now: Date, tries: number): Date =>
-  new Date(now.getTime() + Math.min(5_000 * 2 ** Math.min(tries - 1, 20), 10 * MINUTE_MS));
+  new Date(now.getTime() + backoff(tries, { first: 5_000, max: 10 * MINUTE_MS }));
 
 const waiting = ['creating', 'pending'] as const;
 const unpaid = ['creating', 'pending', 'expired', 'cancelled'] as const;

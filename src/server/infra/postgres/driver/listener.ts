@@ -1,3 +1,4 @@
+import { backoff } from '#server/infra/backoff.ts';
 import pg from 'pg';
 import { sessionStatement } from './client.ts';
 import { createClientClass, serversOf } from './servers.ts';
@@ -17,8 +18,7 @@ export type ListenerOptions = {
   onLost: () => void;
 };
 
-const FIRST_RECONNECT_MS = 50;
-const LONGEST_RECONNECT_MS = 1_000;
+const RECONNECT_MS = { first: 50, max: 1_000 };
 
 export function openListener(options: ListenerOptions): Listener {
   const { url, name, channel, onNotification, onListening, onLost } = options;
@@ -56,8 +56,8 @@ export function openListener(options: ListenerOptions): Listener {
     destroy(lost);
     if (isClosed) return;
     onLost();
-    const pauseMs = Math.min(FIRST_RECONNECT_MS * 2 ** failures++, LONGEST_RECONNECT_MS);
-    timer = setTimeout(connect, pauseMs);
+    failures += 1;
+    timer = setTimeout(connect, backoff(failures, RECONNECT_MS));
     timer.unref();
   };
 

@@ -1,3 +1,4 @@
+import { backoff } from '#server/infra/backoff.ts';
 import pg from 'pg';
 import { type Host, readBareStartup } from '#server/infra/postgres/address.ts';
 import {
@@ -22,8 +23,7 @@ const CHECKOUT_TIMEOUT_MS: Record<As, number> = {
   owner: 0,
 };
 const PIPELINE_MAX = 100;
-const FIRST_RECONNECT_MS = 50;
-const LONGEST_RECONNECT_MS = 500;
+const RECONNECT_MS = { first: 50, max: 500 };
 
 /** A pool of connections; the only place that configures pg. */
 export class Pool {
@@ -182,7 +182,8 @@ export class Pool {
   /** Pauses grow after failures, to avoid overrunning a server that starts. */
   #backOff(): void {
     if (this.#retryAt > performance.now()) return;
-    const longestMs = Math.min(FIRST_RECONNECT_MS * 2 ** this.#failures++, LONGEST_RECONNECT_MS);
+    this.#failures += 1;
+    const longestMs = backoff(this.#failures, RECONNECT_MS);
     this.#retryAt = performance.now() + longestMs * (0.5 + Math.random() / 2);
   }
 

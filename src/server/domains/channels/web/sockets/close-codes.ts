@@ -1,3 +1,4 @@
+import { backoff } from '#server/infra/backoff.ts';
 import type { Parting } from '#contract/channels.ts';
 import type { EngineEvent } from '#server/domains/channels/web/engine/engine.ts';
 
@@ -100,7 +101,5 @@ export function openLoginPace(
  * @param random 0 ≤ random < 1
  * @returns whole milliseconds
  */
-export function backOffMs(tries: number, leastMs: number, random = Math.random()): number {
-  const steady = Math.min(Math.max(LONGEST_MS, leastMs), leastMs * 2 ** Math.min(tries - 1, 16));
-  return Math.round(steady * (0.8 + 0.4 * random));
-}
+export const backOffMs = (tries: number, leastMs: number, random?: number): number =>
+  backoff(tries, { first: leastMs, max: Math.max(LONGEST_MS, leastMs), spread: 0.2 }, random);
