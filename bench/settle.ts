@@ -74,7 +74,7 @@ await owner`create table raw_control (id uuid primary key, body jsonb, at timest
 await owner`grant select, insert on raw_control to kabari_app`;
 const rawPool = openDatabase(url, { max: CONNECTIONS, as: 'all accounts', name: 'control' });
 const customers = await richCustomers(allAccountsSql, WALLETS);
-const accepter = openIntake(rawPool, () => undefined);
+const intake = openIntake(rawPool, () => undefined);
 const settle = openSettle({ sql: allAccountsSql });
 
 const topups = stock((count) => waitingTopups(owner, customers, count));
@@ -94,7 +94,7 @@ const lots = stock(async (count) => {
       hash: Buffer.alloc(0),
       priority: 1,
     }));
-    await accepter.place({ accountId, tokenId, hash: hashOf(items), items });
+    await intake.accept({ accountId, tokenId, hash: hashOf(items), items });
     return { accountId, ids: items.map(({ id }) => id) };
   });
   return Promise.all(placed);
@@ -172,7 +172,7 @@ try {
     table(['case', '÷ raw', '/s', 'p50 ms', 'refused'], body),
   );
 } finally {
-  await accepter.close();
+  await intake.close();
   await rawPool.end();
   await database.close();
 }

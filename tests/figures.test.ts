@@ -42,7 +42,7 @@ class World {
   readonly tokens: readonly { customer: Customer; tokenId: string }[];
   readonly ids: { accountId: string; id: string }[] = [];
   readonly accepted = new Map<string, number>();
-  readonly accepter;
+  readonly intake;
   readonly settle;
   readonly claimMessages;
   inbound = 0;
@@ -52,7 +52,7 @@ class World {
     this.sql = db.allAccountsSql;
     this.tokens = tokens;
     this.customers = [...new Set(tokens.map(({ customer }) => customer))];
-    this.accepter = openIntake(this.sql, () => undefined);
+    this.intake = openIntake(this.sql, () => undefined);
     this.settle = openSettle({ sql: this.sql });
     this.claimMessages = openClaimMessages({ sql: this.sql });
   }
@@ -91,12 +91,12 @@ type Order = {
 const accepting = (orders: readonly Order[]): Step => ({
   name: 'accept',
   run: async (world) => {
-    const { accepter, ids, accepted } = world;
+    const { intake, ids, accepted } = world;
     const placing = orders.map(async ({ token, items }) => {
       const { customer, tokenId } = world.token(token);
       const { accountId } = customer;
       const order = orderOf({ accountId, tokenId }, { prices: items.map(({ price }) => price) });
-      const placed = await accepter.place({
+      const placed = await intake.accept({
         ...order,
         items: order.items.map((item, index) => {
           const { type = 'text', daysAgo = 0, hour = 0, isLater } = items[index] ?? {};

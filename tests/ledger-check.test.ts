@@ -21,9 +21,9 @@ async function busyLedger(db: TestDatabase): Promise<string> {
   const topup = await app.topup(ani.accountId);
   await app.transfer(topup.total);
   await app.transfer(topup.total);
-  const accepter = openIntake(db.tenantSql, () => undefined);
-  const { results } = await accepter.place(orderOf(ani, { prices: [150, 100, 50, 0] }));
-  await accepter.close();
+  const intake = openIntake(db.tenantSql, () => undefined);
+  const { results } = await intake.accept(orderOf(ani, { prices: [150, 100, 50, 0] }));
+  await intake.close();
   const ids = results.slice(0, 2).map(({ id }) => id);
   await asAccount(
     db.tenantSql,
@@ -58,15 +58,15 @@ async function refundedTopup(db: TestDatabase, app: TopupApp): Promise<void> {
 /** Two refunded messages that arrived after all, when the balance held the price of one. */
 async function correctedMessages(db: TestDatabase): Promise<void> {
   const budi = await customerWith(db.allAccountsSql, { saldo: 300 });
-  const accepter = openIntake(db.tenantSql, () => undefined);
-  const { results } = await accepter.place(orderOf(budi, { prices: [150, 150] }));
+  const intake = openIntake(db.tenantSql, () => undefined);
+  const { results } = await intake.accept(orderOf(budi, { prices: [150, 150] }));
   const settle = (outcome: string) => db.allAccountsSql`
     select count(*) from settle_batch(${budi.accountId}, null, null,
       ${results.map(({ id }) => id)}::uuid[], array_fill(${outcome}::text, array[2]),
       array[null, null]::text[], array[now(), now()])`;
   await settle('expired');
-  await accepter.place(orderOf(budi, { prices: [100] }));
-  await accepter.close();
+  await intake.accept(orderOf(budi, { prices: [100] }));
+  await intake.close();
   await settle('delivered');
 }
 

@@ -28,7 +28,7 @@ type Model = {
   posted: Map<string, number>;
 };
 
-type Real = { sql: Sql; ani: Customer; accepter: ReturnType<typeof openIntake> };
+type Real = { sql: Sql; ani: Customer; intake: ReturnType<typeof openIntake> };
 type Command = fc.AsyncCommand<Model, Real>;
 
 const command = (name: string, run: (model: Model, real: Real) => Promise<void>): Command => ({
@@ -38,15 +38,15 @@ const command = (name: string, run: (model: Model, real: Real) => Promise<void>)
 });
 
 const accepting = (key: string | undefined, prices: readonly number[]) =>
-  command(`accept(${key ?? '-'}, [${prices.join(' ')}])`, async (model, { ani, accepter }) => {
+  command(`accept(${key ?? '-'}, [${prices.join(' ')}])`, async (model, { ani, intake }) => {
     const input = JSON.stringify(prices);
     const order = orderOf(ani, { prices, ...(key !== undefined && { key }) });
     const before = key === undefined ? undefined : model.keys.get(key);
     if (before && before.input !== input) {
-      await expect(accepter.place(order)).rejects.toMatchObject({ code: 'idempotency_conflict' });
+      await expect(intake.accept(order)).rejects.toMatchObject({ code: 'idempotency_conflict' });
       return;
     }
-    const placed = await accepter.place(order);
+    const placed = await intake.accept(order);
     if (before) {
       expect(placed).toEqual({ ...before.answer, replayed: true });
       return;
@@ -260,8 +260,8 @@ test('keeps the wallet equal to a plain model for any accepting, settling and po
         keys: new Map(),
         posted: new Map(),
       };
-      const accepter = openIntake(sql, () => undefined);
-      await fc.asyncModelRun(() => ({ model, real: { sql, ani, accepter } }), steps);
+      const intake = openIntake(sql, () => undefined);
+      await fc.asyncModelRun(() => ({ model, real: { sql, ani, intake } }), steps);
 
       const [wallet] = await sql`
         select available, held from wallets where account_id = ${ani.accountId}`;
@@ -290,8 +290,8 @@ test('keeps the counts equal to the messages they count', async ({ sql }) => {
         keys: new Map(),
         posted: new Map(),
       };
-      const accepter = openIntake(sql, () => undefined);
-      await fc.asyncModelRun(() => ({ model, real: { sql, ani, accepter } }), steps);
+      const intake = openIntake(sql, () => undefined);
+      await fc.asyncModelRun(() => ({ model, real: { sql, ani, intake } }), steps);
       const paid = await sql`
         select status, sum(messages)::int as n, sum(cost)::int as cost from message_counts
         where account_id = ${ani.accountId}
@@ -325,7 +325,7 @@ test('conserves money and stores every accepted message once under many concurre
     const ani = people[index % people.length];
     if (!ani) return;
     const prices = [150, 75, 300].slice(0, 1 + (index % 3));
-    const placed = await accepters[index % 2]?.place(
+    const placed = await accepters[index % 2]?.accept(
       orderOf(ani, { prices, key: `k${index % 50}` }),
     );
     const ids =

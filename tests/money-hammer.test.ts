@@ -36,7 +36,7 @@ test('keeps the books right with 50 connections that move money in every way', a
   const people = [...subscribers, ...others];
   const [oka] = await operatorsOf(db.allAccountsSql, app);
   if (!oka) throw new Error('no operator');
-  const accepter = openIntake(many.allAccountsSql, () => undefined);
+  const intake = openIntake(many.allAccountsSql, () => undefined);
   const acts = paymentsActs(app.deps);
   const topups: { who: Customer; topup: Topup }[] = [];
   const random = seededRandom(12);
@@ -44,7 +44,7 @@ test('keeps the books right with 50 connections that move money in every way', a
   const anyTopup = (n: number) => topups[(n * 7) % Math.max(1, topups.length)];
 
   const send = async (who: Customer, n: number) => {
-    const { results } = await accepter.place(orderOf(who, { prices: [150, 150, 150] }));
+    const { results } = await intake.accept(orderOf(who, { prices: [150, 150, 150] }));
     const ids = results.filter(({ outcome }) => outcome === 'accepted').map(({ id }) => id);
     const outcome = ['sent', 'failed', 'expired', 'delivered'][n % 4];
     const settle = (what = 'sent') => many.allAccountsSql`
@@ -123,7 +123,7 @@ test('keeps the books right with 50 connections that move money in every way', a
     expect(await isComplete()).toBe(true);
     expect([...app.troubles, ...plans.troubles]).toEqual([]);
   } finally {
-    await accepter.close();
+    await intake.close();
     await Promise.all([many.allAccountsSql.end(), many.tenantSql.end()]);
   }
   expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);

@@ -77,7 +77,7 @@ export function acceptTexts(sql: Sql, customer: Customer, batch: Batch = {}) {
   const { priority = 1, expiresAt, ...rest } = batch;
   const order = orderOf(customer, rest);
   const items = order.items.map((item) => ({ ...item, priority, ...(expiresAt && { expiresAt }) }));
-  return openIntake(sql, () => undefined).place({ ...order, items });
+  return openIntake(sql, () => undefined).accept({ ...order, items });
 }
 
 export const phones = (count: number, start = 1000): string[] =>

@@ -314,7 +314,7 @@ describe('a campaign', () => {
       refs: ['abc', '99999999999', '1.7'].map((end) => `${id}:${end}`),
     });
     const items = named.items.map((item) => ({ ...item, priority: 2, readyAt: tomorrow }));
-    await openIntake(db.allAccountsSql, () => undefined).place({ ...named, items });
+    await openIntake(db.allAccountsSql, () => undefined).accept({ ...named, items });
     await shop.start(id);
     await shop.until(id, ({ recipients }) => expect(recipients.placed).toBeGreaterThan(5));
     await shop.ask('campaign_pause', { campaign_id: id });

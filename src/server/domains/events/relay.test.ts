@@ -23,9 +23,9 @@ test('events are numbered without gaps, and per conversation, in the order they 
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
-  const accepter = openIntake(sql, nobody);
+  const intake = openIntake(sql, nobody);
   const peers = ['6281200000001', '6281200000002', '6281200000001'];
-  const placed = await accepter.place(orderOf(ani, { prices: [150, 150, 150], peers }));
+  const placed = await intake.accept(orderOf(ani, { prices: [150, 150, 150], peers }));
   const ids = placed.results.map(({ id }) => id);
   await sql`select count(*) from settle_batch(
     ${ani.accountId}, null, null, ${ids}::uuid[], ${ids.map(() => 'sent')}::text[],
@@ -81,13 +81,13 @@ test('events are numbered without gaps, and per conversation, in the order they 
 test('two relays publish everything once, without gaps, while more comes', async ({ sql }) => {
   const people = await Promise.all([1, 2, 3].map(() => customerWith(sql, { saldo: 100_000 })));
   const relays = [startRelay({ sql, log }), startRelay({ sql, log })];
-  const accepter = openIntake(sql, () => {
+  const intake = openIntake(sql, () => {
     for (const relay of relays) relay.wake();
   });
   await Promise.all(
     Array.from({ length: 90 }, async (_, index) => {
       const person = people[index % people.length];
-      if (person) await accepter.place(orderOf(person, { peers: [`62812000000${index % 7}`] }));
+      if (person) await intake.accept(orderOf(person, { peers: [`62812000000${index % 7}`] }));
     }),
   );
   await waitFor(async () => expect(await sql`select * from outbox`).toEqual([]));
@@ -119,11 +119,11 @@ test('STOP opts the sender out of this token, MULAI back in', async ({ sql }) =>
       at: new Date(),
       providerId,
     });
-  const accepter = openIntake(sql, nobody);
+  const intake = openIntake(sql, nobody);
   await says(' Berhenti ', 'a');
-  expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('opted_out');
+  expect((await intake.accept(orderOf(ani))).results[0]?.outcome).toBe('opted_out');
   await says('mulai', 'b');
-  expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('accepted');
+  expect((await intake.accept(orderOf(ani))).results[0]?.outcome).toBe('accepted');
   await says('Jangan stop dulu', 'c');
-  expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('accepted');
+  expect((await intake.accept(orderOf(ani))).results[0]?.outcome).toBe('accepted');
 });

@@ -22,7 +22,7 @@ describe('the statement of messages', () => {
     peers: readonly string[] = [],
   ): Promise<string[]> {
     const order = orderOf(who, { prices: ends.map(() => 150), peers });
-    const { results } = await openIntake(sql, () => undefined).place(order);
+    const { results } = await openIntake(sql, () => undefined).accept(order);
     const ids = results.map(({ id }) => id ?? '');
     const at = new Date();
     for (const [index, status] of ends.entries()) {

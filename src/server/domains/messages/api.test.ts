@@ -11,13 +11,13 @@ const DAY_MS = 86_400_000;
 
 test('answers a repeat a month later with the original price and schedule', async ({ sql }) => {
   const { accountId, tokenId } = await customerWith(sql, { saldo: 1000 });
-  const accepter = openIntake(sql, () => undefined);
+  const intake = openIntake(sql, () => undefined);
   const plan = new Date(Date.now() + 10 * DAY_MS);
   /** The answer at a time and a price, from a process that has just started. */
   const sendAt = (days: number, price: number, language: string) =>
     openApiMessages({
       sql,
-      accepter,
+      intake,
       prices: { message: () => rupiah(price) } as never,
       findMedia: findNoMedia,
       onWork: () => undefined,

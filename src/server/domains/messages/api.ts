@@ -73,7 +73,7 @@ export type ApiMessages = {
 
 type Deps = {
   sql: Sql;
-  accepter: Intake;
+  intake: Intake;
   prices: Prices;
   offerFile: OfferFile;
   findMedia: FindMedia;
@@ -126,7 +126,7 @@ async function ownMessage(sql: Sql, sender: Sender, id: string, reader: Reader) 
  * answer, regardless of references that were removed or added since.
  */
 async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
-  const { accepter, prices, now } = deps;
+  const { intake, prices, now } = deps;
   const { sender, messages, key, answer } = request;
   const { accountId, tokenId } = sender;
   const channel = await presentChannel(deps.sql, sender);
@@ -155,7 +155,7 @@ async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
     await asAccount(deps.sql, accountId, (tx) => markSendsChoices(tx, { accountId, tokenId }));
   }
   const hash = key === undefined ? noHash : hashOf(request.identity ?? messages);
-  const placed = await accepter.place({ accountId, tokenId, key, hash, context, items });
+  const placed = await intake.accept({ accountId, tokenId, key, hash, context, items });
   const firstContext = placed.context ?? context;
   if (firstContext.shape !== context.shape) throw new Refusal('idempotency_conflict', {});
   // If the key was deleted in between (after 30 days), all items were accepted despite missing references.

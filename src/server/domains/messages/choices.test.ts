@@ -94,11 +94,11 @@ const test = base.extend<{ shop: Shop }>({
 });
 
 function sendOf(sql: Sql, owner: Sql, { accountId, tokenId }: Customer): Shop['send'] {
-  const accepter = openIntake(sql, () => undefined);
+  const intake = openIntake(sql, () => undefined);
   return async ({ body = {}, type = 'text', id = newId(), readyAt, isOnTheWay = true } = {}) => {
     const item = { id, tokenId, peer, type, price: rupiah(0), hash: Buffer.alloc(0), priority: 1 };
     const items = [{ ...item, body: { text: 'Jadi?', ...body }, readyAt }];
-    await accepter.place({ accountId, tokenId, hash: Buffer.alloc(0), items });
+    await intake.accept({ accountId, tokenId, hash: Buffer.alloc(0), items });
     if (isOnTheWay) await changeDispatch(owner, { messageId: id }, { attempt: 1 });
     return id;
   };

@@ -288,7 +288,7 @@ export function openMessages(deps: MessagesDeps): Messages {
   const onStored = () => onWork([]);
   const report = (err: unknown) => deps.log.warn({ err }, 'accepted messages cannot be counted');
   const minutes = openMinuteCounts({ sql: allAccountsSql, now, report });
-  const accepter = openIntake(acceptSql, onWork, {
+  const intake = openIntake(acceptSql, onWork, {
     isAcrossAccounts,
     onAccepted: minutes.add,
     tracing,
@@ -301,9 +301,9 @@ export function openMessages(deps: MessagesDeps): Messages {
       loadImageHandler({ sql, allAccountsSql, media: deps.media, fileLink }),
       ...homeActs(deps),
       usageHandler({ sql, now }),
-      ...sendHandlers({ ...deps, accepter, findMedia, adopt: deps.media.adopt }),
+      ...sendHandlers({ ...deps, intake, findMedia, adopt: deps.media.adopt }),
       cancelMessageHandler({ sql }),
-      ...resendActs({ sql, accepter, prices, findMedia, now, onWork }),
+      ...resendActs({ sql, intake, prices, findMedia, now, onWork }),
       ...viewActs({ sql, onStored }),
       ...optoutActs({ sql, onStored }),
       ...pinActs(sql),
@@ -311,7 +311,7 @@ export function openMessages(deps: MessagesDeps): Messages {
       ...quickReplyActs(sql),
       ...templateActs({ sql, review }),
     ],
-    api: openApiMessages({ sql, accepter, prices, offerFile, findMedia, onWork, now }),
+    api: openApiMessages({ sql, intake, prices, offerFile, findMedia, onWork, now }),
     optouts: openApiOptouts(sql, onStored),
     templates: openApiTemplates({ sql, review }),
     syncTemplates: (accountId) => syncTemplates({ sql, review }, accountId),
@@ -323,7 +323,7 @@ export function openMessages(deps: MessagesDeps): Messages {
       }),
     retryParked: () => retryParked(allAccountsSql, settle),
     onWork: (listener) => void listeners.push(listener),
-    ...openAsSystem({ ...deps, accepter }),
+    ...openAsSystem({ ...deps, intake }),
     linkEnded: async (fetched) => onWork(await wakeAwaiting(allAccountsSql, fetched)),
     startLanes: () =>
       startLanes({
@@ -336,8 +336,8 @@ export function openMessages(deps: MessagesDeps): Messages {
         claimMessages: openClaimMessages({ sql: allAccountsSql, tracing }),
         tracing,
       }),
-    waiting: accepter.waiting,
-    close: () => accepter.close().then(() => minutes.close()),
+    waiting: intake.waiting,
+    close: () => intake.close().then(() => minutes.close()),
   };
 }
 

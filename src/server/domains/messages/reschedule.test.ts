@@ -27,11 +27,11 @@ type Shop = Customer & {
 const test = base.extend<{ shop: Shop }>({
   shop: async ({ sql }, use) => {
     const customer = await customerWith(sql, { saldo: 10_000 });
-    const accepter = openIntake(sql, () => undefined);
+    const intake = openIntake(sql, () => undefined);
     const plan: Shop['plan'] = async ({ readyAt = inHours(1), expiresAt } = {}) => {
       const order = orderOf(customer);
       const items = order.items.map((item) => ({ ...item, readyAt, expiresAt }));
-      const { results } = await accepter.place({ ...order, items });
+      const { results } = await intake.accept({ ...order, items });
       return results[0]?.id ?? '';
     };
     const move: Shop['move'] = (messageId, at) =>

@@ -33,7 +33,7 @@ type Shop = Customer & {
 function askAs(db: TestDatabase, { accountId }: Customer, findMedia: FindMedia = findNoMedia) {
   const handlers = resendActs({
     sql: db.tenantSql,
-    accepter: openIntake(db.tenantSql, () => undefined),
+    intake: openIntake(db.tenantSql, () => undefined),
     prices: { message: () => rupiah(150) } as never,
     findMedia,
     now: () => new Date(),
@@ -58,10 +58,10 @@ async function store(sql: Sql, shop: Customer, content: Content): Promise<string
 const test = base.extend<{ shop: Shop }>({
   shop: async ({ db, sql }, use) => {
     const customer = await customerWith(sql, { saldo: 10_000 });
-    const accepter = openIntake(sql, () => undefined);
+    const intake = openIntake(sql, () => undefined);
     const planned = async () => {
       const id = newId();
-      await accepter.place({
+      await intake.accept({
         ...customer,
         hash: Buffer.alloc(0),
         items: [

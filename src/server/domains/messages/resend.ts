@@ -41,7 +41,7 @@ import { type ActHandler, handle } from '#server/infra/acts.ts';
 
 export type ResendDeps = {
   sql: Sql;
-  accepter: Intake;
+  intake: Intake;
   prices: Prices;
   findMedia: FindMedia;
   now: () => Date;
@@ -67,7 +67,7 @@ export async function resend(deps: ResendDeps, request: ResendRequest): Promise<
   return Promise.all(
     prepared.map(async (one) => {
       if ('refusal' in one) return { id: one.id, as: one.refusal };
-      return { id: one.id, as: await placeOne(deps.accepter, { accountId, key }, one) };
+      return { id: one.id, as: await placeOne(deps.intake, { accountId, key }, one) };
     }),
   );
 }
@@ -183,12 +183,12 @@ async function prepare(
 }
 
 async function placeOne(
-  accepter: Intake,
+  intake: Intake,
   { accountId, key }: { accountId: string; key: string },
   { id, tokenId, item }: Exclude<Prepared, RefusedResend>,
 ): Promise<string | Refusal> {
   try {
-    const { results } = await accepter.place({
+    const { results } = await intake.accept({
       accountId,
       tokenId,
       // One key per message: a repeat after a crash sends exactly the ones that the first try did not.

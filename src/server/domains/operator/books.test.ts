@@ -151,9 +151,9 @@ describe('the reconciliation', () => {
   });
 
   test('reports holds older than a day', async ({ desk, db }) => {
-    const accepter = openIntake(db.tenantSql, () => undefined);
-    await accepter.place(orderOf(desk.ani, { prices: [150] }));
-    await accepter.close();
+    const intake = openIntake(db.tenantSql, () => undefined);
+    await intake.accept(orderOf(desk.ani, { prices: [150] }));
+    await intake.close();
     const createdAt = new Date(desk.app.clock.now().getTime() - 2 * 86_400_000);
     await changeMessages(db.owner, {}, { createdAt, expiresAt: null });
     expect((await reconciled(desk)).codes).toEqual([['holds_old', 'attention', 1]]);

@@ -43,16 +43,16 @@ const test = base.extend<{ desk: Desk }>({
 });
 
 async function queued(db: TestDatabase, ani: Customer, ref?: string): Promise<string> {
-  const accepter = openIntake(db.tenantSql, () => undefined);
-  const { results } = await accepter.place(orderOf(ani, { refs: [ref], text: 'Rahasia dapur' }));
-  await accepter.close();
+  const intake = openIntake(db.tenantSql, () => undefined);
+  const { results } = await intake.accept(orderOf(ani, { refs: [ref], text: 'Rahasia dapur' }));
+  await intake.close();
   return results[0]!.id;
 }
 
 const outcomeOf = async (db: TestDatabase, ani: Customer): Promise<string> => {
-  const accepter = openIntake(db.tenantSql, () => undefined);
-  const { results } = await accepter.place(orderOf(ani));
-  await accepter.close();
+  const intake = openIntake(db.tenantSql, () => undefined);
+  const { results } = await intake.accept(orderOf(ani));
+  await intake.close();
   return results[0]!.outcome;
 };
 

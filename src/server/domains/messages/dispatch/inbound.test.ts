@@ -43,7 +43,7 @@ test('names the message of its conversation that an answer or a reaction is abou
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   const { accountId, tokenId } = ani;
-  const { results } = await openIntake(sql, () => undefined).place(orderOf(ani));
+  const { results } = await openIntake(sql, () => undefined).accept(orderOf(ani));
   const ours = results[0]?.id ?? '';
   const [placed] = await sql<{ peer: string }[]>`select peer from messages`;
   const from = placed?.peer ?? '';
@@ -120,7 +120,7 @@ test('cancels scheduled and queued messages of the phone that opts out, and no o
   const ani = await customerWith(sql, { saldo: 1000 });
   const { accountId, tokenId } = ani;
   const [gone, stays] = ['6281234567890', '6281234567891'];
-  const accepter = openIntake(sql, () => undefined);
+  const intake = openIntake(sql, () => undefined);
   const inAnHour = new Date(Date.now() + 3_600_000);
   const planned = orderOf(ani, { prices: [150, 150, 150] });
   const items = planned.items.map((item, n) => ({
@@ -128,7 +128,7 @@ test('cancels scheduled and queued messages of the phone that opts out, and no o
     peer: n === 2 ? stays : gone,
     readyAt: n === 1 ? inAnHour : undefined,
   }));
-  await accepter.place({ ...planned, items });
+  await intake.accept({ ...planned, items });
   await receiveInbound(sql, {
     accountId,
     tokenId,

@@ -333,7 +333,7 @@ test('expires a message past its ttl free of charge, also while its phone is awa
     ...item,
     expiresAt: index === 0 ? past : undefined,
   }));
-  await openIntake(sql, () => undefined).place({ ...order, items });
+  await openIntake(sql, () => undefined).accept({ ...order, items });
   await expireMessages(sql);
   expect(await statuses(sql)).toEqual([
     { status: 'expired', charge_state: 'released' },

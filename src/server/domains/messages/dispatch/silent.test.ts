@@ -148,7 +148,7 @@ describe('numbers that never answer', () => {
     const readyAt = new Date(Date.now() + 1_200);
     const order = orderOf(budi, { peers: [later] });
     const items = order.items.map((item) => ({ ...item, readyAt }));
-    await openIntake(sql, () => undefined).place({ ...order, items });
+    await openIntake(sql, () => undefined).accept({ ...order, items });
     await acceptTexts(sql, ani, { peers: [living] });
     const before = looks.length;
     const began = performance.now();

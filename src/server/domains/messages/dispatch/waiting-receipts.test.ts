@@ -61,7 +61,7 @@ test('parks a receipt for a message that does not exist yet', async ({ sql }) =>
   ]);
   expect(await sql`select status from parked_receipts`).toEqual([{ status: 'read' }]);
 
-  await openIntake(sql, () => undefined).place(order);
+  await openIntake(sql, () => undefined).accept(order);
   await retryParked(sql);
   expect(await statuses(sql)).toEqual([{ status: 'read', charge_state: 'captured' }]);
   expect(await sql`select * from parked_receipts`).toEqual([]);

@@ -21,7 +21,7 @@ describe('one message', () => {
   test('shows its timeline and its effect on the saldo', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
-    const placed = await openIntake(sql, () => undefined).place(orderOf(ani, { refs: ['INV-1'] }));
+    const placed = await openIntake(sql, () => undefined).accept(orderOf(ani, { refs: ['INV-1'] }));
     const messageId = placed.results[0]?.id ?? '';
     const before = await messageDetail(db.tenantSql, { accountId, messageId }, reader);
     expect(stepsOf(before)).toEqual(['accepted', 'queued']);
@@ -63,7 +63,7 @@ describe('one message', () => {
   }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
-    const { results } = await openIntake(sql, () => undefined).place(
+    const { results } = await openIntake(sql, () => undefined).accept(
       orderOf(ani, { prices: [150, 150] }),
     );
     const [back = '', charged = ''] = results.map(({ id }) => id ?? '');
@@ -93,7 +93,7 @@ describe('one message', () => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
     await sql`select set_plan_allowance(${accountId}, 5, 75, false)`;
-    const placed = await openIntake(sql, () => undefined).place(orderOf(ani));
+    const placed = await openIntake(sql, () => undefined).accept(orderOf(ani));
     const messageId = placed.results[0]?.id ?? '';
     const byQuota = async () =>
       (await messageDetail(db.tenantSql, { accountId, messageId }, reader)).by_quota;
@@ -108,7 +108,7 @@ describe('one message', () => {
     const readyAt = new Date(Date.now() + 3_600_000);
     const order = orderOf(ani, { prices: [150, 150] });
     const items = order.items.map((item, index) => (index === 0 ? { ...item, readyAt } : item));
-    const { results } = await openIntake(sql, () => undefined).place({ ...order, items });
+    const { results } = await openIntake(sql, () => undefined).accept({ ...order, items });
     const [first, second] = results.map(({ id }) => id ?? '');
     const leaves = async (id = '') =>
       (await messageDetail(db.tenantSql, { accountId, messageId: id }, reader)).scheduled_at;
@@ -125,7 +125,7 @@ describe('one message', () => {
   test('shows sent before delivered, also when the receipt came first', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
-    const placed = await openIntake(sql, () => undefined).place(orderOf(ani));
+    const placed = await openIntake(sql, () => undefined).accept(orderOf(ani));
     const messageId = placed.results[0]?.id ?? '';
     const early = new Date(Date.now() - 1000);
     await applyReceipts(sql, [{ accountId, messageId, status: 'read', at: early }]);
@@ -141,7 +141,7 @@ describe('one message', () => {
     async (earlier, { db, sql }) => {
       const ani = await customerWith(sql, { saldo: 1000 });
       const { accountId } = ani;
-      const placed = await openIntake(sql, () => undefined).place(orderOf(ani));
+      const placed = await openIntake(sql, () => undefined).accept(orderOf(ani));
       const messageId = placed.results[0]?.id ?? '';
       const sent = new Date(Date.now() + 1000);
       const at = new Date(sent.getTime() - earlier);
@@ -159,7 +159,7 @@ describe('one message', () => {
   }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
-    const placed = await openIntake(sql, () => undefined).place(orderOf(ani));
+    const placed = await openIntake(sql, () => undefined).accept(orderOf(ani));
     const messageId = placed.results[0]?.id ?? '';
     const at = new Date(Date.now() - 900);
     await applyReceipts(sql, [{ accountId, messageId, status: 'sent', at }]);
@@ -174,7 +174,7 @@ describe('one message', () => {
   test('shows why it failed, and what to do', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
-    const placed = await openIntake(sql, () => undefined).place(orderOf(ani));
+    const placed = await openIntake(sql, () => undefined).accept(orderOf(ani));
     const messageId = placed.results[0]?.id ?? '';
     const failed = { status: 'failed', failure: 'not_on_whatsapp', at: new Date() } as const;
     await applyReceipts(sql, [{ accountId, messageId, ...failed }]);

@@ -198,8 +198,8 @@ describe('pages', () => {
 
   test('a sent and read message appears and moves between the filters', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
-    const accepter = openIntake(sql, () => undefined);
-    const placed = await accepter.place(orderOf(ani, { prices: [150, 150] }));
+    const intake = openIntake(sql, () => undefined);
+    const placed = await intake.accept(orderOf(ani, { prices: [150, 150] }));
     const count = async (status: StatusFilter) =>
       (await messageList(db.tenantSql, ani.accountId, { status: [status] })).rows.length;
     expect(await Promise.all([count('waiting'), count('read')])).toEqual([2, 0]);

@@ -79,7 +79,7 @@ test('ticks the four steps after a top-up, a token, a link and a sent message', 
 
   const topup = { kind: 'topup', contra: 'clearing' } as const;
   await sql.begin((tx) => giveSaldo(tx, accountId, 50_000, topup));
-  const placed = await openIntake(sql, () => undefined).place(orderOf(ani));
+  const placed = await openIntake(sql, () => undefined).accept(orderOf(ani));
   expect(await steps()).toEqual({ ...before, topped_up: true });
   const messageId = placed.results[0]?.id ?? '';
   const at = new Date();

@@ -78,9 +78,9 @@ test('includes the hold of a message just accepted, and no other account’s', a
 }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
   const budi = await customerWith(sql, { saldo: 10_000 });
-  const accepter = openIntake(db.tenantSql, () => undefined);
-  await accepter.place(orderOf(ani, { prices: [150, 150, 75] }));
-  await accepter.close();
+  const intake = openIntake(db.tenantSql, () => undefined);
+  await intake.accept(orderOf(ani, { prices: [150, 150, 75] }));
+  await intake.close();
   const todayOf = async (accountId: string) =>
     (await usageOf(db.tenantSql, accountId, new Date())).days.at(-1);
   expect(await todayOf(ani.accountId)).toMatchObject({ captured: 0, held: 375, plan: 0 });

@@ -44,7 +44,7 @@ test('fails the poisoned of 320 concurrent requests, and accepts all others once
   );
   const [ani] = people;
   if (!ani) throw new Error('nobody');
-  const accepter = openIntake(sql, nobody);
+  const intake = openIntake(sql, nobody);
   const requests = Array.from({ length: 320 }, (_, index) => {
     const person = index % 2 === 0 ? ani : (people[index % people.length] ?? ani);
     const poison = index % 40 === 7 ? Object.values(poisons)[Math.floor(index / 40)] : undefined;
@@ -52,7 +52,7 @@ test('fails the poisoned of 320 concurrent requests, and accepts all others once
     const key = index % 3 === 0 ? `k${index}` : undefined;
     return { poisoned: false, order: orderOf(person, { ...(key !== undefined && { key }) }) };
   });
-  const done = await Promise.allSettled(requests.map(({ order }) => accepter.place(order)));
+  const done = await Promise.allSettled(requests.map(({ order }) => intake.accept(order)));
 
   const wrong = requests.filter(
     ({ poisoned }, index) => outcomeOf(done[index] as never) !== (poisoned ? 'failed' : 'accepted'),
@@ -77,11 +77,11 @@ for (const [what, poison] of Object.entries(poisons)) {
     );
     const [ani, budi] = people;
     if (!ani || !budi) throw new Error('nobody');
-    const accepter = openIntake(sql, nobody);
+    const intake = openIntake(sql, nobody);
     // Every batch slot is in use, so that requests submitted now go together.
-    const busy = people.slice(2).map((person) => accepter.place(orderOf(person)));
+    const busy = people.slice(2).map((person) => intake.accept(orderOf(person)));
     const requests = [orderOf(ani), poison(ani), orderOf(ani, { key: 'after' }), orderOf(budi)];
-    const done = await Promise.allSettled(requests.map((order) => accepter.place(order)));
+    const done = await Promise.allSettled(requests.map((order) => intake.accept(order)));
     expect(done.map((one) => outcomeOf(one as never))).toEqual([
       'accepted',
       'failed',
@@ -111,14 +111,14 @@ test('accepts nothing twice under poison and lost connections together', async (
       });
     },
   });
-  const accepter = openIntake(losing, nobody);
+  const intake = openIntake(losing, nobody);
   const requests = Array.from({ length: 64 }, (_, index) => {
     const person = people[index % people.length];
     if (!person) throw new Error('nobody');
     if (index % 16 === 5) return orderOf(person, { text: '\u0000' });
     return orderOf(person, index % 2 === 0 ? { key: `k${index}` } : {});
   });
-  const done = await Promise.allSettled(requests.map((order) => accepter.place(order)));
+  const done = await Promise.allSettled(requests.map((order) => intake.accept(order)));
   expect(done.filter((one) => outcomeOf(one as never) === 'accepted')).toHaveLength(60);
   expect(await sql`select count(*) from messages`).toEqual([{ count: 60 }]);
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
@@ -136,9 +136,9 @@ test('refuses every request as retryable after one try when the database is out 
       return Promise.reject(Object.assign(new Error('disk full'), { code: '53100' }));
     },
   });
-  const accepter = openIntake(full, nobody);
-  const first = accepter.place(orderOf(ani));
-  const rest = Array.from({ length: 50 }, () => accepter.place(orderOf(ani)));
+  const intake = openIntake(full, nobody);
+  const first = intake.accept(orderOf(ani));
+  const rest = Array.from({ length: 50 }, () => intake.accept(orderOf(ani)));
   const done = await Promise.allSettled([first, ...rest]);
   expect(done.every(({ status }) => status === 'rejected')).toBe(true);
   expect(calls).toBe(2);
@@ -181,7 +181,7 @@ test('treats a repeat as a repeat when the connection is lost beside a new reque
   const ani = await customerWith(sql, { saldo: 10_000 });
   const early = openIntake(sql, nobody);
   const repeated = { ...orderOf(ani, { key: 'old' }), context: contextAt(1) };
-  const first = await early.place(repeated);
+  const first = await early.accept(repeated);
 
   const again = { ...orderOf(ani, { key: 'old' }), context: contextAt(2) };
   const fresh = { ...orderOf(ani, { key: 'new' }), context: contextAt(2) };

@@ -11,8 +11,8 @@ const nobody = () => undefined;
 
 test('accepts a message, holds its price and queues it at once', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  const accepter = openIntake(sql, nobody);
-  const placed = await accepter.place(orderOf(ani));
+  const intake = openIntake(sql, nobody);
+  const placed = await intake.accept(orderOf(ani));
 
   expect(placed).toMatchObject({ results: [{ outcome: 'accepted' }], saldo: 850, replayed: false });
   expect(
@@ -34,10 +34,10 @@ test('answers a repeat with the same key and body as the first time, and charges
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  const accepter = openIntake(sql, nobody);
+  const intake = openIntake(sql, nobody);
   const order = { prices: [150, 150], key: 'k-1' };
-  const first = await accepter.place(orderOf(ani, order));
-  const again = await accepter.place(orderOf(ani, order));
+  const first = await intake.accept(orderOf(ani, order));
+  const again = await intake.accept(orderOf(ani, order));
 
   expect(again).toEqual({ ...first, replayed: true });
   expect(await sql`select count(*) from messages`).toEqual([{ count: 2 }]);
@@ -45,9 +45,9 @@ test('answers a repeat with the same key and body as the first time, and charges
 
 test('refuses the same key with another body', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  const accepter = openIntake(sql, nobody);
-  await accepter.place(orderOf(ani, { key: 'k-1' }));
-  const other = accepter.place(orderOf(ani, { key: 'k-1', text: 'Lain' }));
+  const intake = openIntake(sql, nobody);
+  await intake.accept(orderOf(ani, { key: 'k-1' }));
+  const other = intake.accept(orderOf(ani, { key: 'k-1', text: 'Lain' }));
   await expect(other).rejects.toEqual(new Refusal('idempotency_conflict', {}));
   expect(await sql`select count(*) from messages`).toEqual([{ count: 1 }]);
 });
@@ -57,7 +57,7 @@ test('accepts one message for two concurrent requests with one key', async ({ sq
   const [one, other] = [openIntake(sql, nobody), openIntake(sql, nobody)];
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>
-      (index % 2 === 0 ? one : other).place(orderOf(ani, { key: 'k-1' })),
+      (index % 2 === 0 ? one : other).accept(orderOf(ani, { key: 'k-1' })),
     ),
   );
   const ids = new Set(answers.map((answer) => answer.results[0]?.id));
@@ -67,7 +67,7 @@ test('accepts one message for two concurrent requests with one key', async ({ sq
 
 test('accepts items in order, each when the remaining saldo allows it', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 500 });
-  const placed = await openIntake(sql, nobody).place(
+  const placed = await openIntake(sql, nobody).accept(
     orderOf(ani, { prices: [300, 400, 150, 100], key: 'k' }),
   );
   expect(placed.results.map(({ outcome }) => outcome)).toEqual([
@@ -80,7 +80,7 @@ test('accepts items in order, each when the remaining saldo allows it', async ({
   expect(placed.saldo).toBe(50);
   expect(await sql`select available, held from wallets`).toEqual([{ available: 50, held: 450 }]);
 
-  const again = await openIntake(sql, nobody).place(
+  const again = await openIntake(sql, nobody).accept(
     orderOf(ani, { prices: [300, 400, 150, 100], key: 'k' }),
   );
   expect(again).toEqual({ ...placed, replayed: true });
@@ -88,8 +88,8 @@ test('accepts items in order, each when the remaining saldo allows it', async ({
 
 test('does not store a request of which no message was accepted', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 100 });
-  const accepter = openIntake(sql, nobody);
-  const short = await accepter.place(orderOf(ani, { key: 'k' }));
+  const intake = openIntake(sql, nobody);
+  const short = await intake.accept(orderOf(ani, { key: 'k' }));
   expect(short.results[0]).toMatchObject({ outcome: 'saldo_short', fact: 100 });
   expect(await sql`select * from idempotency_keys`).toEqual([]);
   expect(await sql`select * from messages`).toEqual([]);
@@ -99,10 +99,10 @@ test('answers a repeated ref with the first message, and refuses another body un
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  const accepter = openIntake(sql, nobody);
-  const first = await accepter.place(orderOf(ani, { refs: ['r-1'] }));
-  const again = await accepter.place(orderOf(ani, { prices: [150, 150], refs: ['r-1', 'r-2'] }));
-  const other = await accepter.place(orderOf(ani, { refs: ['r-1'], text: 'Lain' }));
+  const intake = openIntake(sql, nobody);
+  const first = await intake.accept(orderOf(ani, { refs: ['r-1'] }));
+  const again = await intake.accept(orderOf(ani, { prices: [150, 150], refs: ['r-1', 'r-2'] }));
+  const other = await intake.accept(orderOf(ani, { refs: ['r-1'], text: 'Lain' }));
 
   expect(again.results[0]).toMatchObject({ outcome: 'duplicate', id: first.results[0]?.id });
   expect(again.results[1]).toMatchObject({ outcome: 'accepted' });
@@ -112,8 +112,8 @@ test('answers a repeated ref with the first message, and refuses another body un
 
 test('counts the daily limit under the same lock', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000, dailyLimit: 3 });
-  const accepter = openIntake(sql, nobody);
-  const placed = await Promise.all(Array.from({ length: 8 }, () => accepter.place(orderOf(ani))));
+  const intake = openIntake(sql, nobody);
+  const placed = await Promise.all(Array.from({ length: 8 }, () => intake.accept(orderOf(ani))));
   const outcomes = placed.map(({ results }) => String(results[0]?.outcome));
   outcomes.sort((a, b) => a.localeCompare(b));
   expect(outcomes).toEqual([...Array(3).fill('accepted'), ...Array(5).fill('limit')]);
@@ -124,10 +124,10 @@ test('counts the daily limit of each of two tokens in one batch', async ({ sql }
   const ani = await customerWith(sql, { saldo: 10_000, dailyLimit: 3 });
   const second = { phone: '6281299990002', dailyLimit: 2 };
   const other = { ...ani, tokenId: await makeToken(sql, ani.accountId, second) };
-  const accepter = openIntake(sql, nobody);
+  const intake = openIntake(sql, nobody);
   const prices = Array.from({ length: 2 }, () => 150);
   const placed = await Promise.all(
-    [ani, other, ani, other, ani].map((who) => accepter.place(orderOf(who, { prices }))),
+    [ani, other, ani, other, ani].map((who) => intake.accept(orderOf(who, { prices }))),
   );
   const outcomes = placed.map(({ results }) => results.map(({ outcome }) => outcome));
   expect(outcomes).toEqual([
@@ -145,12 +145,12 @@ test('counts the daily limit of each of two tokens in one batch', async ({ sql }
 
 test('refuses a token that was never linked, and a recipient who opted out', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000, linked: false });
-  const accepter = openIntake(sql, nobody);
-  expect((await accepter.place(orderOf(ani))).results[0]).toMatchObject({ outcome: 'not_linked' });
+  const intake = openIntake(sql, nobody);
+  expect((await intake.accept(orderOf(ani))).results[0]).toMatchObject({ outcome: 'not_linked' });
 
   await changeTokens(sql, {}, { status: 'linked' });
   await optOut(sql, ani, '6281200000009');
-  const placed = await accepter.place(
+  const placed = await intake.accept(
     orderOf(ani, { prices: [150, 150], peers: ['6281200000009', '6281200000001'] }),
   );
   expect(placed.results.map(({ outcome }) => outcome)).toEqual(['opted_out', 'accepted']);
@@ -161,12 +161,12 @@ test('counts accepted messages in the saldo of an answer, but not ones refused j
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await optOut(sql, ani, '6281200000009');
-  const { place } = openIntake(sql, nobody);
+  const { accept } = openIntake(sql, nobody);
   // The first leaves at once, the others together after it.
   const [first, refused, last] = await Promise.all([
-    place(orderOf(ani)),
-    place(orderOf(ani, { prices: [500], peers: ['6281200000009'] })),
-    place(orderOf(ani, { key: 'k-1' })),
+    accept(orderOf(ani)),
+    accept(orderOf(ani, { prices: [500], peers: ['6281200000009'] })),
+    accept(orderOf(ani, { key: 'k-1' })),
   ]);
   expect([first.saldo, refused.results[0]?.outcome, last.saldo]).toEqual([850, 'opted_out', 700]);
   expect(await sql`select saldo from idempotency_keys`).toEqual([{ saldo: 700 }]);
@@ -176,8 +176,8 @@ test('accepts exactly a hundred of two hundred concurrent messages with saldo fo
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 15_000 });
-  const accepter = openIntake(sql, nobody);
-  const placed = await Promise.all(Array.from({ length: 200 }, () => accepter.place(orderOf(ani))));
+  const intake = openIntake(sql, nobody);
+  const placed = await Promise.all(Array.from({ length: 200 }, () => intake.accept(orderOf(ani))));
   const accepted = placed.filter(({ results }) => results[0]?.outcome === 'accepted');
   expect(accepted).toHaveLength(100);
   expect(await sql`select available, held from wallets`).toEqual([{ available: 0, held: 15_000 }]);
@@ -189,7 +189,7 @@ test('accepts nothing twice when a batch is sent again after a lost connection',
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   const order = orderOf(ani, { prices: [150, 150] });
-  await openIntake(sql, nobody).place(order);
+  await openIntake(sql, nobody).accept(order);
 
   let lost = false;
   const losing = new Proxy(sql, {
@@ -200,7 +200,7 @@ test('accepts nothing twice when a batch is sent again after a lost connection',
       throw Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' });
     },
   });
-  const answer = await openIntake(losing, nobody).place(order);
+  const answer = await openIntake(losing, nobody).accept(order);
   expect(answer.results.map(({ id }) => id)).toEqual(order.items.map(({ id }) => id));
   expect(answer.results.map(({ outcome }) => outcome)).toEqual(['accepted', 'accepted']);
   expect(await sql`select count(*) from messages`).toEqual([{ count: 2 }]);
@@ -212,19 +212,19 @@ test('accepts concurrent requests of many wallets together, each as if alone', a
   );
   const [ani, budi, citra, dewi, eka] = people;
   if (!ani || !budi || !citra || !dewi || !eka) throw new Error('five people');
-  const accepter = openIntake(sql, nobody);
-  await accepter.place(orderOf(citra, { key: 'k' }));
-  await accepter.place(orderOf(dewi, { refs: ['r'] }));
+  const intake = openIntake(sql, nobody);
+  await intake.accept(orderOf(citra, { key: 'k' }));
+  await intake.accept(orderOf(dewi, { refs: ['r'] }));
   await optOut(sql, eka, '6281200000001');
 
   // The first leaves alone; the others queue meanwhile and go in one call.
   const [, ...answers] = await Promise.all([
-    accepter.place(orderOf(ani, { peers: ['6281200000002'] })),
-    accepter.place(orderOf(ani, { key: 'a', prices: [150, 75] })),
-    accepter.place(orderOf(budi, { key: 'b' })),
-    accepter.place(orderOf(citra, { key: 'k' })),
-    accepter.place(orderOf(dewi, { refs: ['r'], key: 'd' })),
-    accepter.place(orderOf(eka, { key: 'e' })),
+    intake.accept(orderOf(ani, { peers: ['6281200000002'] })),
+    intake.accept(orderOf(ani, { key: 'a', prices: [150, 75] })),
+    intake.accept(orderOf(budi, { key: 'b' })),
+    intake.accept(orderOf(citra, { key: 'k' })),
+    intake.accept(orderOf(dewi, { refs: ['r'], key: 'd' })),
+    intake.accept(orderOf(eka, { key: 'e' })),
   ]);
   expect(answers.map(({ results }) => results.map(({ outcome }) => outcome))).toEqual([
     ['accepted', 'accepted'],
@@ -250,14 +250,14 @@ test('accepts one of two concurrent messages with the same ref, also among other
     Array.from({ length: 5 }, () => customerWith(sql, { saldo: 10_000 })),
   );
   if (!ani || !budi) throw new Error('nobody');
-  const accepter = openIntake(sql, nobody);
+  const intake = openIntake(sql, nobody);
   // Every batch slot is in use, so that the next batch has all requests submitted now.
-  const busy = others.map((other) => accepter.place(orderOf(other)));
+  const busy = others.map((other) => intake.accept(orderOf(other)));
   const placed = await Promise.all([
-    accepter.place(orderOf(ani, { refs: ['a'] })),
-    accepter.place(orderOf(ani, { refs: ['a'] })),
-    accepter.place(orderOf(ani, { prices: [150, 150], refs: ['b', 'b'] })),
-    accepter.place(orderOf(budi, { refs: ['a'] })),
+    intake.accept(orderOf(ani, { refs: ['a'] })),
+    intake.accept(orderOf(ani, { refs: ['a'] })),
+    intake.accept(orderOf(ani, { prices: [150, 150], refs: ['b', 'b'] })),
+    intake.accept(orderOf(budi, { refs: ['a'] })),
     ...busy,
   ]);
 
@@ -279,10 +279,10 @@ test('refuses only the frozen wallet among many', async ({ sql, db }) => {
   const [ani, budi] = await Promise.all([1000, 1000].map((saldo) => customerWith(sql, { saldo })));
   if (!ani || !budi) throw new Error('two people');
   await changeWallets(db.owner, budi, { status: 'frozen' });
-  const accepter = openIntake(sql, nobody);
-  const first = accepter.place(orderOf(ani));
-  const frozen = accepter.place(orderOf(budi));
-  const fine = accepter.place(orderOf(ani));
+  const intake = openIntake(sql, nobody);
+  const first = intake.accept(orderOf(ani));
+  const frozen = intake.accept(orderOf(budi));
+  const fine = intake.accept(orderOf(ani));
   await expect(frozen).rejects.toEqual(new Refusal('wallet_frozen', {}));
   expect((await first).results[0]?.outcome).toBe('accepted');
   expect((await fine).results[0]?.outcome).toBe('accepted');
@@ -307,12 +307,12 @@ test('stores every accepted message of many wallets once despite lost connection
       });
     },
   });
-  const accepter = openIntake(losing, nobody);
+  const intake = openIntake(losing, nobody);
   const placed = await Promise.all(
     Array.from({ length: 64 }, (_, index) => {
       const person = people[index % people.length];
       if (!person) throw new Error('nobody');
-      return accepter.place(orderOf(person, { key: `k${index}` }));
+      return intake.accept(orderOf(person, { key: `k${index}` }));
     }),
   );
   const ids = placed.map(({ results }) => results[0]?.id);

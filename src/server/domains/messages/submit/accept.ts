@@ -27,7 +27,7 @@ export type Intake = {
    *
    * @throws Refusal `idempotency_conflict`, `request_in_flight`, `queue_full`, `wallet_frozen`.
    */
-  place: (request: SendRequest) => Promise<Placed>;
+  accept: (request: SendRequest) => Promise<Placed>;
   waiting: () => number;
   close: () => Promise<void>;
 };
@@ -60,7 +60,7 @@ export function openIntake(
       const requests = groups.map(({ jobs }) => jobs.map((job) => job.request));
       const tokenIds = [...new Set(requests.flat().map(({ tokenId }) => tokenId))];
       const began = performance.now();
-      const place = () => placeGroups(sql, requests);
+      const accept = () => placeGroups(sql, requests);
       const [alone] = requests.flat();
       const answers = await (isAcrossAccounts || !alone
         ? place()
@@ -86,7 +86,7 @@ export function openIntake(
     return answer;
   };
 
-  const place = async (request: SendRequest): Promise<Placed> => {
+  const accept = async (request: SendRequest): Promise<Placed> => {
     if (request.key === undefined) return submit(request);
     const name = `${request.accountId} ${request.tokenId} ${request.key}`;
     const first = inFlight.get(name);
@@ -105,7 +105,7 @@ export function openIntake(
       inFlight.delete(name);
     }
   };
-  return { place, waiting: () => batcher.waiting, close: () => batcher.close() };
+  return { accept, waiting: () => batcher.waiting, close: () => batcher.close() };
 }
 
 function refuseInFlight(): never {

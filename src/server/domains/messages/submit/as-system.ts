@@ -11,7 +11,7 @@ type Deps = {
   allAccountsSql: Sql;
   system: { accountId: string; tokenId: string };
   now: () => Date;
-  accepter: Intake;
+  intake: Intake;
 };
 
 type CodesBy = 'text' | 'nothing' | RenderedTemplate;
@@ -98,12 +98,12 @@ type SystemItem = Words & {
 
 /** @throws Error when it is not accepted. */
 async function place(
-  { system: { accountId, tokenId }, now, accepter }: Deps,
+  { system: { accountId, tokenId }, now, intake }: Deps,
   { to, key, ...rest }: SystemItem,
 ): Promise<void> {
   const hash = Buffer.alloc(0);
   const item = { id: newId(now().getTime()), tokenId, peer: to, price: rupiah(0), hash, ...rest };
-  const { results } = await accepter.place({ accountId, tokenId, key, hash, items: [item] });
+  const { results } = await intake.accept({ accountId, tokenId, key, hash, items: [item] });
   const outcome = results[0]?.outcome;
   if (outcome !== 'accepted') throw new Error(`the system token cannot send: ${outcome}`);
 }

@@ -40,8 +40,8 @@ const pricesOf = (placed: Placed) => placed.results.map(({ price }) => price);
 test('charges nothing within the quota, and the plan’s price beyond it', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await allow(sql, ani, { quota: 3, price: 75 });
-  const accepter = openIntake(sql, nobody);
-  const placed = await accepter.place(orderOf(ani, { prices: [150, 150, 150, 150, 150] }));
+  const intake = openIntake(sql, nobody);
+  const placed = await intake.accept(orderOf(ani, { prices: [150, 150, 150, 150, 150] }));
   expect(pricesOf(placed)).toEqual([0, 0, 0, 75, 75]);
   expect(placed.saldo).toBe(850);
   expect(await planOf(sql, ani)).toEqual({ available: 850, held: 150, plan_used: 3 });
@@ -60,22 +60,22 @@ test('charges Cloud API messages by category, without using the quota', async ({
   await changeTokens(sql, ani, { channel: 'cloud' });
   const tokenId = await makeToken(sql, ani.accountId, { channel: 'web', phone: '628999' });
   const web = { accountId: ani.accountId, tokenId };
-  const accepter = openIntake(sql, nobody);
+  const intake = openIntake(sql, nobody);
   const [dear, byWeb, again] = await Promise.all([
-    accepter.place(orderOf(ani, { prices: [650, 400] })),
-    accepter.place(orderOf(web, { prices: [150] })),
-    accepter.place(orderOf(ani, { prices: [400] })),
+    intake.accept(orderOf(ani, { prices: [650, 400] })),
+    intake.accept(orderOf(web, { prices: [150] })),
+    intake.accept(orderOf(ani, { prices: [400] })),
   ]);
   expect([dear, byWeb, again].map(pricesOf)).toEqual([[650, 400], [0], [400]]);
   expect(await planOf(sql, ani)).toEqual({ available: 550, held: 1450, plan_used: 1 });
   // More than the saldo: checked one by one.
-  const short = await accepter.place(orderOf(ani, { prices: [400, 650, 150] }));
+  const short = await intake.accept(orderOf(ani, { prices: [400, 650, 150] }));
   expect(short.results).toMatchObject([
     { outcome: 'accepted', price: 400 },
     { outcome: 'saldo_short', price: 650 },
     { outcome: 'accepted', price: 150 },
   ]);
-  const rest = await accepter.place(orderOf(web, { prices: [150, 150] }));
+  const rest = await intake.accept(orderOf(web, { prices: [150, 150] }));
   expect(rest.results).toMatchObject([
     { outcome: 'accepted', price: 0 },
     { outcome: 'saldo_short', price: 75 },
@@ -86,11 +86,11 @@ test('charges Cloud API messages by category, without using the quota', async ({
 
 test('charges the list price without a plan, and with a paused one', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  const accepter = openIntake(sql, nobody);
-  expect(pricesOf(await accepter.place(orderOf(ani)))).toEqual([150]);
+  const intake = openIntake(sql, nobody);
+  expect(pricesOf(await intake.accept(orderOf(ani)))).toEqual([150]);
   await allow(sql, ani, { quota: 5, price: 75 });
   await allow(sql, ani, { quota: 5, price: null });
-  expect(pricesOf(await accepter.place(orderOf(ani)))).toEqual([150]);
+  expect(pricesOf(await intake.accept(orderOf(ani)))).toEqual([150]);
 });
 
 test('uses the quota to its end with an empty saldo, and then reports the price of the next message', async ({
@@ -98,8 +98,8 @@ test('uses the quota to its end with an empty saldo, and then reports the price 
 }) => {
   const ani = await customerWith(sql, { saldo: 0 });
   await allow(sql, ani, { quota: 2, price: 75 });
-  const accepter = openIntake(sql, nobody);
-  const placed = await accepter.place(orderOf(ani, { prices: [150, 150, 150] }));
+  const intake = openIntake(sql, nobody);
+  const placed = await intake.accept(orderOf(ani, { prices: [150, 150, 150] }));
   expect(placed.results).toMatchObject([
     { outcome: 'accepted', price: 0 },
     { outcome: 'accepted', price: 0 },
@@ -111,12 +111,12 @@ test('uses the quota to its end with an empty saldo, and then reports the price 
 test('returns the quota of an unsent message, in its own round only', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 0 });
   await allow(sql, ani, { quota: 2, price: 75 });
-  const accepter = openIntake(sql, nobody);
-  const placed = await accepter.place(orderOf(ani, { prices: [150, 150] }));
+  const intake = openIntake(sql, nobody);
+  const placed = await intake.accept(orderOf(ani, { prices: [150, 150] }));
   const [first = '', second = ''] = idsOf(placed);
   await settle(sql, ani, [first], 'failed');
   expect((await planOf(sql, ani))?.plan_used).toBe(1);
-  expect(pricesOf(await accepter.place(orderOf(ani)))).toEqual([0]);
+  expect(pricesOf(await intake.accept(orderOf(ani)))).toEqual([0]);
 
   await allow(sql, ani, { quota: 2, price: 75 });
   await settle(sql, ani, [second], 'failed');
@@ -127,7 +127,7 @@ test('returns the quota of an unsent message, in its own round only', async ({ s
 test('counts a message again that arrived after its quota was returned', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 0 });
   await allow(sql, ani, { quota: 2, price: 75 });
-  const [id = ''] = idsOf(await openIntake(sql, nobody).place(orderOf(ani)));
+  const [id = ''] = idsOf(await openIntake(sql, nobody).accept(orderOf(ani)));
   await settle(sql, ani, [id], 'expired');
   await settle(sql, ani, [id], 'delivered');
   expect((await planOf(sql, ani))?.plan_used).toBe(1);
@@ -139,11 +139,11 @@ test('answers a repeated key with the prices of the first answer, also under ano
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await allow(sql, ani, { quota: 1, price: 75 });
-  const accepter = openIntake(sql, nobody);
+  const intake = openIntake(sql, nobody);
   const order = { prices: [150, 150], key: 'k-1' };
-  const first = await accepter.place(orderOf(ani, order));
+  const first = await intake.accept(orderOf(ani, order));
   await allow(sql, ani, { quota: 0, price: 10 });
-  const again = await accepter.place(orderOf(ani, order));
+  const again = await intake.accept(orderOf(ani, order));
   expect(pricesOf(first)).toEqual([0, 75]);
   expect(again).toEqual({ ...first, replayed: true });
 });
@@ -152,10 +152,10 @@ test('uses no quota for a refused request before another one', async ({ sql }) =
   const ani = await customerWith(sql, { saldo: 75 });
   await allow(sql, ani, { quota: 2, price: 75 });
   await optOut(sql, ani, '6281299990000');
-  const accepter = openIntake(sql, nobody);
+  const intake = openIntake(sql, nobody);
   const [refused, taken] = await Promise.all([
-    accepter.place(orderOf(ani, { peers: ['6281299990000', '6281299990000'], prices: [150, 150] })),
-    accepter.place(orderOf(ani, { prices: [150, 150] })),
+    intake.accept(orderOf(ani, { peers: ['6281299990000', '6281299990000'], prices: [150, 150] })),
+    intake.accept(orderOf(ani, { prices: [150, 150] })),
   ]);
   expect(refused.results.map(({ outcome }) => outcome)).toEqual(['opted_out', 'opted_out']);
   expect(pricesOf(taken)).toEqual([0, 0]);
@@ -168,20 +168,20 @@ test('spends the welcome bonus on the simulator and the own number only, until a
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await sql`select set_bonus_only(${ani.accountId}, true)`;
-  const accepter = openIntake(sql, nobody);
-  expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('accepted');
+  const intake = openIntake(sql, nobody);
+  expect((await intake.accept(orderOf(ani))).results[0]?.outcome).toBe('accepted');
 
   await db.owner`alter table tokens drop constraint tokens_channel_check`;
   await changeTokens(sql, ani, { channel: 'cloud' });
-  expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('bonus_only');
+  expect((await intake.accept(orderOf(ani))).results[0]?.outcome).toBe('bonus_only');
   const own = '6281322220000';
   await reservePhone(sql, { ...ani, phone: own });
-  const toOwn = await accepter.place(orderOf(ani, { peers: [own] }));
+  const toOwn = await intake.accept(orderOf(ani, { peers: [own] }));
   expect(toOwn.results[0]?.outcome).toBe('accepted');
 
   const topup = { kind: 'topup', contra: 'clearing' } as const;
   await sql.begin((tx) => giveSaldo(tx, ani.accountId, 10_000, topup));
-  expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('accepted');
+  expect((await intake.accept(orderOf(ani))).results[0]?.outcome).toBe('accepted');
 });
 
 /** A model of accepting by a plan, item by item. */
@@ -205,9 +205,9 @@ test('charges requests of any size by the plan, concurrent or sequential', async
     fc.asyncProperty(plan, fc.nat(900), sizes, fc.boolean(), async (given, saldo, all, atOnce) => {
       const ani = await customerWith(sql, { saldo });
       await allow(sql, ani, given);
-      const accepter = openIntake(sql, nobody);
+      const intake = openIntake(sql, nobody);
       const { state, accept } = modelOf(given, saldo);
-      const place = (prices: number[]) => accepter.place(orderOf(ani, { prices }));
+      const place = (prices: number[]) => intake.accept(orderOf(ani, { prices }));
       const answers: Placed[] = [];
       if (atOnce) answers.push(...(await Promise.all(all.map(place))));
       else for (const prices of all) answers.push(await place(prices));

@@ -114,7 +114,7 @@ function messageWithFile(file: MediaFacts, caption: string | undefined) {
 
 type PlaceDeps = {
   sql: Sql;
-  accepter: Intake;
+  intake: Intake;
   prices: Prices;
   fileLink: FileLink;
   findMedia: FindMedia;
@@ -138,7 +138,7 @@ type Placing = {
  * @throws Refusal `sendRefusals`, and those of the lookups.
  */
 async function placeOne(
-  { sql, accepter, prices, fileLink, findMedia, now }: PlaceDeps,
+  { sql, intake, prices, fileLink, findMedia, now }: PlaceDeps,
   { accountId, tokenId, key, message, hash, upload }: Placing,
 ): Promise<ConversationMessage> {
   const channel = await asAccount(sql, accountId, (tx) => channelOf(tx, { accountId, tokenId }));
@@ -152,7 +152,7 @@ async function placeOne(
     now: now(),
     found,
   });
-  const placed = await placeOnce(accepter, { accountId, tokenId, hash, items: [item] }, [
+  const placed = await placeOnce(intake, { accountId, tokenId, hash, items: [item] }, [
     ...(upload === undefined ? [] : keysOfUpload(upload, hash)),
     `act:${key}`,
   ]);
@@ -188,13 +188,13 @@ const keysOfUpload = (upload: string, hash: Buffer): string[] =>
  * Accepts a message under the first key without a refusal: a refused message may be tried again.
  */
 async function placeOnce(
-  accepter: Intake,
+  intake: Intake,
   request: SendRequest,
   [key, ...others]: readonly string[],
 ): Promise<Placed> {
-  const placed = await accepter.place({ ...request, key });
+  const placed = await intake.accept({ ...request, key });
   const isRefused = placed.results[0]?.outcome !== 'accepted';
   return placed.replayed && isRefused && others.length > 0
-    ? placeOnce(accepter, request, others)
+    ? placeOnce(intake, request, others)
     : placed;
 }

@@ -66,9 +66,9 @@ const saldo = async (sql: Sql, { accountId }: Customer) =>
 const reds = async (sql: Sql) => (await checkLedger(sql)).filter(({ ok }) => !ok);
 
 async function sentMessage(db: TestDatabase, ani: Customer, price = 150): Promise<string> {
-  const accepter = openIntake(db.tenantSql, () => undefined);
-  const { results } = await accepter.place(orderOf(ani, { prices: [price] }));
-  await accepter.close();
+  const intake = openIntake(db.tenantSql, () => undefined);
+  const { results } = await intake.accept(orderOf(ani, { prices: [price] }));
+  await intake.close();
   const [{ id } = { id: '' }] = results;
   await db.allAccountsSql`
     select count(*) from settle_batch(${ani.accountId}, null, null, array[${id}]::uuid[],
