@@ -99,23 +99,21 @@ import {
   usualTimings,
 } from '#server/domains/channels/web/web.ts';
 
-/** Everything behind HTTP, opened and joined: the tools, then one field per domain. */
+/** The opened application behind HTTP: infrastructure, then one field per domain. */
 export type Container = {
   infra: Infra;
   pools: Pools;
   accounts: {
     sessions: Sessions;
     captcha: Captcha;
-    /** Archives of what accounts hold. */
     exports: Exports;
-    /** Erases the accounts whose time has come. */
+    /** Erases the accounts whose deletion is due. */
     eraseDue: () => Promise<void>;
-    /** How the first operator signs in: only at the start that made them. */
+    /** The first operator's credentials; set only at the start that created them. */
     newOperator: FirstOperator | undefined;
     sendSystemText: SendText;
   } & Pick<AccountsDeps, 'codesInSimulator' | 'sendSystemCode' | 'takesCodes'>;
   billing: {
-    /** What the work on subscriptions needs. */
     work: BillingWorkDeps;
     invoices: Invoices;
   };
@@ -128,13 +126,12 @@ export type Container = {
   messages: Messages;
   payments: OpenGateways;
   pricing: Prices;
-  /** What notices to browsers are made and sent with. */
   push: PushDeps;
   support: {
     deps: SupportDeps;
-    /** After so many quiet days an answered thread is closed. */
+    /** Days of silence after which an answered thread is closed. */
     closeDays: () => number;
-    /** Calls a listener after each COMMIT that left news in the outbox, or a notice. */
+    /** Calls a listener after each COMMIT that added an outbox event or a browser notification. */
     onNews: (listener: () => void) => void;
   };
   tokens: { keyRing: KeyRing; rejections: RejectionRecorder; close: () => Promise<void> };
@@ -144,11 +141,11 @@ export type Container = {
 };
 
 type ContainerOptions = Options & {
-  /** Gives somebody the first operator's password, before it counts. */
+  /** Delivers the first operator's password before the operator is committed. */
   handOver?: (operator: FirstOperator) => Promise<void>;
 };
 
-/** Opens the application on a migrated database. Nothing runs by itself yet: see `startWorker`. */
+/** Opens the application on a migrated database. Background work starts only with `startWorker`. */
 export async function openContainer(options: ContainerOptions): Promise<Container> {
   const { infra, pools } = await openInfra(options);
   const { config, secrets, now, report } = infra;
@@ -219,7 +216,9 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
   };
 }
 
-/** The installation's own account and token; `newOperator` where this start made the first operator. */
+/**
+ * The installation's own account and token; `newOperator` where this start created the first operator.
+ */
 async function openSystem(
   { config }: Infra,
   { allAccountsSql }: Pools,
@@ -236,11 +235,10 @@ async function openSystem(
   const system = await untilReachable(() =>
     ensureSystemToken(allAccountsSql, config.OPERATOR_PHONE, subscribers),
   );
-  // Without an answer to COMMIT, the next try finds the operator that the first one made.
+  // If the answer to COMMIT was lost, the retry finds the operator that the first attempt created.
   return { newOperator: made ?? handedOver, system };
 }
 
-/** How codes are sent, and whether they can be. */
 const openCodes = (
   { config }: Infra,
   { allAccountsSql }: Pools,
@@ -285,7 +283,6 @@ const openSending = (
     tracing,
   });
 
-/** What messages need of media and webhooks. */
 const portsOfMessages = ({ files, library }: Media) => ({
   media: library,
   findMedia: library.findToSend,
@@ -294,7 +291,6 @@ const portsOfMessages = ({ files, library }: Media) => ({
   webhookTroubles,
 });
 
-/** What operators tell customers: shown to all, pushed and sent to some. */
 const openNotices = (
   { config, now, report }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,
@@ -310,7 +306,6 @@ const openNotices = (
     report,
   });
 
-/** Who calls with which key, and the calls of theirs that were refused. */
 function openTokens({ now, report }: Infra, { allAccountsSql }: Pools): Container['tokens'] {
   const keyRing = openKeyRing({ allAccountsSql, report, now });
   const rejections = openRejectionRecorder({ allAccountsSql, report });
@@ -445,18 +440,16 @@ async function openPush(
   };
 }
 
-/** The phone networks of this installation. */
 export type Networks = {
   simulator: Simulator;
   cloud: Cloud;
   health: HealthRecorder;
-  /** Those that are switched on, for messages. */
+  /** The enabled channels, for sending messages. */
   channels: Channels;
-  /** Begins to bring receipts and messages. @returns ends it. */
+  /** Starts to bring receipts and messages. @returns stops it */
   start: (sinks: Sinks) => Promise<() => Promise<void>>;
 };
 
-/** Opens the phone networks. */
 export function openNetworks(infra: Infra, pools: Pools, given: Given): Networks {
   const { allAccountsSql } = pools;
   const { config, now, report } = infra;
@@ -490,7 +483,7 @@ type Given = {
   media: Media;
   billing: BillingWorkDeps;
   subscribers: Subscribers;
-  /** They are opened with the networks. */
+  /** Late: messages are opened together with the networks. */
   messages: () => Messages;
 };
 
@@ -551,7 +544,7 @@ function openSimulated(
   });
 }
 
-/** Moves the clock, and does at once what is due then instead of within a minute. */
+/** Moves the clock and runs the jobs that become due, instead of within a minute. */
 async function moveClock(
   { clock, place }: Pick<Infra, 'clock' | 'place'>,
   billing: BillingWorkDeps,
@@ -565,17 +558,15 @@ async function moveClock(
 }
 
 /**
- * What happens in one domain because of what happened in another: an event, and who reacts. All but
- * `messageCame` run in the transaction of their cause: they stand or fall with it.
+ * Reactions of one domain to events of another. All but `messageCame` run in the transaction of the event and roll
+ * back with it.
  */
 export type Subscribers = TokenSubscribers & {
-  /** A customer's account was opened. */
   accountOpened: AccountOpened;
-  /** The installation's own account was opened. */
   systemAccountOpened: AccountOpened;
-  /** A message has come in and is being stored. */
+  /** An incoming message is being stored. */
   messageReceived: (tx: Tx, received: Received) => Promise<void>;
-  /** A channel brings a message. */
+  /** A channel delivers an incoming message. */
   messageCame: (inbound: Inbound) => Promise<void>;
 };
 
@@ -586,7 +577,6 @@ type Deps = {
   connecting: () => ConnectDeps;
 };
 
-/** What programs are told of a token. */
 const announceToken = (
   tx: Tx,
   kind: 'token.linked' | 'token.connected' | 'token.disconnected',
@@ -594,7 +584,9 @@ const announceToken = (
 ): Promise<void> =>
   appendEvent(tx, { accountId, kind, data: { token_id: publicId('token', tokenId), name, phone } });
 
-/** Tokens: each has a lane, one that moves leaves how its number stood behind, one that is deleted takes its webhook along, and open tabs learn that one has changed. */
+/**
+ * Keeps lanes, channels, webhooks and open tabs consistent when a token is created, moved, changed or deleted.
+ */
 export const tokenSubscribers: TokenSubscribers = {
   tokenCreated: createLane,
   tokenLinked: async (tx, token) => {
@@ -634,7 +626,6 @@ export const createSubscribers = ({ config, now, sinks, connecting }: Deps): Sub
   },
 });
 
-/** The welcome bonus, once per number. */
 async function giveBonus(
   tx: Tx,
   accountId: string,
@@ -655,26 +646,29 @@ async function giveBonus(
   if (WELCOME_BONUS_USE === 'own') await restrictToBonus(tx, accountId, true);
 }
 
-/** PUTUS in answer to the installation's notice parts the phone from its token. */
+/** A PUTUS reply to the installation's notice unlinks the phone from its token. */
 async function undoByAnswer(deps: ConnectDeps, inbound: Inbound): Promise<void> {
   const { accountId, tokenId, from, type, body } = inbound;
   const text = type === 'text' ? body['text'] : undefined;
   if (typeof text === 'string') await handleUndo(deps, { accountId, tokenId, from, text });
 }
 
-/** WhatsApp Web in this installation. */
 export type WhatsappWeb = {
   channel: Channel;
-  /** A simulated phone reads a QR of the stand-in; false when it is none of its. */
+  /**
+   * A simulated phone scans a QR code of the stand-in; false when the code belongs to another network.
+   */
   scanStandIn: (text: string, phone: string) => boolean;
 };
 
 type WhatsappWebParts = Pick<Pools, 'allAccountsSql'> & { connecting: ConnectDeps; media: Media };
 
-/** How the stand-in behaves where people try things out: receipts, and QRs that change. */
+/**
+ * Realistic delays of the stand-in, in milliseconds, for installations where people try the product.
+ */
 const lifelike = { receiptsMs: 800, qrMs: 20_000 };
 
-/** Opens the channel `web`; undefined where it is switched off. */
+/** Opens the channel `web`; undefined where it is disabled. */
 export function openWhatsappWeb(
   { config, log, now, place, report, secrets }: Infra,
   { allAccountsSql, connecting, media: { files, library } }: WhatsappWebParts,

@@ -91,25 +91,24 @@ import type { FirstAnswers } from '#server/http/v1/send.ts';
 
 type HttpOptions = {
   webApp: WebApp;
-  /** The worker in this process, when there is one. */
+  /** The worker in this process, if any. */
   worker: Worker | undefined;
-  /** False from the moment the application begins to close. */
+  /** False once the application begins to close. */
   open: () => boolean;
-  /** See `openServer`; tests share their process with much else. */
-  delayMsMax?: number;
   /** See `openServer`. */
+  delayMsMax?: number;
   limits?: SlowLimits;
 };
 
 export type HttpServer = {
   app: FastifyInstance;
-  /** Answers health and figures on a port of their own, where one is set. */
+  /** Serves health and metrics on a separate port, where one is set. */
   health: FastifyInstance | undefined;
-  /** Ends the live streams, which would otherwise never let the server close. */
+  /** Ends the live streams, which would otherwise keep the server from closing. */
   closeStreams: () => void;
 };
 
-/** Balancers, Prometheus, and an operator's hand; within the descriptors that are kept back. */
+/** Enough for load balancers, Prometheus and an operator, within the reserved descriptors. */
 const HEALTH_CONNECTIONS_MAX = 32;
 
 /** Registers every endpoint; the server does not listen yet. */
@@ -131,7 +130,7 @@ export function openHttp(
     ),
     connectionsMax: connectionsMaxOf(descriptorLimit()),
   });
-  // First: under the files' own address nobody else is asked, the API for its key as little as a portal.
+  // Registered first: on the files' own host neither the API nor the portal answers.
   const files = {
     verify: (signed: { id: string; key: string }) => verifyFile(secrets, signed),
     open: media.files.open,
@@ -173,7 +172,7 @@ export function openHttp(
   return { app, health, closeStreams: streams.close };
 }
 
-/** All that a process which only works answers: health and figures. */
+/** The server of a process without endpoints: health and metrics. */
 export function openHealthServer(
   container: Container,
   worker: Worker | undefined,
@@ -184,14 +183,15 @@ export function openHealthServer(
   return app;
 }
 
-/** A server of its own queue and limit: callers of the other port neither delay nor exhaust it. */
+/**
+ * A server with its own queue and connection limit, so that callers of the other port neither delay nor exhaust it.
+ */
 const openHealthPort = (
   { infra: { config, log } }: Container,
   open: () => boolean,
 ): FastifyInstance =>
   openServer({ config, log, open, delayMsMax: 0, connectionsMax: HEALTH_CONNECTIONS_MAX });
 
-/** Invoices, statements and what else is written as it is read, and the public page that verifies a document. */
 function registerDocuments(
   app: FastifyInstance,
   { billing, infra, pools, support }: Container,
@@ -246,10 +246,10 @@ function registerPortal(app: FastifyInstance, container: Container, streams: Liv
     openFile: media.files.open,
     findSession: async (token, request) => {
       const person = await accounts.sessions.find(token);
-      // Until the required second factor is there, such a session is good for nothing but setting it up.
+      // Until the required second factor is set up, the session may do nothing else.
       if (!person || needsSecondFactor(config, person)) return undefined;
       if (!person.secondFactor) return person;
-      // As acts have it: one that gave a second factor is good in its own browser only.
+      // As for acts: a session that gave a second factor is valid only in its own browser.
       const device = knownDevice(request, { origins, production: config.production });
       const isOwn = device !== undefined && !accounts.sessions.isElsewhere(person, device);
       return isOwn ? person : undefined;
@@ -261,13 +261,11 @@ function registerPortal(app: FastifyInstance, container: Container, streams: Liv
 }
 
 type Process = {
-  /** The worker in this process, when there is one. */
   worker: Worker | undefined;
-  /** False from the moment the application begins to close. */
   open: () => boolean;
 };
 
-/** Serves health and figures at each of these servers: where requests are answered, and where only health is. */
+/** Serves health and metrics on each of these servers. */
 function registerHealth(
   apps: readonly FastifyInstance[],
   container: Container,
@@ -280,7 +278,8 @@ function registerHealth(
     return stands && { state: stands.state, lag_seconds: stands.lagSeconds };
   };
   const checks = checksOf(container, worker);
-  // Requests are answered without them. Most are the same for all nodes: none would be left to answer.
+  // Requests are still answered when these fail. Most are the same for all nodes, so failing readiness would remove
+  // every node.
   const shown = {
     ...(!worker && { relay: () => checkOutbox(container.pools.allAccountsSql) }),
     ...(worker && config.ROLE !== 'worker' && { jobs: worker.checkJobs }),
@@ -317,7 +316,7 @@ function registerHealth(
   ]);
 }
 
-/** What must be well before work is given to this process. */
+/** The checks that must pass before this process receives requests. */
 function checksOf(
   { infra, pools: { allAccountsSql } }: Container,
   worker: Worker | undefined,
@@ -336,7 +335,6 @@ function checksOf(
   };
 }
 
-/** What is wrong, as figures read when somebody asks. */
 function measureTrouble(
   { infra: { config, metrics, now, replica }, pools: { allAccountsSql }, accounts }: Container,
   checks: Record<string, Check>,
@@ -390,7 +388,7 @@ function measureTrouble(
   );
 }
 
-/** Measures the resources that run out slowly: disks, and connections to the database. */
+/** Measures resources that run out slowly: disk space and database connections. */
 function measureResources({ infra: { config, dataFolder, metrics }, pools }: Container): void {
   const backs = config.BACKUP === 'off' ? {} : { backups: backupFolderOf(config, dataFolder) };
   measureDisks(metrics, { data: dataFolder, ...backs });
@@ -413,7 +411,6 @@ function measureResources({ infra: { config, dataFolder, metrics }, pools }: Con
   );
 }
 
-/** Last success and failure of each job. */
 function measureJobs({ infra: { metrics }, pools: { allAccountsSql } }: Container): void {
   const seconds = (at: Date | null) => (at === null ? undefined : at.getTime() / 1_000);
   metrics.gauge(
@@ -431,7 +428,6 @@ function measureJobs({ infra: { metrics }, pools: { allAccountsSql } }: Containe
   );
 }
 
-/** Figures read when somebody asks. */
 function measure(
   { infra: { metrics, now }, pools: { allAccountsSql }, events, messages }: Container,
   worker: Worker | undefined,
@@ -498,7 +494,7 @@ function measure(
   );
 }
 
-/** Registers the public API, in all its dialects: who may call is decided for all of them in one place. */
+/** Registers the public API in all its dialects, with one access check for all of them. */
 function registerApi(app: FastifyInstance, container: Container): void {
   const { infra, messages, pools, tokens } = container;
   const { config, log, secrets } = infra;
@@ -564,14 +560,13 @@ function accountCallsOf({ infra, messages, pools, subscribers }: Container): Acc
   };
 }
 
-/** A call under its caller's own key, as the memory of answers names it: there, keys are UUIDs. */
+/** The idempotency call in the caller's key space, where keys are UUIDs. */
 function keyed(call: { tokenId: string; key: string; endpoint: string; input: string }) {
   const hex = createHash('sha256').update(call.key).digest('hex');
   const key = hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   return { person: `token ${call.tokenId}`, key, act: call.endpoint, input: call.input };
 }
 
-/** The library of media, as the API calls it. */
 const mediaCallsOf = ({ media: { files, library } }: Pick<Container, 'media'>): MediaCalls => ({
   takeOnce: ({ accountId }, file, once) =>
     library.takeOnce({ ...file, accountId, source: 'api' }, once),
@@ -580,10 +575,9 @@ const mediaCallsOf = ({ media: { files, library } }: Pick<Container, 'media'>): 
   offer: ({ accountId }, fileId) => files.offer(accountId, fileId),
 });
 
-/** So long the address of a file is good. */
+/** Validity of a signed file address, in milliseconds. */
 const MEDIA_LINK_MS = 5 * 60_000;
 
-/** Registers the dialect of the WhatsApp Cloud API. */
 function registerCloud(
   app: FastifyInstance,
   { infra, media: { files, library }, messages, pools, subscribers, webhooks }: Container,
@@ -626,7 +620,7 @@ function registerCloud(
 
 type Options = Pick<DialectDeps, 'access' | 'report'> & { firstAnswer: FirstAnswers };
 
-/** Registers the dialects of other gateways that have addresses of their own, beside `/v1`. */
+/** Registers the dialects of other gateways that have their own addresses beside `/v1`. */
 function registerDialects(
   app: FastifyInstance,
   container: Container,
@@ -655,7 +649,7 @@ function registerDialects(
   void app.register(async (scope) => openWablas(scope, deps));
 }
 
-/** A file in a body is one of the account's own, as `POST /v1/media` takes it, and by the same scope. */
+/** Stores a file from a request body as `POST /v1/media` does, under the same scope. */
 function storeFileIn(
   { media }: Container,
   { access, firstAnswer }: Pick<Options, 'access' | 'firstAnswer'>,
@@ -680,7 +674,6 @@ function storeFileIn(
   };
 }
 
-/** As what a file is sent that says of itself what it is. */
 function kindOf(mime: string): FileKind {
   const kinds = ['image', 'video', 'audio'] as const;
   return kinds.find((kind) => fitsKind(kind, mime)) ?? 'document';

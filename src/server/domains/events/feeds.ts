@@ -4,43 +4,42 @@ import type { Tag } from '#server/infra/postgres/sql.ts';
 import { isLiveKind } from './outbox.ts';
 import { publicId } from '#contract/base/ids.ts';
 
-/** Accounts that are read in one statement. */
+/** Accounts read in one statement. */
 const ACCOUNTS_MAX = 100;
-/** How long closing waits for reads under way. */
+/** How long `close` waits for reads in progress. */
 const CLOSING_MS_MAX = 3_000;
 
 type Deps = {
-  /** Reads what is new of several accounts, for all their streams: a page each, in the same order. */
+  /** Reads new events of several accounts for all their streams: a page each, in the same order. */
   readShared: (positions: readonly Position[]) => Promise<readonly Page[]>;
-  /** Reads what one stream has missed. */
+  /** Reads the backlog of one stream. */
   readOwn: (position: Position) => Promise<Page>;
   report: (trouble: unknown) => void;
 };
 
-/** The streams of one account in this process. */
 type Feed = {
   readonly accountId: string;
   readonly followers: Set<Follower>;
-  /** The account was read up to here; whoever is `current` stands here or after. */
+  /** The account was read up to here; a `current` stream is at this position or later. */
   position: number;
   /** There may be events after `position`. */
   isHinted: boolean;
 };
 
 /**
- * `behind`: reads for itself, until it has what was read for all. `current`: gets what is read for all.
- * `full`: takes nothing now, and is behind when it does again. `gone`: gets nothing more.
+ * `behind`: reads its own backlog until it catches up. `current`: gets the shared reads. `full`: its sink accepts
+ * nothing now, and it is behind once the sink drains. `gone`: gets nothing more.
  */
 type State = 'behind' | 'current' | 'full' | 'gone';
 
-/** One stream. Each gets the account's positions after its own, in order and once, or a reset. */
+/** One stream. It gets the account's positions after its own, in order and once, or a reset. */
 class Follower implements Subscription {
   readonly feed: Feed;
   readonly #feeds: Feeds;
   readonly #sink: FrameSink;
   position: number;
   state: State = 'behind';
-  /** What it missed was not yet read to its end. */
+  /** Its backlog was not yet read to the end. */
   hasBacklog = true;
 
   constructor(feeds: Feeds, sink: FrameSink, { feed, since }: { feed: Feed; since: number }) {
@@ -50,7 +49,7 @@ class Follower implements Subscription {
     this.position = since;
   }
 
-  /** Writes what it does not have of a page; afterwards it may be `full`. */
+  /** Writes the missing frames of a page; afterwards it may be `full`. */
   take(page: Page): void {
     if (page.isReset ? this.position === page.upTo : this.position >= page.upTo) return;
     const bytes = page.bytes(this.position);
@@ -59,10 +58,10 @@ class Follower implements Subscription {
     this.state = 'full';
   }
 
-  /** Writes a frame that has no position, unless it takes nothing now: it is not made up for. */
+  /** Writes a frame without a position; a full stream misses it. */
   signal(frame: Buffer): void {
     if (this.state !== 'current' || this.#sink.write(frame)) return;
-    // Writing may have ended it.
+    // The write may have ended the stream.
     if (this.state === 'current') this.state = 'full';
   }
 
@@ -81,18 +80,17 @@ class Follower implements Subscription {
 }
 
 /**
- * Reads the events of accounts once for all their streams here. Whoever joins, or took nothing for a while,
- * first reads what it missed by itself: it holds up nobody, and nothing is queued for it.
+ * Reads the events of accounts once for all their streams here. A stream that joins, or was full for a while, first
+ * reads its own backlog: it delays no other stream, and nothing is queued for it.
  */
 export class Feeds {
   readonly #deps: Deps;
   readonly #feeds = new Map<string, Feed>();
-  /** Feeds to be read now: hinted, and with somebody who takes it. */
+  /** Hinted feeds with a current stream. */
   readonly #due = new Set<Feed>();
   #isReading = false;
   #isClosed = false;
   #size = 0;
-  /** Reads under way. */
   #reads = 0;
   #onIdle: (() => void) | undefined;
 
@@ -100,12 +98,11 @@ export class Feeds {
     this.#deps = deps;
   }
 
-  /** Streams open now. */
   get size(): number {
     return this.#size;
   }
 
-  /** The accounts that are followed, each with the position up to which it was read for all. */
+  /** The followed accounts, each with the position of its last shared read. */
   positions(): Position[] {
     return Array.from(this.#feeds.values(), ({ accountId, position }) => ({
       accountId,
@@ -113,7 +110,7 @@ export class Feeds {
     }));
   }
 
-  /** Begins to write an account's frames after `since` to a sink. */
+  /** Starts to write an account's frames after `since` to a sink. */
   follow({ accountId, since }: Position, sink: FrameSink): Subscription {
     const known = this.#feeds.get(accountId);
     const feed = known ?? { accountId, followers: new Set(), position: -1, isHinted: false };
@@ -126,7 +123,7 @@ export class Feeds {
     return follower;
   }
 
-  /** An account's events may have grown. */
+  /** An account may have new events. */
   hint(accountId: string): void {
     const feed = this.#feeds.get(accountId);
     if (!feed) return;
@@ -134,17 +131,17 @@ export class Feeds {
     this.#schedule(feed);
   }
 
-  /** Writes a frame that is stored nowhere to who follows an account now. */
+  /** Writes an unstored frame to the current followers of an account. */
   signal(accountId: string, frame: Buffer): void {
     for (const follower of this.#feeds.get(accountId)?.followers ?? []) follower.signal(frame);
   }
 
-  /** The events of all accounts may have grown. */
+  /** Every account may have new events. */
   hintAll(): void {
     for (const accountId of this.#feeds.keys()) this.hint(accountId);
   }
 
-  /** Ends all streams; resolves when no read is under way, after three seconds at most. */
+  /** Ends all streams; resolves when no read is in progress, after three seconds at most. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { followers } of this.#feeds.values()) {
@@ -158,7 +155,7 @@ export class Feeds {
     clearTimeout(timer);
   }
 
-  /** Lets a stream read what it missed by itself, then take part in what is read for all. */
+  /** Lets a stream read its backlog, then join the shared reads. */
   catchUp(follower: Follower): void {
     follower.state = 'behind';
     void this.#readBacklog(follower);
@@ -198,13 +195,13 @@ export class Feeds {
   }
 
   #schedule(feed: Feed): void {
-    // Whoever becomes current later finds the hint.
+    // A stream that becomes current later finds the hint.
     if (!hasCurrent(feed)) return;
     this.#due.add(feed);
     if (!this.#isReading) void this.#readDue();
   }
 
-  /** Reads what is due, one statement after the other; what is hinted meanwhile shares the next. */
+  /** Reads due feeds, one statement at a time; later hints share the next one. */
   async #readDue(): Promise<void> {
     this.#isReading = true;
     while (this.#due.size > 0) {
@@ -224,7 +221,7 @@ export class Feeds {
     try {
       pages = await this.#read(() => this.#deps.readShared(positions));
     } catch (error) {
-      // The streams stay open; the next look finds what was not read.
+      // The streams stay open; the next look retries the failed read.
       for (const feed of feeds) feed.isHinted = true;
       this.#deps.report(error);
       return;
@@ -255,45 +252,44 @@ export class Feeds {
 const hasCurrent = ({ followers }: Feed): boolean =>
   followers.values().some(({ state }) => state === 'current');
 
-/** More events behind than this, and the tab refetches everything instead. */
+/** With more missed events than this, the tab refetches everything instead. */
 const BEHIND_MAX = 500;
-/** Events of an account that are read at once: what a stream that takes nothing can have waiting. */
+/** Events of an account per read, and so the most that wait for a full stream. */
 const PAGE_EVENTS = 100;
 
-/** Where somebody stands in an account's events: `since` is the newest that they have. */
+/** A position in an account's events: `since` is the newest event already received. */
 export type Position = { accountId: string; since: number };
 
-/** An event as open tabs receive it. */
 type Frame = { position: number; text: string };
 
-/** What an account has to hear after a position, encoded once for all its streams. */
+/** An account's events after a position, encoded once for all its streams. */
 export type Page = {
-  /** Where whoever has taken the page stands; below where they stood when the database was set back. */
+  /** The reader's position after this page; lower than before when the database was restored. */
   readonly upTo: number;
-  /** Everything is to be fetched anew, whatever somebody has. */
+  /** The client must refetch everything, whatever it has. */
   readonly isReset: boolean;
-  /** Nothing more stood there when it was read. */
+  /** No later events existed at the time of the read. */
   readonly isLast: boolean;
-  /** All frames, or those after a position: the bytes of `docs/wire.md#live-stream`. */
+  /** All frames, or those after a position, in the format of `docs/wire.md#live-stream`. */
   bytes(after?: number): Buffer;
 };
 
-/** Which events streams are told of. */
+/** Selects the events that streams receive. */
 export type Shown = {
   isShown: (accountId: string, kind: string) => boolean;
   report: (bug: unknown) => void;
-  /** Called with what was read, if anything. */
+  /** Called with the events read, if any. */
   onRead?: (events: readonly EventRow[]) => void;
 };
 
 type Row = { accountId: string; last: number } & (EventRow | { position: null });
 
 /**
- * Reads what comes after each position, up to 100 events of an account, in one statement. Whoever missed more
- * than 500, or stands where the account never was, gets a `reset` at the newest position.
+ * Reads the events after each position, up to 100 per account, in one statement. A reader that missed more than 500,
+ * or is at a position the account never reached, gets a `reset` at the newest position.
  *
  * @param sql sees all these accounts.
- * @param shown which events are written; `report` is called with those that are no `LiveEvent`, which are left out.
+ * @param shown selects the events; `report` gets those that are not a `LiveEvent`, which are skipped.
  * @returns a page per position, in their order; no account twice.
  */
 export async function readPages(
@@ -336,7 +332,7 @@ function pageOf(since: number, rows: readonly Row[], shown: Shown): Page {
   const encode = (some: readonly Frame[]) => Buffer.from(some.map(({ text }) => text).join(''));
   const all = encode(frames);
   return {
-    // What was erased leaves its position behind.
+    // Erased events leave gaps in the positions.
     upTo: isLast ? last : (events.at(-1)?.position ?? last),
     isReset: false,
     isLast,
@@ -345,7 +341,9 @@ function pageOf(since: number, rows: readonly Row[], shown: Shown): Page {
   };
 }
 
-/** A row as the frame that tabs receive; reported, and nothing, when it is no event of the contract. */
+/**
+ * The frame for a row; reports a row that is not an event of the contract, and returns undefined.
+ */
 function frameOf(
   row: EventRow & { accountId: string },
   { isShown, report }: Shown,
@@ -360,7 +358,9 @@ function frameOf(
   return undefined;
 }
 
-/** A frame that is stored nowhere, and has no position. @throws ZodError when it is no event of the contract. */
+/**
+ * A frame for an unstored event, without a position. @throws ZodError when it is not an event of the contract.
+ */
 export const signalFrame = (given: unknown): Buffer => {
   const event = LiveEvent().parse(given);
   return Buffer.from(`event: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`);
@@ -369,7 +369,7 @@ export const signalFrame = (given: unknown): Buffer => {
 const frameText = (position: number, kind: string, data: string): string =>
   `id: ${position}\nevent: ${kind}\ndata: ${data}\n\n`;
 
-/** A published event as it is stored; of messages, `data` has only what the columns have not. */
+/** A published event as stored; for messages, `data` holds only values without a column. */
 export type EventRow = {
   position: number;
   kind: string;
@@ -380,7 +380,7 @@ export type EventRow = {
   data: object | null;
 };
 
-/** The facts of an event as open tabs receive them: a LiveEvent, unless it was stored in another shape. */
+/** The facts of an event for open tabs: a LiveEvent, unless it was stored in another shape. */
 export function factsOf({ kind, message_id, token_id, peer, status, data }: EventRow): object {
   if (message_id === null || token_id === null || status === null) return { ...data, kind };
   return {

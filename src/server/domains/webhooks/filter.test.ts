@@ -11,7 +11,7 @@ const DELIVERIES = 10_000;
 const start = new Date('2026-11-01T00:00:00Z').getTime();
 const at = (hours: number) => new Date(start + hours * HOUR_MS);
 
-/** Every third position from 1,000 on, ten an hour, with times that go back by up to two minutes. */
+/** Every third position from 1,000 on, ten an hour, with clocks up to two minutes back. */
 const fill = (sql: Sql, { accountId, webhookId }: Whose) => sql`
   insert into webhook_deliveries
     (account_id, webhook_id, position, delivery_id, type, lane, at, state, ended_at)
@@ -24,7 +24,7 @@ const page = (tx: Tx, whose: Whose, filter: DeliveryFilter) => tx<{ position: nu
   select d.position from webhook_deliveries d where ${deliveriesWhere(tx, whose, filter)}
   order by d.position desc limit 25`;
 
-test('a page of deliveries is found by index, whatever is asked for', async ({ sql, db }) => {
+test('a page of deliveries is found by index, for any filter', async ({ sql, db }) => {
   const whose = { accountId: newId(), webhookId: newId() };
   await fill(sql, whose);
   await db.owner.query('analyze webhook_deliveries');
@@ -54,7 +54,7 @@ test('a page of deliveries is found by index, whatever is asked for', async ({ s
   }
 });
 
-test('a span of time has all of its deliveries, also where a clock was set back', async ({
+test('a time span contains all its deliveries, also where a clock was set back', async ({
   sql,
 }) => {
   const whose = { accountId: newId(), webhookId: newId() };

@@ -20,7 +20,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { formats } from './formats.ts';
 import { maskOf } from '#server/domains/webhooks/signature.ts';
 
-/** Stored events that are looked through by one call: most of an account may be of other tokens. */
+/** Stored events scanned per call: most of an account may belong to other tokens. */
 const LOOKED_MAX = 2_000;
 
 type Query = {
@@ -31,12 +31,12 @@ type Query = {
 export type FeedPage = { events: WebhookEvent[]; next: number; hasMore: boolean };
 
 /**
- * Events of a token, and those of its whole account, after a position: as long as they are stored, 30 days.
- * `next` is where to go on, also on a page that found nothing in what it looked through; `hasMore` says that
- * there was more when it was read. After `latest` there is nothing yet: `next` is behind the newest.
+ * Events of a token, and of its whole account, after a position, for 30 days. `next` is the position to continue
+ * from, also on an empty page; `hasMore` tells whether more existed at the time of the read. After `latest` there
+ * are no events yet: `next` follows the newest.
  *
- * @throws Refusal `not_found` for a token that is not the account's; Error where the first event is broken: it is not
- *   passed over, for nobody would learn that it is missing.
+ * @throws Refusal `not_found` for a token of another account; Error where the first event is broken: skipping it
+ * would hide that it is missing.
  */
 export const readFeed = (
   deps: WebhookDeps,
@@ -86,10 +86,12 @@ async function newestPosition(tx: Tx, accountId: string): Promise<number> {
 
 export type Whose = { accountId: string; webhookId: string };
 
-/** Events of one account are published in the order of time, but for what clocks are set back by: so much at most. */
+/**
+ * Events of one account are published in order of time, except when clocks are set back, by at most this much.
+ */
 const CLOCK_STEP_MS = 300_000;
 
-/** As text of the statement: an index of one state is found by it. */
+/** Inlined as text, so that the planner uses the partial index of the state. */
 const inState = (tx: Tx, state: DeliveryState): Fragment =>
   ({
     waiting: tx`d.state = 'waiting'`,
@@ -98,7 +100,9 @@ const inState = (tx: Tx, state: DeliveryState): Fragment =>
     skipped: tx`d.state = 'skipped'`,
   })[state];
 
-/** Those deliveries `d` of a webhook that a filter lets through; the positions of a span of time are found first. */
+/**
+ * The deliveries `d` of a webhook that match a filter; a time span is first turned into positions.
+ */
 export function deliveriesWhere(
   tx: Tx,
   { accountId, webhookId }: Whose,
@@ -141,7 +145,7 @@ const columns = (tx: Tx): Fragment => tx`
   d.delivery_id, d.position, d.type, d.at, d.state, d.attempts, d.due_at, d.last_status, d.last_error,
   d.ended_at, coalesce(e.peer, e.data ->> 'peer') as peer, e.message_id`;
 
-/** Each with its event, which is gone once what it is about was erased. */
+/** Deliveries with their events; an event is null once its subject was erased. */
 const deliveries = (tx: Tx): Fragment => tx`
   webhook_deliveries d left join events e on e.account_id = d.account_id and e.position = d.position`;
 
@@ -166,7 +170,9 @@ type ListQuery = DeliveryFilter & {
   limit: number;
 };
 
-/** A webhook's deliveries, the newest first. @throws Refusal `not_found` where the token has no webhook. */
+/**
+ * A webhook's deliveries, newest first. @throws Refusal `not_found` where the token has no webhook.
+ */
 export const listDeliveries = (
   { sql }: WebhookDeps,
   token: TokenRef,
@@ -184,7 +190,7 @@ export const listDeliveries = (
     return { rows: shown, next: rows.length > limit ? (shown.at(-1)?.seq ?? null) : null };
   });
 
-/** @throws Refusal `not_found` for one that is not the webhook's. */
+/** @throws Refusal `not_found` for a delivery of another webhook. */
 export async function readDelivery(
   tx: Tx,
   accountId: string,
@@ -199,7 +205,7 @@ export async function readDelivery(
 
 const ATTEMPTS_MAX = 50;
 
-/** One delivery with its latest tries, and what is sent. @throws Refusal `not_found`. */
+/** One delivery with its latest tries and its body. @throws Refusal `not_found`. */
 export const getDelivery = (
   deps: WebhookDeps,
   token: TokenRef,
@@ -219,7 +225,7 @@ export const getDelivery = (
 
 type Shown = { accountId: string; hook: WebhookRow; delivery: Delivery };
 
-/** What would be sent now, its secret covered where it stands in the body; null where there is nothing left. */
+/** The body that would be sent now, with its secret masked; null once the event is gone. */
 async function bodyOf(
   deps: WebhookDeps,
   tx: Tx,
@@ -241,7 +247,7 @@ async function bodyOf(
   return request?.body ?? null;
 }
 
-/** Begun anew in one transaction. */
+/** Deliveries restarted per transaction. */
 const BATCH = 1_000;
 
 type Lanes = { accountId: string; webhookId: string; lanes: readonly string[]; now: Date };
@@ -253,7 +259,7 @@ async function lockOn(tx: Tx, token: TokenRef): Promise<string> {
   return webhookId;
 }
 
-/** What waits in these lanes is due now; the webhook is locked. */
+/** Makes the waiting deliveries of these lanes due now; the caller holds the webhook's lock. */
 async function makeDue(tx: Tx, { accountId, webhookId, lanes, now }: Lanes): Promise<void> {
   await tx`
     insert into webhook_lanes (account_id, webhook_id, lane, due_at)
@@ -264,13 +270,15 @@ async function makeDue(tx: Tx, { accountId, webhookId, lanes, now }: Lanes): Pro
   await tx`select schedule_webhooks(${[webhookId]}::uuid[], ${now})`;
 }
 
-/** Begins a delivery anew. A try of it that is under way is then one of before: it is sent again after it. */
+/**
+ * Restarts a delivery. A try in progress then belongs to the previous run, so the delivery is sent again after it.
+ */
 const anew = (tx: Tx) =>
   tx`state = 'waiting', tries = 0, due_at = null, ended_at = null, replays = replays + 1`;
 
 /**
- * Sends a delivery anew under its id, whatever became of it, or at once, when it waits for its next try; once
- * more, when a try is under way. What waits before it in its conversation goes first.
+ * Sends an ended delivery again under its id, a waiting one at once, and one with a try in progress once more.
+ * Earlier deliveries of its conversation go first.
  *
  * @throws Refusal `webhook_off`, `not_found`.
  */
@@ -296,7 +304,7 @@ type Period = { from: Date; to: Date; which: 'parked' | 'all' };
 const isEnded = (tx: Tx, which: Period['which']) =>
   which === 'parked' ? tx`d.state = 'parked'` : tx`d.state <> 'waiting'`;
 
-/** The next positions of what has ended. @throws Refusal `not_found`. */
+/** The next positions of ended deliveries. @throws Refusal `not_found`. */
 async function endedOf(
   tx: Tx,
   token: TokenRef,
@@ -313,10 +321,10 @@ async function endedOf(
 }
 
 /**
- * Sends anew what ended of a period, the oldest first, in batches: what was parked, or all of it. What still
- * waits is left as it is.
+ * Resends the ended deliveries of a period, oldest first, in batches: the parked ones, or all. Waiting ones stay
+ * unchanged.
  *
- * @param period by when the events happened; `to` is not part of it.
+ * @param period by the time of the events; `to` is excluded.
  * @throws Refusal `webhook_off`, `not_found`.
  */
 export async function replayPeriod(
@@ -328,7 +336,7 @@ export async function replayPeriod(
   let after = -1;
   let replayed = 0;
   while (replayed < REPLAY_MAX) {
-    // Looked up before the webhook is locked, for which its sender would wait.
+    // Read before locking the webhook, because its sender would wait for the lock.
     const positions = await asAccount(sql, accountId, (tx) =>
       endedOf(tx, token, { ...period, after }),
     );

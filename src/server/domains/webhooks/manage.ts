@@ -46,7 +46,6 @@ import {
 import { formats } from './formats.ts';
 import { semaphore } from '#server/infra/semaphore.ts';
 
-/** A webhook as it is stored. */
 export type WebhookRow = {
   webhook_id: string;
   token_id: string;
@@ -55,7 +54,7 @@ export type WebhookRow = {
   phone: string | null;
   format: WebhookFormat;
   kinds: EventType[] | null;
-  /** Chosen by its owner. */
+  /** Set by its owner. */
   verify_token: string | null;
   secret: Buffer;
   secret_hint: string;
@@ -69,10 +68,12 @@ export type WebhookRow = {
   changed_at: Date;
 };
 
-/** Deliveries that wait are counted no further. */
+/** The count of waiting deliveries stops here. */
 const PENDING_MAX = 10_000;
 
-/** The webhook of a token; undefined where it has none. With `lock`, nobody changes it until the transaction ends. */
+/**
+ * The webhook of a token; undefined without one. `lock` blocks other changes until the transaction ends.
+ */
 export async function findWebhook(
   tx: Tx,
   { accountId, tokenId }: TokenRef,
@@ -99,7 +100,6 @@ export async function requireWebhook(
   return row;
 }
 
-/** A webhook as its owner sees it. */
 export async function showWebhook(
   tx: Tx,
   deps: Pick<WebhookDeps, 'secrets' | 'now'>,
@@ -143,7 +143,7 @@ const DAY_MS = 86_400_000;
 /** The end of a day in WIB. */
 const endOf = (day: string): Date => new Date(wibMidnight(day).getTime() + DAY_MS);
 
-/** The portal's acts: each asks what the public API asks too. */
+/** The portal's acts; they use the same calls as the public API. */
 export const webhookActs = (calls: WebhookCalls): readonly ActHandler[] => [
   handle(webhooks.getWebhook, async (call, input) => ({
     webhook: await calls.read(tokenOf(call, input)),
@@ -192,7 +192,9 @@ const deliveryActs = (calls: WebhookCalls): readonly ActHandler[] => [
   ),
 ];
 
-/** The webhook of a token; null where it has none. @throws Refusal `not_found` for a token that is not the account's. */
+/**
+ * The webhook of a token; null without one. @throws Refusal `not_found` for a token of another account.
+ */
 export const readWebhook = (deps: WebhookDeps, token: TokenRef): Promise<Webhook | null> =>
   asAccount(deps.sql, token.accountId, async (tx) => {
     await readToken(tx, token.accountId, token.tokenId);
@@ -201,10 +203,10 @@ export const readWebhook = (deps: WebhookDeps, token: TokenRef): Promise<Webhook
   });
 
 /**
- * Sets the webhook of a token. A new address, or one that is off, is asked first: with 2xx it is on. One that
- * was on stays as it is when the new address does not confirm; any other is saved, off.
+ * Sets the webhook of a token. A new address, or that of a disabled webhook, is tested first and enabled by a 2xx.
+ * An enabled webhook keeps its address when the new one fails the test; any other is saved, disabled.
  *
- * @throws Refusal `input_invalid` for an address that may not be asked, `webhook_unconfirmed`, `not_found`.
+ * @throws Refusal `input_invalid` for a forbidden address, `webhook_unconfirmed`, `not_found`.
  */
 export async function saveWebhook(
   deps: WebhookDeps,
@@ -231,7 +233,7 @@ export async function saveWebhook(
   const test = isRequested
     ? await sendTest(deps, { token, url, format, phone, verifyToken, secrets })
     : null;
-  // Where a name leads is known when it is asked.
+  // The test resolves the host name, so only then a private target is known.
   if (test && !test.ok && (isOn || test.error === 'refused')) throw unconfirmed(test);
   const webhook = await asAccount(deps.sql, token.accountId, async (tx) => {
     const fields = { url, format, kinds: kinds ? [...new Set(kinds)] : null };
@@ -255,7 +257,7 @@ type Insert = {
   fields: { url: string; format: string; kinds: string[] | null };
 };
 
-/** Of two that are made at once the first one stays, with its secret. */
+/** Of two concurrent inserts the first one wins, with its secret. */
 const insertWebhook = (
   tx: Tx,
   { secrets, now }: WebhookDeps,
@@ -271,8 +273,7 @@ const insertWebhook = (
   ) on conflict (account_id, token_id) do nothing`;
 
 /**
- * Switches it on, healthy and hearing of what happens from now on, or off. One that was on already goes on
- * where it was.
+ * Enables it, healthy and from the newest event on, or disables it. An already enabled one keeps its position.
  */
 async function setState(
   tx: Tx,
@@ -293,7 +294,7 @@ async function setState(
   await tx`select schedule_webhooks(${[row.webhook_id]}::uuid[], ${now()})`;
 }
 
-/** Open pages learn of it; answers how it stands now. */
+/** Notifies open pages; returns the current state. */
 async function changed(tx: Tx, deps: WebhookDeps, token: TokenRef): Promise<Webhook> {
   const { accountId, tokenId } = token;
   await appendEvent(tx, {
@@ -305,7 +306,7 @@ async function changed(tx: Tx, deps: WebhookDeps, token: TokenRef): Promise<Webh
 }
 
 /**
- * Switches a webhook off, or on again once its address has answered the test.
+ * Disables a webhook, or enables it once its address has passed the test.
  *
  * @throws Refusal `webhook_unconfirmed`, `not_found`.
  */
@@ -321,7 +322,7 @@ export async function setWebhookOn(
   }
   return asAccount(deps.sql, token.accountId, async (tx) => {
     const row = await requireWebhook(tx, token, { lock: true });
-    // Somebody gave it another address meanwhile, which was not asked.
+    // A concurrent call may have set another address, which was not tested.
     const isRequested =
       row.url === before.url &&
       row.format === before.format &&
@@ -333,17 +334,16 @@ export async function setWebhookOn(
   });
 }
 
-/** Where a test of a stored webhook goes. */
 const targetOf = (deps: WebhookDeps, token: TokenRef, row: WebhookRow): Target => {
   const { webhook_id: webhookId, url, format, phone } = row;
   const verifyToken = row.verify_token ?? verifyTokenOf(deps, webhookId);
   return { token, url, format, phone, verifyToken, secrets: secretsOf(deps, row) };
 };
 
-/** How long the secrets from before are valid. */
+/** How long previous secrets stay valid. */
 const ROTATION_MS = 24 * 3_600_000;
 
-/** A new secret; those that sign now go on for another 24 hours. @throws Refusal `not_found`. */
+/** Replaces the secret; current ones keep signing for 24 hours. @throws Refusal `not_found`. */
 export function rotateSecret(
   deps: WebhookDeps,
   token: TokenRef,
@@ -361,7 +361,9 @@ export function rotateSecret(
   });
 }
 
-/** Forgets the webhook of a token; the sweep forgets its deliveries. @throws Refusal `not_found`. */
+/**
+ * Deletes the webhook of a token; the sweep deletes its deliveries. @throws Refusal `not_found`.
+ */
 export const removeWebhook = (deps: WebhookDeps, token: TokenRef): Promise<void> =>
   asAccount(deps.sql, token.accountId, async (tx) => {
     await requireWebhook(tx, token, { lock: true });
@@ -373,12 +375,14 @@ export const removeWebhook = (deps: WebhookDeps, token: TokenRef): Promise<void>
     });
   });
 
-/** A token goes, and its webhook with it. */
+/** Deletes a token's webhook along with the token. */
 export async function forgetWebhook(tx: Tx, { accountId, tokenId }: TokenRef): Promise<void> {
   await tx`delete from webhooks where account_id = ${accountId} and token_id = ${tokenId}`;
 }
 
-/** Sends the test now; a success ends a pause, and what waits is sent at once. @throws Refusal `not_found`. */
+/**
+ * Sends a test; a success ends a pause and makes waiting events due. @throws Refusal `not_found`.
+ */
 export async function testWebhook(deps: WebhookDeps, token: TokenRef): Promise<WebhookTest> {
   const row = await asAccount(deps.sql, token.accountId, (tx) => requireWebhook(tx, token));
   const test = await sendTest(deps, targetOf(deps, token, row));
@@ -394,19 +398,21 @@ export async function testWebhook(deps: WebhookDeps, token: TokenRef): Promise<W
   return test;
 }
 
-/** Where a test goes, and how it is signed. */
+/** The target of a test, and its signing secrets. */
 type Target = {
   token: TokenRef;
   url: string;
   format: WebhookFormat;
   /** The number that the token is linked to. */
   phone: string | null;
-  /** Fields of the handshake. */
+  /** For the handshake. */
   verifyToken: string;
   secrets: readonly string[];
 };
 
-/** @throws Refusal `input_invalid` for an address that may not be asked, as far as its words say. */
+/**
+ * Checks an address before its name is resolved. @throws Refusal `input_invalid` for a forbidden one.
+ */
 function checkUrl({ outbound }: Pick<WebhookDeps, 'outbound'>, url: string): void {
   try {
     outbound.check(url);
@@ -423,7 +429,7 @@ const isOwnMachine = (url: string): boolean =>
   /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/.test(URL.parse(url)?.hostname ?? '');
 
 /**
- * Asks the address now, by the handshake of its format or by a `webhook.test`, and says what came of it.
+ * Tests the address now, by its format's handshake or a `webhook.test` event.
  *
  * @throws Refusal `busy`, `too_many_requests`
  */
@@ -432,7 +438,7 @@ const sendTest = (deps: WebhookDeps, target: Target): Promise<WebhookTest> =>
     formats[target.format].hasHandshake ? shakeHands(deps, target) : sendTestEvent(deps, target),
   );
 
-/** As Meta asks a new address: what it is told to say, it must say, and nothing else. */
+/** Meta's check of a new address: it must return exactly the challenge. */
 async function shakeHands(
   deps: WebhookDeps,
   { url, verifyToken, secrets }: Target,
@@ -480,7 +486,7 @@ export function unconfirmed({ status, error }: WebhookTest): Refusal {
   return new Refusal('webhook_unconfirmed', { status, why: error ?? whyNot(status ?? 0) });
 }
 
-/** Of a 2xx that confirms nothing the handshake's answer was another one. */
+/** A 2xx that confirms nothing had the wrong challenge. */
 function whyNot(status: number): 'challenge' | 'redirect' | 'status' {
   if (status >= 300 && status < 400) return 'redirect';
   return isTaken({ status }) ? 'challenge' : 'status';
@@ -488,29 +494,29 @@ function whyNot(status: number): 'challenge' | 'redirect' | 'status' {
 
 const AT_ONCE = 32;
 const WAITING_MAX = 64;
-/** As long as a test may take. */
+/** The duration of a test at most. */
 const WAIT_MS_MAX = WEBHOOK_LIMITS.timeoutSeconds * 1_000;
 
-/** All tests of this process. */
+/** Limits the tests of this process. */
 const enter = semaphore(AT_ONCE, WAITING_MAX, { waitMs: WAIT_MS_MAX });
 
-/** Tokens whose webhook is being tested by this process. */
+/** Tokens whose webhook this process is testing. */
 const testing = new Set<string>();
 
 /**
- * Tests an address, as often as that is allowed: one at a time for a token, `testsPerMinute` for an account on
- * all nodes, 32 at once from this process. An address is asked before anybody knows whose it is, so nobody
- * may have it asked as often as they like (docs/threats.md, T21).
+ * Tests an address within limits: one at a time per token, `testsPerMinute` per account on all nodes, 32 at once in
+ * this process. The address may belong to a third party, so nobody may send it unlimited requests (docs/threats.md,
+ * T21).
  *
- * @throws Refusal `too_many_requests` while another test of the token is under way, and above the limit of the account;
- *   `busy` while too many tests of others are under way.
+ * @throws Refusal `too_many_requests` while another test of the token runs, and above the account's limit; `busy`
+ * while too many tests of others run.
  */
 async function withinTestLimits<T>(
   { allAccountsSql }: Pick<WebhookDeps, 'allAccountsSql'>,
   { accountId, tokenId }: TokenRef,
   work: () => Promise<T>,
 ): Promise<T> {
-  // 429 and not 503: the caller's own test is in the way, and the service has time.
+  // 429 and not 503: the caller's own test blocks this one, and the service has capacity.
   if (testing.has(tokenId))
     throw new Refusal('too_many_requests', { seconds: WEBHOOK_LIMITS.timeoutSeconds });
   testing.add(tokenId);
@@ -530,16 +536,20 @@ async function withinTestLimits<T>(
   }
 }
 
-/** A token whose webhook needs its owner: it is off, but not by them, or it goes on failing. */
+/**
+ * A token whose webhook needs attention: switched off, but not by its owner, or failing persistently.
+ */
 type WebhookTrouble = {
   token_id: string;
   why: Exclude<WebhookOffReason, 'owner'> | 'erring';
 };
 
-/** A server that is started anew is back before that. */
+/** Longer than a server restart takes. */
 const ERRING_MINUTES = 15;
 
-/** The webhooks of an account that need attention, by their tokens; one that its owner switched off does not. */
+/**
+ * The webhooks of an account that need attention, by token; one that its owner disabled does not.
+ */
 export function webhookTroubles(
   tx: Tx,
   accountId: string,
@@ -553,12 +563,12 @@ export function webhookTroubles(
         or paused_until > ${now})`;
 }
 
-/** A token, as the key of a call says it, or an act names it. */
+/** A token, from an API key or an act's field. */
 export type TokenRef = { accountId: string; tokenId: string };
 
 /**
- * The stored form of a webhook: without a format it is `kabari`, without kinds, or null, it gets all events. Without a
- * `verify_token` it keeps its own; null gives it the one that Kabari makes.
+ * The stored form of a webhook. Defaults: format `kabari`, and all events when kinds are missing or null. Without
+ * `verify_token` it keeps its own; null restores the one that Kabari makes.
  */
 type WebhookFields = {
   url: string;
@@ -567,20 +577,25 @@ type WebhookFields = {
   verify_token?: string | null | undefined;
 };
 
-/** Which deliveries of a webhook; the times are of the events, `to` not included. */
+/** A filter on a webhook's deliveries; the times are those of the events, `to` is excluded. */
 export type DeliveryFilter = {
   state?: DeliveryState | undefined;
   type?: EventType | undefined;
-  /** With whom: of messages with this number, and of its opt-out. */
+  /** A number: selects its messages and its opt-out. */
   peer?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
 };
 
-/** Webhooks as the portal's acts and the public API call them. Each refuses `not_found` for what is not the token's. */
+/**
+ * Webhook operations for the portal's acts and the public API. Each refuses `not_found` for records of another
+ * token.
+ */
 export type WebhookCalls = {
   read: (token: TokenRef) => Promise<Webhook | null>;
-  /** @throws Refusal `input_invalid` for an address that may not be asked, `webhook_unconfirmed`, `busy`, `too_many_requests`. */
+  /**
+   * @throws Refusal `input_invalid` for a forbidden address, `webhook_unconfirmed`, `busy`, `too_many_requests`.
+   */
   save: (token: TokenRef, fields: WebhookFields) => Promise<SavedWebhook>;
   /** @throws Refusal `webhook_unconfirmed`, `busy`, `too_many_requests`. */
   setOn: (token: TokenRef, on: boolean) => Promise<Webhook>;
@@ -588,7 +603,7 @@ export type WebhookCalls = {
   remove: (token: TokenRef) => Promise<void>;
   /** @throws Refusal `busy`, `too_many_requests`. */
   test: (token: TokenRef) => Promise<WebhookTest>;
-  /** The newest first, those below the position `before`; `next` is null on the last page. */
+  /** Newest first, below the position `before`; `next` is null on the last page. */
   list: (
     token: TokenRef,
     query: DeliveryFilter & {
@@ -600,12 +615,14 @@ export type WebhookCalls = {
   get: (token: TokenRef, deliveryId: string) => Promise<DeliveryDetail>;
   /** @throws Refusal `webhook_off`. */
   replay: (token: TokenRef, deliveryId: string) => Promise<Delivery>;
-  /** Begins at most `REPLAY_MAX`, the oldest first. @throws Refusal `webhook_off`. */
+  /** Restarts at most `REPLAY_MAX`, oldest first. @throws Refusal `webhook_off`. */
   replayPeriod: (
     token: TokenRef,
     period: { from: Date; to: Date; which: 'parked' | 'all' },
   ) => Promise<{ replayed: number; more: boolean }>;
-  /** Events of the token and of its account after a position, in their order; `next` is where to go on. */
+  /**
+   * Events of the token and its account after a position, in order; `next` is the position to continue from.
+   */
   readFeed: (
     token: TokenRef,
     query: {

@@ -26,7 +26,9 @@ import { publicId } from '#contract/base/ids.ts';
 
 type Deps = { sql: Sql; allAccountsSql: Sql };
 
-/** An account's webhooks, without their secrets, and what was sent by them. A closed account's send nothing more. */
+/**
+ * An account's webhooks without their secrets, and their deliveries. A closed account's send nothing more.
+ */
 export const webhooksAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'webhook', rows: () => atOnce(() => webhooksOf(sql, accountId)) },
@@ -93,18 +95,18 @@ async function* attemptsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   }
 }
 
-/** A webhook whose first deliveries are to be forgotten: those that are old, or all, where it was removed. */
+/** A webhook with deliveries to delete: the old ones, or all of a removed webhook. */
 type Prunable = { accountId: string; webhookId: string; isGone: boolean };
 
 /**
- * Forgets deliveries after 30 days with their tries, and what is left of webhooks that are gone, a few thousand
- * rows at a time. What still waits is forgotten too: the event itself is erased by then.
+ * Deletes deliveries after 30 days with their tries, and the rest of removed webhooks, a few thousand rows at a
+ * time. Waiting deliveries are deleted too: their events are erased by then.
  */
 export async function pruneDeliveries(allAccountsSql: Sql): Promise<void> {
   for (const prunable of await findPrunable(allAccountsSql)) {
     await untilNone((limit) => forgetFirst(allAccountsSql, prunable, limit));
   }
-  // A lane in which nothing waits any more goes when it is claimed.
+  // A lane in which nothing waits is deleted when it is claimed.
   await allAccountsSql`
     delete from webhook_lanes l
     where not exists (
@@ -114,7 +116,7 @@ export async function pruneDeliveries(allAccountsSql: Sql): Promise<void> {
 const old = (sql: Sql | Tx) =>
   sql`clock_timestamp() - make_interval(days => ${WEBHOOK_LIMITS.keptDays})`;
 
-/** Looks at the first delivery of each webhook. */
+/** Checks the first delivery of each webhook. */
 const findPrunable = (all: Sql): Promise<Prunable[]> =>
   all<Prunable[]>`
     with recursive known (account_id, webhook_id, at) as (
@@ -131,7 +133,9 @@ const findPrunable = (all: Sql): Promise<Prunable[]> =>
     from known k left join webhooks w on w.webhook_id = k.webhook_id
     where w.webhook_id is null or k.at < ${old(all)}`;
 
-/** Forgets those of a webhook's first deliveries that are to be: positions rise with the time of their events. */
+/**
+ * Deletes due deliveries among a webhook's first ones; positions rise with the time of their events.
+ */
 export async function forgetFirst(
   sql: Sql | Tx,
   { accountId, webhookId, isGone }: Prunable,
@@ -156,7 +160,7 @@ export async function forgetFirst(
 
 type Figure = { labels?: Record<string, string>; value: number };
 
-/** Webhooks by how they stand: well, failing, paused, or off, and who or what switched them off. */
+/** Webhooks by state: healthy, failing, paused, or off, by whom or why. */
 export async function countWebhooks(allAccountsSql: Sql): Promise<Figure[]> {
   const found = await allAccountsSql<{ state: string; value: number }[]>`
     select case
@@ -169,7 +173,7 @@ export async function countWebhooks(allAccountsSql: Sql): Promise<Figure[]> {
   return found.map(({ state, value }) => ({ labels: { state }, value }));
 }
 
-/** How long the webhook that has waited longest might have been sent to: high where a worker is missing. */
+/** How many seconds the longest-waiting due webhook has waited: high where a worker is missing. */
 export const webhookLagSeconds = (allAccountsSql: Sql): Promise<Figure[]> =>
   allAccountsSql<Figure[]>`
     select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(due_at))), 0)::float8 as value
@@ -190,15 +194,14 @@ export { sealedWebhooks } from './signature.ts';
 export type Webhooks = {
   acts: readonly ActHandler[];
   calls: WebhookCalls;
-  /** Starts to take events and to send them. */
   start: () => WebhookWorker;
-  /** Calls a listener when something was changed that may have to be sent now. */
+  /** Calls a listener after a change that may leave something to send. */
   onWork: (listener: () => void) => void;
 };
 
 export function openWebhooks(deps: WebhookDeps): Webhooks {
   const listeners: (() => void)[] = [];
-  /** Wakes who sends, once it is done. */
+  /** Wakes the sender after the work. */
   const waking = async <T>(work: Promise<T>): Promise<T> => {
     const done = await work;
     for (const listener of listeners) listener();
