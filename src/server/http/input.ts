@@ -10,12 +10,11 @@ const unstorable: InBoth = {
 };
 
 /**
- * The one place for every way in, form, JSON, address and metadata: before any schema, a text that the database
- * cannot keep is refused wherever it stands, so that it fails here, alone, and not in a statement that
- * carries other people's requests.
+ * Refuses texts that the database cannot store, before any schema, for every kind of input: form, JSON, address and
+ * metadata. The input thus fails here, alone, and not in a statement that carries other requests.
  *
- * @param whole how the input is called where it is such a text itself.
- * @returns the refusal `input_invalid` with a sentence for each field; nothing when all can be kept.
+ * @param whole the field name for an input that is itself such a text.
+ * @returns the refusal `input_invalid` with a sentence per field; undefined when all can be stored.
  */
 export function refuseUnstorable(
   given: unknown,
@@ -28,12 +27,12 @@ export function refuseUnstorable(
   return new Refusal('input_invalid', { fields });
 }
 
-/** A value of an address or a form in which a `+` before a number was written without `%2B`, and came as a blank. */
+/** Restores a `+` before a number that was not written as `%2B`, and so was decoded as a space. */
 export const plusAgain = (value: string): string => value.replace(/^ (?=[1-9]\d)/, '+');
 
 /**
- * The same for numbers between commas. A single blank behind a comma may be there for the eye: it is a `+` only where the
- * first number has one too.
+ * The same for a comma-separated list. A single space after a comma may be only formatting: it is a `+` only where
+ * the first number has one too.
  */
 export function restorePluses(list: string): string {
   const isWritten = plusAgain(list) !== list;
@@ -69,7 +68,7 @@ export async function readKnowing<T>(
 }
 
 /**
- * What the portal was sent, as its schema reads it.
+ * An act's input, parsed by its schema.
  *
  * @throws Refusal `input_invalid` with a sentence for each field, unknown ones included.
  */
@@ -87,9 +86,7 @@ export function readInput<Schema extends z.ZodMiniType>(
 type Issue = z.core.$ZodRawIssue;
 
 /**
- * zod's own complaints in Indonesian, for fields whose schema says nothing of its own.
- *
- * Given to `safeParse` as its error map; a schema's own sentence goes first.
+ * An error map for `safeParse`: zod's own messages in Indonesian. A schema's own message takes precedence.
  */
 function inIndonesian(issue: Issue): string {
   switch (issue.code) {
