@@ -11,7 +11,7 @@ import { developerSentenceFor } from '#contract/language/indonesian.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** What the API says in its own words beside the catalogue of refusals. */
+/** The API's own sentences beside the refusal catalogue. */
 export const phrases = {
   json: { id: 'JSON-nya tidak lengkap atau salah tulis', en: 'its JSON is incomplete or misspelt' },
   notUtf8: { id: 'isinya bukan UTF-8', en: 'its body is not UTF-8' },
@@ -52,7 +52,7 @@ export const phrases = {
   },
 } as const satisfies Record<string, InBoth>;
 
-/** The methods of each address of the API, as `Allow` names them. */
+/** The methods of each address of the API, for `Allow`. */
 const addresses = addressesOf([
   ...Object.values<Endpoint>(apiEndpoints),
   { method: 'GET', path: `${API_PREFIX}/openapi.json` },
@@ -72,7 +72,7 @@ function addressesOf(endpoints: readonly { method: string; path: string }[]) {
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
 
-/** An address that is written out goes before one with an id in its place. */
+/** A literal address takes precedence over one with an id. */
 function allowedAt(url: string): string | undefined {
   const asked = pathOf(url);
   const found =
@@ -81,17 +81,19 @@ function allowedAt(url: string): string | undefined {
   return found?.allow;
 }
 
-/** Whether an address takes this method: a route with an id in its place answers for it too, where it does not. */
+/**
+ * Whether an address supports this method: the route with an id also matches literal addresses, which may not.
+ */
 export const takesMethod = ({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): boolean =>
   allowedAt(url)?.split(', ').includes(method) ?? false;
 
-/** True for addresses of the API, whether there is anything or not. */
+/** True for addresses of the API, known or unknown. */
 export const isOfApi = (url: string): boolean =>
   pathOf(url) === API_PREFIX || url.startsWith(`${API_PREFIX}/`);
 
 /**
- * Answers what is no endpoint: which methods an address takes (`OPTIONS`; nothing is allowed to pages of
- * other sites), or that it does not take this one, or that it does not exist.
+ * Answers unknown endpoints: the methods of an address (`OPTIONS`, without CORS), an unsupported method, or an
+ * unknown address.
  *
  * @throws Refusal `method_not_allowed`, `path_unknown`
  */
@@ -102,9 +104,7 @@ export function answerOther({ method, url }: FastifyRequest, reply: FastifyReply
   return reply.code(204).header('allow', allow).send();
 }
 
-/**
- * Every "no" of the API, as problem details; what is not a refusal is our bug, and reported.
- */
+/** Answers every refusal as problem details; any other error is a bug, and is reported. */
 export async function answerNo(
   report: (bug: unknown, requestId: string) => void,
   error: unknown,
@@ -117,9 +117,8 @@ export async function answerNo(
 }
 
 /**
- * Why a call with a key is refused, for every dialect alike, and the headers that go with it; what is not a
- * refusal is our bug, and reported. A body that is still coming is read to its end first, so that its sender
- * receives the answer.
+ * The refusal for an error of a call with a key, in every dialect, after setting its headers; any error that is not
+ * a refusal is a bug, and is reported. The rest of the body is read first, so that its sender receives the response.
  */
 export async function refusalOfCall(
   report: (bug: unknown, requestId: string) => void,
@@ -143,7 +142,7 @@ export async function refusalOfCall(
   return no;
 }
 
-/** Says no in problem details, also where no route was found for it. */
+/** Sends problem details, also where no route was found. */
 export function sendProblem(
   no: Refusal,
   { language, requestId }: { language: Language; requestId: string },
@@ -156,7 +155,7 @@ export function sendProblem(
     .send(JSON.stringify(problemOf(no, requestId, language)));
 }
 
-/** A method that the server knows nowhere is refused before the address is looked at: here it is. */
+/** Fastify refuses an unknown method before it looks at the address, which is checked here. */
 function exactly(no: Refusal, url: string, reply: FastifyReply): Refusal {
   if (no.code !== 'method_not_allowed') return no;
   const allow = allowedAt(url);
@@ -168,7 +167,7 @@ function exactly(no: Refusal, url: string, reply: FastifyReply): Refusal {
   return new Refusal('method_not_allowed', { allow });
 }
 
-/** What Fastify itself refuses, in our words. */
+/** A Fastify error as a refusal. */
 export function refusalBehind(error: unknown, language: Language): Refusal | undefined {
   switch ((error as FastifyError | null)?.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -207,7 +206,7 @@ export function problemOf(no: Refusal, requestId: string, language: Language): P
   };
 }
 
-/** The seconds a caller should wait, where the refusal names them. */
+/** The seconds to wait, where the refusal has them. */
 export function waitOf({ facts }: Refusal): number | undefined {
   return 'seconds' in facts ? Math.max(1, facts.seconds) : undefined;
 }

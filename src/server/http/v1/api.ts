@@ -47,7 +47,7 @@ import type { InBoth, Language } from '#contract/language/language.ts';
 import { oncePer } from '#contract/base/schema.ts';
 import { eventSummary, WebhookEvent } from '#contract/webhooks.ts';
 
-/** What the application hands to these endpoints: they know no domain. */
+/** The application's functions for these endpoints, which import no domain. */
 export type ApiDeps = {
   access: Access;
   messages: MessageCalls;
@@ -58,21 +58,20 @@ export type ApiDeps = {
   templates: TemplateCalls;
   webhooks: WebhookCalls & EventCalls;
   firstAnswer: FirstAnswers;
-  /** The address people use; undefined for a local installation, which answers under any name. */
+  /** The public address; undefined for a local installation, which answers under any host name. */
   publicUrl: string | undefined;
   report: (bug: unknown, requestId: string) => void;
 };
 
 /**
- * The public API, native dialect. Register it in a scope of its own under `API_PREFIX`: what lies there
- * and is no endpoint is answered here too, as problem details like every "no".
+ * The public API, the native dialect. Register it in a separate scope under `API_PREFIX`: unknown addresses there
+ * are answered here too, as problem details.
  */
 export function openApi(app: FastifyInstance, deps: ApiDeps): void {
   app.decorateRequest('apiSender', undefined);
   deps.access.recordRejectedCall(app, 'kabari');
   readJsonOnly(app);
   app.addHook('onRequest', async (request, reply) => {
-    // API responses are never cached.
     void reply.header('cache-control', 'no-store');
     if (request.is404 || !takesMethod(request)) return answerOther(request, reply);
     if (request.routeOptions.url === OPENAPI_PATH) return undefined;
@@ -108,10 +107,10 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
 const takesFile = (name: ApiEndpoint): boolean =>
   (apiEndpoints[name] satisfies Endpoint as Endpoint).takesFile ?? false;
 
-/** What a handler of any endpoint is, once its call was read by the endpoint's own schemas. */
+/** A handler of any endpoint; the endpoint's own schemas parsed its call. */
 type AnyHandler = (call: Call<never>) => Promise<unknown>;
 
-/** Teaches a scope JSON, and no other body. */
+/** Accepts only JSON bodies in a scope. */
 export function readJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -138,7 +137,7 @@ function openEndpoint(
 ): void {
   const endpoint: Endpoint = apiEndpoints[name];
   const { method, path, scope, status, query, body } = endpoint;
-  /** Where the handler reads the body by itself it keeps its answers by itself too. */
+  /** A handler that parses the body itself also stores its answers itself. */
   const remembers = method === 'POST' && !endpoint.bodies && !takesFile(name);
   app.route({
     method,
@@ -192,7 +191,7 @@ async function readPart(
   return read;
 }
 
-/** A query whose numbers have the `+` again that an address without `%2B` turned into a blank. */
+/** A query with the `+` restored before numbers, where it was not written as `%2B`. */
 const withPlus = (query: unknown): unknown =>
   isObject(query)
     ? Object.fromEntries(
@@ -205,7 +204,7 @@ const withPlus = (query: unknown): unknown =>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The text of a body; nothing for bytes that are no UTF-8: read anyway, they would become other words. */
+/** The text of a body; undefined for invalid UTF-8, which would decode to other text. */
 function textOf(body: Buffer): string | undefined {
   try {
     return utf8.decode(body);
@@ -214,15 +213,15 @@ function textOf(body: Buffer): string | undefined {
   }
 }
 
-/** Where the document is read; no key is asked for it. */
+/** The document's address; it requires no key. */
 const OPENAPI_PATH = `${API_PREFIX}/openapi.json`;
 
 type Schema = Record<string, unknown>;
 
 /**
- * The API as an OpenAPI 3.1 document, printed from the registry.
+ * The API as an OpenAPI 3.1 document, generated from the endpoint registry.
  *
- * @param origin the address at which the caller found it
+ * @param origin the origin of the request
  */
 const openApiDocument = (origin: string, language: Language): Schema => ({
   ...documentIn(language),
@@ -302,7 +301,7 @@ function queryParameters(query: z.ZodMiniType, language: Language): Schema[] {
   }));
 }
 
-/** `format: binary` is what generators of clients know as a file. */
+/** Client generators treat `format: binary` as a file. */
 const fileForm = {
   type: 'object',
   properties: { file: { type: 'string', format: 'binary' }, name: { type: 'string' } },
@@ -343,7 +342,7 @@ function responsesOf({ status, answer, answers, problem, refuses }: Endpoint): S
 const oneOf = (shapes: readonly Schema[]): Schema =>
   shapes.length === 1 ? (shapes[0] ?? {}) : { oneOf: shapes };
 
-/** What we send to the webhook of a token: an operation for each event, under its type. */
+/** Our webhook requests: an operation per event type. */
 function webhooksIn(language: Language): Schema {
   const operations = WebhookEvent().def.options.map((event) => {
     const [type] = event.shape.type.def.values;
@@ -376,7 +375,7 @@ const signatureHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature'
   schema: { type: 'string' },
 }));
 
-/** What a caller gives, with what our notes say of it. */
+/** The JSON Schema of an input, with our notes. */
 function read(schema: z.ZodMiniType, language: Language): Schema {
   return bare(
     z.toJSONSchema(schema, {
@@ -391,7 +390,7 @@ function read(schema: z.ZodMiniType, language: Language): Schema {
   );
 }
 
-/** What we answer. */
+/** The JSON Schema of an output. */
 function written(schema: z.ZodMiniType): Schema {
   return bare(
     z.toJSONSchema(schema, {

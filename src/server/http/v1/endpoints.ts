@@ -40,7 +40,6 @@ import type { ApiOptout } from '#contract/messages/optouts.ts';
 import type { Template, NewTemplate } from '#contract/messages/templates.ts';
 import type { Language } from '#contract/language/language.ts';
 
-/** A file of the account's library. */
 export type StoredMedia = {
   fileId: string;
   name: string;
@@ -54,15 +53,16 @@ export type StoredMedia = {
   expiresAt: Date;
 };
 
-/** A file as it comes; what is said of it is known once its bytes have come. */
+/** A file to upload; the fields after the file are known only once its bytes have come. */
 export type NewMediaFile = {
   said: () => { name: string; type: string };
   bytes: AsyncIterable<Uint8Array>;
 };
 
-/** What these endpoints need of the library of media. */
 export type MediaCalls = {
-  /** Takes a file in, looked into. By the hash of the bytes that came, `once` may know it from an earlier call. */
+  /**
+   * Inspects and stores a file. `once` may find it from an earlier call, by the hash of its bytes.
+   */
   takeOnce: <T>(
     sender: ApiSender,
     file: NewMediaFile,
@@ -71,13 +71,13 @@ export type MediaCalls = {
   find: (sender: ApiSender, fileId: string) => Promise<StoredMedia | undefined>;
   /** @throws Refusal `not_found` */
   remove: (sender: ApiSender, fileId: string) => Promise<void>;
-  /** Where its bytes are read, by whoever has the address, and until when. */
+  /** A signed address for its bytes, and its expiry. */
   offer: (sender: ApiSender, fileId: string) => { link: string; expiresAt: Date };
 };
 
 type Deps = { media: MediaCalls; firstAnswer: FirstAnswers };
 
-/** Files: given, described and taken back. */
+/** Uploads, describes and deletes files. */
 export function mediaHandlers({
   media,
   firstAnswer,
@@ -132,7 +132,7 @@ async function add({ media, firstAnswer }: Deps, call: Call<'addMedia'>) {
   });
 }
 
-/** @throws Refusal `input_invalid` for a part that is not known here */
+/** @throws Refusal `input_invalid` for an unknown part */
 function checkPart(name: string, isFile: boolean, { language }: ApiReader): void {
   if (isFile ? name === 'file' : name === 'name') return;
   const shown = name === 'file' ? name : name.slice(0, 100);
@@ -173,20 +173,19 @@ const mediaOf = (
   url_expires_at: expiresAt,
 });
 
-/** What these endpoints need of the account behind a key. */
 export type AccountCalls = {
   me: (sender: ApiSender) => Promise<Me>;
   balance: (sender: ApiSender) => Promise<{ available: number; held: number }>;
-  /** Lines of the statement before a number, the newest first. */
+  /** Entries of the statement before a number, newest first. */
   mutations: (
     sender: ApiSender,
     query: { before: number | undefined; kind?: LineKind; limit: number },
   ) => Promise<readonly Mutation[]>;
-  /** @param agent what calls, as it names itself */
+  /** @param agent the caller's own name for itself */
   link: (sender: ApiSender, agent: string) => Promise<ApiLink>;
 };
 
-/** Rows on a page, unless asked otherwise. */
+/** The default page size. */
 const PAGE = 50;
 
 export const accountHandlers = ({
@@ -223,9 +222,8 @@ const mutationOf = (line: Mutation): ApiMutation => ({
   created_at: line.created_at,
 });
 
-/** What this endpoint needs of events. */
 export type EventCalls = {
-  /** Events after a position, or behind the newest; `next` is where to go on. */
+  /** Events after a position, or after the newest; `next` is the position to continue from. */
   readFeed: (
     sender: ApiSender,
     query: {
@@ -243,7 +241,6 @@ export const eventHandlers = ({ readFeed }: EventCalls): Handlers<'listEvents'> 
   },
 });
 
-/** What these endpoints need of messages. */
 export type MessageCalls = {
   send: SendMessages;
   list: (
@@ -277,7 +274,6 @@ export const messageHandlers = ({
   cancelMessage: ({ sender, id, reader }) => cancel(sender, id, reader),
 });
 
-/** What these endpoints need of opt-outs. */
 export type OptoutCalls = {
   list: (
     sender: ApiSender,
@@ -306,9 +302,8 @@ export const optoutHandlers = ({
   },
 });
 
-/** What these endpoints need of templates. */
 export type TemplateCalls = {
-  /** Those of one name, or all. */
+  /** All templates, or those of one name. */
   list: (sender: ApiSender, name?: string) => Promise<Template[]>;
   add: (sender: ApiSender, template: NewTemplate) => Promise<Template>;
   remove: (sender: ApiSender, name: string, language: string | undefined) => Promise<void>;
@@ -340,14 +335,14 @@ type DeliveryQuery = {
   to?: Date | undefined;
 };
 
-/** What these endpoints need of the webhook of a key's token; deliveries are named by their UUID. */
+/** Operations on the webhook of a key's token; deliveries are named by their UUID. */
 export type WebhookCalls = {
   read: (sender: ApiSender) => Promise<Webhook | null>;
   save: (sender: ApiSender, webhook: NewWebhook) => Promise<SavedWebhook>;
   remove: (sender: ApiSender) => Promise<void>;
   test: (sender: ApiSender) => Promise<WebhookTest>;
   rotateSecret: (sender: ApiSender) => Promise<{ webhook: Webhook; secret: string }>;
-  /** Those below the position `before`, the newest first; `next` is null on the last page. */
+  /** Newest first, below the position `before`; `next` is null on the last page. */
   list: (
     sender: ApiSender,
     query: DeliveryQuery,
@@ -360,7 +355,7 @@ export type WebhookCalls = {
   ) => Promise<{ replayed: number; more: boolean }>;
 };
 
-/** Answers about the webhook of a token. The portal asks for the password before it is set; here the scope suffices. */
+/** Webhook operations. The portal requires the password for changes; here the scope suffices. */
 export const webhookHandlers = ({
   read,
   save,
@@ -383,7 +378,6 @@ export const webhookHandlers = ({
   rotateWebhookSecret: ({ sender }) => rotateSecret(sender),
 });
 
-/** Answers about what was sent to it. */
 export const deliveryHandlers = ({
   list,
   get,
@@ -408,7 +402,7 @@ function deliveryIn(id: string): string {
   return uuid;
 }
 
-/** What is wrong with a field beyond its shape, for who asked for English. */
+/** The English sentence of a field error; unchanged without a translation. */
 const englishOf = (sentence: string): string =>
   Object.values(addressRefused).find(({ id }) => id === sentence)?.en ?? sentence;
 

@@ -4,7 +4,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { fieldNotes } from '#contract/rest/endpoint.ts';
 import { refuseUnstorable } from '#server/http/input.ts';
 
-/** The part of JSON Schema that the API's schemas are made of, with their notes. */
+/** The subset of JSON Schema that the API's schemas use, with their notes. */
 type Node = {
   type?: string;
   enum?: readonly unknown[];
@@ -31,11 +31,11 @@ type Path = readonly PropertyKey[];
 
 type ReadOptions = {
   language: Language;
-  /** How the input is called where it is wrong as a whole. */
+  /** The field name for errors of the whole input. */
   whole?: string;
-  /** Everything in an address is text: what was given there tells nobody anything. */
+  /** Omits the given value from errors: in an address, it is always text. */
   fromAddress?: boolean;
-  /** Its items are read one by one, by themselves: a text in one that cannot be kept is that one's fault. */
+  /** Items are parsed separately later: a text that cannot be stored refuses only its item. */
   itemByItem?: boolean;
 };
 
@@ -43,9 +43,9 @@ const NAMED_MAX = 20;
 const roots = new WeakMap<z.ZodMiniType, Node>();
 
 /**
- * An input of the API as its schema reads it, or the refusal `input_invalid` with one sentence per field:
- * what the field takes, by its schema, and what it got instead. Texts that cannot be kept come first. Fields that the schema does not know are
- * named too; twenty at most.
+ * Parses an API input by its schema, or returns the refusal `input_invalid` with one sentence per field: what the
+ * field takes, and what it got instead. Texts that cannot be stored come first. Unknown fields are named too; twenty
+ * at most.
  */
 export function readFields<Schema extends z.ZodMiniType>(
   schema: Schema,
@@ -61,7 +61,7 @@ export function readFields<Schema extends z.ZodMiniType>(
   return new Refusal('input_invalid', { fields });
 }
 
-/** Its names, each with nothing behind it. */
+/** Its field names without values. */
 const namesOf = (input: unknown) =>
   Object.fromEntries(Object.keys(Object(input)).map((name) => [name, null]));
 
@@ -78,9 +78,9 @@ function fieldErrors(
     if (fields.size < NAMED_MAX && !fields.has(name)) fields.set(name, sentence);
   };
   for (const issue of issues) {
-    // There may be as many as the input has fields: a sentence is made only for those that are named.
+    // An input may have very many wrong fields: sentences are generated only for the named ones.
     if (fields.size >= NAMED_MAX) break;
-    // A name in an address holds a text, whatever was read into it: that text is what is wrong.
+    // A name in an address holds a text, whatever was parsed from it: that text is wrong.
     const path = options.fromAddress ? issue.path.slice(0, 1) : issue.path;
     const node = nodeAt(root, path, input);
     if (issue.code === 'unrecognized_keys') {
@@ -98,7 +98,7 @@ function fieldErrors(
 function rootOf(schema: z.ZodMiniType): Node {
   const known = roots.get(schema);
   if (known) return known;
-  // `any`: what JSON Schema cannot say (a coercion) is left open, and takes its words from a note.
+  // `any`: JSON Schema cannot express a coercion, so it is left open and described by a note.
   const made = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
@@ -108,7 +108,7 @@ function rootOf(schema: z.ZodMiniType): Node {
   return made;
 }
 
-/** The schema of one place; of a choice of shapes, the one that `input` has chosen by its `type`. */
+/** The schema at one path; for a union, the member that `input` selects by its `type`. */
 function nodeAt(root: Node, path: Path, input: unknown): Node {
   let node = chosen(root, input);
   let value = input;
@@ -121,7 +121,7 @@ function nodeAt(root: Node, path: Path, input: unknown): Node {
   return node;
 }
 
-/** A place that may be null, as what it is otherwise. */
+/** A nullable schema without its null. */
 function unlessNull({ anyOf, ...node }: Node): Node {
   const [other, none] = anyOf?.length === 2 ? anyOf : [];
   return none?.type === 'null' ? { ...other, ...node } : node;
@@ -133,7 +133,7 @@ function chosen(place: Node, value: unknown): Node {
   const type = valueAt(value, ['type']);
   const match = node.oneOf.find(({ properties }) => properties?.['type']?.const === type);
   if (match) return match;
-  // No shape was chosen: all that can be said of a field is what it may be in any of them.
+  // Without a selected member, only the valid values of `type` are known.
   const types = node.oneOf.flatMap(({ properties }) => properties?.['type']?.const ?? []);
   const { oneOf: _, ...rest } = node;
   return { ...rest, type: 'object', properties: { type: { enum: types } } };
@@ -154,7 +154,7 @@ function sentenceOf(
   node: Node,
   { language, given, fromAddress = false }: ReadOptions & { given: unknown },
 ): string {
-  // A rule of its own says it in its own words.
+  // A custom rule brings its own sentence.
   if (issue.code === 'custom' && issue.message !== DEFAULT_MESSAGE) {
     const own = language === 'en' ? issue.params?.['en'] : issue.message;
     if (typeof own === 'string') return own;
@@ -167,10 +167,10 @@ function sentenceOf(
     : words.butGot[language](expected, got);
 }
 
-/** What zod says where a schema says nothing. */
+/** zod's message for a schema without its own. */
 const DEFAULT_MESSAGE = 'Invalid input';
 
-/** What was given, where that tells more than the caller can see: another type, or a length. */
+/** The given value, where that helps the caller: another type, or a length. */
 function gotInstead(issue: Issue, given: unknown, language: Language): string | undefined {
   if (typeof given === 'string' && (issue.code === 'too_big' || issue.code === 'too_small')) {
     return `${figure(given.length, language)} ${words.characters[language]}`;
@@ -188,7 +188,9 @@ function kindOf(value: unknown): Kind {
   return kind === 'string' || kind === 'number' || kind === 'boolean' ? kind : 'object';
 }
 
-/** What is known in a place; of a field that stands one place further out, such as a caption, that it does. */
+/**
+ * The known fields of an object; for a field one level too high, such as a caption, its right place.
+ */
 function unknownField(
   name: string,
   { node, outside }: { node: Node; outside: Node },
@@ -199,7 +201,7 @@ function unknownField(
   return isOutside ? `${unknown} ${words.outside[language](name)}` : unknown;
 }
 
-/** What a place takes, in words that fit into a sentence; objects are shown by an example. */
+/** A schema as a noun phrase; objects are shown by an example. */
 function wantedBy(node: Node, language: Language): string {
   if (node.expected) return node.expected[language];
   if (node.enum) return words.oneOf[language](node.enum.map((one) => JSON.stringify(one)));
@@ -228,7 +230,7 @@ function wantedBy(node: Node, language: Language): string {
   }
 }
 
-/** The smallest value that a place takes, as one writes it to show it. */
+/** The smallest valid value, for an example. */
 function exampleOf(node: Node): unknown {
   if (node.example !== undefined) return node.example;
   if (node.type === 'object') {

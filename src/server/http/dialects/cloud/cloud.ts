@@ -27,7 +27,7 @@ import { type Webhook, isVerifyToken } from '#contract/webhooks.ts';
 import { isHiddenPeer, storedPeer } from '#contract/messages/peer.ts';
 import type { Template } from '#contract/messages/templates.ts';
 
-/** What the application hands to this dialect: the same functions as to `/v1`. */
+/** The application's functions for this dialect, the same as for `/v1`. */
 export type CloudDeps = MessageDeps &
   NumberDeps &
   MediaDeps &
@@ -35,23 +35,25 @@ export type CloudDeps = MessageDeps &
   TemplateDeps & {
     access: Access;
     now: () => Date;
-    /** The address people use; undefined for a local installation, which answers under any name. */
+    /**
+     * The public address; undefined for a local installation, which answers under any host name.
+     */
     publicUrl: string | undefined;
     report: (bug: unknown, requestId: string) => void;
   };
 
-/** `v23.0`, whichever: the shapes are the same in all of them. One client leaves it out. */
+/** Any version, such as `v23.0`: the formats are the same. One client omits it. */
 const VERSION = '^v\\d{1,3}\\.\\d{1,2}$';
 const ID = '^\\d{15,16}$|^med_[0-9A-Za-z]{26}$';
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-/** A file, a number or a business; or a version with nothing behind it, which is no endpoint. */
+/** A file, number or business id; or a version alone, which is no endpoint. */
 const ROOT = `:id(${ID}|${VERSION})`;
-/** Everything that begins so is this dialect's, also what is no endpoint. */
+/** Every address of this dialect, including unknown ones. */
 const WITHIN = `/:root(${VERSION}|${ID})/*`;
 
 /**
- * The WhatsApp Cloud API as a dialect (docs/dialects/cloud-api.md). Register it in a scope of its own, at
- * the root: its addresses begin with a version, or with a number's or a file's id.
+ * The WhatsApp Cloud API as a dialect (docs/dialects/cloud-api.md). Register it in a separate scope at the root: its
+ * addresses begin with a version, or with the id of a number or file.
  */
 export function openCloud(app: FastifyInstance, deps: CloudDeps): void {
   app.decorateRequest('apiSender', undefined);
@@ -93,7 +95,9 @@ export function openCloud(app: FastifyInstance, deps: CloudDeps): void {
   }
 }
 
-/** Whether an endpoint is asked for under what is no id: a phone number, or the word that a sample has in its place. */
+/**
+ * Whether an endpoint is called with an invalid id, such as a phone number or a placeholder from sample code.
+ */
 function isWrongId(url: string, known: ReadonlySet<string>): boolean {
   const [, version = '', id = '', ...rest] = (url.split('?', 1)[0] ?? '').split('/');
   if (!new RegExp(VERSION).test(version) || id === '' || new RegExp(ID).test(id)) return false;
@@ -134,11 +138,11 @@ function open(app: FastifyInstance, deps: CloudDeps, route: CloudRoute): void {
   }
 }
 
-/** The key of a call; some clients of Meta's give it in the address, where it is never logged. */
+/** The key of a call; some Meta clients send it in the address, which is never logged. */
 const keyOf = (request: FastifyRequest): string | undefined =>
   bearerOf(request) ?? textAt(request.query, 'access_token');
 
-/** Every "no" in Meta's shape; what is not a refusal is our bug, and reported. */
+/** Answers every refusal in Meta's shape; any other error is a bug, and is reported. */
 async function answerNo(
   { report, now }: CloudDeps,
   error: unknown,
@@ -162,7 +166,6 @@ async function answerNo(
 
 const DAY_MS = 86_400_000;
 
-/** What a key says of itself: whose it is, and whether it is good. */
 const selfRoutes = (deps: NumberDeps): readonly CloudRoute[] => [
   {
     method: 'GET',
@@ -178,8 +181,8 @@ const selfRoutes = (deps: NumberDeps): readonly CloudRoute[] => [
 ];
 
 /**
- * What is known of a key: of the caller's own alone. Of every other text it says the same, whether it is
- * somebody's key, another one of this token, or none.
+ * Describes the caller's own key. Any other text gets the same answer, whether it is another account's key, another
+ * key of this token, or none.
  */
 async function debugToken(call: CloudCall): Promise<object> {
   const given = textAt(call.request.query, 'input_token');
@@ -219,18 +222,17 @@ function ownFacts({ businessId, numberId, sender: { expiresOn, scopes } }: Cloud
   };
 }
 
-/** What Meta calls the permission for what a scope allows. */
+/** Meta's permission for each scope. */
 const metaScopes: Partial<Record<Scope, string>> = {
   'messages.send': 'whatsapp_business_messaging',
   'account.read': 'whatsapp_business_management',
 };
 
-/** Access of these calls to the webhook of a key's token. */
 type SubscriptionDeps = {
   webhook: {
     read: (sender: ApiSender) => Promise<Webhook | null>;
     /**
-     * Sets it, in the format `cloud`.
+     * Sets the webhook, in the format `cloud`.
      *
      * @throws Refusal `input_invalid`, `webhook_unconfirmed`, `busy`, `too_many_requests`
      */
@@ -242,8 +244,8 @@ type SubscriptionDeps = {
 const PATH = '/subscribed_apps';
 
 /**
- * `/{account-id}/subscribed_apps`: with an address of its own and a word for the handshake it sets the webhook of the
- * key's token, in the format `cloud`; without, it does nothing.
+ * `/{account-id}/subscribed_apps`: with an address and verify token it sets the webhook of the key's token, in the
+ * format `cloud`; without them it does nothing.
  */
 const subscriptionRoutes = ({ webhook }: SubscriptionDeps): readonly CloudRoute[] => [
   {
@@ -288,14 +290,14 @@ const appOf = ({ businessId, reader }: CloudCall, { url }: Webhook) => ({
 
 const names = ['override_callback_uri', 'verify_token'] as const;
 
-/** Clients give these in the body, some of them in the address. */
+/** A field from the body or the address, since clients use both. */
 const givenAs = ({ request }: Pick<CloudCall, 'request'>, name: string): unknown =>
   at(request.body, name) ?? at(request.query, name);
 
 const givesCallback = (call: Pick<CloudCall, 'request'>): boolean =>
   names.some((name) => givenAs(call, name) !== undefined);
 
-/** @throws CloudRefusal, Refusal `webhook_unconfirmed` where the address does not answer the handshake */
+/** @throws CloudRefusal, Refusal `webhook_unconfirmed` where the address fails the handshake */
 async function subscribe(webhook: SubscriptionDeps['webhook'], call: CloudCall): Promise<void> {
   const [url, verifyToken] = names.map((name) => textAt({ value: givenAs(call, name) }, 'value'));
   if (url === undefined || verifyToken === undefined || !isVerifyToken(verifyToken)) {
@@ -305,7 +307,6 @@ async function subscribe(webhook: SubscriptionDeps['webhook'], call: CloudCall):
   await webhook.subscribe(call.sender, { url, verify_token: verifyToken });
 }
 
-/** What these calls need of messages. */
 type MessageDeps = {
   messages: {
     send: SendMessages;
@@ -314,11 +315,12 @@ type MessageDeps = {
       id: string,
       reader: ApiReader,
     ) => Promise<{ direction: 'in' | 'out'; peer: string }>;
-    /** Marks the conversation with a number as read. */
     markRead: (sender: ApiSender, peer: string) => Promise<unknown>;
   };
   templates: {
-    /** The variables of a template, in the order of their values; undefined where no one template is meant. */
+    /**
+     * A template's variables, in the order of their values; undefined unless exactly one template matches.
+     */
     variablesOf: (
       sender: ApiSender,
       named: { name: string; language: string | undefined },
@@ -373,7 +375,7 @@ async function send({ messages }: MessageDeps, call: CloudCall, { message, input
   };
 }
 
-/** A receipt of reading, as the portal gives it: for the whole conversation with that number. */
+/** Marks the whole conversation with the message's sender as read, as the portal does. */
 async function markRead({ messages }: MessageDeps, call: CloudCall, messageId: string) {
   const { sender, reader } = call;
   const message = await messages.one(sender, messageId, reader);
@@ -384,7 +386,6 @@ async function markRead({ messages }: MessageDeps, call: CloudCall, messageId: s
   return { success: true };
 }
 
-/** Access of this call to templates. */
 type TemplateDeps = {
   templates: { list: (sender: ApiSender) => Promise<readonly Template[]> };
 };
@@ -407,7 +408,7 @@ const templateRoutes = ({ templates }: TemplateDeps): readonly CloudRoute[] => [
   },
 ];
 
-/** @throws CloudRefusal for what is no number from 1 */
+/** @throws CloudRefusal for anything but a number from 1 */
 function limitOf({ request, reader }: CloudCall): number {
   const given = textAt(request.query, 'limit');
   if (given === undefined) return PAGE;
@@ -417,7 +418,7 @@ function limitOf({ request, reader }: CloudCall): number {
   return Math.min(Number(given), PAGE_MAX);
 }
 
-/** Meta searches names, and compares all else. */
+/** As at Meta, names match by substring, and other fields exactly. */
 function filterOf({ request: { query } }: CloudCall): (template: Template) => boolean {
   const filter = (name: string) => textAt(query, name)?.toLowerCase();
   const [name, status, category, language] = ['name', 'status', 'category', 'language'].map(filter);
@@ -428,7 +429,7 @@ function filterOf({ request: { query } }: CloudCall): (template: Template) => bo
     (language === undefined || one.language.toLowerCase() === language);
 }
 
-/** A page, with the cursors and addresses by which clients go on. A cursor is the place of a row. */
+/** A page with Meta's cursors and next addresses. A cursor encodes a row's index. */
 function pageOf(call: CloudCall, all: readonly Template[], limit: number): object {
   const { request, reader } = call;
   const after = placeOf(textAt(request.query, 'after'));
@@ -459,13 +460,12 @@ function pageOf(call: CloudCall, all: readonly Template[], limit: number): objec
 
 const cursorOf = (place: number): string => Buffer.from(String(place)).toString('base64url');
 
-/** The place behind a cursor; undefined for what is none of ours. */
+/** A cursor's row index; undefined for an invalid cursor. */
 function placeOf(cursor: string | undefined): number | undefined {
   const text = Buffer.from(cursor ?? '', 'base64url').toString('latin1');
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** A template as Meta names its parts. */
 function nodeOf(template: Template, { businessId }: CloudCall): Record<string, unknown> {
   const { name, language, category, status, reason, variables } = template;
   const isNamed = variables.some((one) => !/^\d+$/.test(one));
@@ -500,13 +500,13 @@ function componentsOf(template: Template): object[] {
   ];
 }
 
-/** The end of an address is all that is known of it. */
+/** Only the end of a button's address is known. */
 function buttonOf(text: string, takes: 'url' | 'code' | undefined): object {
   if (takes === 'url') return { type: 'URL', text, url: '{{1}}' };
   return { type: takes === 'code' ? 'COPY_CODE' : 'QUICK_REPLY', text };
 }
 
-/** 16 digits, the same ones for the same template. */
+/** A stable id of 16 digits per template. */
 function idOf(businessId: string, { name, language }: Template): string {
   const hash = createHash('sha256').update(`${businessId} ${name} ${language}`).digest();
   return String(1_000_000_000_000_000n + (hash.readBigUInt64BE() % 7_000_000_000_000_000n));

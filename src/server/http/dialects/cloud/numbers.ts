@@ -6,16 +6,15 @@ import { type MediaDeps, describeMedia } from './media.ts';
 import type { CloudCall, CloudRoute } from './route.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 
-/** What these calls need of the token behind a key. */
 export type NumberDeps = {
   numberOf: (
     sender: ApiSender,
   ) => Promise<{ name: string; phone: string | null; status: TokenStatus }>;
-  /** Parts the token from its phone, at once; one without a phone stays as it is. */
+  /** Unlinks the token's phone at once; does nothing without one. */
   unlink: (sender: ApiSender) => Promise<unknown>;
 };
 
-/** What Meta says of a number in each of a token's states. */
+/** Meta's status for each state of a token. */
 const statuses: Record<TokenStatus, string> = {
   unlinked: 'DISCONNECTED',
   linking: 'PENDING',
@@ -24,7 +23,7 @@ const statuses: Record<TokenStatus, string> = {
   suspended: 'RESTRICTED',
 };
 
-/** The fields of a number, and the numbers of a business: those of the key's own token alone. */
+/** The fields of a number, and a business's numbers: only those of the key's own token. */
 export const numberRoutes = (deps: NumberDeps & MediaDeps): readonly CloudRoute[] => [
   {
     method: 'GET',
@@ -45,7 +44,7 @@ export const numberRoutes = (deps: NumberDeps & MediaDeps): readonly CloudRoute[
     method: 'GET',
     path: '/whatsapp_business_profile',
     scope: 'account.read',
-    // Nothing is known of it: channels have no profile to read.
+    // Always empty: channels have no profile to read.
     handler: async (call) => {
       ownNumber(call);
       return { data: [{ messaging_product: 'whatsapp' }] };
@@ -76,17 +75,17 @@ export const numberRoutes = (deps: NumberDeps & MediaDeps): readonly CloudRoute[
 
 const isMedia = ({ id }: Pick<CloudCall, 'id'>): boolean => id.startsWith('med_');
 
-/** @throws Refusal `not_found` for a business that is not the caller's */
+/** @throws Refusal `not_found` for another account's business */
 export function ownBusiness({ id, businessId }: CloudCall): void {
   if (id !== businessId) throw new Refusal('not_found', { what: 'Akun' });
 }
 
-/** @throws Refusal `not_found` for a number that is not the caller's */
+/** @throws Refusal `not_found` for another account's number */
 function ownNumber({ id, numberId }: CloudCall): void {
   if (id !== numberId) throw new Refusal('not_found', { what: 'Nomor telepon' });
 }
 
-/** One page that holds all there is. */
+/** A list on a single page. */
 export const page = (data: readonly unknown[]) => ({
   data,
   paging: { cursors: { before: 'MQ', after: 'MQ' } },
@@ -115,7 +114,7 @@ async function fieldsOf({ numberOf }: NumberDeps, { sender, numberId }: CloudCal
   };
 }
 
-/** The `fields` that were asked for, of those that there are, and the id; all where none were. */
+/** The existing fields among the requested `fields`, and the id; all fields without a request. */
 export function picked(all: Record<string, unknown>, { request }: CloudCall): object {
   const asked = textAt(request.query, 'fields');
   if (asked === undefined) return all;
@@ -123,7 +122,7 @@ export function picked(all: Record<string, unknown>, { request }: CloudCall): ob
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
 }
 
-/** A list of fields without what is asked of each: `{…}` behind a name, which may hold others. */
+/** A field list without its nested `{…}` parts. */
 function outsideBraces(fields: string): string {
   const outside: string[] = [];
   let depth = 0;

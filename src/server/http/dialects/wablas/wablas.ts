@@ -34,9 +34,8 @@ import type { ApiMessage, Accepted } from '#contract/rest/messages.ts';
 import { normalizePeer, shownPeer } from '#contract/messages/peer.ts';
 import { refuseUnstorable } from '#server/http/input.ts';
 
-/** A picture of 2 MB travels as base64 in a form, where half of its signs are escaped. */
+/** An image of 2 MB is sent as base64 in a form, where half of its characters are escaped. */
 const BODY_LIMITS = { words: 4_194_304, files: 5_242_880 };
-/** Messages that one call cancels. */
 const CANCEL_MAX = 100;
 
 const media = ['image', 'document', 'video', 'audio'] as const;
@@ -54,8 +53,7 @@ export function openWablas(scope: FastifyInstance, deps: DialectDeps): void {
 }
 
 /**
- * The key: the header as it is, or `token` in the address; `token.secret_key` is a key with something behind it that
- * we know nothing of.
+ * The key: the bare header, or `token` in the address. In `token.secret_key` the part after the dot is ignored.
  */
 function keyOf({ headers, query }: FastifyRequest): string | undefined {
   const given = headers.authorization ?? (query as { token?: unknown }).token;
@@ -142,7 +140,9 @@ const otherRoutes = (deps: DialectDeps): DialectRoute[] => [
 
 type Read = (given: Given) => Piece[] | Promise<Piece[]>;
 
-/** Sends what is read of a call; when nothing of it is taken, the whole is refused for the first reason. */
+/**
+ * Sends the messages of a call; if none is accepted, the whole call is refused for the first reason.
+ */
 async function send(deps: DialectDeps, call: DialectCall, readPieces: Read): Promise<Outcome[]> {
   const { read: pieces, byRule } = await readBoth(call, readPieces);
   if (call.sender.status === 'disconnected') throw new Refusal('token_not_linked', {});
@@ -192,14 +192,16 @@ async function cancelPlan(
   return { status: true, message };
 }
 
-/** Messages that one report reads, at most: the newest of its day. */
+/** Messages per report, at most: the newest of its day. */
 const MESSAGES_MAX = 1000;
 const PAGE_MESSAGES = 100;
 const PER_PAGE = 50;
 const PAGES_MAX = 1_000_000;
 const IDS_MAX = 100;
 
-/** `/api/report/message`: what was sent, of a day or the newest of all, in pages. @throws Refusal */
+/**
+ * `/api/report/message`: sent messages, of a day or the newest of all, in pages. @throws Refusal
+ */
 export async function reportOf(deps: DialectDeps, call: DialectCall): Promise<object> {
   const { given } = call;
   const date = textOf(given, 'date')?.trim();
@@ -218,7 +220,7 @@ export async function reportOf(deps: DialectDeps, call: DialectCall): Promise<ob
   };
 }
 
-/** `/api/report-realtime`: what was sent today, in pages. @throws Refusal */
+/** `/api/report-realtime`: the messages sent today, in pages. @throws Refusal */
 export async function reportToday(deps: DialectDeps, call: DialectCall): Promise<object> {
   const size = numberOf(call.given, 'limit', MESSAGES_MAX) || PER_PAGE;
   const found = await pageOf(deps, call, { day: dayAt(deps.now()), size });
@@ -256,7 +258,7 @@ async function pageOf(
   };
 }
 
-/** Of the sender's messages with these ids those that were asked for, the newest first, however old they are. */
+/** The sender's messages with these ids that match the filter, newest first, of any age. */
 async function named(
   { messages, ...deps }: DialectDeps,
   { sender, request }: DialectCall,
@@ -276,8 +278,8 @@ async function named(
 }
 
 /**
- * The newest of the sender's messages that were asked for, of a day or of all time. Read are `enough` of them, and no
- * more than `MESSAGES_MAX` to find those.
+ * The sender's newest messages that match the filter, of a day or of all time. Reads until `enough` are found, and
+ * at most `MESSAGES_MAX` messages.
  */
 async function newest(
   deps: DialectDeps,
@@ -285,7 +287,7 @@ async function newest(
   { day, query, enough }: { day: Day | undefined; query: ReportQuery; enough: number },
 ): Promise<ApiMessage[]> {
   const { phone, statuses, type } = query;
-  // No message has such a status, or is of such a type.
+  // No message has such a status or type.
   if (statuses?.length === 0 || type === null) return [];
   const reader = readerOf(deps, request);
   const found: ApiMessage[] = [];
@@ -311,7 +313,9 @@ async function newest(
   return found;
 }
 
-/** The phone that a report is for, named as sending names it where it is wrong. @throws Refusal `input_invalid` */
+/**
+ * The phone of a report; an invalid one is refused as in sending. @throws Refusal `input_invalid`
+ */
 function phoneIn(given: Given): string | undefined {
   const phone = textOf(given, 'phone');
   const no = refuseUnstorable(phone, 'id', 'to');
@@ -319,14 +323,13 @@ function phoneIn(given: Given): string | undefined {
   return phone === undefined ? undefined : normalizePeer(phone);
 }
 
-/** The first id that a message of an instant could have: ids begin with the time. */
+/** The lowest possible message id of an instant: ids begin with the time. */
 const firstIdAt = (at: Date): string => publicId('message', idFloor(at.getTime()));
 
-/** Which messages a report asks for. */
 type ReportQuery = {
   phone: string | undefined;
   statuses: readonly MessageStatus[] | undefined;
-  /** Null where no message is of the type that was given. */
+  /** Null for an unknown type, which no message has. */
   type: MessageType | null | undefined;
   has: (message: ApiMessage) => boolean;
 };
@@ -360,13 +363,12 @@ function reportQueryOf(given: Given, day: Day | undefined): ReportQuery {
 const PENDING = 'Message is pending and waiting to be processed';
 const SAVED = 'Scheduled Messages is succesfully saved and waiting to be processed';
 
-/** One phone of a call with what became of it. */
 type Outcome = { piece: Piece; result: Accepted | Refusal };
 
-/** A "no" in the dialect's shape. */
+/** A refusal in the dialect's shape. */
 const noAnswer = (no: Refusal): object => ({ status: false, message: messageOf(no) });
 
-/** What the addresses that send answer: a row for each phone, in order, also for those that were refused. */
+/** The answer of the sending addresses: a row per phone, in order, also for refused ones. */
 const sendAnswer = (outcomes: readonly Outcome[], device: Device): object => ({
   status: true,
   message: PENDING,
@@ -394,7 +396,6 @@ const refusedRow = ({ phone }: Piece, no: Refusal) => ({
   status: false,
 });
 
-/** What planning one text answers. */
 const planAnswer = (outcomes: readonly Outcome[], phones: readonly string[]): object => ({
   status: true,
   category: 'text',
@@ -414,7 +415,6 @@ const planAnswer = (outcomes: readonly Outcome[], phones: readonly string[]): ob
   ),
 });
 
-/** What planning many answers. */
 const plansAnswer = (outcomes: readonly Outcome[]): object => ({
   status: true,
   message: PENDING,
@@ -434,7 +434,7 @@ const plansAnswer = (outcomes: readonly Outcome[]): object => ({
   },
 });
 
-/** What cancelling answers for one message. */
+/** The row of a cancelled message. */
 const cancelledRow = (message: ApiMessage): object => ({
   id: dialectId(message.id),
   phone: message.peer,
@@ -442,10 +442,9 @@ const cancelledRow = (message: ApiMessage): object => ({
   status: 'cancel',
 });
 
-/** What cancelling answers for one that was not cancelled. */
+/** The row of a message that could not be cancelled. */
 const keptRow = (no: Refusal): object => ({ message: messageOf(no), status: false });
 
-/** What the sender's own address answers. */
 const deviceAnswer = ({ id, name, phone, connected, quota }: Device): object => ({
   status: true,
   data: {
@@ -459,7 +458,7 @@ const deviceAnswer = ({ id, name, phone, connected, quota }: Device): object => 
   },
 });
 
-/** How far a message is, in the dialect's words. */
+/** A message's status in the dialect's words. */
 function statusWord(status: ApiMessage['status']): string {
   switch (status) {
     case 'scheduled':
@@ -481,7 +480,7 @@ function statusWord(status: ApiMessage['status']): string {
   }
 }
 
-/** The words of a message: its text, or what stands under its file. */
+/** A message's text, or its file's caption. */
 function wordsOf({ content }: Pick<ApiMessage, 'content'>): string | null {
   for (const name of ['text', 'body', 'caption']) {
     const value = content[name];
@@ -490,7 +489,6 @@ function wordsOf({ content }: Pick<ApiMessage, 'content'>): string | null {
   return null;
 }
 
-/** A message in a report. */
 function reportRow(message: ApiMessage, from: string | null) {
   const { content, created_at: at, id, peer, status, type } = message;
   const link = content['link'];
@@ -517,14 +515,14 @@ function refIdOf(content: ApiMessage['content']): string | null {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A message's id as this dialect writes ids: the UUID that it is behind `msg_…`. */
+/** A message's id in this dialect: the UUID behind `msg_…`. */
 export const dialectId = (id: string): string => uuidOf('message', id) ?? id;
 
-/** An id of the dialect as ours; `msg_…` stays as it is. */
+/** Our id for one of the dialect; `msg_…` is unchanged. */
 export const messageId = (id: string): string =>
   UUID.test(id) ? publicId('message', id.toLowerCase()) : id;
 
-/** Why a call is refused, in the dialect's own words; the true reason stands in `X-Kabari-Error`. */
+/** The dialect's own refusal texts; the true reason is in `X-Kabari-Error`. */
 const TOKEN = 'token invalid';
 const QUOTA = 'insufficient quota';
 const TOO_LARGE = 'file size is too large';
@@ -558,7 +556,7 @@ const byCode: Partial<Record<RefusalCode, string>> = {
   message_in_flight: 'Id Invalid or message is not pending anymore',
 };
 
-/** By the field that is wrong, where that has words of its own; the others are named. */
+/** Texts of invalid fields that have their own; other fields are named. */
 const byField: Readonly<Record<string, string>> = {
   to: 'format phone invalid',
   phone: 'phone is required',
@@ -566,7 +564,6 @@ const byField: Readonly<Record<string, string>> = {
   scheduled_at: 'schedule time invalid',
 };
 
-/** The dialect's words for a refusal. */
 export function messageOf(no: Refusal): string {
   if (no.code === 'input_invalid') {
     const [field = 'payload'] = Object.keys((no.facts as FactsOf<'input_invalid'>).fields);
@@ -577,15 +574,15 @@ export function messageOf(no: Refusal): string {
   return byCode[no.code] ?? (status === 401 || status === 403 ? TOKEN : 'request invalid');
 }
 
-/** The name by which the dialect's clients know a field of ours; names of strangers are not repeated. */
+/** The dialect's name for a field; unknown names are not repeated. */
 function wordOf(field: string): string {
   if (field === 'text.body') return 'message';
   return /^[a-z_]{1,20}$/.test(field) ? field : 'payload';
 }
 
 /**
- * The HTTP status of a refusal: 200, as the dialect answers every "no"; our own trouble and a caller who is too fast
- * keep theirs.
+ * The HTTP status of a refusal: 200, as the dialect answers every refusal; internal errors and rate limits keep
+ * theirs.
  */
 function statusOf(no: Refusal): number {
   const { status } = refusals[no.code];
