@@ -23,13 +23,11 @@ import { updateSchema } from './infra/postgres/functions.ts';
 import { StartError } from './infra/start-error.ts';
 import { withTimeout } from './infra/with-timeout.ts';
 
-/** Everything that runs, in order of its start. */
 type Running = {
   /** True until the start has succeeded or failed. */
   starting: boolean;
-  /** False once the application begins to close. */
   open: boolean;
-  /** How long it keeps serving after SIGTERM, in milliseconds. */
+  /** Time to keep serving after SIGTERM, in milliseconds. */
   drainMs: number;
   /** Aborted when `open` becomes false. */
   closing: AbortController;
@@ -63,8 +61,8 @@ async function start(config: Config, log: Log, running: Running): Promise<number
   const { build } = await webApp;
   requireOpen(running);
   const first = openFirstPassword(resolve(dataFolder), process.stdout.isTTY);
-  const { handOver } = first;
-  const given = { config, log, url, dataFolder, build, handOver, untilReachable };
+  const { deliverPassword } = first;
+  const given = { config, log, url, dataFolder, build, deliverPassword, untilReachable };
   const container = await openContainer(given);
   running.container = container;
   // Printed at once: if the rest of the start failed, the password would be lost.
@@ -124,7 +122,6 @@ async function ownDatabase(dataFolder: string, log: Log, running: Running): Prom
   return running.embedded.url;
 }
 
-/** Address to listen on, and the setting that names the port. */
 type Listening = {
   host: string;
   port: number;
@@ -146,9 +143,7 @@ const portsOf = (config: Config): Listening[] => [
   ...(config.HEALTH_PORT === undefined ? [] : [healthPortOf(config)]),
 ];
 
-/**
- * @throws StartError when the port is unavailable. @returns the port; for port 0 the one assigned.
- */
+/** @throws StartError when the port is unavailable. @returns the port that was opened. */
 async function listen(app: FastifyInstance, address: Listening): Promise<number> {
   try {
     return await listenOn(app, address);
@@ -201,15 +196,15 @@ async function close(running: Running, drainMs = 0): Promise<void> {
     // A process without endpoints reports health until its work has ended.
     else await worker?.close();
     running.closeHttp?.();
-    if (app) await withTimeout<void>(app.close(), HTTP_MS_MAX, nothing);
+    if (app) await withTimeout<void>(app.close(), HTTP_MS_MAX, ignore);
   };
   await Promise.all([closeHttp(), running.closeHttp && worker?.close()]);
-  if (health) await withTimeout<void>(health.close(), HTTP_MS_MAX, nothing);
+  if (health) await withTimeout<void>(health.close(), HTTP_MS_MAX, ignore);
   await container?.close();
   await embedded?.stop();
 }
 
-const nothing = () => undefined;
+const ignore = () => undefined;
 
 function greeting({ infra: { config } }: Container, port: number): string {
   const address = config.PUBLIC_URL ?? `http://localhost:${port}`;
@@ -295,7 +290,7 @@ async function main(): Promise<void> {
     );
   } catch (error) {
     const wasStopped = !running.open;
-    await withTimeout(close(running), CLOSING_MS_MAX, nothing).catch(nothing);
+    await withTimeout(close(running), CLOSING_MS_MAX, ignore).catch(ignore);
     if (wasStopped) {
       process.stderr.write('Stopped before the start was complete; the next start continues.\n');
       process.exit(0);
@@ -305,7 +300,6 @@ async function main(): Promise<void> {
   }
 }
 
-/** Ends a start that a signal has stopped. */
 function requireOpen({ open }: Running): void {
   if (!open) throw new StartError('A signal stopped the start.');
 }

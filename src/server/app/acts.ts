@@ -91,7 +91,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
     }),
     ...auditActs({ allAccountsSql, secrets, now, report, folder: infra.dataFolder }),
     ...installationActs(container),
-    ...consoleActs(consoleDepsOf(container)),
+    ...consoleActs(adminDepsOf(container)),
     ...pushActs(container.push),
     ...supportActs(container.support.deps),
     ...eventsActs(container.events.hub),
@@ -149,7 +149,7 @@ function installationActs(container: Container) {
   ];
 }
 
-const consoleDepsOf = ({ infra, pools, accounts }: Container): ConsoleDeps => ({
+const adminDepsOf = ({ infra, pools, accounts }: Container): ConsoleDeps => ({
   ...infra,
   allAccountsSql: pools.allAccountsSql,
   version: RELEASE,

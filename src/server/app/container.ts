@@ -76,13 +76,13 @@ import {
   type Webhooks,
   openWebhooks,
   webhookTroubles,
-  forgetWebhook,
+  deleteTokenWebhook,
 } from '#server/domains/webhooks/webhooks.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
 import { startOnCoordinator } from '#server/infra/postgres/distribution/scope.ts';
 import { openListeners } from '#server/infra/postgres/driver/listener.ts';
 import { type Infra, type Options, type Pools, closeInfra, openInfra, tryOnce } from './infra.ts';
-import { type SendText, openErasure, openMessagesToMany, openFilesOfRows } from './parts.ts';
+import { type SendText, openErasure, openCampaigns, openRowExports } from './parts.ts';
 import type { RowExports } from '#server/domains/exports/exports.ts';
 import { type Cloud, openCloud } from '#server/domains/channels/cloud/cloud.ts';
 import { type Simulator, openSimulator } from '#server/domains/channels/simulator/simulator.ts';
@@ -107,7 +107,6 @@ export type Container = {
     sessions: Sessions;
     captcha: Captcha;
     exports: Exports;
-    /** Erases the accounts whose deletion is due. */
     eraseDue: () => Promise<void>;
     /** The first operator's credentials; set only at the start that created them. */
     newOperator: FirstOperator | undefined;
@@ -142,7 +141,7 @@ export type Container = {
 
 type ContainerOptions = Options & {
   /** Delivers the first operator's password before the operator is committed. */
-  handOver?: (operator: FirstOperator) => Promise<void>;
+  deliverPassword?: (operator: FirstOperator) => Promise<void>;
 };
 
 /** Opens the application on a migrated database. Background work starts only with `startWorker`. */
@@ -178,7 +177,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
   const payments = await openPayments(infra, pools, pricing);
   const hub = openHub(infra, pools, system.accountId);
   const sessions = openSessions(callersSql);
-  const rowExports = openFilesOfRows(infra, pools, sessions);
+  const rowExports = openRowExports(infra, pools, sessions);
   const tokens = openTokens(infra, pools);
   return {
     infra,
@@ -193,7 +192,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     },
     billing: { work: billing, invoices: await untilReachable(() => openDocuments(infra, pools)) },
     broadcasts: openNotices(infra, pools, messages),
-    campaigns: openMessagesToMany(infra, pools, { media, messages }),
+    campaigns: openCampaigns(infra, pools, { media, messages }),
     channels: networks,
     events: { hub },
     rowExports,
@@ -216,20 +215,18 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
   };
 }
 
-/**
- * The installation's own account and token; `newOperator` where this start created the first operator.
- */
+/** The installation's own account and token; `newOperator` only at its first start. */
 async function openSystem(
   { config }: Infra,
   { allAccountsSql }: Pools,
   subscribers: Subscribers,
-  { handOver, untilReachable = tryOnce }: ContainerOptions,
+  { deliverPassword, untilReachable = tryOnce }: ContainerOptions,
 ) {
   let handedOver: FirstOperator | undefined;
   const made = await untilReachable(() =>
     ensureOperator(allAccountsSql, config, subscribers.systemAccountOpened, async (operator) => {
       handedOver = operator;
-      await handOver?.(operator);
+      await deliverPassword?.(operator);
     }),
   );
   const system = await untilReachable(() =>
@@ -273,7 +270,7 @@ const openSending = (
     channels: networks.channels,
     review: networks.cloud.templates,
     system,
-    ...portsOfMessages(media),
+    ...messagePorts(media),
     origin: config.PUBLIC_URL ?? `http://localhost:${config.PORT}`,
     log,
     now,
@@ -283,7 +280,7 @@ const openSending = (
     tracing,
   });
 
-const portsOfMessages = ({ files, library }: Media) => ({
+const messagePorts = ({ files, library }: Media) => ({
   media: library,
   findMedia: library.findToSend,
   fileLink: files.link,
@@ -446,7 +443,7 @@ export type Networks = {
   health: HealthRecorder;
   /** The enabled channels, for sending messages. */
   channels: Channels;
-  /** Starts to bring receipts and messages. @returns stops it */
+  /** @returns stops receiving */
   start: (sinks: Sinks) => Promise<() => Promise<void>>;
 };
 
@@ -510,7 +507,7 @@ const openCloudChannel = (
     origin: config.PUBLIC_URL ?? `http://localhost:${config.PORT}`,
     sinks: {
       receipts: (receipts) => messages().sinks.receipts(receipts),
-      inbound: subscribers.messageCame,
+      inbound: subscribers.messageArrived,
       identified: (known) => messages().sinks.identified(known),
     },
     completeInbound: (inbound) => messages().completeInbound(inbound),
@@ -544,7 +541,7 @@ function openSimulated(
   });
 }
 
-/** Moves the clock and runs the jobs that become due, instead of within a minute. */
+/** Moves the clock and runs the jobs that become due at once. */
 async function moveClock(
   { clock, place }: Pick<Infra, 'clock' | 'place'>,
   billing: BillingWorkDeps,
@@ -558,16 +555,13 @@ async function moveClock(
 }
 
 /**
- * Reactions of one domain to events of another. All but `messageCame` run in the transaction of the event and roll
- * back with it.
+ * Reactions of one domain to events of another. All but `messageArrived` run in its transaction.
  */
 export type Subscribers = TokenSubscribers & {
   accountOpened: AccountOpened;
   systemAccountOpened: AccountOpened;
-  /** An incoming message is being stored. */
   messageReceived: (tx: Tx, received: Received) => Promise<void>;
-  /** A channel delivers an incoming message. */
-  messageCame: (inbound: Inbound) => Promise<void>;
+  messageArrived: (inbound: Inbound) => Promise<void>;
 };
 
 type Deps = {
@@ -584,9 +578,7 @@ const announceToken = (
 ): Promise<void> =>
   appendEvent(tx, { accountId, kind, data: { token_id: publicId('token', tokenId), name, phone } });
 
-/**
- * Keeps lanes, channels, webhooks and open tabs consistent when a token is created, moved, changed or deleted.
- */
+/** Reactions to changes of tokens: lanes, channels, webhooks and open tabs follow. */
 export const tokenSubscribers: TokenSubscribers = {
   tokenCreated: createLane,
   tokenLinked: async (tx, token) => {
@@ -596,12 +588,12 @@ export const tokenSubscribers: TokenSubscribers = {
   },
   tokenUnlinked: (tx, token) => announceToken(tx, 'token.disconnected', token),
   tokenMoved: async (tx, move) => {
-    const kept = await leaveChannel(tx, move);
-    if (kept === 'sending') throw new Refusal('channel_busy', {});
-    if (kept) throw new Refusal('channel_waiting', kept);
+    const blocker = await leaveChannel(tx, move);
+    if (blocker === 'sending') throw new Refusal('channel_busy', {});
+    if (blocker) throw new Refusal('channel_waiting', blocker);
     await forgetConnection(tx, move);
   },
-  tokenDeleted: forgetWebhook,
+  tokenDeleted: deleteTokenWebhook,
   tokenChanged: (tx, { accountId, tokenId }) =>
     appendEvent(tx, {
       accountId,
@@ -615,18 +607,18 @@ export const createSubscribers = ({ config, now, sinks, connecting }: Deps): Sub
   accountOpened: async (tx, accountId, isNewNumber) => {
     await openWallet(tx, accountId);
     await openSubscription(tx, accountId, now());
-    if (isNewNumber) await giveBonus(tx, accountId, config);
+    if (isNewNumber) await creditWelcomeBonus(tx, accountId, config);
     if (config.SALDO_ALERT > 0) await saveAlert(tx, accountId, config.SALDO_ALERT);
   },
   systemAccountOpened: openWallet,
   messageReceived: queueNotices,
-  messageCame: async (inbound) => {
+  messageArrived: async (inbound) => {
     await sinks().inbound(inbound);
-    await undoByAnswer(connecting(), inbound);
+    await unlinkByReply(connecting(), inbound);
   },
 });
 
-async function giveBonus(
+async function creditWelcomeBonus(
   tx: Tx,
   accountId: string,
   { WELCOME_BONUS, WELCOME_BONUS_USE }: Deps['config'],
@@ -647,7 +639,7 @@ async function giveBonus(
 }
 
 /** A PUTUS reply to the installation's notice unlinks the phone from its token. */
-async function undoByAnswer(deps: ConnectDeps, inbound: Inbound): Promise<void> {
+async function unlinkByReply(deps: ConnectDeps, inbound: Inbound): Promise<void> {
   const { accountId, tokenId, from, type, body } = inbound;
   const text = type === 'text' ? body['text'] : undefined;
   if (typeof text === 'string') await handleUndo(deps, { accountId, tokenId, from, text });
@@ -655,17 +647,13 @@ async function undoByAnswer(deps: ConnectDeps, inbound: Inbound): Promise<void> 
 
 export type WhatsappWeb = {
   channel: Channel;
-  /**
-   * A simulated phone scans a QR code of the stand-in; false when the code belongs to another network.
-   */
+  /** False when the code belongs to another network. */
   scanStandIn: (text: string, phone: string) => boolean;
 };
 
 type WhatsappWebParts = Pick<Pools, 'allAccountsSql'> & { connecting: ConnectDeps; media: Media };
 
-/**
- * Realistic delays of the stand-in, in milliseconds, for installations where people try the product.
- */
+/** Delays of the stand-in where people try the product, in milliseconds. */
 const lifelike = { receiptsMs: 800, qrMs: 20_000 };
 
 /** Opens the channel `web`; undefined where it is disabled. */

@@ -5,12 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type FirstOperator, hasFirstOperatorSignedIn } from '#server/domains/accounts/accounts.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 
-/** Delivers the first operator's password to the person who starts the application. */
 export type FirstPassword = {
-  /**
-   * Runs before the operator is committed, so that a failure here leaves no operator without a known password.
-   */
-  handOver: (operator: FirstOperator) => Promise<void>;
+  /** Runs before the commit, so that a failure leaves no operator without a known password. */
+  deliverPassword: (operator: FirstOperator) => Promise<void>;
   /** The lines to print at this start; empty once the first operator has signed in. */
   lines: (operator: FirstOperator | undefined) => string;
   /** Removes the file once the first operator has signed in; stops with the signal. */
@@ -26,7 +23,7 @@ const LOOK_MS = 30_000;
 export function openFirstPassword(dataFolder: string, isTerminal: boolean): FirstPassword {
   const path = join(dataFolder, 'first-operator.txt');
   return {
-    handOver: async (operator) => {
+    deliverPassword: async (operator) => {
       if (isTerminal) return;
       await mkdir(dataFolder, { recursive: true, mode: 0o700 });
       await rm(path, { force: true });

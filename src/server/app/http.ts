@@ -60,7 +60,7 @@ import { watchFileStore } from '#server/infra/file-store/open.ts';
 import { jobSamples } from '#server/infra/jobs.ts';
 import { measureDisks } from '#server/infra/observability/disk.ts';
 import { checkReachable } from '#server/infra/observability/reachable.ts';
-import { backupFailed, backupFigure, backupFolderOf } from './jobs.ts';
+import { backupFailed, lastBackupSeconds, backupFolderOf } from './jobs.ts';
 import { createHash } from 'node:crypto';
 import { API_PREFIX } from '#contract/rest/endpoint.ts';
 import { mutationsBefore, walletOf } from '#server/domains/ledger/ledger.ts';
@@ -87,15 +87,13 @@ import { fitsKind } from '#contract/media.ts';
 import type { Device, DialectDeps, FileKind } from '#server/http/dialects/dialect.ts';
 import { openFonnte } from '#server/http/dialects/fonnte.ts';
 import { openWablas } from '#server/http/dialects/wablas/wablas.ts';
-import type { FirstAnswers } from '#server/http/v1/send.ts';
+import type { RunIdempotent } from '#server/http/v1/send.ts';
 
 type HttpOptions = {
   webApp: WebApp;
-  /** The worker in this process, if any. */
   worker: Worker | undefined;
   /** False once the application begins to close. */
   open: () => boolean;
-  /** See `openServer`. */
   delayMsMax?: number;
   limits?: SlowLimits;
 };
@@ -111,7 +109,6 @@ export type HttpServer = {
 /** Enough for load balancers, Prometheus and an operator, within the reserved descriptors. */
 const HEALTH_CONNECTIONS_MAX = 32;
 
-/** Registers every endpoint; the server does not listen yet. */
 export function openHttp(
   container: Container,
   { webApp, worker, open, ...given }: HttpOptions,
@@ -172,7 +169,6 @@ export function openHttp(
   return { app, health, closeStreams: streams.close };
 }
 
-/** The server of a process without endpoints: health and metrics. */
 export function openHealthServer(
   container: Container,
   worker: Worker | undefined,
@@ -183,9 +179,7 @@ export function openHealthServer(
   return app;
 }
 
-/**
- * A server with its own queue and connection limit, so that callers of the other port neither delay nor exhaust it.
- */
+/** Has its own queue and limit: callers of the other port neither delay nor exhaust it. */
 const openHealthPort = (
   { infra: { config, log } }: Container,
   open: () => boolean,
@@ -265,7 +259,6 @@ type Process = {
   open: () => boolean;
 };
 
-/** Serves health and metrics on each of these servers. */
 function registerHealth(
   apps: readonly FastifyInstance[],
   container: Container,
@@ -316,7 +309,6 @@ function registerHealth(
   ]);
 }
 
-/** The checks that must pass before this process receives requests. */
 function checksOf(
   { infra, pools: { allAccountsSql } }: Container,
   worker: Worker | undefined,
@@ -381,14 +373,13 @@ function measureTrouble(
     return value === null ? [] : [{ value }];
   });
   metrics.gauge('kabari_backup_timestamp_seconds', 'When the last whole backup was begun', () =>
-    backupFigure(allAccountsSql),
+    lastBackupSeconds(allAccountsSql),
   );
   metrics.gauge('kabari_backup_failed', '1 while the last backup failed, or is too old', () =>
     backupFailed(allAccountsSql),
   );
 }
 
-/** Measures resources that run out slowly: disk space and database connections. */
 function measureResources({ infra: { config, dataFolder, metrics }, pools }: Container): void {
   const backs = config.BACKUP === 'off' ? {} : { backups: backupFolderOf(config, dataFolder) };
   measureDisks(metrics, { data: dataFolder, ...backs });
@@ -531,7 +522,7 @@ function registerApi(app: FastifyInstance, container: Container): void {
     knownNumbers: messages.api.known,
     templates: messages.templates,
     webhooks: container.webhooks.calls,
-    firstAnswer: async (call: Parameters<typeof keyed>[0], work: () => Promise<string>) => {
+    runIdempotent: async (call: Parameters<typeof keyed>[0], work: () => Promise<string>) => {
       const { body } = await answers.once(keyed(call), async () => ({
         status: 200,
         body: await work(),
@@ -618,13 +609,13 @@ function registerCloud(
   void app.register(async (scope) => openCloud(scope, deps));
 }
 
-type Options = Pick<DialectDeps, 'access' | 'report'> & { firstAnswer: FirstAnswers };
+type Options = Pick<DialectDeps, 'access' | 'report'> & { runIdempotent: RunIdempotent };
 
 /** Registers the dialects of other gateways that have their own addresses beside `/v1`. */
 function registerDialects(
   app: FastifyInstance,
   container: Container,
-  { access, firstAnswer, report }: Options,
+  { access, runIdempotent, report }: Options,
 ): void {
   const { infra, messages, pools, subscribers } = container;
   const { config, now, secrets } = infra;
@@ -640,7 +631,7 @@ function registerDialects(
     },
     unlink: ({ accountId, tokenId }) =>
       unlinkPhone({ sql: pools.tenantSql, subscribers }, accountId, tokenId),
-    storeFile: storeFileIn(container, { access, firstAnswer }),
+    storeFile: storeFileIn(container, { access, runIdempotent }),
     now,
     publicUrl: config.PUBLIC_URL,
     report,
@@ -652,22 +643,22 @@ function registerDialects(
 /** Stores a file from a request body as `POST /v1/media` does, under the same scope. */
 function storeFileIn(
   { media }: Container,
-  { access, firstAnswer }: Pick<Options, 'access' | 'firstAnswer'>,
+  { access, runIdempotent }: Pick<Options, 'access' | 'runIdempotent'>,
 ): DialectDeps['storeFile'] {
   return (sender, { filename, type, bytes }, { key, kind }) => {
     const { accountId, tokenId } = sender;
     access.allow(sender, 'media');
-    const said = { name: filename, type };
+    const declared = { name: filename, type };
     return media.library.takeOnce(
-      { accountId, said, bytes, source: 'api', kind },
+      { accountId, said: declared, bytes, source: 'api', kind },
       async (sha256, take) => {
         const store = async () => {
           const { fileId, mime } = await take();
           return JSON.stringify({ id: publicId('media', fileId), type: kind ?? kindOf(mime) });
         };
-        const input = JSON.stringify([sha256.toString('hex'), said, kind ?? null]);
-        const asked = { tokenId, endpoint: 'file of a message', input };
-        const stored = key === undefined ? store() : firstAnswer({ ...asked, key }, store);
+        const input = JSON.stringify([sha256.toString('hex'), declared, kind ?? null]);
+        const call = { tokenId, endpoint: 'file of a message', input };
+        const stored = key === undefined ? store() : runIdempotent({ ...call, key }, store);
         return JSON.parse(await stored) as { id: string; type: FileKind };
       },
     );

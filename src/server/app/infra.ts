@@ -23,7 +23,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 
-/** The tools shared by all parts. */
 export type Infra = {
   /** The current settings; read those that operators can change each time. */
   config: Config;
@@ -33,19 +32,15 @@ export type Infra = {
   /** The clock behind `now`; it follows the database's time. */
   clock: Clock;
   closeClock: () => void;
-  /** The id of the built web app. */
   build: string;
   /** The database address, as its owner. */
   url: string;
   place: Place;
-  /** The folder for all persistent data and for temporary work. */
   dataFolder: string;
   store: FileStore;
   secrets: Secrets;
   metrics: Metrics;
-  /** For long read-only work. */
   replica: Replica;
-  /** Set only where tracing is enabled. */
   tracing: Tracing | undefined;
   disks: DiskWatch;
   /** Logs a bug as an error, and trouble that passes by itself as a warning. */
@@ -123,9 +118,7 @@ export async function openInfra(options: Options): Promise<{ infra: Infra; pools
   return { infra: { ...named, ...tools, closeClock: () => time?.close() }, pools };
 }
 
-/**
- * @throws StartError when the secrets were sealed with another SECRET_KEY. @returns `owner`: the installation's id.
- */
+/** @throws StartError after a change of SECRET_KEY. @returns `owner`: the installation's id. */
 async function openSecrets(
   allAccountsSql: Sql,
   config: Config,

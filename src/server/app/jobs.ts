@@ -61,7 +61,7 @@ export const backupJobs = ({ runDue, watch }: Backups): readonly Job[] => [
 ];
 
 /** Checks and seals the ledger each night, and compares it with bank and gateways. */
-const bookJobs = (books: Parameters<typeof checkAndSeal>[0]): readonly Job[] => [
+const ledgerJobs = (books: Parameters<typeof checkAndSeal>[0]): readonly Job[] => [
   {
     name: 'ledger-check',
     cron: '10 0 * * *',
@@ -77,12 +77,9 @@ const bookJobs = (books: Parameters<typeof checkAndSeal>[0]): readonly Job[] => 
 ];
 
 /** Jobs that each bucket runs for itself. */
-const inEachOf = ({ infra: { place } }: Container, jobs: readonly Job[]): readonly Job[] =>
+const perBucket = ({ infra: { place } }: Container, jobs: readonly Job[]): readonly Job[] =>
   jobs.map((job) => ({ ...job, run: () => place.inEach(job.run) }));
 
-/**
- * Checks Cloud API numbers each minute and their templates each hour; prunes channel data each hour.
- */
 const channelJobs = (container: Container): readonly Job[] => {
   const { channels, infra, pools } = container;
   return [
@@ -93,7 +90,7 @@ const channelJobs = (container: Container): readonly Job[] => {
       cron: '27 * * * *',
       run: () => eraseOldLines(pools.allAccountsSql),
     },
-    ...inEachOf(container, [
+    ...perBucket(container, [
       { name: 'whatsapp-web', cron: '28 * * * *', run: () => pruneWeb(pools.allAccountsSql) },
       {
         name: 'channel-pruning',
@@ -109,7 +106,6 @@ const channelJobs = (container: Container): readonly Job[] => {
 
 export const DATA_EXPORTS = 'data-exports';
 
-/** All periodic jobs: those of the installation, and those of each bucket. */
 export function jobsOf(container: Container): readonly Job[] {
   const { infra, pools, accounts, media, payments } = container;
   const { now, log, dataFolder: folder } = infra;
@@ -136,9 +132,9 @@ export function jobsOf(container: Container): readonly Job[] {
       heartbeatSeconds: 60,
       run: () => accounts.eraseDue(),
     },
-    ...bookJobs({ allAccountsSql, now, log, folder, reading: infra.replica, statusOf }),
+    ...ledgerJobs({ allAccountsSql, now, log, folder, reading: infra.replica, statusOf }),
     ...channelJobs(container),
-    ...inEachOf(container, accountJobs(container)),
+    ...perBucket(container, accountJobs(container)),
     ...rotationJobs(container),
   ];
 }
@@ -152,7 +148,7 @@ function rotationJobs(container: Container): readonly Job[] {
     const { resealed, closed } = await reseal(allAccountsSql, secrets, sealedColumns);
     if (resealed + closed > 0) log.info({ sealed: resealed, closed }, 'values were sealed anew');
   };
-  return inEachOf(container, [
+  return perBucket(container, [
     { name: 'key-rotation', cron: '*/10 * * * *', heartbeatSeconds: 60, run },
   ]);
 }
@@ -218,9 +214,7 @@ export type AlertDeps = {
 /** An alert; several with the same key send one message. */
 type Alert = { title: string; body: string; tag: string; key: string };
 
-/**
- * Alerts operators in their browsers, and admins also by a message from the system token. Never throws.
- */
+/** Alerts operators in their browsers, and admins also by message. Never throws. */
 export async function alertAdmins(
   { allAccountsSql, sendSystemText, report }: AlertDeps,
   { title, body, tag, key }: Alert,
@@ -245,9 +239,7 @@ type GuessingDeps = AlertDeps & {
   now: () => Date;
 };
 
-/**
- * Alerts admins, at most once an hour, when an hour has more wrong codes than `OTP_WRONG_ALERT`.
- */
+/** Alerts admins, at most once an hour, when too many codes were wrong (`OTP_WRONG_ALERT`). */
 export async function watchWrongCodes(deps: GuessingDeps): Promise<void> {
   const wrong = await wrongCodesToTell(deps.allAccountsSql, deps.config);
   if (wrong === undefined) return;
@@ -263,7 +255,6 @@ export async function watchWrongCodes(deps: GuessingDeps): Promise<void> {
 type BackupDeps = {
   config: Pick<Config, 'BACKUP_FOLDER' | 'BACKUP_KEEP' | 'BACKUP_KEY_FILE' | 'SECRET_KEY'>;
   allAccountsSql: Sql;
-  /** The embedded database, as its owner. */
   url: string;
   dataFolder: string;
   build: string;
@@ -314,11 +305,9 @@ type ScheduleDeps = Omit<BackupDeps, 'config'> &
     now?: () => Date;
   };
 
-/** Scheduled backups of the embedded database. */
 export type Backups = {
   /** Makes the due backup, if any; alerts operators when it fails. */
   runDue: () => Promise<void>;
-  /** Alerts operators when a backup is long overdue. */
   watch: () => Promise<void>;
   /** Aborts the running backup without recording an outcome. */
   close: () => void;
@@ -375,7 +364,7 @@ function alert(deps: ScheduleDeps, problem: BackupProblem, at: Date): Promise<vo
 }
 
 /** The start of the last successful backup, in seconds of Unix time; empty before the first. */
-export async function backupFigure(allAccountsSql: Sql): Promise<Sample[]> {
+export async function lastBackupSeconds(allAccountsSql: Sql): Promise<Sample[]> {
   const last = await lastBackup(allAccountsSql);
   return last?.okAt ? [{ value: Math.floor(last.okAt.getTime() / 1_000) }] : [];
 }

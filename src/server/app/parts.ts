@@ -38,10 +38,7 @@ import { tokensAccountData } from '#server/domains/tokens/tokens.ts';
 import type { AccountData } from '#server/infra/account-data.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 
-/**
- * Sends a text through the installation's own token; `shown` is the text in its history. The same `key` sends it
- * once.
- */
+/** Sends a text as the system token; `shown` goes into its history. The same `key` sends once. */
 export type SendText = (phone: string, text: string, shown?: string, key?: string) => Promise<void>;
 
 type ErasureParts = {
@@ -90,7 +87,7 @@ export function openErasure(
 }
 
 /** Campaign messages, accepted as the public API accepts them. */
-export const openMessagesToMany = (
+export const createCampaigns = (
   { config, now, report }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,
   { media, messages }: { media: Media; messages: Messages },
@@ -106,8 +103,7 @@ export const openMessagesToMany = (
     report,
   });
 
-/** Exports of messages and campaign results as files. */
-export const openFilesOfRows = (
+export const createRowExports = (
   { dataFolder, replica, report, secrets, store }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,
   { isElsewhere }: Sessions,

@@ -13,11 +13,8 @@ import { RELEASE } from './infra.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** The findings and repairs in a restored database. */
 export type Restored = {
-  /**
-   * Messages that may have been sent after the backup; a resend marks them as possible duplicates.
-   */
+  /** Messages possibly sent after the backup; when resent, they are marked as duplicates. */
   mayHaveLeft: number;
   /** The violated ledger invariants; empty when all hold. */
   broken: Finding[];

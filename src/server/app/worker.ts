@@ -20,7 +20,6 @@ import { startOnCoordinator, stay } from '#server/infra/postgres/distribution/sc
 import { type Backups, openBackups, DATA_EXPORTS, backupJobs, jobsOf } from './jobs.ts';
 import type { Container } from './container.ts';
 
-/** The background work: lanes, relay, channels and jobs. */
 export type Worker = {
   lanes: Pick<Lanes, 'wake' | 'running'>;
   relay: Pick<Relay, 'drain'>;
@@ -56,7 +55,7 @@ export async function startWorker(container: Container): Promise<Worker> {
   });
   const closeNetworks = await container.channels.start({
     receipts: messages.sinks.receipts,
-    inbound: container.subscribers.messageCame,
+    inbound: container.subscribers.messageArrived,
     identified: messages.sinks.identified,
   });
   const payments = startInbox(container.payments.deps);
@@ -92,7 +91,6 @@ export async function startWorker(container: Container): Promise<Worker> {
   };
 }
 
-/** The work on the messages of one bucket. */
 type MessageWork = {
   lanes: Lanes;
   relay: Relay;
@@ -156,9 +154,7 @@ const watchSaldo = ({ infra, pools, accounts }: Container, pushes: PushSender): 
     now: infra.now,
   });
 
-/**
- * Starts the jobs in the background: nothing waits for them, and the application serves without them.
- */
+/** Nothing waits for the jobs: the application serves without them. */
 function startJobs(container: Container, backups: Backups): Jobs {
   const { log, url } = container.infra;
   const { allAccountsSql } = container.pools;

@@ -6,7 +6,6 @@ export type ApiSender = {
   accountId: string;
   tokenId: string;
   accountStatus: 'active' | 'suspended' | 'closed';
-  /** Whether a phone is linked to its token. */
   status: TokenStatus;
   simulated: boolean;
   channel: ChannelName;
@@ -17,11 +16,9 @@ export type ApiSender = {
   allowedAddresses: readonly string[];
   /** Its last day, `YYYY-MM-DD` in WIB; null: it does not expire. */
   expiresOn: string | null;
-  /** Whether calls may carry the key in their address. */
   keyInAddress: boolean;
 };
 
-/** Access control shared by all dialects. */
 export type Access = {
   /**
    * Authenticates a key and checks that it may call now. Sets the rate-limit headers of every response.
@@ -52,8 +49,7 @@ export type Access = {
 /** Kabari's own API, and those of other services. */
 export type Dialect = 'kabari' | 'cloud' | 'fonnte' | 'wablas' | 'mcp';
 
-/** A refused call, as recorded for its owner. */
-type Rejected = {
+type RejectedCall = {
   sender: ApiSender;
   dialect: Dialect;
   method: string;
@@ -61,9 +57,7 @@ type Rejected = {
   route: string | undefined;
   url: string;
   address: string;
-  /**
-   * The response status: some dialects refuse with 200, and a call may be accepted without some of its items.
-   */
+  /** Some dialects refuse with 200, and an accepted call may have refused items. */
   status: number;
   no: Refusal;
 };
@@ -77,14 +71,12 @@ type AccessDeps = {
   };
   ratePerSecond: number;
   /** Records a refused call in the background; never throws. */
-  reject: (rejected: Rejected) => void;
+  reject: (rejected: RejectedCall) => void;
 };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set once the key is known. */
     apiSender: ApiSender | undefined;
-    /** Why the call, or items of it, were refused. */
     apiRefusals: readonly Refusal[] | undefined;
   }
 }
@@ -123,7 +115,7 @@ export function createAccess({ keys, ratePerSecond, reject }: AccessDeps): Acces
         const { method, url, ip: address, routeOptions } = request;
         const route = addressOf(routeOptions.url);
         const call = { sender, dialect, method, route, url, address, status: reply.statusCode };
-        for (const no of onceEach(refused)) reject({ ...call, no });
+        for (const no of uniqueRefusals(refused)) reject({ ...call, no });
       });
     },
   };
@@ -136,7 +128,7 @@ const isInAddress = ({ query }: FastifyRequest, key: string): boolean =>
     .some((value) => typeof value === 'string' && value.includes(key));
 
 /** One refusal per reason, so that a call counts once for many alike items. */
-function onceEach(refused: readonly Refusal[]): readonly Refusal[] {
+function uniqueRefusals(refused: readonly Refusal[]): readonly Refusal[] {
   const kindOf = ({ code, facts }: Refusal) =>
     [code, ...('fields' in facts ? Object.keys(facts.fields) : [])].join(' ');
   return [...new Map(refused.map((no) => [kindOf(no), no])).values()];

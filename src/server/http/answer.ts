@@ -10,12 +10,10 @@ export type Answer = {
   body: string;
   retryAfter?: number;
   /** The refusal's code; undefined for a success. */
-  refused?: RefusalCode;
+  refusalCode?: RefusalCode;
 };
 
-/**
- * A result in the shape of its act's schema. @throws ZodError for another shape, which is a bug.
- */
+/** @throws ZodError when the result violates its act's schema, which is a bug. */
 export function okResponse(act: Act, result: unknown): Answer {
   if (act.list === undefined) {
     return yes({ data: act.output.parse(result) });
@@ -41,7 +39,7 @@ const yes = (content: object): Answer => ({
  * A refusal in the portal's envelope. A declared one keeps its code and facts; any other error is a bug: reported,
  * and answered with only the request's id.
  */
-export function refused(
+export function refusalResponse(
   error: unknown,
   {
     requestId,
@@ -60,7 +58,7 @@ export function refused(
     return errorResponse(error);
   }
   report(error);
-  return errorResponse(troubleBehind(error) ?? new Refusal('our_fault', { request: requestId }));
+  return errorResponse(databaseRefusal(error) ?? new Refusal('our_fault', { request: requestId }));
 }
 
 const BUSY_SECONDS = 2;
@@ -69,7 +67,7 @@ const BUSY_SECONDS = 2;
  * The refusal for a database that cannot serve now, because it restarts, its disk is full, or it is too slow.
  * Nothing unstored was accepted, so a retry is safe. `undefined` for other errors.
  */
-export function troubleBehind(error: unknown): Refusal | undefined {
+export function databaseRefusal(error: unknown): Refusal | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === '57014') return new Refusal('timed_out', {});
   const short = code.startsWith('53') || isDiskFull(error);
@@ -88,7 +86,7 @@ export function asRefusal(error: unknown, requestId: string): Refusal {
   if (status >= 400 && status < 500) {
     return new Refusal('request_malformed', { why: 'bentuknya tidak dikenali' });
   }
-  return troubleBehind(error) ?? new Refusal('our_fault', { request: requestId });
+  return databaseRefusal(error) ?? new Refusal('our_fault', { request: requestId });
 }
 
 export function errorResponse(refusal: Refusal): Answer {
@@ -108,7 +106,7 @@ export function errorResponse(refusal: Refusal): Answer {
       },
     }),
     ...(seconds !== undefined && { retryAfter: seconds }),
-    refused: code,
+    refusalCode: code,
   };
 }
 

@@ -77,9 +77,7 @@ async function partsOf(contentType: string, body: Buffer): Promise<[string, stri
   return pairs;
 }
 
-/**
- * A part's declared type; empty for `text/plain`, the default of a part without one (RFC 7578, 4.4).
- */
+/** Empty for `text/plain`, the default of a part without a type (RFC 7578, 4.4). */
 export const declaredType = (type: string): string => (type === 'text/plain' ? '' : type);
 
 /**

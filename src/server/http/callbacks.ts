@@ -4,7 +4,6 @@ import { isTransient } from '#server/infra/postgres/database.ts';
 type Received = 'stored' | 'known' | 'forged' | 'malformed' | 'unserved';
 
 export type CallbacksDeps = {
-  /** The accepted providers: `/callbacks/<provider>`. */
   providers: readonly string[];
   /** Stores a notification before it is interpreted. */
   receive: (

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openServer } from '#server/http/server.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { takeConnection } from '#server/http/live.ts';
+import { takeOverConnection } from '#server/http/live.ts';
 
 const REQUEST = 'GET /taken HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -25,7 +25,7 @@ async function listening() {
     refs.push(...[request, request.raw, reply, reply.raw].map((one) => new WeakRef(one)));
     // As when an act has looked up its caller.
     await new Promise((resolve) => setImmediate(resolve));
-    taken.push(takeConnection(reply, { 'x-of-its-own': 'yes' }));
+    taken.push(takeOverConnection(reply, { 'x-of-its-own': 'yes' }));
     return reply;
   });
   app.get('/usual', async () => 'as usual');

@@ -9,11 +9,8 @@ import { Refusal } from '#contract/base/refusals.ts';
 const LISTENERS = 16;
 /** The accept backlog of all sockets; a client beyond it waits a second before it tries again. */
 const BACKLOG = 4_096;
-/**
- * Connections above the limit that get a response before they are closed; more are closed at once.
- */
+/** Connections above the limit that get a response; more are closed at once. */
 const REFUSED_MAX = 16;
-/** Time for the request and response of a refused connection. */
 const REFUSED_MS_MAX = 1_000;
 const BUSY_SECONDS = 2;
 const CLOSE_IDLE_MS = 100;
@@ -21,7 +18,6 @@ const CLOSE_IDLE_MS = 100;
 type Connections = { others: Server[]; open: number };
 const known = new WeakMap<FastifyInstance, Connections>();
 
-/** Open connections of a server, including those it is about to refuse. */
 export const openConnections = (app: FastifyInstance): number => known.get(app)?.open ?? 0;
 
 /**
@@ -57,9 +53,7 @@ export function limitConnections(
   });
 }
 
-/**
- * Answers 503 once the caller has sent something: clients ignore a response that precedes their request.
- */
+/** Waits for the request: clients ignore a response that precedes it. */
 function refuseConnection(socket: Socket, headers: Readonly<Record<string, string>>): void {
   const lines = Object.entries({
     ...headers,
@@ -221,7 +215,7 @@ const DRAIN_MS_MAX = 60_000;
  *
  * @returns false when the rest is too large or too slow: then cut the connection.
  */
-export async function drained({ raw }: FastifyRequest): Promise<boolean> {
+export async function drainBody({ raw }: FastifyRequest): Promise<boolean> {
   if (raw.complete || raw.readableEnded) return true;
   if (raw.destroyed) return false;
   const { resolve, promise } = Promise.withResolvers<boolean>();

@@ -14,7 +14,7 @@ import { sentenceFor } from '#contract/language/indonesian.ts';
 import { WIB, formatDateTimeZone } from '#contract/base/time.ts';
 
 export type StatementsDeps = {
-  /** The file at a signed address; undefined when the signature is invalid or expired. */
+  /** Undefined when the signature is invalid or expired. */
   open: (address: {
     id: string;
     key: string;
@@ -25,17 +25,15 @@ export type StatementsDeps = {
 
 /** Saldo statements at signed addresses, streamed while they are generated, and never cached. */
 export const registerStatements = (app: FastifyInstance, deps: StatementsDeps): void =>
-  serveWritten(app, '/statements/:id', deps);
+  serveGenerated(app, '/statements/:id', deps);
 
-/** Customer-service threads as text, likewise. */
 export const registerTranscripts = (app: FastifyInstance, deps: StatementsDeps): void =>
-  serveWritten(app, '/transcripts/:id', deps);
+  serveGenerated(app, '/transcripts/:id', deps);
 
-/** Audit entries as CSV, likewise. */
 export const registerAuditExports = (app: FastifyInstance, deps: StatementsDeps): void =>
-  serveWritten(app, '/audit-exports/:id', deps);
+  serveGenerated(app, '/audit-exports/:id', deps);
 
-function serveWritten(app: FastifyInstance, url: string, { open, allow }: StatementsDeps): void {
+function serveGenerated(app: FastifyInstance, url: string, { open, allow }: StatementsDeps): void {
   app.route<{ Params: { id: string }; Querystring: { k?: unknown } }>({
     method: 'GET',
     url,

@@ -28,16 +28,16 @@ export function refuseUnstorable(
 }
 
 /** Restores a `+` before a number that was not written as `%2B`, and so was decoded as a space. */
-export const plusAgain = (value: string): string => value.replace(/^ (?=[1-9]\d)/, '+');
+export const restorePlus = (value: string): string => value.replace(/^ (?=[1-9]\d)/, '+');
 
 /**
  * The same for a comma-separated list. A single space after a comma may be only formatting: it is a `+` only where
  * the first number has one too.
  */
 export function restorePluses(list: string): string {
-  const isWritten = plusAgain(list) !== list;
+  const isWritten = restorePlus(list) !== list;
   const blanks = isWritten ? /(?<=,) +(?=[1-9]\d)/g : /(?<=,) {2,}(?=[1-9]\d)/g;
-  return plusAgain(list).replace(blanks, '+');
+  return restorePlus(list).replace(blanks, '+');
 }
 
 /** Selects the numbers, without a `+`, that an account knows in exactly these digits. */
@@ -52,7 +52,7 @@ export type KnownNumbers = (
  *
  * @returns the input as read, and as the normalisation alone reads it: the same for every repeat of a request.
  */
-export async function readKnowing<T>(
+export async function readWithKnownNumbers<T>(
   known: KnownNumbers,
   accountId: string,
   read: () => T,
@@ -85,9 +85,7 @@ export function readInput<Schema extends z.ZodMiniType>(
 
 type Issue = z.core.$ZodRawIssue;
 
-/**
- * An error map for `safeParse`: zod's own messages in Indonesian. A schema's own message takes precedence.
- */
+/** zod's own messages in Indonesian; a schema's own message takes precedence. */
 function inIndonesian(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':

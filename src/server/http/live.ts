@@ -19,14 +19,11 @@ const headers = {
 };
 
 type Deps = {
-  /** The valid ones of these sessions. */
   alive: (sessionIds: readonly string[]) => Promise<ReadonlySet<string>>;
   report: (bug: unknown) => void;
 };
 
-/**
- * Writes frames to browsers and ends invalid streams; a tab that does not read is cut off like any slow reader.
- */
+/** A tab that does not read is cut off like any slow reader. */
 export type LiveStreams = {
   /**
    * Answers with a stream that lasts until the caller disconnects, their session ends, or the application closes.
@@ -103,7 +100,7 @@ export function openStreams({ alive, report }: Deps): LiveStreams {
     open(reply, { frames, person }) {
       const theirs = perPerson.get(person.userId) ?? 0;
       if (theirs >= PER_PERSON) throw new Refusal('too_many_requests', { seconds: 15 });
-      const out = takeConnection(reply, headers);
+      const out = takeOverConnection(reply, headers);
       if (!out) return;
       const stream = new OpenStream(out, person, leave);
       streams.add(stream);
@@ -118,7 +115,7 @@ export function openStreams({ alive, report }: Deps): LiveStreams {
   };
 }
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
 /**
  * Sends headers and takes over the connection: writes to it are the body, and the body ends with it. The caller may
@@ -130,7 +127,7 @@ const NOTHING = Buffer.alloc(0);
  *
  * @returns undefined when the caller has disconnected, or has already sent another request: that one is cut off.
  */
-export function takeConnection(
+export function takeOverConnection(
   reply: FastifyReply,
   headers: Readonly<Record<string, string>>,
 ): Socket | undefined {
@@ -157,7 +154,7 @@ function stopParsing({ request: { raw }, server: { server } }: FastifyReply): bo
   const socket: Socket & { parser?: object | null } = raw.socket;
   Object.assign(raw, { upgrade: true });
   server.once('upgrade', ignore);
-  socket.emit('data', NOTHING);
+  socket.emit('data', EMPTY);
   server.off('upgrade', ignore);
   return socket.parser === null && !socket.destroyed;
 }

@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import { Refusal } from '#contract/base/refusals.ts';
 import { malformed } from './v1/send.ts';
 
-/** The origins that may call the portal's acts. */
 export type Origins = {
   /** The portal's own origin; undefined for a local installation without PUBLIC_URL. */
   own: string | undefined;
@@ -12,7 +11,6 @@ export type Origins = {
   trustsHost: boolean;
 };
 
-/** The claimed source of a call. */
 export type Source = { origin: string | undefined; site: string | undefined; host: string };
 
 export const sourceOf = (request: FastifyRequest): Source => {
@@ -24,7 +22,6 @@ export const sourceOf = (request: FastifyRequest): Source => {
   };
 };
 
-/** True for a page served from one of `PORTAL_ORIGINS`. */
 export const isPortal = ({ portals }: Origins, { origin }: Source): boolean =>
   origin !== undefined && portals.includes(origin);
 

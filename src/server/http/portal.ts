@@ -1,6 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
-import { type Answer, asRefusal, errorResponse, okResponse, refused } from '#server/http/answer.ts';
+import {
+  type Answer,
+  asRefusal,
+  errorResponse,
+  okResponse,
+  refusalResponse,
+} from '#server/http/answer.ts';
 import { fieldsOfBody, readForms } from '#server/http/body.ts';
 import type { LiveStreams } from './live.ts';
 import { type Origins, isPortal, sourceOf, type Source, checkSource } from '#server/http/origin.ts';
@@ -23,7 +29,7 @@ import {
 } from '#server/infra/acts.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
-import { type KnownNumbers, readInput, readKnowing } from '#server/http/input.ts';
+import { type KnownNumbers, readInput, readWithKnownNumbers } from '#server/http/input.ts';
 import { randomBytes } from 'node:crypto';
 
 type Deps = {
@@ -126,7 +132,6 @@ export type ActEndpointDeps = {
   findSession: (token: string) => Promise<Person | undefined>;
   /** True when the session is known to have begun in another browser. */
   isElsewhere: (person: Person, device: string) => boolean;
-  /** The calling browser's authentication state for the session. */
   reauthOf: (sessionId: string, device: string) => Promise<Reauth>;
   /** True while a person must set up, or give, a second factor first. */
   needsSecondFactor: (person: Person) => boolean;
@@ -179,16 +184,16 @@ export function createActEndpoint(
       if (!handler) throw new Refusal('act_unknown', {});
       const input = await inputOf(deps, handler.act, caller, envelope);
       const reply = await run(deps, { handler, caller, input, envelope, request });
-      record('status' in reply ? (reply.refused ?? 'ok') : 'stream');
+      record('status' in reply ? (reply.refusalCode ?? 'ok') : 'stream');
       return reply;
     } catch (error) {
-      const answer = refused(error, {
+      const answer = refusalResponse(error, {
         requestId: request.requestId,
         promised: act?.refuses ?? [],
         report: (bug) =>
           deps.report(bug, { requestId: request.requestId, act: act?.name ?? 'unknown' }),
       });
-      record(answer.refused ?? 'ok');
+      record(answer.refusalCode ?? 'ok');
       return answer;
     }
   };
@@ -203,7 +208,7 @@ async function inputOf(
 ): Promise<unknown> {
   const read = (): unknown => readInput(act.input, Object.fromEntries(own));
   if (caller.kind !== 'person' || act.by === 'public') return read();
-  return (await readKnowing(knownNumbers, caller.accountId, read)).read;
+  return (await readWithKnownNumbers(knownNumbers, caller.accountId, read)).read;
 }
 
 /**
@@ -227,24 +232,24 @@ async function admit(
       requireSecondFactor(deps, act, caller, elsewhere) ??
       authorize(act, caller))
     : new Refusal('act_unknown', {});
-  const person = caller.kind === 'person' ? countedAs(caller, elsewhere) : undefined;
+  const person = caller.kind === 'person' ? rateLimitKey(caller, elsewhere) : undefined;
   await limiter.allow(denial || !act ? 'read' : act.limit, { ip, person });
   if (!act || caller.kind !== 'person') {
     if (denial) throw denial;
     return caller;
   }
-  const asksReauth = act.requiresRecentPassword || act.outlivesSession;
+  const requiresReauth = act.requiresRecentPassword || act.outlivesSession;
   const refusal =
     denial ??
-    (asksReauth ? requireReauth(act, await reauthOf(caller.sessionId, device)) : undefined);
+    (requiresReauth ? requireReauth(act, await reauthOf(caller.sessionId, device)) : undefined);
   if (!refusal) return caller;
   await auditDenied(deps, { act, caller, request, refusal });
   throw refusal;
 }
 
 /** Audit entries for a customer's refused calls: twenty, then one in three minutes. */
-const NOTED_PACE = { burst: 20, perSecond: 1 / 180 };
-const notedPace = openBuckets();
+const DENIED_AUDIT_RATE = { burst: 20, perSecond: 1 / 180 };
+const deniedAuditLimiter = openBuckets();
 
 /**
  * Writes an audit entry for a person who was refused an act: they lack the right, or use their session in another
@@ -256,7 +261,8 @@ async function auditDenied(
 ): Promise<void> {
   const isRefusal = outcome === 'not_allowed' || outcome === 'sign_in_needed';
   if (!(outcome === 'act_unknown' || (act.audited && isRefusal))) return;
-  if (caller.role !== 'operator' && notedPace(caller.userId, NOTED_PACE) > 0) return;
+  if (caller.role !== 'operator' && deniedAuditLimiter(caller.userId, DENIED_AUDIT_RATE) > 0)
+    return;
   const { accountId, userId: actor } = caller;
   const { ip, requestId } = request;
   const line = { accountId, actor, act: act.name, outcome, ip, requestId, facts: {} };
@@ -265,10 +271,8 @@ async function auditDenied(
 
 type DeniedCall = { act: Act; caller: Person; request: ActRequest; refusal: Refusal };
 
-/**
- * A copied token's calls are counted separately, so that its holder cannot use up the owner's rate.
- */
-const countedAs = ({ userId }: Person, elsewhere: boolean): string =>
+/** A copied token's calls are counted separately, so they cannot use up the owner's rate. */
+const rateLimitKey = ({ userId }: Person, elsewhere: boolean): string =>
   elsewhere ? `${userId} elsewhere` : userId;
 
 /**
@@ -281,11 +285,10 @@ const countedAs = ({ userId }: Person, elsewhere: boolean): string =>
 function requireReauth(act: Act, { inOwnBrowser, recent }: Reauth): Refusal | undefined {
   // Ask for the password only if it lets the caller perform the act.
   if (act.requiresRecentPassword && !inOwnBrowser) return new Refusal('sign_in_needed', {});
-  const asksPassword = act.requiresRecentPassword || !inOwnBrowser;
-  return asksPassword && !recent ? new Refusal('reauth_needed', {}) : undefined;
+  const requiresPassword = act.requiresRecentPassword || !inOwnBrowser;
+  return requiresPassword && !recent ? new Refusal('reauth_needed', {}) : undefined;
 }
 
-/** Operator-only acts look unknown to everybody else. */
 const hideFromNonOperators = ({ by }: Act, caller: Person | Nobody): Refusal | undefined =>
   by === 'operator' && (caller.kind !== 'person' || caller.role !== 'operator')
     ? new Refusal('act_unknown', {})
@@ -344,14 +347,14 @@ async function run(deps: ActEndpointDeps, admitted: Admitted): Promise<Reply> {
   }
   const once = async (): Promise<Answer> => {
     const made = await perform(deps, admitted, () =>
-      inConcerned(admitted, () => handler.handle(call, input as never)),
+      inAccountContext(admitted, () => handler.handle(call, input as never)),
     );
     if (act.audited) await writeAudit(deps, admitted, made);
     return made.answer;
   };
   return withTimeout(
     act.changes && envelope.key !== undefined
-      ? onlyOnce(deps.answers, admitted, envelope.key, once)
+      ? runIdempotent(deps.answers, admitted, envelope.key, once)
       : once(),
     ACT_MS_MAX,
     refuseTimedOut,
@@ -362,7 +365,7 @@ async function run(deps: ActEndpointDeps, admitted: Admitted): Promise<Reply> {
  * Runs `work` in the context of the account concerned: the caller's own, or the one that an operator act names, if
  * any. A public act gets none: it may concern another account than the session's.
  */
-function inConcerned<T>(
+function inAccountContext<T>(
   { handler: { act }, caller, input }: Pick<Admitted, 'handler' | 'caller' | 'input'>,
   work: () => T,
 ): T {
@@ -371,18 +374,18 @@ function inConcerned<T>(
   return accountId === undefined ? work() : inAccount(accountId, work);
 }
 
-type Made = { answer: Answer; result: unknown };
+type ActResult = { answer: Answer; result: unknown };
 
 async function perform(
   { report }: ActEndpointDeps,
   { handler: { act }, request: { requestId } }: Admitted,
   handle: () => unknown,
-): Promise<Made> {
+): Promise<ActResult> {
   try {
     const result = await handle();
     return { answer: okResponse(act, result), result };
   } catch (error) {
-    const answer = refused(error, {
+    const answer = refusalResponse(error, {
       requestId,
       promised: act.refuses,
       report: (bug) => report(bug, { requestId, act: act.name }),
@@ -391,10 +394,8 @@ async function perform(
   }
 }
 
-/**
- * A repeated key gets the first answer; internal errors and overload are not stored and may be retried.
- */
-async function onlyOnce(
+/** Internal errors and overload are not stored and may be retried. */
+async function runIdempotent(
   answers: ActAnswers,
   { handler: { act }, caller, envelope }: Admitted,
   key: string,
@@ -408,23 +409,22 @@ async function onlyOnce(
     mine = await once();
     return { status: mine.status, body: mine.body, keep: isFinal(mine) };
   });
-  return mine ?? again(outcome);
+  return mine ?? replayedAnswer(outcome);
 }
 
 /** All internal errors are retryable too. */
-const isFinal = ({ refused: code }: Answer): boolean =>
+const isFinal = ({ refusalCode: code }: Answer): boolean =>
   code === undefined || !('retryable' in refusals[code]);
 
-/** The stored answer, for a repeated key. */
-function again({ status, body }: Outcome): Answer {
+function replayedAnswer({ status, body }: Outcome): Answer {
   if (status === 200) return { status, body };
-  const { error } = JSON.parse(body) as { error: { type: Answer['refused']; facts: object } };
+  const { error } = JSON.parse(body) as { error: { type: Answer['refusalCode']; facts: object } };
   const seconds = 'seconds' in error.facts ? Number(error.facts.seconds) : undefined;
   return {
     status,
     body,
     ...(seconds !== undefined && { retryAfter: seconds }),
-    ...(error.type && { refused: error.type }),
+    ...(error.type && { refusalCode: error.type }),
   };
 }
 
@@ -433,20 +433,27 @@ function refuseTimedOut(): never {
 }
 
 /** The act is complete, so a failed audit entry is only reported and does not change the answer. */
-async function writeAudit(deps: ActEndpointDeps, admitted: Admitted, made: Made): Promise<void> {
+async function writeAudit(
+  deps: ActEndpointDeps,
+  admitted: Admitted,
+  made: ActResult,
+): Promise<void> {
   const { handler, caller, request, envelope } = admitted;
   const person = caller.kind === 'person' ? caller : undefined;
   const { act } = handler;
   const { requestId, ip } = request;
   try {
     await deps.audit.write({
-      accountId: person?.accountId ?? idOf(made.result, 'account'),
-      actor: person?.userId ?? idOf(made.result, 'user') ?? 'public',
+      accountId: person?.accountId ?? signedInId(made.result, 'account'),
+      actor: person?.userId ?? signedInId(made.result, 'user') ?? 'public',
       act: act.name,
-      outcome: made.answer.refused ?? 'ok',
+      outcome: made.answer.refusalCode ?? 'ok',
       ip,
       requestId,
-      facts: { ...(act.by === 'operator' && idsIn(made.result)), ...idsOf(envelope.own) },
+      facts: {
+        ...(act.by === 'operator' && idsInResult(made.result)),
+        ...idsInFields(envelope.own),
+      },
     });
   } catch (error) {
     deps.report(error, { requestId, act: act.name });
@@ -454,14 +461,14 @@ async function writeAudit(deps: ActEndpointDeps, admitted: Admitted, made: Made)
 }
 
 /** The user or account that a public act signed in. */
-function idOf(result: unknown, kind: 'account' | 'user'): string | undefined {
+function signedInId(result: unknown, kind: 'account' | 'user'): string | undefined {
   if (typeof result !== 'object' || result === null || !('user' in result)) return undefined;
   const user = Object(result.user) as Record<string, unknown>;
   return uuidOf(kind, String(user[kind === 'user' ? 'id' : 'account_id']));
 }
 
 /** The ids among a call's fields, unvalidated. */
-const idsOf = (own: Fields): Record<string, string> =>
+const idsInFields = (own: Fields): Record<string, string> =>
   Object.fromEntries(
     [...own].filter(
       (field): field is [string, string] =>
@@ -472,7 +479,7 @@ const idsOf = (own: Fields): Record<string, string> =>
 const publicIdPattern = /^[A-Za-z]{2,3}[_-][0-9A-HJKMNP-TV-Z]{26}$/;
 
 /** The subject of an operator's act, from its result: a top-up's account, an invited person. */
-const idsIn = (result: unknown): Record<string, string> =>
+const idsInResult = (result: unknown): Record<string, string> =>
   Object.fromEntries(
     Object.entries(Object(result) as Record<string, unknown>).filter(
       (field): field is [string, string] =>
@@ -483,11 +490,9 @@ const idsIn = (result: unknown): Record<string, string> =>
 /** The common fields of every call (docs/wire.md#envelope). */
 type Envelope = {
   act: string;
-  /** The session's token; empty when signed out. */
   token: string;
   /** The device's push token; empty until the browser has one. */
   fcm: string;
-  /** The idempotency key: a repeat with the same key is the same request. */
   key: string | undefined;
   own: Fields;
 };

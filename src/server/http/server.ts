@@ -25,16 +25,12 @@ declare module 'fastify' {
 type Deps = {
   config: Pick<Config, 'TRUSTED_PROXIES' | 'SIMULATOR' | 'production'>;
   log: Log;
-  /** Response times in seconds, by route and status. */
   answered?: Histogram | undefined;
   /** False once the application begins to close: then each response ends its connection. */
   open?: () => boolean;
   tracing?: Tracing | undefined;
-  /**
-   * Refuses callers while the average event-loop delay exceeds this, in milliseconds; 0 disables it.
-   */
+  /** Average event-loop delay in milliseconds that makes it refuse callers; 0: never. */
   delayMsMax?: number;
-  /** Concurrent connections; callers above it get 503. */
   connectionsMax?: number;
   /** Time-outs for slow callers, in milliseconds; tests use shorter ones. */
   limits?: SlowLimits;
@@ -119,14 +115,13 @@ export function openServer({
     }
     return undefined;
   });
-  refuseWhenLate(app, delayMsMax);
+  refuseWhenOverloaded(app, delayMsMax);
   recordAnswers(app, { log, answered, tracing });
   answerErrors(app, log);
   limitConnections(app, { max: connectionsMax, headers });
   return app;
 }
 
-/** Answers errors as refusals, and logs internal errors. */
 function answerErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error, request, reply) => {
     const { status, body, retryAfter } = errorResponse(asRefusal(error, request.id));
@@ -152,8 +147,7 @@ function refuseAddress({ url, headers, id }: FastifyRequest, reply: FastifyReply
   } else reply.code(400).type('text/plain; charset=utf-8').send('Alamat tidak dikenali.');
 }
 
-/** Refuses callers while this process stays overloaded. */
-function refuseWhenLate(app: FastifyInstance, delayMsMax: number): void {
+function refuseWhenOverloaded(app: FastifyInstance, delayMsMax: number): void {
   if (delayMsMax === 0) return;
   let lateLooks = 0;
   let stop: (() => void) | undefined;
@@ -169,9 +163,7 @@ function refuseWhenLate(app: FastifyInstance, delayMsMax: number): void {
   });
 }
 
-/**
- * Records a log line, a metric and a span per response; never the raw address, which may hold personal data.
- */
+/** Never records the raw address, which may hold personal data. */
 function recordAnswers(
   app: FastifyInstance,
   { log, answered, tracing }: Pick<Deps, 'log' | 'answered' | 'tracing'>,
@@ -200,9 +192,7 @@ const rawStatus: Readonly<Record<string, string>> = {
 /** Time for a caller who was cut off to read the reason, in milliseconds. */
 const LINGER_MS = 1_000;
 
-/**
- * Bytes that are not HTTP, or come too slowly, never become a request: one line back, and the socket is closed.
- */
+/** Not HTTP, or too slow: one line back, and the socket is closed. */
 function refuseRaw(error: Error & { code?: string }, socket: Socket, headers: Headers): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();
@@ -305,7 +295,6 @@ function cutSlowReaders(app: FastifyInstance, stalledMs = STALLED_MS): void {
   });
 }
 
-/** Bytes of a connection that the system has accepted, and those that wait. */
 function writtenBy(socket: Socket): { taken: number; waiting: number } {
   const { _handle: handle } = socket as unknown as WithHandle;
   const taken = handle ? handle.bytesWritten - handle.writeQueueSize : socket.bytesWritten;

@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CaptchaSources } from '#server/infra/security/captcha-providers.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { noAnswer } from '#server/http/dialects/fonnte.ts';
+import { errorBody } from '#server/http/dialects/fonnte.ts';
 import { sameBytes, sha256 } from '#server/infra/security/secrets.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 
@@ -26,16 +26,13 @@ type Asset = {
 };
 
 export type WebApp = {
-  /** The build's id; `none` without a build. */
   build: string;
   page: Asset | undefined;
   files: ReadonlyMap<string, Asset>;
 };
 
 type Deps = {
-  /** The origin of acts when it is not our own. */
   apiOrigin: string | undefined;
-  /** The origin of files when it is not our own. */
   mediaOrigin?: string | undefined;
   /** The sources that the captcha's widget needs, when there is one. */
   captcha?: CaptchaSources | undefined;
@@ -64,9 +61,7 @@ const types: Readonly<Record<string, string>> = {
 };
 const compressible = /^(text\/|application\/(json|manifest|wasm)|image\/svg|audio\/wav)/;
 
-/**
- * The addresses of the web app's screens, by its routes; others show its not-found page, with status 404.
- */
+/** Other addresses show the web app's not-found page, with status 404. */
 export const screens: ReadonlySet<string> = new Set([
   '/',
   '/auth',
@@ -153,16 +148,14 @@ export function openStatic(app: FastifyInstance, { page, files }: WebApp, deps: 
   });
 }
 
-/**
- * Answers programs in the dialect whose addresses begin at the root, with the status of an unknown address.
- */
+/** Answers in the dialect whose addresses begin at the root. */
 function answerProgram(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const no = new Refusal('path_unknown', {});
   return reply
     .code(404)
     .header('cache-control', 'no-store')
     .header('x-kabari-error', no.code)
-    .send(noAnswer(no, { id: request.id, path: '' }));
+    .send(errorBody(no, { id: request.id, path: '' }));
 }
 
 function notFound(reply: FastifyReply): FastifyReply {
@@ -173,9 +166,7 @@ function notFound(reply: FastifyReply): FastifyReply {
     .send('Tidak ditemukan.');
 }
 
-/**
- * Whether a person opened the address. Browsers accept HTML explicitly; programs accept anything.
- */
+/** Browsers accept HTML explicitly; programs accept anything. */
 function wantsPage(isScreen: boolean, { headers: { accept } }: FastifyRequest): boolean {
   if (accept?.includes('text/html')) return true;
   return isScreen && (accept === undefined || accept.includes('*/*'));
@@ -266,7 +257,6 @@ function assetOf(path: string, bytes: Buffer): Asset {
   };
 }
 
-/** The hashes of a page's inline scripts, for the content security policy. */
 export function inlineHashes(html: string): string[] {
   const scripts = html.matchAll(/<script(?<attributes>[^>]*)>(?<code>[\s\S]*?)<\/script>/g);
   return [...scripts]
@@ -283,9 +273,7 @@ export function inlineHashes(html: string): string[] {
 const STRICT_POLICY =
   "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/**
- * The browser features named in Permissions-Policy: those our pages use, and those denied to all.
- */
+/** Permissions-Policy: features that our pages use, and those denied to all. */
 const PERMISSIONS = [
   'accelerometer',
   'autoplay',
@@ -305,9 +293,7 @@ const PERMISSIONS = [
   'usb',
   'xr-spatial-tracking',
 ];
-/**
- * Used by our own pages: message sounds, full-screen images, voice messages, the current location, passkeys.
- */
+/** Message sounds, full-screen images, voice messages, the current location, passkeys. */
 const OWN: ReadonlySet<string> = new Set([
   'autoplay',
   'fullscreen',
@@ -361,9 +347,7 @@ export function headersOf(reply: FastifyReply): Record<string, string> {
 type PolicyParts = {
   /** `'sha256-…'` of each inline script in index.html. */
   scriptHashes: readonly string[];
-  /** The origin of acts when it is not our own. */
   apiOrigin: string | undefined;
-  /** The origin of files when it is not our own. */
   mediaOrigin?: string | undefined;
   /** The sources of a third-party captcha; none is allowed without one. */
   captcha?: CaptchaSources | undefined;
@@ -397,7 +381,6 @@ function pagePolicy(parts: PolicyParts): string {
   ].join('; ');
 }
 
-/** A required dependency: resolves when it is healthy, throws otherwise. */
 export type Check = () => Promise<void>;
 
 type HealthDeps = {
@@ -409,11 +392,9 @@ type HealthDeps = {
   /** False once the application begins to close. */
   open: () => boolean;
   metricsText: () => Promise<string>;
-  /** Lets other machines read the metrics. */
   metricsToken: string | undefined;
 };
 
-/** A slower check has failed. */
 const CHECK_MS_MAX = 2_000;
 /** Results are shared for this long, so that requests cannot overload the database. */
 const REMEMBER_MS = 500;
@@ -422,7 +403,6 @@ type Verdict = { ready: boolean; checks: Record<string, 'ok' | 'failing'> };
 
 const closing: Verdict = { ready: false, checks: {} };
 
-/** Serves liveness, readiness and metrics. */
 export function openHealth(app: FastifyInstance, deps: HealthDeps): void {
   const config = { isServedLate: true, traced: false };
   let known: { verdict: Promise<Verdict>; until: number } | undefined;

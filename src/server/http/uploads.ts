@@ -17,7 +17,7 @@ import type { Person, Limiter } from '#server/infra/acts.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { asRefusal, errorResponse } from '#server/http/answer.ts';
 import { type Origins, checkSource, isPortal, sourceOf } from '#server/http/origin.ts';
-import { type Pace, cutAfter, drained, withinPace } from './connections.ts';
+import { type Pace, cutAfter, drainBody, withinPace } from './connections.ts';
 import type { Readable } from 'node:stream';
 import * as z from 'zod/mini';
 import { declaredType } from '#server/http/body.ts';
@@ -60,7 +60,6 @@ export type UploadsDeps = {
 
 /** A slow phone can upload 5 MB in ten minutes: 8 kB a second, with pauses. */
 export const PACE: Pace = { bytesPerSecond: 4_000, windowMs: 10_000, deadlineMs: 600_000 };
-/** The size of a form beside its file, in bytes. */
 export const FORM_BYTES = 65_536;
 /** Concurrent bodies of one person or token; FilePond sends two. */
 const BODIES_MAX = 6;
@@ -68,9 +67,7 @@ const ID_BYTES_MAX = 100;
 const PREFLIGHT_SECONDS = 600;
 const WAIT_SECONDS = 2;
 
-/**
- * FilePond's verbs at `/api/uploads`, authenticated by a session's token (docs/wire.md#uploads).
- */
+/** FilePond's verbs at `/api/uploads`, for a session's token (docs/wire.md#uploads). */
 export function registerUploads(app: FastifyInstance, deps: UploadsDeps): void {
   void app.register(async (scope) => {
     readBodies(scope);
@@ -113,7 +110,7 @@ async function refuse(
   refusal: Refusal,
 ): Promise<FastifyReply> {
   // A sender who was too slow is cut off without draining the body.
-  if (refusal.code === 'upload_too_slow' || !(await drained(request))) cutAfter(reply);
+  if (refusal.code === 'upload_too_slow' || !(await drainBody(request))) cutAfter(reply);
   const { status, body, retryAfter } = errorResponse(refusal);
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
   if ('offset' in refusal.facts) reply.header(uploadHeaders.offset, refusal.facts.offset);
@@ -125,10 +122,10 @@ type VerbName = 'post' | 'patch' | 'head' | 'get' | 'delete';
 
 function verbsOf(deps: UploadsDeps): Record<VerbName, Verb> {
   const { uploads, pace = PACE } = deps;
-  const bodies = openTurns();
+  const bodies = openBodyLimiter();
   /** Runs work on a long body, within the sender's concurrency limit and the required pace. */
   const receiving = (request: FastifyRequest, work: (person: Person) => Promise<FastifyReply>) =>
-    admitted(deps, request, 'write', (person) =>
+    withSession(deps, request, 'write', (person) =>
       bodies(person.userId, () => withinPace(request, pace, () => work(person))),
     );
   return {
@@ -143,8 +140,8 @@ function verbsOf(deps: UploadsDeps): Record<VerbName, Verb> {
         return reply.code(204).header(uploadHeaders.offset, received).send();
       }),
     head: (request, reply) =>
-      admitted(deps, request, 'read', async (person) => {
-        const { verb, id } = questionOf(request);
+      withSession(deps, request, 'read', async (person) => {
+        const { verb, id } = verbAndIdOf(request);
         if (verb !== 'patch') malformed('hanya unggahan bertahap yang dapat dilanjutkan');
         const { receivedBytes, lengthBytes } = await uploads.find(person, uploadOf(id));
         return reply
@@ -155,13 +152,13 @@ function verbsOf(deps: UploadsDeps): Record<VerbName, Verb> {
           .send();
       }),
     get: (request, reply) =>
-      admitted(deps, request, 'read', async (person) => {
-        const { file, uploadId } = await fileFor(deps, person, questionOf(request));
+      withSession(deps, request, 'read', async (person) => {
+        const { file, uploadId } = await fileFor(deps, person, verbAndIdOf(request));
         if (uploadId) reply.header(uploadHeaders.transferId, publicId('upload', uploadId));
         return sendFile(request, reply, file);
       }),
     delete: (request, reply) =>
-      admitted(deps, request, 'write', async (person) => {
+      withSession(deps, request, 'write', async (person) => {
         const id = typeof request.body === 'string' ? request.body.trim() : '';
         await uploads.revert(person, uploadOf(id));
         return reply.code(204).send();
@@ -174,7 +171,7 @@ function verbsOf(deps: UploadsDeps): Record<VerbName, Verb> {
  *
  * @throws Refusal `origin_foreign`, `not_signed_in`, `too_many_requests`
  */
-async function admitted<T>(
+async function withSession<T>(
   { origins, findSession, limiter }: UploadsDeps,
   request: FastifyRequest,
   limitClass: 'read' | 'write',
@@ -188,7 +185,6 @@ async function admitted<T>(
   return inAccount(person.accountId, () => work(person));
 }
 
-/** A file in one piece, or the start of one in pieces. */
 async function post(
   uploads: UploadStore,
   person: Person,
@@ -223,7 +219,7 @@ async function patch(
   person: Person,
   request: FastifyRequest,
 ): Promise<number> {
-  const { verb, id } = questionOf(request);
+  const { verb, id } = verbAndIdOf(request);
   if (verb !== 'patch') malformed('potongan berkas dikirim dengan ?patch=');
   if (request.headers['content-type'] !== CHUNK_TYPE) {
     throw new Refusal('media_type_unsupported', {});
@@ -254,9 +250,10 @@ async function fileFor(
     malformed('berkas dari alamat lain tidak diambil, unduh lalu unggah berkasnya sendiri');
   }
   if (verb === 'patch') malformed('kemajuan unggahan ditanyakan dengan HEAD');
-  const kept = verb === 'load' ? uuidOf('file', id) : undefined;
-  const uploadId = kept === undefined ? uploadOf(id) : undefined;
-  const fileId = uploadId === undefined ? kept : (await uploads.find(person, uploadId)).fileId;
+  const storedFileId = verb === 'load' ? uuidOf('file', id) : undefined;
+  const uploadId = storedFileId === undefined ? uploadOf(id) : undefined;
+  const fileId =
+    uploadId === undefined ? storedFileId : (await uploads.find(person, uploadId)).fileId;
   const file = fileId && (await openFile(person.accountId, fileId));
   if (!file) throw new Refusal('not_found', { what: 'Berkas' });
   return { file, ...(uploadId !== undefined && { uploadId }) };
@@ -269,8 +266,7 @@ function uploadOf(id: string): string {
   return uuid;
 }
 
-/** Limits the concurrent bodies per person in this process. */
-export function openTurns(): <T>(person: string, work: () => Promise<T>) => Promise<T> {
+export function openBodyLimiter(): <T>(person: string, work: () => Promise<T>) => Promise<T> {
   const sending = new Map<string, number>();
   return async (person, work) => {
     const now = sending.get(person) ?? 0;
@@ -286,7 +282,6 @@ export function openTurns(): <T>(person: string, work: () => Promise<T>) => Prom
   };
 }
 
-/** CORS for the portals of PORTAL_ORIGINS only. */
 function allowPortal(origins: Origins, request: FastifyRequest, reply: FastifyReply): void {
   if (origins.portals.length > 0) reply.header('vary', 'Origin');
   const source = sourceOf(request);
@@ -321,7 +316,7 @@ export type ServedFile = {
 };
 
 type FilesDeps = {
-  /** The owner of a signed address's file; undefined when the signature is invalid or expired. */
+  /** Undefined when the signature is invalid or expired. */
   verify: (signed: {
     id: string;
     key: string;
@@ -330,7 +325,8 @@ type FilesDeps = {
 };
 
 /** Types shown in place; everything else is a download. */
-const shown = /^(image\/(png|jpeg|webp|gif)|audio\/(ogg|mp4|mpeg|aac|webm)|video\/(mp4|3gpp))$/;
+const inlineTypes =
+  /^(image\/(png|jpeg|webp|gif)|audio\/(ogg|mp4|mpeg|aac|webm)|video\/(mp4|3gpp))$/;
 const CACHE_SECONDS = 3_000;
 
 const FILES = '/files/';
@@ -342,12 +338,12 @@ const FILES = '/files/';
  * @param mediaOrigin their own origin, which serves nothing else, when it is not the portal's.
  */
 export function registerFiles(app: FastifyInstance, deps: FilesDeps, mediaOrigin?: string): void {
-  if (mediaOrigin !== undefined) keepApart(app, new URL(mediaOrigin).host);
+  if (mediaOrigin !== undefined) separateHosts(app, new URL(mediaOrigin).host);
   serveSigned(app, { url: `${FILES}:id`, cache: `private, max-age=${CACHE_SECONDS}` }, deps);
 }
 
 /** Serves files under one host, and everything else under the others. */
-function keepApart(app: FastifyInstance, mediaHost: string): void {
+function separateHosts(app: FastifyInstance, mediaHost: string): void {
   app.addHook('onRequest', async (request, reply) => {
     const here = request.host === mediaHost;
     if (here !== request.url.startsWith(FILES)) {
@@ -363,15 +359,15 @@ function keepApart(app: FastifyInstance, mediaHost: string): void {
   });
 }
 
-/** Archives of an account's data at signed addresses: valid for one day, never cached. */
+/** Signed addresses: valid for one day, never cached. */
 export const registerArchives = (app: FastifyInstance, deps: FilesDeps): void =>
   serveSigned(app, { url: '/exports/:id', cache: 'private, no-store' }, deps);
 
-/** Exports of rows at signed addresses: valid for one day, never cached. */
+/** Signed addresses: valid for one day, never cached. */
 export const registerRowExports = (app: FastifyInstance, deps: FilesDeps): void =>
   serveSigned(app, { url: '/row-exports/:id', cache: 'private, no-store' }, deps);
 
-/** Invoice documents at signed addresses: valid for minutes, never cached. */
+/** Signed addresses: valid for minutes, never cached. */
 export const registerInvoices = (app: FastifyInstance, deps: FilesDeps): void =>
   serveSigned(app, { url: '/invoices/:id', cache: 'private, no-store' }, deps);
 
@@ -404,11 +400,11 @@ export async function sendFile(
 ): Promise<FastifyReply> {
   const ifRange = headers['if-range'];
   const etag = `"${file.fileId}"`;
-  const wanted = ifRange === undefined || ifRange === etag ? headers.range : undefined;
-  const span = spanOf(wanted, file.sizeBytes);
+  const rangeHeader = ifRange === undefined || ifRange === etag ? headers.range : undefined;
+  const span = spanOf(rangeHeader, file.sizeBytes);
   // Opened before any header is set, since an error response must have none of them.
   const bytes = method === 'HEAD' || span === 'none' ? undefined : await file.stream(span);
-  const open = shown.test(file.mime);
+  const open = inlineTypes.test(file.mime);
   reply.headers({
     ...(file.cache !== undefined && { 'cache-control': file.cache }),
     'content-type': open ? file.mime : 'application/octet-stream',
@@ -449,7 +445,6 @@ export const encoded = (name: string): string =>
   );
 
 const purposes = Object.keys(uploadPurposes) as [UploadPurpose, ...UploadPurpose[]];
-/** The size limit of the largest purpose, in bytes. */
 export const LARGEST = Math.max(...purposes.map((purpose) => bytesMaxFor(purpose)));
 
 const METADATA_BYTES_MAX = 4_096;
@@ -518,15 +513,13 @@ async function formOf(request: FastifyRequest): Promise<UploadForm> {
       metadata = metadataOf(String(part.value));
     }
   } catch (error) {
-    throw asBroken(error);
+    throw asMalformed(error);
   }
   return formWith(metadata, undefined);
 }
 
-/** A form of one file, with text fields before and after it. */
 type FileForm = {
   filename: string;
-  /** The declared type; empty without one. */
   mimetype: string;
   /** The file's bytes as they arrive. After the last of them the rest of the form has been read. */
   bytes: AsyncGenerator<Buffer, void>;
@@ -537,7 +530,6 @@ type FileForm = {
 type FileFormOptions = {
   /** Checks the name of a part; throws a Refusal to reject it. */
   checkName?: (name: string, isFile: boolean) => void;
-  /** The reasons for refusing a form, in the caller's language. */
   why: { broken: string; manyFiles: string };
 };
 
@@ -589,19 +581,17 @@ function brokenForm(error: unknown, { broken, manyFiles }: FileFormOptions['why'
   return new Refusal('request_malformed', { why: isMany ? manyFiles : broken });
 }
 
-/**
- * The bytes of a form's file as they arrive. @throws Refusal `request_malformed` when the form breaks off
- */
+/** @throws Refusal `request_malformed` when the form breaks off */
 async function* bytesOf({ file }: MultipartFile): AsyncGenerator<Buffer, void> {
   try {
     yield* file.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   } catch (error) {
-    throw asBroken(error);
+    throw asMalformed(error);
   }
 }
 
 /** The multipart parser's errors for a broken form have no status of their own. */
-function asBroken(error: unknown): unknown {
+function asMalformed(error: unknown): unknown {
   const isKnown = error instanceof Refusal || (error instanceof Error && 'statusCode' in error);
   if (isKnown) return error;
   return new Refusal('request_malformed', { why: 'isi multipart rusak atau terpotong' });
@@ -612,9 +602,7 @@ const formWith = (
   file: MultipartFile | undefined,
 ): UploadForm => ({ purpose, crop, file, declared: file?.mimetype ?? type });
 
-/**
- * A header with a whole number of bytes; undefined without it. @throws Refusal `request_malformed`
- */
+/** Undefined without the header. @throws Refusal `request_malformed` */
 export function bytesIn(request: FastifyRequest, header: string): number | undefined {
   const value = request.headers[header.toLowerCase()];
   if (value === undefined) return undefined;
@@ -635,10 +623,10 @@ function nameIn({ headers }: FastifyRequest): string {
 }
 
 /** The verb and id in an address, which may hold nothing else (docs/threats.md, T12). */
-function questionOf(request: FastifyRequest): { verb: string; id: string } {
-  const asked = Object.entries(request.query as Record<string, unknown>);
-  const [verb, id] = asked[0] ?? [];
-  if (asked.length !== 1 || verb === undefined || typeof id !== 'string') {
+function verbAndIdOf(request: FastifyRequest): { verb: string; id: string } {
+  const parameters = Object.entries(request.query as Record<string, unknown>);
+  const [verb, id] = parameters[0] ?? [];
+  if (parameters.length !== 1 || verb === undefined || typeof id !== 'string') {
     malformed('alamatnya memuat satu unggahan saja');
   }
   if (!['patch', 'restore', 'load', 'fetch'].includes(verb)) {

@@ -21,19 +21,15 @@ import {
 } from './feeds.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 
-/**
- * Polling interval of followed accounts, and of LISTEN retries, in milliseconds: the delay that a lost hint causes.
- */
+/** Polling interval, and so the delay that a lost hint causes, in milliseconds. */
 const LOOK_MS = 5_000;
-/**
- * Time limit of a shared read, in milliseconds. A slow one would delay all streams, so it is abandoned and retried.
- */
+/** A slow shared read would delay all streams, so it is abandoned and retried. */
 const READ_MS_MAX = 5_000;
 /** The prefix of a notification that carries a whole event. */
 const SIGNAL = '~';
 const UUID_LENGTH = 36;
 /** A position after every possible event. */
-const NOWHERE = Number.MAX_SAFE_INTEGER;
+const END_POSITION = Number.MAX_SAFE_INTEGER;
 
 type Deps = {
   /** Reads the backlog of one stream, one account at a time. */
@@ -49,7 +45,6 @@ type Deps = {
   tracing?: Tracing | undefined;
 };
 
-/** Streams the events of accounts to their followers in this process. */
 export type LiveHub = {
   /**
    * Writes the account's events after `since` to a sink, then new ones as they come.
@@ -62,10 +57,9 @@ export type LiveHub = {
    * whose sink is full, misses it.
    */
   signal(accountId: string, event: LiveEvent): Promise<void>;
-  /** Open streams. */
   readonly following: number;
   /** True while hints arrive; without them events appear within five seconds. */
-  readonly listens: boolean;
+  readonly isListening: boolean;
   /** Ends all streams; resolves when no read is in progress, after three seconds at most. */
   close(): Promise<void>;
 };
@@ -75,7 +69,7 @@ export function openLive(deps: Deps): LiveHub {
   const { tenantSql, allAccountsSql, isShown = () => true, report, tracing } = deps;
   const shown = { isShown, report };
   const readShared = (positions: readonly Position[]) =>
-    readPages(allAccountsSql, positions, tracing ? tracedBy(tracing, shown) : shown);
+    readPages(allAccountsSql, positions, tracing ? withTracing(tracing, shown) : shown);
   const feeds = new Feeds({
     readShared: (positions) => withTimeout(readShared(positions), READ_MS_MAX, refuseLate),
     readOwn: async (position) => {
@@ -89,14 +83,14 @@ export function openLive(deps: Deps): LiveHub {
   });
   const listener = createListener(deps, (payload) => {
     if (payload === '*') feeds.hintAll();
-    else if (payload.startsWith(SIGNAL)) takeSignal(feeds, payload, report);
+    else if (payload.startsWith(SIGNAL)) handleSignal(feeds, payload, report);
     else for (const accountId of payload.split(',')) feeds.hint(accountId);
   });
   /** Finds events without a hint: after a dropped LISTEN, or a failed read. */
   const look = async () => {
     const known = feeds.positions();
     if (known.length === 0) return;
-    const grown = await allAccountsSql<{ account_id: string }[]>`
+    const accountsWithNews = await allAccountsSql<{ account_id: string }[]>`
       select account_id
       from unnest(
         ${known.map(({ accountId }) => accountId)}::uuid[],
@@ -104,7 +98,7 @@ export function openLive(deps: Deps): LiveHub {
       ) as f(account_id, since)
       join event_positions p using (account_id)
       where p.last > f.since`;
-    for (const { account_id } of grown) feeds.hint(account_id);
+    for (const { account_id } of accountsWithNews) feeds.hint(account_id);
   };
   let looking = false;
   const timer = setInterval(() => {
@@ -117,7 +111,7 @@ export function openLive(deps: Deps): LiveHub {
   timer.unref();
 
   return {
-    follow: ({ accountId, since = NOWHERE, sink }) => feeds.follow({ accountId, since }, sink),
+    follow: ({ accountId, since = END_POSITION, sink }) => feeds.follow({ accountId, since }, sink),
     async signal(accountId, event) {
       await allAccountsSql`
         select pg_notify(${LIVE_CHANNEL}, ${SIGNAL + accountId + JSON.stringify(event)})`;
@@ -125,8 +119,8 @@ export function openLive(deps: Deps): LiveHub {
     get following() {
       return feeds.size;
     },
-    get listens() {
-      return listener.hears;
+    get isListening() {
+      return listener.isListening;
     },
     async close() {
       clearInterval(timer);
@@ -137,10 +131,8 @@ export function openLive(deps: Deps): LiveHub {
   };
 }
 
-/**
- * Traces the messages whose events were read for this process's streams; they are written right after.
- */
-function tracedBy(tracing: Tracing, shown: Shown): Shown {
+/** Traces the messages whose events were read; they are written right after. */
+function withTracing(tracing: Tracing, shown: Shown): Shown {
   const began = performance.now();
   return {
     ...shown,
@@ -153,7 +145,7 @@ function tracedBy(tracing: Tracing, shown: Shown): Shown {
   };
 }
 
-function takeSignal(feeds: Feeds, payload: string, report: Deps['report']): void {
+function handleSignal(feeds: Feeds, payload: string, report: Deps['report']): void {
   const words = payload.slice(SIGNAL.length);
   try {
     feeds.signal(words.slice(0, UUID_LENGTH), signalFrame(JSON.parse(words.slice(UUID_LENGTH))));
@@ -175,37 +167,35 @@ function createListener(
   hinted: (payload: string) => void,
 ) {
   const self = `!${randomUUID()}`;
-  let hears = false;
-  let heard = false;
+  let isListening = false;
+  let hasEcho = false;
   const listener = openListening({
     channel: LIVE_CHANNEL,
     onNotification: (payload) => {
-      if (payload === self) heard = true;
+      if (payload === self) hasEcho = true;
       else if (!payload.startsWith('!')) hinted(payload);
     },
     onListening: () => {
-      hears = true;
-      heard = true;
+      isListening = true;
+      hasEcho = true;
       hinted('*');
     },
-    onLost: () => (hears = false),
+    onLost: () => (isListening = false),
   });
   return {
     async check() {
-      if (!heard) listener.restart();
-      heard = false;
+      if (!hasEcho) listener.restart();
+      hasEcho = false;
       await allAccountsSql`select pg_notify(${LIVE_CHANNEL}, ${self})`;
     },
-    get hears() {
-      return hears;
+    get isListening() {
+      return isListening;
     },
     close: () => listener.close(),
   };
 }
 
-/**
- * The channel on which publish_outbox notifies every process, at COMMIT, of accounts with new events.
- */
+/** publish_outbox notifies it at COMMIT of accounts with new events. */
 export const LIVE_CHANNEL = 'kabari_live';
 
 /**
@@ -215,9 +205,7 @@ export const LIVE_CHANNEL = 'kabari_live';
 const ROWS_MAX = 200;
 /** Polling interval of the outbox without a hint, in milliseconds. */
 const POLL_MS = 250;
-/**
- * Rows arriving within this time are published together, and notify open tabs once (docs/wire.md#live-stream).
- */
+/** Rows arriving within this time notify open tabs once (docs/wire.md#live-stream). */
 const GATHER_MS = 20;
 /** The same under load: a longer wait spreads the cost of publishing over more rows. */
 const BUSY_GATHER_MS = 100;
@@ -252,7 +240,7 @@ export function startRelay(
 ): Relay {
   let working: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let again = false;
+  let rerun = false;
   let closed = false;
   let beganAt = -Infinity;
   let lastRows = 0;
@@ -260,7 +248,7 @@ export function startRelay(
     const { tracing } = deps;
     for (;;) {
       const began = performance.now();
-      const published = await publishSome(deps);
+      const published = await publishBatch(deps);
       lastRows = published.rows;
       if (published.accounts.size > 0) onPublished(published);
       if (tracing && published.rows > 0) {
@@ -271,18 +259,18 @@ export function startRelay(
   };
   const work = async () => {
     timer = undefined;
-    again = false;
+    rerun = false;
     beganAt = performance.now();
     await drain().catch((error: unknown) => {
       if (!isTransient(error)) deps.log.error({ err: error }, 'the outbox cannot be published');
     });
     working = undefined;
-    if (again) wake();
+    if (rerun) wake();
   };
   const gatherMs = () => (lastRows >= BUSY_ROWS ? BUSY_GATHER_MS : GATHER_MS);
   const wake = () => {
     if (closed) return;
-    if (working) again = true;
+    if (working) rerun = true;
     else {
       timer ??= setTimeout(
         () => {
@@ -313,7 +301,7 @@ type Published = {
 };
 
 /** Publishes the oldest rows. A row that fails is set aside and reported, and delays no other. */
-async function publishSome(deps: RelayDeps): Promise<Published> {
+async function publishBatch(deps: RelayDeps): Promise<Published> {
   try {
     return await publish(deps.sql, { max: ROWS_MAX });
   } catch (error) {
@@ -322,10 +310,9 @@ async function publishSome(deps: RelayDeps): Promise<Published> {
   }
 }
 
-/** One outbox row, all rows of one account, or all rows. */
-type Which = { max: number; accountId?: string; outboxId?: string };
+type RowFilter = { max: number; accountId?: string; outboxId?: string };
 
-async function publish(sql: Sql, { max, accountId, outboxId }: Which): Promise<Published> {
+async function publish(sql: Sql, { max, accountId, outboxId }: RowFilter): Promise<Published> {
   const found = await sql<PublishedRow[]>`
     select * from publish_outbox(${max}, ${accountId ?? null}, ${outboxId ?? null})`;
   return {
@@ -355,7 +342,6 @@ const oldestRows = (sql: Sql) => sql<Row[]>`
   where retry_at is null or retry_at <= clock_timestamp()
   order by at limit ${ROWS_MAX}`;
 
-/** The fallback: row by row. */
 async function publishEach({ sql, log }: RelayDeps): Promise<Published> {
   const rows = await oldestRows(sql);
   const accounts = new Set<string>();
@@ -401,15 +387,12 @@ export const eventsAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): 
   },
 });
 
-/** Events of an account, all or those about some numbers. */
-type Whose = { accountId: string; peers?: readonly string[] };
+type EventScope = { accountId: string; peers?: readonly string[] };
 
-/**
- * True while the relay has not yet published the latest events. Events set aside as unpublishable do not count.
- */
+/** True while the latest events are unpublished. Unpublishable events do not count. */
 export async function hasUnpublished(
   allAccountsSql: Sql,
-  { accountId, peers }: Whose,
+  { accountId, peers }: EventScope,
 ): Promise<boolean> {
   const among = peers ? [...peers] : null;
   const [waiting] = await allAccountsSql`
@@ -419,7 +402,6 @@ export async function hasUnpublished(
   return waiting !== undefined;
 }
 
-/** The newest position of every account. */
 export const newestPositions = (
   allAccountsSql: Sql,
 ): Promise<{ accountId: string; position: number }[]> =>
@@ -436,16 +418,14 @@ export async function positionOf(tx: Tx, accountId: string): Promise<number> {
 /** Erases the published events about some numbers. */
 export async function eraseEventsAbout(
   allAccountsSql: Sql,
-  { accountId, peers }: Required<Whose>,
+  { accountId, peers }: Required<EventScope>,
 ): Promise<void> {
   await allAccountsSql`
     delete from events where account_id = ${accountId} and coalesce(peer, data->>'peer') = any(${[...peers]}::text[])`;
 }
 
-/**
- * Erases one account's events about another account, such as the operators' events about a customer.
- */
-export async function eraseEventsOf(
+/** Erases events about another account, such as the operators' events about a customer. */
+export async function eraseEventsAboutAccount(
   allAccountsSql: Sql,
   { accountId, about }: { accountId: string; about: string },
 ): Promise<void> {
@@ -466,14 +446,12 @@ export async function pruneEvents(allAccountsSql: Sql): Promise<void> {
       select at from events where account_id = p.account_id order by position limit 1
     ) first where first.at < ${old(allAccountsSql)}`;
   for (const { accountId } of found) {
-    await untilNone((limit) => forgetFirst(allAccountsSql, accountId, limit));
+    await untilNone((limit) => deleteOldest(allAccountsSql, accountId, limit));
   }
 }
 
-/**
- * Deletes the old ones among an account's first events; positions follow the order of publication.
- */
-export async function forgetFirst(
+/** Deletes the old ones among an account's first events, in the order of publication. */
+export async function deleteOldest(
   sql: Sql | Tx,
   accountId: string,
   limit: number,
@@ -553,7 +531,6 @@ async function tracePublished(
   }
 }
 
-type Told = { messageId: string; kind: string; status: string | null };
+type TracedEvent = { messageId: string; kind: string; status: string | null };
 
-/** A message event as a trace step: its status, else its kind. */
-const stepOf = ({ messageId, kind, status }: Told) => ({ messageId, of: status ?? kind });
+const stepOf = ({ messageId, kind, status }: TracedEvent) => ({ messageId, of: status ?? kind });

@@ -4,15 +4,13 @@ import type { Tag } from '#server/infra/postgres/sql.ts';
 import { isLiveKind } from './outbox.ts';
 import { publicId } from '#contract/base/ids.ts';
 
-/** Accounts read in one statement. */
 const ACCOUNTS_MAX = 100;
-/** How long `close` waits for reads in progress. */
+/** The time that `close` waits for reads in progress. */
 const CLOSING_MS_MAX = 3_000;
 
 type Deps = {
   /** Reads new events of several accounts for all their streams: a page each, in the same order. */
   readShared: (positions: readonly Position[]) => Promise<readonly Page[]>;
-  /** Reads the backlog of one stream. */
   readOwn: (position: Position) => Promise<Page>;
   report: (trouble: unknown) => void;
 };
@@ -22,7 +20,6 @@ type Feed = {
   readonly followers: Set<Follower>;
   /** The account was read up to here; a `current` stream is at this position or later. */
   position: number;
-  /** There may be events after `position`. */
   isHinted: boolean;
 };
 
@@ -39,7 +36,6 @@ class Follower implements Subscription {
   readonly #sink: FrameSink;
   position: number;
   state: State = 'behind';
-  /** Its backlog was not yet read to the end. */
   hasBacklog = true;
 
   constructor(feeds: Feeds, sink: FrameSink, { feed, since }: { feed: Feed; since: number }) {
@@ -49,7 +45,6 @@ class Follower implements Subscription {
     this.position = since;
   }
 
-  /** Writes the missing frames of a page; afterwards it may be `full`. */
   take(page: Page): void {
     if (page.isReset ? this.position === page.upTo : this.position >= page.upTo) return;
     const bytes = page.bytes(this.position);
@@ -123,7 +118,6 @@ export class Feeds {
     return follower;
   }
 
-  /** An account may have new events. */
   hint(accountId: string): void {
     const feed = this.#feeds.get(accountId);
     if (!feed) return;
@@ -131,12 +125,10 @@ export class Feeds {
     this.#schedule(feed);
   }
 
-  /** Writes an unstored frame to the current followers of an account. */
   signal(accountId: string, frame: Buffer): void {
     for (const follower of this.#feeds.get(accountId)?.followers ?? []) follower.signal(frame);
   }
 
-  /** Every account may have new events. */
   hintAll(): void {
     for (const accountId of this.#feeds.keys()) this.hint(accountId);
   }
@@ -155,7 +147,6 @@ export class Feeds {
     clearTimeout(timer);
   }
 
-  /** Lets a stream read its backlog, then join the shared reads. */
   catchUp(follower: Follower): void {
     follower.state = 'behind';
     void this.#readBacklog(follower);
@@ -266,7 +257,7 @@ type Frame = { position: number; text: string };
 export type Page = {
   /** The reader's position after this page; lower than before when the database was restored. */
   readonly upTo: number;
-  /** The client must refetch everything, whatever it has. */
+  /** The client must refetch everything. */
   readonly isReset: boolean;
   /** No later events existed at the time of the read. */
   readonly isLast: boolean;
@@ -274,11 +265,9 @@ export type Page = {
   bytes(after?: number): Buffer;
 };
 
-/** Selects the events that streams receive. */
 export type Shown = {
   isShown: (accountId: string, kind: string) => boolean;
   report: (bug: unknown) => void;
-  /** Called with the events read, if any. */
   onRead?: (events: readonly EventRow[]) => void;
 };
 
@@ -341,9 +330,7 @@ function pageOf(since: number, rows: readonly Row[], shown: Shown): Page {
   };
 }
 
-/**
- * The frame for a row; reports a row that is not an event of the contract, and returns undefined.
- */
+/** The frame for a row; undefined, and reported, for an event outside the contract. */
 function frameOf(
   row: EventRow & { accountId: string },
   { isShown, report }: Shown,
@@ -358,9 +345,7 @@ function frameOf(
   return undefined;
 }
 
-/**
- * A frame for an unstored event, without a position. @throws ZodError when it is not an event of the contract.
- */
+/** The frame of an unstored event. @throws ZodError for an event outside the contract. */
 export const signalFrame = (given: unknown): Buffer => {
   const event = LiveEvent().parse(given);
   return Buffer.from(`event: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`);

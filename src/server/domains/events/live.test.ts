@@ -167,7 +167,7 @@ test('a full stream later gets the events it missed, and delays no other', async
 
 test('a lost hint delays events by at most five seconds', async ({ db, hub }) => {
   const accountId = newId();
-  await waitFor(() => expect(hub.listens).toBe(true));
+  await waitFor(() => expect(hub.isListening).toBe(true));
   const { positions } = following(hub, accountId, 0);
   await waitFor(() => expect(hub.following).toBe(1));
   await publish(db, accountId, 1, { hint: false });
@@ -177,7 +177,7 @@ test('a lost hint delays events by at most five seconds', async ({ db, hub }) =>
 
 test('hints resume after the LISTEN connection was lost', async ({ db, hub }) => {
   const accountId = newId();
-  await waitFor(() => expect(hub.listens).toBe(true));
+  await waitFor(() => expect(hub.isListening).toBe(true));
   const { positions } = following(hub, accountId, 0);
   await waitFor(() => expect(hub.following).toBe(1));
   const ended = await db.owner`
@@ -191,7 +191,7 @@ test('hints resume after the LISTEN connection was lost', async ({ db, hub }) =>
           and datname = current_database() and pid <> ${ended[0]?.['pid']} and query ilike 'listen%'`,
     ).toHaveLength(1),
   );
-  await waitFor(() => expect(hub.listens).toBe(true));
+  await waitFor(() => expect(hub.isListening).toBe(true));
   await publish(db, accountId, 1);
   await waitFor(() => expect(positions()).toEqual([1]));
 });

@@ -17,7 +17,6 @@ const forPrograms: ReadonlySet<string> = new Set(programKinds);
 /** False for kinds that open tabs do not receive. */
 export const isLiveKind = (kind: string): boolean => !forPrograms.has(kind);
 
-/** An event that names no message. */
 export type Announcement = {
   accountId: string;
   kind: LiveKind | (typeof programKinds)[number];
@@ -49,19 +48,16 @@ export async function checkOutbox(allAccountsSql: Sql): Promise<void> {
 
 type Figure = { value: number };
 
-/** How many seconds the oldest due event has waited. */
+/** The age in seconds of the oldest due event. */
 export const outboxLagSeconds = (allAccountsSql: Sql): Promise<Figure[]> =>
   allAccountsSql<Figure[]>`
     select coalesce(greatest(0, extract(epoch from
       clock_timestamp() - min(coalesce(retry_at, at)))), 0)::float8 as value from outbox`;
 
-/** Events that could not be published and wait for a retry. */
 export const countSetAside = (allAccountsSql: Sql): Promise<Figure[]> =>
   allAccountsSql<Figure[]>`select count(*) as value from outbox where tries > 0`;
 
-/**
- * Gives the unpublished events of a conversation its new peer, after a phone number became known.
- */
+/** Gives a conversation's unpublished events its new peer, once the number is known. */
 export const renameQueuedPeer = (
   tx: Tx,
   accountId: string,

@@ -3,7 +3,7 @@ import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { rowsRead } from '#tests/support/database/rows-read.ts';
-import { forgetFirst, pruneEvents } from './events.ts';
+import { deleteOldest, pruneEvents } from './events.ts';
 
 type Span = { from: number; upto: number; days: number };
 
@@ -43,7 +43,7 @@ test('a batch reads only the rows it deletes, also on reused pages', async ({ sq
   }
   await db.owner.query('vacuum analyze events');
   const read = await rowsRead(sql, 'events', async (tx) => {
-    expect(await forgetFirst(tx, accountId, 100)).toBe(100);
+    expect(await deleteOldest(tx, accountId, 100)).toBe(100);
   });
   expect(read.scanned).toBe(0);
   expect(read.found).toBeLessThanOrEqual(200);

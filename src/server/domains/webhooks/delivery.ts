@@ -1,5 +1,5 @@
 import { WEBHOOK_LIMITS, type WebhookFormat, type AttemptError } from '#contract/webhooks.ts';
-import { coverSecrets, type SealedSecrets, secretsOf } from '#server/domains/webhooks/signature.ts';
+import { maskSecrets, type SealedSecrets, secretsOf } from '#server/domains/webhooks/signature.ts';
 import { type Outbound, type OutboundAnswer, OutboundError } from '#server/infra/net/outbound.ts';
 import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
 import { isTransient, type Tx } from '#server/infra/postgres/database.ts';
@@ -19,7 +19,6 @@ import { phonesOf } from '#server/domains/accounts/accounts.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
-/** The result of one request to an endpoint. */
 export type PostResult = {
   at: Date;
   ms: number;
@@ -30,7 +29,7 @@ export type PostResult = {
   /** The first printable characters of the response, without secrets. */
   answer: string;
   /** The pause that the endpoint requests, in milliseconds. */
-  askedMs: number | undefined;
+  pauseMs: number | undefined;
 };
 
 /** The webhook's `secrets` are masked wherever its endpoint repeats them. */
@@ -41,20 +40,18 @@ const TOTAL_MS = WEBHOOK_LIMITS.timeoutSeconds * 1_000;
 const ANSWER_LENGTH = 200;
 const AGENT = 'Kabari-Webhooks/1';
 
-export const withAgent = (headers: Record<string, string>): Record<string, string> => ({
+export const withUserAgent = (headers: Record<string, string>): Record<string, string> => ({
   ...headers,
   'user-agent': AGENT,
 });
 
 /** True for a response that confirms receipt. */
-export const isTaken = ({ status }: Pick<PostResult, 'status'>): boolean =>
+export const isAccepted = ({ status }: Pick<PostResult, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300;
 
 type PostDeps = { outbound: Outbound; now: () => Date };
 
-/**
- * Posts once through the guarded client and does not follow redirects. Network and endpoint errors never throw.
- */
+/** Posts once and does not follow redirects. Network and endpoint errors never throw. */
 export const post = (
   deps: PostDeps,
   { secrets, ...request }: Request,
@@ -65,8 +62,10 @@ export const post = (
   );
 
 /** The same with a GET. */
-export const ask = (deps: PostDeps, { url, secrets }: Address): Promise<PostResult> =>
-  tell(deps, secrets, () => deps.outbound.get({ url, headers: withAgent({}), totalMs: TOTAL_MS }));
+export const sendGet = (deps: PostDeps, { url, secrets }: Address): Promise<PostResult> =>
+  tell(deps, secrets, () =>
+    deps.outbound.get({ url, headers: withUserAgent({}), totalMs: TOTAL_MS }),
+  );
 
 async function tell(
   { now }: Pick<PostDeps, 'now'>,
@@ -78,20 +77,18 @@ async function tell(
   const took = () => Math.round(performance.now() - began);
   try {
     const { status, headers, body } = await request();
-    const askedMs = retryAfterMs(headers['retry-after'], now());
-    return { at, ms: took(), status, error: null, answer: printable(body, secrets), askedMs };
+    const pauseMs = retryAfterMs(headers['retry-after'], now());
+    return { at, ms: took(), status, error: null, answer: printable(body, secrets), pauseMs };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     const reason = error.reason === 'ended' ? 'interrupted' : error.reason;
-    return { at, ms: took(), status: null, error: reason, answer: '', askedMs: undefined };
+    return { at, ms: took(), status: null, error: reason, answer: '', pauseMs: undefined };
   }
 }
 
-/**
- * The beginning of a response without unprintable characters. Secrets are masked before it is cut.
- */
+/** The printable start of a response. Secrets are masked before it is cut. */
 const printable = (body: Buffer, secrets: readonly string[]): string =>
-  coverSecrets(body.toString('utf8'), secrets)
+  maskSecrets(body.toString('utf8'), secrets)
     .slice(0, ANSWER_LENGTH * 8)
     .replace(/[\p{C}\p{Zl}\p{Zp}\ufffd]+/gu, ' ')
     .trim()
@@ -102,7 +99,6 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The waits before each retry. */
 const WAITS_MS = [
   5 * SECOND,
   30 * SECOND,
@@ -119,35 +115,33 @@ const WAITS_MS = [
 ] as const;
 
 /** The longest pause that an endpoint can request. */
-const ASKED_MS_MAX = 24 * HOUR;
+const PAUSE_MS_MAX = 24 * HOUR;
 
 /**
  * The wait before the next try of a delivery: 5 s at first, 24 h at last, give or take 10 %, so that retries to a
  * recovered endpoint spread out. A longer `Retry-After` wins, up to a day.
  *
  * @param tries failed tries, from 1.
- * @param askedMs the `Retry-After` of the response.
+ * @param pauseMs the `Retry-After` of the response.
  * @param dice 0 ≤ dice < 1.
  * @returns whole milliseconds; undefined after the 13th try, a little more than three days after the first.
  */
 export function retryWaitMs(
   tries: number,
-  askedMs = 0,
+  pauseMs = 0,
   dice: number = Math.random(),
 ): number | undefined {
   const steady = WAITS_MS[tries - 1];
   if (steady === undefined) return undefined;
   const own = Math.round(steady * (0.9 + 0.2 * dice));
-  return Math.max(own, Math.min(askedMs, ASKED_MS_MAX));
+  return Math.max(own, Math.min(pauseMs, PAUSE_MS_MAX));
 }
 
 /** The end of the requested pause: at most a day from now. */
-export const pauseUntil = (now: Date, askedMs: number): Date =>
-  new Date(now.getTime() + Math.min(askedMs, ASKED_MS_MAX));
+export const pauseUntil = (now: Date, pauseMs: number): Date =>
+  new Date(now.getTime() + Math.min(pauseMs, PAUSE_MS_MAX));
 
-/**
- * A `Retry-After` header, in seconds or as a date, as milliseconds from now; undefined for anything else.
- */
+/** A `Retry-After` header in milliseconds from now; undefined when invalid. */
 export function retryAfterMs(header: string | undefined, now: Date): number | undefined {
   const text = header?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND;
@@ -164,11 +158,9 @@ const EVENTS_MAX = 500;
 
 /** Collects events for webhooks and sends them; several processes may run one. */
 export type WebhookWorker = {
-  /** These accounts have new events. */
   add: (accountIds: Iterable<string>) => void;
   /** A webhook was changed in this process, or a delivery is to be resent. */
   wake: () => void;
-  /** Collects and sends everything due, and waits for it. */
   drain: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -195,7 +187,7 @@ export function startWebhookWorker(deps: WebhookDeps): WebhookWorker {
     if (isSweep) {
       withWebhook = await accountsWithWebhook(deps);
       await releaseExpiredLeases(deps);
-      await sendOffMessages(deps);
+      await sendSwitchedOffMessages(deps);
     }
     if ((isSweep ? withWebhook.size : accountIds.length) > 0) {
       for (const locked of await collect(deps, isSweep ? undefined : accountIds))
@@ -299,15 +291,13 @@ async function collect(
 const LEASE_SECONDS = 30;
 /** Polling interval without a hint, and while claims fail. */
 const POLL_MS = 1_000;
-/** How long closing waits for tries in progress; unfinished ones are sent again later. */
+/** The time that closing waits for tries in progress; unfinished ones are sent again. */
 const FINISH_MS = 3_000;
 const SETTLED_TOGETHER_MAX = 200;
 const SETTLE_WAIT_MS = 4;
 
-/** Sends due deliveries; several may run. */
 type Sender = {
   wake: () => void;
-  /** Sends everything due, and waits for it. */
   drain: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -337,7 +327,7 @@ function startSender(deps: WebhookDeps): Sender {
   const slots = openSlots(() => wake());
   const closing = new AbortController();
   let looking: Promise<void> | undefined;
-  let lookAgain = false;
+  let isRerunNeeded = false;
   let closed = false;
   const settle = gather<Result, boolean>((results) => settleResults(deps, results), {
     waitMs: SETTLE_WAIT_MS,
@@ -372,12 +362,12 @@ function startSender(deps: WebhookDeps): Sender {
   };
   const wake = () => {
     if (closed) return;
-    lookAgain = looking !== undefined;
+    isRerunNeeded = looking !== undefined;
     looking ??= look()
       .catch(reportError)
       .finally(() => {
         looking = undefined;
-        if (lookAgain) wake();
+        if (isRerunNeeded) wake();
       });
   };
   const timer = setInterval(wake, POLL_MS);
@@ -409,14 +399,13 @@ function mayHaveMore(ready: readonly Ready[], slots: number): boolean {
   return byHook.values().some((own) => own.length >= share);
 }
 
-/** Claims due deliveries and reads their events. */
 async function claim(
   deps: WebhookDeps,
-  { slots, doubtful }: { slots: number; doubtful: number },
+  { slots, unreliable }: { slots: number; unreliable: number },
 ): Promise<Ready[]> {
   const { allAccountsSql } = deps;
   const claimed = await allAccountsSql<Claimed[]>`
-    select * from claim_webhook_deliveries(${deps.now()}, ${slots}, ${doubtful}, ${LEASE_SECONDS})`;
+    select * from claim_webhook_deliveries(${deps.now()}, ${slots}, ${unreliable}, ${LEASE_SECONDS})`;
   if (claimed.length === 0) return [];
   const [hooks, stored] = await Promise.all([
     allAccountsSql<Hook[]>`
@@ -431,7 +420,7 @@ async function claim(
       ) as c(account_id, position)
       join events e on e.account_id = c.account_id and e.position = c.position`,
   ]);
-  const events = await readApart(deps, stored);
+  const events = await readSeparately(deps, stored);
   const keyOf = (accountId: string, position: number | null) => `${accountId} ${position}`;
   const byKey = new Map(
     stored.map(({ account_id, position }, index) => [keyOf(account_id, position), events[index]]),
@@ -444,7 +433,7 @@ async function claim(
 }
 
 /** Reads events together; if that fails, each by itself, so that one broken event fails alone. */
-async function readApart(
+async function readSeparately(
   deps: WebhookDeps,
   stored: readonly StoredEvent[],
 ): Promise<Ready['read'][]> {
@@ -481,8 +470,8 @@ async function attempt(
     claim: claimed.o_claim,
     position: claimed.o_position,
   };
-  const dueAfter = (askedMs?: number) => {
-    const waitMs = retryWaitMs(claimed.o_tries + 1, askedMs);
+  const dueAfter = (pauseMs?: number) => {
+    const waitMs = retryWaitMs(claimed.o_tries + 1, pauseMs);
     return waitMs === undefined ? null : new Date(deps.now().getTime() + waitMs);
   };
   if (!hook || !read) return { ...ours, outcome: 'skipped' };
@@ -492,18 +481,18 @@ async function attempt(
     const nothing = { status: null, error: 'ours', ms: 0, headers: {}, answer: '' } as const;
     return { ...ours, ...nothing, at: deps.now(), outcome: 'failed', due: dueAfter() };
   }
-  const headers = withAgent(request.headers);
+  const headers = withUserAgent(request.headers);
   const { body, secrets } = request;
   const began = performance.now();
   const result = await post(deps, { url: hook.url, headers, body, secrets }, signal);
   if (deps.tracing) traceTry(deps.tracing, { began, claimed, read, result });
   if (result.error === 'interrupted') return { ...ours, outcome: 'interrupted' };
-  const { at, status, error, ms, answer, askedMs } = result;
+  const { at, status, error, ms, answer, pauseMs } = result;
   const tried = { ...ours, at, status, error, ms, answer, headers };
-  if (isTaken(result)) return { ...tried, outcome: 'delivered' };
+  if (isAccepted(result)) return { ...tried, outcome: 'delivered' };
   if (status === 410) return { ...tried, outcome: 'gone', due: deps.now() };
-  const pause = askedMs === undefined ? {} : { asked: pauseUntil(deps.now(), askedMs) };
-  return { ...tried, ...pause, outcome: 'failed', due: dueAfter(askedMs) };
+  const pause = pauseMs === undefined ? {} : { asked: pauseUntil(deps.now(), pauseMs) };
+  return { ...tried, ...pause, outcome: 'failed', due: dueAfter(pauseMs) };
 }
 
 type Tried = { began: number; claimed: Claimed; read: ReadEvent | 'broken'; result: PostResult };
@@ -513,7 +502,7 @@ function traceTry(tracing: Tracing, { began, claimed, read, result }: Tried): vo
   const messageId = uuidOf('message', String(read.event.data.id));
   if (messageId === undefined) return;
   const { status: httpStatus, error } = result;
-  const failure = isTaken(result) ? null : (error ?? String(httpStatus));
+  const failure = isAccepted(result) ? null : (error ?? String(httpStatus));
   const [, of = ''] = read.event.type.split('.');
   const attempt = claimed.o_tries + 1;
   tracing.did({
@@ -523,9 +512,7 @@ function traceTry(tracing: Tracing, { began, claimed, read, result }: Tried): vo
   });
 }
 
-/**
- * The body and headers of one try; null for an event that the webhook's format does not support.
- */
+/** Null for an event that the webhook's format does not support. */
 function prepare(deps: WebhookDeps, id: string, hook: Hook, read: ReadEvent | 'broken') {
   if (read === 'broken') return read;
   const { event, ...beside } = read;
@@ -542,10 +529,8 @@ function prepare(deps: WebhookDeps, id: string, hook: Hook, read: ReadEvent | 'b
 
 /** Concurrent tries of this process; slow ones stop counting after `SLOW_MS`. */
 const SLOTS = 64;
-/**
- * The share of webhooks that fail or were slow recently; the others have the rest to themselves.
- */
-const DOUBTFUL_SLOTS = SLOTS / 2;
+/** The share of webhooks that fail or were slow recently. */
+const UNRELIABLE_SLOTS = SLOTS / 2;
 /** After this time a try frees its slot; its endpoint gets no more until it answers. */
 const SLOW_MS = 1_000;
 /** Concurrent tries including slow ones; each is a connection. */
@@ -553,12 +538,10 @@ const TRIES_MAX = 512;
 
 type Slots = {
   /** Free slots, and how many of them unreliable webhooks may use. */
-  free: () => { slots: number; doubtful: number };
+  free: () => { slots: number; unreliable: number };
   /** Starts a try. @returns a function to call when it has ended */
-  take: (isDoubtful: boolean) => () => void;
-  /**
-   * Whether at least half are taken: then deliveries may wait for a slot that another webhook holds.
-   */
+  take: (isUnreliable: boolean) => () => void;
+  /** At least half are taken: deliveries may wait for another webhook's slot. */
   areScarce: () => boolean;
 };
 
@@ -566,36 +549,36 @@ type Slots = {
  * Counts tries. A try that waits for its response for more than a second frees its slot, so endpoints that hang at
  * the same moment delay the others by a second, not by the whole time-out.
  *
- * @param onLeft called when a slow try has freed its slot.
+ * @param onSlow called when a slow try has freed its slot.
  */
-function openSlots(onLeft: () => void): Slots {
+function openSlots(onSlow: () => void): Slots {
   let all = 0;
   let slow = 0;
-  let doubtful = 0;
+  let unreliable = 0;
   const free = () => ({
     slots: Math.max(0, Math.min(SLOTS - all + slow, TRIES_MAX - all)),
-    doubtful: Math.max(0, DOUBTFUL_SLOTS - doubtful),
+    unreliable: Math.max(0, UNRELIABLE_SLOTS - unreliable),
   });
   return {
     free,
     areScarce: () => {
       const left = free();
-      return left.slots <= SLOTS / 2 || left.doubtful <= DOUBTFUL_SLOTS / 2;
+      return left.slots <= SLOTS / 2 || left.unreliable <= UNRELIABLE_SLOTS / 2;
     },
-    take: (isDoubtful) => {
+    take: (isUnreliable) => {
       let isSlow = false;
       all += 1;
-      if (isDoubtful) doubtful += 1;
+      if (isUnreliable) unreliable += 1;
       const timer = setTimeout(() => {
         isSlow = true;
         slow += 1;
-        onLeft();
+        onSlow();
       }, SLOW_MS);
       return () => {
         clearTimeout(timer);
         all -= 1;
         if (isSlow) slow -= 1;
-        if (isDoubtful) doubtful -= 1;
+        if (isUnreliable) unreliable -= 1;
       };
     },
   };
@@ -617,7 +600,6 @@ type Result = {
   answer?: string;
   /** The next try, for a disabled webhook not before it is enabled; null: none. */
   due?: Date | null;
-  /** The end of the pause that the endpoint requested. */
   asked?: Date;
 };
 
@@ -642,7 +624,7 @@ async function settleResults(deps: WebhookDeps, results: readonly Result[]): Pro
         ${json(results)}, ${deps.now()}, make_interval(days => ${WEBHOOK_LIMITS.failingDays}))`;
     for (const one of rows) {
       if (one.o_webhook === null) isMoreDue = one.o_is_due;
-      else await tellOff(tx, deps, one);
+      else await notifySwitchedOff(tx, deps, one);
     }
   });
   for (const { outcome } of results) deps.onOutcome(outcome);
@@ -654,8 +636,8 @@ const causes: Readonly<Record<SwitchedOff['o_reason'], string>> = {
   failing: 'tiga hari tidak satu pun pengiriman berhasil',
 };
 
-/** Notifies open pages and browsers at once; `sendOffMessages` sends the message. */
-async function tellOff(
+/** Notifies open pages and browsers at once; `sendSwitchedOffMessages` sends the message. */
+async function notifySwitchedOff(
   tx: Tx,
   { queueNotice }: WebhookDeps,
   { o_account: accountId, o_token, o_reason }: SwitchedOff,
@@ -680,10 +662,8 @@ type Due = {
 
 const MESSAGES_AT_ONCE = 20;
 
-/**
- * Sends the messages about webhooks that were switched off, each under its own key, so that none is sent twice.
- */
-async function sendOffMessages(deps: WebhookDeps): Promise<void> {
+/** Sends each message under its own key, so that none is sent twice. */
+async function sendSwitchedOffMessages(deps: WebhookDeps): Promise<void> {
   const { allAccountsSql } = deps;
   const due = await allAccountsSql<Due[]>`
     select account_id, webhook_id, off_reason, changed_at as at from webhooks

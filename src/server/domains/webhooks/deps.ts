@@ -7,9 +7,7 @@ import type { Secrets } from '#server/infra/security/secrets.ts';
 type NoticeWords = { accountId: string; title: string; body: string; url: string; tag: string };
 
 export type WebhookDeps = {
-  /** Sees one account at a time. */
   sql: Sql;
-  /** Sees all accounts: events are collected and sent for many at once. */
   allAccountsSql: Sql;
   secrets: Secrets;
   outbound: Outbound;

@@ -63,7 +63,6 @@ const besideOf = (
   return { metadata: message?.metadata ?? {} };
 };
 
-/** The event's data; its schema drops other fields. */
 function dataOf(event: StoredEvent, facts: ReadonlyMap<string, MessageFacts>): object | undefined {
   const { account_id, position, message_id, token_id, data } = event;
   const common = {
@@ -91,7 +90,6 @@ function dataOf(event: StoredEvent, facts: ReadonlyMap<string, MessageFacts>): o
   };
 }
 
-/** The event's numbers in their public form. */
 const shownNumbers = (data: StoredEvent['data']): object =>
   Object.fromEntries(
     ['peer', 'phone'].flatMap((name) => {
@@ -100,7 +98,6 @@ const shownNumbers = (data: StoredEvent['data']): object =>
     }),
   );
 
-/** The id under the name that the event's schema gives it. */
 const idOf = (data: StoredEvent['data']): object => {
   const id = data?.['topup_id'] ?? data?.['invoice_id'];
   return id === undefined ? {} : { id };

@@ -28,9 +28,7 @@ export type EventContext = {
   metadata: Readonly<Record<string, unknown>>;
 };
 
-/** An event to send in one try. */
 export type Outgoing = {
-  /** The same for every try of an event. */
   id: string;
   at: Date;
   event: WebhookEvent | TestEvent;
@@ -40,9 +38,7 @@ export type Outgoing = {
 };
 
 export type Format = {
-  /**
-   * Headers and exact body, in ASCII or UTF-8; null for an event that this format does not support.
-   */
+  /** The exact body, in ASCII or UTF-8; null for an event that this format does not support. */
   build: (outgoing: Outgoing) => { headers: Record<string, string>; body: string } | null;
   /** True where the Cloud API's handshake, not a test event, confirms an address. */
   hasHandshake?: true;
@@ -71,7 +67,6 @@ export const textIn = (content: Readonly<Record<string, unknown>>, field: string
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
-/** The file of a message's content; unknown fields are undefined. */
 export function fileIn({ file }: Readonly<Record<string, unknown>>) {
   const known = typeof file === 'object' && file !== null ? { ...file } : {};
   return {
@@ -90,7 +85,6 @@ export const secondsOf = ({ timestamp }: { timestamp: string }): number =>
 export const coordinatesOf = ({ latitude, longitude }: Readonly<Record<string, unknown>>): string =>
   `${Number(latitude)},${Number(longitude)}`;
 
-/** The text of an incoming message; empty for a file without a caption. */
 export function wordsOf(type: MessageType, content: Readonly<Record<string, unknown>>): string {
   const some = (...fields: string[]) =>
     fields.flatMap((field) => textIn(content, field) ?? []).join('\n');
@@ -113,7 +107,6 @@ export function wordsOf(type: MessageType, content: Readonly<Record<string, unkn
   }
 }
 
-/** A contact card, one line per fact. */
 function contactWords(card: Readonly<Record<string, unknown>>): string {
   const phones = Array.isArray(card['phones']) ? card['phones'] : [card['phone']];
   return [card['name'], ...phones, card['organization'], card['email']]
@@ -121,9 +114,7 @@ function contactWords(card: Readonly<Record<string, unknown>>): string {
     .join('\n');
 }
 
-/**
- * JSON with the Standard Webhooks headers, which every format carries for repeats and signatures.
- */
+/** Adds the Standard Webhooks headers, which every format carries for repeats and signatures. */
 export const jsonRequest = (
   body: string,
   { id, at, secrets }: Pick<Outgoing, 'id' | 'at' | 'secrets'>,
@@ -142,9 +133,7 @@ export const kabari: Format = {
   build: (outgoing) => jsonRequest(JSON.stringify(outgoing.event), outgoing),
 };
 
-/**
- * Fonnte's format for messages and devices (docs/dialects.md#webhooks-of-fonnte); each body carries the secret.
- */
+/** Fonnte's format (docs/dialects.md#webhooks-of-fonnte); each body carries the secret. */
 export const fonnte: Format = {
   build: (outgoing) => {
     const { event, context, secrets } = outgoing;
@@ -155,7 +144,7 @@ export const fonnte: Format = {
   },
 };
 
-/** The body without device and secret; null for an event that Fonnte does not support. */
+/** Null for an event that Fonnte does not support. */
 function fonnteBody(event: WebhookEvent | TestEvent, { phone }: EventContext): object | null {
   switch (event.type) {
     case 'message.sent':
@@ -189,10 +178,7 @@ const fonnteDevice = (event: { timestamp: string }, status: 'connect' | 'disconn
   reason: '',
 });
 
-/**
- * Always all four fields: Fonnte's receivers read only `id` from the first status, and only `stateid` from later
- * ones.
- */
+/** All four fields always: receivers read only `id` at first, and only `stateid` later. */
 function fonnteStatus({ type, data: { id, status, failure } }: Sent): object {
   const state = type.slice('message.'.length);
   if (type !== 'message.failed') return { id, stateid: id, status: 'sent', state };
@@ -231,7 +217,7 @@ const extensionOf = (filename: string | undefined, mime: string | undefined): st
   /\.([A-Za-z0-9]{1,8})$/.exec(filename ?? '')?.[1]?.toLowerCase() ??
   /^[a-z]+\/([a-z0-9]{1,8})\b/.exec(mime ?? '')?.[1];
 
-/** Wablas's format for messages and devices (docs/dialects.md#webhooks-of-wablas). */
+/** Wablas's format (docs/dialects.md#webhooks-of-wablas). */
 export const wablas: Format = {
   build: (outgoing) => {
     const { event, context } = outgoing;
@@ -248,7 +234,7 @@ export const wablas: Format = {
   },
 };
 
-/** The body without the device; null for an event that Wablas does not support. */
+/** Null for an event that Wablas does not support. */
 function wablasBody(event: WebhookEvent | TestEvent, { phone }: EventContext): object | null {
   switch (event.type) {
     case 'message.accepted':
@@ -310,9 +296,7 @@ function wablasMessage(event: Received): object {
   };
 }
 
-/**
- * The WhatsApp Cloud API's envelope, with Meta's signature (docs/dialects/cloud-api.md#webhooks).
- */
+/** Meta's envelope and signature (docs/dialects/cloud-api.md#webhooks). */
 export const cloud: Format = {
   hasHandshake: true,
   build: (outgoing) => {
@@ -329,13 +313,11 @@ export const cloud: Format = {
 const hubSignature = (body: string, secret: string): string =>
   `sha256=${createHmac('sha256', secret).update(body, 'utf8').digest('hex')}`;
 
-/**
- * Escapes non-ASCII characters as `\u…`, as Meta does: some clients check the signature of that form.
- */
+/** Escapes non-ASCII characters as Meta does: some clients check the signature of that form. */
 const inAscii = (json: string): string =>
   json.replaceAll(/[^\0-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** The event in Meta's envelope; null for one that Meta does not support. */
+/** Null for an event that Meta does not support. */
 function cloudBody(event: WebhookEvent, context: EventContext): object | null {
   const said = cloudValue(event, context);
   const { account, token } = event.data;
@@ -404,9 +386,7 @@ function cloudFailure({ data: { failure, status } }: Sent): object {
 
 type Content = Received['data']['content'];
 
-/**
- * An incoming message in Meta's form. Null for a reaction to an unknown message, which would carry no information.
- */
+/** Null for a reaction to an unknown message, which would carry no information. */
 function inboundMessage(event: Received, context: EventContext): object | null {
   const { id, reply_to: replyTo, content } = event.data;
   const peer = storedPeer(event.data.peer);
@@ -427,7 +407,6 @@ function inboundMessage(event: Received, context: EventContext): object | null {
   };
 }
 
-/** The author of the quoted message. */
 function cloudSender(
   { quoted, choice }: Content,
   { data: { peer } }: Received,

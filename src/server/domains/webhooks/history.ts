@@ -21,7 +21,7 @@ import { formats } from './formats.ts';
 import { maskOf } from '#server/domains/webhooks/signature.ts';
 
 /** Stored events scanned per call: most of an account may belong to other tokens. */
-const LOOKED_MAX = 2_000;
+const SCANNED_MAX = 2_000;
 
 type Query = {
   after: number | typeof LATEST;
@@ -49,32 +49,32 @@ export const readFeed = (
       const next = await newestPosition(tx, accountId);
       return { events: [], next, hasMore: false };
     }
-    const looked = await tx<(StoredEvent & { is_own: boolean })[]>`
+    const scanned = await tx<(StoredEvent & { is_own: boolean })[]>`
       select ${eventColumns(tx)},
         coalesce(e.token_id, ${tokenId}) = ${tokenId}
           and coalesce(e.data ->> 'token_id', ${publicId('token', tokenId)}) = ${publicId('token', tokenId)}
           as is_own
       from (
         select * from events where account_id = ${accountId} and position > ${after}
-        order by position limit ${LOOKED_MAX}
+        order by position limit ${SCANNED_MAX}
       ) e
       order by e.position`;
-    const isWanted = ({ type, is_own }: (typeof looked)[number]) =>
+    const matches = ({ type, is_own }: (typeof scanned)[number]) =>
       type !== null && is_own && (types === undefined || types.includes(type));
-    const wanted = looked.filter(isWanted);
-    const shown = wanted.slice(0, limit);
+    const matching = scanned.filter(matches);
+    const shown = matching.slice(0, limit);
     const read = await readEvents(deps, tx, shown);
     const brokenAt = read.indexOf('broken');
     if (brokenAt === 0) throw new Error(`the event ${shown[0]?.type} cannot be told`);
-    const told = brokenAt === -1 ? shown : shown.slice(0, brokenAt);
-    const isCut = told.length < wanted.length;
-    const last = isCut ? told.at(-1) : looked.at(-1);
+    const readable = brokenAt === -1 ? shown : shown.slice(0, brokenAt);
+    const isCut = readable.length < matching.length;
+    const last = isCut ? readable.at(-1) : scanned.at(-1);
     return {
       events: read
-        .slice(0, told.length)
+        .slice(0, readable.length)
         .flatMap((one) => (one && one !== 'broken' ? one.event : [])),
       next: last?.position ?? after,
-      hasMore: isCut || looked.length === LOOKED_MAX,
+      hasMore: isCut || scanned.length === SCANNED_MAX,
     };
   });
 
@@ -84,15 +84,13 @@ async function newestPosition(tx: Tx, accountId: string): Promise<number> {
   return row?.newest ?? 0;
 }
 
-export type Whose = { accountId: string; webhookId: string };
+export type WebhookRef = { accountId: string; webhookId: string };
 
-/**
- * Events of one account are published in order of time, except when clocks are set back, by at most this much.
- */
+/** Event times never step back further than this, when clocks are set back. */
 const CLOCK_STEP_MS = 300_000;
 
 /** Inlined as text, so that the planner uses the partial index of the state. */
-const inState = (tx: Tx, state: DeliveryState): Fragment =>
+const whereState = (tx: Tx, state: DeliveryState): Fragment =>
   ({
     waiting: tx`d.state = 'waiting'`,
     delivered: tx`d.state = 'delivered'`,
@@ -100,19 +98,17 @@ const inState = (tx: Tx, state: DeliveryState): Fragment =>
     skipped: tx`d.state = 'skipped'`,
   })[state];
 
-/**
- * The deliveries `d` of a webhook that match a filter; a time span is first turned into positions.
- */
+/** A filter's deliveries `d` of a webhook; a time span is first turned into positions. */
 export function deliveriesWhere(
   tx: Tx,
-  { accountId, webhookId }: Whose,
+  { accountId, webhookId }: WebhookRef,
   { state, type, from, to }: DeliveryFilter,
 ): Fragment {
   const positionAt = (at: Date, stepMs: number) =>
     tx`(select delivery_position_at(${accountId}, ${webhookId}, ${new Date(at.getTime() + stepMs)}))`;
   return tx`
     d.account_id = ${accountId} and d.webhook_id = ${webhookId}
-      ${state === undefined ? tx`` : tx`and ${inState(tx, state)}`}
+      ${state === undefined ? tx`` : tx`and ${whereState(tx, state)}`}
       ${type === undefined ? tx`` : tx`and d.type = ${type}`}
       ${
         from === undefined
@@ -170,9 +166,7 @@ type ListQuery = DeliveryFilter & {
   limit: number;
 };
 
-/**
- * A webhook's deliveries, newest first. @throws Refusal `not_found` where the token has no webhook.
- */
+/** Newest first. @throws Refusal `not_found` where the token has no webhook. */
 export const listDeliveries = (
   { sql }: WebhookDeps,
   token: TokenRef,
@@ -225,7 +219,7 @@ export const getDelivery = (
 
 type Shown = { accountId: string; hook: WebhookRow; delivery: Delivery };
 
-/** The body that would be sent now, with its secret masked; null once the event is gone. */
+/** The secret is masked; null once the event is gone. */
 async function bodyOf(
   deps: WebhookDeps,
   tx: Tx,
@@ -247,13 +241,12 @@ async function bodyOf(
   return request?.body ?? null;
 }
 
-/** Deliveries restarted per transaction. */
 const BATCH = 1_000;
 
 type Lanes = { accountId: string; webhookId: string; lanes: readonly string[]; now: Date };
 
 /** @throws Refusal `webhook_off`, `not_found`. */
-async function lockOn(tx: Tx, token: TokenRef): Promise<string> {
+async function lockEnabled(tx: Tx, token: TokenRef): Promise<string> {
   const { webhook_id: webhookId, state } = await requireWebhook(tx, token, { lock: true });
   if (state === 'off') throw new Refusal('webhook_off', {});
   return webhookId;
@@ -270,10 +263,8 @@ async function makeDue(tx: Tx, { accountId, webhookId, lanes, now }: Lanes): Pro
   await tx`select schedule_webhooks(${[webhookId]}::uuid[], ${now})`;
 }
 
-/**
- * Restarts a delivery. A try in progress then belongs to the previous run, so the delivery is sent again after it.
- */
-const anew = (tx: Tx) =>
+/** A try in progress then belongs to the previous run, so the delivery is sent again. */
+const restart = (tx: Tx) =>
   tx`state = 'waiting', tries = 0, due_at = null, ended_at = null, replays = replays + 1`;
 
 /**
@@ -288,10 +279,10 @@ export const replayDelivery = (
   deliveryId: string,
 ): Promise<Delivery> =>
   asAccount(sql, token.accountId, async (tx) => {
-    const webhookId = await lockOn(tx, token);
+    const webhookId = await lockEnabled(tx, token);
     const { accountId } = token;
     const found = await tx<{ lane: string }[]>`
-      update webhook_deliveries set ${anew(tx)}
+      update webhook_deliveries set ${restart(tx)}
       where account_id = ${accountId} and delivery_id = ${deliveryId} and webhook_id = ${webhookId}
       returning lane`;
     const lanes = found.map(({ lane }) => lane);
@@ -305,7 +296,7 @@ const isEnded = (tx: Tx, which: Period['which']) =>
   which === 'parked' ? tx`d.state = 'parked'` : tx`d.state <> 'waiting'`;
 
 /** The next positions of ended deliveries. @throws Refusal `not_found`. */
-async function endedOf(
+async function endedPositions(
   tx: Tx,
   token: TokenRef,
   { from, to, which, after }: Period & { after: number },
@@ -338,12 +329,12 @@ export async function replayPeriod(
   while (replayed < REPLAY_MAX) {
     // Read before locking the webhook, because its sender would wait for the lock.
     const positions = await asAccount(sql, accountId, (tx) =>
-      endedOf(tx, token, { ...period, after }),
+      endedPositions(tx, token, { ...period, after }),
     );
     replayed += await asAccount(sql, accountId, async (tx) => {
-      const webhookId = await lockOn(tx, token);
+      const webhookId = await lockEnabled(tx, token);
       const rows = await tx<{ lane: string }[]>`
-        update webhook_deliveries d set ${anew(tx)}
+        update webhook_deliveries d set ${restart(tx)}
         where d.account_id = ${accountId} and d.webhook_id = ${webhookId}
           and d.position = any(${positions}::bigint[]) and ${isEnded(tx, period.which)}
         returning lane`;

@@ -38,10 +38,10 @@ import { randomInt } from 'node:crypto';
 import { OutboundError } from '#server/infra/net/outbound.ts';
 import {
   type PostResult,
-  ask,
-  isTaken,
+  sendGet,
+  isAccepted,
   post,
-  withAgent,
+  withUserAgent,
 } from '#server/domains/webhooks/delivery.ts';
 import { formats } from './formats.ts';
 import { semaphore } from '#server/infra/semaphore.ts';
@@ -50,7 +50,6 @@ export type WebhookRow = {
   webhook_id: string;
   token_id: string;
   url: string;
-  /** The number that its token is linked to. */
   phone: string | null;
   format: WebhookFormat;
   kinds: EventType[] | null;
@@ -68,12 +67,9 @@ export type WebhookRow = {
   changed_at: Date;
 };
 
-/** The count of waiting deliveries stops here. */
 const PENDING_MAX = 10_000;
 
-/**
- * The webhook of a token; undefined without one. `lock` blocks other changes until the transaction ends.
- */
+/** The webhook of a token. `lock` blocks other changes until the transaction ends. */
 export async function findWebhook(
   tx: Tx,
   { accountId, tokenId }: TokenRef,
@@ -141,7 +137,7 @@ const tokenOf = (
 const DAY_MS = 86_400_000;
 
 /** The end of a day in WIB. */
-const endOf = (day: string): Date => new Date(wibMidnight(day).getTime() + DAY_MS);
+const endOfDay = (day: string): Date => new Date(wibMidnight(day).getTime() + DAY_MS);
 
 /** The portal's acts; they use the same calls as the public API. */
 export const webhookActs = (calls: WebhookCalls): readonly ActHandler[] => [
@@ -171,7 +167,7 @@ const deliveryActs = (calls: WebhookCalls): readonly ActHandler[] => [
       type,
       peer,
       from: from === undefined ? undefined : wibMidnight(from),
-      to: to === undefined ? undefined : endOf(to),
+      to: to === undefined ? undefined : endOfDay(to),
       offset,
       limit: PAGE_SIZE,
     });
@@ -186,15 +182,13 @@ const deliveryActs = (calls: WebhookCalls): readonly ActHandler[] => [
   handle(deliveries.replayDeliveries, (call, input) =>
     calls.replayPeriod(tokenOf(call, input), {
       from: wibMidnight(input.from),
-      to: endOf(input.to),
+      to: endOfDay(input.to),
       which: input.which,
     }),
   ),
 ];
 
-/**
- * The webhook of a token; null without one. @throws Refusal `not_found` for a token of another account.
- */
+/** Null without a webhook. @throws Refusal `not_found` for a token of another account. */
 export const readWebhook = (deps: WebhookDeps, token: TokenRef): Promise<Webhook | null> =>
   asAccount(deps.sql, token.accountId, async (tx) => {
     await readToken(tx, token.accountId, token.tokenId);
@@ -244,7 +238,7 @@ export async function saveWebhook(
         verify_token = ${ownToken}, changed_at = ${deps.now()}
       where account_id = ${token.accountId} and webhook_id = ${row.webhook_id}`;
     if (test) await setState(tx, deps, row, { token, offReason: test.ok ? null : 'unconfirmed' });
-    return changed(tx, deps, token);
+    return announceChange(tx, deps, token);
   });
   const isMade = secret !== undefined && webhook.secret_hint === hintOf(secret);
   return { webhook, secret: isMade ? secret : null, test };
@@ -272,9 +266,7 @@ const insertWebhook = (
     0, ${now()}, ${now()}
   ) on conflict (account_id, token_id) do nothing`;
 
-/**
- * Enables it, healthy and from the newest event on, or disables it. An already enabled one keeps its position.
- */
+/** Enables it from the newest event on, or disables it. An enabled one keeps its position. */
 async function setState(
   tx: Tx,
   { now }: WebhookDeps,
@@ -294,8 +286,7 @@ async function setState(
   await tx`select schedule_webhooks(${[row.webhook_id]}::uuid[], ${now()})`;
 }
 
-/** Notifies open pages; returns the current state. */
-async function changed(tx: Tx, deps: WebhookDeps, token: TokenRef): Promise<Webhook> {
+async function announceChange(tx: Tx, deps: WebhookDeps, token: TokenRef): Promise<Webhook> {
   const { accountId, tokenId } = token;
   await appendEvent(tx, {
     accountId,
@@ -330,7 +321,7 @@ export async function setWebhookOn(
     if (row.state === (on ? 'off' : 'on') && (isRequested || !on)) {
       await setState(tx, deps, row, { token, offReason: on ? null : 'owner' });
     }
-    return changed(tx, deps, token);
+    return announceChange(tx, deps, token);
   });
 }
 
@@ -340,7 +331,7 @@ const targetOf = (deps: WebhookDeps, token: TokenRef, row: WebhookRow): Target =
   return { token, url, format, phone, verifyToken, secrets: secretsOf(deps, row) };
 };
 
-/** How long previous secrets stay valid. */
+/** The validity of previous secrets. */
 const ROTATION_MS = 24 * 3_600_000;
 
 /** Replaces the secret; current ones keep signing for 24 hours. @throws Refusal `not_found`. */
@@ -357,17 +348,15 @@ export function rotateSecret(
         secret_hint = ${hintOf(secret)}, previous_secret = ${sealPrevious(deps, row)},
         previous_until = ${new Date(now.getTime() + ROTATION_MS)}, changed_at = ${now}
       where account_id = ${token.accountId} and webhook_id = ${row.webhook_id}`;
-    return { webhook: await changed(tx, deps, token), secret };
+    return { webhook: await announceChange(tx, deps, token), secret };
   });
 }
 
-/**
- * Deletes the webhook of a token; the sweep deletes its deliveries. @throws Refusal `not_found`.
- */
+/** The sweep deletes its deliveries. @throws Refusal `not_found`. */
 export const removeWebhook = (deps: WebhookDeps, token: TokenRef): Promise<void> =>
   asAccount(deps.sql, token.accountId, async (tx) => {
     await requireWebhook(tx, token, { lock: true });
-    await forgetWebhook(tx, token);
+    await deleteTokenWebhook(tx, token);
     await appendEvent(tx, {
       accountId: token.accountId,
       kind: 'webhook.changed',
@@ -375,14 +364,11 @@ export const removeWebhook = (deps: WebhookDeps, token: TokenRef): Promise<void>
     });
   });
 
-/** Deletes a token's webhook along with the token. */
-export async function forgetWebhook(tx: Tx, { accountId, tokenId }: TokenRef): Promise<void> {
+export async function deleteTokenWebhook(tx: Tx, { accountId, tokenId }: TokenRef): Promise<void> {
   await tx`delete from webhooks where account_id = ${accountId} and token_id = ${tokenId}`;
 }
 
-/**
- * Sends a test; a success ends a pause and makes waiting events due. @throws Refusal `not_found`.
- */
+/** A success ends a pause and makes waiting events due. @throws Refusal `not_found`. */
 export async function testWebhook(deps: WebhookDeps, token: TokenRef): Promise<WebhookTest> {
   const row = await asAccount(deps.sql, token.accountId, (tx) => requireWebhook(tx, token));
   const test = await sendTest(deps, targetOf(deps, token, row));
@@ -391,28 +377,23 @@ export async function testWebhook(deps: WebhookDeps, token: TokenRef): Promise<W
       const now = await requireWebhook(tx, token, { lock: true });
       if (now.state === 'on') {
         await setState(tx, deps, now, { token, offReason: null });
-        await changed(tx, deps, token);
+        await announceChange(tx, deps, token);
       }
     });
   }
   return test;
 }
 
-/** The target of a test, and its signing secrets. */
 type Target = {
   token: TokenRef;
   url: string;
   format: WebhookFormat;
-  /** The number that the token is linked to. */
   phone: string | null;
-  /** For the handshake. */
   verifyToken: string;
   secrets: readonly string[];
 };
 
-/**
- * Checks an address before its name is resolved. @throws Refusal `input_invalid` for a forbidden one.
- */
+/** Checks the text of an address. @throws Refusal `input_invalid` for a forbidden one. */
 function checkUrl({ outbound }: Pick<WebhookDeps, 'outbound'>, url: string): void {
   try {
     outbound.check(url);
@@ -435,21 +416,23 @@ const isOwnMachine = (url: string): boolean =>
  */
 const sendTest = (deps: WebhookDeps, target: Target): Promise<WebhookTest> =>
   withinTestLimits(deps, target.token, () =>
-    formats[target.format].hasHandshake ? shakeHands(deps, target) : sendTestEvent(deps, target),
+    formats[target.format].hasHandshake
+      ? verifyHandshake(deps, target)
+      : sendTestEvent(deps, target),
   );
 
 /** Meta's check of a new address: it must return exactly the challenge. */
-async function shakeHands(
+async function verifyHandshake(
   deps: WebhookDeps,
   { url, verifyToken, secrets }: Target,
 ): Promise<WebhookTest> {
   const challenge = String(randomInt(1_000_000_000, 10_000_000_000));
-  const asked = new URL(url);
-  asked.searchParams.set('hub.mode', 'subscribe');
-  asked.searchParams.set('hub.challenge', challenge);
-  asked.searchParams.set('hub.verify_token', verifyToken);
-  const result = await ask(deps, { url: asked.href, secrets });
-  return testOf(result, isTaken(result) && result.answer === challenge);
+  const challengeUrl = new URL(url);
+  challengeUrl.searchParams.set('hub.mode', 'subscribe');
+  challengeUrl.searchParams.set('hub.challenge', challenge);
+  challengeUrl.searchParams.set('hub.verify_token', verifyToken);
+  const result = await sendGet(deps, { url: challengeUrl.href, secrets });
+  return testOf(result, isAccepted(result) && result.answer === challenge);
 }
 
 async function sendTestEvent(deps: WebhookDeps, target: Target): Promise<WebhookTest> {
@@ -472,33 +455,30 @@ async function sendTestEvent(deps: WebhookDeps, target: Target): Promise<Webhook
   });
   if (!request) throw new Error(`the format ${format} has no test`);
   const { body } = request;
-  const result = await post(deps, { url, headers: withAgent(request.headers), body, secrets });
-  return testOf(result, isTaken(result));
+  const result = await post(deps, { url, headers: withUserAgent(request.headers), body, secrets });
+  return testOf(result, isAccepted(result));
 }
 
 function testOf({ status, error, ms, answer }: PostResult, ok: boolean): WebhookTest {
   return { ok, status, error: error === 'interrupted' ? 'unreachable' : error, ms, answer };
 }
 
-/** Why a test confirmed nothing. */
 export function unconfirmed({ status, error }: WebhookTest): Refusal {
   if (error === 'refused') return refusedFor('public');
-  return new Refusal('webhook_unconfirmed', { status, why: error ?? whyNot(status ?? 0) });
+  return new Refusal('webhook_unconfirmed', { status, why: error ?? failureReason(status ?? 0) });
 }
 
 /** A 2xx that confirms nothing had the wrong challenge. */
-function whyNot(status: number): 'challenge' | 'redirect' | 'status' {
+function failureReason(status: number): 'challenge' | 'redirect' | 'status' {
   if (status >= 300 && status < 400) return 'redirect';
-  return isTaken({ status }) ? 'challenge' : 'status';
+  return isAccepted({ status }) ? 'challenge' : 'status';
 }
 
 const AT_ONCE = 32;
 const WAITING_MAX = 64;
-/** The duration of a test at most. */
 const WAIT_MS_MAX = WEBHOOK_LIMITS.timeoutSeconds * 1_000;
 
-/** Limits the tests of this process. */
-const enter = semaphore(AT_ONCE, WAITING_MAX, { waitMs: WAIT_MS_MAX });
+const limitTests = semaphore(AT_ONCE, WAITING_MAX, { waitMs: WAIT_MS_MAX });
 
 /** Tokens whose webhook this process is testing. */
 const testing = new Set<string>();
@@ -530,26 +510,22 @@ async function withinTestLimits<T>(
       },
     ]);
     if (full) throw new Refusal('too_many_requests', { seconds: full.seconds });
-    return await enter(work);
+    return await limitTests(work);
   } finally {
     testing.delete(tokenId);
   }
 }
 
-/**
- * A token whose webhook needs attention: switched off, but not by its owner, or failing persistently.
- */
+/** A webhook that is off, but not by its owner, or that fails persistently. */
 type WebhookTrouble = {
   token_id: string;
   why: Exclude<WebhookOffReason, 'owner'> | 'erring';
 };
 
 /** Longer than a server restart takes. */
-const ERRING_MINUTES = 15;
+const FAILING_MINUTES = 15;
 
-/**
- * The webhooks of an account that need attention, by token; one that its owner disabled does not.
- */
+/** The webhooks that need attention, by token; one that its owner disabled does not. */
 export function webhookTroubles(
   tx: Tx,
   accountId: string,
@@ -559,7 +535,7 @@ export function webhookTroubles(
     select token_id, coalesce(off_reason, 'erring') as why from webhooks
     where account_id = ${accountId} and off_reason is distinct from 'owner'
       and (state = 'off'
-        or failing_since <= ${now}::timestamptz - make_interval(mins => ${ERRING_MINUTES})
+        or failing_since <= ${now}::timestamptz - make_interval(mins => ${FAILING_MINUTES})
         or paused_until > ${now})`;
 }
 
@@ -587,15 +563,10 @@ export type DeliveryFilter = {
   to?: Date | undefined;
 };
 
-/**
- * Webhook operations for the portal's acts and the public API. Each refuses `not_found` for records of another
- * token.
- */
+/** Each operation refuses `not_found` for records of another token. */
 export type WebhookCalls = {
   read: (token: TokenRef) => Promise<Webhook | null>;
-  /**
-   * @throws Refusal `input_invalid` for a forbidden address, `webhook_unconfirmed`, `busy`, `too_many_requests`.
-   */
+  /** @throws Refusal `input_invalid`, `webhook_unconfirmed`, `busy`, `too_many_requests`. */
   save: (token: TokenRef, fields: WebhookFields) => Promise<SavedWebhook>;
   /** @throws Refusal `webhook_unconfirmed`, `busy`, `too_many_requests`. */
   setOn: (token: TokenRef, on: boolean) => Promise<Webhook>;
@@ -620,9 +591,7 @@ export type WebhookCalls = {
     token: TokenRef,
     period: { from: Date; to: Date; which: 'parked' | 'all' },
   ) => Promise<{ replayed: number; more: boolean }>;
-  /**
-   * Events of the token and its account after a position, in order; `next` is the position to continue from.
-   */
+  /** Events of the token and its account, in order; `next` is the position to continue from. */
   readFeed: (
     token: TokenRef,
     query: {

@@ -18,12 +18,12 @@ test('waits vary by a tenth at most, and are longer on request of the endpoint, 
       fc.integer({ min: 1, max: 12 }),
       fc.nat({ max: 1_000_000_000 }),
       fc.double({ min: 0, max: 0.999, noNaN: true }),
-      (tries, askedMs, dice) => {
+      (tries, pauseMs, dice) => {
         const steady = retryWaitMs(tries, 0, 0.5) ?? 0;
         const own = retryWaitMs(tries, 0, dice) ?? 0;
         expect(Math.abs(own - steady)).toBeLessThanOrEqual(steady / 10 + 1);
-        expect(retryWaitMs(tries, askedMs, dice)).toBe(
-          Math.max(own, Math.min(askedMs, 24 * HOUR_MS)),
+        expect(retryWaitMs(tries, pauseMs, dice)).toBe(
+          Math.max(own, Math.min(pauseMs, 24 * HOUR_MS)),
         );
       },
     ),

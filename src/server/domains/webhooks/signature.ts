@@ -11,7 +11,6 @@ export const makeSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toStr
 
 export const hintOf = (secret: string): string => secret.replace(/=+$/, '').slice(-HINT_LENGTH);
 
-/** A masked secret: its last characters. */
 export const maskOf = (hint: string): string => `${PREFIX}…${hint}`;
 
 /** The spellings of a character in a response: itself, escaped in JSON, or percent-encoded. */
@@ -21,7 +20,7 @@ const spellingsOf = (character: string): string => {
 };
 
 /** Replaces each secret in a foreign text by its mask, also in escaped form. */
-export function coverSecrets(text: string, secrets: readonly string[]): string {
+export function maskSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((covered, secret) => {
     const key = secret.slice(PREFIX.length).replace(/=+$/, '');
     // Most responses are empty or a word: no spelling is shorter than the key.
@@ -82,11 +81,11 @@ export function sealPrevious(
   row: SealedSecrets,
 ): Buffer {
   const signing = secretsOf(deps, row);
-  const kept =
+  const retained =
     signing.length < SIGNING_MAX
       ? signing
       : [...signing.slice(0, SIGNING_MAX - 2), ...signing.slice(-1)];
-  return sealSecret(deps.secrets, row.webhook_id, kept.join(' '));
+  return sealSecret(deps.secrets, row.webhook_id, retained.join(' '));
 }
 
 /** The secrets that sign now: the current one, and the previous ones while they are valid. */

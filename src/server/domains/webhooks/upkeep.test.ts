@@ -3,7 +3,7 @@ import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { rowsRead } from '#tests/support/database/rows-read.ts';
 import { test } from '#tests/support/webhooks/webhook-app.ts';
-import { forgetFirst, pruneDeliveries } from './webhooks.ts';
+import { deleteOldest, pruneDeliveries } from './webhooks.ts';
 
 type Row = { position: number; tries: number };
 
@@ -48,7 +48,7 @@ test('deletes deliveries after 30 days with their tries; those of a removed webh
 test('a batch reads only the rows it deletes, also on reused pages', async ({ sql, db }) => {
   const own = { accountId: newId(), webhookId: newId(), isGone: false };
   await fill(sql, own, { from: 1, upto: 2_000, days: 40 });
-  while ((await forgetFirst(sql, own, 500)) > 0);
+  while ((await deleteOldest(sql, own, 500)) > 0);
   await db.owner.query('vacuum webhook_deliveries, webhook_attempts');
   // Old and new rows share the freed pages.
   for (let n = 0; n < 20; n++) {
@@ -62,7 +62,7 @@ test('a batch reads only the rows it deletes, also on reused pages', async ({ sq
     ['webhook_attempts', 200],
   ] as const) {
     const read = await rowsRead(sql, table, async (tx) => {
-      expect(await forgetFirst(tx, own, 100)).toBe(100);
+      expect(await deleteOldest(tx, own, 100)).toBe(100);
     });
     expect(read.scanned).toBe(0);
     expect(read.found).toBeLessThanOrEqual(2 * rows);

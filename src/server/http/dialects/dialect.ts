@@ -12,7 +12,7 @@ import {
 import type { Scope } from '#contract/tokens.ts';
 import type { Access, ApiSender } from '#server/http/access.ts';
 import { asRefusal } from '#server/http/answer.ts';
-import { cutAfter, drained } from '#server/http/connections.ts';
+import { cutAfter, drainBody } from '#server/http/connections.ts';
 import { type KnownNumbers, restorePluses } from '#server/http/input.ts';
 import { publicOrigin } from '#server/http/origin.ts';
 import { type ApiReader, idempotencyKey, acceptable } from '#server/http/v1/send.ts';
@@ -24,7 +24,6 @@ import { readFields } from '#server/http/v1/fields.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** This route answers requests with a wrong method. */
     refusesMethod?: boolean;
   }
 }
@@ -32,7 +31,6 @@ declare module 'fastify' {
 export type Device = {
   id: string;
   name: string;
-  /** The linked number; null without one. */
   phone: string | null;
   connected: boolean;
   sentToday: number;
@@ -40,7 +38,6 @@ export type Device = {
   quota: number;
 };
 
-/** The application's functions for these dialects, which import no domain. */
 export type DialectDeps = {
   access: Access;
   messages: Omit<MessageCalls, 'list'> & {
@@ -53,9 +50,7 @@ export type DialectDeps = {
       },
       reader: ApiReader,
     ) => Promise<{ messages: readonly ApiMessage[]; next: string | null }>;
-    /**
-     * Changes the time of a scheduled message. @throws Refusal `message_in_flight`, `message_final`
-     */
+    /** @throws Refusal `message_in_flight`, `message_final` */
     reschedule: (
       sender: ApiSender,
       id: string,
@@ -64,7 +59,6 @@ export type DialectDeps = {
     ) => Promise<{ id: string }>;
   };
   knownNumbers: KnownNumbers;
-  /** The current state of the sender. */
   device: (sender: ApiSender) => Promise<Device>;
   /** The address that links the sender's phone, valid for ten minutes. */
   link: (sender: ApiSender) => Promise<string>;
@@ -87,16 +81,12 @@ export type DialectDeps = {
   report: (bug: unknown, requestId: string) => void;
 };
 
-/** The message type of a file. */
 export type FileKind = 'image' | 'video' | 'audio' | 'document';
 
-/** One call with parsed fields. */
 export type DialectCall = {
   sender: ApiSender;
   given: Given;
-  /**
-   * The fields as the caller wrote them; `given` has known numbers restored, which may differ between two calls.
-   */
+  /** As the caller wrote them; `given` has known numbers restored, which may change. */
   written: Given;
   request: FastifyRequest;
   reply: FastifyReply;
@@ -109,18 +99,18 @@ export type DialectRoute = {
   answer: (call: DialectCall) => Promise<object>;
 };
 
-/** The differences between the dialects. */
 export type Dialect = {
   /** The dialect's name in rejected calls. */
   name: 'fonnte' | 'wablas';
   keyOf: (request: FastifyRequest) => string | undefined;
   /** The status and body of a refusal, for a request id and its address. */
-  no: (refusal: Refusal, call: { id: string; path: string }) => { status: number; body: object };
+  errorResponse: (
+    refusal: Refusal,
+    call: { id: string; path: string },
+  ) => { status: number; body: object };
   bodyLimits: { words: number; files: number };
   routes: readonly DialectRoute[];
-  /**
-   * Addresses of the other service that do not exist here; they get a refusal in the dialect's shape, not a page.
-   */
+  /** The other service's addresses that are missing here get a refusal, not a page. */
   missing: Pick<DialectRoute, 'method' | 'paths'>;
 };
 
@@ -133,7 +123,9 @@ export function openDialect(scope: FastifyInstance, deps: DialectDeps, dialect: 
     void reply.header('cache-control', 'no-store');
     await deps.access.admit(request, reply, dialect.keyOf(request));
   });
-  scope.setErrorHandler((error, request, reply) => sayNo(deps, dialect, { error, request, reply }));
+  scope.setErrorHandler((error, request, reply) =>
+    sendRefusal(deps, dialect, { error, request, reply }),
+  );
   for (const [url, others] of otherMethods(dialect.routes)) {
     scope.route({
       method: others,
@@ -193,15 +185,10 @@ function otherMethods(routes: readonly DialectRoute[]): ReadonlyMap<string, Meth
   return others;
 }
 
-/** The fields that hold numbers: Fonnte's and Wablas's. */
 const numberFields = ['target', 'phone'] as const;
-/** The limit of looked-up numbers per call. */
 const LOOKED_UP_MAX = 10_000;
 
-/**
- * The fields with a `+` before each number that the account knows in exactly these digits: it wins over the
- * normalisation.
- */
+/** Adds a `+` to numbers that the account knows in exactly these digits. */
 async function withKnownNumbers(
   { knownNumbers }: DialectDeps,
   { accountId }: ApiSender,
@@ -221,7 +208,7 @@ async function withKnownNumbers(
   });
 }
 
-/** The fields with each number replaced by `rewrite`, also in the items of `data`. */
+/** Also rewrites the items of `data`. */
 function rewriteNumbers(given: Given, rewrite: (written: string) => string): Given {
   const rewritten = new Map(given);
   for (const name of numberFields) {
@@ -253,7 +240,6 @@ function rewriteNumbers(given: Given, rewrite: (written: string) => string): Giv
 const isWritten = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
 
-/** A list part; its number precedes a bar. */
 function ofPart(part: string, rewrite: (written: string) => string): string {
   const [written = '', ...values] = part.split('|');
   return [rewrite(written), ...values].join('|');
@@ -275,22 +261,20 @@ function missing(): never {
   throw new Refusal('path_unknown', {});
 }
 
-/**
- * Sends a refusal in the dialect's shape, after reading the rest of the body, so that the sender receives it.
- */
-async function sayNo(
+/** Reads the rest of the body first, so that the sender receives the refusal. */
+async function sendRefusal(
   { report }: DialectDeps,
   dialect: Dialect,
   { error, request, reply }: { error: unknown; request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
-  if (!(await drained(request))) cutAfter(reply);
+  if (!(await drainBody(request))) cutAfter(reply);
   const no = asRefusal(error, request.id);
   // If all items were refused, the first refusal is the answer, and each is recorded.
   if (!request.apiRefusals?.includes(no)) request.apiRefusals = [no];
   if (no.code === 'our_fault') report(error, request.id);
   const wait = waitOf(no);
   if (wait !== undefined) void reply.header('retry-after', wait);
-  const { status, body } = dialect.no(no, {
+  const { status, body } = dialect.errorResponse(no, {
     id: request.id,
     path: request.routeOptions.url ?? '',
   });
@@ -337,13 +321,13 @@ export async function sendEach(
   const sent = await send({ sender, messages, key, answer, identity });
   if (sent.replayed) void reply.header('Idempotent-Replayed', 'true');
   const results = sent.results[Symbol.iterator]();
-  const became = read.map((one) =>
+  const merged = read.map((one) =>
     one instanceof Refusal
       ? one
       : (results.next().value ?? new Refusal('our_fault', { request: request.id })),
   );
-  request.apiRefusals = became.filter((one) => one instanceof Refusal);
-  return { results: became, at: sent.at };
+  request.apiRefusals = merged.filter((one) => one instanceof Refusal);
+  return { results: merged, at: sent.at };
 }
 
 /** The reader of a dialect's answers; these dialects use our language for people. */
@@ -368,7 +352,6 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Body size limits of a dialect in bytes, without and with files. */
 type BodyLimits = { words: number; files: number };
 
-/** Accepts only the three body types of these dialects in a scope. */
 function readBodies(scope: FastifyInstance, { words, files }: BodyLimits): void {
   scope.removeAllContentTypeParsers();
   for (const [type, bodyLimit] of [
@@ -440,10 +423,7 @@ function formOf(text: string): (readonly [string, string])[] {
   return pairs;
 }
 
-/**
- * A form field with the `+` restored before numbers, where it was not written as `%2B`; `data` has them in its
- * items.
- */
+/** Restores a `+` that was not written as `%2B`; `data` has numbers in its items. */
 function withPluses(name: string, value: string): string {
   if (name === 'target' || name === 'phone') return restorePluses(value);
   if (name !== 'data') return value;
@@ -483,7 +463,7 @@ export function givenOf(value: unknown): Given | undefined {
 }
 
 /** A refusal of one field, with a sentence that says what it takes. */
-export const wrong = (field: string, sentence: string): Refusal =>
+export const fieldError = (field: string, sentence: string): Refusal =>
   new Refusal('input_invalid', { fields: { [field]: sentence } });
 
 export const isFile = (value: unknown): value is GivenFile =>
@@ -500,15 +480,15 @@ export function textOf(given: Given, name: string): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw wrong(name, 'Harus teks.');
+  throw fieldError(name, 'Harus teks.');
 }
 
 /** True for `true`, `"true"`, `1`, `"1"`. */
-export const saysYes = (given: Given, name: string): boolean =>
+export const isTrue = (given: Given, name: string): boolean =>
   isOneOf(given.get(name), 'true', '1');
 
 /** True for an explicit `false`, `"false"`, `0`, `"0"`. */
-export const saysNo = (given: Given, name: string): boolean =>
+export const isFalse = (given: Given, name: string): boolean =>
   isOneOf(given.get(name), 'false', '0');
 
 const isOneOf = (value: unknown, ...words: readonly string[]): boolean =>
@@ -526,7 +506,7 @@ export function listOf(given: Given, name: string, max: number): string[] {
     ? value.map((one, index) => textOf(new Map([[`${name}.${index}`, one]]), `${name}.${index}`))
     : (textOf(given, name) ?? '').split(',', max + 1);
   const parts = texts.map((one) => (one ?? '').trim()).filter((one) => one !== '');
-  if (parts.length > max) throw wrong(name, `Paling banyak ${max} dalam satu panggilan.`);
+  if (parts.length > max) throw fieldError(name, `Paling banyak ${max} dalam satu panggilan.`);
   return parts;
 }
 
@@ -539,12 +519,11 @@ export function numberOf(given: Given, name: string, max: number): number | unde
   const text = textOf(given, name)?.trim();
   if (text === undefined) return undefined;
   if (!/^\d{1,15}$/.test(text) || Number(text) > max) {
-    throw wrong(name, `Harus bilangan bulat 0 sampai ${max}.`);
+    throw fieldError(name, `Harus bilangan bulat 0 sampai ${max}.`);
   }
   return Number(text);
 }
 
-/** The content part of `NewMessage`, without recipient and time. */
 export type Content =
   | { type: 'text'; text: { body: string } }
   | { type: 'image' | 'video'; media: Source; caption?: string }
@@ -552,7 +531,6 @@ export type Content =
   | { type: 'document'; media: Source; filename?: string; caption?: string }
   | { type: 'location'; location: { latitude: number; longitude: number; name?: string } };
 
-/** A file at an address, or in the account's library. */
 export type Source = { link: string } | { id: string };
 
 type Envelope = {
@@ -563,9 +541,7 @@ type Envelope = {
   metadata?: Record<string, string>;
 };
 
-/**
- * A message parsed by the schema of `/v1`, so its refusals name the same fields (`to`, `text.body`, `image.link`).
- */
+/** Parsed by the schema of `/v1`, so refusals name its fields (`to`, `text.body`, `image.link`). */
 export function messageFrom(content: Content, envelope: Envelope): NewMessage | Refusal {
   return readFields(NewMessage(), shapeOf(content, envelope), { language: 'id', whole: 'message' });
 }
@@ -591,9 +567,7 @@ function shapeOf(content: Content, envelope: Envelope): Record<string, unknown> 
 
 const captionOf = ({ caption }: { caption?: string }) => (caption === undefined ? {} : { caption });
 
-/**
- * A file with its kind as message content; audio has no caption, and only a document has a name.
- */
+/** Audio has no caption, and only a document has a name. */
 export function mediaContent(
   type: 'image' | 'video' | 'audio' | 'document',
   media: Source,

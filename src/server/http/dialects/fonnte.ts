@@ -15,13 +15,13 @@ import {
   type FileKind,
   type Given,
   textOf,
-  wrong,
+  fieldError,
   type GivenFile,
   givenOf,
   isFile,
   numberOf,
-  saysNo,
-  saysYes,
+  isFalse,
+  isTrue,
   listOf,
   type Content,
   type Source,
@@ -40,7 +40,6 @@ const BODY_LIMITS = { words: 1_048_576, files: 5_242_880 };
 const FILE_BYTES_MAX = 4_000_000;
 /** Keys per call; one is used at random. */
 const KEYS_MAX = 20;
-/** Numbers per validation call. */
 const NUMBERS_MAX = 1000;
 const missing = [
   '/add-device',
@@ -61,7 +60,10 @@ export function openFonnte(scope: FastifyInstance, deps: DialectDeps): void {
   openDialect(scope, deps, {
     name: 'fonnte',
     keyOf,
-    no: (refusal, call) => ({ status: statusOf(refusal), body: noAnswer(refusal, call) }),
+    errorResponse: (refusal, call) => ({
+      status: statusOf(refusal),
+      body: errorBody(refusal, call),
+    }),
     bodyLimits: BODY_LIMITS,
     routes: routesOf(deps),
     missing: {
@@ -182,7 +184,7 @@ async function status(deps: DialectDeps, { sender, given, request }: DialectCall
 /** @throws Refusal `input_invalid` */
 function idIn(given: Given): string {
   const id = textOf(given, 'id');
-  if (id === undefined) throw wrong('id', 'Wajib diisi: id pesan.');
+  if (id === undefined) throw fieldError('id', 'Wajib diisi: id pesan.');
   return id;
 }
 
@@ -193,14 +195,11 @@ async function reset(deps: DialectDeps, { sender, given, request }: DialectCall)
   return { detail: 'success! message rescheduled', id: message.id, status: true };
 }
 
-/**
- * A QR image of the linking address. No pairing code is available here, since the owner must consent first.
- */
+/** A QR image of the linking address. There is no pairing code, since the owner must consent. */
 async function qr(deps: DialectDeps, { sender, given }: DialectCall): Promise<object> {
   if ((await deps.device(sender)).connected) throw new Refusal('token_linked', {});
-  if (textOf(given, 'type') === 'code') throw wrong('type', 'Harus qr: kode tidak tersedia.');
+  if (textOf(given, 'type') === 'code') throw fieldError('type', 'Harus qr: kode tidak tersedia.');
   const png = qrPng(await deps.link(sender), { quiet: 2, scale: 6 });
-  // In base64, without a prefix.
   return { status: true, url: png.toString('base64') };
 }
 
@@ -212,9 +211,7 @@ async function disconnect(deps: DialectDeps, { sender }: DialectCall): Promise<o
   return { detail: 'device disconnected', status: true };
 }
 
-/**
- * Checks only the format of numbers. Whether a number has WhatsApp is known only after sending to it.
- */
+/** Checks only the format: whether a number has WhatsApp is known only after sending. */
 function validate({ given }: DialectCall): object {
   const numbers = targetsOf(given, NUMBERS_MAX).map(({ to }) => shownPeer(normalizePeer(to)));
   return {
@@ -226,9 +223,7 @@ function validate({ given }: DialectCall): object {
 
 const isPhone = (number: string): boolean => ShownPhone().safeParse(number).success;
 
-/**
- * The answer's request number: a 31-bit integer, as clients store it, derived from the request id.
- */
+/** A 31-bit integer, as clients store it, derived from the request id. */
 const requestNumber = (requestId: string): number =>
   Number.parseInt(requestId.replaceAll(/[^0-9a-f]/g, '').slice(-8) || '0', 16) & 0x7fff_ffff;
 
@@ -266,8 +261,7 @@ function sendAnswer(
 
 const isRefusal = (result: Accepted | Refusal): result is Refusal => result instanceof Error;
 
-/** A refusal in the dialect's shape. */
-export function noAnswer(no: Refusal, { id, path }: { id: string; path: string }): object {
+export function errorBody(no: Refusal, { id, path }: { id: string; path: string }): object {
   const reason = reasonOf(no, path);
   return {
     ...(isDisconnect(path) && { detail: reason }),
@@ -277,7 +271,6 @@ export function noAnswer(no: Refusal, { id, path }: { id: string; path: string }
   };
 }
 
-/** A message's status in the dialect's words. */
 function statusWord({ status, failure }: Pick<ApiMessage, 'status' | 'failure'>): string {
   switch (status) {
     case 'scheduled':
@@ -414,9 +407,7 @@ function statusOf(no: Refusal): number {
   return status >= 500 || no.code === 'too_many_requests' ? status : 200;
 }
 
-/** The message for one target of a call. */
 type Piece = {
-  /** Its number as the answer names it. */
   target: string;
   message: NewMessage | Refusal;
   /** The scheduled instant in ms since 1970; a past one means now. */
@@ -454,7 +445,7 @@ export async function readSend(given: Given, context: ReadContext): Promise<Send
   const many = given.get('data');
   if (many === undefined || many === null || many === '') {
     const pieces = await piecesOf(given, context, MESSAGES_MAX);
-    return { pieces, connectedOnly: waitsNot(given), plan: planOf([given]) };
+    return { pieces, connectedOnly: requiresConnection(given), plan: planOf([given]) };
   }
   const pieces: Piece[] = [];
   const items = listIn(many).map(givenOf);
@@ -464,7 +455,11 @@ export async function readSend(given: Given, context: ReadContext): Promise<Send
     pieces.push(...(await piecesOfItem(fields, context, left)));
   }
   const known = items.filter((fields) => fields !== undefined);
-  return { pieces, connectedOnly: [given, ...known].every(waitsNot), plan: planOf(known) };
+  return {
+    pieces,
+    connectedOnly: [given, ...known].every(requiresConnection),
+    plan: planOf(known),
+  };
 }
 
 /** An error in one item refuses only that item. */
@@ -485,21 +480,19 @@ async function piecesOfItem(
   }
 }
 
-/** The time fields of each item; undefined without any. */
 function planOf(items: readonly Given[]): string[] | undefined {
   const plan = items.map((fields) =>
-    ['schedule', 'followup', 'delay'].map((name) => saidOf(fields.get(name))).join(' '),
+    ['schedule', 'followup', 'delay'].map((name) => timeText(fields.get(name))).join(' '),
   );
   return plan.every((one) => one === '0 0 0') ? undefined : plan;
 }
 
 /** A time as given; invalid ones were refused with their item. */
-const saidOf = (value: unknown): string =>
+const timeText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value).trim() || '0' : '0';
 
-const waitsNot = (given: Given): boolean => !saysNo(given, 'connectOnly');
+const requiresConnection = (given: Given): boolean => !isFalse(given, 'connectOnly');
 
-/** `data`: a list of objects, as JSON or as a text that holds it. */
 function listIn(data: unknown): readonly unknown[] {
   let list = data;
   if (typeof data === 'string') {
@@ -517,7 +510,7 @@ function listIn(data: unknown): readonly unknown[] {
 }
 
 const tooMany = (): Refusal =>
-  wrong('data', `Paling banyak ${MESSAGES_MAX} pesan dalam satu panggilan.`);
+  fieldError('data', `Paling banyak ${MESSAGES_MAX} pesan dalam satu panggilan.`);
 
 const notJson = (): Refusal =>
   new Refusal('request_malformed', { why: 'isian data harus daftar objek JSON' });
@@ -555,7 +548,7 @@ function plannedFor(given: Given, now: Date): number | undefined {
   const seconds = numberOf(given, 'schedule', Number.MAX_SAFE_INTEGER) ?? 0;
   const after = numberOf(given, 'followup', SECONDS_MAX) ?? 0;
   if (seconds > 0) {
-    if (!isPlannable(seconds * 1000)) throw wrong('schedule', 'Harus waktu Unix dalam detik.');
+    if (!isPlannable(seconds * 1000)) throw fieldError('schedule', 'Harus waktu Unix dalam detik.');
     return seconds * 1000;
   }
   return after > 0 ? now.getTime() + after * 1000 : undefined;
@@ -567,31 +560,27 @@ function plannedFor(given: Given, now: Date): number | undefined {
  * @throws Refusal `input_invalid`, also for all messages of one time at once (`byschedule`)
  */
 function readSchedule(given: Given, now: Date): Date {
-  if (saysYes(given, 'byschedule')) {
-    throw wrong('byschedule', 'Belum didukung di sini. Sebutkan setiap pesan dengan id-nya.');
+  if (isTrue(given, 'byschedule')) {
+    throw fieldError('byschedule', 'Belum didukung di sini. Sebutkan setiap pesan dengan id-nya.');
   }
   if (textOf(given, 'schedule') === undefined) {
-    throw wrong('schedule', 'Wajib diisi: waktu Unix dalam detik.');
+    throw fieldError('schedule', 'Wajib diisi: waktu Unix dalam detik.');
   }
   return new Date(Math.max(plannedFor(given, now) ?? 0, now.getTime()));
 }
 
-/**
- * `delay`: seconds between two targets, fixed (`2`) or from a range (`1-10`). @throws Refusal `input_invalid`
- */
+/** Seconds between two targets: `2`, or a range `1-10`. @throws Refusal `input_invalid` */
 function pauseOf(given: Given): (random: () => number) => number {
   const text = (textOf(given, 'delay') ?? '0').replaceAll(/\s/g, '');
   const [, from, to = from] = /^(\d{1,7})(?:-(\d{1,7}))?$/.exec(text) ?? [];
   const [least, most] = [Number(from), Number(to)];
   if (!(least <= most && most <= SECONDS_MAX)) {
-    throw wrong('delay', 'Harus detik, misalnya 2, atau rentang, misalnya 1-10.');
+    throw fieldError('delay', 'Harus detik, misalnya 2, atau rentang, misalnya 1-10.');
   }
   return (random) => least + Math.floor(random() * (most - least + 1));
 }
 
-/**
- * The content by precedence: an uploaded file, a file at an address, a location, a text. @throws Refusal
- */
+/** In this order: an uploaded file, a linked one, a location, a text. @throws Refusal */
 async function contentOf(given: Given, context: ReadContext): Promise<Content> {
   const words = wordsOf(given);
   const options = { caption: words, filename: textOf(given, 'filename') };
@@ -604,9 +593,9 @@ async function contentOf(given: Given, context: ReadContext): Promise<Content> {
   const link = textOf(given, 'url')?.trim();
   if (link !== undefined) return linked({ link }, options);
   const place = textOf(given, 'location');
-  if (place !== undefined) return placeOf(place, words);
+  if (place !== undefined) return locationOf(place, words);
   if (words === undefined)
-    throw wrong('message', 'Wajib diisi, kecuali ada url, file atau location.');
+    throw fieldError('message', 'Wajib diisi, kecuali ada url, file atau location.');
   return { type: 'text', text: { body: words } };
 }
 
@@ -617,28 +606,26 @@ function linked(source: Source & { link: string }, options: Parameters<typeof me
   return mediaContent(byName === 'document' ? kindOf(source.link) : byName, source, options);
 }
 
-/**
- * The text of a call; a poll or buttons are written out as text. @throws Refusal `input_invalid`
- */
+/** A poll or buttons become text. @throws Refusal `input_invalid` */
 function wordsOf(given: Given): string | undefined {
   const message = textOf(given, 'message');
   const choices = textOf(given, 'choices');
   const words =
     choices === undefined
-      ? (message ?? insteadOfButtons(given))
-      : insteadOfPoll(message ?? textOf(given, 'pollname'), choices);
+      ? (message ?? buttonsText(given))
+      : pollText(message ?? textOf(given, 'pollname'), choices);
   if (words !== undefined && words.length > TEXT_MAX) {
-    throw wrong('message', `Paling panjang ${TEXT_MAX} karakter.`);
+    throw fieldError('message', `Paling panjang ${TEXT_MAX} karakter.`);
   }
   return words;
 }
 
 /** @throws Refusal `input_invalid` */
-function placeOf(text: string, name: string | undefined): Content {
+function locationOf(text: string, name: string | undefined): Content {
   const [, latitude, longitude] =
     /^\s*(-?\d{1,3}(?:\.\d{1,20})?)\s*,\s*(-?\d{1,3}(?:\.\d{1,20})?)\s*$/.exec(text) ?? [];
   if (latitude === undefined || longitude === undefined) {
-    throw wrong('location', 'Harus lintang dan bujur, misalnya -7.983908,112.621391.');
+    throw fieldError('location', 'Harus lintang dan bujur, misalnya -7.983908,112.621391.');
   }
   return {
     type: 'location',
@@ -650,20 +637,17 @@ function placeOf(text: string, name: string | undefined): Content {
   };
 }
 
-/** A content with the target's values in its placeholders. */
 function forTarget(content: Content, target: Target): Content {
   if (content.type === 'text') {
-    return { type: 'text', text: { body: filled(content.text.body, target) } };
+    return { type: 'text', text: { body: fillPlaceholders(content.text.body, target) } };
   }
   if (!('caption' in content) || content.caption === undefined) return content;
-  return { ...content, caption: filled(content.caption, target) };
+  return { ...content, caption: fillPlaceholders(content.caption, target) };
 }
 
-/** Lines of a poll or buttons written out as text. */
 const LINES_MAX = 30;
 
-/** A poll as text: the question and its numbered choices. */
-function insteadOfPoll(question: string | undefined, choices: string): string {
+function pollText(question: string | undefined, choices: string): string {
   const named = choices
     .split(',', LINES_MAX)
     .map((one) => one.trim())
@@ -676,7 +660,7 @@ function insteadOfPoll(question: string | undefined, choices: string): string {
  * Buttons, a template or a list as text: the message, the options, the footer. Fonnte itself has not shown them
  * since 2023. Undefined without any, or for invalid JSON.
  */
-function insteadOfButtons(given: Given): string | undefined {
+function buttonsText(given: Given): string | undefined {
   for (const name of ['buttonJSON', 'templateJSON', 'listJSON']) {
     const fields = givenOf(parsed(given.get(name)));
     const message = fields?.get('message');
@@ -698,7 +682,6 @@ function parsed(value: unknown): unknown {
   }
 }
 
-/** The options: the message of each button, or of each entry of a button's list. */
 function labelsIn(buttons: unknown): string[] {
   const entries = fieldsIn(buttons).flatMap((button) => {
     const list = fieldsIn(button.get('list'));
@@ -726,7 +709,7 @@ const VALUE_LENGTH_MAX = 200;
  */
 function targetsOf(given: Given, max: number): Target[] {
   const parts = listOf(given, 'target', max);
-  if (parts.length === 0) throw wrong('target', 'Wajib diisi: nomor tujuan.');
+  if (parts.length === 0) throw fieldError('target', 'Wajib diisi: nomor tujuan.');
   const country = countryOf(given);
   return parts.map((part) => {
     const [phone = '', ...values] = part.split('|', VALUES_MAX + 2);
@@ -738,7 +721,7 @@ function targetsOf(given: Given, max: number): Target[] {
 function countryOf(given: Given): string {
   const code = (textOf(given, 'countryCode') ?? '62').trim().replace(/^\+/, '');
   if (!/^\d{1,4}$/.test(code))
-    throw wrong('countryCode', 'Harus kode negara, misalnya 62, atau 0.');
+    throw fieldError('countryCode', 'Harus kode negara, misalnya 62, atau 0.');
   return code;
 }
 
@@ -761,10 +744,8 @@ function valuesOf(values: readonly string[]): ReadonlyMap<string, string> | unde
   return new Map(named.map(([name, value]) => [name, value.slice(0, VALUE_LENGTH_MAX)]));
 }
 
-/**
- * A text with the target's values in its placeholders (`{name}`, `{var1}`); unchanged for a target without values.
- */
-function filled(text: string, { values }: Target): string {
+/** Replaces `{name}` and `{var1}`; unchanged for a target without values. */
+function fillPlaceholders(text: string, { values }: Target): string {
   if (!values) return text;
   return text.replaceAll(/\{(name|var\d{1,2})\}/gi, (_place, name: string) => {
     return values.get(name.toLowerCase()) ?? '';

@@ -4,14 +4,13 @@ import { Refusal, refusals, type FactsOf } from '#contract/base/refusals.ts';
 import { FILE_NAME_MAX } from '#contract/uploads.ts';
 import { API_LIMITS, API_PREFIX, type Endpoint, type Problem } from '#contract/rest/endpoint.ts';
 import { apiEndpoints } from '#contract/rest.ts';
-import { troubleBehind } from '#server/http/answer.ts';
-import { cutAfter, drained } from '#server/http/connections.ts';
+import { databaseRefusal } from '#server/http/answer.ts';
+import { cutAfter, drainBody } from '#server/http/connections.ts';
 import { englishFor } from '#contract/language/english.ts';
 import { developerSentenceFor } from '#contract/language/indonesian.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** The API's own sentences beside the refusal catalogue. */
 export const phrases = {
   json: { id: 'JSON-nya tidak lengkap atau salah tulis', en: 'its JSON is incomplete or misspelt' },
   notUtf8: { id: 'isinya bukan UTF-8', en: 'its body is not UTF-8' },
@@ -52,7 +51,6 @@ export const phrases = {
   },
 } as const satisfies Record<string, InBoth>;
 
-/** The methods of each address of the API, for `Allow`. */
 const addresses = addressesOf([
   ...Object.values<Endpoint>(apiEndpoints),
   { method: 'GET', path: `${API_PREFIX}/openapi.json` },
@@ -74,16 +72,14 @@ const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
 
 /** A literal address takes precedence over one with an id. */
 function allowedAt(url: string): string | undefined {
-  const asked = pathOf(url);
+  const requestedPath = pathOf(url);
   const found =
-    addresses.find(({ path }) => path === asked) ??
-    addresses.find(({ pattern }) => pattern.test(asked));
+    addresses.find(({ path }) => path === requestedPath) ??
+    addresses.find(({ pattern }) => pattern.test(requestedPath));
   return found?.allow;
 }
 
-/**
- * Whether an address supports this method: the route with an id also matches literal addresses, which may not.
- */
+/** The route with an id also matches literal addresses, which may not support the method. */
 export const takesMethod = ({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): boolean =>
   allowedAt(url)?.split(', ').includes(method) ?? false;
 
@@ -105,7 +101,7 @@ export function answerOther({ method, url }: FastifyRequest, reply: FastifyReply
 }
 
 /** Answers every refusal as problem details; any other error is a bug, and is reported. */
-export async function answerNo(
+export async function sendError(
   report: (bug: unknown, requestId: string) => void,
   error: unknown,
   request: FastifyRequest,
@@ -113,7 +109,11 @@ export async function answerNo(
 ): Promise<FastifyReply> {
   const no = await refusalOfCall(report, error, request, reply);
   const language = languageOf(request.headers['accept-language']);
-  return sendProblem(exactly(no, request.url, reply), { language, requestId: request.id }, reply);
+  return sendProblem(
+    refusalForPath(no, request.url, reply),
+    { language, requestId: request.id },
+    reply,
+  );
 }
 
 /**
@@ -126,9 +126,9 @@ export async function refusalOfCall(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Refusal> {
-  if (!(await drained(request))) cutAfter(reply);
+  if (!(await drainBody(request))) cutAfter(reply);
   const language = languageOf(request.headers['accept-language']);
-  const known = error instanceof Refusal ? error : refusalBehind(error, language);
+  const known = error instanceof Refusal ? error : refusalOfFastifyError(error, language);
   if (!known) report(error, request.id);
   const no = known ?? new Refusal('our_fault', { request: request.id });
   request.apiRefusals = [no];
@@ -142,7 +142,6 @@ export async function refusalOfCall(
   return no;
 }
 
-/** Sends problem details, also where no route was found. */
 export function sendProblem(
   no: Refusal,
   { language, requestId }: { language: Language; requestId: string },
@@ -156,7 +155,7 @@ export function sendProblem(
 }
 
 /** Fastify refuses an unknown method before it looks at the address, which is checked here. */
-function exactly(no: Refusal, url: string, reply: FastifyReply): Refusal {
+function refusalForPath(no: Refusal, url: string, reply: FastifyReply): Refusal {
   if (no.code !== 'method_not_allowed') return no;
   const allow = allowedAt(url);
   if (allow === undefined) {
@@ -167,8 +166,7 @@ function exactly(no: Refusal, url: string, reply: FastifyReply): Refusal {
   return new Refusal('method_not_allowed', { allow });
 }
 
-/** A Fastify error as a refusal. */
-export function refusalBehind(error: unknown, language: Language): Refusal | undefined {
+export function refusalOfFastifyError(error: unknown, language: Language): Refusal | undefined {
   switch ((error as FastifyError | null)?.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Refusal('body_too_large', {});
@@ -180,7 +178,7 @@ export function refusalBehind(error: unknown, language: Language): Refusal | und
     case 'FST_UNDER_PRESSURE':
       return new Refusal('busy', { seconds: 2 });
     default:
-      return troubleBehind(error);
+      return databaseRefusal(error);
   }
 }
 
@@ -206,7 +204,6 @@ export function problemOf(no: Refusal, requestId: string, language: Language): P
   };
 }
 
-/** The seconds to wait, where the refusal has them. */
 export function waitOf({ facts }: Refusal): number | undefined {
   return 'seconds' in facts ? Math.max(1, facts.seconds) : undefined;
 }

@@ -12,9 +12,9 @@ import {
 } from '#contract/rest/endpoint.ts';
 import { type ApiEndpoint, apiEndpoints } from '#contract/rest.ts';
 import { type Access, type ApiSender, bearerOf } from '#server/http/access.ts';
-import { type KnownNumbers, plusAgain, readKnowing } from '#server/http/input.ts';
+import { type KnownNumbers, restorePlus, readWithKnownNumbers } from '#server/http/input.ts';
 import { publicOrigin } from '#server/http/origin.ts';
-import { answerNo, answerOther, takesMethod } from './answers.ts';
+import { sendError, answerOther, takesMethod } from './answers.ts';
 import {
   type Call,
   type Handlers,
@@ -22,8 +22,8 @@ import {
   isObject,
   languageIn,
   malformed,
-  type FirstAnswers,
-  remember,
+  type RunIdempotent,
+  answerIdempotent,
 } from './send.ts';
 import {
   type AccountCalls,
@@ -47,7 +47,6 @@ import type { InBoth, Language } from '#contract/language/language.ts';
 import { oncePer } from '#contract/base/schema.ts';
 import { eventSummary, WebhookEvent } from '#contract/webhooks.ts';
 
-/** The application's functions for these endpoints, which import no domain. */
 export type ApiDeps = {
   access: Access;
   messages: MessageCalls;
@@ -57,7 +56,7 @@ export type ApiDeps = {
   knownNumbers: KnownNumbers;
   templates: TemplateCalls;
   webhooks: WebhookCalls & EventCalls;
-  firstAnswer: FirstAnswers;
+  runIdempotent: RunIdempotent;
   /** The public address; undefined for a local installation, which answers under any host name. */
   publicUrl: string | undefined;
   report: (bug: unknown, requestId: string) => void;
@@ -78,7 +77,7 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
     await deps.access.admit(request, reply, bearerOf(request));
     return undefined;
   });
-  app.setErrorHandler((error, request, reply) => answerNo(deps.report, error, request, reply));
+  app.setErrorHandler((error, request, reply) => sendError(deps.report, error, request, reply));
   app.setNotFoundHandler((request, reply) => answerOther(request, reply));
   app.get(OPENAPI_PATH.slice(API_PREFIX.length), async (request) =>
     openApiDocument(publicOrigin(deps, request), languageIn(request)),
@@ -107,10 +106,8 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
 const takesFile = (name: ApiEndpoint): boolean =>
   (apiEndpoints[name] satisfies Endpoint as Endpoint).takesFile ?? false;
 
-/** A handler of any endpoint; the endpoint's own schemas parsed its call. */
 type AnyHandler = (call: Call<never>) => Promise<unknown>;
 
-/** Accepts only JSON bodies in a scope. */
 export function readJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -138,12 +135,11 @@ function openEndpoint(
   const endpoint: Endpoint = apiEndpoints[name];
   const { method, path, scope, status, query, body } = endpoint;
   /** A handler that parses the body itself also stores its answers itself. */
-  const remembers = method === 'POST' && !endpoint.bodies && !takesFile(name);
+  const isIdempotent = method === 'POST' && !endpoint.bodies && !takesFile(name);
   app.route({
     method,
     url: path.slice(API_PREFIX.length),
     config: { longBody: takesFile(name) },
-    // Before the body is read.
     onRequest: async (request) => deps.access.allow(senderOf(request), scope),
     handler: async (request, reply) => {
       const sender = senderOf(request);
@@ -156,14 +152,16 @@ function openEndpoint(
         query: query && (await readPart(deps, query(), request, true)),
         body: body && (await readPart(deps, body(), request, false)),
       } as unknown as Call<never>;
-      const key = remembers ? idempotencyKey(request) : undefined;
+      const key = isIdempotent ? idempotencyKey(request) : undefined;
       if (key === undefined) {
         const answer = await handler(call);
         return reply.sent || answer === reply ? reply : reply.code(status).send(answer);
       }
       const input = JSON.stringify([request.url, request.body ?? null]);
-      const asked = { tokenId: sender.tokenId, key, endpoint: `${method} ${path}`, input };
-      const text = await remember(deps.firstAnswer, asked, reply, () => handler(call));
+      const idempotentCall = { tokenId: sender.tokenId, key, endpoint: `${method} ${path}`, input };
+      const text = await answerIdempotent(deps.runIdempotent, idempotentCall, reply, () =>
+        handler(call),
+      );
       return reply.code(status).type('application/json; charset=utf-8').send(text);
     },
   });
@@ -184,7 +182,7 @@ async function readPart(
   const input = fromAddress ? withPlus(request.query) : (request.body ?? {});
   const options = { language: languageIn(request), fromAddress };
   const { accountId } = senderOf(request);
-  const { read } = await readKnowing(knownNumbers, accountId, () =>
+  const { read } = await readWithKnownNumbers(knownNumbers, accountId, () =>
     readFields(schema, input, options),
   );
   if (read instanceof Refusal) throw read;
@@ -197,7 +195,7 @@ const withPlus = (query: unknown): unknown =>
     ? Object.fromEntries(
         Object.entries(query).map(([name, value]) => [
           name,
-          typeof value === 'string' ? plusAgain(value) : value,
+          typeof value === 'string' ? restorePlus(value) : value,
         ]),
       )
     : query;
@@ -322,7 +320,7 @@ function requestOf({ body, bodies, takesFile }: Endpoint, language: Language): S
 
 function responsesOf({ status, answer, answers, problem, refuses }: Endpoint): Schema {
   const shapes = (answers ?? (answer ? [answer] : [])).map((shape) => written(shape()));
-  const yes = {
+  const success = {
     description: 'OK',
     ...(shapes.length > 0 && { content: { 'application/json': { schema: oneOf(shapes) } } }),
   };
@@ -332,23 +330,22 @@ function responsesOf({ status, answer, answers, problem, refuses }: Endpoint): S
     codes.set(no, [...(codes.get(no) ?? []), code]);
   }
   const schema = { $ref: `#/components/schemas/${problem ?? 'Problem'}` };
-  const nos = [...codes].map(([no, all]) => [
+  const errors = [...codes].map(([no, all]) => [
     String(no),
     { description: all.join(', '), content: { 'application/problem+json': { schema } } },
   ]);
-  return { [String(status)]: yes, ...Object.fromEntries(nos) };
+  return { [String(status)]: success, ...Object.fromEntries(errors) };
 }
 
 const oneOf = (shapes: readonly Schema[]): Schema =>
   shapes.length === 1 ? (shapes[0] ?? {}) : { oneOf: shapes };
 
-/** Our webhook requests: an operation per event type. */
 function webhooksIn(language: Language): Schema {
   const operations = WebhookEvent().def.options.map((event) => {
     const [type] = event.shape.type.def.values;
     const operation = {
       summary: type && eventSummary[type][language],
-      description: inKabarisShape[language],
+      description: inKabariFormat[language],
       tags: ['webhooks'],
       security: [],
       parameters: signatureHeaders,
@@ -363,7 +360,7 @@ function webhooksIn(language: Language): Schema {
   return Object.fromEntries(operations);
 }
 
-const inKabarisShape: InBoth = {
+const inKabariFormat: InBoth = {
   id: 'Isi dalam format `kabari`. Format `cloud`, `fonnte`, dan `wablas` mengirim peristiwa yang sama dalam bentuk layanan itu: lihat /docs.',
   en: 'The body in the format `kabari`. The formats `cloud`, `fonnte` and `wablas` send the same events in the shapes of those services: see /docs.',
 };
@@ -375,7 +372,6 @@ const signatureHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature'
   schema: { type: 'string' },
 }));
 
-/** The JSON Schema of an input, with our notes. */
 function read(schema: z.ZodMiniType, language: Language): Schema {
   return bare(
     z.toJSONSchema(schema, {
@@ -390,7 +386,6 @@ function read(schema: z.ZodMiniType, language: Language): Schema {
   );
 }
 
-/** The JSON Schema of an output. */
 function written(schema: z.ZodMiniType): Schema {
   return bare(
     z.toJSONSchema(schema, {

@@ -5,15 +5,22 @@ import type { ApiMedia } from '#contract/media.ts';
 import type { ApiSender } from '#server/http/access.ts';
 import { withinPace } from '#server/http/connections.ts';
 import { refuseUnstorable, type KnownNumbers } from '#server/http/input.ts';
-import { LARGEST, bytesIn, fileFormOf, FORM_BYTES, PACE, openTurns } from '#server/http/uploads.ts';
+import {
+  LARGEST,
+  bytesIn,
+  fileFormOf,
+  FORM_BYTES,
+  PACE,
+  openBodyLimiter,
+} from '#server/http/uploads.ts';
 import { phrases, PROBLEM_TYPE } from '#server/http/v1/answers.ts';
 import {
   type ApiReader,
   type Call,
   type Handlers,
   idempotencyKey,
-  type FirstAnswers,
-  remember,
+  type RunIdempotent,
+  answerIdempotent,
   type SendMessages,
   sendFrom,
 } from './send.ts';
@@ -60,9 +67,7 @@ export type NewMediaFile = {
 };
 
 export type MediaCalls = {
-  /**
-   * Inspects and stores a file. `once` may find it from an earlier call, by the hash of its bytes.
-   */
+  /** `once` may find the file from an earlier call, by the hash of its bytes. */
   takeOnce: <T>(
     sender: ApiSender,
     file: NewMediaFile,
@@ -75,18 +80,17 @@ export type MediaCalls = {
   offer: (sender: ApiSender, fileId: string) => { link: string; expiresAt: Date };
 };
 
-type Deps = { media: MediaCalls; firstAnswer: FirstAnswers };
+type Deps = { media: MediaCalls; runIdempotent: RunIdempotent };
 
-/** Uploads, describes and deletes files. */
 export function mediaHandlers({
   media,
-  firstAnswer,
+  runIdempotent,
 }: Deps): Handlers<'addMedia' | 'getMedia' | 'removeMedia'> {
-  const turns = openTurns();
+  const turns = openBodyLimiter();
   return {
     addMedia: (call) =>
       turns(call.sender.tokenId, () =>
-        withinPace(call.request, PACE, () => add({ media, firstAnswer }, call)),
+        withinPace(call.request, PACE, () => add({ media, runIdempotent }, call)),
       ),
     getMedia: async ({ sender, id, reader }) => {
       const file = await media.find(sender, uuidIn(id));
@@ -108,7 +112,7 @@ function uuidIn(id: string): string {
   return uuid;
 }
 
-async function add({ media, firstAnswer }: Deps, call: Call<'addMedia'>) {
+async function add({ media, runIdempotent }: Deps, call: Call<'addMedia'>) {
   const { sender, reader, request, reply } = call;
   const key = idempotencyKey(request);
   const given = bytesIn(request, 'Content-Length');
@@ -119,12 +123,12 @@ async function add({ media, firstAnswer }: Deps, call: Call<'addMedia'>) {
     checkName: (name, isFile) => checkPart(name, isFile, reader),
     why: { broken: phrases.form[reader.language], manyFiles: phrases.manyFiles[reader.language] },
   });
-  const said = () => ({ name: form.text('name') ?? form.filename, type: form.mimetype });
-  return media.takeOnce(sender, { said, bytes: form.bytes }, async (sha256, take) => {
+  const declared = () => ({ name: form.text('name') ?? form.filename, type: form.mimetype });
+  return media.takeOnce(sender, { said: declared, bytes: form.bytes }, async (sha256, take) => {
     checkNameField(form.text('name'), reader);
-    const input = JSON.stringify([sha256.toString('hex'), said()]);
-    const asked = { tokenId: sender.tokenId, key, endpoint: 'POST /v1/media', input };
-    const text = await remember(firstAnswer, asked, reply, async () => {
+    const input = JSON.stringify([sha256.toString('hex'), declared()]);
+    const idempotentCall = { tokenId: sender.tokenId, key, endpoint: 'POST /v1/media', input };
+    const text = await answerIdempotent(runIdempotent, idempotentCall, reply, async () => {
       const file = await take();
       return mediaOf(file, media.offer(sender, file.fileId), reader);
     });
@@ -185,7 +189,6 @@ export type AccountCalls = {
   link: (sender: ApiSender, agent: string) => Promise<ApiLink>;
 };
 
-/** The default page size. */
 const PAGE = 50;
 
 export const accountHandlers = ({
@@ -303,7 +306,6 @@ export const optoutHandlers = ({
 });
 
 export type TemplateCalls = {
-  /** All templates, or those of one name. */
   list: (sender: ApiSender, name?: string) => Promise<Template[]>;
   add: (sender: ApiSender, template: NewTemplate) => Promise<Template>;
   remove: (sender: ApiSender, name: string, language: string | undefined) => Promise<void>;

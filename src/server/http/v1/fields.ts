@@ -52,8 +52,8 @@ export function readFields<Schema extends z.ZodMiniType>(
   input: unknown,
   options: ReadOptions,
 ): z.output<Schema> | Refusal {
-  const looked = options.itemByItem ? namesOf(input) : input;
-  const unstorable = refuseUnstorable(looked, options.language, options.whole);
+  const checked = options.itemByItem ? namesOf(input) : input;
+  const unstorable = refuseUnstorable(checked, options.language, options.whole);
   if (unstorable) return unstorable;
   const read = schema.safeParse(input);
   if (read.success) return read.data;
@@ -61,7 +61,6 @@ export function readFields<Schema extends z.ZodMiniType>(
   return new Refusal('input_invalid', { fields });
 }
 
-/** Its field names without values. */
 const namesOf = (input: unknown) =>
   Object.fromEntries(Object.keys(Object(input)).map((name) => [name, null]));
 
@@ -110,24 +109,23 @@ function rootOf(schema: z.ZodMiniType): Node {
 
 /** The schema at one path; for a union, the member that `input` selects by its `type`. */
 function nodeAt(root: Node, path: Path, input: unknown): Node {
-  let node = chosen(root, input);
+  let node = resolveNode(root, input);
   let value = input;
   for (const step of path) {
     value = valueAt(value, [step]);
     const { properties, additionalProperties, items } = node;
     const beneath = properties?.[String(step)] ?? items ?? additionalProperties;
-    node = chosen(typeof beneath === 'object' ? beneath : {}, value);
+    node = resolveNode(typeof beneath === 'object' ? beneath : {}, value);
   }
   return node;
 }
 
-/** A nullable schema without its null. */
 function unlessNull({ anyOf, ...node }: Node): Node {
   const [other, none] = anyOf?.length === 2 ? anyOf : [];
   return none?.type === 'null' ? { ...other, ...node } : node;
 }
 
-function chosen(place: Node, value: unknown): Node {
+function resolveNode(place: Node, value: unknown): Node {
   const node = unlessNull(place);
   if (!node.oneOf) return node;
   const type = valueAt(value, ['type']);
@@ -159,9 +157,9 @@ function sentenceOf(
     const own = language === 'en' ? issue.params?.['en'] : issue.message;
     if (typeof own === 'string') return own;
   }
-  const expected = wantedBy(node, language);
+  const expected = describeNode(node, language);
   if (given === undefined) return words.required[language](expected);
-  const got = fromAddress ? undefined : gotInstead(issue, given, language);
+  const got = fromAddress ? undefined : describeGiven(issue, given, language);
   return got === undefined
     ? words.expected[language](expected)
     : words.butGot[language](expected, got);
@@ -171,7 +169,7 @@ function sentenceOf(
 const DEFAULT_MESSAGE = 'Invalid input';
 
 /** The given value, where that helps the caller: another type, or a length. */
-function gotInstead(issue: Issue, given: unknown, language: Language): string | undefined {
+function describeGiven(issue: Issue, given: unknown, language: Language): string | undefined {
   if (typeof given === 'string' && (issue.code === 'too_big' || issue.code === 'too_small')) {
     return `${figure(given.length, language)} ${words.characters[language]}`;
   }
@@ -188,9 +186,7 @@ function kindOf(value: unknown): Kind {
   return kind === 'string' || kind === 'number' || kind === 'boolean' ? kind : 'object';
 }
 
-/**
- * The known fields of an object; for a field one level too high, such as a caption, its right place.
- */
+/** Names the right place of a field one level too high, such as a caption. */
 function unknownField(
   name: string,
   { node, outside }: { node: Node; outside: Node },
@@ -202,7 +198,7 @@ function unknownField(
 }
 
 /** A schema as a noun phrase; objects are shown by an example. */
-function wantedBy(node: Node, language: Language): string {
+function describeNode(node: Node, language: Language): string {
   if (node.expected) return node.expected[language];
   if (node.enum) return words.oneOf[language](node.enum.map((one) => JSON.stringify(one)));
   if (node.const !== undefined) return JSON.stringify(node.const);
@@ -230,7 +226,6 @@ function wantedBy(node: Node, language: Language): string {
   }
 }
 
-/** The smallest valid value, for an example. */
 function exampleOf(node: Node): unknown {
   if (node.example !== undefined) return node.example;
   if (node.type === 'object') {
@@ -291,7 +286,6 @@ const words = {
     id: (least: string, most: string) => `${least} sampai ${most}`,
     en: (least: string, most: string) => `${least} to ${most}`,
   },
-  /** A range that follows a noun. */
   within: {
     id: (range: string) => (range === '' ? '' : ` ${range}`),
     en: (range: string) =>

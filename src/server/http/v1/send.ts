@@ -9,7 +9,7 @@ import {
   NewMessage,
   type PlacedMessage,
 } from '#contract/rest/messages.ts';
-import { type KnownNumbers, readKnowing } from '#server/http/input.ts';
+import { type KnownNumbers, readWithKnownNumbers } from '#server/http/input.ts';
 import type { ApiSender } from '#server/http/access.ts';
 import { readFields } from './fields.ts';
 import { problemOf, phrases } from './answers.ts';
@@ -26,7 +26,6 @@ type Sent = {
   at: number;
 };
 
-/** Sends messages for a token; shared by all dialects. */
 export type SendMessages = (sending: {
   sender: ApiSender;
   messages: readonly PlacedMessage[];
@@ -45,7 +44,6 @@ type Reply = {
   refused: readonly Refusal[];
 };
 
-/** Answers `POST /v1/messages`: one message, or many. */
 export async function sendFrom(
   deps: SendDeps,
   sender: ApiSender,
@@ -56,8 +54,10 @@ export async function sendFrom(
   if (!isObject(body)) throw malformed(request, 'notObject');
   if ('messages' in body) return sendMany(deps, sender, request, key);
   const language = languageIn(request);
-  const { read: message, byRule } = await readKnowing(deps.knownNumbers, sender.accountId, () =>
-    readMessage(body, language),
+  const { read: message, byRule } = await readWithKnownNumbers(
+    deps.knownNumbers,
+    sender.accountId,
+    () => readMessage(body, language),
   );
   if (message instanceof Refusal) throw message;
   const answer = { language, shape: 'one' };
@@ -88,7 +88,7 @@ async function sendMany(
   });
   if (many instanceof Refusal) throw many;
   const readIn = (language: Language) => many.messages.map((one) => readMessage(one, language));
-  const { read, byRule } = await readKnowing(knownNumbers, sender.accountId, () =>
+  const { read, byRule } = await readWithKnownNumbers(knownNumbers, sender.accountId, () =>
     readIn(requestLanguage),
   );
   const messages = acceptable(read);
@@ -119,7 +119,6 @@ async function sendMany(
   return { status: 202, body, replayed: sent.replayed, refused };
 }
 
-/** The valid ones of some parsed messages. */
 export const acceptable = (read: readonly (NewMessage | Refusal)[]): NewMessage[] =>
   read.flatMap((one) => (one instanceof Refusal ? [] : [one]));
 
@@ -140,32 +139,29 @@ function readMessage(given: unknown, language: Language): NewMessage | Refusal {
   return readFields(NewMessage(), input, { language, whole: 'message' });
 }
 
-/**
- * Without `type`, a message has the type of its only type object; several are ambiguous and refused, none means
- * text.
- */
+/** Several type objects are ambiguous and refused; none means text. */
 function typed(given: Record<string, unknown>): Record<string, unknown> {
   const [type = 'text', another] = MessageType().options.filter((one) => Object.hasOwn(given, one));
   return another === undefined ? { ...given, type } : given;
 }
 
 /** Stores the first answer to a key, and returns it for repeats within a day. */
-export type FirstAnswers = (
+export type RunIdempotent = (
   call: { tokenId: string; key: string; endpoint: string; input: string },
   work: () => Promise<string>,
 ) => Promise<string>;
 
 /** A call with an optional key; `input` identifies the same request. */
-type RememberedCall = { tokenId: string; key: string | undefined; endpoint: string; input: string };
+type IdempotentCall = { tokenId: string; key: string | undefined; endpoint: string; input: string };
 
 /**
  * The result of `work` as JSON; for a repeated key the first one, marked by a response header.
  *
  * @throws Refusal `idempotency_conflict`, `request_in_flight`, and the errors of `work`
  */
-export async function remember(
-  firstAnswer: FirstAnswers,
-  { key, ...asked }: RememberedCall,
+export async function answerIdempotent(
+  runIdempotent: RunIdempotent,
+  { key, ...asked }: IdempotentCall,
   reply: FastifyReply,
   work: () => Promise<unknown>,
 ): Promise<string> {
@@ -175,7 +171,7 @@ export async function remember(
     return JSON.stringify(await work());
   };
   if (key === undefined) return text();
-  const answer = await firstAnswer({ ...asked, key }, text);
+  const answer = await runIdempotent({ ...asked, key }, text);
   if (!isFirst) void reply.header('Idempotent-Replayed', 'true');
   return answer;
 }
@@ -183,7 +179,6 @@ export async function remember(
 /** The language of an answer, and the origin of its file links. */
 export type ApiReader = { language: Language; origin: string };
 
-/** A parsed and authorised call. */
 export type Call<Name extends ApiEndpoint> = {
   sender: ApiSender;
   reader: ApiReader;
@@ -195,7 +190,6 @@ export type Call<Name extends ApiEndpoint> = {
   reply: FastifyReply;
 };
 
-/** Answers an endpoint's calls: with the declared result, or with a reply of its own. */
 type Handler<Name extends ApiEndpoint> = (
   call: Call<Name>,
 ) => Promise<AnswerOf<Name> | FastifyReply>;
@@ -205,7 +199,6 @@ export type Handlers<Name extends ApiEndpoint = ApiEndpoint> = { [N in Name]: Ha
 export const languageIn = ({ headers }: FastifyRequest): Language =>
   languageOf(headers['accept-language']);
 
-/** A refusal of an unreadable request, with the reason in the caller's language. */
 export const malformed = (request: FastifyRequest, why: keyof typeof phrases): Refusal =>
   new Refusal('request_malformed', { why: phrases[why][languageIn(request)] });
 

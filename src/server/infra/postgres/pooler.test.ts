@@ -111,7 +111,7 @@ describe.skipIf(!hasPgbouncer)('a pooler that lends whole sessions', () => {
   }) => {
     const url = await passPooler(await pooler({ pool_mode: 'session', default_pool_size: 50 }));
     const { app, container } = await openApp({ works: true, url });
-    await waitFor(() => expect(container.events.hub.listens).toBe(true));
+    await waitFor(() => expect(container.events.hub.isListening).toBe(true));
     const [system] = await db.allAccountsSql<{ account_id: string }[]>`
       select account_id from accounts where is_system`;
     await db.allAccountsSql`

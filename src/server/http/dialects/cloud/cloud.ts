@@ -4,9 +4,9 @@ import { businessIdOf, numberIdOf, wamidOf } from '#contract/dialects.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Access, bearerOf, type ApiSender } from '#server/http/access.ts';
-import { cutAfter, drained } from '#server/http/connections.ts';
+import { cutAfter, drainBody } from '#server/http/connections.ts';
 import { publicOrigin } from '#server/http/origin.ts';
-import { refusalBehind } from '#server/http/v1/answers.ts';
+import { refusalOfFastifyError } from '#server/http/v1/answers.ts';
 import { readJsonOnly } from '#server/http/v1/api.ts';
 import {
   languageIn,
@@ -16,7 +16,7 @@ import {
 } from '#server/http/v1/send.ts';
 import { CloudRefusal, graphErrorOf } from './errors.ts';
 import { type MediaDeps, mediaRoutes } from './media.ts';
-import { type NumberDeps, numberRoutes, picked, ownBusiness } from './numbers.ts';
+import { type NumberDeps, numberRoutes, selectFields, ownBusiness } from './numbers.ts';
 import { phrases, namedTemplateIn, readCloudRequest } from './request.ts';
 import type { CloudRoute, CloudCall } from './route.ts';
 import { textAt, at } from '#server/infra/net/json-values.ts';
@@ -27,7 +27,6 @@ import { type Webhook, isVerifyToken } from '#contract/webhooks.ts';
 import { isHiddenPeer, storedPeer } from '#contract/messages/peer.ts';
 import type { Template } from '#contract/messages/templates.ts';
 
-/** The application's functions for this dialect, the same as for `/v1`. */
 export type CloudDeps = MessageDeps &
   NumberDeps &
   MediaDeps &
@@ -48,7 +47,6 @@ const ID = '^\\d{15,16}$|^med_[0-9A-Za-z]{26}$';
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** A file, number or business id; or a version alone, which is no endpoint. */
 const ROOT = `:id(${ID}|${VERSION})`;
-/** Every address of this dialect, including unknown ones. */
 const WITHIN = `/:root(${VERSION}|${ID})/*`;
 
 /**
@@ -65,7 +63,7 @@ export function openCloud(app: FastifyInstance, deps: CloudDeps): void {
     await deps.access.admit(request, reply, keyOf(request));
   });
   deps.access.recordRejectedCall(app, 'cloud', keyOf);
-  app.setErrorHandler((error, request, reply) => answerNo(deps, error, request, reply));
+  app.setErrorHandler((error, request, reply) => sendError(deps, error, request, reply));
   const routes = [
     ...selfRoutes(deps),
     ...messageRoutes(deps),
@@ -95,9 +93,7 @@ export function openCloud(app: FastifyInstance, deps: CloudDeps): void {
   }
 }
 
-/**
- * Whether an endpoint is called with an invalid id, such as a phone number or a placeholder from sample code.
- */
+/** An endpoint called with an invalid id, such as a phone number or a placeholder. */
 function isWrongId(url: string, known: ReadonlySet<string>): boolean {
   const [, version = '', id = '', ...rest] = (url.split('?', 1)[0] ?? '').split('/');
   if (!new RegExp(VERSION).test(version) || id === '' || new RegExp(ID).test(id)) return false;
@@ -142,16 +138,15 @@ function open(app: FastifyInstance, deps: CloudDeps, route: CloudRoute): void {
 const keyOf = (request: FastifyRequest): string | undefined =>
   bearerOf(request) ?? textAt(request.query, 'access_token');
 
-/** Answers every refusal in Meta's shape; any other error is a bug, and is reported. */
-async function answerNo(
+async function sendError(
   { report, now }: CloudDeps,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (!(await drained(request))) cutAfter(reply);
+  if (!(await drainBody(request))) cutAfter(reply);
   const language = languageIn(request);
-  const known = error instanceof Refusal ? error : refusalBehind(error, language);
+  const known = error instanceof Refusal ? error : refusalOfFastifyError(error, language);
   if (!known) report(error, request.id);
   const no = known ?? new Refusal('our_fault', { request: request.id });
   request.apiRefusals = [no];
@@ -174,7 +169,7 @@ const selfRoutes = (deps: NumberDeps): readonly CloudRoute[] => [
     scope: 'account.read',
     handler: async (call) => {
       const { name } = await deps.numberOf(call.sender);
-      return picked({ id: call.numberId, name }, call);
+      return selectFields({ id: call.numberId, name }, call);
     },
   },
   { method: 'GET', node: 'debug_token', path: '', scope: 'account.read', handler: debugToken },
@@ -222,7 +217,6 @@ function ownFacts({ businessId, numberId, sender: { expiresOn, scopes } }: Cloud
   };
 }
 
-/** Meta's permission for each scope. */
 const metaScopes: Partial<Record<Scope, string>> = {
   'messages.send': 'whatsapp_business_messaging',
   'account.read': 'whatsapp_business_management',
@@ -291,15 +285,15 @@ const appOf = ({ businessId, reader }: CloudCall, { url }: Webhook) => ({
 const names = ['override_callback_uri', 'verify_token'] as const;
 
 /** A field from the body or the address, since clients use both. */
-const givenAs = ({ request }: Pick<CloudCall, 'request'>, name: string): unknown =>
+const fieldIn = ({ request }: Pick<CloudCall, 'request'>, name: string): unknown =>
   at(request.body, name) ?? at(request.query, name);
 
 const givesCallback = (call: Pick<CloudCall, 'request'>): boolean =>
-  names.some((name) => givenAs(call, name) !== undefined);
+  names.some((name) => fieldIn(call, name) !== undefined);
 
 /** @throws CloudRefusal, Refusal `webhook_unconfirmed` where the address fails the handshake */
 async function subscribe(webhook: SubscriptionDeps['webhook'], call: CloudCall): Promise<void> {
-  const [url, verifyToken] = names.map((name) => textAt({ value: givenAs(call, name) }, 'value'));
+  const [url, verifyToken] = names.map((name) => textAt({ value: fieldIn(call, name) }, 'value'));
   if (url === undefined || verifyToken === undefined || !isVerifyToken(verifyToken)) {
     const [name] = url === undefined ? names : names.slice(1);
     throw new CloudRefusal(100, { [name ?? '']: phrases.callback[call.reader.language] });
@@ -318,9 +312,7 @@ type MessageDeps = {
     markRead: (sender: ApiSender, peer: string) => Promise<unknown>;
   };
   templates: {
-    /**
-     * A template's variables, in the order of their values; undefined unless exactly one template matches.
-     */
+    /** In the order of their values; undefined unless exactly one template matches. */
     variablesOf: (
       sender: ApiSender,
       named: { name: string; language: string | undefined },
@@ -375,7 +367,7 @@ async function send({ messages }: MessageDeps, call: CloudCall, { message, input
   };
 }
 
-/** Marks the whole conversation with the message's sender as read, as the portal does. */
+/** Marks the sender's whole conversation as read, as the portal does. */
 async function markRead({ messages }: MessageDeps, call: CloudCall, messageId: string) {
   const { sender, reader } = call;
   const message = await messages.one(sender, messageId, reader);
@@ -432,12 +424,12 @@ function filterOf({ request: { query } }: CloudCall): (template: Template) => bo
 /** A page with Meta's cursors and next addresses. A cursor encodes a row's index. */
 function pageOf(call: CloudCall, all: readonly Template[], limit: number): object {
   const { request, reader } = call;
-  const after = placeOf(textAt(request.query, 'after'));
-  const before = placeOf(textAt(request.query, 'before'));
+  const after = rowIndexOf(textAt(request.query, 'after'));
+  const before = rowIndexOf(textAt(request.query, 'before'));
   const start = after === undefined ? Math.max(0, (before ?? 0) - limit) : after + 1;
   const end = after === undefined && before !== undefined ? before : start + limit;
   const rows = all.slice(start, end);
-  const data = rows.map((one) => picked(nodeOf(one, call), call));
+  const data = rows.map((one) => selectFields(nodeOf(one, call), call));
   if (rows.length === 0) return { data };
   const cursors = { before: cursorOf(start), after: cursorOf(start + rows.length - 1) };
   const addressOf = (cursor: object) => {
@@ -460,8 +452,7 @@ function pageOf(call: CloudCall, all: readonly Template[], limit: number): objec
 
 const cursorOf = (place: number): string => Buffer.from(String(place)).toString('base64url');
 
-/** A cursor's row index; undefined for an invalid cursor. */
-function placeOf(cursor: string | undefined): number | undefined {
+function rowIndexOf(cursor: string | undefined): number | undefined {
   const text = Buffer.from(cursor ?? '', 'base64url').toString('latin1');
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }

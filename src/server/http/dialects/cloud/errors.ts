@@ -6,9 +6,7 @@ import { Refusal, refusals } from '#contract/base/refusals.ts';
 
 type Shown = { code: GraphCode; status: number; subcode?: number; header?: string };
 
-/**
- * An invalid input with a Cloud API error code; other dialects treat it as a plain `input_invalid`.
- */
+/** An input error with a Cloud API code; other dialects treat it as `input_invalid`. */
 export class CloudRefusal extends Refusal<'input_invalid'> {
   readonly graphCode: GraphCode;
 
@@ -76,9 +74,7 @@ export type GraphError = {
 
 type Context = { requestId: string; language: Language; now: Date };
 
-/**
- * A refusal in Meta's shape, with our own code in `X-Error-Code` (docs/dialects/cloud-api.md#errors).
- */
+/** A refusal in Meta's shape (docs/dialects/cloud-api.md#errors). */
 export function graphErrorOf(no: Refusal, { requestId, language, now }: Context): GraphError {
   const { code, status, subcode, header } = shownAs(no);
   const seconds = waitOf(no, now);
@@ -116,7 +112,6 @@ function shownAs(no: Refusal): Shown {
 
 const faulty: Shown = { code: 131000, status: 500 };
 
-/** Our own sentence; for an invalid input the sentence of each field. */
 function detailsOf(no: Refusal, language: Language): string {
   if (no.code === 'input_invalid') {
     const { fields } = (no as Refusal<'input_invalid'>).facts;

@@ -7,7 +7,7 @@ import {
   sendFile,
   FORM_BYTES,
   PACE,
-  openTurns,
+  openBodyLimiter,
   LARGEST,
   bytesIn,
   fileFormOf,
@@ -17,7 +17,6 @@ import type { NewMediaFile } from '#server/http/v1/endpoints.ts';
 import type { CloudCall, CloudRoute } from './route.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 
-/** The path of a file's bytes, beneath its id. */
 const CONTENT = '/content';
 
 type Facts = { fileId: string; mime: string; sizeBytes: number; sha256: Buffer };
@@ -39,9 +38,8 @@ export type MediaDeps = {
   };
 };
 
-/** Uploads, describes, serves and deletes files. */
 export function mediaRoutes(deps: MediaDeps): readonly CloudRoute[] {
-  const turns = openTurns();
+  const turns = openBodyLimiter();
   return [
     {
       method: 'POST',
@@ -96,9 +94,7 @@ export async function describeMedia({ media }: MediaDeps, call: CloudCall) {
 
 const notFound = () => new Refusal('not_found', { what: 'Media' });
 
-/**
- * The file id in the address. @throws Refusal `not_found` where another account's number is named
- */
+/** @throws Refusal `not_found` where another account's number is named */
 function fileIdOf({ id, numberId, request }: CloudCall): string {
   const number = textAt(request.query, 'phone_number_id');
   const fileId = uuidOf('media', id);

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { picked } from './numbers.ts';
+import { selectFields } from './numbers.ts';
 import type { CloudCall } from './route.ts';
 
 const all = { id: '1', name: 'Toko', status: 'CONNECTED' };
-const pickedOf = (fields: string) => picked(all, { request: { query: { fields } } } as CloudCall);
+const pickedOf = (fields: string) =>
+  selectFields(all, { request: { query: { fields } } } as CloudCall);
 
 test('parses nested field lists by name', () => {
   expect(pickedOf('status')).toEqual({ id: '1', status: 'CONNECTED' });

@@ -14,7 +14,6 @@ export type NumberDeps = {
   unlink: (sender: ApiSender) => Promise<unknown>;
 };
 
-/** Meta's status for each state of a token. */
 const statuses: Record<TokenStatus, string> = {
   unlinked: 'DISCONNECTED',
   linking: 'PENDING',
@@ -37,7 +36,7 @@ export const numberRoutes = (deps: NumberDeps & MediaDeps): readonly CloudRoute[
     scope: 'account.read',
     handler: async (call) => {
       ownBusiness(call);
-      return page([picked(await fieldsOf(deps, call), call)]);
+      return page([selectFields(await fieldsOf(deps, call), call)]);
     },
   },
   {
@@ -85,18 +84,17 @@ function ownNumber({ id, numberId }: CloudCall): void {
   if (id !== numberId) throw new Refusal('not_found', { what: 'Nomor telepon' });
 }
 
-/** A list on a single page. */
 export const page = (data: readonly unknown[]) => ({
   data,
   paging: { cursors: { before: 'MQ', after: 'MQ' } },
 });
 
 async function nodeOf(deps: NumberDeps, call: CloudCall) {
-  if (call.id === call.numberId) return picked(await fieldsOf(deps, call), call);
+  if (call.id === call.numberId) return selectFields(await fieldsOf(deps, call), call);
   if (call.id !== call.businessId) throw new Refusal('not_found', { what: 'Nomor telepon' });
   const { name } = await deps.numberOf(call.sender);
   const fields = { id: call.businessId, name, timezone_id: '66', currency: 'IDR' };
-  return picked(fields, call);
+  return selectFields(fields, call);
 }
 
 async function fieldsOf({ numberOf }: NumberDeps, { sender, numberId }: CloudCall) {
@@ -115,14 +113,13 @@ async function fieldsOf({ numberOf }: NumberDeps, { sender, numberId }: CloudCal
 }
 
 /** The existing fields among the requested `fields`, and the id; all fields without a request. */
-export function picked(all: Record<string, unknown>, { request }: CloudCall): object {
-  const asked = textAt(request.query, 'fields');
-  if (asked === undefined) return all;
-  const names = new Set(['id', ...outsideBraces(asked).split(',')]);
+export function selectFields(all: Record<string, unknown>, { request }: CloudCall): object {
+  const requested = textAt(request.query, 'fields');
+  if (requested === undefined) return all;
+  const names = new Set(['id', ...outsideBraces(requested).split(',')]);
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
 }
 
-/** A field list without its nested `{…}` parts. */
 function outsideBraces(fields: string): string {
   const outside: string[] = [];
   let depth = 0;

@@ -71,7 +71,6 @@ function templateDraft(
 
 type Header = { given: unknown; kind?: TemplateFile };
 
-/** A header's single parameter: a file, or a text. */
 function headerIn(parameters: readonly unknown[]): Header | undefined | 'unfit' {
   const [parameter, another] = parameters;
   if (parameter === undefined) return undefined;
@@ -86,7 +85,6 @@ function headerIn(parameters: readonly unknown[]): Header | undefined | 'unfit' 
   return text === undefined ? 'unfit' : { given: { text } };
 }
 
-/** The values of a template's buttons; undefined without any. */
 function templateButtonsIn(components: readonly unknown[]): readonly unknown[] | undefined {
   const buttons = components.flatMap((one) => {
     const name = Object.keys(valueNames).find((type) => isOf(one, 'sub_type', type));
@@ -99,7 +97,6 @@ function templateButtonsIn(components: readonly unknown[]): readonly unknown[] |
   return buttons.length === 0 ? undefined : buttons;
 }
 
-/** The parameter that holds the value, by the button's sub-type. */
 const valueNames = { url: 'text', copy_code: 'coupon_code' } as const;
 
 /** The payloads of quick replies, at the indexes of their buttons; undefined without any. */
@@ -123,7 +120,6 @@ const isPlace = (place: number): boolean =>
 const isOf = (component: unknown, field: string, expected: string): boolean =>
   String(textAt(component, field)).toLowerCase() === expected;
 
-/** The name and language of a template with named variables; undefined for others. */
 function templateNamed(
   template: unknown,
 ): { name: string; language: string | undefined } | undefined {
@@ -158,15 +154,11 @@ type Draft = {
   fields: Record<string, unknown>;
   places: Readonly<Record<string, string>>;
   choices?: DraftChoices | undefined;
-  /** The interactive form, for networks that show it. */
   interactive?: ShownChoices | undefined;
-  /** Payloads of a template's buttons, by index. */
   payloads?: readonly unknown[] | undefined;
-  /** The kind of file in a template's header. */
   headerKind?: TemplateFile | undefined;
 };
 
-/** The variables in a template's text, in order. */
 type VariableNames = readonly string[];
 
 type DraftOptions = { language: Language; variableNames?: VariableNames | undefined };
@@ -175,7 +167,6 @@ type DraftOptions = { language: Language; variableNames?: VariableNames | undefi
 const objectWith = (object: unknown, fields: Record<string, unknown>): unknown =>
   typeof object === 'object' && object !== null ? given(fields) : object;
 
-/** A file by its id or link; the id wins. */
 function media(
   type: 'image' | 'video' | 'audio' | 'document' | 'sticker',
   object: unknown,
@@ -191,7 +182,6 @@ function media(
   };
 }
 
-/** Descriptions of the fields that only this dialect has. */
 export const phrases = {
   numberId: {
     id: 'Harus "ID nomor telepon" yang ditampilkan di halaman Token, 16 angka; bukan nomor teleponnya.',
@@ -263,7 +253,6 @@ export const phrases = {
 type DraftChoices = {
   type: 'button' | 'list';
   options: readonly unknown[];
-  /** Maps the fields to the caller's names. */
   places: Readonly<Record<string, string>>;
 };
 
@@ -277,7 +266,6 @@ function buttonsIn(action: unknown): DraftChoices {
   return { type: 'button', options, places: placesOf(places, 'buttons') };
 }
 
-/** The rows of all sections, numbered consecutively. */
 function rowsIn(action: unknown): DraftChoices {
   const rows = listAt(action, 'sections').flatMap((section, s) =>
     listAt(section, 'rows').map((row, r) => ({ row, place: `sections.${s}.rows.${r}` })),
@@ -379,7 +367,6 @@ const choiceSchemas = { button: Buttons, list: Rows } as const satisfies Record<
   unknown
 >;
 
-/** Payloads of a template's buttons, by index; undefined without any. */
 const Payloads = schema(() => z.array(z.optional(Payload(CHOICE_LIMITS.payload))));
 
 /**
@@ -415,9 +402,7 @@ function interactiveDraft(interactive: unknown, { language }: DraftOptions): Dra
 /** WhatsApp's display limits around buttons and lists, in UTF-16 units. */
 const SHOWN_MAX = { body: 1024, header: 60, footer: 60, button: 20, section: 24 } as const;
 
-/**
- * The texts around the options, for networks with native buttons and lists; undefined where they are too long.
- */
+/** Undefined where the texts are too long for native buttons and lists. */
 function shownIn(interactive: unknown, body: string): ShownChoices | undefined {
   const isText = at(interactive, 'header', 'type') === 'text';
   const header = isText ? textAt(interactive, 'header', 'text') : undefined;
@@ -440,17 +425,16 @@ function shownIn(interactive: unknown, body: string): ShownChoices | undefined {
 type Choice = {
   lines: string | undefined;
   missing: 'options' | 'url';
-  /** The options of a reply. */
   offered?: DraftChoices;
 };
 
 const choices = {
   button: (action) => ({
-    lines: numbered(listAt(action, 'buttons').map((button) => at(button, 'reply'))),
+    lines: numberedText(listAt(action, 'buttons').map((button) => at(button, 'reply'))),
     missing: 'options',
     offered: buttonsIn(action),
   }),
-  list: (action) => ({ lines: listed(action), missing: 'options', offered: rowsIn(action) }),
+  list: (action) => ({ lines: listText(action), missing: 'options', offered: rowsIn(action) }),
   cta_url: (action) => {
     const [shown, url] = ['display_text', 'url'].map((own) => textAt(action, 'parameters', own));
     const lines = shown === undefined || url === undefined ? undefined : `${shown}: ${url}`;
@@ -459,10 +443,8 @@ const choices = {
   location_request_message: () => ({ lines: '', missing: 'options' }),
 } as const satisfies Record<string, (action: unknown) => Choice>;
 
-/**
- * `1. Title — description`, one option a line; undefined without options, or where one has no title.
- */
-function numbered(options: readonly unknown[], first = 1): string | undefined {
+/** `1. Title — description`, one option a line; undefined where one has no title. */
+function numberedText(options: readonly unknown[], first = 1): string | undefined {
   const lines = options.map((option, index) => {
     const title = textAt(option, 'title');
     if (title === undefined) return undefined;
@@ -472,13 +454,12 @@ function numbered(options: readonly unknown[], first = 1): string | undefined {
   return lines.length === 0 || lines.includes(undefined) ? undefined : lines.join('\n');
 }
 
-/** The rows of all sections, numbered consecutively, under their section titles. */
-function listed(action: unknown): string | undefined {
+function listText(action: unknown): string | undefined {
   let first = 1;
   const sections: string[] = [];
   for (const section of listAt(action, 'sections')) {
     const rows = listAt(section, 'rows');
-    const lines = numbered(rows, first);
+    const lines = numberedText(rows, first);
     if (lines === undefined) return undefined;
     first += rows.length;
     const title = textAt(section, 'title');
@@ -517,7 +498,6 @@ export type CloudRequest =
 
 type Options = {
   language: Language;
-  /** The variables in a template's text, in order; needed only for named ones. */
   variableNames?: VariableNames;
 };
 
@@ -540,8 +520,8 @@ export function readCloudRequest(
   if (draft instanceof Refusal) return draft;
   const { fields, places } = envelopeOf(body, draft);
   const read = readFields(NewMessage(), fields, { language, whole: 'message' });
-  if (read instanceof Refusal) return named(read, fields, places);
-  const beside = readBeside(draft, language);
+  if (read instanceof Refusal) return withCallerNames(read, fields, places);
+  const beside = readExtras(draft, language);
   if (beside instanceof Refusal) return beside;
   return {
     kind: 'message',
@@ -550,8 +530,7 @@ export function readCloudRequest(
   };
 }
 
-/** The parts of a message that `/v1` has no field for. */
-function readBeside(
+function readExtras(
   { choices, interactive, payloads, headerKind, places }: Draft,
   language: Language,
 ): Pick<PlacedMessage, 'choices' | 'interactive' | 'payloads' | 'headerKind'> | Refusal {
@@ -569,7 +548,7 @@ function readBeside(
 
 function readChoices({ type, options, places }: DraftChoices, language: Language) {
   const read = readFields(choiceSchemas[type](), { options }, { language });
-  if (read instanceof Refusal) return named(read, { options }, places);
+  if (read instanceof Refusal) return withCallerNames(read, { options }, places);
   return { choices: { type, options: read.options } };
 }
 
@@ -592,7 +571,6 @@ function refuseUnsupported(body: unknown, language: Language): Refusal | undefin
   return undefined;
 }
 
-/** The fields of every message, whatever its type. */
 function envelopeOf(body: unknown, draft: Draft): Draft {
   // As at Meta, the number wins over the user id.
   const isNumbered = at(body, 'to') !== undefined;
@@ -615,10 +593,7 @@ function envelopeOf(body: unknown, draft: Draft): Draft {
   return { fields, places };
 }
 
-/**
- * A recipient by Meta's rules: digits begin with the country code, also those that begin with 8; a leading 0 is
- * local.
- */
+/** Meta's rules: digits begin with the country code, also with 8; a leading 0 is local. */
 function internationalIn(to: unknown): unknown {
   const written = typeof to === 'number' ? String(to) : to;
   return typeof written === 'string' ? international(written) : written;
@@ -630,7 +605,7 @@ const ECHOED = 'biz_opaque_callback_data';
 const publicIdAt = (value: unknown): unknown => (typeof value === 'string' ? idIn(value) : value);
 
 /** A refusal with the caller's field names; tells missing fields from wrong ones. */
-function named(
+function withCallerNames(
   no: Refusal,
   fields: Record<string, unknown>,
   places: Readonly<Record<string, string>>,
@@ -652,7 +627,6 @@ function placeOf(name: string, places: Readonly<Record<string, string>>): string
 
 type Drafter = (object: unknown, options: DraftOptions) => Draft | Refusal;
 
-/** The fields of a message by its type, which is `text` by default. */
 function draftOf(body: unknown, options: DraftOptions): Draft | Refusal {
   const type = at(body, 'type') ?? 'text';
   if (typeof type !== 'string' || !Object.hasOwn(drafters, type)) {

@@ -8,9 +8,9 @@ import {
   givenOf,
   isFile,
   listOf,
-  saysYes,
+  isTrue,
   textOf,
-  wrong,
+  fieldError,
   type Content,
   type Source,
   mediaContent,
@@ -19,14 +19,11 @@ import {
   isPlannable,
 } from '#server/http/dialects/dialect.ts';
 
-/** The message type of an address. */
 export type Kind = 'message' | 'image' | 'document' | 'video' | 'audio';
 
-/** The message for one phone of a call, and its row in the answer. */
 export type Piece = {
   phone: string;
   message: NewMessage | Refusal;
-  /** The text and file as the answer names them. */
   shown: Readonly<Record<string, string | null>>;
   refId: string | undefined;
   planned: Planned | undefined;
@@ -55,7 +52,7 @@ export function readPlans(given: Given): Piece[] {
   return eachOf(given, (fields, max) => {
     const category = textOf(fields, 'category') ?? 'text';
     const kind = category === 'text' ? 'message' : kinds.find((one) => one === category);
-    if (!kind) throw wrong('category', 'Harus text, image, video, document atau audio.');
+    if (!kind) throw fieldError('category', 'Harus text, image, video, document atau audio.');
     // Here the text is in `text` and any file in `url`.
     const renamed = new Map(fields);
     renamed.set(kind === 'message' ? 'message' : 'caption', fields.get('text'));
@@ -70,15 +67,16 @@ const kinds = ['image', 'document', 'video', 'audio'] as const;
 function eachOf(given: Given, read: (fields: Given, max: number) => Piece[]): Piece[] {
   let data = given.get('data');
   if (typeof data === 'string') data = jsonOf(data);
-  if (!Array.isArray(data) || data.length === 0) throw wrong('data', 'Wajib diisi: daftar pesan.');
-  if (data.length > MESSAGES_MAX) throw wrong('data', `Paling banyak ${MESSAGES_MAX} pesan.`);
+  if (!Array.isArray(data) || data.length === 0)
+    throw fieldError('data', 'Wajib diisi: daftar pesan.');
+  if (data.length > MESSAGES_MAX) throw fieldError('data', `Paling banyak ${MESSAGES_MAX} pesan.`);
   const pieces: Piece[] = [];
   for (const one of data as unknown[]) {
     const left = MESSAGES_MAX - pieces.length;
-    if (left === 0) throw wrong('data', `Paling banyak ${MESSAGES_MAX} pesan.`);
+    if (left === 0) throw fieldError('data', `Paling banyak ${MESSAGES_MAX} pesan.`);
     const fields = givenOf(one) ?? new Map<string, unknown>();
     try {
-      if (!givenOf(one)) throw wrong('data', 'Harus daftar objek.');
+      if (!givenOf(one)) throw fieldError('data', 'Harus daftar objek.');
       pieces.push(...read(fields, left));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -111,8 +109,8 @@ function toPhones(
   max: number,
 ): Piece[] {
   const phones = listOf(given, 'phone', max);
-  if (phones.length === 0) throw wrong('phone', 'Wajib diisi: nomor tujuan.');
-  if (saysYes(given, 'isGroup')) throw wrong('isGroup', 'Pesan ke grup tidak dapat dikirim.');
+  if (phones.length === 0) throw fieldError('phone', 'Wajib diisi: nomor tujuan.');
+  if (isTrue(given, 'isGroup')) throw fieldError('isGroup', 'Pesan ke grup tidak dapat dikirim.');
   const refId = textOf(given, 'ref_id');
   const envelope = {
     ...(planned && { send_at: planned.at.toISOString() }),
@@ -130,21 +128,19 @@ function toPhones(
 function contentOf(given: Given, kind: Kind): Worded {
   if (kind === 'message') {
     const message = textOf(given, 'message');
-    if (message === undefined) throw wrong('message', 'Wajib diisi: isi pesan.');
+    if (message === undefined) throw fieldError('message', 'Wajib diisi: isi pesan.');
     return { content: { type: 'text', text: { body: message } }, shown: { message } };
   }
   const link = textOf(given, kind)?.trim();
-  if (link === undefined) throw wrong(kind, 'Wajib diisi: alamat berkas.');
+  if (link === undefined) throw fieldError(kind, 'Wajib diisi: alamat berkas.');
   return media(given, kind, { source: { link }, name: nameIn(link) });
 }
 
-/**
- * An uploaded file: a part of the body, or base64 with PHP's file fields (`data`). @throws Refusal
- */
+/** A part of the body, or base64 with PHP's file fields (`data`). @throws Refusal */
 async function contentOfFile(given: Given, kind: Kind, storeFile: StoreFile): Promise<Worded> {
   const file = given.get('file');
   const found = isFile(file) ? file : decoded(file, given);
-  if (!found || kind === 'message') throw wrong('file', 'Wajib diisi: berkas.');
+  if (!found || kind === 'message') throw fieldError('file', 'Wajib diisi: berkas.');
   const filename = textOf(given, 'filename') ?? found.filename;
   const { id } = await storeFile({ ...found, filename });
   // Without a name here, a document has the name of the stored file.
@@ -187,7 +183,6 @@ const hours: Readonly<Record<string, number>> = {
 };
 const ZONE = 'Asia/Jakarta';
 
-/** A scheduled instant, and its form in the answer. */
 type Planned = { at: Date; timezone: string; schedule_at: string };
 
 /**
@@ -198,13 +193,14 @@ type Planned = { at: Date; timezone: string; schedule_at: string };
 function plannedIn(given: Given): Planned {
   const timezone = (textOf(given, 'timezone') ?? ZONE).trim();
   const offset = Object.hasOwn(hours, timezone) ? hours[timezone] : undefined;
-  if (offset === undefined) throw wrong('timezone', `Pilih: ${Object.keys(hours).join(', ')}.`);
+  if (offset === undefined)
+    throw fieldError('timezone', `Pilih: ${Object.keys(hours).join(', ')}.`);
   const date = textOf(given, 'date');
   const whole = textOf(given, 'scheduled_at') ?? `${date ?? ''} ${textOf(given, 'time') ?? ''}`;
   const local = localMs(whole.trim());
   const atMs = local === undefined ? Number.NaN : local - offset * 3_600_000;
   if (local === undefined || !isPlannable(atMs)) {
-    throw wrong('scheduled_at', 'Harus waktu seperti 2026-12-24 09:00:00.');
+    throw fieldError('scheduled_at', 'Harus waktu seperti 2026-12-24 09:00:00.');
   }
   return { at: new Date(atMs), timezone, schedule_at: written(local) };
 }
@@ -221,7 +217,6 @@ function localMs(text: string): number | undefined {
 
 const written = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
-/** An instant in WIB, in the format of answers. */
 export const inWib = (at: Date | string): string => written(new Date(at).getTime() + 7 * 3_600_000);
 
 const DAY_MS = 86_400_000;

@@ -12,7 +12,7 @@ import {
   type Given,
   type GivenFile,
   listOf,
-  wrong,
+  fieldError,
   numberOf,
   textOf,
 } from '#server/http/dialects/dialect.ts';
@@ -45,16 +45,14 @@ export function openWablas(scope: FastifyInstance, deps: DialectDeps): void {
   openDialect(scope, deps, {
     name: 'wablas',
     keyOf,
-    no: (refusal) => ({ status: statusOf(refusal), body: noAnswer(refusal) }),
+    errorResponse: (refusal) => ({ status: statusOf(refusal), body: errorBody(refusal) }),
     bodyLimits: BODY_LIMITS,
     routes: [...sendRoutes(deps), ...otherRoutes(deps)],
     missing: { method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], paths: ['/api/*'] },
   });
 }
 
-/**
- * The key: the bare header, or `token` in the address. In `token.secret_key` the part after the dot is ignored.
- */
+/** The bare header, or `token` in the address; `.secret_key` after the key is ignored. */
 function keyOf({ headers, query }: FastifyRequest): string | undefined {
   const given = headers.authorization ?? (query as { token?: unknown }).token;
   if (typeof given !== 'string') return undefined;
@@ -140,9 +138,7 @@ const otherRoutes = (deps: DialectDeps): DialectRoute[] => [
 
 type Read = (given: Given) => Piece[] | Promise<Piece[]>;
 
-/**
- * Sends the messages of a call; if none is accepted, the whole call is refused for the first reason.
- */
+/** If no message is accepted, the call is refused for the first reason. */
 async function send(deps: DialectDeps, call: DialectCall, readPieces: Read): Promise<Outcome[]> {
   const { read: pieces, byRule } = await readBoth(call, readPieces);
   if (call.sender.status === 'disconnected') throw new Refusal('token_not_linked', {});
@@ -159,7 +155,7 @@ async function send(deps: DialectDeps, call: DialectCall, readPieces: Read): Pro
 
 async function cancelMany(deps: DialectDeps, call: DialectCall): Promise<object> {
   const ids = listOf(call.given, 'id', CANCEL_MAX);
-  if (ids.length === 0) throw wrong('id', 'Wajib diisi: id pesan.');
+  if (ids.length === 0) throw fieldError('id', 'Wajib diisi: id pesan.');
   const messages: object[] = [];
   for (const id of ids) messages.push(await cancelOne(deps, call, id));
   return {
@@ -177,7 +173,7 @@ async function cancelOne(
   try {
     return cancelledRow(await deps.messages.cancel(sender, messageId(id), readerOf(deps, request)));
   } catch (error) {
-    if (error instanceof Refusal) return keptRow(error);
+    if (error instanceof Refusal) return uncancelledRow(error);
     throw error;
   }
 }
@@ -199,14 +195,12 @@ const PER_PAGE = 50;
 const PAGES_MAX = 1_000_000;
 const IDS_MAX = 100;
 
-/**
- * `/api/report/message`: sent messages, of a day or the newest of all, in pages. @throws Refusal
- */
+/** `/api/report/message`: sent messages of a day, or the newest, in pages. @throws Refusal */
 export async function reportOf(deps: DialectDeps, call: DialectCall): Promise<object> {
   const { given } = call;
   const date = textOf(given, 'date')?.trim();
   const day = date === undefined ? undefined : dayOf(date);
-  if (date !== undefined && !day) throw wrong('date', 'Harus tanggal seperti 2026-11-23.');
+  if (date !== undefined && !day) throw fieldError('date', 'Harus tanggal seperti 2026-11-23.');
   const size = numberOf(given, 'perPage', MESSAGES_MAX) || PER_PAGE;
   const { rows, page, pages, total } = await pageOf(deps, call, { day, size });
   const message = rows.map(({ file, ...row }) => ({ ...row, URL_file: file }));
@@ -246,8 +240,8 @@ async function pageOf(
   const [device, all] = await Promise.all([
     deps.device(call.sender),
     ids.length > 0
-      ? named(deps, call, { ids, query })
-      : newest(deps, call, { day, query, enough: page * size + 1 }),
+      ? findByIds(deps, call, { ids, query })
+      : findNewest(deps, call, { day, query, enough: page * size + 1 }),
   ]);
   return {
     rows: all.slice((page - 1) * size, page * size).map((one) => reportRow(one, device.phone)),
@@ -259,7 +253,7 @@ async function pageOf(
 }
 
 /** The sender's messages with these ids that match the filter, newest first, of any age. */
-async function named(
+async function findByIds(
   { messages, ...deps }: DialectDeps,
   { sender, request }: DialectCall,
   { ids, query }: { ids: readonly string[]; query: ReportQuery },
@@ -281,7 +275,7 @@ async function named(
  * The sender's newest messages that match the filter, of a day or of all time. Reads until `enough` are found, and
  * at most `MESSAGES_MAX` messages.
  */
-async function newest(
+async function findNewest(
   deps: DialectDeps,
   { sender, request }: DialectCall,
   { day, query, enough }: { day: Day | undefined; query: ReportQuery; enough: number },
@@ -313,9 +307,7 @@ async function newest(
   return found;
 }
 
-/**
- * The phone of a report; an invalid one is refused as in sending. @throws Refusal `input_invalid`
- */
+/** Refuses an invalid phone as sending does. @throws Refusal `input_invalid` */
 function phoneIn(given: Given): string | undefined {
   const phone = textOf(given, 'phone');
   const no = refuseUnstorable(phone, 'id', 'to');
@@ -365,10 +357,9 @@ const SAVED = 'Scheduled Messages is succesfully saved and waiting to be process
 
 type Outcome = { piece: Piece; result: Accepted | Refusal };
 
-/** A refusal in the dialect's shape. */
-const noAnswer = (no: Refusal): object => ({ status: false, message: messageOf(no) });
+const errorBody = (no: Refusal): object => ({ status: false, message: messageOf(no) });
 
-/** The answer of the sending addresses: a row per phone, in order, also for refused ones. */
+/** A row per phone, in order, also for refused ones. */
 const sendAnswer = (outcomes: readonly Outcome[], device: Device): object => ({
   status: true,
   message: PENDING,
@@ -434,7 +425,6 @@ const plansAnswer = (outcomes: readonly Outcome[]): object => ({
   },
 });
 
-/** The row of a cancelled message. */
 const cancelledRow = (message: ApiMessage): object => ({
   id: dialectId(message.id),
   phone: message.peer,
@@ -442,8 +432,7 @@ const cancelledRow = (message: ApiMessage): object => ({
   status: 'cancel',
 });
 
-/** The row of a message that could not be cancelled. */
-const keptRow = (no: Refusal): object => ({ message: messageOf(no), status: false });
+const uncancelledRow = (no: Refusal): object => ({ message: messageOf(no), status: false });
 
 const deviceAnswer = ({ id, name, phone, connected, quota }: Device): object => ({
   status: true,
@@ -458,7 +447,6 @@ const deviceAnswer = ({ id, name, phone, connected, quota }: Device): object => 
   },
 });
 
-/** A message's status in the dialect's words. */
 function statusWord(status: ApiMessage['status']): string {
   switch (status) {
     case 'scheduled':
@@ -480,7 +468,6 @@ function statusWord(status: ApiMessage['status']): string {
   }
 }
 
-/** A message's text, or its file's caption. */
 function wordsOf({ content }: Pick<ApiMessage, 'content'>): string | null {
   for (const name of ['text', 'body', 'caption']) {
     const value = content[name];
@@ -580,10 +567,7 @@ function wordOf(field: string): string {
   return /^[a-z_]{1,20}$/.test(field) ? field : 'payload';
 }
 
-/**
- * The HTTP status of a refusal: 200, as the dialect answers every refusal; internal errors and rate limits keep
- * theirs.
- */
+/** The status of a refusal: 200, except internal errors and rate limits. */
 function statusOf(no: Refusal): number {
   const { status } = refusals[no.code];
   return status >= 500 || no.code === 'too_many_requests' ? status : 200;
