@@ -117,7 +117,7 @@ async function prepareDatabase(address: string, config: Config, log: Log): Promi
 }
 
 async function ownDatabase(dataFolder: string, log: Log, running: Running): Promise<string> {
-  const onDeath = () => log.error('the database died and is being started again');
+  const onDeath = () => log.error('the database stopped and is being restarted');
   running.embedded = await startEmbedded({ dataFolder, onDeath });
   return running.embedded.url;
 }

@@ -109,6 +109,7 @@ export type HttpServer = {
 /** Enough for load balancers, Prometheus and an operator, within the reserved descriptors. */
 const HEALTH_CONNECTIONS_MAX = 32;
 
+/** Registers every endpoint; the server does not listen yet. */
 export function openHttp(
   container: Container,
   { webApp, worker, open, ...given }: HttpOptions,
@@ -169,6 +170,7 @@ export function openHttp(
   return { app, health, closeStreams: streams.close };
 }
 
+/** The server of a process without endpoints: health and metrics only. */
 export function openHealthServer(
   container: Container,
   worker: Worker | undefined,

@@ -106,6 +106,7 @@ const channelJobs = (container: Container): readonly Job[] => {
 
 export const DATA_EXPORTS = 'data-exports';
 
+/** All periodic jobs: those of the installation, and those of each bucket. */
 export function jobsOf(container: Container): readonly Job[] {
   const { infra, pools, accounts, media, payments } = container;
   const { now, log, dataFolder: folder } = infra;
@@ -146,7 +147,8 @@ function rotationJobs(container: Container): readonly Job[] {
   const { allAccountsSql } = container.pools;
   const run = async () => {
     const { resealed, closed } = await reseal(allAccountsSql, secrets, sealedColumns);
-    if (resealed + closed > 0) log.info({ sealed: resealed, closed }, 'values were sealed anew');
+    if (resealed + closed > 0)
+      log.info({ sealed: resealed, closed }, 'values were sealed with the new key');
   };
   return perBucket(container, [
     { name: 'key-rotation', cron: '*/10 * * * *', heartbeatSeconds: 60, run },

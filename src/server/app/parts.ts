@@ -48,6 +48,7 @@ type ErasureParts = {
   sessions: Sessions;
 };
 
+/** Data exports and erasure of accounts. */
 export function openErasure(
   { dataFolder, replica, report, secrets, store }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,
@@ -103,6 +104,7 @@ export const createCampaigns = (
     report,
   });
 
+/** Exports of messages and campaign results as files. */
 export const createRowExports = (
   { dataFolder, replica, report, secrets, store }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,

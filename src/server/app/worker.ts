@@ -33,6 +33,7 @@ export type Worker = {
   close: () => Promise<void>;
 };
 
+/** Starts lanes, relay, channels and jobs. */
 export async function startWorker(container: Container): Promise<Worker> {
   const { infra, messages } = container;
   const sql = container.pools.allAccountsSql;

@@ -307,7 +307,7 @@ describe('errors', () => {
 describe('a mutation with a key', () => {
   const key = '0192f0c1-0000-7000-8000-000000000001';
 
-  test('runs once when repeated, whatever its answer', async ({ sql }) => {
+  test('runs once when repeated, after any answer', async ({ sql }) => {
     const handle = vi.fn(async () => thing);
     const { answer } = anEndpoint(sql, [oneHandler(make, handle)]);
     const fields = { token: 'ani', name: 'Kursi', key };

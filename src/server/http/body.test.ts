@@ -22,7 +22,7 @@ describe('a broken multipart body', () => {
         body: { code: 0, msg: expect.stringMatching(/^Permintaan .+\.$/) },
       });
     }
-    // A client error, so nothing is logged.
+    // A client error, so the log stays empty.
     expect(container.lines).toEqual([]);
   });
 

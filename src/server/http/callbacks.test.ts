@@ -37,7 +37,7 @@ const inbox = async ({ deps }: GatewayApp): Promise<number> => {
 };
 
 describe('a callback', () => {
-  test('is stored once, whatever content type it declares', async ({ openGateway }) => {
+  test('is stored once, with any declared content type', async ({ openGateway }) => {
     const app = await openGateway();
     const { body } = await genuine(app);
     for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {

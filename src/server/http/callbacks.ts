@@ -25,7 +25,7 @@ const statuses: Readonly<Record<Received, number>> = {
 };
 
 /**
- * The endpoint for payment gateways' notifications (docs/money.md#gateways). Takes the raw body, whatever its
+ * The endpoint for payment gateways' notifications (docs/money.md#gateways). Takes the raw body of any
  * content type. Answers 503 while it cannot be stored, so that the gateway retries.
  */
 export function registerCallbacks(app: FastifyInstance, deps: CallbacksDeps): void {

@@ -18,6 +18,7 @@ const CLOSE_IDLE_MS = 100;
 type Connections = { others: Server[]; open: number };
 const known = new WeakMap<FastifyInstance, Connections>();
 
+/** Includes connections that are about to be refused. */
 export const openConnections = (app: FastifyInstance): number => known.get(app)?.open ?? 0;
 
 /**

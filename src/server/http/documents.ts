@@ -27,9 +27,11 @@ export type StatementsDeps = {
 export const registerStatements = (app: FastifyInstance, deps: StatementsDeps): void =>
   serveGenerated(app, '/statements/:id', deps);
 
+/** Customer-service threads as text, likewise. */
 export const registerTranscripts = (app: FastifyInstance, deps: StatementsDeps): void =>
   serveGenerated(app, '/transcripts/:id', deps);
 
+/** Audit entries as CSV, likewise. */
 export const registerAuditExports = (app: FastifyInstance, deps: StatementsDeps): void =>
   serveGenerated(app, '/audit-exports/:id', deps);
 

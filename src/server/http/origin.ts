@@ -22,6 +22,7 @@ export const sourceOf = (request: FastifyRequest): Source => {
   };
 };
 
+/** True for a page served from one of `PORTAL_ORIGINS`. */
 export const isPortal = ({ portals }: Origins, { origin }: Source): boolean =>
   origin !== undefined && portals.includes(origin);
 

@@ -342,7 +342,7 @@ async function run(deps: ActEndpointDeps, admitted: Admitted): Promise<Reply> {
     requestId: request.requestId,
   };
   if (act.streams) {
-    if (caller.kind !== 'person') throw new Error(`${act.name} streams to nobody`);
+    if (caller.kind !== 'person') throw new Error(`${act.name} streams without a session`);
     return { frames: handler.handle(call, input as never) as FrameSource, person: caller };
   }
   const once = async (): Promise<Answer> => {

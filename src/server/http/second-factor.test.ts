@@ -27,7 +27,7 @@ const says = async ({ ask }: RunningApp, name: string, token: string, from = {})
   return [status, body.error?.type ?? 'ok'];
 };
 
-describe('where operators need a second factor', () => {
+describe('a required second factor', () => {
   test('an operator without one may only set it up and sign out', async ({ db, openApp }) => {
     expect(names(without)).toEqual([
       'second_factor_ask',
@@ -112,7 +112,10 @@ describe('where operators need a second factor', () => {
   });
 });
 
-test('where it is optional, an operator without one works as before', async ({ db, openApp }) => {
+test('an optional second factor does not restrict operators without one', async ({
+  db,
+  openApp,
+}) => {
   const app = await openApp();
   const token = await operator(db);
   expect((await app.ask('user_check_token', { token })).body.data).not.toHaveProperty(

@@ -125,7 +125,8 @@ export function openServer({
 function answerErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error, request, reply) => {
     const { status, body, retryAfter } = errorResponse(asRefusal(error, request.id));
-    if (status === 500) log.error({ request: request.id, err: error }, 'a bug answered 500');
+    if (status === 500)
+      log.error({ request: request.id, err: error }, 'a bug was answered with 500');
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
     if (error instanceof Refusal && 'allow' in error.facts) {
       reply.header('allow', error.facts.allow);

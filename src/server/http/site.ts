@@ -257,6 +257,7 @@ function assetOf(path: string, bytes: Buffer): Asset {
   };
 }
 
+/** The hashes of a page's inline scripts, for the content security policy. */
 export function inlineHashes(html: string): string[] {
   const scripts = html.matchAll(/<script(?<attributes>[^>]*)>(?<code>[\s\S]*?)<\/script>/g);
   return [...scripts]
@@ -269,7 +270,7 @@ export function inlineHashes(html: string): string[] {
     .map((hash) => `'sha256-${hash}'`);
 }
 
-/** The policy of pages without our code: nothing is allowed. */
+/** The policy of pages without our code: it allows nothing. */
 const STRICT_POLICY =
   "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 

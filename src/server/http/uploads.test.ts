@@ -89,7 +89,7 @@ test('12 MB in three pieces survive a broken connection, and continue at the off
   expect((await piece(CHUNK_BYTES)).headers.get('upload-offset')).toBe('10000000');
   expect((await piece(2 * CHUNK_BYTES)).status).toBe(204);
   expect(await head()).toBe(12_000_000);
-  // Its response was lost, so it is sent again: nothing is written twice.
+  // Its response was lost, so it is sent again, but written only once.
   expect((await piece(2 * CHUNK_BYTES)).status).toBe(204);
 
   const given = await app.ask(ani.token, 'GET', { query: `?restore=${id}` });

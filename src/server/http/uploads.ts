@@ -60,6 +60,7 @@ export type UploadsDeps = {
 
 /** A slow phone can upload 5 MB in ten minutes: 8 kB a second, with pauses. */
 export const PACE: Pace = { bytesPerSecond: 4_000, windowMs: 10_000, deadlineMs: 600_000 };
+/** The size of a form beside its file. */
 export const FORM_BYTES = 65_536;
 /** Concurrent bodies of one person or token; FilePond sends two. */
 const BODIES_MAX = 6;
@@ -266,6 +267,7 @@ function uploadOf(id: string): string {
   return uuid;
 }
 
+/** Limits the concurrent bodies per person in this process. */
 export function openBodyLimiter(): <T>(person: string, work: () => Promise<T>) => Promise<T> {
   const sending = new Map<string, number>();
   return async (person, work) => {
@@ -445,6 +447,7 @@ export const encoded = (name: string): string =>
   );
 
 const purposes = Object.keys(uploadPurposes) as [UploadPurpose, ...UploadPurpose[]];
+/** The size limit of the largest purpose, in bytes. */
 export const LARGEST = Math.max(...purposes.map((purpose) => bytesMaxFor(purpose)));
 
 const METADATA_BYTES_MAX = 4_096;

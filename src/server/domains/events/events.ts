@@ -402,6 +402,7 @@ export async function hasUnpublished(
   return waiting !== undefined;
 }
 
+/** The newest position of every account. */
 export const newestPositions = (
   allAccountsSql: Sql,
 ): Promise<{ accountId: string; position: number }[]> =>
@@ -527,7 +528,7 @@ async function tracePublished(
       ) e`;
     tracing.did({ operation: 'publish', began, ended, steps: events.map(stepOf) });
   } catch (error) {
-    log.warn({ err: error }, 'what was published cannot be traced');
+    log.warn({ err: error }, 'published messages cannot be traced');
   }
 }
 

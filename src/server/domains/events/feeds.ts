@@ -76,7 +76,7 @@ class Follower implements Subscription {
 
 /**
  * Reads the events of accounts once for all their streams here. A stream that joins, or was full for a while, first
- * reads its own backlog: it delays no other stream, and nothing is queued for it.
+ * reads its own backlog: it delays no other stream and needs no queue.
  */
 export class Feeds {
   readonly #deps: Deps;
@@ -341,7 +341,7 @@ function frameOf(
   if (event.success) {
     return { position, text: frameText(position, kind, JSON.stringify(event.data)) };
   }
-  report(new Error(`the event ${kind} has another shape`, { cause: event.error }));
+  report(new Error(`the event ${kind} does not match its schema`, { cause: event.error }));
   return undefined;
 }
 

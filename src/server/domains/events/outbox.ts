@@ -54,6 +54,7 @@ export const outboxLagSeconds = (allAccountsSql: Sql): Promise<Figure[]> =>
     select coalesce(greatest(0, extract(epoch from
       clock_timestamp() - min(coalesce(retry_at, at)))), 0)::float8 as value from outbox`;
 
+/** Counts events that could not be published and wait for a retry. */
 export const countSetAside = (allAccountsSql: Sql): Promise<Figure[]> =>
   allAccountsSql<Figure[]>`select count(*) as value from outbox where tries > 0`;
 

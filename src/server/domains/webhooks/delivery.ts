@@ -478,8 +478,8 @@ async function attempt(
   const request = prepare(deps, publicId('delivery', claimed.o_delivery), hook, read);
   if (!request) return { ...ours, outcome: 'skipped' };
   if (request === 'broken') {
-    const nothing = { status: null, error: 'ours', ms: 0, headers: {}, answer: '' } as const;
-    return { ...ours, ...nothing, at: deps.now(), outcome: 'failed', due: dueAfter() };
+    const noResponse = { status: null, error: 'ours', ms: 0, headers: {}, answer: '' } as const;
+    return { ...ours, ...noResponse, at: deps.now(), outcome: 'failed', due: dueAfter() };
   }
   const headers = withUserAgent(request.headers);
   const { body, secrets } = request;

@@ -50,7 +50,7 @@ export async function readEvents(
     const { type, at } = event;
     const read = WebhookEvent().safeParse({ type, timestamp: at.toISOString(), data });
     if (read.success) return { event: read.data, ...besideOf(event, facts) };
-    report(new Error(`the event ${type} has another shape`, { cause: read.error }));
+    report(new Error(`the event ${type} does not match its schema`, { cause: read.error }));
     return 'broken';
   });
 }

@@ -62,11 +62,13 @@ export type Sent = Extract<
   }
 >;
 
+/** A text field of a message's content. */
 export const textIn = (content: Readonly<Record<string, unknown>>, field: string) => {
   const value = content[field];
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
+/** The file of a message's content; unknown fields are undefined. */
 export function fileIn({ file }: Readonly<Record<string, unknown>>) {
   const known = typeof file === 'object' && file !== null ? { ...file } : {};
   return {
@@ -85,6 +87,7 @@ export const secondsOf = ({ timestamp }: { timestamp: string }): number =>
 export const coordinatesOf = ({ latitude, longitude }: Readonly<Record<string, unknown>>): string =>
   `${Number(latitude)},${Number(longitude)}`;
 
+/** The text of an incoming message; empty for a file without a caption. */
 export function wordsOf(type: MessageType, content: Readonly<Record<string, unknown>>): string {
   const some = (...fields: string[]) =>
     fields.flatMap((field) => textIn(content, field) ?? []).join('\n');
@@ -137,10 +140,10 @@ export const kabari: Format = {
 export const fonnte: Format = {
   build: (outgoing) => {
     const { event, context, secrets } = outgoing;
-    const said = fonnteBody(event, context);
+    const fields = fonnteBody(event, context);
     const [secret] = secrets;
-    const body = { device: shownPeer(context.phone ?? ''), ...said, secret };
-    return said && jsonRequest(JSON.stringify(body), outgoing);
+    const body = { device: shownPeer(context.phone ?? ''), ...fields, secret };
+    return fields && jsonRequest(JSON.stringify(body), outgoing);
   },
 };
 
@@ -221,16 +224,16 @@ const extensionOf = (filename: string | undefined, mime: string | undefined): st
 export const wablas: Format = {
   build: (outgoing) => {
     const { event, context } = outgoing;
-    const said = wablasBody(event, context);
+    const fields = wablasBody(event, context);
     const { token } = event.data;
     // Wablas has two names for the device: the first in webhooks, the other in its API.
     const body = {
-      ...said,
+      ...fields,
       deviceId: token,
       device_id: token,
       sender: shownPeer(context.phone ?? ''),
     };
-    return said && jsonRequest(JSON.stringify(body), outgoing);
+    return fields && jsonRequest(JSON.stringify(body), outgoing);
   },
 };
 
@@ -319,13 +322,13 @@ const inAscii = (json: string): string =>
 
 /** Null for an event that Meta does not support. */
 function cloudBody(event: WebhookEvent, context: EventContext): object | null {
-  const said = cloudValue(event, context);
+  const value = cloudValue(event, context);
   const { account, token } = event.data;
-  if (!said || token === null) return null;
+  if (!value || token === null) return null;
   const value = {
     messaging_product: 'whatsapp',
     metadata: { display_phone_number: context.phone ?? '', phone_number_id: numberIdOf(token) },
-    ...said,
+    ...value,
   };
   return {
     object: 'whatsapp_business_account',
@@ -391,9 +394,9 @@ function inboundMessage(event: Received, context: EventContext): object | null {
   const { id, reply_to: replyTo, content } = event.data;
   const peer = storedPeer(event.data.peer);
   const about = content.choice?.of ?? replyTo;
-  const said = typedContentOf(event);
-  if (!said) return null;
-  const [type, object] = said;
+  const typed = typedContentOf(event);
+  if (!typed) return null;
+  const [type, object] = typed;
   return {
     ...(isHiddenPeer(peer) ? { from_user_id: peer } : { from: peer }),
     // A change has its own id, so that clients do not mistake it for the original message.

@@ -65,7 +65,7 @@ export const readFeed = (
     const shown = matching.slice(0, limit);
     const read = await readEvents(deps, tx, shown);
     const brokenAt = read.indexOf('broken');
-    if (brokenAt === 0) throw new Error(`the event ${shown[0]?.type} cannot be told`);
+    if (brokenAt === 0) throw new Error(`the event ${shown[0]?.type} cannot be read`);
     const readable = brokenAt === -1 ? shown : shown.slice(0, brokenAt);
     const isCut = readable.length < matching.length;
     const last = isCut ? readable.at(-1) : scanned.at(-1);

@@ -364,6 +364,7 @@ export const removeWebhook = (deps: WebhookDeps, token: TokenRef): Promise<void>
     });
   });
 
+/** Deletes a token's webhook in the transaction that deletes the token. */
 export async function deleteTokenWebhook(tx: Tx, { accountId, tokenId }: TokenRef): Promise<void> {
   await tx`delete from webhooks where account_id = ${accountId} and token_id = ${tokenId}`;
 }
@@ -485,7 +486,7 @@ const testing = new Set<string>();
 
 /**
  * Tests an address within limits: one at a time per token, `testsPerMinute` per account on all nodes, 32 at once in
- * this process. The address may belong to a third party, so nobody may send it unlimited requests (docs/threats.md,
+ * this process. The address may belong to a third party, so requests to it are limited (docs/threats.md,
  * T21).
  *
  * @throws Refusal `too_many_requests` while another test of the token runs, and above the account's limit; `busy`

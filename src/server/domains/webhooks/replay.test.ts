@@ -41,7 +41,7 @@ test('resends a period in order, parked deliveries or all, and refuses for a dis
   );
 });
 
-test("a replay during a try sends the delivery once more, whatever the try's result", async ({
+test('a replay during a try sends the delivery once more, for any result of the try', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();

@@ -106,7 +106,7 @@ test("the handshake sends the owner's verify token, and Kabari's own once that i
   const fields = { url: `${origin}/kabari`, format: 'cloud' as const };
   const own = { ...fields, verify_token: 'sandi-toko' };
   expect((await hooks.calls.save(ani, own)).webhook).toMatchObject({ verify_token: 'sandi-toko' });
-  // Left out, the token is kept, and the address is not tested again.
+  // When omitted, the token stays the same, and the address is not tested again.
   expect((await hooks.calls.save(ani, fields)).webhook).toMatchObject({
     verify_token: 'sandi-toko',
   });

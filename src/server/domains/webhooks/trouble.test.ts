@@ -78,7 +78,7 @@ test('an event of another shape is never skipped: it waits, and the feed stops b
   const feed = await hooks.calls.readFeed(ani, { after: 0, limit: 10 });
   expect(feed).toMatchObject({ events: [{ data: { seq: 2 } }], next: 2, hasMore: true });
   await expect(hooks.calls.readFeed(ani, { after: 2, limit: 10 })).rejects.toThrow(
-    'the event optout.added cannot be told',
+    'the event optout.added cannot be read',
   );
   expect(hooks.troubles.splice(0).length).toBeGreaterThan(0);
 

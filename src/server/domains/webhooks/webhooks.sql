@@ -22,7 +22,7 @@ end;
 revoke all on function webhook_type from public;
 grant execute on function webhook_type to kabari_app;
 
--- How many concurrent tries a webhook may have.
+-- The number of concurrent tries that a webhook may have.
 -- Called by claim_webhook_deliveries and schedule_webhooks.
 create or replace function webhook_slots(p_failures int, p_is_slow boolean) returns int
 language sql immutable parallel safe

@@ -154,6 +154,7 @@ export async function deleteOldest(
 
 type Figure = { labels?: Record<string, string>; value: number };
 
+/** Counts webhooks by state: healthy, failing, paused, or off with the reason. */
 export async function countWebhooks(allAccountsSql: Sql): Promise<Figure[]> {
   const found = await allAccountsSql<{ state: string; value: number }[]>`
     select case

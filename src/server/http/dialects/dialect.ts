@@ -155,7 +155,7 @@ export function openDialect(scope: FastifyInstance, deps: DialectDeps, dialect: 
         exposeHeadRoute: false,
         handler: async (request, reply) => {
           const sender = request.apiSender;
-          if (!sender) throw new Error('a call without its sender');
+          if (!sender) throw new Error('the call has no sender');
           deps.access.allow(sender, needed);
           const written = await givenIn(request);
           const given = await withKnownNumbers(deps, sender, written);

@@ -41,7 +41,7 @@ test('each target becomes a separate message with its own placeholder values', a
   ]);
 });
 
-test('a leading 0 becomes the country code, and is kept where that is disabled', async () => {
+test('a leading 0 becomes the country code, and is unchanged where that is disabled', async () => {
   const to = async (target: unknown, countryCode?: unknown) =>
     (await read({ target, message: 'x', countryCode })).map((piece) => piece.target);
   expect(await to('0123456789', '60')).toEqual(['60123456789']);

@@ -115,7 +115,7 @@ function messageIn(request: FastifyRequest): Record<string, unknown> {
 
 const callOf = (deps: McpDeps, request: FastifyRequest): McpCall => {
   const sender = request.apiSender;
-  if (!sender) throw new Error('a call without its sender');
+  if (!sender) throw new Error('the call has no sender');
   return {
     sender,
     reader: { language: languageIn(request), origin: publicOrigin(deps, request) },
@@ -526,7 +526,7 @@ async function send(
   const answer = { language, shape: 'one' };
   const { results } = await messages.send({ sender, messages: [message], key: undefined, answer });
   const [result] = results;
-  if (!result) throw new Error('nothing was answered for one message');
+  if (!result) throw new Error('sending one message returned no result');
   if (result instanceof Refusal) throw result;
   return result;
 }

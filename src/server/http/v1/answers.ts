@@ -128,7 +128,7 @@ export async function refusalOfCall(
 ): Promise<Refusal> {
   if (!(await drainBody(request))) cutAfter(reply);
   const language = languageOf(request.headers['accept-language']);
-  const known = error instanceof Refusal ? error : refusalOfFastifyError(error, language);
+  const known = error instanceof Refusal ? error : refusalOfError(error, language);
   if (!known) report(error, request.id);
   const no = known ?? new Refusal('our_fault', { request: request.id });
   request.apiRefusals = [no];
@@ -142,6 +142,7 @@ export async function refusalOfCall(
   return no;
 }
 
+/** Sends problem details, also where no route was found. */
 export function sendProblem(
   no: Refusal,
   { language, requestId }: { language: Language; requestId: string },
@@ -166,7 +167,8 @@ function refusalForPath(no: Refusal, url: string, reply: FastifyReply): Refusal 
   return new Refusal('method_not_allowed', { allow });
 }
 
-export function refusalOfFastifyError(error: unknown, language: Language): Refusal | undefined {
+/** A Fastify error or database trouble as a refusal; undefined for other errors. */
+export function refusalOfError(error: unknown, language: Language): Refusal | undefined {
   switch ((error as FastifyError | null)?.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Refusal('body_too_large', {});
@@ -204,6 +206,7 @@ export function problemOf(no: Refusal, requestId: string, language: Language): P
   };
 }
 
+/** The seconds to wait, where the refusal has them. */
 export function waitOf({ facts }: Refusal): number | undefined {
   return 'seconds' in facts ? Math.max(1, facts.seconds) : undefined;
 }

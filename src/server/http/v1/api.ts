@@ -168,7 +168,7 @@ function openEndpoint(
 }
 
 function senderOf({ apiSender }: FastifyRequest): ApiSender {
-  if (!apiSender) throw new Error('a call without its sender');
+  if (!apiSender) throw new Error('the call has no sender');
   return apiSender;
 }
 

@@ -113,7 +113,7 @@ test('missing, too long, unknown and unlisted values are reported with numbers',
   });
 });
 
-test('a field one level too high is told its place', () => {
+test('reports the right place of a field one level too high', () => {
   const image = { link: 'https://toko.example/a.jpg', caption: 'Menu baru' };
   const input = { to: '0812-3456-7890', type: 'image', image };
   const known = 'This field is not known. Known here: link, id.';

@@ -79,7 +79,7 @@ function fieldErrors(
   for (const issue of issues) {
     // An input may have very many wrong fields: sentences are generated only for the named ones.
     if (fields.size >= NAMED_MAX) break;
-    // A name in an address holds a text, whatever was parsed from it: that text is wrong.
+    // A name in an address holds one text, which is wrong as a whole.
     const path = options.fromAddress ? issue.path.slice(0, 1) : issue.path;
     const node = nodeAt(root, path, input);
     if (issue.code === 'unrecognized_keys') {

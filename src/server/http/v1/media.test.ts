@@ -210,7 +210,7 @@ test('a file deleted before its message is sent fails the message, and its price
   expect((await ani.call('/v1/balance')).body).toEqual({ available: 1_000, held: 0 });
 });
 
-test('a repeated key gets the first answer, and nothing is stored twice', async ({ ani, db }) => {
+test('a repeated key gets the first answer and stores no second file', async ({ ani, db }) => {
   const key = { 'idempotency-key': 'kue-1' };
   const parts: Parts = [['file', kue]];
   const [one, two] = await Promise.all([upload(ani, parts, key), upload(ani, parts, key)]);
@@ -244,7 +244,7 @@ test('a repeated key gets the first answer, and nothing is stored twice', async 
   expect(wrong.body.fields).toHaveProperty('Idempotency-Key');
 });
 
-test('a form without exactly one file is refused with a sentence, and nothing is stored', async ({
+test('a form without exactly one file is refused with a sentence, and not stored', async ({
   ani,
   running,
   db,

@@ -44,6 +44,7 @@ type Reply = {
   refused: readonly Refusal[];
 };
 
+/** Answers `POST /v1/messages`: one message, or many. */
 export async function sendFrom(
   deps: SendDeps,
   sender: ApiSender,
@@ -69,7 +70,7 @@ export async function sendFrom(
     identity: acceptable([byRule]),
   });
   const [result] = results;
-  if (!result) throw new Error('nothing was answered for one message');
+  if (!result) throw new Error('sending one message returned no result');
   if (result instanceof Refusal) throw result;
   return { status: 202, body: result, replayed, refused: [] };
 }
@@ -119,6 +120,7 @@ async function sendMany(
   return { status: 202, body, replayed: sent.replayed, refused };
 }
 
+/** The valid ones of some parsed messages. */
 export const acceptable = (read: readonly (NewMessage | Refusal)[]): NewMessage[] =>
   read.flatMap((one) => (one instanceof Refusal ? [] : [one]));
 
@@ -199,6 +201,7 @@ export type Handlers<Name extends ApiEndpoint = ApiEndpoint> = { [N in Name]: Ha
 export const languageIn = ({ headers }: FastifyRequest): Language =>
   languageOf(headers['accept-language']);
 
+/** A refusal of an unreadable request, with the reason in the caller's language. */
 export const malformed = (request: FastifyRequest, why: keyof typeof phrases): Refusal =>
   new Refusal('request_malformed', { why: phrases[why][languageIn(request)] });
 

@@ -6,7 +6,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { type Access, bearerOf, type ApiSender } from '#server/http/access.ts';
 import { cutAfter, drainBody } from '#server/http/connections.ts';
 import { publicOrigin } from '#server/http/origin.ts';
-import { refusalOfFastifyError } from '#server/http/v1/answers.ts';
+import { refusalOfError } from '#server/http/v1/answers.ts';
 import { readJsonOnly } from '#server/http/v1/api.ts';
 import {
   languageIn,
@@ -113,7 +113,7 @@ function open(app: FastifyInstance, deps: CloudDeps, route: CloudRoute): void {
       },
       handler: async (request, reply) => {
         const sender = request.apiSender;
-        if (!sender) throw new Error('a call without its sender');
+        if (!sender) throw new Error('the call has no sender');
         const { id = '' } = request.params as { id?: string };
         if (new RegExp(VERSION).test(id)) throw new Refusal('path_unknown', {});
         const { scope } = route;
@@ -146,7 +146,7 @@ async function sendError(
 ): Promise<FastifyReply> {
   if (!(await drainBody(request))) cutAfter(reply);
   const language = languageIn(request);
-  const known = error instanceof Refusal ? error : refusalOfFastifyError(error, language);
+  const known = error instanceof Refusal ? error : refusalOfError(error, language);
   if (!known) report(error, request.id);
   const no = known ?? new Refusal('our_fault', { request: request.id });
   request.apiRefusals = [no];
@@ -355,7 +355,7 @@ async function send({ messages }: MessageDeps, call: CloudCall, { message, input
     answer: { language: reader.language, shape: 'cloud' },
   });
   const [result] = results;
-  if (!result) throw new Error('nothing was answered for one message');
+  if (!result) throw new Error('sending one message returned no result');
   if (result instanceof Refusal) throw result;
   if (replayed) void reply.header('Idempotent-Replayed', 'true');
   return {

@@ -238,7 +238,7 @@ describe('interactive messages become text', () => {
     });
   });
 
-  test('a link is kept unchanged', () => {
+  test('a link is unchanged', () => {
     const parameters = { display_text: 'Buka', url: 'https://contoh.id' };
     expect(interactive({ type: 'cta_url', action: { name: 'cta_url', parameters } })).toMatchObject(
       { text: { body: 'Jadi?\n\nBuka: https://contoh.id' } },

@@ -217,6 +217,7 @@ function localMs(text: string): number | undefined {
 
 const written = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
+/** An instant in WIB, in the format of answers. */
 export const inWib = (at: Date | string): string => written(new Date(at).getTime() + 7 * 3_600_000);
 
 const DAY_MS = 86_400_000;
