@@ -82,7 +82,7 @@ import { openOutbound } from '#server/infra/net/outbound.ts';
 import { startOnCoordinator } from '#server/infra/postgres/distribution/scope.ts';
 import { openListeners } from '#server/infra/postgres/driver/listener.ts';
 import { type Infra, type Options, type Pools, closeInfra, openInfra, tryOnce } from './infra.ts';
-import { type SendText, openErasure, openCampaigns, openRowExports } from './parts.ts';
+import { type SendText, openErasure, createCampaigns, createRowExports } from './parts.ts';
 import type { RowExports } from '#server/domains/exports/exports.ts';
 import { type Cloud, openCloud } from '#server/domains/channels/cloud/cloud.ts';
 import { type Simulator, openSimulator } from '#server/domains/channels/simulator/simulator.ts';
@@ -177,7 +177,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
   const payments = await openPayments(infra, pools, pricing);
   const hub = openHub(infra, pools, system.accountId);
   const sessions = openSessions(callersSql);
-  const rowExports = openRowExports(infra, pools, sessions);
+  const rowExports = createRowExports(infra, pools, sessions);
   const tokens = openTokens(infra, pools);
   return {
     infra,
@@ -192,7 +192,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     },
     billing: { work: billing, invoices: await untilReachable(() => openDocuments(infra, pools)) },
     broadcasts: openNotices(infra, pools, messages),
-    campaigns: openCampaigns(infra, pools, { media, messages }),
+    campaigns: createCampaigns(infra, pools, { media, messages }),
     channels: networks,
     events: { hub },
     rowExports,

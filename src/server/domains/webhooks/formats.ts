@@ -322,13 +322,13 @@ const inAscii = (json: string): string =>
 
 /** Null for an event that Meta does not support. */
 function cloudBody(event: WebhookEvent, context: EventContext): object | null {
-  const value = cloudValue(event, context);
+  const fields = cloudValue(event, context);
   const { account, token } = event.data;
-  if (!value || token === null) return null;
+  if (!fields || token === null) return null;
   const value = {
     messaging_product: 'whatsapp',
     metadata: { display_phone_number: context.phone ?? '', phone_number_id: numberIdOf(token) },
-    ...value,
+    ...fields,
   };
   return {
     object: 'whatsapp_business_account',
