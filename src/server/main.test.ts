@@ -151,7 +151,6 @@ test('a misspelt setting is named in the log', async ({ start }) => {
   expect(app.out()).toMatch(/"given":"TRUSTED_PROXY","meant":"TRUSTED_PROXIES"/);
 });
 
-/** Opens idle connections. */
 async function openIdle(address: string, count: number): Promise<Socket[]> {
   const { hostname, port } = new URL(address);
   const sockets = Array.from({ length: count }, () => connect(Number(port), hostname));
@@ -287,7 +286,6 @@ test('a database of a version before 1.0.0 ends the start with one sentence', as
   );
 });
 
-/** Events and messages that wait for a worker. */
 async function waitingWork({ allAccountsSql }: TestDatabase): Promise<number> {
   const [row] = await allAccountsSql<{ n: number }[]>`
     select (select count(*) from outbox) + (select count(*) from dispatch) as n`;

@@ -24,12 +24,10 @@ import { StartError } from './infra/start-error.ts';
 import { withTimeout } from './infra/with-timeout.ts';
 
 type Running = {
-  /** True until the start has succeeded or failed. */
   starting: boolean;
   open: boolean;
   /** Time to keep serving after SIGTERM, in milliseconds. */
   drainMs: number;
-  /** Aborted when `open` becomes false. */
   closing: AbortController;
   embedded?: Embedded;
   container?: Container;
@@ -161,7 +159,6 @@ async function requireFreePort(address: Listening): Promise<void> {
   }
 }
 
-/** The sentence for an unavailable port; any other error unchanged. */
 function portError(error: unknown, { host, port, setting }: Listening): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') {

@@ -36,7 +36,6 @@ async function brokenBackups(running: RunningApp, env: Record<string, string> = 
   return { backups, sent, logged, goOn: (ms: number) => (ahead += ms) };
 }
 
-/** A push subscription of the operator's browser. */
 async function browserOfOperator({ allAccountsSql: sql }: TestDatabase): Promise<void> {
   const accountId = await systemAccount(sql);
   const [user] = await sql<{ user_id: string }[]>`

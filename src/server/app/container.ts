@@ -99,7 +99,6 @@ import {
   usualTimings,
 } from '#server/domains/channels/web/web.ts';
 
-/** The opened application behind HTTP: infrastructure, then one field per domain. */
 export type Container = {
   infra: Infra;
   pools: Pools;
@@ -441,7 +440,6 @@ export type Networks = {
   simulator: Simulator;
   cloud: Cloud;
   health: HealthRecorder;
-  /** The enabled channels, for sending messages. */
   channels: Channels;
   /** @returns stops receiving */
   start: (sinks: Sinks) => Promise<() => Promise<void>>;
@@ -638,7 +636,6 @@ async function creditWelcomeBonus(
   if (WELCOME_BONUS_USE === 'own') await restrictToBonus(tx, accountId, true);
 }
 
-/** A PUTUS reply to the installation's notice unlinks the phone from its token. */
 async function unlinkByReply(deps: ConnectDeps, inbound: Inbound): Promise<void> {
   const { accountId, tokenId, from, type, body } = inbound;
   const text = type === 'text' ? body['text'] : undefined;

@@ -24,7 +24,6 @@ const test = base.extend<{ disk: (megabytes: number) => ReturnType<typeof makeSm
 /** Each test starts its own PostgreSQL and waits for it. */
 const longer = { timeout: 90_000 };
 
-/** Log lines about disks. */
 const about = (words: string): { level: string; disk: string; msg: string }[] =>
   words
     .split('\n')

@@ -553,7 +553,6 @@ function accountCallsOf({ infra, messages, pools, subscribers }: Container): Acc
   };
 }
 
-/** The idempotency call in the caller's key space, where keys are UUIDs. */
 function keyed(call: { tokenId: string; key: string; endpoint: string; input: string }) {
   const hex = createHash('sha256').update(call.key).digest('hex');
   const key = hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');

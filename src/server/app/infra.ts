@@ -48,9 +48,7 @@ export type Infra = {
 };
 
 export type Pools = {
-  /** Sees one account at a time. */
   tenantSql: Sql;
-  /** Sees all accounts. */
   allAccountsSql: Sql;
   /** Reserved for accepting messages, so that no other work delays it. */
   acceptSql: Sql;

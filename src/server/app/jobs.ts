@@ -213,7 +213,6 @@ export type AlertDeps = {
   report: (trouble: unknown) => void;
 };
 
-/** An alert; several with the same key send one message. */
 type Alert = { title: string; body: string; tag: string; key: string };
 
 /** Alerts operators in their browsers, and admins also by message. Never throws. */

@@ -124,9 +124,7 @@ export const createRowExports = (
   });
 
 type Deps = Media & {
-  /** Sees one account at a time. */
   sql: Sql;
-  /** Sees all accounts. */
   allAccountsSql: Sql;
   secrets: Secrets;
   archives: AccountData;

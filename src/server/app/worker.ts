@@ -96,7 +96,6 @@ type MessageWork = {
   lanes: Lanes;
   relay: Relay;
   saldoAlerts: AlertWatch;
-  /** Releases its lanes and fetches no more link previews. */
   stopSending: () => Promise<void>;
   /** Closes the rest, producers before consumers. */
   close: () => Promise<void>;

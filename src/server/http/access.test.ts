@@ -11,7 +11,6 @@ import { changeTokens } from '#tests/support/people/people.ts';
 
 type Change = { scopes?: readonly Scope[]; addresses?: readonly string[]; expiresOn?: string };
 
-/** Applies an owner's restriction before any call. */
 const restrict = ({ allAccountsSql }: TestDatabase, caller: Caller, change: Change) =>
   changeTokens(allAccountsSql, caller, {
     scopes: change.scopes ?? [...scopes],

@@ -141,15 +141,12 @@ const addressOf = (route: string | undefined): string | undefined =>
 export const bearerOf = ({ headers }: FastifyRequest): string | undefined =>
   /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
 
-/** Limits a token's requests to this process: a bucket per token, refilled steadily. */
 type RateLimiter = {
-  /** The value of the `RateLimit-Policy` header. */
   policy: string;
   /** Takes one request; `waitSeconds` is 0 when it may proceed. */
   take: (tokenId: string) => { left: number; waitSeconds: number };
 };
 
-/** Seconds' worth of requests that a token may make at once. */
 const BURST_SECONDS = 2;
 const TOKENS_MAX = 50_000;
 

@@ -27,11 +27,7 @@ export function readForms(scope: FastifyInstance): void {
   }
 }
 
-/**
- * The fields of a request's body.
- *
- * @throws Refusal `request_malformed`, `body_too_large`, `media_type_unsupported`
- */
+/** @throws Refusal `request_malformed`, `body_too_large`, `media_type_unsupported` */
 export async function fieldsOfBody(request: FastifyRequest): Promise<Fields> {
   const contentType = request.headers['content-type'];
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);

@@ -23,7 +23,6 @@ async function post(
   return (await http.inject({ method: 'POST', url, payload, headers })).statusCode;
 }
 
-/** A genuine notification about a pending order. */
 async function genuine(app: GatewayApp): Promise<{ order: SimulatedOrder; body: object }> {
   const { topup } = await app.placed('qris');
   const order = app.fake.book.find(topup.id);

@@ -17,7 +17,6 @@ type Wish = { production?: boolean; portals?: readonly string[] };
 type Open = (wish?: Wish) => Asking;
 type Asking = (headers?: Record<string, string>) => Promise<{ device: string; cookies: string[] }>;
 
-/** The portal's endpoint with an act that returns the browser's id. */
 const test = base.extend<{ open: Open }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   open: async ({}, use) => {

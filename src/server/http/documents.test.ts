@@ -3,7 +3,6 @@ import { expect } from 'vitest';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 
-/** A person with a paid top-up: their session and its invoice. */
 async function withPaidTopup(db: TestDatabase, running: RunningApp) {
   const { token } = await signedIn(db);
   const ask = async (act: string, fields: Record<string, unknown> = {}) =>

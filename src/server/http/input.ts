@@ -67,11 +67,7 @@ export async function readWithKnownNumbers<T>(
   return { read: readWithKnown((digits) => found.has(digits), read), byRule };
 }
 
-/**
- * An act's input, parsed by its schema.
- *
- * @throws Refusal `input_invalid` with a sentence for each field, unknown ones included.
- */
+/** @throws Refusal `input_invalid` with a sentence for each field, unknown ones included. */
 export function readInput<Schema extends z.ZodMiniType>(
   schema: Schema,
   given: unknown,
@@ -129,7 +125,6 @@ function tooBig(origin: string, maximum: number): string {
 
 const NAMED_MAX = 20;
 
-/** One sentence per field, from the issues of a strict schema; unknown fields are named too. */
 function fieldsOf(issues: readonly z.core.$ZodIssue[]): Record<string, string> {
   const fields = new Map<string, string>();
   for (const issue of issues) {

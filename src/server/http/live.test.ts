@@ -11,7 +11,6 @@ async function listening(running: RunningApp) {
   return { ...running, address };
 }
 
-/** A live stream, read with fetch as a browser does. */
 async function stream(address: string, fields: Record<string, string>) {
   const end = new AbortController();
   onTestFinished(() => end.abort());

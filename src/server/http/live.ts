@@ -6,7 +6,6 @@ import { headersOf } from './site.ts';
 
 /** The interval of keep-alive comments, for both ends and every proxy between. */
 const COMMENT_MS = 15_000;
-/** The interval of session checks for open streams. */
 const SESSIONS_MS = 2_000;
 /** Open streams of one person in one process; each browser needs one. */
 const PER_PERSON = 30;

@@ -97,7 +97,6 @@ function send(reply: FastifyReply, { status, body, retryAfter }: Answer): Fastif
   return reply.code(status).type('application/json; charset=utf-8').send(body);
 }
 
-/** CORS for the portals of PORTAL_ORIGINS only; the session's token is in the body. */
 function allowPortal(origins: Origins, request: FastifyRequest, reply: FastifyReply): void {
   if (origins.portals.length > 0) reply.header('vary', 'Origin');
   const source = sourceOf(request);
@@ -125,7 +124,6 @@ function malformed(why: string): never {
   throw new Refusal('request_malformed', { why });
 }
 
-/** A call for logs and metrics, without user input. */
 type ActMetric = { act: string; outcome: string; seconds: number };
 
 export type ActEndpointDeps = {
@@ -460,7 +458,6 @@ async function writeAudit(
   }
 }
 
-/** The user or account that a public act signed in. */
 function signedInId(result: unknown, kind: 'account' | 'user'): string | undefined {
   if (typeof result !== 'object' || result === null || !('user' in result)) return undefined;
   const user = Object(result.user) as Record<string, unknown>;
@@ -478,7 +475,6 @@ const idsInFields = (own: Fields): Record<string, string> =>
 
 const publicIdPattern = /^[A-Za-z]{2,3}[_-][0-9A-HJKMNP-TV-Z]{26}$/;
 
-/** The subject of an operator's act, from its result: a top-up's account, an invited person. */
 const idsInResult = (result: unknown): Record<string, string> =>
   Object.fromEntries(
     Object.entries(Object(result) as Record<string, unknown>).filter(
@@ -555,7 +551,6 @@ export function knownDevice(
   return cookie(request.headers.cookie, nameOf(production));
 }
 
-/** The value of our cookie; undefined when it is missing or has another format. */
 function cookie(header: string | undefined, name: string): string | undefined {
   for (const pair of (header ?? '').split(';')) {
     const at = pair.indexOf('=');

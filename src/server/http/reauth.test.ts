@@ -13,7 +13,6 @@ const requiresRecentPassword = acts.filter(
   (one) => one.requiresRecentPassword && one.by !== 'operator',
 );
 
-/** A person whose session began in the browser `HERS`. */
 async function ani({ allAccountsSql: sql }: TestDatabase) {
   const { token } = await makeSession(sql, await customerWith(sql), { device: HERS });
   return token;

@@ -12,7 +12,6 @@ const withSession = acts.filter(({ by }) => by === 'operator' || by === 'anyone_
 const without = withSession.filter(({ withoutSecondFactor }) => withoutSecondFactor);
 const names = (some: readonly { name: string }[]) => some.map(({ name }) => name).toSorted();
 
-/** An operator's session; `factor` when it began with a second factor. */
 async function operator({ allAccountsSql }: TestDatabase, { factor = false } = {}) {
   await operatorOf(allAccountsSql);
   const [budi] = await allAccountsSql<{ accountId: string; userId: string }[]>`
@@ -72,7 +71,6 @@ describe('a required second factor', () => {
     for (const name of ['user_session_list', 'operator_customer_list', 'second_factor_remove']) {
       expect(await says(app, name, token, THIEFS), name).toEqual([403, 'sign_in_needed']);
     }
-    // The attempts are in the audit log.
     const tried = await db.allAccountsSql`
       select act, outcome from audit_log where outcome <> 'ok'`;
     expect(tried).toEqual([{ act: 'second_factor_remove', outcome: 'sign_in_needed' }]);

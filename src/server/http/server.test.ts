@@ -24,7 +24,6 @@ function aServer(
   return { app, lines };
 }
 
-/** A server's response to raw bytes. */
 async function raw(app: ReturnType<typeof aServer>['app'], bytes: string): Promise<string> {
   await app.listen({ port: 0, host: '127.0.0.1' });
   const address = app.server.address();
@@ -190,7 +189,6 @@ function stall(ms: number): void {
   while (performance.now() < until);
 }
 
-/** A listening server, and a connection it has accepted. */
 async function connected(app: FastifyInstance): Promise<Socket> {
   await app.listen({ port: 0, host: '127.0.0.1' });
   const address = app.server.address();

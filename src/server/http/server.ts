@@ -212,7 +212,6 @@ function refuseRaw(error: Error & { code?: string }, socket: Socket, headers: He
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** False: its requests are not traced. */
     traced?: boolean;
   }
 }
@@ -242,7 +241,6 @@ function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   });
 }
 
-/** The route's name, as in metrics; undefined for untraced requests. */
 function routeOf({ is404, routeOptions }: FastifyRequest): string | undefined {
   const { url, config } = routeOptions;
   if (is404 || config.traced === false || url === undefined || url.endsWith('*')) return undefined;

@@ -34,7 +34,6 @@ export type WebApp = {
 type Deps = {
   apiOrigin: string | undefined;
   mediaOrigin?: string | undefined;
-  /** The sources that the captcha's widget needs, when there is one. */
   captcha?: CaptchaSources | undefined;
   simulator: boolean;
   /** Whether the component gallery is served: never in production. */
@@ -200,7 +199,6 @@ async function sendAsset(
     .send(await compressed(asset, coding));
 }
 
-/** A single byte range, as media players request; anything else gets the whole file. */
 function rangeOf(header: string | undefined, length: number): [number, number] | undefined {
   const [, first, last] = /^bytes=(\d{1,9})-(\d{0,9})$/.exec(header ?? '') ?? [];
   if (first === undefined) return undefined;
@@ -350,7 +348,6 @@ type PolicyParts = {
   scriptHashes: readonly string[];
   apiOrigin: string | undefined;
   mediaOrigin?: string | undefined;
-  /** The sources of a third-party captcha; none is allowed without one. */
   captcha?: CaptchaSources | undefined;
 };
 

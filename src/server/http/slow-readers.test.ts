@@ -19,7 +19,6 @@ const CHUNK = BIG.subarray(0, 65_536);
 
 type Opened = { app: FastifyInstance; port: number; connections: () => Promise<number> };
 
-/** A server with shorter time-outs, and the routes of a test. */
 async function listening(
   hang: (app: FastifyInstance) => void,
   stalledMs = STALLED_MS,
@@ -46,7 +45,6 @@ async function listening(
   return { app, port: typeof address === 'object' && address ? address.port : 0, connections };
 }
 
-/** Sends requests, and reads nothing until `resume`. */
 async function asking(port: number, path: string, times = 1): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').pause();
   socket.on('error', () => undefined);

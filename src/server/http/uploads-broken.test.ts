@@ -9,7 +9,6 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type UploadsApp, responseTo, test } from '#tests/support/app/uploads-app.ts';
 
-/** The leftovers of uploads: rows and files. */
 async function left(db: TestDatabase, { dataFolder }: UploadsApp): Promise<unknown[]> {
   const rows =
     await db.allAccountsSql`select upload_id from uploads union all select file_id from files`;

@@ -96,7 +96,6 @@ test('decompression bombs are refused quickly, without a rise in memory', async 
   expect(process.memoryUsage.rss() - before).toBeLessThan(200_000_000);
 });
 
-/** The server's response to a body that stalls after some bytes. */
 async function stalling(
   port: number,
   { token, id, length }: { token: string; id: string; length: number },
@@ -151,7 +150,6 @@ function held(): number {
   return process.memoryUsage().arrayBuffers;
 }
 
-/** The bytes of all files below a folder. */
 async function bytesBelow(folder: string): Promise<number> {
   const files = await readdir(folder, { recursive: true, withFileTypes: true });
   const sizes = files

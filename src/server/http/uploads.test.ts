@@ -20,7 +20,6 @@ const upl = /^upl_[0-9A-HJKMNP-TV-Z]{26}$/;
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
-/** Every file below the application's folder. */
 async function lying({ dataFolder }: UploadsApp): Promise<string[]> {
   const found = await readdir(dataFolder, { recursive: true, withFileTypes: true });
   return found.filter((one) => one.isFile()).map(({ parentPath, name }) => join(parentPath, name));
@@ -100,7 +99,6 @@ test('12 MB in three pieces survive a broken connection, and continue at the off
   expect((await lying(app)).length).toBe(1);
 });
 
-/** Sends half of a piece and disconnects. */
 async function breakOff(
   { port }: UploadsApp,
   token: string,

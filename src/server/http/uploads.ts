@@ -124,7 +124,6 @@ type VerbName = 'post' | 'patch' | 'head' | 'get' | 'delete';
 function verbsOf(deps: UploadsDeps): Record<VerbName, Verb> {
   const { uploads, pace = PACE } = deps;
   const bodies = openBodyLimiter();
-  /** Runs work on a long body, within the sender's concurrency limit and the required pace. */
   const receiving = (request: FastifyRequest, work: (person: Person) => Promise<FastifyReply>) =>
     withSession(deps, request, 'write', (person) =>
       bodies(person.userId, () => withinPace(request, pace, () => work(person))),
@@ -241,7 +240,6 @@ async function patch(
   });
 }
 
-/** The file of an upload (`restore`, `load`), or a stored file of the account (`load`). */
 async function fileFor(
   { uploads, openFile }: UploadsDeps,
   person: Person,
@@ -344,7 +342,6 @@ export function registerFiles(app: FastifyInstance, deps: FilesDeps, mediaOrigin
   serveSigned(app, { url: `${FILES}:id`, cache: `private, max-age=${CACHE_SECONDS}` }, deps);
 }
 
-/** Serves files under one host, and everything else under the others. */
 function separateHosts(app: FastifyInstance, mediaHost: string): void {
   app.addHook('onRequest', async (request, reply) => {
     const here = request.host === mediaHost;

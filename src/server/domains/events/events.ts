@@ -25,14 +25,12 @@ import { withTimeout } from '#server/infra/with-timeout.ts';
 const LOOK_MS = 5_000;
 /** A slow shared read would delay all streams, so it is abandoned and retried. */
 const READ_MS_MAX = 5_000;
-/** The prefix of a notification that carries a whole event. */
 const SIGNAL = '~';
 const UUID_LENGTH = 36;
 /** A position after every possible event. */
 const END_POSITION = Number.MAX_SAFE_INTEGER;
 
 type Deps = {
-  /** Reads the backlog of one stream, one account at a time. */
   tenantSql: Sql;
   /** Reads new events of all accounts followed here, for all their streams. */
   allAccountsSql: Sql;
@@ -216,7 +214,6 @@ const PAUSE_MS = 4;
 
 export type Relay = {
   wake: () => void;
-  /** Publishes the current outbox, unless another relay is publishing. */
   drain: () => Promise<void>;
   close: () => Promise<void>;
 };

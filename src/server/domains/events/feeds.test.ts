@@ -6,7 +6,6 @@ import { Feeds, type Page, type Position } from './feeds.ts';
 const BEHIND_MAX = 500;
 const PAGE_EVENTS = 100;
 
-/** Stored events of some accounts; erased ones leave gaps in the positions. */
 class Accounts {
   readonly #accounts = new Map<string, { last: number; erased: Set<number> }>();
 
@@ -43,7 +42,6 @@ class Accounts {
   }
 }
 
-/** A stream that accepts a few writes at a time. */
 type Stream = {
   accountId: string;
   since: number;
@@ -60,7 +58,6 @@ type World = {
   feeds: Feeds;
   streams: Stream[];
   wrong: string[];
-  /** The number of shared reads that will fail. */
   failures: number;
 };
 
@@ -116,7 +113,6 @@ const take = (stream: Stream): void => {
   stream.subscription?.resume();
 };
 
-/** The errors in a stream's output, by the stored events. */
 function judge(accounts: Accounts, { accountId, since, isLost, text }: Stream): string[] {
   const { last } = accounts.of(accountId);
   let at = since;

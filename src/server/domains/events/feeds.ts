@@ -53,7 +53,6 @@ class Follower implements Subscription {
     this.state = 'full';
   }
 
-  /** Writes a frame without a position; a full stream misses it. */
   signal(frame: Buffer): void {
     if (this.state !== 'current' || this.#sink.write(frame)) return;
     // The write may have ended the stream.
@@ -81,7 +80,6 @@ class Follower implements Subscription {
 export class Feeds {
   readonly #deps: Deps;
   readonly #feeds = new Map<string, Feed>();
-  /** Hinted feeds with a current stream. */
   readonly #due = new Set<Feed>();
   #isReading = false;
   #isClosed = false;
@@ -97,7 +95,6 @@ export class Feeds {
     return this.#size;
   }
 
-  /** The followed accounts, each with the position of its last shared read. */
   positions(): Position[] {
     return Array.from(this.#feeds.values(), ({ accountId, position }) => ({
       accountId,
@@ -105,7 +102,6 @@ export class Feeds {
     }));
   }
 
-  /** Starts to write an account's frames after `since` to a sink. */
   follow({ accountId, since }: Position, sink: FrameSink): Subscription {
     const known = this.#feeds.get(accountId);
     const feed = known ?? { accountId, followers: new Set(), position: -1, isHinted: false };
@@ -192,7 +188,6 @@ export class Feeds {
     if (!this.#isReading) void this.#readDue();
   }
 
-  /** Reads due feeds, one statement at a time; later hints share the next one. */
   async #readDue(): Promise<void> {
     this.#isReading = true;
     while (this.#due.size > 0) {

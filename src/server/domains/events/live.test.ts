@@ -29,7 +29,6 @@ const test = base.extend<{ troubles: unknown[]; hub: LiveHub }>({
   },
 });
 
-/** Publishes as the relay does: positions and events in one transaction, then the hint. */
 async function publish(
   { allAccountsSql }: TestDatabase,
   accountId: string,

@@ -7,7 +7,6 @@ import { deleteOldest, pruneEvents } from './events.ts';
 
 type Span = { from: number; upto: number; days: number };
 
-/** Events of a given age, one per position. */
 async function fill(sql: Sql, accountId: string, { from, upto, days }: Span): Promise<void> {
   await sql`
     insert into events (account_id, position, kind, at)

@@ -130,7 +130,6 @@ describe('the saldo', () => {
       'message.accepted',
     ]);
     expect(await positionsOf(sql, ani)).toEqual(upTo(4));
-    // A newer one is published again.
     await post(sql, ani, 30);
     await publishAll(sql);
     expect((await saldoOf(sql, ani)).at(-1)).toMatchObject({ available: 800, held: 300 });

@@ -22,13 +22,11 @@ import { json } from '#server/infra/postgres/sql.ts';
 export type PostResult = {
   at: Date;
   ms: number;
-  /** Null without a response. */
   status: number | null;
   /** `interrupted`: this process ended; it does not count as a try, and is not stored. */
   error: Exclude<AttemptError, 'ours'> | 'interrupted' | null;
   /** The first printable characters of the response, without secrets. */
   answer: string;
-  /** The pause that the endpoint requests, in milliseconds. */
   pauseMs: number | undefined;
 };
 
@@ -153,7 +151,6 @@ export function retryAfterMs(header: string | undefined, now: Date): number | un
 const GATHER_MS = 20;
 /** Interval of the sweep over all webhooks, which finds work from other processes. */
 const SWEEP_MS = 5_000;
-/** Events per statement and webhook. */
 const EVENTS_MAX = 500;
 
 /** Collects events for webhooks and sends them; several processes may run one. */

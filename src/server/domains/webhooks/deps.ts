@@ -22,7 +22,6 @@ export type WebhookDeps = {
   sendSystemText: (phone: string, text: string, key: string) => Promise<void>;
   now: () => Date;
   report: (error: unknown) => void;
-  /** Called with the outcome of each try, for metrics. */
   onOutcome: (outcome: string) => void;
   tracing?: Tracing | undefined;
 };

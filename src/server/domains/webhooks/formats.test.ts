@@ -80,7 +80,6 @@ const sentBy = (
 
 const bodyBy = (...of: Parameters<typeof sentBy>) => JSON.parse(sentBy(...of)?.body ?? 'null');
 
-/** The `value` in Meta's envelope. */
 const valueBy = (event: WebhookEvent, context: Partial<EventContext> = {}) =>
   bodyBy('cloud', event, context)?.entry[0].changes[0].value;
 const inboundBy = (...of: Parameters<typeof valueBy>) => valueBy(...of)?.messages[0];

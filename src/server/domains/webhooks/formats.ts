@@ -20,7 +20,6 @@ export type TestEvent = {
   data: { account: string; token: string; message: string };
 };
 
-/** Facts that some formats add to an event. */
 export type EventContext = {
   /** The token's number; null while no phone is linked. */
   phone: string | null;
@@ -380,7 +379,6 @@ function cloudStatus(event: Sent, { metadata }: EventContext): object {
   };
 }
 
-/** The failure reason; for a cancelled or expired message, its status. */
 function cloudFailure({ data: { failure, status } }: Sent): object {
   const code: GraphCode = failure ? graphCodeOf[failure.code] : 131_000;
   const title = titleOf(code);
@@ -420,7 +418,6 @@ function cloudSender(
   return isOurs ? (phone ?? '') : storedPeer(peer);
 }
 
-/** The message type and its object. An edit or deletion names the message it changes. */
 function typedContentOf({ type: event, data }: Received): [string, object] | null {
   const about = { original_message_id: wamidOf(data.id) };
   if (event === 'message.revoked') return ['revoke', about];
@@ -462,7 +459,6 @@ function contentOf({ type, content }: Received['data']): [string, object] | null
   }
 }
 
-/** A text that selects an option, reported as a tapped button. */
 function selectedOption({ type, id, title, description }: ChosenOption): [string, object] {
   switch (type) {
     case 'button':

@@ -141,7 +141,6 @@ const columns = (tx: Tx): Fragment => tx`
   d.delivery_id, d.position, d.type, d.at, d.state, d.attempts, d.due_at, d.last_status, d.last_error,
   d.ended_at, coalesce(e.peer, e.data ->> 'peer') as peer, e.message_id`;
 
-/** Deliveries with their events; an event is null once its subject was erased. */
 const deliveries = (tx: Tx): Fragment => tx`
   webhook_deliveries d left join events e on e.account_id = d.account_id and e.position = d.position`;
 

@@ -53,7 +53,6 @@ export type WebhookRow = {
   phone: string | null;
   format: WebhookFormat;
   kinds: EventType[] | null;
-  /** Set by its owner. */
   verify_token: string | null;
   secret: Buffer;
   secret_hint: string;
@@ -481,7 +480,6 @@ const WAIT_MS_MAX = WEBHOOK_LIMITS.timeoutSeconds * 1_000;
 
 const limitTests = semaphore(AT_ONCE, WAITING_MAX, { waitMs: WAIT_MS_MAX });
 
-/** Tokens whose webhook this process is testing. */
 const testing = new Set<string>();
 
 /**
@@ -558,7 +556,6 @@ type WebhookFields = {
 export type DeliveryFilter = {
   state?: DeliveryState | undefined;
   type?: EventType | undefined;
-  /** A number: selects its messages and its opt-out. */
   peer?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;

@@ -7,7 +7,6 @@ const PEERS = ['6281200000001', '6281200000002', '6281200000003', undefined] as 
 
 const SALDO_LOW = { kind: 'saldo.low', data: { threshold: 5_000, available: 4_000 } };
 
-/** The events accepted per conversation, in order of arrival. */
 const taken = (hooks: WebhookApp, from: number) =>
   hooks.arrived(hooks.target.posts.slice(from).filter((post) => !refused.has(post)));
 const refused = new WeakSet<object>();

@@ -18,7 +18,6 @@ async function typeOf(sql: Sql, { kind, status, data = {} }: Happened): Promise<
   return row?.type ?? null;
 }
 
-/** The event type for each status of a message. */
 const byStatus: Record<MessageStatus, EventType | null> = {
   scheduled: null,
   accepted: null,
@@ -36,7 +35,6 @@ const byStatus: Record<MessageStatus, EventType | null> = {
 const topup = { topup_id: publicId('topup', newId()), amount: 50_000, total: 50_123 };
 const invoice = { invoice_id: publicId('invoice', newId()), number: null, kind: 'plan', total: 1 };
 
-/** Outbox events with the type that programs receive. */
 const cases: readonly (Happened & { type: EventType | null })[] = [
   { kind: 'message.accepted', status: 'accepted', type: 'message.accepted' },
   { kind: 'message.accepted', status: 'scheduled', type: 'message.accepted' },

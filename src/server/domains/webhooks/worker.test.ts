@@ -5,7 +5,6 @@ import { test } from '#tests/support/webhooks/webhook-app.ts';
 const BUDI = '6281200000001';
 
 test('serves a wake-up during a run after that run, without the next sweep', async ({ hooks }) => {
-  // No sweep runs by itself.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const ani = await hooks.customerWithWebhook();

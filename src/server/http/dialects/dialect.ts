@@ -100,7 +100,6 @@ export type DialectRoute = {
 };
 
 export type Dialect = {
-  /** The dialect's name in rejected calls. */
   name: 'fonnte' | 'wablas';
   keyOf: (request: FastifyRequest) => string | undefined;
   /** The status and body of a refusal, for a request id and its address. */
@@ -170,7 +169,6 @@ export function openDialect(scope: FastifyInstance, deps: DialectDeps, dialect: 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 type Method = (typeof methods)[number];
 
-/** The methods per address that no route answers. */
 function otherMethods(routes: readonly DialectRoute[]): ReadonlyMap<string, Method[]> {
   const others = new Map<string, Method[]>();
   for (const { method, paths } of routes) {
@@ -423,7 +421,6 @@ function formOf(text: string): (readonly [string, string])[] {
   return pairs;
 }
 
-/** Restores a `+` that was not written as `%2B`; `data` has numbers in its items. */
 function withPluses(name: string, value: string): string {
   if (name === 'target' || name === 'phone') return restorePluses(value);
   if (name !== 'data') return value;
@@ -510,11 +507,7 @@ export function listOf(given: Given, name: string, max: number): string[] {
   return parts;
 }
 
-/**
- * A whole number up to `max`; undefined when it is missing.
- *
- * @throws Refusal `input_invalid`
- */
+/** A whole number up to `max`; undefined when it is missing. @throws Refusal `input_invalid` */
 export function numberOf(given: Given, name: string, max: number): number | undefined {
   const text = textOf(given, name)?.trim();
   if (text === undefined) return undefined;

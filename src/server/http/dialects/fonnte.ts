@@ -293,7 +293,6 @@ function statusWord({ status, failure }: Pick<ApiMessage, 'status' | 'failure'>)
   }
 }
 
-/** The answer of `/get-devices`: a key sees only its own token, listed by its id. */
 const devicesAnswer = (device: Device): object => {
   const { id, name, phone, connected, sentToday, quota } = device;
   return {
@@ -395,7 +394,6 @@ export function reasonOf(no: Refusal, path = ''): string {
     : reasons.input;
 }
 
-/** Answers of `/disconnect` use `detail`, not `reason`. */
 const isDisconnect = (path: string): boolean => /^\/disconnect\/?$/.test(path);
 
 /**
@@ -418,7 +416,6 @@ type SendCall = {
   pieces: readonly Piece[];
   /** False where the caller prefers waiting for the phone over a refusal. */
   connectedOnly: boolean;
-  /** The given time fields, which determine the messages' times; undefined without any. */
   plan: readonly string[] | undefined;
 };
 
@@ -487,7 +484,6 @@ function planOf(items: readonly Given[]): string[] | undefined {
   return plan.every((one) => one === '0 0 0') ? undefined : plan;
 }
 
-/** A time as given; invalid ones were refused with their item. */
 const timeText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value).trim() || '0' : '0';
 
@@ -599,7 +595,6 @@ async function contentOf(given: Given, context: ReadContext): Promise<Content> {
   return { type: 'text', text: { body: words } };
 }
 
-/** The kind of a linked file is derived from its given name, else from the address. */
 function linked(source: Source & { link: string }, options: Parameters<typeof mediaContent>[2]) {
   const { filename } = options;
   const byName = filename === undefined ? 'document' : kindOf(filename);
@@ -697,7 +692,6 @@ const fieldsIn = (list: unknown): Given[] =>
 /** One target: its number before normalisation, and its placeholder values. */
 type Target = { to: string; values: ReadonlyMap<string, string> | undefined };
 
-/** Values per target (`var1` and on), and characters per value. */
 const VALUES_MAX = 30;
 const VALUE_LENGTH_MAX = 200;
 
@@ -725,7 +719,6 @@ function countryOf(given: Given): string {
   return code;
 }
 
-/** A number with its country code, where it can be determined; the schema of `/v1` validates it. */
 function phoneOf(phone: string, country: string): string {
   if (isHiddenPeer(visibleText(phone))) return visibleText(phone);
   const bare = cleanNumber(phone);

@@ -67,7 +67,6 @@ test('a delay schedules the targets one after the other', async () => {
     '2026-11-23T08:00:02.000Z',
     '2026-11-23T08:00:04.000Z',
   ]);
-  // The middle of the range from 1 to 10.
   expect(await plans({ delay: '1-10' })).toEqual([
     undefined,
     '2026-11-23T08:00:06.000Z',

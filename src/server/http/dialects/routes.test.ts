@@ -8,7 +8,6 @@ import { openWablas } from './wablas/wablas.ts';
 
 const page = await readFile(join(import.meta.dirname, '../../../../docs/dialects.md'), 'utf8');
 
-/** The routes of a dialect, as `POST /send`, without trailing-slash duplicates. */
 async function routesOf(open: (scope: FastifyInstance, deps: DialectDeps) => void) {
   const app = fastify();
   const routes = new Set<string>();

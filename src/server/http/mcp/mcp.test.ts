@@ -16,7 +16,6 @@ const HEADERS = {
 type Era = 'auto' | 'legacy';
 
 const test = base.extend<{
-  /** The official client, connected with a key. */
   connect: (key: string, era?: Era) => Promise<Client>;
   /** Posts a raw body as Ani, without the SDK. */
   post: (
@@ -60,7 +59,6 @@ const test = base.extend<{
   },
 });
 
-/** A tool's structured result. */
 async function answerOf(client: Client, name: string, given: Record<string, unknown> = {}) {
   const result = await client.callTool({ name, arguments: given });
   const [content] = result.content;
@@ -70,7 +68,6 @@ async function answerOf(client: Client, name: string, given: Record<string, unkn
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 3, minute));
 
-/** Messages between Ani and a customer of hers. */
 const written = ({ tokenId }: Caller) =>
   [
     { direction: 'in', body: { text: 'Apakah masih ada?' } },

@@ -156,7 +156,6 @@ const isLoopback = (host: string): boolean =>
   /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host);
 
 const PARSE_ERROR = -32_700;
-/** It is JSON, but not one message. */
 const INVALID_REQUEST = -32_600;
 /** JSON-RPC's own codes where they exist; otherwise the generic server error. */
 const codes: Partial<Record<Refusal['code'], number>> = {
@@ -366,7 +365,6 @@ export type ShownMessage = Output<typeof ShownMessage>;
 
 const ShownMessages = schema(() =>
   z.object({
-    /** A warning that readers of the texts need first. */
     note: z.string(),
     messages: z.array(ShownMessage()),
     next_cursor: z.nullable(Id('message')),

@@ -61,7 +61,6 @@ const link = async ({ call }: Caller) => {
   return ApiLink().parse(body);
 };
 
-/** Decodes the QR in the image. */
 function readPicture(image: string): string {
   const png = Buffer.from(image.replace('data:image/png;base64,', ''), 'base64');
   return decodeQR(PNG.sync.read(png));

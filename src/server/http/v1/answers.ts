@@ -70,7 +70,6 @@ function addressesOf(endpoints: readonly { method: string; path: string }[]) {
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
 
-/** A literal address takes precedence over one with an id. */
 function allowedAt(url: string): string | undefined {
   const requestedPath = pathOf(url);
   const found =

@@ -202,7 +202,6 @@ const withPlus = (query: unknown): unknown =>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The text of a body; undefined for invalid UTF-8, which would decode to other text. */
 function textOf(body: Buffer): string | undefined {
   try {
     return utf8.decode(body);
@@ -211,7 +210,6 @@ function textOf(body: Buffer): string | undefined {
   }
 }
 
-/** The document's address; it requires no key. */
 const OPENAPI_PATH = `${API_PREFIX}/openapi.json`;
 
 type Schema = Record<string, unknown>;

@@ -76,7 +76,6 @@ export type MediaCalls = {
   find: (sender: ApiSender, fileId: string) => Promise<StoredMedia | undefined>;
   /** @throws Refusal `not_found` */
   remove: (sender: ApiSender, fileId: string) => Promise<void>;
-  /** A signed address for its bytes, and its expiry. */
   offer: (sender: ApiSender, fileId: string) => { link: string; expiresAt: Date };
 };
 
@@ -180,7 +179,6 @@ const mediaOf = (
 export type AccountCalls = {
   me: (sender: ApiSender) => Promise<Me>;
   balance: (sender: ApiSender) => Promise<{ available: number; held: number }>;
-  /** Entries of the statement before a number, newest first. */
   mutations: (
     sender: ApiSender,
     query: { before: number | undefined; kind?: LineKind; limit: number },
@@ -404,7 +402,6 @@ function deliveryIn(id: string): string {
   return uuid;
 }
 
-/** The English sentence of a field error; unchanged without a translation. */
 const englishOf = (sentence: string): string =>
   Object.values(addressRefused).find(({ id }) => id === sentence)?.en ?? sentence;
 

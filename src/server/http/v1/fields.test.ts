@@ -14,7 +14,6 @@ function errorsOf(input: unknown, language: Language, schema: z.ZodMiniType = Ne
 }
 
 const link = 'https://toko.example/a.jpg';
-/** A message of each type with every possible field. */
 const whole = {
   text: { text: { body: 'Halo' } },
   image: { image: { link }, caption: 'a' },
@@ -45,7 +44,6 @@ const messages = [
   { type: 'reaction', ...envelope, reaction: { message_id, emoji: '👍' } },
 ];
 
-/** The path of every field of a message. */
 function placesIn(value: object, before: readonly string[] = []): string[][] {
   return Object.entries(value).flatMap(([name, inner]) => {
     const path = [...before, name];

@@ -31,7 +31,6 @@ type Path = readonly PropertyKey[];
 
 type ReadOptions = {
   language: Language;
-  /** The field name for errors of the whole input. */
   whole?: string;
   /** Omits the given value from errors: in an address, it is always text. */
   fromAddress?: boolean;
@@ -165,10 +164,8 @@ function sentenceOf(
     : words.butGot[language](expected, got);
 }
 
-/** zod's message for a schema without its own. */
 const DEFAULT_MESSAGE = 'Invalid input';
 
-/** The given value, where that helps the caller: another type, or a length. */
 function describeGiven(issue: Issue, given: unknown, language: Language): string | undefined {
   if (typeof given === 'string' && (issue.code === 'too_big' || issue.code === 'too_small')) {
     return `${figure(given.length, language)} ${words.characters[language]}`;
@@ -197,7 +194,6 @@ function unknownField(
   return isOutside ? `${unknown} ${words.outside[language](name)}` : unknown;
 }
 
-/** A schema as a noun phrase; objects are shown by an example. */
 function describeNode(node: Node, language: Language): string {
   if (node.expected) return node.expected[language];
   if (node.enum) return words.oneOf[language](node.enum.map((one) => JSON.stringify(one)));

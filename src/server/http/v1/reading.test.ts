@@ -114,7 +114,6 @@ test('a permanent failure is not retried, and is described in both languages', a
   expect([last(id_), last(en)]).toEqual([id_.failure.detail, en.failure.detail]);
 });
 
-/** An incoming image, and its address in the API. */
 async function pictureOf(running: RunningApp, db: TestDatabase) {
   const ani = await callerOf(running, db);
   const { accountId, tokenId } = ani;

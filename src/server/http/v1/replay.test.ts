@@ -6,7 +6,6 @@ import { waitFor } from '#tests/support/wait-for.ts';
 const halo = { to: '62800000001', text: { body: 'Halo' } };
 const at = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-/** Waits until a message was read. */
 const read = (ani: Caller, id: string) =>
   waitFor(async () => {
     expect((await ani.call(`/v1/messages/${id}`)).body.status).toBe('read');

@@ -153,7 +153,6 @@ export type RunIdempotent = (
   work: () => Promise<string>,
 ) => Promise<string>;
 
-/** A call with an optional key; `input` identifies the same request. */
 type IdempotentCall = { tokenId: string; key: string | undefined; endpoint: string; input: string };
 
 /**
@@ -184,7 +183,6 @@ export type ApiReader = { language: Language; origin: string };
 export type Call<Name extends ApiEndpoint> = {
   sender: ApiSender;
   reader: ApiReader;
-  /** The id in the address; empty for addresses without one. */
   id: string;
   query: QueryOf<Name>;
   body: BodyOf<Name>;
@@ -208,11 +206,7 @@ export const malformed = (request: FastifyRequest, why: keyof typeof phrases): R
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * The caller's `Idempotency-Key`.
- *
- * @throws Refusal `input_invalid`
- */
+/** The caller's `Idempotency-Key`. @throws Refusal `input_invalid` */
 export function idempotencyKey(request: FastifyRequest): string | undefined {
   const given = request.headers['idempotency-key'];
   if (given === undefined) return undefined;

@@ -421,7 +421,6 @@ function filterOf({ request: { query } }: CloudCall): (template: Template) => bo
     (language === undefined || one.language.toLowerCase() === language);
 }
 
-/** A page with Meta's cursors and next addresses. A cursor encodes a row's index. */
 function pageOf(call: CloudCall, all: readonly Template[], limit: number): object {
   const { request, reader } = call;
   const after = rowIndexOf(textAt(request.query, 'after'));
@@ -497,7 +496,6 @@ function buttonOf(text: string, takes: 'url' | 'code' | undefined): object {
   return { type: takes === 'code' ? 'COPY_CODE' : 'QUICK_REPLY', text };
 }
 
-/** A stable id of 16 digits per template. */
 function idOf(businessId: string, { name, language }: Template): string {
   const hash = createHash('sha256').update(`${businessId} ${name} ${language}`).digest();
   return String(1_000_000_000_000_000n + (hash.readBigUInt64BE() % 7_000_000_000_000_000n));

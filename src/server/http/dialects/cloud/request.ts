@@ -249,7 +249,6 @@ export const phrases = {
   }),
 } as const satisfies Record<string, InBoth | ((names: readonly string[]) => InBoth)>;
 
-/** The unvalidated options of an interactive message, and the caller's names for their fields. */
 type DraftChoices = {
   type: 'button' | 'list';
   options: readonly unknown[];
@@ -599,12 +598,10 @@ function internationalIn(to: unknown): unknown {
   return typeof written === 'string' ? international(written) : written;
 }
 
-/** The metadata key of the value that callers want echoed. */
 const ECHOED = 'biz_opaque_callback_data';
 
 const publicIdAt = (value: unknown): unknown => (typeof value === 'string' ? idIn(value) : value);
 
-/** A refusal with the caller's field names; tells missing fields from wrong ones. */
 function withCallerNames(
   no: Refusal,
   fields: Record<string, unknown>,
@@ -666,7 +663,6 @@ const drafters = {
   template: templateDraft,
 } as const satisfies Record<string, Drafter>;
 
-/** An empty caption counts as none. */
 const caption = (object: unknown): unknown => at(object, 'caption') || undefined;
 
 function locationOf(location: unknown): Record<string, unknown> {
@@ -678,7 +674,6 @@ function locationOf(location: unknown): Record<string, unknown> {
   };
 }
 
-/** Accepts numbers written as text, as some clients do. */
 const numberIn = (value: unknown): unknown =>
   typeof value === 'string' && /^-?\d{1,3}(\.\d{1,20})?$/.test(value) ? Number(value) : value;
 

@@ -21,7 +21,6 @@ export type CloudRoute = {
   path: '' | `/${string}`;
   /** The required scope; for some addresses it depends on the id in them. */
   scope: Scope | ((call: Pick<CloudCall, 'id' | 'request'>) => Scope);
-  /** The body contains a file and may be slow. */
   takesFile?: true;
   handler: (call: CloudCall) => Promise<unknown>;
 };

@@ -93,7 +93,6 @@ test('schedules messages and cancels them', async ({ ani, running }) => {
   expect(
     (await ask(running, `/api/schedule-cancel/${first}`, { key, method: 'PUT' })).body,
   ).toEqual({ status: true, message: 'schedule canceled successfully' });
-  // A cancelled one stays cancelled.
   expect((await ask(running, `/api/schedule/${first}`, { key, method: 'DELETE' })).body).toEqual({
     status: true,
     message: 'schedule deleted successfully',

@@ -252,7 +252,6 @@ async function pageOf(
   };
 }
 
-/** The sender's messages with these ids that match the filter, newest first, of any age. */
 async function findByIds(
   { messages, ...deps }: DialectDeps,
   { sender, request }: DialectCall,
@@ -281,7 +280,6 @@ async function findNewest(
   { day, query, enough }: { day: Day | undefined; query: ReportQuery; enough: number },
 ): Promise<ApiMessage[]> {
   const { phone, statuses, type } = query;
-  // No message has such a status or type.
   if (statuses?.length === 0 || type === null) return [];
   const reader = readerOf(deps, request);
   const found: ApiMessage[] = [];
@@ -321,7 +319,6 @@ const firstIdAt = (at: Date): string => publicId('message', idFloor(at.getTime()
 type ReportQuery = {
   phone: string | undefined;
   statuses: readonly MessageStatus[] | undefined;
-  /** Null for an unknown type, which no message has. */
   type: MessageType | null | undefined;
   has: (message: ApiMessage) => boolean;
 };
@@ -543,7 +540,6 @@ const byCode: Partial<Record<RefusalCode, string>> = {
   message_in_flight: 'Id Invalid or message is not pending anymore',
 };
 
-/** Texts of invalid fields that have their own; other fields are named. */
 const byField: Readonly<Record<string, string>> = {
   to: 'format phone invalid',
   phone: 'phone is required',
@@ -561,7 +557,6 @@ export function messageOf(no: Refusal): string {
   return byCode[no.code] ?? (status === 401 || status === 403 ? TOKEN : 'request invalid');
 }
 
-/** The dialect's name for a field; unknown names are not repeated. */
 function wordOf(field: string): string {
   if (field === 'text.body') return 'message';
   return /^[a-z_]{1,20}$/.test(field) ? field : 'payload';
