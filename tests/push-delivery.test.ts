@@ -18,7 +18,7 @@ const write = (
   shop: { accountId: string; tokenId: string },
   id: string,
 ) =>
-  container.subscribers.messageCame({
+  container.subscribers.messageArrived({
     accountId: shop.accountId,
     tokenId: shop.tokenId,
     from: '6281234567890',

@@ -12,11 +12,11 @@ import { serverEntry } from '#tests/support/app/code-cache.ts';
 import { addressOf, ended, hasScript, oneSentence, test } from '#tests/support/app/started-app.ts';
 import { changeUsers } from '#tests/support/people/people.ts';
 
-/** What a start says of where the first operator's password is. */
+/** The path of the first operator's password in the start's output. */
 const placeIn = (words: string): string =>
   /operator signs in stands in (\S+), which only this user can read/.exec(words)?.[1] ?? '';
 
-test('a start says where it is, and where the operator’s first password is, until it was used', async ({
+test('a start prints its address, and the path of the first operator’s password until it was used', async ({
   start,
   folder,
   db,
@@ -48,7 +48,7 @@ test('a start says where it is, and where the operator’s first password is, un
 });
 
 test.skipIf(!hasScript)(
-  'on a terminal the password is shown, once, and written nowhere',
+  'a terminal shows the password once, and no file is written',
   async ({ start, folder }) => {
     const first = start({}, { terminal: true });
     await addressOf(first);
@@ -71,7 +71,7 @@ test.skipIf(!hasScript)('when its terminal is closed, it closes too', async ({ s
   await waitFor(() => expect(existsSync(place)).toBe(false));
 });
 
-test('whom the password cannot be handed to is not made: the next start does it', async ({
+test('an operator whose password cannot be delivered is not created; the next start creates one', async ({
   start,
   folder,
   db,
@@ -85,7 +85,7 @@ test('whom the password cannot be handed to is not made: the next start does it'
   expect(placeIn(second.out())).toBe(join(folder, 'first-operator.txt'));
 });
 
-test('when told to stop, it finishes what is under way and goes', async ({ start }) => {
+test('a stop signal lets it finish current work and exit', async ({ start }) => {
   const app = start();
   const address = await addressOf(app);
   const body = new URLSearchParams({ act: 'app_config', token: '', fcm: '' });
@@ -100,7 +100,7 @@ test('when told to stop, it finishes what is under way and goes', async ({ start
   expect(app.err()).toBe('');
 });
 
-test('a taken port is one sentence', async ({ start }) => {
+test('a port in use is reported in one sentence', async ({ start }) => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const address = other.address();
@@ -112,7 +112,7 @@ test('a taken port is one sentence', async ({ start }) => {
   other.close();
 });
 
-test('a taken port is found before a database is made', async ({ start, folder }) => {
+test('a port in use is found before a database is created', async ({ start, folder }) => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const address = other.address();
@@ -151,7 +151,6 @@ test('a misspelt setting is named in the log', async ({ start }) => {
   expect(app.out()).toMatch(/"given":"TRUSTED_PROXY","meant":"TRUSTED_PROXIES"/);
 });
 
-/** Connections that are opened and then say nothing. */
 async function openIdle(address: string, count: number): Promise<Socket[]> {
   const { hostname, port } = new URL(address);
   const sockets = Array.from({ length: count }, () => connect(Number(port), hostname));
@@ -161,7 +160,7 @@ async function openIdle(address: string, count: number): Promise<Socket[]> {
 }
 
 test.skipIf(process.platform === 'win32')(
-  'more connections than there are descriptors leave the process running, and its health readable',
+  'running out of descriptors leaves the process running and its health endpoint readable',
   async ({ start }) => {
     const app = start({ LOG_LEVEL: 'info' }, { descriptors: 256 });
     const address = await addressOf(app);
@@ -189,7 +188,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('two processes on one machine do not stand in each other’s way by default', () => {
+test('two processes on one machine do not conflict by default', () => {
   const { PORT, HEALTH_PORT } = readConfig({});
   expect(HEALTH_PORT).not.toBe(PORT);
 });
@@ -210,7 +209,7 @@ test('a wrong password, a database that does not exist, or a wrong setting is on
   expect(strict).toEqual(oneSentence(/PUBLIC_URL/));
 });
 
-test('a start waits for a database that is away, logs it, and stops on a signal', async ({
+test('a start waits for an unreachable database, logs it, and stops on a signal', async ({
   start,
 }) => {
   const app = start({ DATABASE_URL: 'postgres://kabari:hunter2@127.0.0.1:1/kabari' });
@@ -222,7 +221,7 @@ test('a start waits for a database that is away, logs it, and stops on a signal'
   expect(app.err()).toMatch(/^Stopped before the start was complete/);
 });
 
-/** A text of a statement of each step of a start that asks the database. */
+/** A fragment of a statement from each start step that uses the database. */
 const STEPS = [
   'from schema_functions',
   'a trial',
@@ -233,7 +232,7 @@ const STEPS = [
   'vapid',
 ];
 
-test('a start goes on after the database went away and came back at each of its steps', async ({
+test('a start continues after the database was unreachable during any of its steps', async ({
   db,
   start,
 }) => {
@@ -256,7 +255,7 @@ test('a start goes on after the database went away and came back at each of its 
 });
 
 test.skipIf(!hasScript)(
-  'the password is shown, too, when the answer to its COMMIT was lost',
+  'the password is shown also when the answer to its COMMIT was lost',
   async ({ db, start }) => {
     const link = await openLeavingProxy(db.wholeUrl, [['first operator', 'k_commit']]);
     const app = start({ DATABASE_URL: link.url }, { terminal: true });
@@ -268,7 +267,7 @@ test.skipIf(!hasScript)(
   },
 );
 
-test('a step that the database refuses ends the start with one sentence', async ({ db, start }) => {
+test('a step refused by the database ends the start with one sentence', async ({ db, start }) => {
   await db.owner`
     create function refuse() returns trigger language plpgsql as $$
       begin raise exception 'canceling statement' using errcode = '57014'; end $$`;
@@ -287,14 +286,13 @@ test('a database of a version before 1.0.0 ends the start with one sentence', as
   );
 });
 
-/** How many events and messages wait for a worker. */
 async function waitingWork({ allAccountsSql }: TestDatabase): Promise<number> {
   const [row] = await allAccountsSql<{ n: number }[]>`
     select (select count(*) from outbox) + (select count(*) from dispatch) as n`;
   return row?.n ?? -1;
 }
 
-test('what one process takes in, another sends: web and worker on one database', async ({
+test('one process accepts, another sends: web and worker on one database', async ({
   db,
   start,
 }) => {
@@ -313,7 +311,7 @@ test('what one process takes in, another sends: web and worker on one database',
     values (${system?.account_id ?? ''}, gen_random_uuid(), 'saldo.changed',
       '{"available": 0, "held": 0}')`;
   expect(await waitingWork(db)).toBe(1);
-  // What waits for a worker takes no node away that only answers.
+  // Waiting work does not make a web-only node unready.
   await db.allAccountsSql`update outbox set at = at - interval '1 hour'`;
   const ready = await fetch(`${address}/readyz`);
   expect([ready.status, await ready.json()]).toMatchObject([200, { checks: { relay: 'failing' } }]);

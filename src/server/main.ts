@@ -23,21 +23,17 @@ import { updateSchema } from './infra/postgres/functions.ts';
 import { StartError } from './infra/start-error.ts';
 import { withTimeout } from './infra/with-timeout.ts';
 
-/** Everything that runs, in the order it was started. */
 type Running = {
-  /** True until the start has ended, well or not. */
   starting: boolean;
-  /** False from the moment the application begins to close. */
   open: boolean;
-  /** How long SIGTERM lets it go on answering, in milliseconds. */
+  /** Time to keep serving after SIGTERM, in milliseconds. */
   drainMs: number;
-  /** Raised at the same moment. */
   closing: AbortController;
   embedded?: Embedded;
   container?: Container;
   worker?: Worker;
   app?: FastifyInstance;
-  /** Answers health on a port of its own until all else has ended. */
+  /** Serves health on a separate port until everything else has ended. */
   health?: FastifyInstance | undefined;
   healthPort?: number;
   closeHttp?: () => void;
@@ -47,10 +43,10 @@ const HTTP_MS_MAX = 10_000;
 const CLOSING_MS_MAX = 30_000;
 const root = join(import.meta.dirname, '../..');
 
-/** Config → database → domains → work → http. */
+/** Starts in this order: config → database → domains → work → http. */
 async function start(config: Config, log: Log, running: Running): Promise<number> {
   const dataFolder = config.KABARI_DATA ?? defaultDataFolder();
-  // Before anything is made: a port that is taken is found in a second, not after the database is.
+  // Checked first: a port in use is found within a second, not after the database has started.
   for (const one of portsOf(config)) await requireFreePort(one);
   if (config.DATABASE_URL !== undefined) await refuseFullDisk(resolve(dataFolder));
   const webApp = readWebApp(join(root, 'dist'));
@@ -63,11 +59,11 @@ async function start(config: Config, log: Log, running: Running): Promise<number
   const { build } = await webApp;
   requireOpen(running);
   const first = openFirstPassword(resolve(dataFolder), process.stdout.isTTY);
-  const { handOver } = first;
-  const given = { config, log, url, dataFolder, build, handOver, untilReachable };
+  const { deliverPassword } = first;
+  const given = { config, log, url, dataFolder, build, deliverPassword, untilReachable };
   const container = await openContainer(given);
   running.container = container;
-  // At once: should the rest of the start fail, nobody could ever sign in as operator.
+  // Printed at once: if the rest of the start failed, the password would be lost.
   process.stdout.write(first.lines(container.accounts.newOperator));
   first
     .forgetOnceUsed(container.pools.allAccountsSql, running.closing.signal)
@@ -119,17 +115,15 @@ async function prepareDatabase(address: string, config: Config, log: Log): Promi
 }
 
 async function ownDatabase(dataFolder: string, log: Log, running: Running): Promise<string> {
-  const onDeath = () => log.error('the database died and is being started again');
+  const onDeath = () => log.error('the database stopped and is being restarted');
   running.embedded = await startEmbedded({ dataFolder, onDeath });
   return running.embedded.url;
 }
 
-/** Address to listen at, and the setting that names the port. */
 type Listening = {
   host: string;
   port: number;
   setting: 'PORT' | 'HEALTH_PORT';
-  /** Number of sockets that share the port. */
   sockets?: number;
 };
 
@@ -140,7 +134,6 @@ const healthPortOf = ({ HOST, HEALTH_PORT = 0 }: Config): Listening => ({
   sockets: 1,
 });
 
-/** The ports that this process will listen on. */
 const portsOf = (config: Config): Listening[] => [
   ...(config.ROLE === 'worker'
     ? []
@@ -148,7 +141,7 @@ const portsOf = (config: Config): Listening[] => [
   ...(config.HEALTH_PORT === undefined ? [] : [healthPortOf(config)]),
 ];
 
-/** @throws StartError when the port cannot be had. @returns the port, for port 0 the one that was free. */
+/** @throws StartError when the port is unavailable. @returns the port that was opened. */
 async function listen(app: FastifyInstance, address: Listening): Promise<number> {
   try {
     return await listenOn(app, address);
@@ -157,7 +150,7 @@ async function listen(app: FastifyInstance, address: Listening): Promise<number>
   }
 }
 
-/** Opens the port for a moment. @throws StartError when it cannot be had. */
+/** Opens the port for a moment. @throws StartError when it is unavailable. */
 async function requireFreePort(address: Listening): Promise<void> {
   try {
     await tryPort({ host: address.host, port: address.port });
@@ -166,7 +159,6 @@ async function requireFreePort(address: Listening): Promise<void> {
   }
 }
 
-/** The sentence for a port that cannot be had; any other error as it is. */
 function portError(error: unknown, { host, port, setting }: Listening): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') {
@@ -186,32 +178,31 @@ function portError(error: unknown, { host, port, setting }: Listening): unknown 
 }
 
 /**
- * Closes in reverse: no new work, requests in flight finish (10 s), jobs and lanes finish and are given
- * back, then the pools and the database. SIGKILL at any moment is as safe, only slower to start after.
+ * Closes in reverse: no new work; requests in flight finish (10 s); jobs and lanes finish and are released; then the
+ * pools and the database close. SIGKILL at any moment is as safe, but makes the next start slower.
  *
- * @param drainMs how long requests are still answered first; the work ends meanwhile.
+ * @param drainMs how long requests are still served first; the work ends meanwhile.
  */
 async function close(running: Running, drainMs = 0): Promise<void> {
   running.open = false;
   running.closing.abort();
   const { app, health, worker, container, embedded } = running;
   const closeHttp = async () => {
-    // Until the balancer has seen that it is not ready, it sends requests here, and streams that were ended back.
+    // Until the load balancer sees the failing readiness, it still sends requests and reconnecting streams here.
     if (running.closeHttp) await pause(drainMs);
-    // A process that only works says how it stands until its work has ended.
+    // A process without endpoints reports health until its work has ended.
     else await worker?.close();
     running.closeHttp?.();
-    if (app) await withTimeout<void>(app.close(), HTTP_MS_MAX, nothing);
+    if (app) await withTimeout<void>(app.close(), HTTP_MS_MAX, ignore);
   };
   await Promise.all([closeHttp(), running.closeHttp && worker?.close()]);
-  if (health) await withTimeout<void>(health.close(), HTTP_MS_MAX, nothing);
+  if (health) await withTimeout<void>(health.close(), HTTP_MS_MAX, ignore);
   await container?.close();
   await embedded?.stop();
 }
 
-const nothing = () => undefined;
+const ignore = () => undefined;
 
-/** What the console says to whoever started the application. */
 function greeting({ infra: { config } }: Container, port: number): string {
   const address = config.PUBLIC_URL ?? `http://localhost:${port}`;
   const lines = [`Kabari runs: ${address}`];
@@ -230,18 +221,18 @@ function greeting({ infra: { config } }: Container, port: number): string {
   return `${lines.join('\n')}\n\n`;
 }
 
-/** Signals close the application; a second one, or half a minute, ends the process as it is. */
+/** Signals close the application; a second one, or half a minute, ends the process at once. */
 function closeOnSignal(running: Running, log: Log): void {
   let closing = false;
   const stop = (signal: string) => {
     if (closing) process.exit(1);
     closing = true;
-    // Who presses Ctrl+C, or closes the terminal, waits for it; a balancer has nothing to do with it.
+    // Ctrl+C and closing the terminal skip the drain: a person waits, and no load balancer is involved.
     const drainMs = signal === 'SIGTERM' ? running.drainMs : 0;
     log.info({ signal, ms: drainMs }, 'closing');
     setTimeout(() => process.exit(1), drainMs + CLOSING_MS_MAX).unref();
     if (running.starting) {
-      // The start ends at its next step and closes what it has opened: a database half started could not be stopped here.
+      // The start stops at its next step and closes what it opened: a half-started database cannot be stopped here.
       running.open = false;
       running.closing.abort();
       return;
@@ -257,7 +248,7 @@ function closeOnSignal(running: Running, log: Log): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => stop(signal));
 }
 
-/** A bug nobody caught leaves the process in a state nobody knows: it is logged, and the process ends. */
+/** Logs an uncaught exception and ends the process, whose state is then unknown. */
 function endOnBug(log: Log): void {
   const end = (error: unknown) => {
     log.fatal({ err: error }, 'a bug ended the process');
@@ -296,7 +287,7 @@ async function main(): Promise<void> {
     );
   } catch (error) {
     const wasStopped = !running.open;
-    await withTimeout(close(running), CLOSING_MS_MAX, nothing).catch(nothing);
+    await withTimeout(close(running), CLOSING_MS_MAX, ignore).catch(ignore);
     if (wasStopped) {
       process.stderr.write('Stopped before the start was complete; the next start continues.\n');
       process.exit(0);
@@ -306,12 +297,11 @@ async function main(): Promise<void> {
   }
 }
 
-/** Ends a start that a signal has stopped. */
 function requireOpen({ open }: Running): void {
   if (!open) throw new StartError('A signal stopped the start.');
 }
 
-/** One sentence for what can be mended by whoever starts it; a stack for our own faults. */
+/** One sentence for errors that the person starting it can fix; a stack trace for bugs. */
 async function sentenceOf(error: unknown): Promise<string> {
   if (isDiskFull(error)) {
     return diskFullSentence(error, resolve(process.env['KABARI_DATA'] || defaultDataFolder()));

@@ -32,7 +32,7 @@ import type { ActHandler } from '#server/infra/acts.ts';
 import type { Container } from './container.ts';
 import { RELEASE } from './infra.ts';
 
-/** Every act of the contract with its handler, each exactly once. */
+/** /** Every act of the contract with its handler. */
 export function actHandlers(container: Container): readonly ActHandler[] {
   const { infra, pools, accounts, media, subscribers } = container;
   const { config, log, secrets, now, report, build } = infra;
@@ -91,7 +91,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
     }),
     ...auditActs({ allAccountsSql, secrets, now, report, folder: infra.dataFolder }),
     ...installationActs(container),
-    ...consoleActs(consoleDepsOf(container)),
+    ...consoleActs(adminDepsOf(container)),
     ...pushActs(container.push),
     ...supportActs(container.support.deps),
     ...eventsActs(container.events.hub),
@@ -99,7 +99,6 @@ export function actHandlers(container: Container): readonly ActHandler[] {
   ];
 }
 
-/** Tokens, the networks that they may use, and their numbers there. */
 function tokenActs({ channels, infra, pools, pricing, subscribers }: Container) {
   const { config, secrets, now } = infra;
   const { tenantSql: sql } = pools;
@@ -119,7 +118,6 @@ function tokenActs({ channels, infra, pools, pricing, subscribers }: Container) 
   ];
 }
 
-/** What runs an installation: what is told to customers, settings, its own token. */
 function installationActs(container: Container) {
   const { accounts, broadcasts, channels, infra, messages, pools, subscribers } = container;
   const { config, secrets, settings, now } = infra;
@@ -151,7 +149,7 @@ function installationActs(container: Container) {
   ];
 }
 
-const consoleDepsOf = ({ infra, pools, accounts }: Container): ConsoleDeps => ({
+const adminDepsOf = ({ infra, pools, accounts }: Container): ConsoleDeps => ({
   ...infra,
   allAccountsSql: pools.allAccountsSql,
   version: RELEASE,

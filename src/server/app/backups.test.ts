@@ -12,7 +12,7 @@ import { makeSession } from '#tests/support/people/people.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Backups that cannot be made: a file stands where their folder should. */
+/** Backups that always fail: a file stands at the path of their folder. */
 async function brokenBackups(running: RunningApp, env: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-broken-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -36,7 +36,6 @@ async function brokenBackups(running: RunningApp, env: Record<string, string> = 
   return { backups, sent, logged, goOn: (ms: number) => (ahead += ms) };
 }
 
-/** A browser of the operator's that takes notices. */
 async function browserOfOperator({ allAccountsSql: sql }: TestDatabase): Promise<void> {
   const accountId = await systemAccount(sql);
   const [user] = await sql<{ user_id: string }[]>`
@@ -50,7 +49,7 @@ async function browserOfOperator({ allAccountsSql: sql }: TestDatabase): Promise
       ${operator.accountId}, ${operator.userId}, ${sessionId})`;
 }
 
-test('backups lie in their own folder among the data, or elsewhere: not where each would hold the last', () => {
+test('puts backups in their own folder, and refuses one that each backup would include', () => {
   const place = (BACKUP_FOLDER?: string) => backupFolderOf({ BACKUP_FOLDER }, '/var/lib/kabari');
   for (const folder of ['/var/lib/kabari/backups/usb', '/var/lib/kabari-backups', '/var/lib']) {
     expect(place(folder)).toBe(folder);
@@ -62,7 +61,10 @@ test('backups lie in their own folder among the data, or elsewhere: not where ea
 });
 
 describe('a backup that fails', () => {
-  test('is stored, logged, counted, and told to operators once a day', async ({ db, openApp }) => {
+  test('is stored, logged, counted, and announced to operators once a day', async ({
+    db,
+    openApp,
+  }) => {
     const running = await openApp();
     await browserOfOperator(db);
     const { backups, sent, logged, goOn } = await brokenBackups(running);
@@ -87,14 +89,14 @@ describe('a backup that fails', () => {
     expect(new Set(sent.map(({ key }) => key?.slice(0, 7)))).toEqual(new Set(['backup-']));
   });
 
-  test('is heard of also when none was even begun for 26 hours', async ({ openApp }) => {
+  test('alerts operators also when no backup has started for 26 hours', async ({ openApp }) => {
     const { backups, sent, logged } = await brokenBackups(await openApp());
     await backups.watch();
     expect(logged).toEqual(['there is no backup of the last 26 hours']);
     expect(sent[0]?.text).toContain('26 jam');
   });
 
-  test('is nobody’s concern where backups are off', async ({ db, openApp }) => {
+  test('raises no alert where backups are off', async ({ db, openApp }) => {
     const { backups, logged } = await brokenBackups(await openApp(), { BACKUP: 'off' });
     await backups.runDue();
     await backups.watch();

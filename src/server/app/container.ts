@@ -76,13 +76,13 @@ import {
   type Webhooks,
   openWebhooks,
   webhookTroubles,
-  forgetWebhook,
+  deleteTokenWebhook,
 } from '#server/domains/webhooks/webhooks.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
 import { startOnCoordinator } from '#server/infra/postgres/distribution/scope.ts';
 import { openListeners } from '#server/infra/postgres/driver/listener.ts';
 import { type Infra, type Options, type Pools, closeInfra, openInfra, tryOnce } from './infra.ts';
-import { type SendText, openErasure, openMessagesToMany, openFilesOfRows } from './parts.ts';
+import { type SendText, openErasure, createCampaigns, createRowExports } from './parts.ts';
 import type { RowExports } from '#server/domains/exports/exports.ts';
 import { type Cloud, openCloud } from '#server/domains/channels/cloud/cloud.ts';
 import { type Simulator, openSimulator } from '#server/domains/channels/simulator/simulator.ts';
@@ -99,23 +99,19 @@ import {
   usualTimings,
 } from '#server/domains/channels/web/web.ts';
 
-/** Everything behind HTTP, opened and joined: the tools, then one field per domain. */
 export type Container = {
   infra: Infra;
   pools: Pools;
   accounts: {
     sessions: Sessions;
     captcha: Captcha;
-    /** Archives of what accounts hold. */
     exports: Exports;
-    /** Erases the accounts whose time has come. */
     eraseDue: () => Promise<void>;
-    /** How the first operator signs in: only at the start that made them. */
+    /** The first operator's credentials; set only at the start that created them. */
     newOperator: FirstOperator | undefined;
     sendSystemText: SendText;
   } & Pick<AccountsDeps, 'codesInSimulator' | 'sendSystemCode' | 'takesCodes'>;
   billing: {
-    /** What the work on subscriptions needs. */
     work: BillingWorkDeps;
     invoices: Invoices;
   };
@@ -128,13 +124,12 @@ export type Container = {
   messages: Messages;
   payments: OpenGateways;
   pricing: Prices;
-  /** What notices to browsers are made and sent with. */
   push: PushDeps;
   support: {
     deps: SupportDeps;
-    /** After so many quiet days an answered thread is closed. */
+    /** Days of silence after which an answered thread is closed. */
     closeDays: () => number;
-    /** Calls a listener after each COMMIT that left news in the outbox, or a notice. */
+    /** Calls a listener after each COMMIT that added an outbox event or a browser notification. */
     onNews: (listener: () => void) => void;
   };
   tokens: { keyRing: KeyRing; rejections: RejectionRecorder; close: () => Promise<void> };
@@ -144,11 +139,11 @@ export type Container = {
 };
 
 type ContainerOptions = Options & {
-  /** Gives somebody the first operator's password, before it counts. */
-  handOver?: (operator: FirstOperator) => Promise<void>;
+  /** Delivers the first operator's password before the operator is committed. */
+  deliverPassword?: (operator: FirstOperator) => Promise<void>;
 };
 
-/** Opens the application on a migrated database. Nothing runs by itself yet: see `startWorker`. */
+/** Opens the application on a migrated database. Background work starts only with `startWorker`. */
 export async function openContainer(options: ContainerOptions): Promise<Container> {
   const { infra, pools } = await openInfra(options);
   const { config, secrets, now, report } = infra;
@@ -181,7 +176,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
   const payments = await openPayments(infra, pools, pricing);
   const hub = openHub(infra, pools, system.accountId);
   const sessions = openSessions(callersSql);
-  const rowExports = openFilesOfRows(infra, pools, sessions);
+  const rowExports = createRowExports(infra, pools, sessions);
   const tokens = openTokens(infra, pools);
   return {
     infra,
@@ -196,7 +191,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     },
     billing: { work: billing, invoices: await untilReachable(() => openDocuments(infra, pools)) },
     broadcasts: openNotices(infra, pools, messages),
-    campaigns: openMessagesToMany(infra, pools, { media, messages }),
+    campaigns: createCampaigns(infra, pools, { media, messages }),
     channels: networks,
     events: { hub },
     rowExports,
@@ -219,28 +214,27 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
   };
 }
 
-/** The installation's own account and token; `newOperator` where this start made the first operator. */
+/** The installation's own account and token; `newOperator` only at its first start. */
 async function openSystem(
   { config }: Infra,
   { allAccountsSql }: Pools,
   subscribers: Subscribers,
-  { handOver, untilReachable = tryOnce }: ContainerOptions,
+  { deliverPassword, untilReachable = tryOnce }: ContainerOptions,
 ) {
   let handedOver: FirstOperator | undefined;
   const made = await untilReachable(() =>
     ensureOperator(allAccountsSql, config, subscribers.systemAccountOpened, async (operator) => {
       handedOver = operator;
-      await handOver?.(operator);
+      await deliverPassword?.(operator);
     }),
   );
   const system = await untilReachable(() =>
     ensureSystemToken(allAccountsSql, config.OPERATOR_PHONE, subscribers),
   );
-  // Without an answer to COMMIT, the next try finds the operator that the first one made.
+  // If the answer to COMMIT was lost, the retry finds the operator that the first attempt created.
   return { newOperator: made ?? handedOver, system };
 }
 
-/** How codes are sent, and whether they can be. */
 const openCodes = (
   { config }: Infra,
   { allAccountsSql }: Pools,
@@ -275,7 +269,7 @@ const openSending = (
     channels: networks.channels,
     review: networks.cloud.templates,
     system,
-    ...portsOfMessages(media),
+    ...messagePorts(media),
     origin: config.PUBLIC_URL ?? `http://localhost:${config.PORT}`,
     log,
     now,
@@ -285,8 +279,7 @@ const openSending = (
     tracing,
   });
 
-/** What messages need of media and webhooks. */
-const portsOfMessages = ({ files, library }: Media) => ({
+const messagePorts = ({ files, library }: Media) => ({
   media: library,
   findMedia: library.findToSend,
   fileLink: files.link,
@@ -294,7 +287,6 @@ const portsOfMessages = ({ files, library }: Media) => ({
   webhookTroubles,
 });
 
-/** What operators tell customers: shown to all, pushed and sent to some. */
 const openNotices = (
   { config, now, report }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,
@@ -310,7 +302,6 @@ const openNotices = (
     report,
   });
 
-/** Who calls with which key, and the calls of theirs that were refused. */
 function openTokens({ now, report }: Infra, { allAccountsSql }: Pools): Container['tokens'] {
   const keyRing = openKeyRing({ allAccountsSql, report, now });
   const rejections = openRejectionRecorder({ allAccountsSql, report });
@@ -445,18 +436,15 @@ async function openPush(
   };
 }
 
-/** The phone networks of this installation. */
 export type Networks = {
   simulator: Simulator;
   cloud: Cloud;
   health: HealthRecorder;
-  /** Those that are switched on, for messages. */
   channels: Channels;
-  /** Begins to bring receipts and messages. @returns ends it. */
+  /** @returns stops receiving */
   start: (sinks: Sinks) => Promise<() => Promise<void>>;
 };
 
-/** Opens the phone networks. */
 export function openNetworks(infra: Infra, pools: Pools, given: Given): Networks {
   const { allAccountsSql } = pools;
   const { config, now, report } = infra;
@@ -490,7 +478,7 @@ type Given = {
   media: Media;
   billing: BillingWorkDeps;
   subscribers: Subscribers;
-  /** They are opened with the networks. */
+  /** Late: messages are opened together with the networks. */
   messages: () => Messages;
 };
 
@@ -517,7 +505,7 @@ const openCloudChannel = (
     origin: config.PUBLIC_URL ?? `http://localhost:${config.PORT}`,
     sinks: {
       receipts: (receipts) => messages().sinks.receipts(receipts),
-      inbound: subscribers.messageCame,
+      inbound: subscribers.messageArrived,
       identified: (known) => messages().sinks.identified(known),
     },
     completeInbound: (inbound) => messages().completeInbound(inbound),
@@ -551,7 +539,7 @@ function openSimulated(
   });
 }
 
-/** Moves the clock, and does at once what is due then instead of within a minute. */
+/** Moves the clock and runs the jobs that become due at once. */
 async function moveClock(
   { clock, place }: Pick<Infra, 'clock' | 'place'>,
   billing: BillingWorkDeps,
@@ -565,18 +553,13 @@ async function moveClock(
 }
 
 /**
- * What happens in one domain because of what happened in another: an event, and who reacts. All but
- * `messageCame` run in the transaction of their cause: they stand or fall with it.
+ * Reactions of one domain to events of another. All but `messageArrived` run in its transaction.
  */
 export type Subscribers = TokenSubscribers & {
-  /** A customer's account was opened. */
   accountOpened: AccountOpened;
-  /** The installation's own account was opened. */
   systemAccountOpened: AccountOpened;
-  /** A message has come in and is being stored. */
   messageReceived: (tx: Tx, received: Received) => Promise<void>;
-  /** A channel brings a message. */
-  messageCame: (inbound: Inbound) => Promise<void>;
+  messageArrived: (inbound: Inbound) => Promise<void>;
 };
 
 type Deps = {
@@ -586,7 +569,6 @@ type Deps = {
   connecting: () => ConnectDeps;
 };
 
-/** What programs are told of a token. */
 const announceToken = (
   tx: Tx,
   kind: 'token.linked' | 'token.connected' | 'token.disconnected',
@@ -594,7 +576,7 @@ const announceToken = (
 ): Promise<void> =>
   appendEvent(tx, { accountId, kind, data: { token_id: publicId('token', tokenId), name, phone } });
 
-/** Tokens: each has a lane, one that moves leaves how its number stood behind, one that is deleted takes its webhook along, and open tabs learn that one has changed. */
+/** Reactions to changes of tokens: lanes, channels, webhooks and open tabs follow. */
 export const tokenSubscribers: TokenSubscribers = {
   tokenCreated: createLane,
   tokenLinked: async (tx, token) => {
@@ -604,12 +586,12 @@ export const tokenSubscribers: TokenSubscribers = {
   },
   tokenUnlinked: (tx, token) => announceToken(tx, 'token.disconnected', token),
   tokenMoved: async (tx, move) => {
-    const kept = await leaveChannel(tx, move);
-    if (kept === 'sending') throw new Refusal('channel_busy', {});
-    if (kept) throw new Refusal('channel_waiting', kept);
+    const blocker = await leaveChannel(tx, move);
+    if (blocker === 'sending') throw new Refusal('channel_busy', {});
+    if (blocker) throw new Refusal('channel_waiting', blocker);
     await forgetConnection(tx, move);
   },
-  tokenDeleted: forgetWebhook,
+  tokenDeleted: deleteTokenWebhook,
   tokenChanged: (tx, { accountId, tokenId }) =>
     appendEvent(tx, {
       accountId,
@@ -623,19 +605,18 @@ export const createSubscribers = ({ config, now, sinks, connecting }: Deps): Sub
   accountOpened: async (tx, accountId, isNewNumber) => {
     await openWallet(tx, accountId);
     await openSubscription(tx, accountId, now());
-    if (isNewNumber) await giveBonus(tx, accountId, config);
+    if (isNewNumber) await creditWelcomeBonus(tx, accountId, config);
     if (config.SALDO_ALERT > 0) await saveAlert(tx, accountId, config.SALDO_ALERT);
   },
   systemAccountOpened: openWallet,
   messageReceived: queueNotices,
-  messageCame: async (inbound) => {
+  messageArrived: async (inbound) => {
     await sinks().inbound(inbound);
-    await undoByAnswer(connecting(), inbound);
+    await unlinkByReply(connecting(), inbound);
   },
 });
 
-/** The welcome bonus, once per number. */
-async function giveBonus(
+async function creditWelcomeBonus(
   tx: Tx,
   accountId: string,
   { WELCOME_BONUS, WELCOME_BONUS_USE }: Deps['config'],
@@ -655,26 +636,24 @@ async function giveBonus(
   if (WELCOME_BONUS_USE === 'own') await restrictToBonus(tx, accountId, true);
 }
 
-/** PUTUS in answer to the installation's notice parts the phone from its token. */
-async function undoByAnswer(deps: ConnectDeps, inbound: Inbound): Promise<void> {
+async function unlinkByReply(deps: ConnectDeps, inbound: Inbound): Promise<void> {
   const { accountId, tokenId, from, type, body } = inbound;
   const text = type === 'text' ? body['text'] : undefined;
   if (typeof text === 'string') await handleUndo(deps, { accountId, tokenId, from, text });
 }
 
-/** WhatsApp Web in this installation. */
 export type WhatsappWeb = {
   channel: Channel;
-  /** A simulated phone reads a QR of the stand-in; false when it is none of its. */
+  /** False when the code belongs to another network. */
   scanStandIn: (text: string, phone: string) => boolean;
 };
 
 type WhatsappWebParts = Pick<Pools, 'allAccountsSql'> & { connecting: ConnectDeps; media: Media };
 
-/** How the stand-in behaves where people try things out: receipts, and QRs that change. */
+/** Delays of the stand-in where people try the product, in milliseconds. */
 const lifelike = { receiptsMs: 800, qrMs: 20_000 };
 
-/** Opens the channel `web`; undefined where it is switched off. */
+/** Opens the channel `web`; undefined where it is disabled. */
 export function openWhatsappWeb(
   { config, log, now, place, report, secrets }: Infra,
   { allAccountsSql, connecting, media: { files, library } }: WhatsappWebParts,

@@ -21,10 +21,9 @@ const test = base.extend<{ disk: (megabytes: number) => ReturnType<typeof makeSm
   },
 });
 
-/** Each starts a PostgreSQL of its own, and waits for it. */
+/** Each test starts its own PostgreSQL and waits for it. */
 const longer = { timeout: 90_000 };
 
-/** The lines of a log that are about disks. */
 const about = (words: string): { level: string; disk: string; msg: string }[] =>
   words
     .split('\n')
@@ -32,7 +31,7 @@ const about = (words: string): { level: string; disk: string; msg: string }[] =>
     .map((line) => JSON.parse(line) as { level: string; disk: string; msg: string });
 
 describe.skipIf(!mayMount)('a full disk (tried where root may mount a small one)', longer, () => {
-  test('stops a first start with one sentence that names it', async ({ disk, start }) => {
+  test('stops the first start with one sentence that names the disk', async ({ disk, start }) => {
     const { folder, fill } = disk(60);
     const small = ended(start({ DATABASE_URL: '', KABARI_DATA: join(folder, 'data') }));
     expect(await small).toEqual(
@@ -46,7 +45,7 @@ describe.skipIf(!mayMount)('a full disk (tried where root may mount a small one)
     for (const one of full) expect(one).toEqual(oneSentence(/ has 0\.0 MB free, /));
   });
 
-  test('is said by /readyz and once by the log, and heals by itself', async ({ disk, start }) => {
+  test('appears in /readyz and once in the log, and clears by itself', async ({ disk, start }) => {
     const { folder, fill, empty } = disk(400);
     const running = start({ DATABASE_URL: '', KABARI_DATA: folder });
     const address = await addressOf(running);
@@ -74,7 +73,7 @@ describe.skipIf(!mayMount)('a full disk (tried where root may mount a small one)
     expect(await running.exit).toBe(0);
   });
 
-  test('of the database is known from the database itself', async ({ disk, folder }) => {
+  test('of the database is detected through the database', async ({ disk, folder }) => {
     const far = disk(400);
     const server = await startEmbedded({ dataFolder: far.folder, durable: false });
     const sql = openDatabase(server.url, { max: 1, as: 'owner', name: 'tests' });

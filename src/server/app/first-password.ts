@@ -5,26 +5,25 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type FirstOperator, hasFirstOperatorSignedIn } from '#server/domains/accounts/accounts.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 
-/** How the first operator's password reaches whoever started the application. */
 export type FirstPassword = {
-  /** Runs before the operator is committed: what fails here leaves no operator nobody could be. */
-  handOver: (operator: FirstOperator) => Promise<void>;
+  /** Runs before the commit, so that a failure leaves no operator without a known password. */
+  deliverPassword: (operator: FirstOperator) => Promise<void>;
   /** The lines to print at this start; empty once the first operator has signed in. */
   lines: (operator: FirstOperator | undefined) => string;
-  /** Removes the file as soon as the first operator has signed in; ends with the signal. */
+  /** Removes the file once the first operator has signed in; stops with the signal. */
   forgetOnceUsed: (sql: Sql, signal: AbortSignal) => Promise<void>;
 };
 
 const LOOK_MS = 30_000;
 
 /**
- * Shows the password on a terminal, and only there: what is not a terminal is a log that others read
- * and that is kept. Else it is written to a file that only this user can read, in the data folder.
+ * Shows the password only on a terminal, since other output is a log that is stored and read by others. Otherwise
+ * writes it to a file in the data folder that only this user can read.
  */
 export function openFirstPassword(dataFolder: string, isTerminal: boolean): FirstPassword {
   const path = join(dataFolder, 'first-operator.txt');
   return {
-    handOver: async (operator) => {
+    deliverPassword: async (operator) => {
       if (isTerminal) return;
       await mkdir(dataFolder, { recursive: true, mode: 0o700 });
       await rm(path, { force: true });

@@ -60,7 +60,7 @@ import { watchFileStore } from '#server/infra/file-store/open.ts';
 import { jobSamples } from '#server/infra/jobs.ts';
 import { measureDisks } from '#server/infra/observability/disk.ts';
 import { checkReachable } from '#server/infra/observability/reachable.ts';
-import { backupFailed, backupFigure, backupFolderOf } from './jobs.ts';
+import { backupFailed, lastBackupSeconds, backupFolderOf } from './jobs.ts';
 import { createHash } from 'node:crypto';
 import { API_PREFIX } from '#contract/rest/endpoint.ts';
 import { mutationsBefore, walletOf } from '#server/domains/ledger/ledger.ts';
@@ -87,29 +87,26 @@ import { fitsKind } from '#contract/media.ts';
 import type { Device, DialectDeps, FileKind } from '#server/http/dialects/dialect.ts';
 import { openFonnte } from '#server/http/dialects/fonnte.ts';
 import { openWablas } from '#server/http/dialects/wablas/wablas.ts';
-import type { FirstAnswers } from '#server/http/v1/send.ts';
+import type { RunIdempotent } from '#server/http/v1/send.ts';
 
 type HttpOptions = {
   webApp: WebApp;
-  /** The worker in this process, when there is one. */
   worker: Worker | undefined;
-  /** False from the moment the application begins to close. */
+  /** False once the application begins to close. */
   open: () => boolean;
-  /** See `openServer`; tests share their process with much else. */
   delayMsMax?: number;
-  /** See `openServer`. */
   limits?: SlowLimits;
 };
 
 export type HttpServer = {
   app: FastifyInstance;
-  /** Answers health and figures on a port of their own, where one is set. */
+  /** Serves health and metrics on a separate port, where one is set. */
   health: FastifyInstance | undefined;
-  /** Ends the live streams, which would otherwise never let the server close. */
+  /** Ends the live streams, which would otherwise keep the server from closing. */
   closeStreams: () => void;
 };
 
-/** Balancers, Prometheus, and an operator's hand; within the descriptors that are kept back. */
+/** Enough for load balancers, Prometheus and an operator, within the reserved descriptors. */
 const HEALTH_CONNECTIONS_MAX = 32;
 
 /** Registers every endpoint; the server does not listen yet. */
@@ -131,7 +128,7 @@ export function openHttp(
     ),
     connectionsMax: connectionsMaxOf(descriptorLimit()),
   });
-  // First: under the files' own address nobody else is asked, the API for its key as little as a portal.
+  // Registered first: on the files' own host neither the API nor the portal answers.
   const files = {
     verify: (signed: { id: string; key: string }) => verifyFile(secrets, signed),
     open: media.files.open,
@@ -173,7 +170,7 @@ export function openHttp(
   return { app, health, closeStreams: streams.close };
 }
 
-/** All that a process which only works answers: health and figures. */
+/** The server of a process without endpoints: health and metrics only. */
 export function openHealthServer(
   container: Container,
   worker: Worker | undefined,
@@ -184,14 +181,13 @@ export function openHealthServer(
   return app;
 }
 
-/** A server of its own queue and limit: callers of the other port neither delay nor exhaust it. */
+/** Has its own queue and limit: callers of the other port neither delay nor exhaust it. */
 const openHealthPort = (
   { infra: { config, log } }: Container,
   open: () => boolean,
 ): FastifyInstance =>
   openServer({ config, log, open, delayMsMax: 0, connectionsMax: HEALTH_CONNECTIONS_MAX });
 
-/** Invoices, statements and what else is written as it is read, and the public page that verifies a document. */
 function registerDocuments(
   app: FastifyInstance,
   { billing, infra, pools, support }: Container,
@@ -246,10 +242,10 @@ function registerPortal(app: FastifyInstance, container: Container, streams: Liv
     openFile: media.files.open,
     findSession: async (token, request) => {
       const person = await accounts.sessions.find(token);
-      // Until the required second factor is there, such a session is good for nothing but setting it up.
+      // Until the required second factor is set up, the session may do nothing else.
       if (!person || needsSecondFactor(config, person)) return undefined;
       if (!person.secondFactor) return person;
-      // As acts have it: one that gave a second factor is good in its own browser only.
+      // As for acts: a session that gave a second factor is valid only in its own browser.
       const device = knownDevice(request, { origins, production: config.production });
       const isOwn = device !== undefined && !accounts.sessions.isElsewhere(person, device);
       return isOwn ? person : undefined;
@@ -261,13 +257,10 @@ function registerPortal(app: FastifyInstance, container: Container, streams: Liv
 }
 
 type Process = {
-  /** The worker in this process, when there is one. */
   worker: Worker | undefined;
-  /** False from the moment the application begins to close. */
   open: () => boolean;
 };
 
-/** Serves health and figures at each of these servers: where requests are answered, and where only health is. */
 function registerHealth(
   apps: readonly FastifyInstance[],
   container: Container,
@@ -280,7 +273,8 @@ function registerHealth(
     return stands && { state: stands.state, lag_seconds: stands.lagSeconds };
   };
   const checks = checksOf(container, worker);
-  // Requests are answered without them. Most are the same for all nodes: none would be left to answer.
+  // Requests are still answered when these fail. Most are the same for all nodes, so failing readiness would remove
+  // every node.
   const shown = {
     ...(!worker && { relay: () => checkOutbox(container.pools.allAccountsSql) }),
     ...(worker && config.ROLE !== 'worker' && { jobs: worker.checkJobs }),
@@ -317,7 +311,6 @@ function registerHealth(
   ]);
 }
 
-/** What must be well before work is given to this process. */
 function checksOf(
   { infra, pools: { allAccountsSql } }: Container,
   worker: Worker | undefined,
@@ -336,7 +329,6 @@ function checksOf(
   };
 }
 
-/** What is wrong, as figures read when somebody asks. */
 function measureTrouble(
   { infra: { config, metrics, now, replica }, pools: { allAccountsSql }, accounts }: Container,
   checks: Record<string, Check>,
@@ -383,14 +375,13 @@ function measureTrouble(
     return value === null ? [] : [{ value }];
   });
   metrics.gauge('kabari_backup_timestamp_seconds', 'When the last whole backup was begun', () =>
-    backupFigure(allAccountsSql),
+    lastBackupSeconds(allAccountsSql),
   );
   metrics.gauge('kabari_backup_failed', '1 while the last backup failed, or is too old', () =>
     backupFailed(allAccountsSql),
   );
 }
 
-/** Measures the resources that run out slowly: disks, and connections to the database. */
 function measureResources({ infra: { config, dataFolder, metrics }, pools }: Container): void {
   const backs = config.BACKUP === 'off' ? {} : { backups: backupFolderOf(config, dataFolder) };
   measureDisks(metrics, { data: dataFolder, ...backs });
@@ -413,7 +404,6 @@ function measureResources({ infra: { config, dataFolder, metrics }, pools }: Con
   );
 }
 
-/** Last success and failure of each job. */
 function measureJobs({ infra: { metrics }, pools: { allAccountsSql } }: Container): void {
   const seconds = (at: Date | null) => (at === null ? undefined : at.getTime() / 1_000);
   metrics.gauge(
@@ -431,7 +421,6 @@ function measureJobs({ infra: { metrics }, pools: { allAccountsSql } }: Containe
   );
 }
 
-/** Figures read when somebody asks. */
 function measure(
   { infra: { metrics, now }, pools: { allAccountsSql }, events, messages }: Container,
   worker: Worker | undefined,
@@ -498,7 +487,7 @@ function measure(
   );
 }
 
-/** Registers the public API, in all its dialects: who may call is decided for all of them in one place. */
+/** Registers the public API in all its dialects, with one access check for all of them. */
 function registerApi(app: FastifyInstance, container: Container): void {
   const { infra, messages, pools, tokens } = container;
   const { config, log, secrets } = infra;
@@ -535,7 +524,7 @@ function registerApi(app: FastifyInstance, container: Container): void {
     knownNumbers: messages.api.known,
     templates: messages.templates,
     webhooks: container.webhooks.calls,
-    firstAnswer: async (call: Parameters<typeof keyed>[0], work: () => Promise<string>) => {
+    runIdempotent: async (call: Parameters<typeof keyed>[0], work: () => Promise<string>) => {
       const { body } = await answers.once(keyed(call), async () => ({
         status: 200,
         body: await work(),
@@ -564,14 +553,12 @@ function accountCallsOf({ infra, messages, pools, subscribers }: Container): Acc
   };
 }
 
-/** A call under its caller's own key, as the memory of answers names it: there, keys are UUIDs. */
 function keyed(call: { tokenId: string; key: string; endpoint: string; input: string }) {
   const hex = createHash('sha256').update(call.key).digest('hex');
   const key = hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   return { person: `token ${call.tokenId}`, key, act: call.endpoint, input: call.input };
 }
 
-/** The library of media, as the API calls it. */
 const mediaCallsOf = ({ media: { files, library } }: Pick<Container, 'media'>): MediaCalls => ({
   takeOnce: ({ accountId }, file, once) =>
     library.takeOnce({ ...file, accountId, source: 'api' }, once),
@@ -580,10 +567,9 @@ const mediaCallsOf = ({ media: { files, library } }: Pick<Container, 'media'>): 
   offer: ({ accountId }, fileId) => files.offer(accountId, fileId),
 });
 
-/** So long the address of a file is good. */
+/** Validity of a signed file address, in milliseconds. */
 const MEDIA_LINK_MS = 5 * 60_000;
 
-/** Registers the dialect of the WhatsApp Cloud API. */
 function registerCloud(
   app: FastifyInstance,
   { infra, media: { files, library }, messages, pools, subscribers, webhooks }: Container,
@@ -624,13 +610,13 @@ function registerCloud(
   void app.register(async (scope) => openCloud(scope, deps));
 }
 
-type Options = Pick<DialectDeps, 'access' | 'report'> & { firstAnswer: FirstAnswers };
+type Options = Pick<DialectDeps, 'access' | 'report'> & { runIdempotent: RunIdempotent };
 
-/** Registers the dialects of other gateways that have addresses of their own, beside `/v1`. */
+/** Registers the dialects of other gateways that have their own addresses beside `/v1`. */
 function registerDialects(
   app: FastifyInstance,
   container: Container,
-  { access, firstAnswer, report }: Options,
+  { access, runIdempotent, report }: Options,
 ): void {
   const { infra, messages, pools, subscribers } = container;
   const { config, now, secrets } = infra;
@@ -646,7 +632,7 @@ function registerDialects(
     },
     unlink: ({ accountId, tokenId }) =>
       unlinkPhone({ sql: pools.tenantSql, subscribers }, accountId, tokenId),
-    storeFile: storeFileIn(container, { access, firstAnswer }),
+    storeFile: storeFileIn(container, { access, runIdempotent }),
     now,
     publicUrl: config.PUBLIC_URL,
     report,
@@ -655,10 +641,10 @@ function registerDialects(
   void app.register(async (scope) => openWablas(scope, deps));
 }
 
-/** A file in a body is one of the account's own, as `POST /v1/media` takes it, and by the same scope. */
+/** Stores a file from a request body as `POST /v1/media` does, under the same scope. */
 function storeFileIn(
   { media }: Container,
-  { access, firstAnswer }: Pick<Options, 'access' | 'firstAnswer'>,
+  { access, runIdempotent }: Pick<Options, 'access' | 'runIdempotent'>,
 ): DialectDeps['storeFile'] {
   return (sender, { filename, type, bytes }, { key, kind }) => {
     const { accountId, tokenId } = sender;
@@ -672,15 +658,14 @@ function storeFileIn(
           return JSON.stringify({ id: publicId('media', fileId), type: kind ?? kindOf(mime) });
         };
         const input = JSON.stringify([sha256.toString('hex'), declared, kind ?? null]);
-        const asked = { tokenId, endpoint: 'file of a message', input };
-        const stored = key === undefined ? store() : firstAnswer({ ...asked, key }, store);
+        const call = { tokenId, endpoint: 'file of a message', input };
+        const stored = key === undefined ? store() : runIdempotent({ ...call, key }, store);
         return JSON.parse(await stored) as { id: string; type: FileKind };
       },
     );
   };
 }
 
-/** As what a file is sent that says of itself what it is. */
 function kindOf(mime: string): FileKind {
   const kinds = ['image', 'video', 'audio'] as const;
   return kinds.find((kind) => fitsKind(kind, mime)) ?? 'document';

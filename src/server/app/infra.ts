@@ -23,67 +23,54 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 
-/** The tools that every part works with. */
 export type Infra = {
-  /** The settings as they are at this moment: those that operators change are to be read each time. */
+  /** The current settings; read those that operators can change each time. */
   config: Config;
   settings: LiveSettings;
   log: Log;
   now: () => Date;
-  /** The clock that `now` reads: the database's time. */
+  /** The clock behind `now`; it follows the database's time. */
   clock: Clock;
   closeClock: () => void;
-  /** Names the built web app. */
   build: string;
-  /** The database as its owner. */
+  /** The database address, as its owner. */
   url: string;
-  /** How it is worked with. */
   place: Topology;
-  /** Where everything that lasts lies, and what is worked on. */
   dataFolder: string;
-  /** Where files lie. */
   store: FileStore;
   secrets: Secrets;
   metrics: Metrics;
-  /** Where long work reads that writes nothing. */
   replica: Replica;
-  /** Only where traces are switched on. */
   tracing: Tracing | undefined;
-  /** Knows when a disk is full. */
   disks: DiskWatch;
-  /** Logs what is our fault as a bug, and trouble that passes by itself as a warning. */
+  /** Logs a bug as an error, and trouble that passes by itself as a warning. */
   report: (trouble: unknown) => void;
 };
 
-/** The pools of connections of one process. */
 export type Pools = {
-  /** Sees one account at a time. */
   tenantSql: Sql;
-  /** Sees all accounts. */
   allAccountsSql: Sql;
-  /** The accept path's own, so that nothing else delays it. */
+  /** Reserved for accepting messages, so that no other work delays it. */
   acceptSql: Sql;
-  /** Who is calling is looked up in a pool of its own: many sign-ins at once hold nobody else up. */
+  /** Reserved for identifying callers, so that many sign-ins at once delay no other work. */
   callersSql: Sql;
 };
 
-/** What a process is started with. */
 export type Options = Pick<Infra, 'build' | 'config' | 'dataFolder' | 'log' | 'url'> & {
   now?: () => Date;
-  /** Runs each step that asks the database; without it, a step is tried once. */
+  /** Runs each step that needs the database; without it, a step is tried once. */
   untilReachable?: UntilReachable;
 };
 
-/** Tries a step of a start once. */
 export const tryOnce: UntilReachable = (step) => step();
 
-/** Connections of each pool; the application's own server has 60 in all. */
+/** Connections per pool; the embedded database has 60 in all. */
 const CONNECTIONS = { tenantSql: 10, allAccountsSql: 8, acceptSql: 10, callersSql: 2 } as const;
 
 /**
- * Opens the pools on a migrated database, and the tools.
+ * Opens the pools on a migrated database, and the shared tools.
  *
- * @throws StartError when a connection sees more than it may, or the store of files cannot be used as it is set.
+ * @throws StartError when a connection sees more than it may, or the file store cannot be used as configured.
  */
 export async function openInfra(options: Options): Promise<{ infra: Infra; pools: Pools }> {
   const { build, dataFolder, log, url, now: real, untilReachable = tryOnce } = options;
@@ -96,7 +83,7 @@ export async function openInfra(options: Options): Promise<{ infra: Infra; pools
     else log.error({ err: trouble }, 'a bug');
   };
   const { allAccountsSql } = pools;
-  // That the database is away is told by whoever needs it.
+  // Each caller reports an unreachable database itself.
   const lasting = (trouble: unknown) => void (isTransient(trouble) || report(trouble));
   const time = real
     ? undefined
@@ -129,7 +116,7 @@ export async function openInfra(options: Options): Promise<{ infra: Infra; pools
   return { infra: { ...named, ...tools, closeClock: () => time?.close() }, pools };
 }
 
-/** @throws StartError when the secrets were sealed with another SECRET_KEY. @returns `owner`: the installation's id. */
+/** @throws StartError after a change of SECRET_KEY. @returns `owner`: the installation's id. */
 async function openSecrets(
   allAccountsSql: Sql,
   config: Config,
@@ -158,7 +145,6 @@ const verifyPools = ({ tenantSql, allAccountsSql, acceptSql, callersSql }: Pools
     ),
   ]);
 
-/** Closes what `openInfra` opened. */
 export async function closeInfra(infra: Infra, pools: Pools): Promise<void> {
   infra.closeClock();
   infra.settings.close();
@@ -171,5 +157,5 @@ export async function closeInfra(infra: Infra, pools: Pools): Promise<void> {
 const Package = z.object({ version: z.string() });
 const file = join(import.meta.dirname, '../../..', 'package.json');
 
-/** The release that runs: the package's version. */
+/** The running release: the version in package.json. */
 export const RELEASE: string = Package.parse(JSON.parse(readFileSync(file, 'utf8'))).version;

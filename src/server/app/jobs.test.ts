@@ -4,7 +4,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import { signedIn, test } from '#tests/support/app/running-app.ts';
 import { jobsOf } from '#server/app/jobs.ts';
 
-test('each job does its turn on a database in use', async ({ db, openApp }) => {
+test('each job runs on a database in use', async ({ db, openApp }) => {
   const { container, lines } = await openApp({ env: { LOG_LEVEL: 'warn' } });
   await signedIn(db, { saldo: 50_000 });
   const failed: string[] = [];
@@ -15,7 +15,10 @@ test('each job does its turn on a database in use', async ({ db, openApp }) => {
   expect(lines).toEqual([]);
 });
 
-test('/readyz and the figures say that jobs do not run, until they do', async ({ db, openApp }) => {
+test('/readyz and the metrics report jobs that do not run, until they do', async ({
+  db,
+  openApp,
+}) => {
   const lock = openDatabase(db.url, { max: 1, as: 'owner', name: 'tests' });
   const held = Promise.withResolvers<void>();
   const holding = lock.begin(async (tx) => {
@@ -34,7 +37,7 @@ test('/readyz and the figures say that jobs do not run, until they do', async ({
         and wait_event = 'advisory'`;
     expect(cancelled).toHaveLength(1);
   });
-  // A process that also answers requests goes on answering them.
+  // A process that also serves requests keeps serving them.
   await waitFor(async () => expect(await checks()).toEqual({ status: 200, jobs: 'failing' }));
   held.resolve();
   await holding;

@@ -48,7 +48,7 @@ import { sealedNumbers } from '#server/domains/channels/cloud/cloud.ts';
 
 const BACKUP_SECONDS_MAX = 6 * 3_600;
 
-/** A backup is looked for often, so that one which fell due while nothing ran is made up for. */
+/** Checks often for a due backup, so that one missed during downtime is made soon after. */
 export const backupJobs = ({ runDue, watch }: Backups): readonly Job[] => [
   {
     name: 'backup',
@@ -60,8 +60,8 @@ export const backupJobs = ({ runDue, watch }: Backups): readonly Job[] => [
   { name: 'backup-watch', cron: '40 * * * *', run: watch },
 ];
 
-/** Each night the books are checked, sealed, and compared with bank and gateways. */
-const bookJobs = (books: Parameters<typeof checkAndSeal>[0]): readonly Job[] => [
+/** Checks and seals the ledger each night, and compares it with bank and gateways. */
+const ledgerJobs = (books: Parameters<typeof checkAndSeal>[0]): readonly Job[] => [
   {
     name: 'ledger-check',
     cron: '10 0 * * *',
@@ -76,11 +76,10 @@ const bookJobs = (books: Parameters<typeof checkAndSeal>[0]): readonly Job[] => 
   },
 ];
 
-/** What each bucket has to do, by itself. */
-const inEachOf = ({ infra: { place } }: Container, jobs: readonly Job[]): readonly Job[] =>
+/** Jobs that each bucket runs for itself. */
+const perBucket = ({ infra: { place } }: Container, jobs: readonly Job[]): readonly Job[] =>
   jobs.map((job) => ({ ...job, run: () => place.inEach(job.run) }));
 
-/** Numbers of the Cloud API are asked for each minute, their templates each hour; what networks leave behind goes each hour. */
 const channelJobs = (container: Container): readonly Job[] => {
   const { channels, infra, pools } = container;
   return [
@@ -91,7 +90,7 @@ const channelJobs = (container: Container): readonly Job[] => {
       cron: '27 * * * *',
       run: () => eraseOldLines(pools.allAccountsSql),
     },
-    ...inEachOf(container, [
+    ...perBucket(container, [
       { name: 'whatsapp-web', cron: '28 * * * *', run: () => pruneWeb(pools.allAccountsSql) },
       {
         name: 'channel-pruning',
@@ -107,7 +106,7 @@ const channelJobs = (container: Container): readonly Job[] => {
 
 export const DATA_EXPORTS = 'data-exports';
 
-/** All that is done again and again: what concerns the installation as a whole, and what each bucket does by itself. */
+/** All periodic jobs: those of the installation, and those of each bucket. */
 export function jobsOf(container: Container): readonly Job[] {
   const { infra, pools, accounts, media, payments } = container;
   const { now, log, dataFolder: folder } = infra;
@@ -134,28 +133,28 @@ export function jobsOf(container: Container): readonly Job[] {
       heartbeatSeconds: 60,
       run: () => accounts.eraseDue(),
     },
-    ...bookJobs({ allAccountsSql, now, log, folder, reading: infra.replica, statusOf }),
+    ...ledgerJobs({ allAccountsSql, now, log, folder, reading: infra.replica, statusOf }),
     ...channelJobs(container),
-    ...inEachOf(container, accountJobs(container)),
+    ...perBucket(container, accountJobs(container)),
     ...rotationJobs(container),
   ];
 }
 
-/** While SECRET_KEY_SECOND is set, what it has sealed is sealed anew with SECRET_KEY. */
+/** While SECRET_KEY_SECOND is set, seals values under it again with SECRET_KEY. */
 function rotationJobs(container: Container): readonly Job[] {
   const { config, secrets, log } = container.infra;
   if (config.SECRET_KEY_SECOND === undefined) return [];
   const { allAccountsSql } = container.pools;
   const run = async () => {
     const { resealed, closed } = await reseal(allAccountsSql, secrets, sealedColumns);
-    if (resealed + closed > 0) log.info({ sealed: resealed, closed }, 'values were sealed anew');
+    if (resealed + closed > 0)
+      log.info({ sealed: resealed, closed }, 'values were sealed with the new key');
   };
-  return inEachOf(container, [
+  return perBucket(container, [
     { name: 'key-rotation', cron: '*/10 * * * *', heartbeatSeconds: 60, run },
   ]);
 }
 
-/** What accounts ask for, each by itself. */
 function accountJobs(container: Container): readonly Job[] {
   const { infra, pools, accounts, billing, media, messages, support } = container;
   const { now, report } = infra;
@@ -208,17 +207,15 @@ function accountJobs(container: Container): readonly Job[] {
   ];
 }
 
-/** Dependencies of an alert to operators. */
 export type AlertDeps = {
   allAccountsSql: Sql;
   sendSystemText: (phone: string, text: string, shown?: string, key?: string) => Promise<void>;
   report: (trouble: unknown) => void;
 };
 
-/** An alert; one with the same key is sent as a message only once. */
 type Alert = { title: string; body: string; tag: string; key: string };
 
-/** Alerts operators in their browsers, and admins by a message of the system token as well. Never throws. */
+/** Alerts operators in their browsers, and admins also by message. Never throws. */
 export async function alertAdmins(
   { allAccountsSql, sendSystemText, report }: AlertDeps,
   { title, body, tag, key }: Alert,
@@ -243,7 +240,7 @@ type GuessingDeps = AlertDeps & {
   now: () => Date;
 };
 
-/** Alerts admins, at most once an hour, of an hour with more wrong codes than `OTP_WRONG_ALERT`. */
+/** Alerts admins, at most once an hour, when too many codes were wrong (`OTP_WRONG_ALERT`). */
 export async function watchWrongCodes(deps: GuessingDeps): Promise<void> {
   const wrong = await wrongCodesToTell(deps.allAccountsSql, deps.config);
   if (wrong === undefined) return;
@@ -256,20 +253,18 @@ export async function watchWrongCodes(deps: GuessingDeps): Promise<void> {
   });
 }
 
-/** What backups are made of. */
 type BackupDeps = {
   config: Pick<Config, 'BACKUP_FOLDER' | 'BACKUP_KEEP' | 'BACKUP_KEY_FILE' | 'SECRET_KEY'>;
   allAccountsSql: Sql;
-  /** The embedded database, as its owner. */
   url: string;
   dataFolder: string;
   build: string;
 };
 
 /**
- * Where the backups of an installation lie.
+ * The backup folder of an installation.
  *
- * @throws StartError for a folder among the data: each backup would hold all those before it.
+ * @throws StartError for a folder inside the backed-up data: each backup would contain all those before it.
  */
 export function backupFolderOf(
   { BACKUP_FOLDER }: Pick<Config, 'BACKUP_FOLDER'>,
@@ -287,7 +282,7 @@ export function backupFolderOf(
   return BACKUP_FOLDER;
 }
 
-/** Makes a backup of this installation now, and stores how it ended. @throws as `makeBackup` does. */
+/** Makes a backup now and stores its outcome. @throws as `makeBackup` does. */
 export const backUp = (deps: BackupDeps, at: Date, signal: AbortSignal) =>
   storedRun(deps.allAccountsSql, at, async () => {
     const { config, url, dataFolder, build } = deps;
@@ -311,20 +306,18 @@ type ScheduleDeps = Omit<BackupDeps, 'config'> &
     now?: () => Date;
   };
 
-/** The backups of the embedded database, as they fall due. */
 export type Backups = {
-  /** Makes the one that is due, if one is; operators hear of it when it fails. */
+  /** Makes the due backup, if any; alerts operators when it fails. */
   runDue: () => Promise<void>;
-  /** Operators hear of it when one should have come about long ago. */
   watch: () => Promise<void>;
-  /** Ends what is under way, as if it had never begun. */
+  /** Aborts the running backup without recording an outcome. */
   close: () => void;
 };
 
-/** Opens the schedule of backups; the real clock counts, not that of money. */
+/** Opens the backup schedule; it follows the real clock, not the billing clock. */
 export function openBackups(deps: ScheduleDeps): Backups {
   const { config, allAccountsSql, log, now = () => new Date() } = deps;
-  // What cannot be backed up is said at the start, not in the night.
+  // Report an impossible backup folder at start, not at night.
   if (config.BACKUP !== 'off') backupFolderOf(config, deps.dataFolder);
   const closing = new AbortController();
   return {
@@ -371,19 +364,19 @@ function alert(deps: ScheduleDeps, problem: BackupProblem, at: Date): Promise<vo
   return alertAdmins(deps, { title: 'Cadangan gagal', body, tag: 'backup', key });
 }
 
-/** When the last backup that came about was begun, in seconds of Unix time; nothing before the first. */
-export async function backupFigure(allAccountsSql: Sql): Promise<Sample[]> {
+/** The start of the last successful backup, in seconds of Unix time; empty before the first. */
+export async function lastBackupSeconds(allAccountsSql: Sql): Promise<Sample[]> {
   const last = await lastBackup(allAccountsSql);
   return last?.okAt ? [{ value: Math.floor(last.okAt.getTime() / 1_000) }] : [];
 }
 
-/** 1 while the last backup failed, or is too old. */
+/** 1 while the last backup failed or is too old. */
 export async function backupFailed(allAccountsSql: Sql): Promise<Sample[]> {
   const last = await lastBackup(allAccountsSql);
   return last ? [{ value: last.isOk ? 0 : 1 }] : [];
 }
 
-/** All columns of sealed values: what a rotation of SECRET_KEY seals anew. */
+/** All columns with sealed values; a rotation of SECRET_KEY seals them again. */
 export const sealedColumns: readonly SealedColumn[] = [
   installationSecrets,
   sealedAnswers,

@@ -38,10 +38,7 @@ import { tokensAccountData } from '#server/domains/tokens/tokens.ts';
 import type { AccountData } from '#server/infra/account-data.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 
-/**
- * Sends a text through the installation's own token; `shown` is what its history shows. The same `key`
- * sends it once.
- */
+/** Sends a text as the system token; `shown` goes into its history. The same `key` sends once. */
 export type SendText = (phone: string, text: string, shown?: string, key?: string) => Promise<void>;
 
 type ErasureParts = {
@@ -51,13 +48,13 @@ type ErasureParts = {
   sessions: Sessions;
 };
 
-/** What accounts hold: how it is taken along, and how it goes. */
+/** Data exports and erasure of accounts. */
 export function openErasure(
   { dataFolder, replica, report, secrets, store }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,
   { media, rowExports, sendSystemText, sessions }: ErasureParts,
 ): { exports: Exports; eraseDue: () => Promise<void> } {
-  /** Archives are read where long work reads; what is erased is erased in the database itself. */
+  /** Archives read from the pool for long reads; erasure uses the primary database. */
   const accountDataSources = (pools: { tenantSql: Sql; allAccountsSql: Sql }) =>
     accountDataOf({
       sql: pools.tenantSql,
@@ -90,8 +87,8 @@ export function openErasure(
   };
 }
 
-/** Messages to many, placed as the public API places them. */
-export const openMessagesToMany = (
+/** Campaign messages, accepted as the public API accepts them. */
+export const createCampaigns = (
   { config, now, report }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,
   { media, messages }: { media: Media; messages: Messages },
@@ -107,8 +104,8 @@ export const openMessagesToMany = (
     report,
   });
 
-/** Messages, and the results of campaigns, as files that accounts take along. */
-export const openFilesOfRows = (
+/** Exports of messages and campaign results as files. */
+export const createRowExports = (
   { dataFolder, replica, report, secrets, store }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,
   { isElsewhere }: Sessions,
@@ -118,7 +115,7 @@ export const openFilesOfRows = (
     allAccountsSql,
     reading: replica,
     secrets,
-    // Beside the archives, which no backup takes along either.
+    // Beside the archives, which backups leave out too.
     place: fileJobStorage(store, dataFolder, 'exports/rows/'),
     sources: { messages: messageRows, campaign: campaignResults(sql) },
     timezoneOf,
@@ -127,24 +124,19 @@ export const openFilesOfRows = (
   });
 
 type Deps = Media & {
-  /** Sees one account at a time. */
   sql: Sql;
-  /** Sees all. */
   allAccountsSql: Sql;
   secrets: Secrets;
-  /** The archives of what is held. */
   archives: AccountData;
-  /** The files of rows. */
   rowExports: AccountData;
 };
 
 /**
- * Everything that is held of an account, anywhere: what its archive is made of, and what goes with it.
- * Whoever stores something of accounts in a table or a folder stands in this list.
+ * All stored data of an account: the contents of its archive, and the data erased with it. Every table or folder
+ * with account data must appear here.
  *
- * In the order of leaving: events tell of messages; links tell messages and simulated phones which
- * numbers an account had, and its people tell everybody which are theirs; so tokens come after the
- * first three, and people last.
+ * In order of erasure: events refer to messages; links show which numbers an account had to messages and simulated
+ * phones, and people show everyone which are theirs; so tokens come after the first three, and people last.
  */
 export const accountDataOf = (deps: Deps): readonly AccountData[] => [
   eventsAccountData(deps),

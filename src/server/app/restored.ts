@@ -13,19 +13,18 @@ import { RELEASE } from './infra.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
-/** What was found, and done, in a restored database. */
 export type Restored = {
-  /** Messages that may have been sent since the backup, and say so when they are sent again. */
+  /** Messages possibly sent after the backup; when resent, they are marked as duplicates. */
   mayHaveLeft: number;
-  /** The invariants of the books that do not hold; none. */
+  /** The violated ledger invariants; empty when all hold. */
   broken: Finding[];
 };
 
 /**
- * Makes a database that was just unpacked fit to go on from: PostgreSQL recovers it, and what happened since its
- * backup is reckoned with.
+ * Makes a freshly unpacked database ready to use: PostgreSQL recovers it, and events after the backup are taken into
+ * account.
  *
- * @param dataFolder in which nothing runs.
+ * @param dataFolder no process may run in it.
  */
 export async function finishRestore(dataFolder: string): Promise<Restored> {
   const server = await startEmbedded({ dataFolder });
@@ -37,10 +36,10 @@ export async function finishRestore(dataFolder: string): Promise<Restored> {
 }
 
 /**
- * Brings a restored database to the present version and reckons with what happened since its backup
+ * Migrates a restored database and accounts for events after the backup
  * (docs/running/backup-and-restore.md#what-a-restore-means).
  *
- * @param url of its owner; no application runs on it.
+ * @param url the owner's address; no application may be connected.
  * @throws StartError when one is connected.
  */
 export async function reckonWithRestore(url: string): Promise<Restored> {

@@ -13,7 +13,7 @@ const former = { SECRET_KEY: 'the former key' };
 const next = { SECRET_KEY: 'the next key' };
 const rotating = { ...next, SECRET_KEY_SECOND: 'the former key' };
 
-/** The files that seal values for the database, each with the tables it writes them to. */
+/** The files that seal values, each with the tables it writes them to. */
 const sealing = {
   'domains/accounts/secondfactor/acts.ts': ['second_factors'],
   'domains/accounts/secondfactor/challenges.ts': ['second_factor_challenges'],
@@ -38,7 +38,7 @@ test('lists the table of every file that seals', () => {
   expect([...tables].toSorted()).toEqual([...new Set(Object.values(sealing).flat())].toSorted());
 });
 
-test('names columns that exist, and keys that identify a row', async ({ db }) => {
+test('names existing columns, and keys that identify a row', async ({ db }) => {
   for (const { table, column, key } of sealedColumns) {
     const [found] = await db.owner<{ type: string; isUnique: boolean }[]>`
       select format_type(a.atttypid, a.atttypmod) as type, exists (

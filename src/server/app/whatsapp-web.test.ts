@@ -5,7 +5,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 const env = { CHANNEL_WEB: 'on', WEB_ENGINE: 'stand-in' };
 const PHONE = '6285711112222';
 
-test('a number is linked at /scan, sends by the API, and its message is read', async ({
+test('links a number at /scan, sends through the API, and shows the message as read', async ({
   db,
   openApp,
 }) => {
@@ -22,7 +22,7 @@ test('a number is linked at /scan, sends by the API, and its message is read', a
     return shown.qr !== null && shown.qr.pairing_code !== null && shown;
   });
   expect(qr.text).toContain('https://wa.me/settings/linked_devices#');
-  // The owner types the code; a camera would read the QR.
+  // The owner types the code instead of scanning the QR.
   const scanned = await ask('simulator_scan', { phone: PHONE, text: qr.pairing_code });
   expect(scanned.status).toBe(200);
   await waitFor(async () => expect((await scan()).state).toBe('connected'));
@@ -41,7 +41,7 @@ test('a number is linked at /scan, sends by the API, and its message is read', a
     expect(seen.body.data.status).toBe('read');
   });
 
-  // Unlinked in the portal, it is logged out in the network.
+  // Unlinking in the portal logs it out of the network.
   await ask('token_unlink', { token, token_id: sender.id });
   await waitFor(async () =>
     expect(await db.allAccountsSql`select * from web_sessions`).toEqual([]),

@@ -20,21 +20,20 @@ import { startOnCoordinator, bindScope } from '#server/infra/postgres/distributi
 import { type Backups, openBackups, DATA_EXPORTS, backupJobs, jobsOf } from './jobs.ts';
 import type { Container } from './container.ts';
 
-/** The part of the application that works by itself: lanes, relay, channels, jobs. */
 export type Worker = {
   lanes: Pick<Lanes, 'wake' | 'running'>;
   relay: Pick<Relay, 'drain'>;
   pushes: PushSender;
   saldoAlerts: Pick<AlertWatch, 'check'>;
-  /** Throws when a lane has been due for long and nobody owns it. */
+  /** @throws Error when a lane has long been due without an owner. */
   checkLanes: () => Promise<void>;
-  /** Throws when what runs by the clock does not run in this process. */
+  /** @throws Error when the jobs do not run in this process. */
   checkJobs: () => Promise<void>;
-  /** Takes no new work, finishes what is under way, and gives its lanes back. */
+  /** Takes no new work, finishes current work, and releases its lanes. */
   close: () => Promise<void>;
 };
 
-/** Starts the work. */
+/** Starts lanes, relay, channels and jobs. */
 export async function startWorker(container: Container): Promise<Worker> {
   const { infra, messages } = container;
   const sql = container.pools.allAccountsSql;
@@ -57,7 +56,7 @@ export async function startWorker(container: Container): Promise<Worker> {
   });
   const closeNetworks = await container.channels.start({
     receipts: messages.sinks.receipts,
-    inbound: container.subscribers.messageCame,
+    inbound: container.subscribers.messageArrived,
     identified: messages.sinks.identified,
   });
   const payments = startInbox(container.payments.deps);
@@ -93,14 +92,12 @@ export async function startWorker(container: Container): Promise<Worker> {
   };
 }
 
-/** The work on the messages of one bucket. */
 type MessageWork = {
   lanes: Lanes;
   relay: Relay;
   saldoAlerts: AlertWatch;
-  /** Gives its lanes back, and fetches no more links. */
   stopSending: () => Promise<void>;
-  /** Ends the rest, in the order in which one makes work for the other. */
+  /** Closes the rest, producers before consumers. */
   close: () => Promise<void>;
 };
 
@@ -144,7 +141,7 @@ function startWebhooks({ webhooks }: Container): WebhookWorker {
   return worker;
 }
 
-/** Who wants to be told of a low saldo is told by notice and by message. */
+/** Alerts the accounts that enabled low-saldo alerts, by browser notification and by message. */
 const watchSaldo = ({ infra, pools, accounts }: Container, pushes: PushSender): AlertWatch =>
   startAlertWatch({
     allAccountsSql: pools.allAccountsSql,
@@ -157,7 +154,7 @@ const watchSaldo = ({ infra, pools, accounts }: Container, pushes: PushSender): 
     now: infra.now,
   });
 
-/** The jobs start in the background: nothing waits for them, and without them the application still serves. */
+/** Nothing waits for the jobs: the application serves without them. */
 function startJobs(container: Container, backups: Backups): Jobs {
   const { log, url } = container.infra;
   const { allAccountsSql } = container.pools;

@@ -11,7 +11,6 @@ import { changeTokens } from '#tests/support/people/people.ts';
 
 type Change = { scopes?: readonly Scope[]; addresses?: readonly string[]; expiresOn?: string };
 
-/** As its owner's change leaves it, from before any call. */
 const restrict = ({ allAccountsSql }: TestDatabase, caller: Caller, change: Change) =>
   changeTokens(allAccountsSql, caller, {
     scopes: change.scopes ?? [...scopes],
@@ -26,7 +25,7 @@ const kept = ({ allAccountsSql }: TestDatabase) =>
 
 const called = ({ path }: Endpoint) => path.replaceAll(/:\w+/g, 'msg_01JD8ZK3000000000000000000');
 
-test('each endpoint asks for its own scope: with all others it is refused, with that one it is not', async ({
+test('each endpoint is refused with all scopes but its own, and allowed with that one', async ({
   running,
   db,
 }) => {
@@ -52,7 +51,7 @@ test('each endpoint asks for its own scope: with all others it is refused, with 
   }
 });
 
-test('a token is used from its addresses only, and the others use up nothing of its rate', async ({
+test('a token works from its addresses only, and refused calls use up none of its rate', async ({
   running,
   db,
   ani,
@@ -74,7 +73,7 @@ test('a token is used from its addresses only, and the others use up nothing of 
     detail: expect.stringContaining('198.51.100.1'),
   });
   expect(refused.headers['ratelimit']).toBeUndefined();
-  // No proxy is trusted here: what a caller says about where it calls from counts for nothing.
+  // No proxy is trusted here, so forwarded addresses are ignored.
   const claimed = await running.app.inject({
     url: '/v1/balance',
     remoteAddress: '198.51.100.1',
@@ -83,7 +82,7 @@ test('a token is used from its addresses only, and the others use up nothing of 
   expect(claimed.statusCode).toBe(403);
 });
 
-test('a token that refuses its key in addresses is not used by one, in any dialect', async ({
+test('a token that refuses its key in addresses is refused there in every dialect', async ({
   running,
   db,
   ani,
@@ -132,14 +131,14 @@ appTest(
   },
 );
 
-test('an expired token says so, and until which day it was good', async ({ db, ani }) => {
+test('an expired token is refused with its last valid day', async ({ db, ani }) => {
   await restrict(db, ani, { expiresOn: '2026-01-31' });
   const answer = await ani.call('/v1/balance');
   expect(answer).toMatchObject({ status: 401, body: { code: 'token_expired' } });
   expect(answer.body.detail).toContain('31 Jan 2026');
 });
 
-test('refused calls are kept with their reason, alike ones counted, without what was in them', async ({
+test('refused calls are recorded with their reason and count, without their contents', async ({
   db,
   ani,
 }) => {
@@ -166,7 +165,7 @@ test('refused calls are kept with their reason, alike ones counted, without what
   expect(rows.find(({ calls }) => calls === 2)?.facts).toEqual({ fields: ['…'] });
 });
 
-test('items refused in a call that was taken are kept with what was answered, once for each reason', async ({
+test('items refused in an accepted call are recorded with the answer, once per reason', async ({
   running,
   db,
   ani,
@@ -207,7 +206,7 @@ test('items refused in a call that was taken are kept with what was answered, on
   ]);
 });
 
-test('who has no key of ours writes nothing', async ({ running, db, ani }) => {
+test('an unknown key leaves no record', async ({ running, db, ani }) => {
   const call = (headers: Record<string, string>) =>
     running.app.inject({ url: '/v1/balance', headers });
   await call({});
@@ -216,7 +215,7 @@ test('who has no key of ours writes nothing', async ({ running, db, ani }) => {
   await call({
     authorization: `Bearer ${ani.key.slice(0, -1)}${ani.key.endsWith('0') ? '1' : '0'}`,
   });
-  // What is written of a known token afterwards comes alone.
+  // A later record of a known token stands alone.
   await ani.call('/v1/nowhere');
   await waitFor(async () => expect(await kept(db)).toHaveLength(1));
   expect(await kept(db)).toMatchObject([{ code: 'path_unknown' }]);

@@ -77,7 +77,7 @@ const thing = { name: 'Kursi', size: 4 };
 type Handler = (call: Call, input: never) => Promise<unknown>;
 const oneHandler = (one: Act, handle: Handler): ActHandler => bind(one, handle as never);
 
-/** The endpoint over a test's acts; `answer` asks it as a browser would. */
+/** The endpoint with a test's acts; `answer` calls it as a browser would. */
 function anEndpoint(
   sql: Sql,
   handlers: readonly ActHandler[],
@@ -119,7 +119,7 @@ function anEndpoint(
 }
 const said = (type: string) => ({ body: { code: 0, error: { type } } });
 
-describe('who may call', () => {
+describe('access', () => {
   const handlers = [
     oneHandler(look, async () => thing),
     oneHandler(rule, async () => thing),
@@ -128,7 +128,7 @@ describe('who may call', () => {
     oneHandler(anyone, async () => thing),
   ];
 
-  test('a customer gets what is theirs, in the envelope', async ({ sql }) => {
+  test("returns a customer's own data in the envelope", async ({ sql }) => {
     const { answer } = anEndpoint(sql, handlers);
     expect(await answer('thing_get', { token: 'ani', name: 'Kursi' })).toMatchObject({
       status: 200,
@@ -136,7 +136,7 @@ describe('who may call', () => {
     });
   });
 
-  test('an operator act does not exist for anybody else, down to the letter', async ({ sql }) => {
+  test('an operator act looks exactly like an unknown one to everybody else', async ({ sql }) => {
     const { answer } = anEndpoint(sql, handlers);
     const unknown = await answer('no_such_act');
     expect(unknown).toMatchObject({ status: 400, ...said('act_unknown') });
@@ -145,7 +145,7 @@ describe('who may call', () => {
     expect(await answer('operator_thing', { token: 'operator' })).toMatchObject({ status: 200 });
   });
 
-  test('an operator without the role is told so, and `admin` has them all', async ({ sql }) => {
+  test('an operator without the role is refused, and `admin` has all roles', async ({ sql }) => {
     const { answer } = anEndpoint(sql, handlers);
     const refused = await answer('operator_thing', { token: 'support' });
     expect(refused).toMatchObject({ status: 403, ...said('not_allowed') });
@@ -153,7 +153,7 @@ describe('who may call', () => {
     expect(await answer('operator_inbox', { token: 'operator' })).toMatchObject({ status: 200 });
   });
 
-  test('who is suspended reaches what acts say, and nothing else', async ({ sql }) => {
+  test('a suspended person reaches only the acts that allow it', async ({ sql }) => {
     const { answer } = anEndpoint(sql, handlers);
     for (const name of ['thing_get', 'thing_anyone']) {
       const refused = await answer(name, { token: 'suspended', name: 'Kursi' });
@@ -162,7 +162,7 @@ describe('who may call', () => {
     expect(await answer('thing_appeal', { token: 'suspended' })).toMatchObject({ status: 200 });
   });
 
-  test('an act over its pace is refused with the seconds to wait', async ({ sql }) => {
+  test('an act over its rate is refused with the seconds to wait', async ({ sql }) => {
     const { answer } = anEndpoint(sql, handlers);
     const asked = Array.from({ length: 130 }, () =>
       answer('thing_get', { token: 'ani', name: 'x' }),
@@ -173,8 +173,8 @@ describe('who may call', () => {
   });
 });
 
-describe('what may be asked', () => {
-  test('each wrong or unknown field is named with a sentence of its own', async ({ sql }) => {
+describe('input', () => {
+  test('reports each wrong or unknown field with its own sentence', async ({ sql }) => {
     const { answer } = anEndpoint(sql, [oneHandler(make, async () => thing)]);
     const refused = await answer('thing_make', {
       token: 'ani',
@@ -193,7 +193,7 @@ describe('what may be asked', () => {
     });
   });
 
-  test('only columns of the act can be sorted by, and only up or down', async ({ sql }) => {
+  test("sorts only by the act's columns, up or down", async ({ sql }) => {
     const list = listAs('default');
     const { answer } = anEndpoint(sql, [oneHandler(list, async () => ({ rows: [], total: 0 }))]);
     for (const wrong of [
@@ -207,7 +207,7 @@ describe('what may be asked', () => {
     expect(await answer(list.name, { token: 'ani', page: 1e9 })).toMatchObject({ status: 200 });
   });
 
-  test('a key that is no UUID is refused before anything is done', async ({ sql }) => {
+  test('a key that is not a UUID is refused before the act runs', async ({ sql }) => {
     const handle = vi.fn(async () => thing);
     const { answer } = anEndpoint(sql, [oneHandler(make, handle)]);
     const refused = await answer('thing_make', { token: 'ani', name: 'Kursi', key: '1' });
@@ -234,7 +234,7 @@ describe('what may be asked', () => {
   });
 });
 
-describe('how lists are answered', () => {
+describe('list answers', () => {
   const rows = [thing, { name: 'Meja', size: 1 }];
   const cases = [
     ['default', { result: { data: rows, total_page: 3, searched: 2016 } }],
@@ -252,8 +252,8 @@ describe('how lists are answered', () => {
   }
 });
 
-describe('when something goes wrong', () => {
-  test('a refusal that was never promised is our bug: reported, and a bare 500', async ({
+describe('errors', () => {
+  test('an undeclared refusal is a bug: reported, and answered with a bare 500', async ({
     sql,
   }) => {
     const surprise = new Refusal('saldo_short', { required: 1, available: 0 });
@@ -264,7 +264,7 @@ describe('when something goes wrong', () => {
     expect(report).toHaveBeenCalledWith(surprise, { requestId: 'req_1', act: 'thing_get' });
   });
 
-  test('an answer of another shape than promised never leaves the application', async ({ sql }) => {
+  test('an answer that violates its schema is never sent', async ({ sql }) => {
     const wrong = async () => ({ name: 'Kursi', size: 'rahasia' });
     const { answer, report } = anEndpoint(sql, [oneHandler(look, wrong)]);
     const broken = await answer('thing_get', { token: 'ani', name: 'x' });
@@ -273,13 +273,13 @@ describe('when something goes wrong', () => {
     expect(report).toHaveBeenCalledTimes(1);
   });
 
-  test('what the contract does not promise is not in the answer', async ({ sql }) => {
+  test('fields outside the contract are removed from the answer', async ({ sql }) => {
     const more = async () => ({ ...thing, password_hash: 'x' });
     const { answer } = anEndpoint(sql, [oneHandler(look, more)]);
     expect((await answer('thing_get', { token: 'ani', name: 'x' })).body.data).toEqual(thing);
   });
 
-  test('a database that is away is no bug: busy, with the seconds to wait', async ({ sql }) => {
+  test('an unreachable database is no bug: busy, with the seconds to wait', async ({ sql }) => {
     const away = Object.assign(new Error('terminating connection'), { code: '57P01' });
     const full = Object.assign(new Error('no space left on device'), { code: '53100' });
     for (const trouble of [away, full]) {
@@ -295,7 +295,7 @@ describe('when something goes wrong', () => {
     });
   });
 
-  test('an exception tells nothing of itself', async ({ sql }) => {
+  test('an exception reveals no details', async ({ sql }) => {
     const { answer } = anEndpoint(sql, [
       oneHandler(look, () => Promise.reject(new Error('connect postgres://kabari:pass@db'))),
     ]);
@@ -307,7 +307,7 @@ describe('when something goes wrong', () => {
 describe('a mutation with a key', () => {
   const key = '0192f0c1-0000-7000-8000-000000000001';
 
-  test('is done once, whatever its answer, when it is repeated', async ({ sql }) => {
+  test('runs once when repeated, after any answer', async ({ sql }) => {
     const handle = vi.fn(async () => thing);
     const { answer } = anEndpoint(sql, [oneHandler(make, handle)]);
     const fields = { token: 'ani', name: 'Kursi', key };
@@ -320,7 +320,7 @@ describe('a mutation with a key', () => {
     });
   });
 
-  test('burns no second try when a refusal is repeated', async ({ sql }) => {
+  test('repeats a refusal without using up another try', async ({ sql }) => {
     let left = 5;
     const { answer } = anEndpoint(sql, [
       oneHandler(knock, () => Promise.reject(new Refusal('otp_wrong', { left: --left }))),
@@ -331,7 +331,7 @@ describe('a mutation with a key', () => {
     expect(left).toBe(4);
   });
 
-  test('is tried again after a fault of ours', async ({ sql }) => {
+  test('runs again after an internal error', async ({ sql }) => {
     const handle = vi.fn(async () => thing);
     handle.mockRejectedValueOnce(new Error('down'));
     const { answer } = anEndpoint(sql, [oneHandler(make, handle)]);
@@ -340,7 +340,7 @@ describe('a mutation with a key', () => {
     expect(await answer('thing_make', fields)).toMatchObject({ status: 200 });
   });
 
-  test('is another call for another person', async ({ sql }) => {
+  test('is a different call for another person', async ({ sql }) => {
     const handle = vi.fn(async () => thing);
     const { answer } = anEndpoint(sql, [oneHandler(make, handle)]);
     await answer('thing_make', { token: 'ani', name: 'Kursi', key });
@@ -353,7 +353,7 @@ describe('the audit log', () => {
   const facts = (sql: Sql) => sql`
     select account_id, actor, act, outcome, ip, request, facts from audit_log order by audit_id`;
 
-  test('says who did what, how it went and to which thing; not what people wrote', async ({
+  test('records who did what, the outcome and the records concerned, without texts', async ({
     sql,
   }) => {
     const full = vi.fn(async () => thing);
@@ -376,7 +376,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  test('names who signed in, and what an operator’s act was about', async ({ sql }) => {
+  test('names the person who signed in, and the subject of an operator’s act', async ({ sql }) => {
     const account_id = publicId('account', newId());
     const user = { id: publicId('user', ani.userId), account_id };
     const { answer } = anEndpoint(sql, [
@@ -388,13 +388,13 @@ describe('the audit log', () => {
     expect(await facts(sql)).toMatchObject([{ actor: ani.userId }, { facts: { account_id } }]);
   });
 
-  test('is kept for the acts that ask for it, and no others', async ({ sql }) => {
+  test('is written only for acts that require it', async ({ sql }) => {
     const { answer } = anEndpoint(sql, [oneHandler(look, async () => thing)]);
     await answer('thing_get', { token: 'ani', name: 'Kursi' });
     expect(await facts(sql)).toEqual([]);
   });
 
-  test('has a line for a customer who is refused an act, and no flood of them', async ({ sql }) => {
+  test('has an entry for a customer who is refused an act, at a limited rate', async ({ sql }) => {
     const citra = { ...ani, userId: newId() };
     const where = { inOwnBrowser: true, recent: true };
     const { answer } = anEndpoint(
@@ -424,7 +424,7 @@ describe('the audit log', () => {
     expect((await facts(sql)).length).toBeLessThan(25);
   });
 
-  test('has one line for a call that was repeated', async ({ sql }) => {
+  test('has one entry for a repeated call', async ({ sql }) => {
     const { answer } = anEndpoint(sql, [oneHandler(make, async () => thing)]);
     const fields = { token: 'ani', name: 'Kursi', key: crypto.randomUUID() };
     await answer('thing_make', fields);

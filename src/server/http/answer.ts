@@ -4,16 +4,16 @@ import { type FactsOf, Refusal, type RefusalCode, refusals } from '#contract/bas
 import { isTransient } from '#server/infra/postgres/database.ts';
 import { isDiskFull } from '#server/infra/observability/disk.ts';
 
-/** An answer: a status, a JSON body ready to send, and the seconds to wait before a retry. */
+/** A response: a status, a serialised JSON body, and the seconds to wait before a retry. */
 export type Answer = {
   status: number;
   body: string;
   retryAfter?: number;
-  /** The refusal's code; undefined for a yes. */
-  refused?: RefusalCode;
+  /** The refusal's code; undefined for a success. */
+  refusalCode?: RefusalCode;
 };
 
-/** One thing, as its act's schema reads it. @throws ZodError when it has another shape: our bug. */
+/** @throws ZodError when the result violates its act's schema, which is a bug. */
 export function okResponse(act: Act, result: unknown): Answer {
   if (act.list === undefined) {
     return yes({ data: act.output.parse(result) });
@@ -36,10 +36,10 @@ const yes = (content: object): Answer => ({
 });
 
 /**
- * A refusal in the portal's envelope. A promised one keeps its code and facts; anything else thrown
- * is our bug: reported, and answered with nothing but the request's id.
+ * A refusal in the portal's envelope. A declared one keeps its code and facts; any other error is a bug: reported,
+ * and answered with only the request's id.
  */
-export function refused(
+export function refusalResponse(
   error: unknown,
   {
     requestId,
@@ -58,23 +58,23 @@ export function refused(
     return errorResponse(error);
   }
   report(error);
-  return errorResponse(troubleBehind(error) ?? new Refusal('our_fault', { request: requestId }));
+  return errorResponse(databaseRefusal(error) ?? new Refusal('our_fault', { request: requestId }));
 }
 
 const BUSY_SECONDS = 2;
 
 /**
- * What to say when the database cannot serve just now: it restarts, its disk is full, it takes too
- * long. Nothing was accepted that is not stored; trying again is right. `undefined` for other errors.
+ * The refusal for a database that cannot serve now, because it restarts, its disk is full, or it is too slow.
+ * Nothing unstored was accepted, so a retry is safe. `undefined` for other errors.
  */
-export function troubleBehind(error: unknown): Refusal | undefined {
+export function databaseRefusal(error: unknown): Refusal | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === '57014') return new Refusal('timed_out', {});
   const short = code.startsWith('53') || isDiskFull(error);
   return short || isTransient(error) ? new Refusal('busy', { seconds: BUSY_SECONDS }) : undefined;
 }
 
-/** A Fastify error in our own words; what is not the caller's doing is our fault. */
+/** A Fastify error as a refusal; what the caller did not cause is an internal error. */
 export function asRefusal(error: unknown, requestId: string): Refusal {
   if (error instanceof Refusal) return error;
   const status =
@@ -86,10 +86,9 @@ export function asRefusal(error: unknown, requestId: string): Refusal {
   if (status >= 400 && status < 500) {
     return new Refusal('request_malformed', { why: 'bentuknya tidak dikenali' });
   }
-  return troubleBehind(error) ?? new Refusal('our_fault', { request: requestId });
+  return databaseRefusal(error) ?? new Refusal('our_fault', { request: requestId });
 }
 
-/** The response to a refused call. */
 export function errorResponse(refusal: Refusal): Answer {
   const { code, facts } = refusal;
   const seconds = waitOf(facts);
@@ -107,7 +106,7 @@ export function errorResponse(refusal: Refusal): Answer {
       },
     }),
     ...(seconds !== undefined && { retryAfter: seconds }),
-    refused: code,
+    refusalCode: code,
   };
 }
 

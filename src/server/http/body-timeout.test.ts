@@ -24,7 +24,7 @@ async function aServer(bodyMs: number) {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** Sends all of a body but its last byte, and that one after the server would have lost its patience. */
+/** Sends all of a body but its last byte, and that one after the server's time-out. */
 async function halting(port: number, path: string, type: string, lateMs?: number): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let heard = '';
@@ -39,7 +39,7 @@ async function halting(port: number, path: string, type: string, lateMs?: number
   return heard;
 }
 
-test('a body that stops on its way is cut off, where it is not an upload', async () => {
+test('an incomplete body is cut off, unless it is an upload', async () => {
   const port = await aServer(150);
   expect(await halting(port, '/short', 'application/json')).toBe(
     'HTTP/1.1 408 ERR_HTTP_REQUEST_TIMEOUT\r\n\r\n',
@@ -47,13 +47,13 @@ test('a body that stops on its way is cut off, where it is not an upload', async
   expect(await halting(port, '/long', 'test/long', 600)).toMatch(/^HTTP\/1\.1 200 [^]*taken/);
 });
 
-test('an answer that takes long is not cut off: its body was here in time', async () => {
+test('a slow response to a timely body is not cut off', async () => {
   const port = await aServer(150);
   const answer = await fetch(`http://127.0.0.1:${port}/slow`, { method: 'POST', body: 'a' });
   expect(answer.status).toBe(200);
 });
 
-test('a body that a test injects is never late, however late it is read', async () => {
+test('an injected body never times out, however late it is read', async () => {
   let cut = 0;
   const app = Fastify({ clientErrorHandler: () => void (cut += 1) });
   limitBodies(app, 20);

@@ -12,8 +12,8 @@ const part = (name: string, value: string, more = '') =>
   `--b\r\nContent-Disposition: form-data; name="${name}"\r\n${more}\r\n${value}\r\n`;
 const B = 'multipart/form-data; boundary=b';
 
-describe('multipart that is none', () => {
-  test('is refused with a sentence, whatever is wrong with it', async ({ openApp }) => {
+describe('a broken multipart body', () => {
+  test('is refused with a sentence, for any error in it', async ({ openApp }) => {
     const container = await openApp({ env: { LOG_LEVEL: 'warn' } });
     for (const [what, { type, body }] of brokenMultiparts('act')) {
       const answer = await post(container, type, body);
@@ -22,11 +22,11 @@ describe('multipart that is none', () => {
         body: { code: 0, msg: expect.stringMatching(/^Permintaan .+\.$/) },
       });
     }
-    // Not our fault, so nothing for the log.
+    // A client error, so the log stays empty.
     expect(container.lines).toEqual([]);
   });
 
-  test('says what is wrong where that can be known', async ({ openApp }) => {
+  test('names the error where it can be known', async ({ openApp }) => {
     const container = await openApp();
     const why = async (type: string, body: string) =>
       (await post(container, type, Buffer.from(body, 'latin1'))).body.error.facts.why;

@@ -7,14 +7,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const FORM = 'application/x-www-form-urlencoded';
 const MULTIPART = 'multipart/form-data';
 
-/** Parts of a multipart body: an act has fewer fields, and each costs time to read. */
+/** Parts of a multipart body: more than any act has fields, and each takes time to read. */
 const PARTS_MAX = 60;
-/** What the fields may weigh, and as much again for the headers of so many parts. */
+/** The size of all fields, and the same again for the headers of the parts. */
 const MULTIPART_BYTES_MAX = 2 * FORM_LIMITS.bytes;
 /** The longest boundary (RFC 2046, 5.1.1). */
 const BOUNDARY_LENGTH_MAX = 70;
 
-/** Teaches a scope the portal's two body types, and no other. */
+/** Accepts only the portal's two body types in a scope. */
 export function readForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   for (const [type, bodyLimit] of [
@@ -27,11 +27,7 @@ export function readForms(scope: FastifyInstance): void {
   }
 }
 
-/**
- * The fields of a request's body.
- *
- * @throws Refusal `request_malformed`, `body_too_large`, `media_type_unsupported`
- */
+/** @throws Refusal `request_malformed`, `body_too_large`, `media_type_unsupported` */
 export async function fieldsOfBody(request: FastifyRequest): Promise<Fields> {
   const contentType = request.headers['content-type'];
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
@@ -48,7 +44,7 @@ export async function fieldsOfBody(request: FastifyRequest): Promise<Fields> {
 const isMultipart = (contentType: string | undefined): contentType is string =>
   contentType?.split(';', 1)[0]?.trim().toLowerCase() === MULTIPART;
 
-/** True for urlencoded UTF-8; another charset would be read wrongly. */
+/** True for urlencoded UTF-8; another charset would be decoded wrongly. */
 function isForm(contentType: string | undefined): boolean {
   const [type, ...parameters] = (contentType ?? '').toLowerCase().split(';');
   if (type?.trim() !== FORM) return false;
@@ -77,13 +73,13 @@ async function partsOf(contentType: string, body: Buffer): Promise<[string, stri
   return pairs;
 }
 
-/** The type that a part declares; empty for `text/plain`, which a part without any has by itself (RFC 7578, 4.4). */
+/** Empty for `text/plain`, the default of a part without a type (RFC 7578, 4.4). */
 export const declaredType = (type: string): string => (type === 'text/plain' ? '' : type);
 
 /**
  * The parts of a multipart body, texts and files.
  *
- * @throws FormError when it is broken, or a text in it is no UTF-8; Refusal `body_too_large` for too many parts.
+ * @throws FormError when it is broken, or a text in it is not UTF-8; Refusal `body_too_large` for too many parts.
  */
 export async function readMultipart(
   contentType: string,
@@ -98,7 +94,7 @@ export async function readMultipart(
       throw new FormError('isi multipart rusak atau terpotong');
     });
   const parts = [...form];
-  // What is not UTF-8 was read as U+FFFD; in a body with files only texts are looked at.
+  // Invalid UTF-8 was decoded to U+FFFD; in a body with files only the texts are checked.
   const isWhole = isUtf8(body);
   const isRead = (text: unknown) => isWhole || typeof text !== 'string' || !text.includes('\uFFFD');
   if (!parts.every(([name, value]) => isRead(name) && isRead(value))) {
@@ -107,7 +103,7 @@ export async function readMultipart(
   return parts;
 }
 
-/** Looks at a multipart body from afar: what is one, in UTF-8 and not a flood, is worth reading. */
+/** Checks cheaply, before parsing, that a body is multipart, UTF-8, and has few enough parts. */
 function checkParts(contentType: string, body: Buffer): void {
   const named = [...contentType.matchAll(/;\s*boundary\s*=\s*("?)([^";]*)\1/gi)];
   const boundary = named[0]?.[2]?.trim() ?? '';

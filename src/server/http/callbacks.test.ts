@@ -10,7 +10,6 @@ const XENDIT = '/callbacks/xendit';
 
 type Sent = { type?: string; token?: string };
 
-/** Posts a body as it is. */
 async function post(
   { http }: GatewayApp,
   url: string,
@@ -24,7 +23,6 @@ async function post(
   return (await http.inject({ method: 'POST', url, payload, headers })).statusCode;
 }
 
-/** A genuine notice about an order that waits. */
 async function genuine(app: GatewayApp): Promise<{ order: SimulatedOrder; body: object }> {
   const { topup } = await app.placed('qris');
   const order = app.fake.book.find(topup.id);
@@ -38,7 +36,7 @@ const inbox = async ({ deps }: GatewayApp): Promise<number> => {
 };
 
 describe('a callback', () => {
-  test('is stored once, whatever type it says it has', async ({ openGateway }) => {
+  test('is stored once, with any declared content type', async ({ openGateway }) => {
     const app = await openGateway();
     const { body } = await genuine(app);
     for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
@@ -47,9 +45,7 @@ describe('a callback', () => {
     expect(await inbox(app)).toBe(1);
   });
 
-  test('with any signed field changed is forged, and leaves no trace but a count', async ({
-    openGateway,
-  }) => {
+  test('with any signed field changed is forged, and only counted', async ({ openGateway }) => {
     const app = await openGateway();
     const { body } = await genuine(app);
     for (const change of [
@@ -65,7 +61,7 @@ describe('a callback', () => {
     expect(await inbox(app)).toBe(0);
   });
 
-  test('of Xendit needs the token, exactly', async ({ openGateway }) => {
+  test('of Xendit needs the exact token', async ({ openGateway }) => {
     const app = await openGateway();
     const body = JSON.stringify({ id: 'a', external_id: 'b', status: 'PAID' });
     const token = app.fake.keys.callbackToken;
@@ -78,7 +74,7 @@ describe('a callback', () => {
     expect(await inbox(app)).toBe(1);
   });
 
-  test('that is no notice is refused, and breaks nothing', async ({ openGateway }) => {
+  test('that is no notification is refused, and breaks nothing', async ({ openGateway }) => {
     const app = await openGateway();
     const { body } = await genuine(app);
     const token = app.fake.keys.callbackToken;
@@ -112,7 +108,7 @@ describe('a callback', () => {
     expect(Object.prototype).not.toHaveProperty('order_id');
   });
 
-  test('with names of prototypes beside what it says is stored like any other', async ({
+  test('with names of prototypes among its fields is stored like any other', async ({
     openGateway,
   }) => {
     const app = await openGateway();
@@ -122,7 +118,10 @@ describe('a callback', () => {
     expect({}).not.toHaveProperty('polluted');
   });
 
-  test('while it cannot be stored is asked for again later', async ({ openGateway, db }) => {
+  test('that cannot be stored is answered so that the gateway retries', async ({
+    openGateway,
+    db,
+  }) => {
     const app = await openGateway();
     const { body } = await genuine(app);
     await db.owner`alter table payment_inbox rename to away`;

@@ -1,13 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { isTransient } from '#server/infra/postgres/database.ts';
 
-/** What became of a notice; see the application, which decides. */
 type Received = 'stored' | 'known' | 'forged' | 'malformed' | 'unserved';
 
 export type CallbacksDeps = {
-  /** Whose notices are taken: `/callbacks/<provider>`. */
   providers: readonly string[];
-  /** Stores a notice, before anything of it is believed. */
+  /** Stores a notification before it is interpreted. */
   receive: (
     provider: string,
     notice: { headers: Readonly<Record<string, string | string[] | undefined>>; raw: Buffer },
@@ -27,8 +25,8 @@ const statuses: Readonly<Record<Received, number>> = {
 };
 
 /**
- * Where payment gateways tell us what happened (docs/money.md#gateways). The body is taken as it comes,
- * whatever it says it is. 503, so that it is sent again, while it cannot be stored.
+ * The endpoint for payment gateways' notifications (docs/money.md#gateways). Takes the raw body of any
+ * content type. Answers 503 while it cannot be stored, so that the gateway retries.
  */
 export function registerCallbacks(app: FastifyInstance, deps: CallbacksDeps): void {
   void app.register(async (scope) => {
@@ -61,7 +59,6 @@ export function registerCallbacks(app: FastifyInstance, deps: CallbacksDeps): vo
   });
 }
 
-/** What became of a callback; see the channel, which decides. */
 type Outcome = 'stored' | 'forged' | 'malformed' | 'unserved';
 
 type CloudCallbackDeps = {
@@ -96,9 +93,9 @@ const cloudStatuses: Readonly<Record<Outcome, number>> = {
 const PATH = '/callbacks/cloud/:key';
 
 /**
- * Where Meta tells what became of messages, and what customers write (docs/channels.md#cloud-callbacks). The body is
- * taken as it comes: its signature is over its bytes. 200 once all of it is kept; 503, so that it is sent again,
- * while it cannot be.
+ * The endpoint for Meta's message statuses and incoming messages (docs/channels.md#cloud-callbacks). Takes the raw
+ * body, which the signature covers. Answers 200 once all of it is stored; 503 while it cannot be, so that Meta
+ * retries.
  */
 export function registerCloudCallbacks(
   app: FastifyInstance,

@@ -8,11 +8,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openServer } from '#server/http/server.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { takeConnection } from '#server/http/live.ts';
+import { takeOverConnection } from '#server/http/live.ts';
 
 const REQUEST = 'GET /taken HTTP/1.1\r\nHost: x\r\n\r\n';
 
-/** A server that hands over the connections of one address, and answers as usual at another. */
+/** A server that takes over the connections of one address, and answers normally at another. */
 async function listening() {
   const app = openServer({
     config: { TRUSTED_PROXIES: [], SIMULATOR: false, production: false },
@@ -23,9 +23,9 @@ async function listening() {
   const refs: WeakRef<object>[] = [];
   app.get('/taken', async (request, reply: FastifyReply) => {
     refs.push(...[request, request.raw, reply, reply.raw].map((one) => new WeakRef(one)));
-    // As when an act has looked up who calls.
+    // As when an act has looked up its caller.
     await new Promise((resolve) => setImmediate(resolve));
-    taken.push(takeConnection(reply, { 'x-of-its-own': 'yes' }));
+    taken.push(takeOverConnection(reply, { 'x-of-its-own': 'yes' }));
     return reply;
   });
   app.get('/usual', async () => 'as usual');
@@ -51,7 +51,7 @@ function calling(port: number, words: string): Socket {
   return socket;
 }
 
-test('what is written to it is the body, which ends with the connection', async () => {
+test('writes to the connection are the body, which ends with it', async () => {
   const { port, taken } = await listening();
   const caller = calling(port, REQUEST);
   const all = text(caller);
@@ -67,7 +67,7 @@ test('what is written to it is the body, which ends with the connection', async 
   expect(head).not.toMatch(/transfer-encoding|content-length/i);
 });
 
-test('nothing is kept of the request and of what read it', async () => {
+test('the request and its parser are released', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const { port, taken, refs } = await listening();
@@ -81,7 +81,7 @@ test('nothing is kept of the request and of what read it', async () => {
   expect(taken[0]?.writable).toBe(true);
 });
 
-test('a caller who asks for more on it is cut off', async () => {
+test('a caller who sends another request on it is cut off', async () => {
   const { port, taken, connections } = await listening();
   const caller = calling(port, REQUEST);
   await waitFor(() => expect(taken).toHaveLength(1));
@@ -101,7 +101,7 @@ test.each([
   expect(taken.filter((socket) => socket && !socket.destroyed)).toEqual([]);
 });
 
-test('it ends when its caller ends it, or resets it', async () => {
+test('it ends when its caller closes or resets it', async () => {
   const { port, taken, connections } = await listening();
   calling(port, REQUEST).end();
   calling(port, REQUEST).once('data', function reset(this: Socket) {

@@ -3,15 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '#contract/base/refusals.ts';
 
 /**
- * Sockets that listen on one port. libuv takes one connection of each in a turn of the event loop: with a single one,
- * a process whose turns take 50 ms takes 20 connections in a second, and the others wait for minutes.
+ * Sockets that listen on one port. libuv accepts one connection per socket and turn of the event loop: with a single
+ * socket and turns of 50 ms, a process accepts 20 connections a second, and the others wait for minutes.
  */
 const LISTENERS = 16;
-/** Connections that wait to be taken, over all of them; one more would wait a second before it tries again. */
+/** The accept backlog of all sockets; a client beyond it waits a second before it tries again. */
 const BACKLOG = 4_096;
-/** Connections above the limit that are answered before they are closed; more are closed at once. */
+/** Connections above the limit that get a response; more are closed at once. */
 const REFUSED_MAX = 16;
-/** Time that a refused connection has for its request and the answer. */
 const REFUSED_MS_MAX = 1_000;
 const BUSY_SECONDS = 2;
 const CLOSE_IDLE_MS = 100;
@@ -19,12 +18,12 @@ const CLOSE_IDLE_MS = 100;
 type Connections = { others: Server[]; open: number };
 const known = new WeakMap<FastifyInstance, Connections>();
 
-/** Connections that a server has open, also those that it is about to refuse. */
+/** Includes connections that are about to be refused. */
 export const openConnections = (app: FastifyInstance): number => known.get(app)?.open ?? 0;
 
 /**
- * Limits the connections of a server: one above the limit is answered 503 as soon as it asks for something, without
- * being read any further. To be called after all that listens to its connections.
+ * Limits the connections of a server: one above the limit gets a 503 on its first bytes, which are not parsed. Call
+ * it after all other connection listeners are registered.
  */
 export function limitConnections(
   app: FastifyInstance,
@@ -55,7 +54,7 @@ export function limitConnections(
   });
 }
 
-/** Answers 503 once the caller has asked: clients take an answer that comes before their request for noise. */
+/** Waits for the request: clients ignore a response that precedes it. */
 function refuseConnection(socket: Socket, headers: Readonly<Record<string, string>>): void {
   const lines = Object.entries({
     ...headers,
@@ -72,11 +71,11 @@ function refuseConnection(socket: Socket, headers: Readonly<Record<string, strin
 }
 
 /**
- * Listens on a port with several sockets, where the system shares a port among them.
+ * Listens on a port with several sockets, where the system can share a port.
  *
  * @param sockets 1 where few callers are expected.
- * @returns the port; for port 0 the one that was free.
- * @throws what listening throws, EADDRINUSE also for another process of the same user.
+ * @returns the port; for port 0 the one assigned.
+ * @throws the errors of `listen`, and EADDRINUSE also for another process of the same user.
  */
 export async function listenOn(
   app: FastifyInstance,
@@ -87,7 +86,7 @@ export async function listenOn(
     await app.listen({ host, port, backlog: BACKLOG });
     return addressOf(app).port;
   }
-  // A port that is shared by asking for it can be taken by each process of this user: a socket that does not ask fails.
+  // Any process of this user can share a shared port, so first a socket without sharing tests that it is free.
   if (port !== 0) await tryPort({ host, port });
   const options = { backlog: BACKLOG / sockets, reusePort };
   await app.listen({ ...options, host, port });
@@ -102,7 +101,7 @@ export async function listenOn(
   return taken;
 }
 
-/** Listens on a port for a moment. @throws what listening throws, when the port cannot be had. */
+/** Listens on a port for a moment. @throws the errors of `listen` when the port is unavailable. */
 export async function tryPort(where: { host: string; port: number }): Promise<void> {
   const trial = createServer();
   await listening(trial, where);
@@ -116,7 +115,7 @@ const listening = (server: Server, options: ListenOptions): Promise<void> =>
     server.once('error', reject);
     server.listen(options, () => {
       server.off('error', reject);
-      // A connection that cannot be taken, for want of a descriptor, is closed by the system.
+      // The system closes a connection that cannot be accepted for lack of a descriptor.
       server.on('error', () => undefined);
       resolve();
     });
@@ -130,15 +129,15 @@ function addressOf(app: FastifyInstance): { address: string; port: number } {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** True where bodies may take long and are timed by `withinPace` instead. */
+    /** True where bodies may be slow; `withinPace` limits them instead. */
     longBody?: boolean;
   }
 }
 
-/** A body that belongs to no upload has arrived after this, or its sender is cut off (docs/threats.md, T40). */
+/** Time limit for a body other than an upload (docs/threats.md, T40). */
 const BODY_MS = 15_000;
 
-/** Cuts off who sends a body too slowly, exactly as Node cuts off who sends headers too slowly. */
+/** Cuts off slow bodies as Node cuts off slow headers. */
 export function limitBodies(app: FastifyInstance, bodyMs = BODY_MS): void {
   app.addHook('onRequest', async ({ raw, routeOptions, headers }) => {
     const hasBody =
@@ -155,22 +154,21 @@ export function limitBodies(app: FastifyInstance, bodyMs = BODY_MS): void {
 }
 
 /**
- * Does something once what already lies at the sockets has been read. When this process was held up, timers
- * run before anything is read: who was in time would be cut off for it.
+ * Runs `work` after pending socket data has been read. After a stall, timers run before sockets are read, and would
+ * cut off callers who were in time.
  */
 export function afterReading(work: () => void): void {
   setImmediate(() => setImmediate(work));
 }
 
-/** How fast a long body must come, counted in windows, and how long all of it may take. */
+/** The minimum speed of a long body, measured in windows, and its total time limit. */
 export type Pace = { bytesPerSecond: number; windowMs: number; deadlineMs: number };
 
 /**
- * Does something with a body for as long as it keeps coming.
+ * Runs `work` on a body as long as the body arrives in time.
  *
- * @throws Refusal `upload_too_slow` when too few bytes came in a window or the deadline passed;
- *   `request_malformed` when the sender went away. What `work` still does then fails by itself, with the
- *   connection.
+ * @throws Refusal `upload_too_slow` when too few bytes came in a window or the deadline passed; `request_malformed`
+ * when the sender disconnected. `work` then fails with the connection.
  */
 export async function withinPace<T>(
   { raw }: FastifyRequest,
@@ -186,7 +184,7 @@ export async function withinPace<T>(
   let before = raw.socket.bytesRead;
   const watch = setInterval(() => {
     const { bytesRead } = raw.socket;
-    // What has all arrived is only being looked at.
+    // A complete body is only being processed.
     if (raw.complete) return clearInterval(watch);
     if (bytesRead - before < bytesMin || performance.now() > ends) {
       trouble.reject(new Refusal('upload_too_slow', {}));
@@ -196,7 +194,7 @@ export async function withinPace<T>(
   }, windowMs);
   raw.once('close', gone);
   try {
-    // The sender may have gone away before anybody listened.
+    // The sender may have disconnected before the listener was added.
     if (raw.destroyed) gone();
     return await Promise.race([work(), trouble.promise]);
   } finally {
@@ -205,18 +203,20 @@ export async function withinPace<T>(
   }
 }
 
-/** A browser that still sends does not listen: up to so much of a refused body is read and forgotten. */
+/**
+ * A browser reads no response while it sends, so up to this much of a refused body is read and discarded.
+ */
 const DRAIN_BYTES_MAX = 12_000_000;
-/** It keeps coming, and comes to its end, or it is left. */
+/** Draining stops after this long without data. */
 const DRAIN_STALL_MS = 2_000;
 const DRAIN_MS_MAX = 60_000;
 
 /**
- * Reads what is left of a body and forgets it, so that its sender receives the answer.
+ * Reads and discards the rest of a body, so that its sender receives the response.
  *
- * @returns false when there is too much of it, or it comes too slowly: then the connection is to be cut.
+ * @returns false when the rest is too large or too slow: then cut the connection.
  */
-export async function drained({ raw }: FastifyRequest): Promise<boolean> {
+export async function drainBody({ raw }: FastifyRequest): Promise<boolean> {
   if (raw.complete || raw.readableEnded) return true;
   if (raw.destroyed) return false;
   const { resolve, promise } = Promise.withResolvers<boolean>();
@@ -241,7 +241,7 @@ export async function drained({ raw }: FastifyRequest): Promise<boolean> {
   }
 }
 
-/** Ends the connection after the answer: what is left of the body is not worth reading. */
+/** Ends the connection after the response, without reading the rest of the body. */
 export function cutAfter(reply: FastifyReply): void {
   reply.header('connection', 'close');
   reply.raw.once('finish', () => reply.request.raw.destroy());

@@ -18,12 +18,12 @@ const changes = acts.filter((one) => one.changes && one.by !== 'public');
 const lasting = changes.filter((one) => one.outlivesSession);
 const names = (some: readonly { name: string }[]) => some.map(({ name }) => name).toSorted();
 
-/** Calls that one person may make at once, of the kind that is allowed least. */
+/** The lowest number of calls that any rate limit allows a person at once. */
 const CALLS = 30;
 
 type OpenApp = () => Promise<RunningApp>;
 
-/** The acts in turn, each with an app whose person has calls to spend. */
+/** Cycles through the acts, each with an app whose person has calls left. */
 async function* spread<Act>(some: readonly Act[], openApp: OpenApp) {
   for (let first = 0; first < some.length; first += CALLS - 1) {
     const running = await openApp();
@@ -33,7 +33,7 @@ async function* spread<Act>(some: readonly Act[], openApp: OpenApp) {
 
 type Browsers = Readonly<Record<string, Record<string, string>>>;
 
-/** Somebody's session, and the browsers from which its token comes. */
+/** A session, its own browser, and another browser with a copy of its token. */
 async function copied(db: TestDatabase, role: 'customer' | 'operator') {
   const ani = await signedIn(db, { saldo: 10_000 });
   const budi = await signedIn(db);
@@ -46,7 +46,7 @@ async function copied(db: TestDatabase, role: 'customer' | 'operator') {
   return { token: ani.token, userId: ani.userId, elsewhere };
 }
 
-/** Everything stored that an act could have changed, but what notes the calls themselves. */
+/** All stored data that an act could change, except the records of the calls themselves. */
 async function everything({ allAccountsSql }: TestDatabase): Promise<unknown> {
   const tables = ['accounts', 'users', 'user_phones', 'tokens', 'links', 'topups', 'messages'];
   const rows = tables.map(
@@ -66,7 +66,7 @@ const outcome = async (running: RunningApp, name: string, wish: object, headers 
 };
 
 describe('every change that needs a session', () => {
-  test('outlives the session, but for those that are named here', () => {
+  test('outlives the session, except the acts listed here', () => {
     expect(names(changes.filter((one) => !one.outlivesSession))).toEqual([
       'broadcast_close',
       'conversation_read',
@@ -85,11 +85,11 @@ describe('every change that needs a session', () => {
   });
 
   test.for(['customer', 'operator'] as const)(
-    'and outlives it asks for the password in another browser, and does nothing: a %s',
+    'and outlives it asks for the password in another browser, and changes nothing: a %s',
     async (role, { db, openApp }) => {
       const { token, elsewhere } = await copied(db, role);
       const theirs = lasting.filter(({ by }) => by === role || by === 'anyone_signed_in');
-      // The first start writes down the installation's own account.
+      // The first start stores the installation's own account.
       await openApp();
       const before = await everything(db);
       for (const [browser, headers] of Object.entries(elsewhere)) {
@@ -101,7 +101,7 @@ describe('every change that needs a session', () => {
         }
       }
       expect(await everything(db)).toEqual(before);
-      // In its own browser none of them asks: the password was given when the session began.
+      // In its own browser no act asks, since the session began with the password.
       for await (const { act, running } of spread(theirs, openApp)) {
         expect(await outcome(running, act.name, { token }), act.name).not.toContain(
           'reauth_needed',
@@ -111,7 +111,7 @@ describe('every change that needs a session', () => {
   );
 });
 
-test('what is read, and what ends with the session, works in another browser', async ({
+test('reads, and changes that end with the session, work in another browser', async ({
   db,
   openApp,
 }) => {
@@ -127,7 +127,7 @@ test('what is read, and what ends with the session, works in another browser', a
     for await (const { act, running } of spread(rest, openApp)) {
       const { name } = act;
       const [status, said] = await outcome(running, name, { token }, headers);
-      // Those that want fields say which, or have nothing yet; nobody asks who it is.
+      // Acts may miss fields or find no record, but none asks for authentication.
       expect([200, 404, 422], `${name}: ${said}`).toContain(status);
       expect(['ok', 'not_found', 'input_invalid'], name).toContain(said);
     }
@@ -136,10 +136,7 @@ test('what is read, and what ends with the session, works in another browser', a
   expect(leaving).toEqual([200, 'ok']);
 });
 
-test('a flood of calls with a copied token keeps the owner waiting for nothing', async ({
-  db,
-  openApp,
-}) => {
+test('a flood of calls with a copied token does not delay the owner', async ({ db, openApp }) => {
   const container = await openApp();
   const { token, elsewhere } = await copied(db, 'customer');
   for (const headers of Object.values(elsewhere)) {
@@ -154,7 +151,7 @@ test('a flood of calls with a copied token keeps the owner waiting for nothing',
   ]);
 });
 
-test('the archive’s address, which works without a session, is not told in another browser', async ({
+test('the archive’s address, which works without a session, is hidden in another browser', async ({
   db,
   openApp,
 }) => {
@@ -172,10 +169,10 @@ test('the archive’s address, which works without a session, is not told in ano
   for (const headers of Object.values(elsewhere)) expect(await urlIn(headers)).toBeNull();
 });
 
-describe('the password given in another browser', () => {
+describe('a password given in another browser', () => {
   const aCookie = { cookie: `kabari-device=${'c'.repeat(43)}` };
 
-  test('opens what lasts for five minutes, there and nowhere else', async ({ db, openApp }) => {
+  test('allows lasting changes for five minutes, only in that browser', async ({ db, openApp }) => {
     const container = await openApp();
     const { token, userId, elsewhere } = await copied(db, 'customer');
     const hash = await hashPassword(GOOD_PASSWORD);
@@ -200,7 +197,7 @@ describe('the password given in another browser', () => {
     expect(await rename(aCookie)).toEqual([403, 'reauth_needed']);
   });
 
-  test('opens neither keys nor the number, the archive, the end: they want a sign-in there', async ({
+  test('does not unlock keys, the number, the archive or account deletion: they need a sign-in there', async ({
     db,
     openApp,
   }) => {

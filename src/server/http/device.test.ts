@@ -17,7 +17,6 @@ type Wish = { production?: boolean; portals?: readonly string[] };
 type Open = (wish?: Wish) => Asking;
 type Asking = (headers?: Record<string, string>) => Promise<{ device: string; cookies: string[] }>;
 
-/** The portal's endpoint over an act that says which browser it sees. */
 const test = base.extend<{ open: Open }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   open: async ({}, use) => {
@@ -60,7 +59,7 @@ async function ask(app: FastifyInstance, headers: Record<string, string>) {
   return { device: data.device, cookies: [response.headers['set-cookie'] ?? []].flat() };
 }
 
-test('a browser is given a name once, and is known by it from then on', async ({ open }) => {
+test('a browser gets an id once, and keeps it', async ({ open }) => {
   const ask = open();
   const first = await ask({ origin: OWN });
   expect(first.device).toMatch(/^[A-Za-z0-9_-]{43}$/);
@@ -73,20 +72,20 @@ test('a browser is given a name once, and is known by it from then on', async ({
   expect(other.device).not.toBe(first.device);
 });
 
-test('in production the cookie is bound to this very host, and to https', async ({ open }) => {
+test('in production the cookie is bound to its exact host, and to https', async ({ open }) => {
   const ask = open({ production: true });
   const { device, cookies } = await ask({ origin: OWN });
   expect(cookies).toEqual([
     `__Host-kabari-device=${device}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict; Secure`,
   ]);
-  // One without the prefix may have been set by a neighbouring host.
+  // A neighbouring host may set a cookie without the prefix.
   const planted = await ask({ origin: OWN, cookie: `kabari-device=${device}` });
   expect(planted.device).not.toBe(device);
   const own = await ask({ origin: OWN, cookie: `__Host-kabari-device=${device}` });
   expect(own).toEqual({ device, cookies: [] });
 });
 
-test('a name that we did not make is replaced', async ({ open }) => {
+test('a foreign id is replaced', async ({ open }) => {
   const ask = open();
   for (const value of ['', 'x', 'a'.repeat(42), 'a'.repeat(44), `${'a'.repeat(42)}%`, '"quoted"']) {
     const { device, cookies } = await ask({ origin: OWN, cookie: `kabari-device=${value}` });
@@ -95,14 +94,14 @@ test('a name that we did not make is replaced', async ({ open }) => {
   }
 });
 
-test('portals served elsewhere have no name and get no cookie', async ({ open }) => {
+test('portals on other sites have no id and get no cookie', async ({ open }) => {
   const ask = open();
   expect(await ask({ origin: ELSEWHERE })).toEqual({ device: '', cookies: [] });
   const cookie = `kabari-device=${'a'.repeat(43)}`;
   expect(await ask({ origin: ELSEWHERE, cookie })).toEqual({ device: '', cookies: [] });
 });
 
-test('the portal’s own origin keeps its cookie, also where it is listed among the others', async ({
+test('the portal’s own origin keeps its cookie, also when listed among PORTAL_ORIGINS', async ({
   open,
 }) => {
   const ask = open({ portals: [OWN, ELSEWHERE] });

@@ -3,7 +3,6 @@ import { expect } from 'vitest';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 
-/** Somebody with a paid top-up: what they ask with, and its invoice. */
 async function withPaidTopup(db: TestDatabase, running: RunningApp) {
   const { token } = await signedIn(db);
   const ask = async (act: string, fields: Record<string, unknown> = {}) =>
@@ -14,10 +13,7 @@ async function withPaidTopup(db: TestDatabase, running: RunningApp) {
   return { ask, invoiceId };
 }
 
-test('a document is downloaded by its link, as a file that runs nothing', async ({
-  db,
-  openApp,
-}) => {
+test('a document is downloaded by its link, as an inert file', async ({ db, openApp }) => {
   const running = await openApp();
   const { ask, invoiceId } = await withPaidTopup(db, running);
   const { url } = await ask('invoice_pdf', { invoice_id: invoiceId });
@@ -53,7 +49,7 @@ test('a statement is downloaded by its link', async ({ db, openApp }) => {
   expect((await running.app.inject({ url: pdf.url.slice(0, -2) })).statusCode).toBe(404);
 });
 
-test('the page of a document says that it is real, to anybody and to no search engine', async ({
+test('a document’s page confirms it to anyone, and is hidden from search engines', async ({
   db,
   openApp,
 }) => {
@@ -83,7 +79,7 @@ test('the page of a document says that it is real, to anybody and to no search e
   }
 });
 
-test('references cannot be guessed through', async ({ openApp }) => {
+test('guessing references is rate-limited', async ({ openApp }) => {
   const running = await openApp();
   const statuses = new Set<number>();
   for (let tried = 0; tried < 40; tried++) {
@@ -94,7 +90,7 @@ test('references cannot be guessed through', async ({ openApp }) => {
   expect([...statuses]).toEqual([404, 429]);
 });
 
-test('what people are called is text of the page, and runs nowhere', async ({ db, openApp }) => {
+test('names of people are escaped on the page', async ({ db, openApp }) => {
   const running = await openApp();
   const { ask, invoiceId } = await withPaidTopup(db, running);
   const name = '<img src=x onerror=alert(1)>';

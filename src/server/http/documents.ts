@@ -14,28 +14,28 @@ import { sentenceFor } from '#contract/language/indonesian.ts';
 import { WIB, formatDateTimeZone } from '#contract/base/time.ts';
 
 export type StatementsDeps = {
-  /** The file of a signed address; undefined when we did not sign it, or its time is over. */
+  /** Undefined when the signature is invalid or expired. */
   open: (address: {
     id: string;
     key: string;
   }) => Promise<{ name: string; stream: Readable } | undefined>;
-  /** @throws Refusal `too_many_requests`: it is read anew each time. */
+  /** @throws Refusal `too_many_requests`, because each download is generated anew. */
   allow: (ip: string) => Promise<void>;
 };
 
-/** Statements of the saldo by their signed addresses, written as they are read; kept by no cache. */
+/** Saldo statements at signed addresses, streamed while they are generated, and never cached. */
 export const registerStatements = (app: FastifyInstance, deps: StatementsDeps): void =>
-  serveWritten(app, '/statements/:id', deps);
+  serveGenerated(app, '/statements/:id', deps);
 
-/** Threads of customer service as text, by their signed addresses; the same way. */
+/** Customer-service threads as text, likewise. */
 export const registerTranscripts = (app: FastifyInstance, deps: StatementsDeps): void =>
-  serveWritten(app, '/transcripts/:id', deps);
+  serveGenerated(app, '/transcripts/:id', deps);
 
-/** Lines of the audit log as CSV, by their signed addresses; the same way. */
+/** Audit entries as CSV, likewise. */
 export const registerAuditExports = (app: FastifyInstance, deps: StatementsDeps): void =>
-  serveWritten(app, '/audit-exports/:id', deps);
+  serveGenerated(app, '/audit-exports/:id', deps);
 
-function serveWritten(app: FastifyInstance, url: string, { open, allow }: StatementsDeps): void {
+function serveGenerated(app: FastifyInstance, url: string, { open, allow }: StatementsDeps): void {
   app.route<{ Params: { id: string }; Querystring: { k?: unknown } }>({
     method: 'GET',
     url,
@@ -57,7 +57,6 @@ function serveWritten(app: FastifyInstance, url: string, { open, allow }: Statem
   });
 }
 
-/** What the page shows of a document. */
 type Verified = {
   kind: InvoiceKind;
   status: InvoiceStatus;
@@ -72,13 +71,13 @@ type Verified = {
 
 type VerifyDeps = {
   find: (docRef: string) => Promise<Verified | undefined>;
-  /** @throws Refusal `too_many_requests`: references are not to be guessed through. */
+  /** @throws Refusal `too_many_requests`, against guessing references. */
   allow: (ip: string) => Promise<void>;
 };
 
 /**
- * `/faktur/{ref}`: says whether a document with this QR is ours, to whoever holds it. A page of its own,
- * without the portal and without a script: it is opened by people who have no account.
+ * `/faktur/{ref}`: confirms to anyone that a document with this QR is genuine. A separate page without the portal or
+ * scripts, since its readers have no account.
  */
 export function registerVerifyPage(app: FastifyInstance, { find, allow }: VerifyDeps): void {
   app.get<{ Params: { ref: string } }>('/faktur/:ref', async (request, reply) => {
@@ -100,7 +99,6 @@ export function registerVerifyPage(app: FastifyInstance, { find, allow }: Verify
   });
 }
 
-/** What people wrote, as text of a page. */
 const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 

@@ -9,7 +9,7 @@ async function served(app: UploadsApp, accountId: string, name: string, bytes: B
 
 const mp4 = Buffer.concat([Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isom', 'latin1'), noise(5_000)]);
 
-test('a player seeks: any span of a film, the last bytes, or all of it', async ({
+test('serves a player any range of a video, the last bytes, or all of it', async ({
   openUploadsApp,
   ani,
 }) => {
@@ -36,7 +36,7 @@ test('a player seeks: any span of a film, the last bytes, or all of it', async (
   }
 });
 
-test('a span beyond the file is 416; one that makes no sense, or many, is the whole file', async ({
+test('a range beyond the file is 416; an invalid or multiple range gets the whole file', async ({
   openUploadsApp,
   ani,
 }) => {
@@ -56,7 +56,7 @@ test('a span beyond the file is 416; one that makes no sense, or many, is the wh
   expect((await ask({ range: 'bytes=0-9', 'if-range': '"another"' })).status).toBe(200);
 });
 
-test('HEAD tells all about a file and sends nothing of it', async ({ openUploadsApp, ani }) => {
+test('HEAD describes a file without sending it', async ({ openUploadsApp, ani }) => {
   const ask = await served(await openUploadsApp(), ani.accountId, 'iklan.mp4', mp4);
   const head = await ask({}, 'HEAD');
   expect(head.status).toBe(200);
@@ -64,7 +64,7 @@ test('HEAD tells all about a file and sends nothing of it', async ({ openUploads
   expect((await head.arrayBuffer()).byteLength).toBe(0);
 });
 
-test('what is no picture, sound or film is only ever a download of unknown type', async ({
+test('files other than images, audio and video are downloads of unknown type', async ({
   openUploadsApp,
   ani,
 }) => {

@@ -10,12 +10,11 @@ const unstorable: InBoth = {
 };
 
 /**
- * The one place for every way in, form, JSON, address and metadata: before any schema, a text that the database
- * cannot keep is refused wherever it stands, so that it fails here, alone, and not in a statement that
- * carries other people's requests.
+ * Refuses texts that the database cannot store, before any schema, for every kind of input: form, JSON, address and
+ * metadata. The input thus fails here, alone, and not in a statement that carries other requests.
  *
- * @param whole how the input is called where it is such a text itself.
- * @returns the refusal `input_invalid` with a sentence for each field; nothing when all can be kept.
+ * @param whole the field name for an input that is itself such a text.
+ * @returns the refusal `input_invalid` with a sentence per field; undefined when all can be stored.
  */
 export function refuseUnstorable(
   given: unknown,
@@ -28,17 +27,17 @@ export function refuseUnstorable(
   return new Refusal('input_invalid', { fields });
 }
 
-/** A value of an address or a form in which a `+` before a number was written without `%2B`, and came as a blank. */
-export const plusAgain = (value: string): string => value.replace(/^ (?=[1-9]\d)/, '+');
+/** Restores a `+` before a number that was not written as `%2B`, and so was decoded as a space. */
+export const restorePlus = (value: string): string => value.replace(/^ (?=[1-9]\d)/, '+');
 
 /**
- * The same for numbers between commas. A single blank behind a comma may be there for the eye: it is a `+` only where the
- * first number has one too.
+ * The same for a comma-separated list. A single space after a comma may be only formatting: it is a `+` only where
+ * the first number has one too.
  */
 export function restorePluses(list: string): string {
-  const isWritten = plusAgain(list) !== list;
+  const isWritten = restorePlus(list) !== list;
   const blanks = isWritten ? /(?<=,) +(?=[1-9]\d)/g : /(?<=,) {2,}(?=[1-9]\d)/g;
-  return plusAgain(list).replace(blanks, '+');
+  return restorePlus(list).replace(blanks, '+');
 }
 
 /** Selects the numbers, without a `+`, that an account knows in exactly these digits. */
@@ -53,7 +52,7 @@ export type KnownNumbers = (
  *
  * @returns the input as read, and as the normalisation alone reads it: the same for every repeat of a request.
  */
-export async function readKnowing<T>(
+export async function readWithKnownNumbers<T>(
   known: KnownNumbers,
   accountId: string,
   read: () => T,
@@ -68,11 +67,7 @@ export async function readKnowing<T>(
   return { read: readWithKnown((digits) => found.has(digits), read), byRule };
 }
 
-/**
- * What the portal was sent, as its schema reads it.
- *
- * @throws Refusal `input_invalid` with a sentence for each field, unknown ones included.
- */
+/** @throws Refusal `input_invalid` with a sentence for each field, unknown ones included. */
 export function readInput<Schema extends z.ZodMiniType>(
   schema: Schema,
   given: unknown,
@@ -86,11 +81,7 @@ export function readInput<Schema extends z.ZodMiniType>(
 
 type Issue = z.core.$ZodRawIssue;
 
-/**
- * zod's own complaints in Indonesian, for fields whose schema says nothing of its own.
- *
- * Given to `safeParse` as its error map; a schema's own sentence goes first.
- */
+/** zod's own messages in Indonesian; a schema's own message takes precedence. */
 function inIndonesian(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -134,7 +125,6 @@ function tooBig(origin: string, maximum: number): string {
 
 const NAMED_MAX = 20;
 
-/** One sentence per field, from the issues of a strict schema; unknown fields are named too. */
 function fieldsOf(issues: readonly z.core.$ZodIssue[]): Record<string, string> {
   const fields = new Map<string, string>();
   for (const issue of issues) {

@@ -4,7 +4,7 @@ import { actHandlers } from '#server/app/acts.ts';
 import { codeIn, signedIn, solved, test } from '#tests/support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('a stranger registers, reads the code in the phone, and is somebody with a bonus', async ({
+test('a visitor registers, reads the code on the phone, and gets an account with a bonus', async ({
   openApp,
 }) => {
   const running = await openApp({ works: true });
@@ -72,7 +72,7 @@ test('a linked token sends through the API, and its message is read', async ({ d
   const balance = await app.inject({ url: '/v1/balance', headers: { authorization } });
   expect(balance.json()).toEqual({ available: 850, held: 0 });
 
-  // The phone's owner was told how to undo it, and does.
+  // The phone's owner was told how to undo the link, and does so.
   await ask('simulator_reply', { phone: '6285711112222', to: '6281100000000', text: 'putus' });
   await waitFor(async () => {
     const parted = await ask('token_get', { token, token_id: sender.id });
@@ -95,14 +95,14 @@ test('a top-up is paid by the simulated bank', async ({ db, openApp }) => {
   expect(saldo.body.data.available).toBe(credited);
 });
 
-test('an address under /v1 that is not there answers in the API’s words', async ({ openApp }) => {
+test('an unknown address under /v1 answers in the API’s format', async ({ openApp }) => {
   const { app } = await openApp();
   const answer = await app.inject({ url: '/v1/nowhere' });
   expect(answer.statusCode).toBe(404);
   expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8');
 });
 
-test('a file is served by its signed address only, and nothing in it runs', async ({
+test('a file is served only at its signed address, and nothing in it runs', async ({
   db,
   openApp,
 }) => {
@@ -134,7 +134,7 @@ test('a file is served by its signed address only, and nothing in it runs', asyn
   for (const url of forged) expect((await app.inject({ url })).statusCode).toBe(404);
 });
 
-test('every act of the contract is kept, and exactly once', async ({ openApp }) => {
+test('every act of the contract has exactly one handler', async ({ openApp }) => {
   const { container } = await openApp();
   const kept = actHandlers(container).map(({ act }) => act.name);
   expect(kept.toSorted()).toEqual(acts.map(({ name }) => name).toSorted());

@@ -4,7 +4,7 @@ import { newId } from '#server/infra/ids.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { type RunningApp, test } from '#tests/support/app/running-app.ts';
 
-/** Something that happened an hour ago and was not told yet, though it was tried so often. */
+/** An unpublished event of an hour ago, with a number of failed tries. */
 async function untold(sql: Sql, { tries, retryIn }: { tries: number; retryIn: string | null }) {
   const { accountId } = await customerWith(sql);
   await sql`delete from outbox`;
@@ -25,7 +25,7 @@ async function figures({ app }: RunningApp): Promise<[number, number]> {
   return [figure('kabari_outbox_oldest_seconds'), figure('kabari_outbox_set_aside')];
 }
 
-test('an event that was never tried in time is shown, and takes no node away that only answers', async ({
+test('an event that was never tried in time is shown, but a web-only node stays ready', async ({
   sql,
   openApp,
 }) => {
@@ -37,7 +37,7 @@ test('an event that was never tried in time is shown, and takes no node away tha
   expect(setAside).toBe(0);
 });
 
-test('an event that cannot be published makes no node unready, and is counted by itself', async ({
+test('an unpublishable event leaves every node ready, and is counted separately', async ({
   sql,
   openApp,
 }) => {
@@ -47,7 +47,7 @@ test('an event that cannot be published makes no node unready, and is counted by
   expect(await figures(running)).toEqual([0, 1]);
 });
 
-test('a second try that is overdue is shown again', async ({ sql, openApp }) => {
+test('an overdue second try is shown again', async ({ sql, openApp }) => {
   const running = await openApp();
   await untold(sql, { tries: 9, retryIn: '-1 minute' });
   expect(await readiness(running)).toEqual([200, 'failing']);

@@ -11,7 +11,6 @@ async function listening(running: RunningApp) {
   return { ...running, address };
 }
 
-/** A live stream, read as the browser reads it: by fetch. */
 async function stream(address: string, fields: Record<string, string>) {
   const end = new AbortController();
   onTestFinished(() => end.abort());
@@ -27,7 +26,7 @@ async function stream(address: string, fields: Record<string, string>) {
       for await (const bytes of response.body ?? [])
         heard.text += decoder.decode(bytes, { stream: true });
     } catch {
-      // Given up by the test, or cut off.
+      // Aborted by the test, or cut off.
       heard.failed = true;
     }
     heard.ended = true;
@@ -35,10 +34,7 @@ async function stream(address: string, fields: Record<string, string>) {
   return { response, heard, end };
 }
 
-test('an open tab hears of a change within the moment, and where it stands', async ({
-  db,
-  openApp,
-}) => {
+test('an open tab receives a change at once, with its position', async ({ db, openApp }) => {
   const { address, container } = await listening(await openApp({ works: true }));
   const ani = await signedIn(db, { saldo: 1_000 });
   const { response, heard } = await stream(address, { token: ani.token, since: '0' });
@@ -52,13 +48,13 @@ test('an open tab hears of a change within the moment, and where it stands', asy
   expect(container.events.hub.following).toBe(1);
 });
 
-test('the stream is for people who are signed in', async ({ openApp }) => {
+test('the stream requires a session', async ({ openApp }) => {
   const { address } = await listening(await openApp());
   const { response } = await stream(address, { token: '' });
   expect(response.status).toBe(401);
 });
 
-test('when the session ends, its stream ends within five seconds', async ({ db, openApp }) => {
+test('a stream ends within five seconds of its session', async ({ db, openApp }) => {
   const { address, ask, container } = await listening(await openApp());
   const [ani, budi] = [await signedIn(db), await signedIn(db)];
   const hears = await stream(address, { token: ani.token });
@@ -69,7 +65,7 @@ test('when the session ends, its stream ends within five seconds', async ({ db, 
   expect(other.heard.ended).toBe(false);
 });
 
-test('a stream that opens while it is asked which sessions live goes on', async () => {
+test('a stream that opens during the session check continues', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { promise, resolve } = Promise.withResolvers<ReadonlySet<string>>();
@@ -110,7 +106,7 @@ test('a stream that opens while it is asked which sessions live goes on', async 
   expect([alive.heard.ended, late.heard.ended]).toEqual([false, false]);
 });
 
-test('a tab that is closed leaves no stream behind', async ({ db, openApp }) => {
+test('a closed tab leaves no stream behind', async ({ db, openApp }) => {
   const { address, container } = await listening(await openApp());
   const { end } = await stream(address, { token: (await signedIn(db)).token });
   await waitFor(() => expect(container.events.hub.following).toBe(1));
@@ -118,7 +114,7 @@ test('a tab that is closed leaves no stream behind', async ({ db, openApp }) => 
   await waitFor(() => expect(container.events.hub.following).toBe(0));
 });
 
-test('one person opens so many streams and no more', async ({ db, openApp }) => {
+test('the streams of one person are limited', async ({ db, openApp }) => {
   const { address } = await listening(await openApp());
   const { token } = await signedIn(db);
   const opened = await Promise.all(Array.from({ length: 35 }, () => stream(address, { token })));
@@ -127,7 +123,7 @@ test('one person opens so many streams and no more', async ({ db, openApp }) => 
   expect(statuses.filter((status) => status === 429)).toHaveLength(5);
 });
 
-test('a stream that ends makes room for another of the same person', async ({ db, openApp }) => {
+test('an ended stream makes room for another of the same person', async ({ db, openApp }) => {
   const { address, container } = await listening(await openApp());
   const { token } = await signedIn(db);
   const opened = await Promise.all(Array.from({ length: 30 }, () => stream(address, { token })));
@@ -137,7 +133,7 @@ test('a stream that ends makes room for another of the same person', async ({ db
   expect((await stream(address, { token })).response.status).toBe(200);
 });
 
-test('a comment every 15 seconds tells that the line is up', async ({ db, openApp }) => {
+test('a comment every 15 seconds keeps the connection alive', async ({ db, openApp }) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { address } = await listening(await openApp());
@@ -149,7 +145,7 @@ test('a comment every 15 seconds tells that the line is up', async ({ db, openAp
   await waitFor(() => expect(heard.text.endsWith('\n\n:\n\n')).toBe(true));
 });
 
-test('when the application closes, its streams end whole', async ({ db, openApp }) => {
+test('streams end cleanly when the application closes', async ({ db, openApp }) => {
   const running = await listening(await openApp());
   const { heard } = await stream(running.address, { token: (await signedIn(db)).token });
   await waitFor(() => expect(heard.text).toContain('event: reset'));

@@ -4,11 +4,10 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { FrameSink, FrameSource, Person, Subscription } from '#server/infra/acts.ts';
 import { headersOf } from './site.ts';
 
-/** A comment this often tells both ends, and every proxy between, that the line is up. */
+/** The interval of keep-alive comments, for both ends and every proxy between. */
 const COMMENT_MS = 15_000;
-/** How often it is asked whether the sessions behind open streams still live. */
 const SESSIONS_MS = 2_000;
-/** Open streams of one person in one process: one per browser is needed. */
+/** Open streams of one person in one process; each browser needs one. */
 const PER_PERSON = 30;
 
 const COMMENT = Buffer.from(':\n\n');
@@ -19,16 +18,14 @@ const headers = {
 };
 
 type Deps = {
-  /** Which of these sessions are still good. */
   alive: (sessionIds: readonly string[]) => Promise<ReadonlySet<string>>;
   report: (bug: unknown) => void;
 };
 
-/** Writes frames to browsers, and ends what should not go on; a tab that reads none is cut off as every slow reader. */
+/** A tab that does not read is cut off like any slow reader. */
 export type LiveStreams = {
   /**
-   * Answers with a stream that is written to until the caller goes, their session ends, or the application
-   * closes.
+   * Answers with a stream that lasts until the caller disconnects, their session ends, or the application closes.
    *
    * @throws Refusal `too_many_requests` when a person has too many streams already.
    */
@@ -36,7 +33,7 @@ export type LiveStreams = {
   close(): void;
 };
 
-/** An open stream: of what it was asked with it keeps only this. */
+/** An open stream; it retains only this much of its request. */
 class OpenStream implements FrameSink {
   readonly out: Socket;
   readonly userId: string;
@@ -80,7 +77,7 @@ export function openStreams({ alive, report }: Deps): LiveStreams {
     if (asking || streams.size === 0) return;
     asking = true;
     try {
-      // Who opens a stream meanwhile is not asked about, and has just been let in.
+      // Streams opened during the check are not part of it; their session was just verified.
       const bySession = Map.groupBy(streams, ({ sessionId }) => sessionId);
       const good = await alive([...bySession.keys()]);
       for (const [sessionId, theirs] of bySession) {
@@ -102,7 +99,7 @@ export function openStreams({ alive, report }: Deps): LiveStreams {
     open(reply, { frames, person }) {
       const theirs = perPerson.get(person.userId) ?? 0;
       if (theirs >= PER_PERSON) throw new Refusal('too_many_requests', { seconds: 15 });
-      const out = takeConnection(reply, headers);
+      const out = takeOverConnection(reply, headers);
       if (!out) return;
       const stream = new OpenStream(out, person, leave);
       streams.add(stream);
@@ -117,26 +114,26 @@ export function openStreams({ alive, report }: Deps): LiveStreams {
   };
 }
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
 /**
- * Answers with headers and hands over the connection: what is written to it is the body, and ends with it.
- * The caller may ask for nothing more on it.
+ * Sends headers and takes over the connection: writes to it are the body, and the body ends with it. The caller may
+ * send no other request on it.
  *
- * For answers that last for hours. Until an answer ends, Node keeps its parser of requests (10 kB), the request
- * and the answer, and Fastify its own of both: five times what the connection itself needs. So Node is made to
- * let go of them as it does for a WebSocket; no public call does that for a request which is none.
+ * For responses that last for hours. Until a response ends, Node keeps its request parser (10 kB), the request and
+ * the response, and Fastify its own objects: five times the memory of the connection itself. So Node is made to
+ * release them as for a WebSocket; no public call does that for an ordinary request.
  *
- * @returns undefined when the caller has gone, or has sent another request already: that one is cut off.
+ * @returns undefined when the caller has disconnected, or has already sent another request: that one is cut off.
  */
-export function takeConnection(
+export function takeOverConnection(
   reply: FastifyReply,
   headers: Readonly<Record<string, string>>,
 ): Socket | undefined {
   const { raw, request } = reply;
   const { socket } = request.raw;
   reply.hijack();
-  // The end of the connection is the end of the body: chunks would need somebody to count them.
+  // The body ends with the connection; chunked encoding would need a size before each write.
   raw.removeHeader('transfer-encoding');
   raw.writeHead(200, { ...headersOf(reply), ...headers, connection: 'close' });
   raw.flushHeaders();
@@ -151,12 +148,12 @@ export function takeConnection(
     .on('end', () => socket.destroySoon());
 }
 
-/** Makes Node take the request for an upgrade, which it looks for whenever it has read something. */
+/** Makes Node treat the request as an upgrade, which it checks for after each read. */
 function stopParsing({ request: { raw }, server: { server } }: FastifyReply): boolean {
   const socket: Socket & { parser?: object | null } = raw.socket;
   Object.assign(raw, { upgrade: true });
   server.once('upgrade', ignore);
-  socket.emit('data', NOTHING);
+  socket.emit('data', EMPTY);
   server.off('upgrade', ignore);
   return socket.parser === null && !socket.destroyed;
 }

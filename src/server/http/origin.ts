@@ -2,17 +2,15 @@ import type { FastifyRequest } from 'fastify';
 import { Refusal } from '#contract/base/refusals.ts';
 import { malformed } from './v1/send.ts';
 
-/** Which pages may call the portal's acts. */
 export type Origins = {
-  /** Where the portal itself is served; undefined for a local installation without PUBLIC_URL. */
+  /** The portal's own origin; undefined for a local installation without PUBLIC_URL. */
   own: string | undefined;
-  /** Other places it is served from: the only ones CORS lets in. */
+  /** Other origins that serve the portal: the only ones that CORS allows. */
   portals: readonly string[];
-  /** Locally, the address in the browser's bar is ours whatever it is called. */
+  /** Locally, the host in the browser's address bar is accepted under any name. */
   trustsHost: boolean;
 };
 
-/** Where a call says it comes from. */
 export type Source = { origin: string | undefined; site: string | undefined; host: string };
 
 export const sourceOf = (request: FastifyRequest): Source => {
@@ -29,10 +27,10 @@ export const isPortal = ({ portals }: Origins, { origin }: Source): boolean =>
   origin !== undefined && portals.includes(origin);
 
 /**
- * Refuses calls that another site's page makes in somebody's browser (docs/threats.md, T8).
+ * Refuses calls that another site's page makes in a user's browser (docs/threats.md, T8).
  *
- * Browsers say where a call comes from; programs say nothing. Those may ask, and act with a session's
- * token, which no other site has; what anyone may change without one (`secretless`) they may not.
+ * Browsers send the source of a call; programs do not. A call without a source may read, and may act with a
+ * session's token, which no other site has; changes that need no token (`secretless`) are refused.
  *
  * @throws Refusal `origin_foreign`
  */
@@ -53,9 +51,9 @@ function foreign(): never {
 }
 
 /**
- * Where the links of an answer begin: at PUBLIC_URL, or without it at the host that was asked.
+ * The origin for links in a response: PUBLIC_URL, or without it the requested host.
  *
- * @throws Refusal `request_malformed` for a host that no address can have.
+ * @throws Refusal `request_malformed` for an invalid host.
  */
 export function publicOrigin(
   { publicUrl }: { publicUrl: string | undefined },
@@ -63,7 +61,7 @@ export function publicOrigin(
 ): string {
   if (publicUrl !== undefined) return publicUrl;
   const origin = `${request.protocol}://${request.host}`;
-  // A host with a path or a user in it is none, though the whole can be read as an address.
+  // Refuses a host with a path or a user, although the whole parses as an address.
   const isHost = URL.canParse(origin) && /^[^/?#@\\\s]+$/.test(request.host);
   if (!isHost) throw malformed(request, 'host');
   return origin;

@@ -12,7 +12,7 @@ const post = (
   url = '/api',
 ) => app.inject({ method: 'POST', url, payload, headers: { 'content-type': FORM, ...headers } });
 
-test('an act answers as JSON that nobody keeps', async ({ openApp }) => {
+test('an act answers as JSON that is never cached', async ({ openApp }) => {
   const response = await post(await openApp(), 'act=app_config');
   expect(response.statusCode).toBe(200);
   expect(response.headers).toMatchObject({
@@ -22,7 +22,7 @@ test('an act answers as JSON that nobody keeps', async ({ openApp }) => {
   expect(response.json()).toMatchObject({ code: 1, data: { product: 'Kabari' } });
 });
 
-test('a token in the address is refused, whatever the method', async ({ openApp }) => {
+test('a token in the address is refused for every method', async ({ openApp }) => {
   const running = await openApp();
   const asked = await Promise.all([
     running.app.inject({ url: '/api?token=kbs_x' }),
@@ -35,7 +35,7 @@ test('a token in the address is refused, whatever the method', async ({ openApp 
   }
 });
 
-test('another method than POST is told which one is taken', async ({ openApp }) => {
+test('another method than POST is refused with Allow', async ({ openApp }) => {
   const running = await openApp();
   for (const method of ['GET', 'PUT', 'DELETE'] as const) {
     const response = await running.app.inject({ method, url: '/api' });
@@ -44,7 +44,7 @@ test('another method than POST is told which one is taken', async ({ openApp }) 
   }
 });
 
-test('a body that is no form is refused by its kind', async ({ openApp }) => {
+test('a body that is not a form is refused by its type', async ({ openApp }) => {
   const running = await openApp();
   const kinds = ['application/json', 'text/plain', `${FORM}; charset=iso-8859-1`, 'image/png'];
   for (const kind of kinds) {
@@ -56,7 +56,7 @@ test('a body that is no form is refused by its kind', async ({ openApp }) => {
   expect(packed.statusCode).toBe(415);
 });
 
-test('a form over 64 kB, or one of a thousand pairs and one, is refused', async ({ openApp }) => {
+test('a form over 64 kB, or with more than a thousand pairs, is refused', async ({ openApp }) => {
   const running = await openApp();
   const big = await post(running, `act=app_config&x=${'y'.repeat(65_536)}`);
   expect(big.statusCode).toBe(413);
@@ -89,14 +89,14 @@ const multipart = (parts: readonly string[]) =>
   `${parts.map((part) => `--line\r\nContent-Disposition: form-data; ${part}\r\n`).join('')}--line--\r\n`;
 const MULTIPART = { 'content-type': 'multipart/form-data; boundary=line' };
 
-test('multipart fields are fields like any other', async ({ openApp }) => {
+test('multipart fields equal other fields', async ({ openApp }) => {
   const running = await openApp();
   const body = multipart(['name="act"\r\n\r\napp_config', 'name="token"\r\n\r\n']);
   const response = await post(running, body, MULTIPART);
   expect(response.json()).toMatchObject({ code: 1, data: { product: 'Kabari' } });
 });
 
-test('a file is refused, since no act takes one, and so is a flood of parts', async ({
+test('a file is refused, since no act takes one, and so are too many parts', async ({
   openApp,
 }) => {
   const running = await openApp();
@@ -140,7 +140,7 @@ test('an endless body is cut off at the limit', async ({ openApp }) => {
   expect(written).toBeLessThan(50e6);
 });
 
-test('other sites cannot call in our people’s browsers', async ({ openApp }) => {
+test('other sites cannot call in our users’ browsers', async ({ openApp }) => {
   const running = await openApp({ env: { PUBLIC_URL: 'https://kabari.example' } });
   const foreign = [
     { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
@@ -188,7 +188,7 @@ test('a portal of PORTAL_ORIGINS may call, and no other: CORS without credential
   expect(other.headers['access-control-allow-origin']).toBeUndefined();
 });
 
-test('the log never holds what people sent', async ({ openApp }) => {
+test('the log never contains user input', async ({ openApp }) => {
   const running = await openApp({ env: { LOG_LEVEL: 'trace' } });
   const canaries = {
     phone: '6281999888777',
@@ -204,7 +204,7 @@ test('the log never holds what people sent', async ({ openApp }) => {
   expect(log).not.toMatch(/kenari|6281999888777|kkkkkkkk/);
 });
 
-test('whatever is sent, the application neither dies nor reports a bug', async ({ openApp }) => {
+test('no input crashes the application or reports a bug', async ({ openApp }) => {
   const running = await openApp({ env: { RATE_AUTH_PER_ADDRESS: '1000000' } });
   const names = acts.map(({ name }) => name);
   const odd = fc.oneof(

@@ -1,6 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
-import { type Answer, asRefusal, errorResponse, okResponse, refused } from '#server/http/answer.ts';
+import {
+  type Answer,
+  asRefusal,
+  errorResponse,
+  okResponse,
+  refusalResponse,
+} from '#server/http/answer.ts';
 import { fieldsOfBody, readForms } from '#server/http/body.ts';
 import type { LiveStreams } from './live.ts';
 import { type Origins, isPortal, sourceOf, type Source, checkSource } from '#server/http/origin.ts';
@@ -23,7 +29,7 @@ import {
 } from '#server/infra/acts.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
-import { type KnownNumbers, readInput, readKnowing } from '#server/http/input.ts';
+import { type KnownNumbers, readInput, readWithKnownNumbers } from '#server/http/input.ts';
 import { randomBytes } from 'node:crypto';
 
 type Deps = {
@@ -37,7 +43,7 @@ type Deps = {
 const PREFLIGHT_SECONDS = 600;
 const AGENT_MAX = 300;
 
-/** The portal's one address: `POST /api` (docs/wire.md#envelope). */
+/** The portal's single endpoint: `POST /api` (docs/wire.md#envelope). */
 export function openPortal(app: FastifyInstance, deps: Deps): void {
   void app.register(async (scope) => {
     readForms(scope);
@@ -50,7 +56,7 @@ export function openPortal(app: FastifyInstance, deps: Deps): void {
       const refusal = asRefusal(error, request.id);
       if (!(error instanceof Refusal) && refusals[refusal.code].status >= 500)
         deps.report(error, { requestId: request.id, act: 'unknown' });
-      // What is left of the body is not worth reading: a gigabyte would be read to its end.
+      // The rest of the body is not read: it may be a gigabyte.
       if (!request.raw.complete) cutAfter(reply);
       if ('allow' in refusal.facts) reply.header('allow', refusal.facts.allow);
       return send(reply, errorResponse(refusal));
@@ -91,7 +97,6 @@ function send(reply: FastifyReply, { status, body, retryAfter }: Answer): Fastif
   return reply.code(status).type('application/json; charset=utf-8').send(body);
 }
 
-/** CORS for the portals of PORTAL_ORIGINS and nobody else; the session's token travels in the body. */
 function allowPortal(origins: Origins, request: FastifyRequest, reply: FastifyReply): void {
   if (origins.portals.length > 0) reply.header('vary', 'Origin');
   const source = sourceOf(request);
@@ -110,7 +115,7 @@ function allowPortal(origins: Origins, request: FastifyRequest, reply: FastifyRe
   }
 }
 
-/** Nothing travels in the address: addresses are kept in histories, logs and referrers. */
+/** Nothing may be in the address: addresses end up in histories, logs and referrers. */
 function refuseAddress(request: FastifyRequest): void {
   if (request.url.includes('?')) malformed('isian tidak boleh berada di alamat');
 }
@@ -119,29 +124,24 @@ function malformed(why: string): never {
   throw new Refusal('request_malformed', { why });
 }
 
-/** What a call was, for the log and the figures. Never what people wrote. */
 type ActMetric = { act: string; outcome: string; seconds: number };
 
 export type ActEndpointDeps = {
   findSession: (token: string) => Promise<Person | undefined>;
-  /** True when a session is known to have begun in another browser than this one. */
+  /** True when the session is known to have begun in another browser. */
   isElsewhere: (person: Person, device: string) => boolean;
-  /** What the browser is to the session that calls from it. */
   reauthOf: (sessionId: string, device: string) => Promise<Reauth>;
-  /** True of whoever must set up, or give, a second factor before anything else. */
+  /** True while a person must set up, or give, a second factor first. */
   needsSecondFactor: (person: Person) => boolean;
   limiter: Limiter;
   answers: IdempotencyStore;
   audit: Audit;
   knownNumbers: KnownNumbers;
   origins: Origins;
-  /** Called with what is our fault. */
   report: (bug: unknown, about: { requestId: string; act: string }) => void;
-  /** Called after every call. */
   onMetric?: (call: ActMetric) => void;
 };
 
-/** One call as it came in. */
 type ActRequest = {
   fields: Fields;
   source: Source;
@@ -151,14 +151,13 @@ type ActRequest = {
   requestId: string;
 };
 
-/** What a streaming act answers: frames for one session, as long as it lives. */
+/** A streaming act's result: frames for one session, as long as it is valid. */
 type Stream = { frames: FrameSource; person: Person };
 type Reply = Answer | Stream;
 
-/** The endpoint of the portal's acts: fields in, status and body out. */
 type ActEndpoint = (request: ActRequest) => Promise<Reply>;
 
-/** An act that takes longer than this is answered `timed_out`; what it does is completed and stored. */
+/** A slower act is answered `timed_out`; its work is still completed and stored. */
 const ACT_MS_MAX = 12_000;
 const NOBODY: Nobody = { kind: 'nobody' };
 
@@ -183,16 +182,16 @@ export function createActEndpoint(
       if (!handler) throw new Refusal('act_unknown', {});
       const input = await inputOf(deps, handler.act, caller, envelope);
       const reply = await run(deps, { handler, caller, input, envelope, request });
-      record('status' in reply ? (reply.refused ?? 'ok') : 'stream');
+      record('status' in reply ? (reply.refusalCode ?? 'ok') : 'stream');
       return reply;
     } catch (error) {
-      const answer = refused(error, {
+      const answer = refusalResponse(error, {
         requestId: request.requestId,
         promised: act?.refuses ?? [],
         report: (bug) =>
           deps.report(bug, { requestId: request.requestId, act: act?.name ?? 'unknown' }),
       });
-      record(answer.refused ?? 'ok');
+      record(answer.refusalCode ?? 'ok');
       return answer;
     }
   };
@@ -207,14 +206,14 @@ async function inputOf(
 ): Promise<unknown> {
   const read = (): unknown => readInput(act.input, Object.fromEntries(own));
   if (caller.kind !== 'person' || act.by === 'public') return read();
-  return (await readKnowing(knownNumbers, caller.accountId, read)).read;
+  return (await readWithKnownNumbers(knownNumbers, caller.accountId, read)).read;
 }
 
 /**
- * Who is calling, when they may. Whoever is turned away has still used up one call of their address.
+ * Authenticates and authorises the caller. A refused call still counts against the rate of its address.
  *
- * @throws Refusal `not_signed_in`, `not_allowed`, `account_suspended`, `too_many_requests`, and what `requireSecondFactor` and
- *   `requireReauth` answer; for what only operators may know of, `act_unknown`, as for an act that is not there.
+ * @throws Refusal `not_signed_in`, `not_allowed`, `account_suspended`, `too_many_requests`, and those of
+ * `requireSecondFactor` and `requireReauth`; `act_unknown` for an act that only operators may know of.
  */
 async function admit(
   deps: ActEndpointDeps,
@@ -231,28 +230,28 @@ async function admit(
       requireSecondFactor(deps, act, caller, elsewhere) ??
       authorize(act, caller))
     : new Refusal('act_unknown', {});
-  const person = caller.kind === 'person' ? countedAs(caller, elsewhere) : undefined;
+  const person = caller.kind === 'person' ? rateLimitKey(caller, elsewhere) : undefined;
   await limiter.allow(denial || !act ? 'read' : act.limit, { ip, person });
   if (!act || caller.kind !== 'person') {
     if (denial) throw denial;
     return caller;
   }
-  const asksReauth = act.requiresRecentPassword || act.outlivesSession;
+  const requiresReauth = act.requiresRecentPassword || act.outlivesSession;
   const refusal =
     denial ??
-    (asksReauth ? requireReauth(act, await reauthOf(caller.sessionId, device)) : undefined);
+    (requiresReauth ? requireReauth(act, await reauthOf(caller.sessionId, device)) : undefined);
   if (!refusal) return caller;
   await auditDenied(deps, { act, caller, request, refusal });
   throw refusal;
 }
 
-/** Audit lines of refused calls that a customer may leave: twenty, then one in three minutes. */
-const NOTED_PACE = { burst: 20, perSecond: 1 / 180 };
-const notedPace = openBuckets();
+/** Audit entries for a customer's refused calls: twenty, then one in three minutes. */
+const DENIED_AUDIT_RATE = { burst: 20, perSecond: 1 / 180 };
+const deniedAuditLimiter = openBuckets();
 
 /**
- * Writes an audit line for a person who was refused an act: it is not theirs, or their session is used in another
- * browser than its own. Of a customer who calls an act of operators too, although the answer is `act_unknown`.
+ * Writes an audit entry for a person who was refused an act: they lack the right, or use their session in another
+ * browser. Includes a customer who calls an operator act, although the answer is `act_unknown`.
  */
 async function auditDenied(
   { audit, report }: ActEndpointDeps,
@@ -260,7 +259,8 @@ async function auditDenied(
 ): Promise<void> {
   const isRefusal = outcome === 'not_allowed' || outcome === 'sign_in_needed';
   if (!(outcome === 'act_unknown' || (act.audited && isRefusal))) return;
-  if (caller.role !== 'operator' && notedPace(caller.userId, NOTED_PACE) > 0) return;
+  if (caller.role !== 'operator' && deniedAuditLimiter(caller.userId, DENIED_AUDIT_RATE) > 0)
+    return;
   const { accountId, userId: actor } = caller;
   const { ip, requestId } = request;
   const line = { accountId, actor, act: act.name, outcome, ip, requestId, facts: {} };
@@ -269,33 +269,32 @@ async function auditDenied(
 
 type DeniedCall = { act: Act; caller: Person; request: ActRequest; refusal: Refusal };
 
-/** A copied token's calls are counted apart: whoever has it must not keep the owner waiting. */
-const countedAs = ({ userId }: Person, elsewhere: boolean): string =>
+/** A copied token's calls are counted separately, so they cannot use up the owner's rate. */
+const rateLimitKey = ({ userId }: Person, elsewhere: boolean): string =>
   elsewhere ? `${userId} elsewhere` : userId;
 
 /**
- * Asks for the password where the session's token alone is not enough: it may have been copied
+ * Requires the password where the session's token alone is not enough, as it may have been copied
  * (`docs/decisions/013-sign-in-and-sessions.md`).
  *
- * @returns `reauth_needed`; `sign_in_needed` for what a password given in another browser than the session's own
- *   does not open either.
+ * @returns `reauth_needed`; `sign_in_needed` where even a password given in another browser than the session's own
+ * does not suffice.
  */
 function requireReauth(act: Act, { inOwnBrowser, recent }: Reauth): Refusal | undefined {
   // Ask for the password only if it lets the caller perform the act.
   if (act.requiresRecentPassword && !inOwnBrowser) return new Refusal('sign_in_needed', {});
-  const asksPassword = act.requiresRecentPassword || !inOwnBrowser;
-  return asksPassword && !recent ? new Refusal('reauth_needed', {}) : undefined;
+  const requiresPassword = act.requiresRecentPassword || !inOwnBrowser;
+  return requiresPassword && !recent ? new Refusal('reauth_needed', {}) : undefined;
 }
 
-/** What only operators may know of is, to everybody else, not there. */
 const hideFromNonOperators = ({ by }: Act, caller: Person | Nobody): Refusal | undefined =>
   by === 'operator' && (caller.kind !== 'person' || caller.role !== 'operator')
     ? new Refusal('act_unknown', {})
     : undefined;
 
 /**
- * `second_factor_needed` for who has to set one up first. A session that gave one is good in its own browser
- * only, also for reading: elsewhere it was copied, and the answer is `sign_in_needed`.
+ * Returns `second_factor_needed` until the person has set one up. A session that gave one is valid only in its own
+ * browser, also for reading: elsewhere it was copied, and the answer is `sign_in_needed`.
  */
 function requireSecondFactor(
   { needsSecondFactor }: ActEndpointDeps,
@@ -341,19 +340,19 @@ async function run(deps: ActEndpointDeps, admitted: Admitted): Promise<Reply> {
     requestId: request.requestId,
   };
   if (act.streams) {
-    if (caller.kind !== 'person') throw new Error(`${act.name} streams to nobody`);
+    if (caller.kind !== 'person') throw new Error(`${act.name} streams without a session`);
     return { frames: handler.handle(call, input as never) as FrameSource, person: caller };
   }
   const once = async (): Promise<Answer> => {
     const made = await perform(deps, admitted, () =>
-      inConcerned(admitted, () => handler.handle(call, input as never)),
+      inAccountContext(admitted, () => handler.handle(call, input as never)),
     );
     if (act.audited) await writeAudit(deps, admitted, made);
     return made.answer;
   };
   return withTimeout(
     act.changes && envelope.key !== undefined
-      ? onlyOnce(deps.answers, admitted, envelope.key, once)
+      ? runIdempotent(deps.answers, admitted, envelope.key, once)
       : once(),
     ACT_MS_MAX,
     refuseTimedOut,
@@ -361,10 +360,10 @@ async function run(deps: ActEndpointDeps, admitted: Admitted): Promise<Reply> {
 }
 
 /**
- * What somebody calls concerns their own account; what is for operators, the one that is named, if one is. What is
- * public concerns whom it is about, and not whose session came with it.
+ * Runs `work` in the context of the account concerned: the caller's own, or the one that an operator act names, if
+ * any. A public act gets none: it may concern another account than the session's.
  */
-function inConcerned<T>(
+function inAccountContext<T>(
   { handler: { act }, caller, input }: Pick<Admitted, 'handler' | 'caller' | 'input'>,
   work: () => T,
 ): T {
@@ -373,18 +372,18 @@ function inConcerned<T>(
   return accountId === undefined ? work() : inAccount(accountId, work);
 }
 
-type Made = { answer: Answer; result: unknown };
+type ActResult = { answer: Answer; result: unknown };
 
 async function perform(
   { report }: ActEndpointDeps,
   { handler: { act }, request: { requestId } }: Admitted,
   handle: () => unknown,
-): Promise<Made> {
+): Promise<ActResult> {
   try {
     const result = await handle();
     return { answer: okResponse(act, result), result };
   } catch (error) {
-    const answer = refused(error, {
+    const answer = refusalResponse(error, {
       requestId,
       promised: act.refuses,
       report: (bug) => report(bug, { requestId, act: act.name }),
@@ -393,14 +392,14 @@ async function perform(
   }
 }
 
-/** A repeated key gets the first answer; faults and crowds are not answers, and may be tried again. */
-async function onlyOnce(
+/** Internal errors and overload are not stored and may be retried. */
+async function runIdempotent(
   answers: IdempotencyStore,
   { handler: { act }, caller, envelope }: Admitted,
   key: string,
   once: () => Promise<Answer>,
 ): Promise<Answer> {
-  // A public act is answered alike with and without a session. Its key is the secret: 122 random bits.
+  // A public act answers alike with and without a session. Its key is the secret: 122 random bits.
   const person = act.by === 'public' || caller.kind === 'nobody' ? 'public' : caller.userId;
   const input = JSON.stringify([...envelope.own].sort(([a], [b]) => (a < b ? -1 : 1)));
   let mine: Answer | undefined;
@@ -408,23 +407,22 @@ async function onlyOnce(
     mine = await once();
     return { status: mine.status, body: mine.body, keep: isFinal(mine) };
   });
-  return mine ?? again(outcome);
+  return mine ?? replayedAnswer(outcome);
 }
 
-/** Faults of ours are retryable too, all of them. */
-const isFinal = ({ refused: code }: Answer): boolean =>
+/** All internal errors are retryable too. */
+const isFinal = ({ refusalCode: code }: Answer): boolean =>
   code === undefined || !('retryable' in refusals[code]);
 
-/** The first answer, for the second time. */
-function again({ status, body }: Outcome): Answer {
+function replayedAnswer({ status, body }: Outcome): Answer {
   if (status === 200) return { status, body };
-  const { error } = JSON.parse(body) as { error: { type: Answer['refused']; facts: object } };
+  const { error } = JSON.parse(body) as { error: { type: Answer['refusalCode']; facts: object } };
   const seconds = 'seconds' in error.facts ? Number(error.facts.seconds) : undefined;
   return {
     status,
     body,
     ...(seconds !== undefined && { retryAfter: seconds }),
-    ...(error.type && { refused: error.type }),
+    ...(error.type && { refusalCode: error.type }),
   };
 }
 
@@ -432,36 +430,42 @@ function refuseTimedOut(): never {
   throw new Refusal('timed_out', {});
 }
 
-/** The act is done: trouble with its audit line is ours, and does not change what was answered. */
-async function writeAudit(deps: ActEndpointDeps, admitted: Admitted, made: Made): Promise<void> {
+/** The act is complete, so a failed audit entry is only reported and does not change the answer. */
+async function writeAudit(
+  deps: ActEndpointDeps,
+  admitted: Admitted,
+  made: ActResult,
+): Promise<void> {
   const { handler, caller, request, envelope } = admitted;
   const person = caller.kind === 'person' ? caller : undefined;
   const { act } = handler;
   const { requestId, ip } = request;
   try {
     await deps.audit.write({
-      accountId: person?.accountId ?? idOf(made.result, 'account'),
-      actor: person?.userId ?? idOf(made.result, 'user') ?? 'public',
+      accountId: person?.accountId ?? signedInId(made.result, 'account'),
+      actor: person?.userId ?? signedInId(made.result, 'user') ?? 'public',
       act: act.name,
-      outcome: made.answer.refused ?? 'ok',
+      outcome: made.answer.refusalCode ?? 'ok',
       ip,
       requestId,
-      facts: { ...(act.by === 'operator' && idsIn(made.result)), ...idsOf(envelope.own) },
+      facts: {
+        ...(act.by === 'operator' && idsInResult(made.result)),
+        ...idsInFields(envelope.own),
+      },
     });
   } catch (error) {
     deps.report(error, { requestId, act: act.name });
   }
 }
 
-/** Who a stranger turned out to be: who has just signed in, and to which account. */
-function idOf(result: unknown, kind: 'account' | 'user'): string | undefined {
+function signedInId(result: unknown, kind: 'account' | 'user'): string | undefined {
   if (typeof result !== 'object' || result === null || !('user' in result)) return undefined;
   const user = Object(result.user) as Record<string, unknown>;
   return uuidOf(kind, String(user[kind === 'user' ? 'id' : 'account_id']));
 }
 
-/** What a call was about: the ids among its fields, as they came. */
-const idsOf = (own: Fields): Record<string, string> =>
+/** The ids among a call's fields, unvalidated. */
+const idsInFields = (own: Fields): Record<string, string> =>
   Object.fromEntries(
     [...own].filter(
       (field): field is [string, string] =>
@@ -471,8 +475,7 @@ const idsOf = (own: Fields): Record<string, string> =>
 
 const publicIdPattern = /^[A-Za-z]{2,3}[_-][0-9A-HJKMNP-TV-Z]{26}$/;
 
-/** What an operator's act turned out to be about: whose top-up it was, who was invited. */
-const idsIn = (result: unknown): Record<string, string> =>
+const idsInResult = (result: unknown): Record<string, string> =>
   Object.fromEntries(
     Object.entries(Object(result) as Record<string, unknown>).filter(
       (field): field is [string, string] =>
@@ -480,14 +483,12 @@ const idsIn = (result: unknown): Record<string, string> =>
     ),
   );
 
-/** What every call carries beside its act's own fields (docs/wire.md#envelope). */
+/** The common fields of every call (docs/wire.md#envelope). */
 type Envelope = {
   act: string;
-  /** The session's token; empty when signed out. */
   token: string;
   /** The device's push token; empty until the browser has one. */
   fcm: string;
-  /** The key of this mutation: a repeat with the same key is the same request. */
   key: string | undefined;
   own: Fields;
 };
@@ -497,7 +498,7 @@ const FCM_MAX = 4096;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const printable = /^[ -~]*$/;
 
-/** Takes the envelope off. @throws Refusal `request_malformed` */
+/** Separates the envelope from the act's fields. @throws Refusal `request_malformed` */
 function envelopeOf(fields: Fields): Envelope {
   const own = new Map(fields);
   const take = (name: string): string => {
@@ -519,13 +520,13 @@ const shape = /^[A-Za-z0-9_-]{43}$/;
 type DeviceDeps = { origins: Origins; production: boolean };
 
 /**
- * Which browser is calling: 256 random bits in a cookie that no script can read and that stays when
- * people sign out. A browser without one gets one with this answer.
+ * The calling browser's id: 256 random bits in a cookie that scripts cannot read and that survives sign-out. A
+ * browser without one gets one with this response.
  *
- * It says nothing about who is there. A sign-in asks for a code where it is new, reauthentication with the password
- * holds only beside it, and a session's token without it only reads (`docs/decisions/013-sign-in-and-sessions.md`).
+ * It identifies no person. A sign-in from a new one asks for a code, reauthentication is valid only with it, and
+ * without it a session's token only reads (`docs/decisions/013-sign-in-and-sessions.md`).
  *
- * @returns '' for portals served elsewhere: their calls carry no cookies.
+ * @returns '' for portals on other sites: their calls carry no cookies.
  */
 function deviceOf(request: FastifyRequest, reply: FastifyReply, deps: DeviceDeps): string {
   const known = knownDevice(request, deps);
@@ -540,7 +541,7 @@ function deviceOf(request: FastifyRequest, reply: FastifyReply, deps: DeviceDeps
 
 const nameOf = (production: boolean) => (production ? '__Host-kabari-device' : 'kabari-device');
 
-/** The browser as `deviceOf` names it; undefined where it has no cookie of ours, and gets none here. */
+/** The browser's id as in `deviceOf`, without setting one; undefined without a valid cookie. */
 export function knownDevice(
   request: FastifyRequest,
   { origins, production }: DeviceDeps,
@@ -550,7 +551,6 @@ export function knownDevice(
   return cookie(request.headers.cookie, nameOf(production));
 }
 
-/** The value of our cookie; undefined when there is none, or it is not one that we made. */
 function cookie(header: string | undefined, name: string): string | undefined {
   for (const pair of (header ?? '').split(';')) {
     const at = pair.indexOf('=');

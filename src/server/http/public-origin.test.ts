@@ -5,13 +5,13 @@ import { publicOrigin } from './origin.ts';
 
 const hosts = ['[', 'a b', '%', '127.0.0.1:99999', 'localhost/x', 'ani@localhost', 'a?b'];
 
-test('no host at all is none', () => {
+test('a missing host has no origin', () => {
   const request = { protocol: 'http', host: '', headers: {} } as FastifyRequest;
   expect(() => publicOrigin({ publicUrl: undefined }, request)).toThrow('request_malformed');
   expect(publicOrigin({ publicUrl: 'https://kabari.example' }, request)).toMatch(/^https:/);
 });
 
-test('without PUBLIC_URL a host that no address can have is refused before anything is done', async ({
+test('without PUBLIC_URL an invalid host is refused before anything runs', async ({
   ani,
   running,
 }) => {

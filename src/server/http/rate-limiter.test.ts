@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRateLimiter } from './access.ts';
 
-test('a token may ask twice its rate at once, then steadily', () => {
+test('a token may make twice its rate at once, then its steady rate', () => {
   let now = 0;
   const { take } = createRateLimiter(5, () => now);
   const burst = Array.from({ length: 11 }, () => take('ani').waitSeconds);
@@ -10,7 +10,7 @@ test('a token may ask twice its rate at once, then steadily', () => {
   expect([take('ani').waitSeconds, take('ani').waitSeconds]).toEqual([0, 1]);
 });
 
-test('however many tokens ask, one that is at its limit stays there', () => {
+test('a token at its limit stays limited, however many others call', () => {
   const { take } = createRateLimiter(5, () => 0);
   for (let n = 0; n < 11; n++) take('ani');
   for (let n = 0; n < 120_000; n++) {

@@ -8,25 +8,26 @@ import { agedBy } from '#tests/support/database/changes.ts';
 const HERS = 'a'.repeat(43);
 const THIEFS = 'b'.repeat(43);
 const from = (device: string) => ({ headers: { cookie: `kabari-device=${device}` } });
-/** A customer’s; what operators must give it for is theirs alone: second-factor.test.ts. */
+/** Acts of customers; those of operators are in second-factor.test.ts. */
 const requiresRecentPassword = acts.filter(
   (one) => one.requiresRecentPassword && one.by !== 'operator',
 );
 
-/** Somebody whose session began in the browser `HERS`. */
 async function ani({ allAccountsSql: sql }: TestDatabase) {
   const { token } = await makeSession(sql, await customerWith(sql), { device: HERS });
   return token;
 }
 
-/** What an act that asks for reauthentication says; `reauth_needed` comes before its fields are looked at. */
+/**
+ * The answer of an act that requires reauthentication; `reauth_needed` precedes the check of its fields.
+ */
 const says = async ({ ask }: RunningApp, name: string, token: string, device = HERS) => {
   const { status, body } = await ask(name, { token }, from(device));
   return [status, body.error?.type ?? 'ok'];
 };
 
-describe('what is sensitive', () => {
-  test('asks for the password: a key, a number, the archive, the end, where events go', () => {
+describe('a sensitive act', () => {
+  test('requires the password: keys, the number, the archive, deletion, webhook addresses', () => {
     expect(requiresRecentPassword.map(({ name }) => name).toSorted()).toEqual([
       'campaign_export',
       'message_export',
@@ -46,7 +47,7 @@ describe('what is sensitive', () => {
     ]);
   });
 
-  test('is refused from another browser, from none, and five minutes after', async ({
+  test('is refused in another browser, in none, and after five minutes', async ({
     db,
     openApp,
   }) => {
@@ -65,14 +66,14 @@ describe('what is sensitive', () => {
     expect(await db.allAccountsSql`select * from exports`).toEqual([]);
   });
 
-  test('is refused to nobody as to anybody who is not signed in', async ({ openApp }) => {
+  test('answers a signed-out caller like any other act', async ({ openApp }) => {
     const container = await openApp();
     for (const { name } of requiresRecentPassword) {
       expect(await says(container, name, ''), name).toEqual([401, 'not_signed_in']);
     }
   });
 
-  test('goes on under the same key once the password is given', async ({ db, openApp }) => {
+  test('continues under the same key once the password is given', async ({ db, openApp }) => {
     const container = await openApp();
     const token = await ani(db);
     await changeSessions(db.allAccountsSql, {}, { reauthAt: agedBy('5 minutes') });
@@ -83,7 +84,7 @@ describe('what is sensitive', () => {
   });
 });
 
-test('an act that needs no reauthentication does not look for one', async ({ openApp, db }) => {
+test('an act that needs no reauthentication does not check it', async ({ openApp, db }) => {
   const container = await openApp();
   const token = await ani(db);
   expect(await says(container, 'user_check_token', token, THIEFS)).toEqual([200, 'ok']);

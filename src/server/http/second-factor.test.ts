@@ -12,7 +12,6 @@ const withSession = acts.filter(({ by }) => by === 'operator' || by === 'anyone_
 const without = withSession.filter(({ withoutSecondFactor }) => withoutSecondFactor);
 const names = (some: readonly { name: string }[]) => some.map(({ name }) => name).toSorted();
 
-/** An operator's session; `factor` when it began with a second factor. */
 async function operator({ allAccountsSql }: TestDatabase, { factor = false } = {}) {
   await operatorOf(allAccountsSql);
   const [budi] = await allAccountsSql<{ accountId: string; userId: string }[]>`
@@ -27,8 +26,8 @@ const says = async ({ ask }: RunningApp, name: string, token: string, from = {})
   return [status, body.error?.type ?? 'ok'];
 };
 
-describe('where operators need a second factor', () => {
-  test('one who has none may set it up, sign out, and nothing else', async ({ db, openApp }) => {
+describe('a required second factor', () => {
+  test('an operator without one may only set it up and sign out', async ({ db, openApp }) => {
     expect(names(without)).toEqual([
       'second_factor_ask',
       'second_factor_confirm',
@@ -47,7 +46,7 @@ describe('where operators need a second factor', () => {
       if (withoutSecondFactor) continue;
       expect(await says(app, name, token), name).toEqual([403, 'second_factor_needed']);
     }
-    // By another process: this one was asked as often as a person may ask.
+    // In another process, because the rate limit of this one is used up.
     const next = await openApp(required);
     const { body } = await next.ask('user_check_token', { token });
     expect(body.data).toMatchObject({ needs_second_factor: true });
@@ -61,7 +60,7 @@ describe('where operators need a second factor', () => {
     expect(upload.statusCode).toBe(401);
   });
 
-  test('one whose session gave it goes on, in that browser alone', async ({ db, openApp }) => {
+  test('a session that gave it works in its own browser only', async ({ db, openApp }) => {
     const app = await openApp(required);
     const token = await operator(db, { factor: true });
     expect((await app.ask('user_check_token', { token })).body.data).not.toHaveProperty(
@@ -72,7 +71,6 @@ describe('where operators need a second factor', () => {
     for (const name of ['user_session_list', 'operator_customer_list', 'second_factor_remove']) {
       expect(await says(app, name, token, THIEFS), name).toEqual([403, 'sign_in_needed']);
     }
-    // What was tried stands in the audit log.
     const tried = await db.allAccountsSql`
       select act, outcome from audit_log where outcome <> 'ok'`;
     expect(tried).toEqual([{ act: 'second_factor_remove', outcome: 'sign_in_needed' }]);
@@ -85,7 +83,7 @@ describe('where operators need a second factor', () => {
     expect([await upload(THIEFS.headers.cookie), await upload('')]).toEqual([401, 401]);
   });
 
-  test('a stolen session sets none up: not elsewhere, and not five minutes after the password', async ({
+  test('a stolen session cannot set one up: not elsewhere, and not five minutes after the password', async ({
     db,
     openApp,
   }) => {
@@ -106,13 +104,16 @@ describe('where operators need a second factor', () => {
     expect(await db.allAccountsSql`select from second_factor_challenges`).toEqual([]);
   });
 
-  test('customers are not asked, and do not even hear of it', async ({ openApp }) => {
+  test('customers need none, and get no hint of it', async ({ openApp }) => {
     const app = await openApp(required);
     expect(await says(app, 'second_factor_get', '')).toEqual([400, 'act_unknown']);
   });
 });
 
-test('where it is optional, an operator without one works as before', async ({ db, openApp }) => {
+test('an optional second factor does not restrict operators without one', async ({
+  db,
+  openApp,
+}) => {
   const app = await openApp();
   const token = await operator(db);
   expect((await app.ask('user_check_token', { token })).body.data).not.toHaveProperty(

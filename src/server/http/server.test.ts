@@ -24,7 +24,6 @@ function aServer(
   return { app, lines };
 }
 
-/** What a server says to bytes that come as they are. */
 async function raw(app: ReturnType<typeof aServer>['app'], bytes: string): Promise<string> {
   await app.listen({ port: 0, host: '127.0.0.1' });
   const address = app.server.address();
@@ -48,7 +47,7 @@ const everyAnswer = {
   'x-request-id': expect.stringMatching(/^req_[0-9a-f]{32}$/),
 };
 
-test('every answer carries the headers of safety: found, not found, refused or broken', async () => {
+test('every response has the security headers: found, not found, refused or failed', async () => {
   const { app } = aServer();
   app.get('/well', async () => ({}));
   app.get('/broken', async () => {
@@ -64,20 +63,20 @@ test('every answer carries the headers of safety: found, not found, refused or b
   }
 });
 
-test('https is held on to in production only', async () => {
+test('HSTS is sent in production only', async () => {
   const answer = await aServer().app.inject({ url: '/' });
   expect(answer.headers['strict-transport-security']).toBeUndefined();
   const strict = await aServer({ production: true }).app.inject({ url: '/' });
   expect(strict.headers['strict-transport-security']).toMatch(/^max-age=63072000/);
 });
 
-test('a method that nothing here knows is refused', async () => {
+test('an unknown method is refused', async () => {
   const { app } = aServer();
   const answer = await app.inject({ method: 'TRACE' as 'GET', url: '/' });
   expect(answer.statusCode).toBe(405);
 });
 
-test('headers without end, and what is no HTTP, are cut off with one line', async () => {
+test('endless headers, and bytes that are not HTTP, are cut off with one line', async () => {
   const long = await raw(
     aServer().app,
     `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`,
@@ -87,14 +86,14 @@ test('headers without end, and what is no HTTP, are cut off with one line', asyn
   expect(noise).toMatch(/^HTTP\/1\.1 400 [\s\S]*x-content-type-options: nosniff/);
 });
 
-test('who sends headers a byte at a time is cut off after five seconds', async () => {
+test('a caller who sends headers a byte at a time is cut off after five seconds', async () => {
   const { app } = aServer();
   expect(app.server.headersTimeout).toBe(5_000);
   const said = await raw(app, 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
   expect(said).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-test('forwarded addresses are believed of a trusted proxy only', async () => {
+test('forwarded addresses are trusted only from a trusted proxy', async () => {
   const { app } = aServer();
   app.get('/ip', async ({ ip }) => ({ ip }));
   const headers = { 'x-forwarded-for': '198.51.100.9' };
@@ -121,7 +120,7 @@ function withHealth(checks: Record<string, Check>, { token }: { token?: string }
   return { app, state };
 }
 
-test('the application is ready when every part is, and says which is not', async () => {
+test('readiness requires every part, and names the failing one', async () => {
   const database = vi.fn(async () => undefined);
   const { app, state } = withHealth({ database, relay: () => Promise.reject(new Error('late')) });
   const answer = await app.inject({ url: '/readyz' });
@@ -140,14 +139,14 @@ test('the application is ready when every part is, and says which is not', async
   expect(state.open).toBe(true);
 });
 
-test('asking a hundred times at once checks once', async () => {
+test('a hundred concurrent requests run the checks once', async () => {
   const database = vi.fn(async () => undefined);
   const { app } = withHealth({ database });
   await Promise.all(Array.from({ length: 100 }, () => app.inject({ url: '/readyz' })));
   expect(database).toHaveBeenCalledTimes(1);
 });
 
-test('figures are for this machine, or for who knows the token', async () => {
+test('metrics are for this machine, or for callers with the token', async () => {
   const here = withHealth({}).app;
   expect((await here.inject({ url: '/metrics' })).payload).toBe('kabari_figure 1\n');
   const away = { url: '/metrics', remoteAddress: '203.0.113.7' };
@@ -160,10 +159,10 @@ test('figures are for this machine, or for who knows the token', async () => {
   expect((await guarded.inject({ ...away, headers })).statusCode).toBe(200);
 });
 
-test('a server that cannot keep up says busy, but shows its pages, and that it lives', async () => {
+test('an overloaded server answers busy, but serves its pages and liveness', async () => {
   const { app } = withHealth({});
   app.get('/well', async () => ({}));
-  // As the web app's files are: no route knows them.
+  // Like the web app's files, which have no route.
   app.setNotFoundHandler((_request, reply) => reply.send('a file'));
   const { BUSY_DELAY_MS: delayMsMax } = readConfig({ BUSY_DELAY_MS: '0' });
   const { app: calm } = aServer({ delayMsMax });
@@ -179,18 +178,17 @@ test('a server that cannot keep up says busy, but shows its pages, and that it l
     expect((await app.inject({ url: '/assets/a-1.js' })).statusCode).toBe(200);
     const posted = await app.inject({ method: 'POST', url: '/assets/a-1.js' });
     expect(posted.statusCode).toBe(503);
-    // Who is told to send nobody away answers all the while.
+    // With a limit of 0 it never refuses.
     expect((await calm.inject({ url: '/well' })).statusCode).toBe(200);
   });
 });
 
-/** Holds this process up, as many connections at once do. */
+/** Blocks this process, as many connections at once do. */
 function stall(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
 }
 
-/** A server on a port, and a connection to it that it has taken. */
 async function connected(app: FastifyInstance): Promise<Socket> {
   await app.listen({ port: 0, host: '127.0.0.1' });
   const address = app.server.address();
@@ -200,7 +198,7 @@ async function connected(app: FastifyInstance): Promise<Socket> {
   return socket;
 }
 
-test('whoever was in time is answered, however late this process gets to read it', async () => {
+test('a caller who was in time is answered, however late the process reads it', async () => {
   const app = openServer({
     config: { TRUSTED_PROXIES: [], SIMULATOR: false, production: false },
     log: openLog({ level: 'silent' }),
@@ -225,7 +223,7 @@ test('whoever was in time is answered, however late this process gets to read it
   socket.destroy();
 });
 
-test('a stall that is over sends nobody away', async () => {
+test('a single stall refuses no caller', async () => {
   const { app } = withHealth({});
   app.get('/well', async () => ({}));
   await app.ready();
@@ -251,7 +249,7 @@ test('only an installation with simulated phones lets its own pages use the came
   expect(answer.headers['permissions-policy']).toContain('camera=(self), display-capture=(self)');
 });
 
-test('a connection above the limit is answered 503 at once, and the next one when there is room', async () => {
+test('a connection above the limit gets 503 at once, and the next one is served when there is room', async () => {
   const { app } = aServer({ connectionsMax: 2 });
   app.get('/well', async () => 'taken');
   const port = await listenOn(app, { host: '127.0.0.1', port: 0 });
@@ -275,7 +273,7 @@ test('a connection above the limit is answered 503 at once, and the next one whe
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a busy process takes many waiting connections in a turn, and closes them all in the end',
+  'a busy process accepts many waiting connections per turn, and closes them all in the end',
   async () => {
     const { app } = aServer();
     const port = await listenOn(app, { host: '127.0.0.1', port: 0 });
@@ -295,7 +293,7 @@ test.skipIf(process.platform !== 'linux')(
 );
 
 test.skipIf(process.platform !== 'linux')(
-  'a port that another process of the same user listens on is refused',
+  'a port used by another process of the same user is refused',
   async () => {
     const port = await listenOn(aServer().app, { host: '127.0.0.1', port: 0 });
     await expect(listenOn(aServer().app, { host: '127.0.0.1', port })).rejects.toMatchObject({

@@ -15,9 +15,9 @@ import { limitConnections, afterReading, limitBodies } from './connections.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** How this route is named in logs and figures, where its address says less. */
+    /** The route's name in logs and metrics, where its address is too general. */
     named?: string;
-    /** Answered also while this process sends callers away: health. */
+    /** Served also during overload: health. */
     isServedLate?: boolean;
   }
 }
@@ -25,37 +25,35 @@ declare module 'fastify' {
 type Deps = {
   config: Pick<Config, 'TRUSTED_PROXIES' | 'SIMULATOR' | 'production'>;
   log: Log;
-  /** Seconds an answer took, by route and status. */
   answered?: Histogram | undefined;
-  /** False from the moment the application begins to close: then each answer is the last of its connection. */
+  /** False once the application begins to close: then each response ends its connection. */
   open?: () => boolean;
   tracing?: Tracing | undefined;
-  /** Late by more than this on average, in milliseconds, callers are sent away; 0 sends nobody. */
+  /** Average event-loop delay in milliseconds that makes it refuse callers; 0: never. */
   delayMsMax?: number;
-  /** Connections that are served at once; above, callers are answered 503. */
   connectionsMax?: number;
-  /** How long slow callers are waited for, in milliseconds; tests have less time. */
+  /** Time-outs for slow callers, in milliseconds; tests use shorter ones. */
   limits?: SlowLimits;
 };
 
-/** For headers, for a body, and for somebody to take the next byte of an answer. */
+/** For headers, for a body, and for a reader to take the next bytes of a response. */
 export type SlowLimits = { headersMs?: number; bodyMs?: number; stalledMs?: number };
 
-/** JSON bodies of the public API; the portal's forms have a smaller limit of their own. */
+/** JSON bodies of the public API; the portal's forms have a lower limit. */
 const BODY_BYTES_MAX = 1_048_576;
 const HEADER_BYTES_MAX = 16_384;
 const HEADERS_MS_MAX = 5_000;
 const DELAY_MS_MAX = 250;
-/** Late once is a stall, and it is over. */
+/** A single late check is a stall, and already over. */
 const LATE_LOOKS_MIN = 2;
-/** Longer than any upload may take; `limitBodies` and `withinPace` set the limits that count. */
+/** Longer than any upload may take; `limitBodies` and `withinPace` set the effective limits. */
 const REQUEST_MS_MAX = 660_000;
 const BUSY_SECONDS = 2;
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
- * The HTTP server behind all endpoints: time-outs and limits against slow and giant callers
- * (docs/threats.md, T40 to T42), the headers of every answer, and the log.
+ * The HTTP server of all endpoints: time-outs and limits against slow and oversized requests (docs/threats.md, T40
+ * to T42), common headers, and the log.
  */
 export function openServer({
   config,
@@ -68,7 +66,7 @@ export function openServer({
   limits = {},
 }: Deps): FastifyInstance {
   const headers = safetyHeaders(config);
-  /** Requests whose headers have come, by connection. */
+  /** When the headers of the current request arrived, by connection. */
   const begun = new WeakMap<Socket, number>();
   const app = Fastify({
     logger: false,
@@ -102,7 +100,7 @@ export function openServer({
   app.server.maxHeadersCount = 60;
   app.server.prependListener('request', ({ socket }, response) => {
     begun.set(socket, (begun.get(socket) ?? 0) + 1);
-    // Whoever keeps connections opens the next one elsewhere.
+    // Keep-alive clients then reconnect to another node.
     if (!open()) response.shouldKeepAlive = false;
   });
   cutSlowReaders(app, limits.stalledMs);
@@ -117,18 +115,18 @@ export function openServer({
     }
     return undefined;
   });
-  refuseWhenLate(app, delayMsMax);
+  refuseWhenOverloaded(app, delayMsMax);
   recordAnswers(app, { log, answered, tracing });
   answerErrors(app, log);
   limitConnections(app, { max: connectionsMax, headers });
   return app;
 }
 
-/** What was thrown is answered as a refusal; what is our fault is logged. */
 function answerErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error, request, reply) => {
     const { status, body, retryAfter } = errorResponse(asRefusal(error, request.id));
-    if (status === 500) log.error({ request: request.id, err: error }, 'a bug answered 500');
+    if (status === 500)
+      log.error({ request: request.id, err: error }, 'a bug was answered with 500');
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
     if (error instanceof Refusal && 'allow' in error.facts) {
       reply.header('allow', error.facts.allow);
@@ -141,7 +139,7 @@ function answerErrors(app: FastifyInstance, log: Log): void {
   });
 }
 
-/** An address that cannot be read belongs to no route; the API says so as it says everything. */
+/** A malformed address matches no route; under the API's prefix it gets the API's format. */
 function refuseAddress({ url, headers, id }: FastifyRequest, reply: FastifyReply): void {
   const language = languageOf(headers['accept-language']);
   if (isOfApi(url)) {
@@ -150,8 +148,7 @@ function refuseAddress({ url, headers, id }: FastifyRequest, reply: FastifyReply
   } else reply.code(400).type('text/plain; charset=utf-8').send('Alamat tidak dikenali.');
 }
 
-/** Sends callers away while this process is late for longer than a moment. */
-function refuseWhenLate(app: FastifyInstance, delayMsMax: number): void {
+function refuseWhenOverloaded(app: FastifyInstance, delayMsMax: number): void {
   if (delayMsMax === 0) return;
   let lateLooks = 0;
   let stop: (() => void) | undefined;
@@ -161,14 +158,13 @@ function refuseWhenLate(app: FastifyInstance, delayMsMax: number): void {
   app.addHook('onClose', async () => stop?.());
   app.addHook('onRequest', async ({ is404, method, routeOptions }) => {
     if (lateLooks < LATE_LOOKS_MIN || routeOptions.config.isServedLate) return;
-    // The web app's own files, which no route knows: they cost nothing, and a page that was refused
-    // one of its pieces stays broken.
+    // The web app's files, which have no route, cost nothing, and a page stays broken after one of them is refused.
     if (is404 && (method === 'GET' || method === 'HEAD')) return;
     throw new Refusal('busy', { seconds: BUSY_SECONDS });
   });
 }
 
-/** One line, one figure and a span per answer; never an address as it came, which may hold anything. */
+/** Never records the raw address, which may hold personal data. */
 function recordAnswers(
   app: FastifyInstance,
   { log, answered, tracing }: Pick<Deps, 'log' | 'answered' | 'tracing'>,
@@ -182,7 +178,7 @@ function recordAnswers(
     if (!log.isLevelEnabled(level)) return;
     const ms = Math.round(reply.elapsedTime);
     const line = { request: request.id, method: request.method, route, status, ms, ip: request.ip };
-    // Of callers who are sent away there are thousands in a second.
+    // Overload produces thousands of refusals a second.
     if (status === 503) countedWarnings(log)(line, 'answered');
     else log[level](line, 'answered');
   });
@@ -194,10 +190,10 @@ const rawStatus: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
 };
 
-/** So long a caller who was cut off has to read why. */
+/** Time for a caller who was cut off to read the reason, in milliseconds. */
 const LINGER_MS = 1_000;
 
-/** What is not HTTP, or too slow, never becomes a request: one line back, and the socket is closed. */
+/** Not HTTP, or too slow: one line back, and the socket is closed. */
 function refuseRaw(error: Error & { code?: string }, socket: Socket, headers: Headers): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();
@@ -210,20 +206,19 @@ function refuseRaw(error: Error & { code?: string }, socket: Socket, headers: He
   socket.end(
     `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n${lines.join('')}\r\n`,
   );
-  // Who does not close as well would keep the connection for as long as they send a byte now and then.
+  // A caller who does not close could keep the connection by sending a byte now and then.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** False: its requests are in no trace. */
     traced?: boolean;
   }
 }
 
 /**
- * Records the requests of every route, except files of the web app and routes that say so. Of a request a trace has
- * the route, never the address: that may hold phone numbers and ids.
+ * Traces the requests of every route, except files of the web app and routes that opt out. A trace has the route,
+ * never the address, which may hold phone numbers and ids.
  */
 function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   const traces = new WeakMap<FastifyRequest, RequestTrace>();
@@ -232,7 +227,7 @@ function traceRequests(app: FastifyInstance, tracing: Tracing): void {
     const { traceparent } = request.headers;
     traces.set(request, tracing.begin(typeof traceparent === 'string' ? traceparent : undefined));
   });
-  // After the body was read, which happens outside of the context that hooks before it began.
+  // After the body was read, which leaves the context that earlier hooks set.
   app.addHook('preHandler', (request, _reply, done) => {
     const trace = traces.get(request);
     if (trace) tracing.answering(trace, done);
@@ -246,30 +241,29 @@ function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   });
 }
 
-/** The route as it is called in figures, too; undefined for what is not recorded. */
 function routeOf({ is404, routeOptions }: FastifyRequest): string | undefined {
   const { url, config } = routeOptions;
   if (is404 || config.traced === false || url === undefined || url.endsWith('*')) return undefined;
   return config.named ?? url;
 }
 
-/** An answer of which nothing could be written for so long is cut off, as a body that does not come is. */
+/** A response of which nothing could be written for this long is cut off, like a stalled body. */
 const STALLED_MS = 15_000;
-/** Answers that one connection may have waiting: browsers and clients of APIs ask for one at a time. */
+/** Pending responses of one connection: browsers and API clients send one request at a time. */
 const PIPELINED_MAX = 32;
 
-/** What libuv knows of a connection. Node's own time-out of sockets looks at it in the same way. */
+/** libuv's counters of a connection; Node's own socket time-out reads them too. */
 type WithHandle = { _handle?: { bytesWritten: number; writeQueueSize: number } | null };
 type Reader = { taken: number; movedAt: number };
 
 /**
- * Cuts off who does not read what they asked for: answers, files, archives, the live stream. Also who
- * asks on and on without reading.
+ * Cuts off callers who do not read their responses: files, archives, the live stream. Also those who keep sending
+ * requests without reading.
  *
- * What counts is what the system takes: it keeps up to some MB for a slow reader, and goes on only when
- * a third of that has been read.
+ * Progress is measured by the bytes that the system accepts: it buffers some MB for a slow reader, and accepts more
+ * only after a third of that was read.
  *
- * @param stalledMs how long nothing may be taken while something waits.
+ * @param stalledMs how long nothing may be accepted while data waits.
  */
 function cutSlowReaders(app: FastifyInstance, stalledMs = STALLED_MS): void {
   const readers = new Map<Socket, Reader>();
@@ -282,7 +276,7 @@ function cutSlowReaders(app: FastifyInstance, stalledMs = STALLED_MS): void {
     for (const [socket, reader] of readers) {
       const { taken, waiting } = writtenBy(socket);
       if (waiting === 0 || taken !== reader.taken) Object.assign(reader, { taken, movedAt: now });
-      // Only a reset makes the system forget the rest at once.
+      // Only a reset makes the system discard its buffer at once.
       else if (now - reader.movedAt >= stalledMs) socket.resetAndDestroy();
     }
   };
@@ -300,7 +294,6 @@ function cutSlowReaders(app: FastifyInstance, stalledMs = STALLED_MS): void {
   });
 }
 
-/** Bytes of a connection that the system has taken, and those that wait for it. */
 function writtenBy(socket: Socket): { taken: number; waiting: number } {
   const { _handle: handle } = socket as unknown as WithHandle;
   const taken = handle ? handle.bytesWritten - handle.writeQueueSize : socket.bytesWritten;

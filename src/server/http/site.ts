@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CaptchaSources } from '#server/infra/security/captcha-providers.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { noAnswer } from '#server/http/dialects/fonnte.ts';
+import { errorBody } from '#server/http/dialects/fonnte.ts';
 import { sameBytes, sha256 } from '#server/infra/security/secrets.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 
@@ -15,33 +15,28 @@ const asGzip = promisify(gzip);
 
 type Coding = 'br' | 'gzip';
 
-/** One file of the built web app, read once and kept: the whole app is a few megabytes. */
+/** One file of the built web app, held in memory: the whole app is a few megabytes. */
 type Asset = {
   type: string;
   etag: string;
   bytes: Buffer;
-  /** Made when a browser first asks for it; undefined for what does not get smaller. */
+  /** Filled on first request; undefined for files that do not compress. */
   compressed: Map<Coding, Promise<Buffer>> | undefined;
   immutable: boolean;
 };
 
-/** The built web app, read once. */
 export type WebApp = {
-  /** Names the build; `none` where nothing is built. */
   build: string;
   page: Asset | undefined;
   files: ReadonlyMap<string, Asset>;
 };
 
 type Deps = {
-  /** Where acts are sent when that is not our own origin. */
   apiOrigin: string | undefined;
-  /** Where files are shown when that is not our own origin. */
   mediaOrigin?: string | undefined;
-  /** What the captcha's widget is let in with, when it has one. */
   captcha?: CaptchaSources | undefined;
   simulator: boolean;
-  /** Whether the gallery of pieces is shown: never in production. */
+  /** Whether the component gallery is served: never in production. */
   gallery: boolean;
 };
 
@@ -65,7 +60,7 @@ const types: Readonly<Record<string, string>> = {
 };
 const compressible = /^(text\/|application\/(json|manifest|wasm)|image\/svg|audio\/wav)/;
 
-/** The addresses of the web app's screens, as its routes name them; others show its not-found page, with status 404. */
+/** Other addresses show the web app's not-found page, with status 404. */
 export const screens: ReadonlySet<string> = new Set([
   '/',
   '/auth',
@@ -112,9 +107,9 @@ const scanPath = /^\/scan\/[A-Za-z0-9_.~-]{1,512}$/;
 /**
  * Reads the built web app.
  *
- * Only files found now are served later, by their exact name: no address ever becomes a path.
+ * Only the files found now are served, by their exact names: no address ever becomes a path.
  *
- * @param folder where it was built; one that is missing makes an app without files.
+ * @param folder the build folder; a missing one gives an app without files.
  */
 export async function readWebApp(folder: string): Promise<WebApp> {
   const files = await readAssets(folder);
@@ -124,8 +119,8 @@ export async function readWebApp(folder: string): Promise<WebApp> {
 }
 
 /**
- * Serves the web app: hashed files for a year, everything else asked for again each time, and the one
- * page for every address a person may open.
+ * Serves the web app: hashed files cached for a year, everything else revalidated, and the one page at every address
+ * for people.
  */
 export function openStatic(app: FastifyInstance, { page, files }: WebApp, deps: Deps): void {
   const policy = pagePolicy({
@@ -152,14 +147,14 @@ export function openStatic(app: FastifyInstance, { page, files }: WebApp, deps: 
   });
 }
 
-/** Programs get the "no" of the dialect whose addresses begin at the root, with the status of an unknown address. */
+/** Answers in the dialect whose addresses begin at the root. */
 function answerProgram(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const no = new Refusal('path_unknown', {});
   return reply
     .code(404)
     .header('cache-control', 'no-store')
     .header('x-kabari-error', no.code)
-    .send(noAnswer(no, { id: request.id, path: '' }));
+    .send(errorBody(no, { id: request.id, path: '' }));
 }
 
 function notFound(reply: FastifyReply): FastifyReply {
@@ -170,7 +165,7 @@ function notFound(reply: FastifyReply): FastifyReply {
     .send('Tidak ditemukan.');
 }
 
-/** An address that a person opened, not a program's question. Browsers name HTML; programs take anything. */
+/** Browsers accept HTML explicitly; programs accept anything. */
 function wantsPage(isScreen: boolean, { headers: { accept } }: FastifyRequest): boolean {
   if (accept?.includes('text/html')) return true;
   return isScreen && (accept === undefined || accept.includes('*/*'));
@@ -204,7 +199,6 @@ async function sendAsset(
     .send(await compressed(asset, coding));
 }
 
-/** One range of bytes, as media players ask for; anything else gets the whole file. */
 function rangeOf(header: string | undefined, length: number): [number, number] | undefined {
   const [, first, last] = /^bytes=(\d{1,9})-(\d{0,9})$/.exec(header ?? '') ?? [];
   if (first === undefined) return undefined;
@@ -222,7 +216,7 @@ function codingFor(accepted: string | undefined): Coding | undefined {
 function compressed(asset: Asset, coding: Coding): Promise<Buffer> {
   const known = asset.compressed?.get(coding);
   if (known) return known;
-  // 9 instead of 11: a tenth of the time for 2 % more bytes, and it happens once per file and start.
+  // 9 instead of 11: a tenth of the time for 2 % more bytes, once per file and start.
   const made =
     coding === 'br'
       ? asBrotli(asset.bytes, {
@@ -261,7 +255,7 @@ function assetOf(path: string, bytes: Buffer): Asset {
   };
 }
 
-/** The hashes of a page's inline scripts, as the policy names them. */
+/** The hashes of a page's inline scripts, for the content security policy. */
 export function inlineHashes(html: string): string[] {
   const scripts = html.matchAll(/<script(?<attributes>[^>]*)>(?<code>[\s\S]*?)<\/script>/g);
   return [...scripts]
@@ -274,11 +268,11 @@ export function inlineHashes(html: string): string[] {
     .map((hash) => `'sha256-${hash}'`);
 }
 
-/** What a page may do that carries none of our code: nothing. */
+/** The policy of pages without our code: it allows nothing. */
 const STRICT_POLICY =
   "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** Powers of the browser that our pages name: those they use, and those that nobody may. */
+/** Permissions-Policy: features that our pages use, and those denied to all. */
 const PERMISSIONS = [
   'accelerometer',
   'autoplay',
@@ -298,7 +292,7 @@ const PERMISSIONS = [
   'usb',
   'xr-spatial-tracking',
 ];
-/** Used by our own pages: the sound of a message, pictures shown large, voice messages, one's own place to send, passkeys. */
+/** Message sounds, full-screen images, voice messages, the current location, passkeys. */
 const OWN: ReadonlySet<string> = new Set([
   'autoplay',
   'fullscreen',
@@ -307,12 +301,12 @@ const OWN: ReadonlySet<string> = new Set([
   'publickey-credentials-create',
   'publickey-credentials-get',
 ]);
-/** Used by the simulated phone too: its camera may look through the device's, or at a shared screen. */
+/** Also used by the simulated phone: its camera uses the device's camera or a shared screen. */
 const OWN_SIMULATING: ReadonlySet<string> = new Set([...OWN, 'camera', 'display-capture']);
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** The headers that every answer carries, whatever it is (docs/threats.md, T46). */
+/** The headers of every response (docs/threats.md, T46). */
 export const safetyHeaders = ({
   production,
   SIMULATOR,
@@ -333,14 +327,14 @@ export const safetyHeaders = ({
 const permissions = (own: ReadonlySet<string>): string =>
   PERMISSIONS.map((one) => `${one}=(${own.has(one) ? 'self' : ''})`).join(', ');
 
-/** Puts the headers on every answer before anybody else touches it, 404 and errors included. */
+/** Sets the headers on every response before other hooks run, including 404s and errors. */
 export function putHeaders(app: FastifyInstance, headers: Headers): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...headers, 'x-request-id': request.id });
   });
 }
 
-/** What has been set so far, for an answer that is written without Fastify. */
+/** The headers set so far, for a response written without Fastify. */
 export function headersOf(reply: FastifyReply): Record<string, string> {
   const set: Record<string, string> = {};
   for (const [name, value] of Object.entries(reply.getHeaders())) {
@@ -352,17 +346,14 @@ export function headersOf(reply: FastifyReply): Record<string, string> {
 type PolicyParts = {
   /** `'sha256-…'` of each inline script in index.html. */
   scriptHashes: readonly string[];
-  /** Where acts are sent when that is not our own origin. */
   apiOrigin: string | undefined;
-  /** Where files are shown when that is not our own origin. */
   mediaOrigin?: string | undefined;
-  /** What a captcha from elsewhere needs; nothing of it is allowed when none was chosen. */
   captcha?: CaptchaSources | undefined;
 };
 
 /**
- * The policy of the web app's pages, built from the settings (docs/threats.md, T9): our own files only, no
- * inline code but the theme script, no code from text.
+ * The policy of the web app's pages (docs/threats.md, T9): our own files only, no inline code but the theme script,
+ * no code from text.
  */
 function pagePolicy(parts: PolicyParts): string {
   const { scriptHashes, apiOrigin, mediaOrigin, captcha } = parts;
@@ -388,32 +379,28 @@ function pagePolicy(parts: PolicyParts): string {
   ].join('; ');
 }
 
-/** One dependency the application cannot work without: resolves when it is healthy, throws when it is not. */
 export type Check = () => Promise<void>;
 
 type HealthDeps = {
   checks: Readonly<Record<string, Check>>;
-  /** What is shown beside, and takes no work away: without it the application still serves most. */
+  /** Checks that are shown but do not affect readiness: most functions work without them. */
   shown?: Readonly<Record<string, Check>>;
-  /** What `/readyz` says beside them: it works without. */
+  /** Extra facts in `/readyz`, which do not affect readiness. */
   facts?: () => Readonly<Record<string, unknown>>;
-  /** False from the moment the application begins to close. */
+  /** False once the application begins to close. */
   open: () => boolean;
   metricsText: () => Promise<string>;
-  /** Lets others than this machine read the figures. */
   metricsToken: string | undefined;
 };
 
-/** A check that takes longer than this has failed. */
 const CHECK_MS_MAX = 2_000;
-/** Answers are shared for this long, so that nobody can wear the database out by asking. */
+/** Results are shared for this long, so that requests cannot overload the database. */
 const REMEMBER_MS = 500;
 
 type Verdict = { ready: boolean; checks: Record<string, 'ok' | 'failing'> };
 
 const closing: Verdict = { ready: false, checks: {} };
 
-/** Liveness, readiness and metrics. */
 export function openHealth(app: FastifyInstance, deps: HealthDeps): void {
   const config = { isServedLate: true, traced: false };
   let known: { verdict: Promise<Verdict>; until: number } | undefined;
@@ -429,7 +416,7 @@ export function openHealth(app: FastifyInstance, deps: HealthDeps): void {
   );
   app.get('/readyz', { config }, async (_request, reply) => {
     reply.header('cache-control', 'no-store');
-    // At once, whatever the checks would say and however long that takes: the balancer has a few seconds.
+    // Answers at once, without running the checks: the load balancer has only a few seconds.
     const { ready, checks } = deps.open() ? await verdict() : closing;
     const well = ready && deps.open();
     reply.code(well ? 200 : 503);
@@ -469,7 +456,7 @@ async function judge({
 
 const loopback = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
 
-/** This machine itself, not somebody behind a proxy on it; or who knows the token. */
+/** Allows this machine itself, but no caller behind a proxy on it, and callers with the token. */
 function mayRead(request: FastifyRequest, token: string | undefined): boolean {
   if (token !== undefined) {
     const given = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];

@@ -10,16 +10,15 @@ import { PATIENCE_MS, waitFor } from '#tests/support/wait-for.ts';
 import { openStreams } from './live.ts';
 import { openServer } from './server.ts';
 
-/** More than any system keeps for a reader. */
+/** More than any system buffers for a reader. */
 const BIG = Buffer.alloc(24_000_000, 'x');
 const STALLED_MS = 400;
-/** So few that the whole of it takes six seconds at the least. */
+/** So small that reading all of it takes at least six seconds. */
 const SMALL_PIECE = 32_768;
 const CHUNK = BIG.subarray(0, 65_536);
 
 type Opened = { app: FastifyInstance; port: number; connections: () => Promise<number> };
 
-/** A server that waits less long than ours, with what a test hangs on it. */
 async function listening(
   hang: (app: FastifyInstance) => void,
   stalledMs = STALLED_MS,
@@ -46,7 +45,6 @@ async function listening(
   return { app, port: typeof address === 'object' && address ? address.port : 0, connections };
 }
 
-/** Asks for something, and reads nothing of the answer until told to. */
 async function asking(port: number, path: string, times = 1): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').pause();
   socket.on('error', () => undefined);
@@ -56,14 +54,14 @@ async function asking(port: number, path: string, times = 1): Promise<Socket> {
   return socket;
 }
 
-test('who does not read an answer is cut off', async () => {
+test('a caller who does not read a response is cut off', async () => {
   const { port, connections } = await listening(() => undefined);
   await asking(port, '/big');
   await waitFor(async () => expect(await connections()).toBe(1));
   await waitFor(async () => expect(await connections()).toBe(0));
 });
 
-test('who does not read a file is cut off, and the file is let go', async () => {
+test('a caller who does not read a file is cut off, and the file is closed', async () => {
   let source: Readable | undefined;
   const { port } = await listening((app) => {
     app.get('/file', async (_request, reply) => {
@@ -79,7 +77,7 @@ test('who does not read a file is cut off, and the file is let go', async () => 
   await waitFor(() => expect(source?.destroyed).toBe(true));
 });
 
-test('who does not read the live stream is cut off, and no more is fetched for them', async () => {
+test('a caller who does not read the live stream is cut off, and nothing more is fetched', async () => {
   const frame = Buffer.from(`id: 1\nevent: token.changed\ndata: ${'x'.repeat(50_000)}\n\n`);
   let written = 0;
   let ended = false;
@@ -111,16 +109,16 @@ test('who does not read the live stream is cut off, and no more is fetched for t
   await waitFor(async () => expect(await connections()).toBe(1));
   await waitFor(async () => expect(await connections()).toBe(0));
   await waitFor(() => expect(ended).toBe(true));
-  // What the system took, and no queue of ours beside it.
+  // Only the system's buffer, without a queue of ours.
   expect(written * frame.length).toBeLessThan(40_000_000);
 });
 
-test('who reads slowly but steadily gets all of it', async () => {
+test('a slow but steady reader gets everything', async () => {
   const stalledMs = 2_000;
   const { port } = await listening(() => undefined, stalledMs);
   const socket = await asking(port, '/big');
   let bytes = 0;
-  // Small pieces for longer than a reader may stand still, then all that comes.
+  // Small pieces for longer than the time-out, then everything.
   const steadyUntil = performance.now() + 1.5 * stalledMs;
   while (bytes < BIG.length && !socket.destroyed) {
     const piece = performance.now() < steadyUntil ? SMALL_PIECE : undefined;
@@ -130,7 +128,7 @@ test('who reads slowly but steadily gets all of it', async () => {
   expect(bytes).toBeGreaterThanOrEqual(BIG.length);
 });
 
-test('a stream with nothing to say is left alone', async () => {
+test('an idle stream is left open', async () => {
   const { port, connections } = await listening((app) => {
     app.get('/quiet', (_request, reply) => {
       reply.hijack();
@@ -146,7 +144,7 @@ test('a stream with nothing to say is left alone', async () => {
   expect(heard).toContain('done');
 });
 
-test('who asks on and on without reading is cut off; a few questions at once are answered', async () => {
+test('a caller who keeps sending requests without reading is cut off; a few at once are answered', async () => {
   const { port, connections } = await listening((app) => {
     app.get('/later', () => new Promise((resolve) => setTimeout(() => resolve('later'), 200)));
   });

@@ -37,7 +37,7 @@ afterAll(async () => {
 const get = (url: string, headers: Record<string, string> = {}) =>
   app.inject({ url, headers: { accept: 'text/html,*/*', ...headers } });
 
-test('hashed files are kept for a year, the page is asked for each time', async () => {
+test('hashed files are cached for a year, the page is revalidated each time', async () => {
   const file = await get('/assets/a-1.js');
   expect(file.headers).toMatchObject({
     'cache-control': 'public, max-age=31536000, immutable',
@@ -52,7 +52,7 @@ test('hashed files are kept for a year, the page is asked for each time', async 
   expect(again.statusCode).toBe(304);
 });
 
-test('texts travel compressed, in the way the browser can read', async () => {
+test('texts are compressed in an encoding that the browser accepts', async () => {
   const br = await get('/assets/a-1.js', { 'accept-encoding': 'gzip, deflate, br' });
   expect(br.headers['content-encoding']).toBe('br');
   expect(brotliDecompressSync(br.rawPayload).toString()).toBe(code);
@@ -61,7 +61,7 @@ test('texts travel compressed, in the way the browser can read', async () => {
   expect((await get('/assets/a-1.js')).payload).toBe(code);
 });
 
-test('the policy of the page names its one inline script and allows no other', async () => {
+test("the page's policy allows its one inline script and no other", async () => {
   const policy = String((await get('/')).headers['content-security-policy']);
   const hash = createHash('sha256').update(theme).digest('base64');
   expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`);
@@ -70,7 +70,7 @@ test('the policy of the page names its one inline script and allows no other', a
   expect(policy).not.toMatch(/unsafe|\*|sha256.*sha256/);
 });
 
-test('files that are shown elsewhere may come from there, and nothing else may', async () => {
+test('a separate file origin is allowed, and no other', async () => {
   const local = Fastify();
   openStatic(local, await readWebApp(folder), {
     apiOrigin: undefined,
@@ -86,7 +86,7 @@ test('files that are shown elsewhere may come from there, and nothing else may',
   await local.close();
 });
 
-test('a captcha from elsewhere opens the policy for its own places alone', async () => {
+test('a third-party captcha opens the policy for its own sources only', async () => {
   const config = readConfig({
     CAPTCHA_PROVIDER: 'turnstile',
     CAPTCHA_SITE_KEY: 'site-1',
@@ -112,7 +112,7 @@ test('a captcha from elsewhere opens the policy for its own places alone', async
   expect(captchaSourcesOf(readConfig({}))).toBeUndefined();
 });
 
-test('every screen has the page, any other address too, but as not found', async () => {
+test('every screen gets the page; any other address too, with status 404', async () => {
   for (const path of [
     '/',
     '/auth/login',
@@ -128,7 +128,7 @@ test('every screen has the page, any other address too, but as not found', async
   }
 });
 
-test('the gallery has addresses outside production, and is not found in it', async () => {
+test('the gallery has addresses outside production only', async () => {
   for (const path of ['/__galeri', '/__galeri/date-range-picker']) {
     expect(await get(path)).toMatchObject({ statusCode: 404, payload: page });
   }
@@ -144,7 +144,7 @@ test('the gallery has addresses outside production, and is not found in it', asy
   await local.close();
 });
 
-test('a missing file or a program is answered without a page', async () => {
+test("a missing file, or a program's request, is answered without a page", async () => {
   const asked = await Promise.all([
     get('/nowhere', { accept: 'application/json' }),
     get('/nowhere', { accept: '*/*' }),
@@ -164,7 +164,7 @@ test('a missing file or a program is answered without a page', async () => {
   });
 });
 
-test('no address leads out of the folder or to a hidden file', async () => {
+test('no address reaches outside the folder or a hidden file', async () => {
   const odd = [
     '/../package.json',
     '/..%2fpackage.json',
@@ -181,7 +181,7 @@ test('no address leads out of the folder or to a hidden file', async () => {
   }
 });
 
-test('a scan link is text of few letters: everything else is not found, never a fault', async () => {
+test('a scan link has few letters; anything else is not found, never an error', async () => {
   const odd = [
     'a b',
     '<script>',
@@ -199,7 +199,7 @@ test('a scan link is text of few letters: everything else is not found, never a 
   expect(good.headers['x-robots-tag']).toBe('noindex');
 });
 
-test('a sound can be fetched in parts, as players do', async () => {
+test('audio can be fetched in ranges, as players do', async () => {
   const part = await get('/sounds/pesan.wav', { range: 'bytes=0-99' });
   expect(part.statusCode).toBe(206);
   expect(part.headers['content-range']).toBe('bytes 0-99/2000');
@@ -208,7 +208,7 @@ test('a sound can be fetched in parts, as players do', async () => {
   expect((await get('/sounds/pesan.wav', { range: 'bytes=9999-' })).statusCode).toBe(200);
 });
 
-test('without a built app every address says not found', async () => {
+test('without a build every address answers not found', async () => {
   const bare = Fastify();
   openStatic(bare, await readWebApp(join(folder, 'none')), {
     apiOrigin: undefined,

@@ -9,7 +9,6 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type UploadsApp, responseTo, test } from '#tests/support/app/uploads-app.ts';
 
-/** What uploads have left behind: rows, and files of any kind. */
 async function left(db: TestDatabase, { dataFolder }: UploadsApp): Promise<unknown[]> {
   const rows =
     await db.allAccountsSql`select upload_id from uploads union all select file_id from files`;
@@ -18,7 +17,7 @@ async function left(db: TestDatabase, { dataFolder }: UploadsApp): Promise<unkno
   return [...rows, ...files.map(({ parentPath, name }) => join(parentPath, name))];
 }
 
-test('a form that is none is refused with a sentence, and leaves nothing', async ({
+test('a broken form is refused with a sentence, and leaves nothing', async ({
   openUploadsApp,
   ani,
   db,
@@ -36,12 +35,12 @@ test('a form that is none is refused with a sentence, and leaves nothing', async
   expect(await left(db, app)).toEqual([]);
 });
 
-test('a sender who goes away anywhere in such a form leaves nothing either', async ({
+test('a sender who disconnects at any point of a form leaves nothing either', async ({
   openUploadsApp,
   ani,
   db,
 }) => {
-  // A window longer than the test: who went away before anybody listened is noticed, not waited for.
+  // A window longer than the test: an early disconnect must be noticed, not time out.
   const pace = { bytesPerSecond: 1, windowMs: 600_000, deadlineMs: 600_000 };
   const app = await openUploadsApp({ pace });
   const forms = brokenMultiparts(UPLOAD_FIELD);

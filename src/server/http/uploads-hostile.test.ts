@@ -21,10 +21,10 @@ import {
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
-/** The endpoint lets one person send six bodies at once. */
+/** One person may send six bodies at once. */
 const AT_ONCE = 5;
 
-test('of more than sixty hostile files none is ever served as something that runs', async ({
+test('none of more than sixty hostile files is served in a form that runs', async ({
   openUploadsApp,
   ani,
 }) => {
@@ -53,7 +53,7 @@ test('of more than sixty hostile files none is ever served as something that run
   expect(await readdir(join(app.dataFolder, 'uploads'))).toEqual([]);
 });
 
-test('nothing is ever written outside the folder of uploads, and nothing by its name', async ({
+test('files are written only in the upload folder, and never under their own names', async ({
   openUploadsApp,
   ani,
 }) => {
@@ -64,7 +64,7 @@ test('nothing is ever written outside the folder of uploads, and nothing by its 
   expect(files.every((name) => /^[0-9a-f]{64}$/.test(name))).toBe(true);
 });
 
-test('bombs are refused quickly, and memory stays where it was', async ({
+test('decompression bombs are refused quickly, without a rise in memory', async ({
   openUploadsApp,
   ani,
 }) => {
@@ -96,7 +96,6 @@ test('bombs are refused quickly, and memory stays where it was', async ({
   expect(process.memoryUsage.rss() - before).toBeLessThan(200_000_000);
 });
 
-/** What the server says to a piece of which so many bytes come, and then nothing. */
 async function stalling(
   port: number,
   { token, id, length }: { token: string; id: string; length: number },
@@ -114,10 +113,7 @@ async function stalling(
   return heard;
 }
 
-test('a piece that hardly comes is cut off with 408, and nothing of it is left', async ({
-  openUploadsApp,
-  ani,
-}) => {
+test('a stalled body is cut off with 408 and leaves nothing', async ({ openUploadsApp, ani }) => {
   const app = await openUploadsApp({
     pace: { bytesPerSecond: 100_000, windowMs: 200, deadlineMs: 60_000 },
   });
@@ -128,12 +124,12 @@ test('a piece that hardly comes is cut off with 408, and nothing of it is left',
   expect(heard).toContain('upload_too_slow');
   const head = await app.ask(ani.token, 'HEAD', { query: `?patch=${id}` });
   expect(head.headers.get('upload-offset')).toBe('0');
-  // What came of the piece goes as soon as its connection has gone.
+  // The partial body is deleted as soon as its connection has closed.
   const lying = () => readdir(join(app.dataFolder, 'uploads'), { recursive: true });
   await waitFor(async () => expect((await lying()).length).toBe(1));
 });
 
-/** Ninety megabytes that nobody holds: a PDF of zeros, a megabyte at a time. */
+/** Ninety megabytes without a buffer: a PDF of zeros, a megabyte at a time. */
 async function* longPdf(late: () => Promise<void>): AsyncGenerator<Uint8Array> {
   const form = formWith({ name: 'besar.pdf', bytes: '%PDF-1.7\n' }, {}).body.toString();
   const end = form.lastIndexOf('\r\n--');
@@ -148,13 +144,12 @@ async function* longPdf(late: () => Promise<void>): AsyncGenerator<Uint8Array> {
 setFlagsFromString('--expose_gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** The bytes that this process holds outside of its objects, and that somebody can still reach. */
+/** The reachable bytes of this process outside the JavaScript heap. */
 function held(): number {
   collect();
   return process.memoryUsage().arrayBuffers;
 }
 
-/** The bytes of all files below a folder. */
 async function bytesBelow(folder: string): Promise<number> {
   const files = await readdir(folder, { recursive: true, withFileTypes: true });
   const sizes = files
@@ -163,14 +158,14 @@ async function bytesBelow(folder: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-test('ninety megabytes in one piece pass through without ever lying in memory', async ({
+test('ninety megabytes in one piece are streamed, never held in memory', async ({
   openUploadsApp,
   ani,
 }) => {
   const app = await openUploadsApp();
   await app.post(ani.token, { name: 'pemanasan.pdf', bytes: pdfOf(1_000_000) });
   const before = held();
-  // The last ten megabytes come once most of the others are on the disk, and nobody holds what has been written.
+  // The last ten megabytes come once most of the others are on disk and their buffers are released.
   const late = () =>
     waitFor(async () => {
       expect(await bytesBelow(join(app.dataFolder, 'uploads'))).toBeGreaterThan(75_000_000);
@@ -189,7 +184,7 @@ test('ninety megabytes in one piece pass through without ever lying in memory', 
   expect(await tail.text()).toBe('%%EOF\n');
 });
 
-test('a body without end is cut at the limit of its purpose', async ({ openUploadsApp, ani }) => {
+test('an endless body is cut at the limit of its purpose', async ({ openUploadsApp, ani }) => {
   const app = await openUploadsApp();
   const socket = connect(app.port, '127.0.0.1');
   let heard = '';
@@ -212,7 +207,7 @@ test('a body without end is cut at the limit of its purpose', async ({ openUploa
     }
   }
   await closed;
-  // Who never listens may not hear it; who does, hears 413.
+  // A sender that never reads may miss it; otherwise it gets 413.
   expect(heard).toMatch(/^$|^HTTP\/1\.1 413 /);
   expect(written).toBeLessThan(60_000_000);
   await waitFor(async () => expect(await readdir(join(app.dataFolder, 'uploads'))).toEqual([]));

@@ -48,7 +48,7 @@ test('portals of PORTAL_ORIGINS may upload, pages of other sites may not', async
   expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
 });
 
-test('a person is held to a pace', async ({ openUploadsApp, ani }) => {
+test('the uploads of a person are rate-limited', async ({ openUploadsApp, ani }) => {
   const app = await openUploadsApp({ hasty: false });
   const answers = await Promise.all(
     Array.from({ length: 150 }, () => app.ask(ani.token, 'DELETE', { body: 'upl_x' })),

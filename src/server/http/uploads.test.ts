@@ -20,13 +20,12 @@ const upl = /^upl_[0-9A-HJKMNP-TV-Z]{26}$/;
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
-/** Every file below the application's folder. */
 async function lying({ dataFolder }: UploadsApp): Promise<string[]> {
   const found = await readdir(dataFolder, { recursive: true, withFileTypes: true });
   return found.filter((one) => one.isFile()).map(({ parentPath, name }) => join(parentPath, name));
 }
 
-test('a file in one piece is kept, given back as a download, and taken back', async ({
+test('a file in one piece is stored, returned as a download, and deleted', async ({
   openUploadsApp,
   ani,
 }) => {
@@ -59,7 +58,7 @@ test('a file in one piece is kept, given back as a download, and taken back', as
   expect(await lying(app)).toEqual([]);
 });
 
-test('12 MB in three pieces survive a broken connection, and go on where HEAD says', async ({
+test('12 MB in three pieces survive a broken connection, and continue at the offset of HEAD', async ({
   openUploadsApp,
   ani,
 }) => {
@@ -89,7 +88,7 @@ test('12 MB in three pieces survive a broken connection, and go on where HEAD sa
   expect((await piece(CHUNK_BYTES)).headers.get('upload-offset')).toBe('10000000');
   expect((await piece(2 * CHUNK_BYTES)).status).toBe(204);
   expect(await head()).toBe(12_000_000);
-  // Its answer was lost, so it comes again: nothing is written twice.
+  // Its response was lost, so it is sent again, but written only once.
   expect((await piece(2 * CHUNK_BYTES)).status).toBe(204);
 
   const given = await app.ask(ani.token, 'GET', { query: `?restore=${id}` });
@@ -100,7 +99,6 @@ test('12 MB in three pieces survive a broken connection, and go on where HEAD sa
   expect((await lying(app)).length).toBe(1);
 });
 
-/** Sends half of a piece and hangs up. */
 async function breakOff(
   { port }: UploadsApp,
   token: string,
@@ -119,7 +117,7 @@ async function breakOff(
   await once(socket, 'close');
 }
 
-test('a length that is a multiple of the piece ends with an empty piece', async ({
+test('a length that is a multiple of the piece size ends with an empty piece', async ({
   openUploadsApp,
   ani,
 }) => {
@@ -136,7 +134,7 @@ test('a length that is a multiple of the piece ends with an empty piece', async 
   expect(hashOf(await bytesOf(given))).toBe(hashOf(bytes));
 });
 
-test('of two writers at the same offset one wins, and the file is that one’s', async ({
+test('of two writers at the same offset one wins, and the file has its bytes', async ({
   openUploadsApp,
   ani,
 }) => {
@@ -156,7 +154,7 @@ test('of two writers at the same offset one wins, and the file is that one’s',
   expect(hashOf(await bytesOf(given))).toBe(hashOf(Buffer.concat([first, winner])));
 });
 
-test('a wrong offset, a wrong total and too many bytes are refused, and say what is right', async ({
+test('a wrong offset, a wrong total and too many bytes are refused with the correct value', async ({
   openUploadsApp,
   ani,
 }) => {
@@ -175,7 +173,7 @@ test('a wrong offset, a wrong total and too many bytes are refused, and say what
   expect((await app.patch(ani.token, id, { ...about, offset: 0, bytes })).status).toBe(204);
 });
 
-test("another's upload is not there, whatever one wants of it", async ({
+test("another person's upload is not found, for every verb", async ({
   openUploadsApp,
   ani,
   budi,
@@ -197,7 +195,7 @@ test("another's upload is not there, whatever one wants of it", async ({
   expect((await app.ask(ani.token, 'GET', { query: `?restore=${id}` })).status).toBe(200);
 });
 
-test('every verb wants a session; an address carries one upload’s id and nothing else', async ({
+test('every verb requires a session; an address holds one upload’s id and nothing else', async ({
   openUploadsApp,
   ani,
 }) => {
@@ -228,7 +226,7 @@ test('every verb wants a session; an address carries one upload’s id and nothi
   expect((await responseTo(fetched)).msg).toContain('berkas dari alamat lain tidak diambil');
 });
 
-test('who is suspended may show customer service a file, and upload nothing else', async ({
+test('a suspended person may upload for customer service only', async ({
   openUploadsApp,
   db,
   ani,
@@ -257,7 +255,7 @@ test('an avatar becomes an upright square of 512 pixels without metadata', async
   const bytes = await sharp(half)
     .jpeg()
     .withExif({ IFD0: { Copyright: '<script>alert(1)</script>' } })
-    // Turned to the right: what lies left in the bytes is at the top for people.
+    // Rotated to the right: the left of the stored pixels is shown at the top.
     .withMetadata({ orientation: 6 })
     .toBuffer();
   const crop = { x: 0, y: 0, width: 1, height: 0.4 };
@@ -277,7 +275,7 @@ test('an avatar becomes an upright square of 512 pixels without metadata', async
   expect(dominant.r).toBeLessThan(60);
 });
 
-test('a picture is drawn anew, upright, and nothing of the old file is left', async ({
+test('an image is re-encoded, upright, and nothing of the original file remains', async ({
   openUploadsApp,
   ani,
 }) => {
@@ -294,7 +292,7 @@ test('a picture is drawn anew, upright, and nothing of the old file is left', as
   expect(given.includes('RAHASIA-GPS')).toBe(false);
 });
 
-test('what a purpose does not take, or is too large, is refused in plain words', async ({
+test('a file of the wrong type or size is refused in plain words', async ({
   openUploadsApp,
   ani,
 }) => {
@@ -323,7 +321,7 @@ test('what a purpose does not take, or is too large, is refused in plain words',
   expect(await lying(app)).toEqual([]);
 });
 
-test('what is refused in pieces stays refused, with the same reason, and leaves no bytes', async ({
+test('an upload refused in pieces stays refused, with the same reason, and leaves no bytes', async ({
   openUploadsApp,
   ani,
 }) => {

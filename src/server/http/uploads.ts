@@ -17,7 +17,7 @@ import type { Person, Limiter } from '#server/infra/acts.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { asRefusal, errorResponse } from '#server/http/answer.ts';
 import { type Origins, checkSource, isPortal, sourceOf } from '#server/http/origin.ts';
-import { type Pace, cutAfter, drained, withinPace } from './connections.ts';
+import { type Pace, cutAfter, drainBody, withinPace } from './connections.ts';
 import type { Readable } from 'node:stream';
 import * as z from 'zod/mini';
 import { declaredType } from '#server/http/body.ts';
@@ -27,24 +27,24 @@ type Owner = { accountId: string; userId: string };
 type Incoming = AsyncIterable<Uint8Array>;
 type Announced = Omit<Awaited<ReturnType<typeof formOf>>, 'file'> & { lengthBytes: number };
 
-/** What the verbs need of uploads. Nobody finds another person's. */
+/** The operations behind the upload verbs. A person finds only their own uploads. */
 export type UploadStore = {
-  /** Begins an upload in pieces and gives its id. */
+  /** Begins an upload in pieces. @returns its id */
   begin(owner: Owner, announced: Announced): Promise<string>;
-  /** Takes the next piece and gives the bytes received. */
+  /** Appends the next piece. @returns the bytes received so far */
   append(
     owner: Owner,
     uploadId: string,
     piece: { offset: number; lengthBytes: number; name: string; bytes: Incoming },
   ): Promise<number>;
-  /** Takes a file in one piece and gives the upload's id. */
+  /** Stores a file in one piece. @returns the upload's id */
   take(owner: Owner, announced: Announced & { name: string; bytes: Incoming }): Promise<string>;
   /** @throws Refusal `not_found`; for a refused upload, its reason. */
   find(
     owner: Owner,
     uploadId: string,
   ): Promise<{ receivedBytes: number; lengthBytes: number; fileId: string | null }>;
-  /** Takes an upload back, with its file. @throws Refusal `not_found`, `upload_used` */
+  /** Deletes an upload with its file. @throws Refusal `not_found`, `upload_used` */
   revert(owner: Owner, uploadId: string): Promise<void>;
 };
 
@@ -58,17 +58,17 @@ export type UploadsDeps = {
   pace?: Pace;
 };
 
-/** The slowest phone still gets 5 MB through in its ten minutes: 8 kB a second, and pauses are allowed. */
+/** A slow phone can upload 5 MB in ten minutes: 8 kB a second, with pauses. */
 export const PACE: Pace = { bytesPerSecond: 4_000, windowMs: 10_000, deadlineMs: 600_000 };
-/** What a form weighs beside its file. */
+/** The size of a form beside its file. */
 export const FORM_BYTES = 65_536;
-/** Bodies of one person, or token, on their way at once; FilePond sends two. */
+/** Concurrent bodies of one person or token; FilePond sends two. */
 const BODIES_MAX = 6;
 const ID_BYTES_MAX = 100;
 const PREFLIGHT_SECONDS = 600;
 const WAIT_SECONDS = 2;
 
-/** FilePond's verbs at `/api/uploads`, for whoever carries a session's token (docs/wire.md#uploads). */
+/** FilePond's verbs at `/api/uploads`, for a session's token (docs/wire.md#uploads). */
 export function registerUploads(app: FastifyInstance, deps: UploadsDeps): void {
   void app.register(async (scope) => {
     readBodies(scope);
@@ -93,7 +93,7 @@ export function registerUploads(app: FastifyInstance, deps: UploadsDeps): void {
   });
 }
 
-/** Bodies are streams here, but for the id of a DELETE. */
+/** Bodies are streams here, except the id of a DELETE. */
 function readBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(CHUNK_TYPE, (_request, _payload, done) => done(null));
@@ -110,8 +110,8 @@ async function refuse(
   reply: FastifyReply,
   refusal: Refusal,
 ): Promise<FastifyReply> {
-  // Who is too slow to be waited for is not waited for.
-  if (refusal.code === 'upload_too_slow' || !(await drained(request))) cutAfter(reply);
+  // A sender who was too slow is cut off without draining the body.
+  if (refusal.code === 'upload_too_slow' || !(await drainBody(request))) cutAfter(reply);
   const { status, body, retryAfter } = errorResponse(refusal);
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
   if ('offset' in refusal.facts) reply.header(uploadHeaders.offset, refusal.facts.offset);
@@ -123,10 +123,9 @@ type VerbName = 'post' | 'patch' | 'head' | 'get' | 'delete';
 
 function verbsOf(deps: UploadsDeps): Record<VerbName, Verb> {
   const { uploads, pace = PACE } = deps;
-  const bodies = openTurns();
-  /** Something with a long body, in the sender's turn and at the server's pace. */
+  const bodies = openBodyLimiter();
   const receiving = (request: FastifyRequest, work: (person: Person) => Promise<FastifyReply>) =>
-    admitted(deps, request, 'write', (person) =>
+    withSession(deps, request, 'write', (person) =>
       bodies(person.userId, () => withinPace(request, pace, () => work(person))),
     );
   return {
@@ -141,8 +140,8 @@ function verbsOf(deps: UploadsDeps): Record<VerbName, Verb> {
         return reply.code(204).header(uploadHeaders.offset, received).send();
       }),
     head: (request, reply) =>
-      admitted(deps, request, 'read', async (person) => {
-        const { verb, id } = questionOf(request);
+      withSession(deps, request, 'read', async (person) => {
+        const { verb, id } = verbAndIdOf(request);
         if (verb !== 'patch') malformed('hanya unggahan bertahap yang dapat dilanjutkan');
         const { receivedBytes, lengthBytes } = await uploads.find(person, uploadOf(id));
         return reply
@@ -153,13 +152,13 @@ function verbsOf(deps: UploadsDeps): Record<VerbName, Verb> {
           .send();
       }),
     get: (request, reply) =>
-      admitted(deps, request, 'read', async (person) => {
-        const { file, uploadId } = await fileFor(deps, person, questionOf(request));
+      withSession(deps, request, 'read', async (person) => {
+        const { file, uploadId } = await fileFor(deps, person, verbAndIdOf(request));
         if (uploadId) reply.header(uploadHeaders.transferId, publicId('upload', uploadId));
         return sendFile(request, reply, file);
       }),
     delete: (request, reply) =>
-      admitted(deps, request, 'write', async (person) => {
+      withSession(deps, request, 'write', async (person) => {
         const id = typeof request.body === 'string' ? request.body.trim() : '';
         await uploads.revert(person, uploadOf(id));
         return reply.code(204).send();
@@ -168,11 +167,11 @@ function verbsOf(deps: UploadsDeps): Record<VerbName, Verb> {
 }
 
 /**
- * Lets in who carries a session's token; others have used up a call of their address.
+ * Requires a session's token; other calls count against the rate of their address.
  *
  * @throws Refusal `origin_foreign`, `not_signed_in`, `too_many_requests`
  */
-async function admitted<T>(
+async function withSession<T>(
   { origins, findSession, limiter }: UploadsDeps,
   request: FastifyRequest,
   limitClass: 'read' | 'write',
@@ -186,7 +185,6 @@ async function admitted<T>(
   return inAccount(person.accountId, () => work(person));
 }
 
-/** A file in one piece, or the beginning of one in pieces. */
 async function post(
   uploads: UploadStore,
   person: Person,
@@ -197,7 +195,7 @@ async function post(
   if (given !== undefined && given > LARGEST + FORM_BYTES) throw new Refusal('body_too_large', {});
   const length = bytesIn(request, uploadHeaders.length);
   const { file, ...announced } = await formOf(request);
-  // Customer service stays open to them, with what they want to show it.
+  // Customer service stays available to suspended persons, with attachments.
   if (person.isSuspended && announced.purpose !== 'chat')
     throw new Refusal('account_suspended', {});
   if (!file) {
@@ -216,13 +214,12 @@ async function post(
   });
 }
 
-/** The next piece. */
 async function patch(
   uploads: UploadStore,
   person: Person,
   request: FastifyRequest,
 ): Promise<number> {
-  const { verb, id } = questionOf(request);
+  const { verb, id } = verbAndIdOf(request);
   if (verb !== 'patch') malformed('potongan berkas dikirim dengan ?patch=');
   if (request.headers['content-type'] !== CHUNK_TYPE) {
     throw new Refusal('media_type_unsupported', {});
@@ -243,7 +240,6 @@ async function patch(
   });
 }
 
-/** The file of an upload (`restore`, `load`), or one the account keeps (`load`). */
 async function fileFor(
   { uploads, openFile }: UploadsDeps,
   person: Person,
@@ -253,23 +249,24 @@ async function fileFor(
     malformed('berkas dari alamat lain tidak diambil, unduh lalu unggah berkasnya sendiri');
   }
   if (verb === 'patch') malformed('kemajuan unggahan ditanyakan dengan HEAD');
-  const kept = verb === 'load' ? uuidOf('file', id) : undefined;
-  const uploadId = kept === undefined ? uploadOf(id) : undefined;
-  const fileId = uploadId === undefined ? kept : (await uploads.find(person, uploadId)).fileId;
+  const storedFileId = verb === 'load' ? uuidOf('file', id) : undefined;
+  const uploadId = storedFileId === undefined ? uploadOf(id) : undefined;
+  const fileId =
+    uploadId === undefined ? storedFileId : (await uploads.find(person, uploadId)).fileId;
   const file = fileId && (await openFile(person.accountId, fileId));
   if (!file) throw new Refusal('not_found', { what: 'Berkas' });
   return { file, ...(uploadId !== undefined && { uploadId }) };
 }
 
-/** @throws Refusal `not_found` for what is no upload's id: it would not be there either. */
+/** @throws Refusal `not_found` for an invalid upload id, as for an unknown one. */
 function uploadOf(id: string): string {
   const uuid = uuidOf('upload', id);
   if (uuid === undefined) throw new Refusal('not_found', { what: 'Unggahan' });
   return uuid;
 }
 
-/** Lets one person send so many bodies at once, in this process. */
-export function openTurns(): <T>(person: string, work: () => Promise<T>) => Promise<T> {
+/** Limits the concurrent bodies per person in this process. */
+export function openBodyLimiter(): <T>(person: string, work: () => Promise<T>) => Promise<T> {
   const sending = new Map<string, number>();
   return async (person, work) => {
     const now = sending.get(person) ?? 0;
@@ -285,7 +282,6 @@ export function openTurns(): <T>(person: string, work: () => Promise<T>) => Prom
   };
 }
 
-/** CORS for the portals of PORTAL_ORIGINS and nobody else. */
 function allowPortal(origins: Origins, request: FastifyRequest, reply: FastifyReply): void {
   if (origins.portals.length > 0) reply.header('vary', 'Origin');
   const source = sourceOf(request);
@@ -311,7 +307,6 @@ function malformed(why: string): never {
 
 type Span = { start: number; end: number };
 
-/** A stored file, as these endpoints need it. */
 export type ServedFile = {
   fileId: string;
   name: string;
@@ -321,7 +316,7 @@ export type ServedFile = {
 };
 
 type FilesDeps = {
-  /** Whose file a signed address shows; undefined when we did not sign it or its time is over. */
+  /** Undefined when the signature is invalid or expired. */
   verify: (signed: {
     id: string;
     key: string;
@@ -329,26 +324,25 @@ type FilesDeps = {
   open: (accountId: string, fileId: string) => Promise<ServedFile | undefined>;
 };
 
-/** Shown where they stand; everything else is only ever saved to disk. */
-const shown = /^(image\/(png|jpeg|webp|gif)|audio\/(ogg|mp4|mpeg|aac|webm)|video\/(mp4|3gpp))$/;
+/** Types shown in place; everything else is a download. */
+const inlineTypes =
+  /^(image\/(png|jpeg|webp|gif)|audio\/(ogg|mp4|mpeg|aac|webm)|video\/(mp4|3gpp))$/;
 const CACHE_SECONDS = 3_000;
 
 const FILES = '/files/';
 
 /**
- * Kept files by their signed, short-lived addresses (docs/wire.md#uploads). Their bytes came from strangers:
- * nothing in them runs, whatever they are.
+ * Stored files at their signed, short-lived addresses (docs/wire.md#uploads). The bytes are untrusted: nothing in
+ * them runs.
  *
- * @param mediaOrigin where they are shown, and nothing else is, when that is not the portal's own
- *   address.
+ * @param mediaOrigin their own origin, which serves nothing else, when it is not the portal's.
  */
 export function registerFiles(app: FastifyInstance, deps: FilesDeps, mediaOrigin?: string): void {
-  if (mediaOrigin !== undefined) keepApart(app, new URL(mediaOrigin).host);
+  if (mediaOrigin !== undefined) separateHosts(app, new URL(mediaOrigin).host);
   serveSigned(app, { url: `${FILES}:id`, cache: `private, max-age=${CACHE_SECONDS}` }, deps);
 }
 
-/** Files under one host, everything else under the others: neither is found where the other is. */
-function keepApart(app: FastifyInstance, mediaHost: string): void {
+function separateHosts(app: FastifyInstance, mediaHost: string): void {
   app.addHook('onRequest', async (request, reply) => {
     const here = request.host === mediaHost;
     if (here !== request.url.startsWith(FILES)) {
@@ -358,21 +352,21 @@ function keepApart(app: FastifyInstance, mediaHost: string): void {
         .type('text/plain; charset=utf-8')
         .send('Tidak ditemukan.');
     }
-    // The portal stands at another site; the address itself is what opens a file.
+    // The portal is on another site; the signed address alone authorises the file.
     if (here) reply.header('cross-origin-resource-policy', 'cross-origin');
     return undefined;
   });
 }
 
-/** Archives of an account's data by their signed addresses: for one day, and kept by no cache. */
+/** Signed addresses: valid for one day, never cached. */
 export const registerArchives = (app: FastifyInstance, deps: FilesDeps): void =>
   serveSigned(app, { url: '/exports/:id', cache: 'private, no-store' }, deps);
 
-/** Files of rows by their signed addresses: for one day, and kept by no cache. */
+/** Signed addresses: valid for one day, never cached. */
 export const registerRowExports = (app: FastifyInstance, deps: FilesDeps): void =>
   serveSigned(app, { url: '/row-exports/:id', cache: 'private, no-store' }, deps);
 
-/** Documents of invoices by their signed addresses: for minutes, and kept by no cache. */
+/** Signed addresses: valid for minutes, never cached. */
 export const registerInvoices = (app: FastifyInstance, deps: FilesDeps): void =>
   serveSigned(app, { url: '/invoices/:id', cache: 'private, no-store' }, deps);
 
@@ -395,8 +389,8 @@ function serveSigned(
 }
 
 /**
- * Sends a file as its kind allows: pictures, sound and film in place, everything else as a download of
- * unknown type, all of it in a sandbox. A player may ask for a span (`Range`), as seeking does.
+ * Sends a file by its type: images, audio and video in place, everything else as a download of unknown type, all of
+ * it sandboxed. Supports a single range (`Range`), for seeking in players.
  */
 export async function sendFile(
   { method, headers }: FastifyRequest,
@@ -405,11 +399,11 @@ export async function sendFile(
 ): Promise<FastifyReply> {
   const ifRange = headers['if-range'];
   const etag = `"${file.fileId}"`;
-  const wanted = ifRange === undefined || ifRange === etag ? headers.range : undefined;
-  const span = spanOf(wanted, file.sizeBytes);
-  // Before a header is set: none of them belongs to the answer that it cannot be had now.
+  const rangeHeader = ifRange === undefined || ifRange === etag ? headers.range : undefined;
+  const span = spanOf(rangeHeader, file.sizeBytes);
+  // Opened before any header is set, since an error response must have none of them.
   const bytes = method === 'HEAD' || span === 'none' ? undefined : await file.stream(span);
-  const open = shown.test(file.mime);
+  const open = inlineTypes.test(file.mime);
   reply.headers({
     ...(file.cache !== undefined && { 'cache-control': file.cache }),
     'content-type': open ? file.mime : 'application/octet-stream',
@@ -430,8 +424,8 @@ export async function sendFile(
 }
 
 /**
- * The one span a `Range` header names; undefined for the whole file (also when several are named, which
- * nobody needs), `none` when it lies beyond the file.
+ * The single range of a `Range` header; undefined for the whole file (also for several ranges, which no client
+ * needs), `none` when it lies beyond the file.
  */
 function spanOf(range: string | undefined, size: number): Span | 'none' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? '') ?? [];
@@ -442,7 +436,7 @@ function spanOf(range: string | undefined, size: number): Span | 'none' | undefi
   return start > end ? 'none' : { start, end };
 }
 
-/** RFC 8187: what may not stand in a header's value is escaped. */
+/** RFC 8187: escapes characters that a header's value may not contain. */
 export const encoded = (name: string): string =>
   encodeURIComponent(name.toWellFormed().slice(0, 400).toWellFormed()).replace(
     /['()*]/g,
@@ -450,7 +444,7 @@ export const encoded = (name: string): string =>
   );
 
 const purposes = Object.keys(uploadPurposes) as [UploadPurpose, ...UploadPurpose[]];
-/** Bytes of the largest file that any purpose takes. */
+/** The size limit of the largest purpose, in bytes. */
 export const LARGEST = Math.max(...purposes.map((purpose) => bytesMaxFor(purpose)));
 
 const METADATA_BYTES_MAX = 4_096;
@@ -459,7 +453,7 @@ const NAME_LENGTH_MAX = 4_096;
 const fraction = z.number().check(z.minimum(0), z.maximum(1));
 const positive = z.number().check(z.gt(0), z.maximum(1));
 
-/** What else a client writes here is its own business. */
+/** Other fields belong to the client and are ignored. */
 const Metadata = z.object({
   purpose: z.optional(z.enum(purposes)),
   type: z.optional(z.string().check(z.maxLength(200))),
@@ -478,18 +472,17 @@ function metadataOf(json: string): UploadMetadata {
   return { ...(purpose && { purpose }), ...(type && { type }), ...(crop && { crop }) };
 }
 
-/** A form as FilePond sends it. */
 type UploadForm = {
   purpose: UploadPurpose;
   declared: string;
   crop: UploadMetadata['crop'];
-  /** Not there when the file is to come in pieces. Its bytes have not been read yet. */
+  /** Missing when the file comes in pieces. Its bytes have not been read yet. */
   file: MultipartFile | undefined;
 };
 
 /**
- * What multipart may bring here (docs/threats.md, T41). The file is cut, without a word, at this many bytes:
- * more than any purpose takes, so that its own limit is the one that speaks.
+ * Multipart limits (docs/threats.md, T41). The parser truncates the file silently at this size, which exceeds every
+ * purpose's own limit, so that the latter is reported.
  */
 const PARTS = {
   fileSize: LARGEST + 1,
@@ -502,7 +495,7 @@ const PARTS = {
 } as const;
 
 /**
- * Reads a form up to its file: the metadata first, as FilePond sends it.
+ * Reads a form up to its file; the metadata comes first, as FilePond sends it.
  *
  * @throws Refusal `request_malformed`, `media_type_unsupported`
  */
@@ -520,34 +513,31 @@ async function formOf(request: FastifyRequest): Promise<UploadForm> {
       metadata = metadataOf(String(part.value));
     }
   } catch (error) {
-    throw asBroken(error);
+    throw asMalformed(error);
   }
   return formWith(metadata, undefined);
 }
 
-/** A form of another kind, of one file with texts before and behind it. */
 type FileForm = {
   filename: string;
-  /** As the sender declares it; empty where nothing is said. */
   mimetype: string;
-  /** The file's bytes as they come. With the last of them the rest of the form has been read. */
+  /** The file's bytes as they arrive. After the last of them the rest of the form has been read. */
   bytes: AsyncGenerator<Buffer, void>;
-  /** What a field says; of one behind the file, once the bytes have come. */
+  /** A field's text; for a field after the file, only once the bytes have been read. */
   text: (name: string) => string | undefined;
 };
 
 type FileFormOptions = {
-  /** Looks at the name of a part, and refuses it by throwing a Refusal. */
+  /** Checks the name of a part; throws a Refusal to reject it. */
   checkName?: (name: string, isFile: boolean) => void;
-  /** Why a form is none, in the caller's language. */
   why: { broken: string; manyFiles: string };
 };
 
 /**
  * Reads a form up to its file; its parts may come in any order.
  *
- * @throws Refusal `media_type_unsupported`, `upload_empty` where there is no file, and what `checkName` throws;
- *   `request_malformed` when the form breaks off, also while its bytes are read
+ * @throws Refusal `media_type_unsupported`, `upload_empty` without a file, and those of `checkName`;
+ * `request_malformed` when the form breaks off, also while its bytes are read
  */
 export async function fileFormOf(
   request: FastifyRequest,
@@ -556,7 +546,6 @@ export async function fileFormOf(
   if (!request.isMultipart()) throw new Refusal('media_type_unsupported', {});
   const parts = request.parts({ limits: PARTS });
   const texts = new Map<string, string>();
-  /** The next file of the form, after the texts before it. */
   const nextFile = async (): Promise<MultipartFile | undefined> => {
     for (;;) {
       const { value: part, done } = await parts.next();
@@ -592,17 +581,17 @@ function brokenForm(error: unknown, { broken, manyFiles }: FileFormOptions['why'
   return new Refusal('request_malformed', { why: isMany ? manyFiles : broken });
 }
 
-/** The bytes of a form's file, as they come. @throws Refusal `request_malformed` when the form breaks off */
+/** @throws Refusal `request_malformed` when the form breaks off */
 async function* bytesOf({ file }: MultipartFile): AsyncGenerator<Buffer, void> {
   try {
     yield* file.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   } catch (error) {
-    throw asBroken(error);
+    throw asMalformed(error);
   }
 }
 
-/** What the parser of multipart says of a form that is none has no status of its own. */
-function asBroken(error: unknown): unknown {
+/** The multipart parser's errors for a broken form have no status of their own. */
+function asMalformed(error: unknown): unknown {
   const isKnown = error instanceof Refusal || (error instanceof Error && 'statusCode' in error);
   if (isKnown) return error;
   return new Refusal('request_malformed', { why: 'isi multipart rusak atau terpotong' });
@@ -613,7 +602,7 @@ const formWith = (
   file: MultipartFile | undefined,
 ): UploadForm => ({ purpose, crop, file, declared: file?.mimetype ?? type });
 
-/** A header with a whole number of bytes; undefined when it is not there. @throws Refusal `request_malformed` */
+/** Undefined without the header. @throws Refusal `request_malformed` */
 export function bytesIn(request: FastifyRequest, header: string): number | undefined {
   const value = request.headers[header.toLowerCase()];
   if (value === undefined) return undefined;
@@ -621,7 +610,7 @@ export function bytesIn(request: FastifyRequest, header: string): number | undef
   return Number(value);
 }
 
-/** The name of a file in pieces; FilePond itself sends it as it is, ours percent-encoded. */
+/** The name of a file in pieces; FilePond sends it raw, our client percent-encoded. */
 function nameIn({ headers }: FastifyRequest): string {
   const value = headers[uploadHeaders.name.toLowerCase()];
   if (typeof value !== 'string') return '';
@@ -633,11 +622,11 @@ function nameIn({ headers }: FastifyRequest): string {
   }
 }
 
-/** What an address asks for. Nothing else may stand in it (docs/threats.md, T12). */
-function questionOf(request: FastifyRequest): { verb: string; id: string } {
-  const asked = Object.entries(request.query as Record<string, unknown>);
-  const [verb, id] = asked[0] ?? [];
-  if (asked.length !== 1 || verb === undefined || typeof id !== 'string') {
+/** The verb and id in an address, which may hold nothing else (docs/threats.md, T12). */
+function verbAndIdOf(request: FastifyRequest): { verb: string; id: string } {
+  const parameters = Object.entries(request.query as Record<string, unknown>);
+  const [verb, id] = parameters[0] ?? [];
+  if (parameters.length !== 1 || verb === undefined || typeof id !== 'string') {
     malformed('alamatnya memuat satu unggahan saja');
   }
   if (!['patch', 'restore', 'load', 'fetch'].includes(verb)) {

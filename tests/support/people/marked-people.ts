@@ -128,7 +128,7 @@ async function talk(running: RunningApp, person: MarkedPerson): Promise<string> 
     to: marks.linkedPhone,
     text: marks.answered,
   });
-  await running.container.subscribers.messageCame({
+  await running.container.subscribers.messageArrived({
     accountId: person.accountId,
     tokenId: uuidOf('token', token.id) ?? '',
     from: marks.peer,

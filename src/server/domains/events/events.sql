@@ -1,6 +1,6 @@
--- Writes what others must be notified of, in the transaction that made it true. One row may stand for a
--- batch of messages: then the arrays have an entry per message, index by index.
--- Called by whatever makes something true, with the rights of its caller. Locks nothing.
+-- Adds an event to the outbox in the transaction that causes it. One row may hold a batch of messages: then the
+-- arrays have an entry per message, index by index.
+-- Called by functions that change state, with the rights of their caller. Locks nothing.
 create or replace function enqueue_event(
   p_account uuid, p_kind text, p_data jsonb, p_messages uuid[] default null,
   p_tokens uuid[] default null, p_peers text[] default null, p_statuses text[] default null
@@ -15,8 +15,8 @@ $$;
 revoke all on function enqueue_event from public;
 grant execute on function enqueue_event to kabari_app;
 
--- The same kind of event for each of several accounts: one event an index of the arrays, in one statement.
--- Called like enqueue_event, by what makes many things true at once, with the rights of its caller. Locks
+-- Adds the same kind of event for several accounts: one event per index of the arrays, in one statement.
+-- Called like enqueue_event, by functions that change many rows at once, with the rights of their caller. Locks
 -- nothing.
 create or replace function enqueue_events(p_account uuid[], p_kind text, p_data jsonb[])
 returns void
@@ -31,12 +31,11 @@ $$;
 revoke all on function enqueue_events from public;
 grant execute on function enqueue_events to kabari_app;
 
--- Publishes the oldest rows of the outbox, of any number of accounts, in one statement: positions in a
--- row without gaps, a conversation_seq for messages, and the conversations' newest state
--- (advance_conversations). The saldo is published once for an account, as its latest entry left it, and
--- never an older one after a newer. Answers the accounts with how many rows they had, whether
--- messages came in, and which positions they got: after o_from, up to o_from + o_items. Every process is
--- notified of them at COMMIT.
+-- Publishes the oldest rows of the outbox, of any number of accounts, in one statement: positions without gaps, a
+-- conversation_seq for messages, and the conversations' newest state (advance_conversations). The saldo is published
+-- once per account, as of its latest entry, and never an older one after a newer. Returns the accounts with their
+-- number of rows, whether messages came in, and their positions: after o_from, up to o_from + o_items. Notifies every
+-- process at COMMIT.
 -- p_account: only the rows of one account; p_row: only one row, also one that was set aside.
 -- Called by the relay. Publishes nothing while another relay is publishing. Locks the rows it takes, the
 -- conversations in account, token and peer order, the accounts' positions.
@@ -66,13 +65,13 @@ begin
       where o.account_id = oldest.account_id and o.outbox_id = oldest.outbox_id
       returning o.*
   ), source as materialized (
-    -- Nobody else writes positions meanwhile: one relay publishes at a time.
+    -- Only one relay publishes at a time, so no other transaction writes positions meanwhile.
     select t.*, coalesce(p.last, 0) as last, coalesce(p.saldo_seq, 0) as saldo_seq
     from taken t left join event_positions p on p.account_id = t.account_id
   ), item as materialized (
     select t.account_id as account, t.kind, t.data, t.last, i.*,
       row_number() over (partition by t.account_id order by t.at, t.outbox_id, i.ord) as nth,
-      -- Which of the messages it is, over all accounts.
+      -- The message's index over all accounts.
       count(i.message) over (order by t.account_id, t.at, t.outbox_id, i.ord) as message_nth
     from source t
     left join lateral unnest(
@@ -94,7 +93,7 @@ begin
       bool_or(kind = 'message.received') as received,
       coalesce(sum(greatest(1, cardinality(message_ids))) filter (where kind <> 'saldo.changed'), 0)
         as n_items,
-      -- Where a saldo comes with it; other data may have a seq of its own.
+      -- Only where the event carries a saldo; other data may have a seq of its own.
       max((data ->> 'seq')::bigint) filter (where data ? 'available') as newest_seq,
       (array_agg(data order by (data ->> 'seq')::bigint desc)
         filter (where data ? 'available'))[1] as newest
@@ -134,8 +133,8 @@ $$;
 revoke all on function publish_outbox from public;
 grant execute on function publish_outbox to kabari_app;
 
--- Removes from the outbox what was set aside of an account because it cannot be published, and names some
--- numbers; answers what it changed, message by message.
+-- Removes an account's outbox rows that were set aside because they cannot be published and that name some numbers;
+-- returns the changes, message by message.
 -- Called by count_set_aside; only the owner may call it. Locks the rows.
 create or replace function take_set_aside(p_account uuid, p_peers text[])
 returns table (

@@ -21,32 +21,28 @@ import {
 } from './feeds.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 
-/** How often followed accounts are looked at without a hint, and LISTEN is tried: what a lost hint costs. */
+/** Polling interval, and so the delay that a lost hint causes, in milliseconds. */
 const LOOK_MS = 5_000;
-/** What is read for all streams holds up all of them: after so long it is given up, and tried again. */
+/** A slow shared read would delay all streams, so it is abandoned and retried. */
 const READ_MS_MAX = 5_000;
-/** How a notification begins that is an event itself. */
 const SIGNAL = '~';
 const UUID_LENGTH = 36;
-/** Where nobody stands: after every event there will be. */
-const NOWHERE = Number.MAX_SAFE_INTEGER;
+/** A position after every possible event. */
+const END_POSITION = Number.MAX_SAFE_INTEGER;
 
 type Deps = {
-  /** Reads what one stream has missed, one account at a time. */
   tenantSql: Sql;
-  /** Reads what is new of all accounts that are followed here, for all their streams. */
+  /** Reads new events of all accounts followed here, for all their streams. */
   allAccountsSql: Sql;
-  /** Opens the LISTEN connection. */
   openListening: (
     handlers: Pick<ListenerOptions, 'channel' | 'onNotification' | 'onListening' | 'onLost'>,
   ) => Listener;
-  /** Whether streams of an account are told of a kind of its events; all without it. */
+  /** Whether streams of an account receive a kind of event; without it, all kinds. */
   isShown?: (accountId: string, kind: string) => boolean;
   report: (trouble: unknown) => void;
   tracing?: Tracing | undefined;
 };
 
-/** Hands the events of accounts to whoever follows them in this process. */
 export type LiveHub = {
   /**
    * Writes the account's events after `since` to a sink, then new ones as they come.
@@ -55,24 +51,23 @@ export type LiveHub = {
    */
   follow(options: { accountId: string; since: number | undefined; sink: FrameSink }): Subscription;
   /**
-   * Writes an event that is stored nowhere to who follows the account now, in every process. Whoever is away, or
-   * takes nothing at the moment, misses it.
+   * Sends an unstored event to the account's current followers in every process. A follower that is disconnected, or
+   * whose sink is full, misses it.
    */
   signal(accountId: string, event: LiveEvent): Promise<void>;
-  /** Streams open now. */
   readonly following: number;
-  /** True while hints come in; without them everything is seen within five seconds. */
-  readonly listens: boolean;
-  /** Ends all streams and resolves when nothing is read for them any more, after three seconds at most. */
+  /** True while hints arrive; without them events appear within five seconds. */
+  readonly isListening: boolean;
+  /** Ends all streams; resolves when no read is in progress, after three seconds at most. */
   close(): Promise<void>;
 };
 
-/** Opens the hub: one LISTEN connection, and one read of what is new, however many streams. */
+/** Opens the hub: one LISTEN connection and one shared read, for any number of streams. */
 export function openLive(deps: Deps): LiveHub {
   const { tenantSql, allAccountsSql, isShown = () => true, report, tracing } = deps;
   const shown = { isShown, report };
   const readShared = (positions: readonly Position[]) =>
-    readPages(allAccountsSql, positions, tracing ? tracedBy(tracing, shown) : shown);
+    readPages(allAccountsSql, positions, tracing ? withTracing(tracing, shown) : shown);
   const feeds = new Feeds({
     readShared: (positions) => withTimeout(readShared(positions), READ_MS_MAX, refuseLate),
     readOwn: async (position) => {
@@ -86,14 +81,14 @@ export function openLive(deps: Deps): LiveHub {
   });
   const listener = createListener(deps, (payload) => {
     if (payload === '*') feeds.hintAll();
-    else if (payload.startsWith(SIGNAL)) takeSignal(feeds, payload, report);
+    else if (payload.startsWith(SIGNAL)) handleSignal(feeds, payload, report);
     else for (const accountId of payload.split(',')) feeds.hint(accountId);
   });
-  /** Sees what no hint told: a dropped LISTEN, a read that failed. */
+  /** Finds events without a hint: after a dropped LISTEN, or a failed read. */
   const look = async () => {
     const known = feeds.positions();
     if (known.length === 0) return;
-    const grown = await allAccountsSql<{ account_id: string }[]>`
+    const accountsWithNews = await allAccountsSql<{ account_id: string }[]>`
       select account_id
       from unnest(
         ${known.map(({ accountId }) => accountId)}::uuid[],
@@ -101,7 +96,7 @@ export function openLive(deps: Deps): LiveHub {
       ) as f(account_id, since)
       join event_positions p using (account_id)
       where p.last > f.since`;
-    for (const { account_id } of grown) feeds.hint(account_id);
+    for (const { account_id } of accountsWithNews) feeds.hint(account_id);
   };
   let looking = false;
   const timer = setInterval(() => {
@@ -114,7 +109,7 @@ export function openLive(deps: Deps): LiveHub {
   timer.unref();
 
   return {
-    follow: ({ accountId, since = NOWHERE, sink }) => feeds.follow({ accountId, since }, sink),
+    follow: ({ accountId, since = END_POSITION, sink }) => feeds.follow({ accountId, since }, sink),
     async signal(accountId, event) {
       await allAccountsSql`
         select pg_notify(${LIVE_CHANNEL}, ${SIGNAL + accountId + JSON.stringify(event)})`;
@@ -122,20 +117,20 @@ export function openLive(deps: Deps): LiveHub {
     get following() {
       return feeds.size;
     },
-    get listens() {
-      return listener.hears;
+    get isListening() {
+      return listener.isListening;
     },
     async close() {
       clearInterval(timer);
-      // Reads under way end first: the pools behind them are about to close.
+      // Reads in progress end first, because their pools close next.
       await feeds.close();
       await listener.close();
     },
   };
 }
 
-/** Records which messages' events were read for the streams of this process: they are written at once after. */
-function tracedBy(tracing: Tracing, shown: Shown): Shown {
+/** Traces the messages whose events were read; they are written right after. */
+function withTracing(tracing: Tracing, shown: Shown): Shown {
   const began = performance.now();
   return {
     ...shown,
@@ -148,8 +143,7 @@ function tracedBy(tracing: Tracing, shown: Shown): Shown {
   };
 }
 
-/** What comes after the mark of a signal: the account, then the event. */
-function takeSignal(feeds: Feeds, payload: string, report: Deps['report']): void {
+function handleSignal(feeds: Feeds, payload: string, report: Deps['report']): void {
   const words = payload.slice(SIGNAL.length);
   try {
     feeds.signal(words.slice(0, UUID_LENGTH), signalFrame(JSON.parse(words.slice(UUID_LENGTH))));
@@ -163,65 +157,63 @@ function refuseLate(): never {
 }
 
 /**
- * The LISTEN connection; it reconnects when it is lost. A connection may stay open and receive nothing, so it notifies
- * itself and is replaced when the notification does not arrive.
+ * The LISTEN connection; it reconnects when it is lost. A connection may stay open and receive nothing, so it
+ * notifies itself and is replaced when the notification does not arrive.
  */
 function createListener(
   { openListening, allAccountsSql }: Deps,
   hinted: (payload: string) => void,
 ) {
   const self = `!${randomUUID()}`;
-  let hears = false;
-  let heard = false;
+  let isListening = false;
+  let hasEcho = false;
   const listener = openListening({
     channel: LIVE_CHANNEL,
     onNotification: (payload) => {
-      if (payload === self) heard = true;
+      if (payload === self) hasEcho = true;
       else if (!payload.startsWith('!')) hinted(payload);
     },
     onListening: () => {
-      hears = true;
-      heard = true;
+      isListening = true;
+      hasEcho = true;
       hinted('*');
     },
-    onLost: () => (hears = false),
+    onLost: () => (isListening = false),
   });
   return {
     async check() {
-      if (!heard) listener.restart();
-      heard = false;
+      if (!hasEcho) listener.restart();
+      hasEcho = false;
       await allAccountsSql`select pg_notify(${LIVE_CHANNEL}, ${self})`;
     },
-    get hears() {
-      return hears;
+    get isListening() {
+      return isListening;
     },
     close: () => listener.close(),
   };
 }
 
-/** The channel on which publish_outbox notifies every process, at COMMIT, whose events have grown. */
+/** publish_outbox notifies it at COMMIT of accounts with new events. */
 export const LIVE_CHANNEL = 'kabari_live';
 
 /**
- * Outbox rows published in one transaction; a row may stand for 200 messages. Their accounts are named in one
- * NOTIFY of 8,000 bytes at most, 37 each: no more than 216.
+ * Outbox rows published in one transaction; a row may hold 200 messages. Their accounts are listed in one NOTIFY of
+ * 8,000 bytes at most, 37 each: no more than 216.
  */
 const ROWS_MAX = 200;
-/** How often the outbox is looked at without a hint. */
+/** Polling interval of the outbox without a hint, in milliseconds. */
 const POLL_MS = 250;
-/** What comes within this long is published together, and open tabs are notified once (docs/wire.md#live-stream). */
+/** Rows arriving within this time notify open tabs once (docs/wire.md#live-stream). */
 const GATHER_MS = 20;
-/** The same while many rows come: then they share the cost of publishing. */
+/** The same under load: a longer wait spreads the cost of publishing over more rows. */
 const BUSY_GATHER_MS = 100;
-/** Rows of the last publishing from which on many come. */
+/** From this number of rows in the last batch on, the relay is under load. */
 const BUSY_ROWS = 8;
-/** What comes after a pause waits only this long for more of the same moment. */
+/** After a pause, the first rows wait only this long for others. */
 const PAUSE_MS = 4;
 
 export type Relay = {
-  /** Something was written to the outbox: look soon. */
   wake: () => void;
-  /** Publishes what stands in the outbox now, unless another relay is at it. */
   drain: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -233,10 +225,9 @@ type RelayDeps = {
 };
 
 /**
- * Starts the relay that publishes the outbox: it gives events their `position` and `conversation_seq`.
- * Any number may run: a lock of the transaction lets one publish at a time.
- *
- * At COMMIT every process is notified whose events have grown.
+ * Starts the relay that publishes the outbox: it gives events their `position` and `conversation_seq`. Several may
+ * run: a lock of the transaction lets one publish at a time. At COMMIT every process is notified of the accounts
+ * with new events.
  *
  * @param onPublished called after each COMMIT, in this process.
  */
@@ -246,7 +237,7 @@ export function startRelay(
 ): Relay {
   let working: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let again = false;
+  let rerun = false;
   let closed = false;
   let beganAt = -Infinity;
   let lastRows = 0;
@@ -254,7 +245,7 @@ export function startRelay(
     const { tracing } = deps;
     for (;;) {
       const began = performance.now();
-      const published = await publishSome(deps);
+      const published = await publishBatch(deps);
       lastRows = published.rows;
       if (published.accounts.size > 0) onPublished(published);
       if (tracing && published.rows > 0) {
@@ -265,18 +256,18 @@ export function startRelay(
   };
   const work = async () => {
     timer = undefined;
-    again = false;
+    rerun = false;
     beganAt = performance.now();
     await drain().catch((error: unknown) => {
       if (!isTransient(error)) deps.log.error({ err: error }, 'the outbox cannot be published');
     });
     working = undefined;
-    if (again) wake();
+    if (rerun) wake();
   };
   const gatherMs = () => (lastRows >= BUSY_ROWS ? BUSY_GATHER_MS : GATHER_MS);
   const wake = () => {
     if (closed) return;
-    if (working) again = true;
+    if (working) rerun = true;
     else {
       timer ??= setTimeout(
         () => {
@@ -299,7 +290,6 @@ export function startRelay(
   };
 }
 
-/** What was published: how many rows of the outbox, whose, whether messages came in among them, and where they stand. */
 type Published = {
   rows: number;
   accounts: ReadonlySet<string>;
@@ -307,8 +297,8 @@ type Published = {
   ranges: readonly PublishedRange[];
 };
 
-/** Publishes the oldest rows. One that cannot be is set aside and reported: it holds up no other. */
-async function publishSome(deps: RelayDeps): Promise<Published> {
+/** Publishes the oldest rows. A row that fails is set aside and reported, and delays no other. */
+async function publishBatch(deps: RelayDeps): Promise<Published> {
   try {
     return await publish(deps.sql, { max: ROWS_MAX });
   } catch (error) {
@@ -317,10 +307,9 @@ async function publishSome(deps: RelayDeps): Promise<Published> {
   }
 }
 
-/** A row of the outbox, or all of one account, or all. */
-type Which = { max: number; accountId?: string; outboxId?: string };
+type RowFilter = { max: number; accountId?: string; outboxId?: string };
 
-async function publish(sql: Sql, { max, accountId, outboxId }: Which): Promise<Published> {
+async function publish(sql: Sql, { max, accountId, outboxId }: RowFilter): Promise<Published> {
   const found = await sql<PublishedRow[]>`
     select * from publish_outbox(${max}, ${accountId ?? null}, ${outboxId ?? null})`;
   return {
@@ -350,7 +339,6 @@ const oldestRows = (sql: Sql) => sql<Row[]>`
   where retry_at is null or retry_at <= clock_timestamp()
   order by at limit ${ROWS_MAX}`;
 
-/** Row by row where it must be. */
 async function publishEach({ sql, log }: RelayDeps): Promise<Published> {
   const rows = await oldestRows(sql);
   const accounts = new Set<string>();
@@ -376,7 +364,7 @@ async function publishEach({ sql, log }: RelayDeps): Promise<Published> {
   return { rows: count, accounts, hasReceived, ranges };
 }
 
-/** Puts a row aside for a later try: after 2 s, then twice as long each time, up to an hour. */
+/** Postpones a row: by 2 s at first, then twice as long each time, up to an hour. */
 async function setAside(sql: Sql, { accountId, outboxId, tries }: Row): Promise<void> {
   await sql`
     update outbox set tries = tries + 1,
@@ -385,8 +373,8 @@ async function setAside(sql: Sql, { accountId, outboxId, tries }: Row): Promise<
 }
 
 /**
- * The events of an account. They go before what they tell of: whoever is publishing some is waited for,
- * and nothing new comes.
+ * The events of an account. They are erased before the records they refer to: erasure waits for a publish in
+ * progress, and no new events follow.
  */
 export const eventsAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
   erase: async ({ accountId }) => {
@@ -396,16 +384,12 @@ export const eventsAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): 
   },
 });
 
-/** Events of an account, all or those about some numbers. */
-type Whose = { accountId: string; peers?: readonly string[] };
+type EventScope = { accountId: string; peers?: readonly string[] };
 
-/**
- * True while the relay has not yet published what happened last. Events that were set aside, for they
- * cannot be published, are not waited for.
- */
+/** True while the latest events are unpublished. Unpublishable events do not count. */
 export async function hasUnpublished(
   allAccountsSql: Sql,
-  { accountId, peers }: Whose,
+  { accountId, peers }: EventScope,
 ): Promise<boolean> {
   const among = peers ? [...peers] : null;
   const [waiting] = await allAccountsSql`
@@ -422,7 +406,7 @@ export const newestPositions = (
   allAccountsSql<{ accountId: string; position: number }[]>`
     select account_id as "accountId", last as position from event_positions`;
 
-/** The position of an account's newest event; 0 while it has none. */
+/** The position of an account's newest event; 0 without events. */
 export async function positionOf(tx: Tx, accountId: string): Promise<number> {
   const [row] = await tx<{ last: number }[]>`
     select last from event_positions where account_id = ${accountId}`;
@@ -432,18 +416,18 @@ export async function positionOf(tx: Tx, accountId: string): Promise<number> {
 /** Erases the published events about some numbers. */
 export async function eraseEventsAbout(
   allAccountsSql: Sql,
-  { accountId, peers }: Required<Whose>,
+  { accountId, peers }: Required<EventScope>,
 ): Promise<void> {
   await allAccountsSql`
     delete from events where account_id = ${accountId} and coalesce(peer, data->>'peer') = any(${[...peers]}::text[])`;
 }
 
-/** Erases the events of one account that tell of another one: what operators were told of a customer. */
-export async function eraseEventsOf(
+/** Erases events about another account, such as the operators' events about a customer. */
+export async function eraseEventsAboutAccount(
   allAccountsSql: Sql,
   { accountId, about }: { accountId: string; about: string },
 ): Promise<void> {
-  // Whoever is publishing some is waited for.
+  // Waits for a publish in progress.
   await allAccountsSql`
     delete from outbox where account_id = ${accountId} and data->>'account_id' = ${about}`;
   await allAccountsSql`
@@ -452,20 +436,20 @@ export async function eraseEventsOf(
 
 const old = (sql: Sql | Tx) => sql`clock_timestamp() - interval '30 days'`;
 
-/** Forgets events after 30 days, a few thousand rows at a time. */
+/** Deletes events after 30 days, a few thousand rows at a time. */
 export async function pruneEvents(allAccountsSql: Sql): Promise<void> {
-  // The first event of each account tells whether there is something.
+  // The oldest event of each account shows whether any are due.
   const found = await allAccountsSql<{ accountId: string }[]>`
     select p.account_id as "accountId" from event_positions p cross join lateral (
       select at from events where account_id = p.account_id order by position limit 1
     ) first where first.at < ${old(allAccountsSql)}`;
   for (const { accountId } of found) {
-    await untilNone((limit) => forgetFirst(allAccountsSql, accountId, limit));
+    await untilNone((limit) => deleteOldest(allAccountsSql, accountId, limit));
   }
 }
 
-/** Forgets those of an account's first events that are old: they were published in the order of their positions. */
-export async function forgetFirst(
+/** Deletes the old ones among an account's first events, in the order of publication. */
+export async function deleteOldest(
   sql: Sql | Tx,
   accountId: string,
   limit: number,
@@ -478,12 +462,12 @@ export async function forgetFirst(
   return count;
 }
 
-/** More than anybody can have published between a backup and the loss of what it is a backup of. */
+/** More positions than can be used between a backup and the loss of its database. */
 const SKIPPED = 1_000_000_000;
 
 /**
- * In a restored database, leaves out the positions that were given since its backup: nobody takes an event for
- * one that they have seen, and every open tab fetches everything anew.
+ * In a restored database, skips the positions used since its backup, so that clients mistake no new event for one
+ * they have seen, and every open tab refetches.
  *
  * @param owner a pool of the database's owner; no relay runs.
  */
@@ -499,7 +483,6 @@ export {
   renameQueuedPeer,
 } from './outbox.ts';
 
-/** The act of this domain: an account's events, as they come. */
 export const eventsActs = (hub: LiveHub): readonly ActHandler[] => [
   handleStream(
     events,
@@ -509,14 +492,14 @@ export const eventsActs = (hub: LiveHub): readonly ActHandler[] => [
   ),
 ];
 
-/** Positions of an account that were published by one call: after `from`, up to and with `upTo`. */
+/** Positions of one account from one publish call: after `from`, up to and including `upTo`. */
 type PublishedRange = { accountId: string; from: number; upTo: number };
 
 type TracePublishedDeps = { sql: Sql; log: Log; tracing: Tracing };
 
 /**
- * Records what was published of which messages: read once more, as publishing itself does not say it. Trouble is
- * logged, and no more.
+ * Traces the published messages. It reads them again, since publish_outbox does not return them. Errors are only
+ * logged.
  *
  * @param began when publishing began, by `performance.now()`.
  */
@@ -542,11 +525,10 @@ async function tracePublished(
       ) e`;
     tracing.did({ operation: 'publish', began, ended, steps: events.map(stepOf) });
   } catch (error) {
-    log.warn({ err: error }, 'what was published cannot be traced');
+    log.warn({ err: error }, 'published messages cannot be traced');
   }
 }
 
-type Told = { messageId: string; kind: string; status: string | null };
+type TracedEvent = { messageId: string; kind: string; status: string | null };
 
-/** An event of a message as its trace has it: by the status that it tells, or by its kind. */
-const stepOf = ({ messageId, kind, status }: Told) => ({ messageId, of: status ?? kind });
+const stepOf = ({ messageId, kind, status }: TracedEvent) => ({ messageId, of: status ?? kind });

@@ -6,7 +6,6 @@ import { Feeds, type Page, type Position } from './feeds.ts';
 const BEHIND_MAX = 500;
 const PAGE_EVENTS = 100;
 
-/** The events of some accounts as the database has them; erased ones leave their positions behind. */
 class Accounts {
   readonly #accounts = new Map<string, { last: number; erased: Set<number> }>();
 
@@ -16,7 +15,7 @@ class Accounts {
     return account;
   }
 
-  /** Positions that are there, after one and up to another. */
+  /** Existing positions after one, up to another. */
   between(accountId: string, after: number, upTo: number): number[] {
     const { erased } = this.of(accountId);
     const all = Array.from({ length: Math.max(0, upTo - after) }, (_, n) => after + 1 + n);
@@ -43,11 +42,10 @@ class Accounts {
   }
 }
 
-/** A stream that takes a few writes at a time. */
 type Stream = {
   accountId: string;
   since: number;
-  /** It said that it has what the account had not published then. */
+  /** It claimed to have a position that the account had not reached. */
   isLost: boolean;
   text: string;
   room: number;
@@ -60,13 +58,12 @@ type World = {
   feeds: Feeds;
   streams: Stream[];
   wrong: string[];
-  /** How often reads for all fail from now on. */
   failures: number;
 };
 
 function openWorld(scheduler: fc.Scheduler): World {
   const accounts = new Accounts();
-  /** Something may happen before a read is done in the database, and again before its answer is here. */
+  /** Other steps may run before the read reaches the database, and before its result arrives. */
   const read = async <T>(work: () => T): Promise<T> => {
     await scheduler.schedule(Promise.resolve(), 'the read');
     const answer = work();
@@ -110,13 +107,12 @@ function join(world: World, accountId: string, since: number): void {
   });
 }
 
-/** Something was taken, a comment perhaps: nobody asks whether the stream was full. */
+/** A sink may drain at any time, also when the stream was not full. */
 const take = (stream: Stream): void => {
   stream.room = 2;
   stream.subscription?.resume();
 };
 
-/** What is wrong with what a stream got, by the events that are there. */
 function judge(accounts: Accounts, { accountId, since, isLost, text }: Stream): string[] {
   const { last } = accounts.of(accountId);
   let at = since;
@@ -154,7 +150,7 @@ type Step = {
   times?: number;
 };
 
-/** As the hub does every five seconds. */
+/** The hub does this every five seconds. */
 function look({ accounts, feeds }: World): void {
   for (const { accountId, since } of feeds.positions()) {
     if (accounts.of(accountId).last > since) feeds.hint(accountId);
@@ -201,7 +197,7 @@ async function perform(world: World, scheduler: fc.Scheduler, step: Step): Promi
   }
 }
 
-/** Lost hints, and reads that fail: what only the next look makes up for. */
+/** A lost hint or a failed read, which only the next look repairs. */
 const isLoss = (one: Step): boolean => one.do === 'fail' || one.hint === false;
 
 test.each([
@@ -238,7 +234,6 @@ test.each([
   },
 );
 
-/** Feeds whose reads are counted. */
 function countingFeeds() {
   const accounts = new Accounts();
   const count = { shared: 0, own: 0 };
@@ -257,7 +252,7 @@ function countingFeeds() {
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('however many streams and accounts, what is new is read with one statement', async () => {
+test('reads new events with one statement, for any number of streams and accounts', async () => {
   const { accounts, count, feeds } = countingFeeds();
   const texts: string[] = [];
   for (const accountId of ['ani', 'budi']) {
@@ -272,7 +267,7 @@ test('however many streams and accounts, what is new is read with one statement'
   accounts.of('budi').last = 2;
   feeds.hintAll();
   await settled();
-  // The first was read at once, what was hinted meanwhile together.
+  // The first was read at once; later hints share one read.
   expect(count).toEqual({ shared: 2, own: 100 });
   expect(texts).toEqual(Array.from({ length: 100 }, () => 'event 1\nevent 2\n'));
   feeds.follow({ accountId: 'ani', since: 2 }, { write: () => true, end: () => undefined });
@@ -280,7 +275,7 @@ test('however many streams and accounts, what is new is read with one statement'
   expect(count).toEqual({ shared: 2, own: 101 });
 });
 
-test('whoever has the newest event is not told to refetch, however many there were', async () => {
+test('a stream at the newest event gets no reset, however many events there were', async () => {
   const { accounts, feeds } = countingFeeds();
   accounts.of('ani').last = 600;
   const texts: string[] = [];

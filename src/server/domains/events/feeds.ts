@@ -4,43 +4,38 @@ import type { Tag } from '#server/infra/postgres/sql.ts';
 import { isLiveKind } from './outbox.ts';
 import { publicId } from '#contract/base/ids.ts';
 
-/** Accounts that are read in one statement. */
 const ACCOUNTS_MAX = 100;
-/** How long closing waits for reads under way. */
+/** The time that `close` waits for reads in progress. */
 const CLOSING_MS_MAX = 3_000;
 
 type Deps = {
-  /** Reads what is new of several accounts, for all their streams: a page each, in the same order. */
+  /** Reads new events of several accounts for all their streams: a page each, in the same order. */
   readShared: (positions: readonly Position[]) => Promise<readonly Page[]>;
-  /** Reads what one stream has missed. */
   readOwn: (position: Position) => Promise<Page>;
   report: (trouble: unknown) => void;
 };
 
-/** The streams of one account in this process. */
 type Feed = {
   readonly accountId: string;
   readonly followers: Set<Follower>;
-  /** The account was read up to here; whoever is `current` stands here or after. */
+  /** The account was read up to here; a `current` stream is at this position or later. */
   position: number;
-  /** There may be events after `position`. */
   isHinted: boolean;
 };
 
 /**
- * `behind`: reads for itself, until it has what was read for all. `current`: gets what is read for all.
- * `full`: takes nothing now, and is behind when it does again. `gone`: gets nothing more.
+ * `behind`: reads its own backlog until it catches up. `current`: gets the shared reads. `full`: its sink accepts
+ * nothing now, and it is behind once the sink drains. `gone`: gets nothing more.
  */
 type State = 'behind' | 'current' | 'full' | 'gone';
 
-/** One stream. Each gets the account's positions after its own, in order and once, or a reset. */
+/** One stream. It gets the account's positions after its own, in order and once, or a reset. */
 class Follower implements Subscription {
   readonly feed: Feed;
   readonly #feeds: Feeds;
   readonly #sink: FrameSink;
   position: number;
   state: State = 'behind';
-  /** What it missed was not yet read to its end. */
   hasBacklog = true;
 
   constructor(feeds: Feeds, sink: FrameSink, { feed, since }: { feed: Feed; since: number }) {
@@ -50,7 +45,6 @@ class Follower implements Subscription {
     this.position = since;
   }
 
-  /** Writes what it does not have of a page; afterwards it may be `full`. */
   take(page: Page): void {
     if (page.isReset ? this.position === page.upTo : this.position >= page.upTo) return;
     const bytes = page.bytes(this.position);
@@ -59,10 +53,9 @@ class Follower implements Subscription {
     this.state = 'full';
   }
 
-  /** Writes a frame that has no position, unless it takes nothing now: it is not made up for. */
   signal(frame: Buffer): void {
     if (this.state !== 'current' || this.#sink.write(frame)) return;
-    // Writing may have ended it.
+    // The write may have ended the stream.
     if (this.state === 'current') this.state = 'full';
   }
 
@@ -81,18 +74,16 @@ class Follower implements Subscription {
 }
 
 /**
- * Reads the events of accounts once for all their streams here. Whoever joins, or took nothing for a while,
- * first reads what it missed by itself: it holds up nobody, and nothing is queued for it.
+ * Reads the events of accounts once for all their streams here. A stream that joins, or was full for a while, first
+ * reads its own backlog: it delays no other stream and needs no queue.
  */
 export class Feeds {
   readonly #deps: Deps;
   readonly #feeds = new Map<string, Feed>();
-  /** Feeds to be read now: hinted, and with somebody who takes it. */
   readonly #due = new Set<Feed>();
   #isReading = false;
   #isClosed = false;
   #size = 0;
-  /** Reads under way. */
   #reads = 0;
   #onIdle: (() => void) | undefined;
 
@@ -100,12 +91,10 @@ export class Feeds {
     this.#deps = deps;
   }
 
-  /** Streams open now. */
   get size(): number {
     return this.#size;
   }
 
-  /** The accounts that are followed, each with the position up to which it was read for all. */
   positions(): Position[] {
     return Array.from(this.#feeds.values(), ({ accountId, position }) => ({
       accountId,
@@ -113,7 +102,6 @@ export class Feeds {
     }));
   }
 
-  /** Begins to write an account's frames after `since` to a sink. */
   follow({ accountId, since }: Position, sink: FrameSink): Subscription {
     const known = this.#feeds.get(accountId);
     const feed = known ?? { accountId, followers: new Set(), position: -1, isHinted: false };
@@ -126,7 +114,6 @@ export class Feeds {
     return follower;
   }
 
-  /** An account's events may have grown. */
   hint(accountId: string): void {
     const feed = this.#feeds.get(accountId);
     if (!feed) return;
@@ -134,17 +121,15 @@ export class Feeds {
     this.#schedule(feed);
   }
 
-  /** Writes a frame that is stored nowhere to who follows an account now. */
   signal(accountId: string, frame: Buffer): void {
     for (const follower of this.#feeds.get(accountId)?.followers ?? []) follower.signal(frame);
   }
 
-  /** The events of all accounts may have grown. */
   hintAll(): void {
     for (const accountId of this.#feeds.keys()) this.hint(accountId);
   }
 
-  /** Ends all streams; resolves when no read is under way, after three seconds at most. */
+  /** Ends all streams; resolves when no read is in progress, after three seconds at most. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { followers } of this.#feeds.values()) {
@@ -158,7 +143,6 @@ export class Feeds {
     clearTimeout(timer);
   }
 
-  /** Lets a stream read what it missed by itself, then take part in what is read for all. */
   catchUp(follower: Follower): void {
     follower.state = 'behind';
     void this.#readBacklog(follower);
@@ -198,13 +182,12 @@ export class Feeds {
   }
 
   #schedule(feed: Feed): void {
-    // Whoever becomes current later finds the hint.
+    // A stream that becomes current later finds the hint.
     if (!hasCurrent(feed)) return;
     this.#due.add(feed);
     if (!this.#isReading) void this.#readDue();
   }
 
-  /** Reads what is due, one statement after the other; what is hinted meanwhile shares the next. */
   async #readDue(): Promise<void> {
     this.#isReading = true;
     while (this.#due.size > 0) {
@@ -224,7 +207,7 @@ export class Feeds {
     try {
       pages = await this.#read(() => this.#deps.readShared(positions));
     } catch (error) {
-      // The streams stay open; the next look finds what was not read.
+      // The streams stay open; the next look retries the failed read.
       for (const feed of feeds) feed.isHinted = true;
       this.#deps.report(error);
       return;
@@ -255,45 +238,42 @@ export class Feeds {
 const hasCurrent = ({ followers }: Feed): boolean =>
   followers.values().some(({ state }) => state === 'current');
 
-/** More events behind than this, and the tab refetches everything instead. */
+/** With more missed events than this, the tab refetches everything instead. */
 const BEHIND_MAX = 500;
-/** Events of an account that are read at once: what a stream that takes nothing can have waiting. */
+/** Events of an account per read, and so the most that wait for a full stream. */
 const PAGE_EVENTS = 100;
 
-/** Where somebody stands in an account's events: `since` is the newest that they have. */
+/** A position in an account's events: `since` is the newest event already received. */
 export type Position = { accountId: string; since: number };
 
-/** An event as open tabs receive it. */
 type Frame = { position: number; text: string };
 
-/** What an account has to hear after a position, encoded once for all its streams. */
+/** An account's events after a position, encoded once for all its streams. */
 export type Page = {
-  /** Where whoever has taken the page stands; below where they stood when the database was set back. */
+  /** The reader's position after this page; lower than before when the database was restored. */
   readonly upTo: number;
-  /** Everything is to be fetched anew, whatever somebody has. */
+  /** The client must refetch everything. */
   readonly isReset: boolean;
-  /** Nothing more stood there when it was read. */
+  /** No later events existed at the time of the read. */
   readonly isLast: boolean;
-  /** All frames, or those after a position: the bytes of `docs/wire.md#live-stream`. */
+  /** All frames, or those after a position, in the format of `docs/wire.md#live-stream`. */
   bytes(after?: number): Buffer;
 };
 
-/** Which events streams are told of. */
 export type Shown = {
   isShown: (accountId: string, kind: string) => boolean;
   report: (bug: unknown) => void;
-  /** Called with what was read, if anything. */
   onRead?: (events: readonly EventRow[]) => void;
 };
 
 type Row = { accountId: string; last: number } & (EventRow | { position: null });
 
 /**
- * Reads what comes after each position, up to 100 events of an account, in one statement. Whoever missed more
- * than 500, or stands where the account never was, gets a `reset` at the newest position.
+ * Reads the events after each position, up to 100 per account, in one statement. A reader that missed more than 500,
+ * or is at a position the account never reached, gets a `reset` at the newest position.
  *
  * @param sql sees all these accounts.
- * @param shown which events are written; `report` is called with those that are no `LiveEvent`, which are left out.
+ * @param shown selects the events; `report` gets those that are not a `LiveEvent`, which are skipped.
  * @returns a page per position, in their order; no account twice.
  */
 export async function readPages(
@@ -336,7 +316,7 @@ function pageOf(since: number, rows: readonly Row[], shown: Shown): Page {
   const encode = (some: readonly Frame[]) => Buffer.from(some.map(({ text }) => text).join(''));
   const all = encode(frames);
   return {
-    // What was erased leaves its position behind.
+    // Erased events leave gaps in the positions.
     upTo: isLast ? last : (events.at(-1)?.position ?? last),
     isReset: false,
     isLast,
@@ -345,7 +325,7 @@ function pageOf(since: number, rows: readonly Row[], shown: Shown): Page {
   };
 }
 
-/** A row as the frame that tabs receive; reported, and nothing, when it is no event of the contract. */
+/** The frame for a row; undefined, and reported, for an event outside the contract. */
 function frameOf(
   row: EventRow & { accountId: string },
   { isShown, report }: Shown,
@@ -356,11 +336,11 @@ function frameOf(
   if (event.success) {
     return { position, text: frameText(position, kind, JSON.stringify(event.data)) };
   }
-  report(new Error(`the event ${kind} has another shape`, { cause: event.error }));
+  report(new Error(`the event ${kind} does not match its schema`, { cause: event.error }));
   return undefined;
 }
 
-/** A frame that is stored nowhere, and has no position. @throws ZodError when it is no event of the contract. */
+/** The frame of an unstored event. @throws ZodError for an event outside the contract. */
 export const signalFrame = (given: unknown): Buffer => {
   const event = LiveEvent().parse(given);
   return Buffer.from(`event: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`);
@@ -369,7 +349,7 @@ export const signalFrame = (given: unknown): Buffer => {
 const frameText = (position: number, kind: string, data: string): string =>
   `id: ${position}\nevent: ${kind}\ndata: ${data}\n\n`;
 
-/** A published event as it is stored; of messages, `data` has only what the columns have not. */
+/** A published event as stored; for messages, `data` holds only values without a column. */
 export type EventRow = {
   position: number;
   kind: string;
@@ -380,7 +360,7 @@ export type EventRow = {
   data: object | null;
 };
 
-/** The facts of an event as open tabs receive them: a LiveEvent, unless it was stored in another shape. */
+/** The facts of an event for open tabs: a LiveEvent, unless it was stored in another shape. */
 export function factsOf({ kind, message_id, token_id, peer, status, data }: EventRow): object {
   if (message_id === null || token_id === null || status === null) return { ...data, kind };
   return {

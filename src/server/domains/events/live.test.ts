@@ -7,12 +7,8 @@ import { newId } from '#server/infra/ids.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { type LiveHub, openLive, LIVE_CHANNEL } from './events.ts';
 
-/**
- * A hub on the test's database. What it looks at every five seconds is looked at when the test says
- * that they have passed.
- */
+/** A hub on the test's database; the test triggers its five-second looks. */
 const test = base.extend<{ troubles: unknown[]; hub: LiveHub }>({
-  /** What was reported; a test takes out what it expects. */
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   troubles: async ({}, use) => {
     const troubles: unknown[] = [];
@@ -33,7 +29,6 @@ const test = base.extend<{ troubles: unknown[]; hub: LiveHub }>({
   },
 });
 
-/** What the relay does: positions and events in one transaction, then the hint. */
 async function publish(
   { allAccountsSql }: TestDatabase,
   accountId: string,
@@ -56,7 +51,6 @@ async function publish(
 
 type Frame = { position: number; kind: string; data: unknown };
 
-/** The frames of a text, as a browser reads them. */
 const framesIn = (text: string): Frame[] =>
   [...text.matchAll(/^id: (\d+)\nevent: (\S+)\ndata: (.*)\n\n/gm)].map(
     ([, position, kind = '', data = '']) => ({
@@ -66,7 +60,7 @@ const framesIn = (text: string): Frame[] =>
     }),
   );
 
-/** A stream that takes everything, until it is told to take nothing. */
+/** A stream that accepts everything until the test stops it. */
 function following(hub: LiveHub, accountId: string, since?: number) {
   const state = { takes: true, ended: false, written: [] as Buffer[] };
   const sink = {
@@ -82,10 +76,7 @@ function following(hub: LiveHub, accountId: string, since?: number) {
   return { state, subscription, frames, positions: () => frames().map(({ position }) => position) };
 }
 
-test('who comes without a position is told to refetch, then hears what is new', async ({
-  db,
-  hub,
-}) => {
+test('a reader without a position gets a reset, then new events', async ({ db, hub }) => {
   const accountId = newId();
   await publish(db, accountId, 3);
   const { frames, positions } = following(hub, accountId);
@@ -99,7 +90,7 @@ test('who comes without a position is told to refetch, then hears what is new', 
   });
 });
 
-test('who was away hears everything missed, in order and once', async ({ db, hub }) => {
+test('a reconnecting reader gets all missed events, in order and once', async ({ db, hub }) => {
   const accountId = newId();
   await publish(db, accountId, 500);
   const { frames, positions } = following(hub, accountId, 0);
@@ -107,21 +98,21 @@ test('who was away hears everything missed, in order and once', async ({ db, hub
   expect(positions()).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
 });
 
-test('who missed more than 500 events is told to refetch', async ({ db, hub }) => {
+test('a reader that missed more than 500 events gets a reset', async ({ db, hub }) => {
   const accountId = newId();
   await publish(db, accountId, 501);
   const { frames } = following(hub, accountId, 0);
   await waitFor(() => expect(frames()).toEqual([{ position: 501, kind: 'reset', data: 501 }]));
 });
 
-test('who stands where the account never was is told to refetch', async ({ db, hub }) => {
+test('a reader at a position the account never reached gets a reset', async ({ db, hub }) => {
   const accountId = newId();
   await publish(db, accountId, 2);
   const { frames } = following(hub, accountId, 9);
   await waitFor(() => expect(frames()).toEqual([{ position: 2, kind: 'reset', data: 2 }]));
 });
 
-test('nobody hears the events of another account', async ({ db, hub }) => {
+test('a stream gets no events of another account', async ({ db, hub }) => {
   const [ani, budi] = [newId(), newId()];
   const [hearsAni, hearsBudi] = [following(hub, ani, 0), following(hub, budi, 0)];
   await publish(db, budi, 5, { hint: false });
@@ -131,7 +122,7 @@ test('nobody hears the events of another account', async ({ db, hub }) => {
   await waitFor(() => expect(hearsBudi.positions()).toEqual([1, 2, 3, 4, 5]));
 });
 
-test('what is new is read and encoded once for all streams of an account', async ({ db, hub }) => {
+test('new events are read and encoded once for all streams of an account', async ({ db, hub }) => {
   const accountId = newId();
   const streams = Array.from({ length: 30 }, () => following(hub, accountId, 0));
   await publish(db, accountId, 1);
@@ -152,17 +143,16 @@ test('an event of another shape is reported once and left out', async ({ db, hub
   await publish(db, accountId, 1, { hint: false, data: { available: 'much' } });
   await publish(db, accountId, 1);
   await waitFor(() => expect(streams.map(({ positions }) => positions())).toEqual(allThree));
-  expect(troubles.splice(0)).toEqual([new Error('the event saldo.changed has another shape')]);
+  expect(troubles.splice(0)).toEqual([
+    new Error('the event saldo.changed does not match its schema'),
+  ]);
 });
 const allThree = [
   [1, 3],
   [1, 3],
 ];
 
-test('whoever takes nothing for a while then hears what was missed, and holds up nobody', async ({
-  db,
-  hub,
-}) => {
+test('a full stream later gets the events it missed, and delays no other', async ({ db, hub }) => {
   const accountId = newId();
   const [slow, quick] = [following(hub, accountId, 0), following(hub, accountId, 0)];
   slow.state.takes = false;
@@ -176,9 +166,9 @@ test('whoever takes nothing for a while then hears what was missed, and holds up
   await waitFor(() => expect(slow.positions()).toEqual(quick.positions()));
 });
 
-test('a lost hint costs at most five seconds', async ({ db, hub }) => {
+test('a lost hint delays events by at most five seconds', async ({ db, hub }) => {
   const accountId = newId();
-  await waitFor(() => expect(hub.listens).toBe(true));
+  await waitFor(() => expect(hub.isListening).toBe(true));
   const { positions } = following(hub, accountId, 0);
   await waitFor(() => expect(hub.following).toBe(1));
   await publish(db, accountId, 1, { hint: false });
@@ -186,9 +176,9 @@ test('a lost hint costs at most five seconds', async ({ db, hub }) => {
   await waitFor(() => expect(positions()).toEqual([1]));
 });
 
-test('hints come again after the LISTEN connection was lost', async ({ db, hub }) => {
+test('hints resume after the LISTEN connection was lost', async ({ db, hub }) => {
   const accountId = newId();
-  await waitFor(() => expect(hub.listens).toBe(true));
+  await waitFor(() => expect(hub.isListening).toBe(true));
   const { positions } = following(hub, accountId, 0);
   await waitFor(() => expect(hub.following).toBe(1));
   const ended = await db.owner`
@@ -202,15 +192,12 @@ test('hints come again after the LISTEN connection was lost', async ({ db, hub }
           and datname = current_database() and pid <> ${ended[0]?.['pid']} and query ilike 'listen%'`,
     ).toHaveLength(1),
   );
-  await waitFor(() => expect(hub.listens).toBe(true));
+  await waitFor(() => expect(hub.isListening).toBe(true));
   await publish(db, accountId, 1);
   await waitFor(() => expect(positions()).toEqual([1]));
 });
 
-test('a stream that is given up hears nothing more and leaves nothing behind', async ({
-  db,
-  hub,
-}) => {
+test('a closed stream gets no more events and leaves nothing behind', async ({ db, hub }) => {
   const accountId = newId();
   const [gone, left] = [following(hub, accountId, 0), following(hub, accountId, 0)];
   expect(hub.following).toBe(2);
@@ -221,14 +208,14 @@ test('a stream that is given up hears nothing more and leaves nothing behind', a
   expect(gone.state).toEqual({ takes: true, ended: false, written: [] });
 });
 
-test('closing ends every stream, also one that comes too late', async ({ hub }) => {
+test('closing ends every stream, also one that opens too late', async ({ hub }) => {
   const before = following(hub, newId(), 0);
   await hub.close();
   const after = following(hub, newId(), 0);
   expect([before.state.ended, after.state.ended, hub.following]).toEqual([true, true, 0]);
 });
 
-test('what is stored nowhere reaches who follows the account now, in every process, without a position', async ({
+test("an unstored event reaches the account's followers in every process, without a position", async ({
   db,
   hub,
 }) => {
@@ -254,7 +241,7 @@ test('what is stored nowhere reaches who follows the account now, in every proce
   const written = ({ state }: typeof ani) => Buffer.concat(state.written).toString();
   const frame = `event: support.typing\ndata: ${JSON.stringify(typing)}\n\n`;
   await waitFor(() => expect(written(ani)).toContain(frame));
-  // Who takes nothing now misses it, and is not made to take it later.
+  // A full stream misses it, also later.
   full.state.takes = true;
   full.subscription.resume();
   await publish(db, accountId, 1);
@@ -263,7 +250,7 @@ test('what is stored nowhere reaches who follows the account now, in every proce
   expect(written(budi)).not.toContain('typing');
 });
 
-test('a hidden kind of an account is left out, its position passed', async ({ db }) => {
+test('a hidden kind of event is skipped, and its position passed', async ({ db }) => {
   const accountId = newId();
   const hub = openLive({
     tenantSql: db.tenantSql,

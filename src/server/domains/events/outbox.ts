@@ -4,7 +4,7 @@ import { newId } from '#server/infra/ids.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
-/** Kinds that programs alone are told of, by webhook and feed: open tabs learn the same from other events. */
+/** Kinds for webhooks and the feed only; open tabs learn the same from other events. */
 const programKinds = [
   'saldo.low',
   'token.connected',
@@ -14,10 +14,9 @@ const programKinds = [
 
 const forPrograms: ReadonlySet<string> = new Set(programKinds);
 
-/** False for what open tabs are not told of. */
+/** False for kinds that open tabs do not receive. */
 export const isLiveKind = (kind: string): boolean => !forPrograms.has(kind);
 
-/** An event that names no message. */
 export type Announcement = {
   accountId: string;
   kind: LiveKind | (typeof programKinds)[number];
@@ -25,8 +24,8 @@ export type Announcement = {
 };
 
 /**
- * Writes an event to the outbox, in the transaction that makes it true; the relay publishes it after
- * COMMIT. Events of messages, and of money, are written by the functions that change those.
+ * Adds an event to the outbox, in the transaction that causes it; the relay publishes it after COMMIT. The functions
+ * that change messages and money write their own events.
  */
 export async function appendEvent(tx: Tx, { accountId, kind, data }: Announcement): Promise<void> {
   await tx`
@@ -35,8 +34,8 @@ export async function appendEvent(tx: Tx, { accountId, kind, data }: Announcemen
 }
 
 /**
- * However the work is shared among processes: what waits for ten seconds is nobody's. An event that was
- * set aside is not late before its next try is due.
+ * An event due for ten seconds means that no process publishes. A set-aside event is late only after its next try is
+ * due.
  *
  * @throws Error when the outbox is not published.
  */
@@ -49,17 +48,17 @@ export async function checkOutbox(allAccountsSql: Sql): Promise<void> {
 
 type Figure = { value: number };
 
-/** For how many seconds the longest-waiting event has been due. */
+/** The age in seconds of the oldest due event. */
 export const outboxLagSeconds = (allAccountsSql: Sql): Promise<Figure[]> =>
   allAccountsSql<Figure[]>`
     select coalesce(greatest(0, extract(epoch from
       clock_timestamp() - min(coalesce(retry_at, at)))), 0)::float8 as value from outbox`;
 
-/** Events that could not be published and are tried again later. */
+/** Counts events that could not be published and wait for a retry. */
 export const countSetAside = (allAccountsSql: Sql): Promise<Figure[]> =>
   allAccountsSql<Figure[]>`select count(*) as value from outbox where tries > 0`;
 
-/** Events of an account that are not published yet name another peer: their conversation goes on under a number. */
+/** Gives a conversation's unpublished events its new peer, once the number is known. */
 export const renameQueuedPeer = (
   tx: Tx,
   accountId: string,

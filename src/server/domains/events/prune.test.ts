@@ -3,11 +3,10 @@ import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { rowsRead } from '#tests/support/database/rows-read.ts';
-import { forgetFirst, pruneEvents } from './events.ts';
+import { deleteOldest, pruneEvents } from './events.ts';
 
 type Span = { from: number; upto: number; days: number };
 
-/** Events of so many days ago, one for each position. */
 async function fill(sql: Sql, accountId: string, { from, upto, days }: Span): Promise<void> {
   await sql`
     insert into events (account_id, position, kind, at)
@@ -18,7 +17,7 @@ async function fill(sql: Sql, accountId: string, { from, upto, days }: Span): Pr
     on conflict (account_id) do update set last = greatest(event_positions.last, excluded.last)`;
 }
 
-test('events of 30 days ago are forgotten, of every account', async ({ sql }) => {
+test('deletes events after 30 days, of every account', async ({ sql }) => {
   const [ani, budi] = [newId(), newId()];
   await fill(sql, ani, { from: 1, upto: 5, days: 31 });
   await fill(sql, ani, { from: 6, upto: 7, days: 29 });
@@ -30,12 +29,12 @@ test('events of 30 days ago are forgotten, of every account', async ({ sql }) =>
   ]);
 });
 
-test('a batch reads what it forgets, also where pages were used again', async ({ sql, db }) => {
+test('a batch reads only the rows it deletes, also on reused pages', async ({ sql, db }) => {
   const accountId = newId();
   await fill(sql, accountId, { from: 1, upto: 2_000, days: 40 });
   await pruneEvents(sql);
   await db.owner.query('vacuum events');
-  // Old and new beside each other on the pages that became free.
+  // Old and new rows share the freed pages.
   for (let n = 0; n < 20; n++) {
     const from = 2_001 + n * 50;
     await fill(sql, accountId, { from, upto: from + 49, days: 31 });
@@ -43,7 +42,7 @@ test('a batch reads what it forgets, also where pages were used again', async ({
   }
   await db.owner.query('vacuum analyze events');
   const read = await rowsRead(sql, 'events', async (tx) => {
-    expect(await forgetFirst(tx, accountId, 100)).toBe(100);
+    expect(await deleteOldest(tx, accountId, 100)).toBe(100);
   });
   expect(read.scanned).toBe(0);
   expect(read.found).toBeLessThanOrEqual(200);

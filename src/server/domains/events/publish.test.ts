@@ -18,7 +18,7 @@ const rowsOf = (sql: Sql, { accountId }: Whose) => sql<EventRow[]>`
   select position, kind, message_id, token_id, peer, status, data from events
   where account_id = ${accountId} order by position`;
 
-/** What open tabs are told: every event has the shape that the contract promises. */
+/** The events for open tabs, each checked against the contract. */
 const eventsOf = async (sql: Sql, whose: Whose) =>
   (await rowsOf(sql, whose)).map((row) => LiveEvent().parse(factsOf(row)));
 
@@ -33,7 +33,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 const post = (sql: Sql, { accountId }: Whose, delta: number) =>
   sql.begin((tx) => giveSaldo(tx, accountId, delta));
 
-/** As many messages of Rp 150 as are wanted, sent or not. */
+/** Accepts messages of Rp 150 each, also without sending them. */
 async function placed(sql: Sql, customer: Customer, count: number): Promise<string[]> {
   const prices = Array.from({ length: count }, () => 150);
   const { results } = await acceptTexts(sql, customer, { prices, peers: phones(count) });
@@ -55,7 +55,7 @@ const receive = (sql: Sql, { accountId, tokenId }: Customer, providerId: string,
 const drop = (sql: Sql) => sql`delete from outbox`;
 
 describe('the saldo', () => {
-  test('is told once for all that changed it, as the last of it left it, after the rest', async ({
+  test('is published once for all changes, at its latest value, after the other events', async ({
     sql,
   }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
@@ -82,7 +82,7 @@ describe('the saldo', () => {
     expect((await saldoOf(sql, ani)).at(-1)).toMatchObject({ available: 800, held: 150 });
   });
 
-  test('is not told where no money moved', async ({ sql }) => {
+  test('is not published when no money moved', async ({ sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     await drop(sql);
     await acceptTexts(sql, ani, { prices: [0] });
@@ -90,7 +90,9 @@ describe('the saldo', () => {
     expect((await eventsOf(sql, ani)).map(({ kind }) => kind)).toEqual(['message.accepted']);
   });
 
-  test('is not taken for told because another event has a number of its own', async ({ sql }) => {
+  test('is not mistaken for published because another event has a seq of its own', async ({
+    sql,
+  }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     await publishAll(sql);
     await sql.begin((tx) =>
@@ -107,7 +109,7 @@ describe('the saldo', () => {
     expect(told).toEqual(['saldo.changed', 'token.changed', 'saldo.changed']);
   });
 
-  test('of before is not told after a newer one, when an event was set aside meanwhile', async ({
+  test('is never published at an older value after a newer one, when an event was set aside', async ({
     sql,
   }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
@@ -128,7 +130,6 @@ describe('the saldo', () => {
       'message.accepted',
     ]);
     expect(await positionsOf(sql, ani)).toEqual(upTo(4));
-    // The next one is told again.
     await post(sql, ani, 30);
     await publishAll(sql);
     expect((await saldoOf(sql, ani)).at(-1)).toMatchObject({ available: 800, held: 300 });
@@ -136,7 +137,7 @@ describe('the saldo', () => {
   });
 });
 
-test('a message that comes in is told with its preview and its sender by name, where there is one', async ({
+test("an incoming message carries its preview and, where known, its sender's name", async ({
   sql,
 }) => {
   const ani = await customerWith(sql);
@@ -155,13 +156,11 @@ test('a message that comes in is told with its preview and its sender by name, w
     { ...facts, peer_name: null, preview: 'Terima kasih' },
   ]);
   const rows = await rowsOf(sql, ani);
-  // What stands in the columns is not stored twice.
+  // Values with a column are not stored twice.
   expect(Object.keys(rows[0]?.data ?? {}).toSorted()).toEqual(['peer_name', 'preview']);
 });
 
-test('positions have no gaps, whatever kinds of events come together, and in how many goes', async ({
-  sql,
-}) => {
+test('positions have no gaps, for any mix of events and number of batches', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
   const budi = await customerWith(sql, { saldo: 10_000 });
   for (let round = 0; round < 3; round++) {
@@ -224,7 +223,7 @@ test('positions have no gaps, whatever kinds of events come together, and in how
   for (const { seq, told } of conversations) expect(told).toEqual(upTo(seq));
 });
 
-test('one account is published alone where that is asked, and one row of it', async ({ sql }) => {
+test('publishes one account alone on request, and one row of it', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   const budi = await customerWith(sql, { saldo: 1000 });
   await placed(sql, ani, 1);
@@ -248,9 +247,7 @@ test('one account is published alone where that is asked, and one row of it', as
   expect(await sql`select kind from outbox`).toEqual([{ kind: 'saldo.changed' }]);
 });
 
-test('nothing is published while another relay is publishing, and nothing is lost by it', async ({
-  sql,
-}) => {
+test('publishes nothing while another relay is publishing, and loses nothing', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await sql.begin(async (tx) => {
     await tx`select count(*) from publish_outbox(200)`;

@@ -19,7 +19,7 @@ type EventRow = {
   data: Record<string, unknown>;
 };
 
-test('events are numbered without gaps, and per conversation, in the order they became true', async ({
+test('events are numbered without gaps, and per conversation, in the order they happened', async ({
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
@@ -78,7 +78,9 @@ test('events are numbered without gaps, and per conversation, in the order they 
   expect(await sql`select * from outbox`).toEqual([]);
 });
 
-test('two relays publish everything once, without gaps, while more comes', async ({ sql }) => {
+test('two relays publish everything once, without gaps, while more events come', async ({
+  sql,
+}) => {
   const people = await Promise.all([1, 2, 3].map(() => customerWith(sql, { saldo: 100_000 })));
   const relays = [startRelay({ sql, log }), startRelay({ sql, log })];
   const intake = openIntake(sql, () => {

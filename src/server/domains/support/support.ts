@@ -9,7 +9,7 @@ import { closed, writeAll } from './thread/send.ts';
 import { beginIn, inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { systemAccount } from '#server/domains/accounts/accounts.ts';
-import { eraseEventsOf } from '#server/domains/events/events.ts';
+import { eraseEventsAboutAccount } from '#server/domains/events/events.ts';
 import { type Files, releaseFile } from '#server/domains/media/media.ts';
 import { forgetNotices } from '#server/domains/push/push.ts';
 import { type AccountData, atOnce, eraseRows, inPages } from '#server/infra/account-data.ts';
@@ -42,7 +42,9 @@ export const supportAccountData = ({ sql, allAccountsSql, files }: Deps): Accoun
     const system = await systemAccount(allAccountsSql);
     if (system === undefined) return;
     const about = publicId('account', accountId);
-    await inAccount(system, () => eraseEventsOf(allAccountsSql, { accountId: system, about }));
+    await inAccount(system, () =>
+      eraseEventsAboutAccount(allAccountsSql, { accountId: system, about }),
+    );
     await forgetNotices(allAccountsSql, { accountId: system, tag: inboxTag(accountId) });
   },
 });

@@ -29,7 +29,7 @@ test('an event reaches the endpoint, signed so that standardwebhooks verifies it
   ]);
 });
 
-test('an endpoint that is down for a day gets everything afterwards, in order in each conversation', async ({
+test('an endpoint that is down for a day gets all events afterwards, in order per conversation', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
@@ -42,7 +42,7 @@ test('an endpoint that is down for a day gets everything afterwards, in order in
   }
   expect((await hooks.calls.read(ani))?.failing_since).not.toBeNull();
   const tried = hooks.target.posts.length;
-  // Of two conversations the first event of each was tried, and no other.
+  // Only the first event of each of the two conversations was tried.
   expect(new Set(hooks.target.posts.map(({ event }) => event.data.seq)).size).toBe(2);
   hooks.target.answer(200);
   hooks.pass(DAY);

@@ -1,5 +1,5 @@
 import { WEBHOOK_LIMITS, type WebhookFormat, type AttemptError } from '#contract/webhooks.ts';
-import { coverSecrets, type SealedSecrets, secretsOf } from '#server/domains/webhooks/signature.ts';
+import { maskSecrets, type SealedSecrets, secretsOf } from '#server/domains/webhooks/signature.ts';
 import { type Outbound, type OutboundAnswer, OutboundError } from '#server/infra/net/outbound.ts';
 import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
 import { isTransient, type Tx } from '#server/infra/postgres/database.ts';
@@ -19,22 +19,18 @@ import { phonesOf } from '#server/domains/accounts/accounts.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
-/** What came of one request to an endpoint. */
 export type PostResult = {
-  /** When it was begun, and how long it took. */
   at: Date;
   ms: number;
-  /** Null without an answer. */
   status: number | null;
-  /** `interrupted`: this process ended; that is no try, and nothing is stored of it. */
+  /** `interrupted`: this process ended; it does not count as a try, and is not stored. */
   error: Exclude<AttemptError, 'ours'> | 'interrupted' | null;
-  /** The first printable characters of the answer, without secrets. */
+  /** The first printable characters of the response, without secrets. */
   answer: string;
-  /** How long the endpoint asks to be left alone. */
-  askedMs: number | undefined;
+  pauseMs: number | undefined;
 };
 
-/** The `secrets` of the webhook are covered wherever its endpoint repeats them. */
+/** The webhook's `secrets` are masked wherever its endpoint repeats them. */
 type Address = { url: string; secrets: readonly string[] };
 type Request = Address & { headers: Record<string, string>; body: string };
 
@@ -42,19 +38,18 @@ const TOTAL_MS = WEBHOOK_LIMITS.timeoutSeconds * 1_000;
 const ANSWER_LENGTH = 200;
 const AGENT = 'Kabari-Webhooks/1';
 
-/** What an endpoint reads of who asks. */
-export const withAgent = (headers: Record<string, string>): Record<string, string> => ({
+export const withUserAgent = (headers: Record<string, string>): Record<string, string> => ({
   ...headers,
   'user-agent': AGENT,
 });
 
-/** True for an answer that means: taken. */
-export const isTaken = ({ status }: Pick<PostResult, 'status'>): boolean =>
+/** True for a response that confirms receipt. */
+export const isAccepted = ({ status }: Pick<PostResult, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300;
 
 type PostDeps = { outbound: Outbound; now: () => Date };
 
-/** Posts once through the guarded client; a redirect is an answer like any other. Never throws for what others do. */
+/** Posts once and does not follow redirects. Network and endpoint errors never throw. */
 export const post = (
   deps: PostDeps,
   { secrets, ...request }: Request,
@@ -65,8 +60,10 @@ export const post = (
   );
 
 /** The same with a GET. */
-export const ask = (deps: PostDeps, { url, secrets }: Address): Promise<PostResult> =>
-  tell(deps, secrets, () => deps.outbound.get({ url, headers: withAgent({}), totalMs: TOTAL_MS }));
+export const sendGet = (deps: PostDeps, { url, secrets }: Address): Promise<PostResult> =>
+  tell(deps, secrets, () =>
+    deps.outbound.get({ url, headers: withUserAgent({}), totalMs: TOTAL_MS }),
+  );
 
 async function tell(
   { now }: Pick<PostDeps, 'now'>,
@@ -78,18 +75,18 @@ async function tell(
   const took = () => Math.round(performance.now() - began);
   try {
     const { status, headers, body } = await request();
-    const askedMs = retryAfterMs(headers['retry-after'], now());
-    return { at, ms: took(), status, error: null, answer: printable(body, secrets), askedMs };
+    const pauseMs = retryAfterMs(headers['retry-after'], now());
+    return { at, ms: took(), status, error: null, answer: printable(body, secrets), pauseMs };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     const reason = error.reason === 'ended' ? 'interrupted' : error.reason;
-    return { at, ms: took(), status: null, error: reason, answer: '', askedMs: undefined };
+    return { at, ms: took(), status: null, error: reason, answer: '', pauseMs: undefined };
   }
 }
 
-/** The beginning of an answer, without what is not to be printed. Secrets are covered before the end is cut off. */
+/** The printable start of a response. Secrets are masked before it is cut. */
 const printable = (body: Buffer, secrets: readonly string[]): string =>
-  coverSecrets(body.toString('utf8'), secrets)
+  maskSecrets(body.toString('utf8'), secrets)
     .slice(0, ANSWER_LENGTH * 8)
     .replace(/[\p{C}\p{Zl}\p{Zp}\ufffd]+/gu, ' ')
     .trim()
@@ -100,7 +97,6 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** How long is waited before each try after the first. */
 const WAITS_MS = [
   5 * SECOND,
   30 * SECOND,
@@ -116,37 +112,34 @@ const WAITS_MS = [
   24 * HOUR,
 ] as const;
 
-/** No endpoint is waited for longer than that, whatever it asks. */
-const ASKED_MS_MAX = 24 * HOUR;
+/** The longest pause that an endpoint can request. */
+const PAUSE_MS_MAX = 24 * HOUR;
 
 /**
- * How long to wait before a delivery is tried again: 5 s at first, 24 h at last, give or take 10 %, so that an
- * endpoint which comes back is not met by everything at once. As long as the endpoint asked, when that is
- * longer, but a day at most.
+ * The wait before the next try of a delivery: 5 s at first, 24 h at last, give or take 10 %, so that retries to a
+ * recovered endpoint spread out. A longer `Retry-After` wins, up to a day.
  *
- * @param tries how many have failed, counting from 1.
- * @param askedMs the `Retry-After` of the answer.
+ * @param tries failed tries, from 1.
+ * @param pauseMs the `Retry-After` of the response.
  * @param dice 0 ≤ dice < 1.
  * @returns whole milliseconds; undefined after the 13th try, a little more than three days after the first.
  */
 export function retryWaitMs(
   tries: number,
-  askedMs = 0,
+  pauseMs = 0,
   dice: number = Math.random(),
 ): number | undefined {
   const steady = WAITS_MS[tries - 1];
   if (steady === undefined) return undefined;
   const own = Math.round(steady * (0.9 + 0.2 * dice));
-  return Math.max(own, Math.min(askedMs, ASKED_MS_MAX));
+  return Math.max(own, Math.min(pauseMs, PAUSE_MS_MAX));
 }
 
-/** When the pause ends that an endpoint asks for: a day from now at the latest. */
-export const pauseUntil = (now: Date, askedMs: number): Date =>
-  new Date(now.getTime() + Math.min(askedMs, ASKED_MS_MAX));
+/** The end of the requested pause: at most a day from now. */
+export const pauseUntil = (now: Date, pauseMs: number): Date =>
+  new Date(now.getTime() + Math.min(pauseMs, PAUSE_MS_MAX));
 
-/**
- * What a `Retry-After` asks for, in milliseconds from now: seconds, or a date. Undefined for what is neither.
- */
+/** A `Retry-After` header in milliseconds from now; undefined when invalid. */
 export function retryAfterMs(header: string | undefined, now: Date): number | undefined {
   const text = header?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND;
@@ -154,27 +147,24 @@ export function retryAfterMs(header: string | undefined, now: Date): number | un
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }
 
-/** What is published within this long is taken together. */
+/** Events published within this time are collected together. */
 const GATHER_MS = 20;
-/** How often all webhooks are looked at: for what other processes made or left behind. */
+/** Interval of the sweep over all webhooks, which finds work from other processes. */
 const SWEEP_MS = 5_000;
-/** Events of one webhook that are read by one statement. */
 const EVENTS_MAX = 500;
 
-/** Takes events for webhooks and sends them; any number of processes may. */
+/** Collects events for webhooks and sends them; several processes may run one. */
 export type WebhookWorker = {
-  /** These accounts' events have grown. */
   add: (accountIds: Iterable<string>) => void;
-  /** A webhook was changed in this process, or something is to be sent again. */
+  /** A webhook was changed in this process, or a delivery is to be resent. */
   wake: () => void;
-  /** Takes and sends everything that is due now, and waits until that is done. */
   drain: () => Promise<void>;
   close: () => Promise<void>;
 };
 
 /**
- * Starts to take and to send. Where an account has no webhook, its events cost nothing: which have one is known
- * here, and looked up every five seconds; whatever was missed meanwhile is found by that sweep.
+ * Starts to collect and send. An account without webhooks costs nothing: the accounts with one are cached and
+ * refreshed every five seconds, and that sweep also finds missed events.
  */
 export function startWebhookWorker(deps: WebhookDeps): WebhookWorker {
   const sender = startSender(deps);
@@ -194,7 +184,7 @@ export function startWebhookWorker(deps: WebhookDeps): WebhookWorker {
     if (isSweep) {
       withWebhook = await accountsWithWebhook(deps);
       await releaseExpiredLeases(deps);
-      await sendOffMessages(deps);
+      await sendSwitchedOffMessages(deps);
     }
     if ((isSweep ? withWebhook.size : accountIds.length) > 0) {
       for (const locked of await collect(deps, isSweep ? undefined : accountIds))
@@ -207,7 +197,7 @@ export function startWebhookWorker(deps: WebhookDeps): WebhookWorker {
   };
   const run = () => {
     working ??= work()
-      // Whatever was to be taken is found by the next sweep.
+      // The next sweep finds the uncollected events.
       .catch((error: unknown) => {
         if (!isTransient(error)) deps.report(error);
       })
@@ -246,7 +236,7 @@ export function startWebhookWorker(deps: WebhookDeps): WebhookWorker {
 }
 
 /**
- * Takes lanes back from workers whose lease has ended, by the database's clock.
+ * Releases the lanes of workers whose lease has ended, by the database's clock.
  *
  * Locks the webhooks, in their order.
  */
@@ -277,10 +267,10 @@ async function accountsWithWebhook({ allAccountsSql }: WebhookDeps): Promise<Set
 }
 
 /**
- * Takes new events until none are left.
+ * Collects new events until none are left.
  *
  * @param accountIds left out: of all accounts.
- * @returns the accounts of webhooks that somebody else had locked.
+ * @returns the accounts whose webhooks another transaction had locked.
  */
 async function collect(
   { allAccountsSql, now }: WebhookDeps,
@@ -294,20 +284,17 @@ async function collect(
   }
 }
 
-/** A claimed delivery is ours for so long: well beyond the time-out of a try. */
+/** The lease of a claimed delivery: well beyond the time-out of a try. */
 const LEASE_SECONDS = 30;
-/** How often is looked without a hint, and while something fails. */
+/** Polling interval without a hint, and while claims fail. */
 const POLL_MS = 1_000;
-/** When closing, tries under way may take so long; the rest is sent again later. */
+/** The time that closing waits for tries in progress; unfinished ones are sent again. */
 const FINISH_MS = 3_000;
 const SETTLED_TOGETHER_MAX = 200;
 const SETTLE_WAIT_MS = 4;
 
-/** Sends what waits; any number of these may run. */
 type Sender = {
-  /** There may be something to send: look now. */
   wake: () => void;
-  /** Sends what is due now, and waits until that is done. */
   drain: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -325,7 +312,7 @@ type Claimed = {
 
 type Hook = SealedSecrets & { url: string; format: WebhookFormat; phone: string | null };
 
-/** A claimed delivery with where it goes and what it says; undefined what is there no more. */
+/** A claimed delivery with its webhook and event, each undefined once deleted. */
 type Ready = {
   claimed: Claimed;
   hook: Hook | undefined;
@@ -337,7 +324,7 @@ function startSender(deps: WebhookDeps): Sender {
   const slots = openSlots(() => wake());
   const closing = new AbortController();
   let looking: Promise<void> | undefined;
-  let lookAgain = false;
+  let isRerunNeeded = false;
   let closed = false;
   const settle = gather<Result, boolean>((results) => settleResults(deps, results), {
     waitMs: SETTLE_WAIT_MS,
@@ -351,7 +338,7 @@ function startSender(deps: WebhookDeps): Sender {
     const end = slots.take(ready.claimed.o_doubtful);
     const work = attempt(deps, ready, closing.signal)
       .then(settle)
-      // Its lease ends by itself, and it is sent again.
+      // Its lease ends, and it is sent again.
       .catch(reportError)
       .then((isMoreDue) => {
         inFlight.delete(work);
@@ -372,12 +359,12 @@ function startSender(deps: WebhookDeps): Sender {
   };
   const wake = () => {
     if (closed) return;
-    lookAgain = looking !== undefined;
+    isRerunNeeded = looking !== undefined;
     looking ??= look()
       .catch(reportError)
       .finally(() => {
         looking = undefined;
-        if (lookAgain) wake();
+        if (isRerunNeeded) wake();
       });
   };
   const timer = setInterval(wake, POLL_MS);
@@ -399,8 +386,8 @@ function startSender(deps: WebhookDeps): Sender {
 }
 
 /**
- * Whether another claim may find something at once: the slots were not enough, or a webhook got as many as its
- * share allowed. Mostly neither is so, and a claim that finds nothing costs as much as a try.
+ * Whether another claim may find work at once: the slots ran out, or a webhook got its full share. Otherwise no
+ * claim is made, since an empty one costs as much as a try.
  */
 function mayHaveMore(ready: readonly Ready[], slots: number): boolean {
   if (ready.length === 0 || ready.length >= slots) return ready.length > 0;
@@ -409,14 +396,13 @@ function mayHaveMore(ready: readonly Ready[], slots: number): boolean {
   return byHook.values().some((own) => own.length >= share);
 }
 
-/** Claims what is due, and reads what it says. */
 async function claim(
   deps: WebhookDeps,
-  { slots, doubtful }: { slots: number; doubtful: number },
+  { slots, unreliable }: { slots: number; unreliable: number },
 ): Promise<Ready[]> {
   const { allAccountsSql } = deps;
   const claimed = await allAccountsSql<Claimed[]>`
-    select * from claim_webhook_deliveries(${deps.now()}, ${slots}, ${doubtful}, ${LEASE_SECONDS})`;
+    select * from claim_webhook_deliveries(${deps.now()}, ${slots}, ${unreliable}, ${LEASE_SECONDS})`;
   if (claimed.length === 0) return [];
   const [hooks, stored] = await Promise.all([
     allAccountsSql<Hook[]>`
@@ -431,7 +417,7 @@ async function claim(
       ) as c(account_id, position)
       join events e on e.account_id = c.account_id and e.position = c.position`,
   ]);
-  const events = await readApart(deps, stored);
+  const events = await readSeparately(deps, stored);
   const keyOf = (accountId: string, position: number | null) => `${accountId} ${position}`;
   const byKey = new Map(
     stored.map(({ account_id, position }, index) => [keyOf(account_id, position), events[index]]),
@@ -443,8 +429,8 @@ async function claim(
   }));
 }
 
-/** What events say: all together, and where that fails each by itself, so that none fails for another's fault. */
-async function readApart(
+/** Reads events together; if that fails, each by itself, so that one broken event fails alone. */
+async function readSeparately(
   deps: WebhookDeps,
   stored: readonly StoredEvent[],
 ): Promise<Ready['read'][]> {
@@ -466,8 +452,8 @@ async function readApart(
 }
 
 /**
- * Makes one try. An event that is erased, or that its format has no word for, is passed over. What fails here, before
- * anything was sent, is reported and counts as a try: it is made again later, and holds up nobody else.
+ * Makes one try. An event that is erased, or that its format does not support, is skipped. An error before sending
+ * is reported and counts as a failed try, so the delivery is retried later and delays no other.
  */
 async function attempt(
   deps: WebhookDeps,
@@ -481,40 +467,39 @@ async function attempt(
     claim: claimed.o_claim,
     position: claimed.o_position,
   };
-  const dueAfter = (askedMs?: number) => {
-    const waitMs = retryWaitMs(claimed.o_tries + 1, askedMs);
+  const dueAfter = (pauseMs?: number) => {
+    const waitMs = retryWaitMs(claimed.o_tries + 1, pauseMs);
     return waitMs === undefined ? null : new Date(deps.now().getTime() + waitMs);
   };
   if (!hook || !read) return { ...ours, outcome: 'skipped' };
   const request = prepare(deps, publicId('delivery', claimed.o_delivery), hook, read);
   if (!request) return { ...ours, outcome: 'skipped' };
   if (request === 'broken') {
-    const nothing = { status: null, error: 'ours', ms: 0, headers: {}, answer: '' } as const;
-    return { ...ours, ...nothing, at: deps.now(), outcome: 'failed', due: dueAfter() };
+    const noResponse = { status: null, error: 'ours', ms: 0, headers: {}, answer: '' } as const;
+    return { ...ours, ...noResponse, at: deps.now(), outcome: 'failed', due: dueAfter() };
   }
-  const headers = withAgent(request.headers);
+  const headers = withUserAgent(request.headers);
   const { body, secrets } = request;
   const began = performance.now();
   const result = await post(deps, { url: hook.url, headers, body, secrets }, signal);
   if (deps.tracing) traceTry(deps.tracing, { began, claimed, read, result });
   if (result.error === 'interrupted') return { ...ours, outcome: 'interrupted' };
-  const { at, status, error, ms, answer, askedMs } = result;
+  const { at, status, error, ms, answer, pauseMs } = result;
   const tried = { ...ours, at, status, error, ms, answer, headers };
-  if (isTaken(result)) return { ...tried, outcome: 'delivered' };
+  if (isAccepted(result)) return { ...tried, outcome: 'delivered' };
   if (status === 410) return { ...tried, outcome: 'gone', due: deps.now() };
-  const pause = askedMs === undefined ? {} : { asked: pauseUntil(deps.now(), askedMs) };
-  return { ...tried, ...pause, outcome: 'failed', due: dueAfter(askedMs) };
+  const pause = pauseMs === undefined ? {} : { asked: pauseUntil(deps.now(), pauseMs) };
+  return { ...tried, ...pause, outcome: 'failed', due: dueAfter(pauseMs) };
 }
 
 type Tried = { began: number; claimed: Claimed; read: ReadEvent | 'broken'; result: PostResult };
 
-/** Records a try of an event of a message. */
 function traceTry(tracing: Tracing, { began, claimed, read, result }: Tried): void {
   if (read === 'broken' || !('id' in read.event.data)) return;
   const messageId = uuidOf('message', String(read.event.data.id));
   if (messageId === undefined) return;
   const { status: httpStatus, error } = result;
-  const failure = isTaken(result) ? null : (error ?? String(httpStatus));
+  const failure = isAccepted(result) ? null : (error ?? String(httpStatus));
   const [, of = ''] = read.event.type.split('.');
   const attempt = claimed.o_tries + 1;
   tracing.did({
@@ -524,7 +509,7 @@ function traceTry(tracing: Tracing, { began, claimed, read, result }: Tried): vo
   });
 }
 
-/** The bytes of one try, and what signs them; null for an event that the webhook's format has no word for. */
+/** Null for an event that the webhook's format does not support. */
 function prepare(deps: WebhookDeps, id: string, hook: Hook, read: ReadEvent | 'broken') {
   if (read === 'broken') return read;
   const { event, ...beside } = read;
@@ -539,65 +524,64 @@ function prepare(deps: WebhookDeps, id: string, hook: Hook, read: ReadEvent | 'b
   }
 }
 
-/** Tries under way at once, in this process; those that wait for their answer longer than most count no more. */
+/** Concurrent tries of this process; slow ones stop counting after `SLOW_MS`. */
 const SLOTS = 64;
-/** Of them for webhooks in doubt, which fail or were late a while ago: the others have the rest for themselves. */
-const DOUBTFUL_SLOTS = SLOTS / 2;
-/** So long after its begin a try leaves its slot to others; its endpoint gets no more until it answers. */
+/** The share of webhooks that fail or were slow recently. */
+const UNRELIABLE_SLOTS = SLOTS / 2;
+/** After this time a try frees its slot; its endpoint gets no more until it answers. */
 const SLOW_MS = 1_000;
-/** Tries under way at once, those that wait long too: each is a connection. */
+/** Concurrent tries including slow ones; each is a connection. */
 const TRIES_MAX = 512;
 
-/** How many tries a process may have under way. */
 type Slots = {
-  /** How many more may be begun now, and how many of them for webhooks in doubt. */
-  free: () => { slots: number; doubtful: number };
-  /** One is begun. @returns what is to be called when it has ended */
-  take: (isDoubtful: boolean) => () => void;
-  /** Whether half of them or more are taken: then what waits may wait for one that is another's. */
+  /** Free slots, and how many of them unreliable webhooks may use. */
+  free: () => { slots: number; unreliable: number };
+  /** Starts a try. @returns a function to call when it has ended */
+  take: (isUnreliable: boolean) => () => void;
+  /** At least half are taken: deliveries may wait for another webhook's slot. */
   areScarce: () => boolean;
 };
 
 /**
- * Counts tries. One that waits for its answer for more than a second leaves its slot: endpoints that begin to
- * hang at the same moment hold up the others for that long, and not for the whole time-out.
+ * Counts tries. A try that waits for its response for more than a second frees its slot, so endpoints that hang at
+ * the same moment delay the others by a second, not by the whole time-out.
  *
- * @param onLeft called when a slow try has left its slot.
+ * @param onSlow called when a slow try has freed its slot.
  */
-function openSlots(onLeft: () => void): Slots {
+function openSlots(onSlow: () => void): Slots {
   let all = 0;
   let slow = 0;
-  let doubtful = 0;
+  let unreliable = 0;
   const free = () => ({
     slots: Math.max(0, Math.min(SLOTS - all + slow, TRIES_MAX - all)),
-    doubtful: Math.max(0, DOUBTFUL_SLOTS - doubtful),
+    unreliable: Math.max(0, UNRELIABLE_SLOTS - unreliable),
   });
   return {
     free,
     areScarce: () => {
       const left = free();
-      return left.slots <= SLOTS / 2 || left.doubtful <= DOUBTFUL_SLOTS / 2;
+      return left.slots <= SLOTS / 2 || left.unreliable <= UNRELIABLE_SLOTS / 2;
     },
-    take: (isDoubtful) => {
+    take: (isUnreliable) => {
       let isSlow = false;
       all += 1;
-      if (isDoubtful) doubtful += 1;
+      if (isUnreliable) unreliable += 1;
       const timer = setTimeout(() => {
         isSlow = true;
         slow += 1;
-        onLeft();
+        onSlow();
       }, SLOW_MS);
       return () => {
         clearTimeout(timer);
         all -= 1;
         if (isSlow) slow -= 1;
-        if (isDoubtful) doubtful -= 1;
+        if (isUnreliable) unreliable -= 1;
       };
     },
   };
 }
 
-/** What became of a claimed delivery; what was no try has only its outcome. */
+/** The outcome of a claimed delivery; without a try, only `outcome` is set. */
 type Result = {
   account: string;
   webhook: string;
@@ -611,9 +595,8 @@ type Result = {
   error?: AttemptError | null;
   headers?: Readonly<Record<string, string>>;
   answer?: string;
-  /** When it is tried again, a webhook that is off not before it is on; null: not any more. */
+  /** The next try, for a disabled webhook not before it is enabled; null: none. */
   due?: Date | null;
-  /** The end of the pause that the endpoint asked for. */
   asked?: Date;
 };
 
@@ -626,9 +609,9 @@ type SwitchedOff = {
 type Settled = SwitchedOff | { o_webhook: null; o_is_due: boolean };
 
 /**
- * Stores results; whose webhook is switched off by them is told in the same transaction.
+ * Stores results, and notifies owners of webhooks that they switch off in the same transaction.
  *
- * @returns of each whether their webhooks have more to send now.
+ * @returns for each result, whether its webhook has more to send now.
  */
 async function settleResults(deps: WebhookDeps, results: readonly Result[]): Promise<boolean[]> {
   let isMoreDue = false;
@@ -638,7 +621,7 @@ async function settleResults(deps: WebhookDeps, results: readonly Result[]): Pro
         ${json(results)}, ${deps.now()}, make_interval(days => ${WEBHOOK_LIMITS.failingDays}))`;
     for (const one of rows) {
       if (one.o_webhook === null) isMoreDue = one.o_is_due;
-      else await tellOff(tx, deps, one);
+      else await notifySwitchedOff(tx, deps, one);
     }
   });
   for (const { outcome } of results) deps.onOutcome(outcome);
@@ -650,8 +633,8 @@ const causes: Readonly<Record<SwitchedOff['o_reason'], string>> = {
   failing: 'tiga hari tidak satu pun pengiriman berhasil',
 };
 
-/** Open pages and browsers learn of it at once; the message follows by `sendOffMessages`. */
-async function tellOff(
+/** Notifies open pages and browsers at once; `sendSwitchedOffMessages` sends the message. */
+async function notifySwitchedOff(
   tx: Tx,
   { queueNotice }: WebhookDeps,
   { o_account: accountId, o_token, o_reason }: SwitchedOff,
@@ -676,8 +659,8 @@ type Due = {
 
 const MESSAGES_AT_ONCE = 20;
 
-/** Sends the messages about webhooks that were switched off: each under a key of its own, so that none is sent twice. */
-async function sendOffMessages(deps: WebhookDeps): Promise<void> {
+/** Sends each message under its own key, so that none is sent twice. */
+async function sendSwitchedOffMessages(deps: WebhookDeps): Promise<void> {
   const { allAccountsSql } = deps;
   const due = await allAccountsSql<Due[]>`
     select account_id, webhook_id, off_reason, changed_at as at from webhooks
@@ -697,7 +680,7 @@ async function sendOffMessages(deps: WebhookDeps): Promise<void> {
     );
     const failures = sent.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
     for (const failure of failures) deps.report(failure);
-    // A refusal is an answer; anything else may pass, and the next sweep sends what is missing.
+    // A refusal is final; after any other error the next sweep sends the missing ones.
     if (!failures.every((failure) => failure instanceof Refusal)) continue;
     await allAccountsSql`
       update webhooks set notice_due = false
@@ -709,6 +692,6 @@ const textOf = ({ off_reason }: Due): string =>
   `Webhook Kabari Anda dimatikan: ${causes[off_reason]}. Perbaiki alamatnya, lalu nyalakan lagi di halaman Token. ` +
   'Peristiwa selama webhook mati tetap dapat dibaca lewat GET /v1/events.';
 
-/** A hash: the key outlives an account that is erased, and must not name it. */
+/** A hash, because the key outlives an erased account and must not identify it. */
 const keyOf = (facts: string): string =>
   `webhook-off:${createHash('sha256').update(facts).digest('base64url')}`;

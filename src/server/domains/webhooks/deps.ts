@@ -6,26 +6,22 @@ import type { Secrets } from '#server/infra/security/secrets.ts';
 
 type NoticeWords = { accountId: string; title: string; body: string; url: string; tag: string };
 
-/** What this domain works with. */
 export type WebhookDeps = {
-  /** Sees one account at a time. */
   sql: Sql;
-  /** Sees all: events are taken and sent for many accounts at once. */
   allAccountsSql: Sql;
   secrets: Secrets;
   outbound: Outbound;
-  /** Facts of messages by their public id, of any accounts that `sql` sees. */
+  /** Facts of messages by their public id, for all accounts that `sql` sees. */
   messageFacts: (
     sql: Sql | Tx,
     refs: readonly { accountId: string; messageId: string }[],
   ) => Promise<ReadonlyMap<string, MessageFacts>>;
-  /** Queues a notice for the account's browsers, in the transaction given. */
+  /** Queues a browser notification for the account, in the given transaction. */
   queueNotice: (tx: Tx, notice: NoticeWords) => Promise<void>;
   /** Sends a text to a phone; the same key sends it once. */
   sendSystemText: (phone: string, text: string, key: string) => Promise<void>;
   now: () => Date;
   report: (error: unknown) => void;
-  /** Called with the outcome of each try, for the metrics. */
   onOutcome: (outcome: string) => void;
   tracing?: Tracing | undefined;
 };

@@ -6,7 +6,7 @@ import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { WebhookDeps } from './deps.ts';
 import type { EventContext } from './formats.ts';
 
-/** A stored event, of one of the types that programs are told of. */
+/** A stored event of a type that webhooks and the feed carry. */
 export type StoredEvent = {
   account_id: string;
   position: number;
@@ -21,17 +21,17 @@ export type StoredEvent = {
   data: Readonly<Record<string, unknown>> | null;
 };
 
-/** The columns of a `StoredEvent`, of an event `e`. */
+/** The columns of a `StoredEvent`, from an event `e`. */
 export const eventColumns = (sql: Sql | Tx): Fragment => sql`
   e.account_id, e.position, webhook_type(e.kind, e.status, e.data) as type, e.at, e.message_id,
   e.conversation_seq, e.token_id, e.peer, e.status, e.cost, e.data`;
 
-/** An event as programs read it, with what shapes of others say of its message beside. */
+/** An event for webhooks and the feed, with the message facts that other formats need. */
 export type ReadEvent = { event: WebhookEvent } & Omit<EventContext, 'phone'>;
 
 /**
- * Events as programs read them, in their order. One whose message is erased has nothing to say any more, and
- * is undefined; one that does not fit its schema is `broken`: reported, and never passed over as if it had been told.
+ * Reads events in their order. An event whose message is erased is undefined; one that does not match its schema is
+ * `broken`: it is reported, and never skipped as if it had been delivered.
  */
 export async function readEvents(
   { messageFacts, report }: Pick<WebhookDeps, 'messageFacts' | 'report'>,
@@ -50,7 +50,7 @@ export async function readEvents(
     const { type, at } = event;
     const read = WebhookEvent().safeParse({ type, timestamp: at.toISOString(), data });
     if (read.success) return { event: read.data, ...besideOf(event, facts) };
-    report(new Error(`the event ${type} has another shape`, { cause: read.error }));
+    report(new Error(`the event ${type} does not match its schema`, { cause: read.error }));
     return 'broken';
   });
 }
@@ -63,7 +63,6 @@ const besideOf = (
   return { metadata: message?.metadata ?? {} };
 };
 
-/** What it says; what its schema does not name falls away. */
 function dataOf(event: StoredEvent, facts: ReadonlyMap<string, MessageFacts>): object | undefined {
   const { account_id, position, message_id, token_id, data } = event;
   const common = {
@@ -91,7 +90,6 @@ function dataOf(event: StoredEvent, facts: ReadonlyMap<string, MessageFacts>): o
   };
 }
 
-/** The numbers of an event of no message, as programs read them. */
 const shownNumbers = (data: StoredEvent['data']): object =>
   Object.fromEntries(
     ['peer', 'phone'].flatMap((name) => {
@@ -100,7 +98,6 @@ const shownNumbers = (data: StoredEvent['data']): object =>
     }),
   );
 
-/** What an event of something else than a message calls by its own name. */
 const idOf = (data: StoredEvent['data']): object => {
   const id = data?.['topup_id'] ?? data?.['invoice_id'];
   return id === undefined ? {} : { id };

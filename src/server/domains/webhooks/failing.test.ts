@@ -17,7 +17,7 @@ const newest = async ({ calls }: WebhookApp, token: TokenRef) => {
   return calls.get(token, delivery?.id ? uuidOf(delivery.id) : '');
 };
 
-test('Retry-After is honoured, and each try stands in the list with what was sent and answered', async ({
+test('Retry-After is honoured, and each try is listed with its request and response', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
@@ -45,7 +45,7 @@ test('Retry-After is honoured, and each try stands in the list with what was sen
   expect(delivery.body).toBe(hooks.target.posts[1]?.body);
 });
 
-test('a redirect is a failure, and is not followed', async ({ hooks }) => {
+test('a redirect is a failure and is not followed', async ({ hooks }) => {
   const ani = await hooks.customerWithWebhook();
   const worker = hooks.startWorker();
   hooks.target.answer((_post, response) => {
@@ -57,7 +57,7 @@ test('a redirect is a failure, and is not followed', async ({ hooks }) => {
   expect(await newest(hooks, ani)).toMatchObject({ state: 'waiting', tries: 1, last_status: 302 });
 });
 
-test('410 switches it off at once, with a notice and a message; switched on again, what waited goes on', async ({
+test('410 switches it off at once, with a notification and a message; once enabled, waiting events continue', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
@@ -94,13 +94,13 @@ test('410 switches it off at once, with a notice and a message; switched on agai
   hooks.target.answer(200);
   expect(await hooks.calls.setOn(ani, true)).toMatchObject({ state: 'on', off_reason: null });
   await worker.drain();
-  // What happened while it was off is in the feed alone.
+  // Events while it was off are only in the feed.
   expect(hooks.arrived(hooks.target.posts.slice(1))).toEqual({ [BUDI]: [2, 3] });
   const feed = await hooks.calls.readFeed(ani, { after: 0, limit: 10 });
   expect(feed.events.map(({ data }) => data.seq)).toEqual([2, 3, 5]);
 });
 
-test('410 uses up no try: the last one is still there when the webhook is on again', async ({
+test('410 uses up no try: the last one remains when the webhook is enabled again', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
@@ -118,7 +118,7 @@ test('410 uses up no try: the last one is still there when the webhook is on aga
   expect(await newest(hooks, ani)).toMatchObject({ state: 'parked', tries: 2 });
 });
 
-test('three days of nothing but failures switch it off; one success in between does not', async ({
+test('three days of failures only switch it off; one success in between does not', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
@@ -150,12 +150,12 @@ test('three days of nothing but failures switch it off; one success in between d
   expect(hooks.notices).toHaveLength(1);
 });
 
-test('after the last try it is parked, its conversation goes on, and it is sent again when asked', async ({
+test('after the last try it is parked, its conversation continues, and it can be resent', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
   const worker = hooks.startWorker();
-  // It takes everything but the first event of Budi: others keep it alive.
+  // It accepts all but Budi's first event, so the other conversations keep it alive.
   hooks.target.answer(({ event }) => (event.data.seq === 2 ? 422 : 200));
   await hooks.happen(ani, [{ peer: BUDI }, { peer: BUDI }]);
   for (let hour = 0; hour < 90; hour++) {
@@ -166,7 +166,7 @@ test('after the last try it is parked, its conversation goes on, and it is sent 
   const { rows: parked } = await hooks.calls.list(ani, { state: 'parked', limit: 10 });
   expect(parked).toMatchObject([{ seq: 2, last_status: 422 }]);
   const tries = parked[0]?.tries ?? 0;
-  // Thirteen by its schedule, and early ones after successes of Cici, ever further apart.
+  // Thirteen by its schedule, plus early ones after successes of Cici, ever further apart.
   expect(tries).toBeGreaterThanOrEqual(13);
   expect(tries).toBeLessThanOrEqual(30);
   expect(hooks.arrived()[BUDI]).toEqual([...Array.from({ length: tries }, () => 2), 3]);
@@ -181,7 +181,7 @@ test('after the last try it is parked, its conversation goes on, and it is sent 
   expect(hooks.target.posts.at(-1)?.headers['webhook-id']).toBe(parked[0]?.id);
 });
 
-test('an endpoint that fails is asked by one delivery at a time, not by each conversation; a test that succeeds ends the pause', async ({
+test('a failing endpoint gets one delivery at a time, not one per conversation; a successful test ends the pause', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
@@ -190,7 +190,7 @@ test('an endpoint that fails is asked by one delivery at a time, not by each con
   const peers = Array.from({ length: 50 }, (_, index) => ({ peer: `6281200000${100 + index}` }));
   await hooks.happen(ani, peers);
   await worker.drain();
-  // Eight were under way when the first one failed.
+  // Eight were in progress when the first one failed.
   expect(hooks.target.posts.length).toBeLessThanOrEqual(8);
   for (let round = 0; round < 5; round++) {
     hooks.pass(301);
@@ -206,7 +206,7 @@ test('an endpoint that fails is asked by one delivery at a time, not by each con
   expect(await hooks.calls.read(ani)).toMatchObject({ pending: 0, paused_until: null });
 });
 
-test('a hanging endpoint has few tries under way, and others get theirs meanwhile', async ({
+test('a hanging endpoint has few tries in progress, and others proceed meanwhile', async ({
   hooks,
 }) => {
   const other = await startTarget();
@@ -230,9 +230,7 @@ test('a hanging endpoint has few tries under way, and others get theirs meanwhil
   await other.close();
 });
 
-test('ten endpoints that begin to hang at the same moment leave room for another one', async ({
-  hooks,
-}) => {
+test('ten endpoints that start to hang together leave room for another one', async ({ hooks }) => {
   const other = await startTarget();
   hooks.listed.push(other.origin);
   const hanging = [];
@@ -255,7 +253,7 @@ test('ten endpoints that begin to hang at the same moment leave room for another
   await other.close();
 });
 
-test('more endpoints that begin to hang than there are slots hold up others for a second, not for the time-out', async ({
+test('more hanging endpoints than slots delay others by a second, not by the time-out', async ({
   hooks,
 }) => {
   const other = await startTarget();
@@ -276,13 +274,13 @@ test('more endpoints that begin to hang than there are slots hold up others for 
   worker.wake();
   await waitFor(() => other.posts.length === 2);
   expect(ended).toBe(0);
-  // The six that come last find room for both of theirs; those that let us wait get no second one.
+  // The last six get room for both of theirs; the hanging ones get no second one.
   await waitFor(() => begun >= 76);
   expect(begun).toBe(76);
   await other.close();
 });
 
-test('the figures of all webhooks say how many are well, paused, and off, and how late the sender is', async ({
+test("the metrics count healthy, paused and disabled webhooks, and the sender's lag", async ({
   hooks,
 }) => {
   const { allAccountsSql } = hooks.db;

@@ -4,15 +4,15 @@ import { newId } from '#server/infra/ids.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { rowsRead } from '#tests/support/database/rows-read.ts';
-import { type Whose, deliveriesWhere } from '#server/domains/webhooks/history.ts';
+import { type WebhookRef, deliveriesWhere } from '#server/domains/webhooks/history.ts';
 
 const HOUR_MS = 3_600_000;
 const DELIVERIES = 10_000;
 const start = new Date('2026-11-01T00:00:00Z').getTime();
 const at = (hours: number) => new Date(start + hours * HOUR_MS);
 
-/** Every third position from 1,000 on, ten an hour, with times that go back by up to two minutes. */
-const fill = (sql: Sql, { accountId, webhookId }: Whose) => sql`
+/** Every third position from 1,000 on, ten an hour, with clocks up to two minutes back. */
+const fill = (sql: Sql, { accountId, webhookId }: WebhookRef) => sql`
   insert into webhook_deliveries
     (account_id, webhook_id, position, delivery_id, type, lane, at, state, ended_at)
   select ${accountId}, ${webhookId}, 1000 + 3 * n, gen_random_uuid(),
@@ -20,11 +20,11 @@ const fill = (sql: Sql, { accountId, webhookId }: Whose) => sql`
     ${at(0)}::timestamptz + n * interval '6 minutes' - n * 37 % 120 * interval '1 second', 'delivered', now()
   from generate_series(0, ${DELIVERIES - 1}::int) as n`;
 
-const page = (tx: Tx, whose: Whose, filter: DeliveryFilter) => tx<{ position: number }[]>`
+const page = (tx: Tx, whose: WebhookRef, filter: DeliveryFilter) => tx<{ position: number }[]>`
   select d.position from webhook_deliveries d where ${deliveriesWhere(tx, whose, filter)}
   order by d.position desc limit 25`;
 
-test('a page of deliveries is found by index, whatever is asked for', async ({ sql, db }) => {
+test('a page of deliveries is found by index, for any filter', async ({ sql, db }) => {
   const whose = { accountId: newId(), webhookId: newId() };
   await fill(sql, whose);
   await db.owner.query('analyze webhook_deliveries');
@@ -54,7 +54,7 @@ test('a page of deliveries is found by index, whatever is asked for', async ({ s
   }
 });
 
-test('a span of time has all of its deliveries, also where a clock was set back', async ({
+test('a time span contains all its deliveries, also where a clock was set back', async ({
   sql,
 }) => {
   const whose = { accountId: newId(), webhookId: newId() };

@@ -27,7 +27,7 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const timestamp = '2026-11-24T03:15:09.120Z';
 const seconds = Date.parse('2026-11-24T03:15:09Z') / 1_000;
 
-/** Any event: what its type does not say falls away. */
+/** An event; the schema drops unknown fields. */
 const happened = (type: string, data: object = {}): WebhookEvent =>
   WebhookEvent().parse({
     type,
@@ -80,7 +80,6 @@ const sentBy = (
 
 const bodyBy = (...of: Parameters<typeof sentBy>) => JSON.parse(sentBy(...of)?.body ?? 'null');
 
-/** What stands in Meta's envelope. */
 const valueBy = (event: WebhookEvent, context: Partial<EventContext> = {}) =>
   bodyBy('cloud', event, context)?.entry[0].changes[0].value;
 const inboundBy = (...of: Parameters<typeof valueBy>) => valueBy(...of)?.messages[0];
@@ -88,12 +87,12 @@ const inboundBy = (...of: Parameters<typeof valueBy>) => valueBy(...of)?.message
 const carried = (format: WebhookFormat) =>
   eventTypes.filter((type) => sentBy(format, happened(type)) !== null);
 
-test('each format carries the events that it has words for, and no other', () => {
+test('each format carries the events it supports, and no other', () => {
   for (const format of webhookFormats)
     expect(carried(format), format).toEqual(formatEvents[format]);
 });
 
-test('carries the line of other messages, and the message that an edit or deletion changes', () => {
+test('carries the text of other messages, and the message that an edit or deletion changes', () => {
   const poll = received('other', { kind: 'poll', text: 'Polling: Kapan?' });
   expect(bodyBy('kabari', poll).data.content).toEqual({ kind: 'poll', text: 'Polling: Kapan?' });
   expect(inboundBy(poll)).toMatchObject({
@@ -127,7 +126,7 @@ test('carries the line of other messages, and the message that an edit or deleti
   });
 });
 
-test('the page says which events each format carries', async () => {
+test('the documentation lists the events of each format', async () => {
   const page = await readFile(join(import.meta.dirname, '../../../../docs/webhooks.md'), 'utf8');
   const rows = [...page.matchAll(/^\| `([a-z]+\.[a-z]+)` \|(.+)\|$/gm)].map(
     ([, type = '', cells = '']) => ({ type, cells: cells.split('|').map((cell) => cell.trim()) }),
@@ -138,7 +137,7 @@ test('the page says which events each format carries', async () => {
   }
 });
 
-test('a text that chooses is what the Cloud API says of a button, a row or a quick reply', () => {
+test("a text that selects an option has the Cloud API's form of a button, row or quick reply", () => {
   const by = (type: string, more = {}) => {
     const choice = { type, id: 'a\n', title: 'Ya', of: earlier, ...more };
     return inboundBy(received('text', { text: '1', choice }));
@@ -171,7 +170,7 @@ test('a text that chooses is what the Cloud API says of a button, a row or a qui
   }
 });
 
-test('the Cloud API’s envelope names the business, the number and who wrote', () => {
+test('the Cloud API’s envelope names the business, the number and the sender', () => {
   expect(bodyBy('cloud', received('text', { text: 'Halo' }))).toEqual({
     object: 'whatsapp_business_account',
     entry: [
@@ -201,7 +200,7 @@ test('the Cloud API’s envelope names the business, the number and who wrote', 
   });
 });
 
-test('who hides their number is named by their user id, as Meta does', () => {
+test('a sender who hides their number is named by their user id, as at Meta', () => {
   const value = valueBy(received('text', { text: 'Halo' }, { peer: 'ID.1A2B' }));
   expect(value).toMatchObject({
     contacts: [{ profile: { name: 'Budi' }, user_id: 'ID.1A2B' }],
@@ -210,7 +209,7 @@ test('who hides their number is named by their user id, as Meta does', () => {
   expect(JSON.stringify(value)).not.toMatch(/"wa_id"|"from"/);
 });
 
-test('each type of message comes in as Meta writes it', () => {
+test("each incoming message type has Meta's form", () => {
   const file = { file: { id: media, mime_type: 'image/png', sha256: 'ab12' }, caption: 'Ini' };
   const of = (type: MessageType, content: object) => inboundBy(received(type, content));
   const known = { mime_type: 'image/png', sha256: 'ab12', id: media };
@@ -235,7 +234,7 @@ test('each type of message comes in as Meta writes it', () => {
   });
 });
 
-test('a reaction names its message, taken back it is empty, and of an unknown message nothing is told', () => {
+test('a reaction names its message, a removed one is empty, and one to an unknown message is dropped', () => {
   const reaction = (content: object) => inboundBy(received('reaction', content));
   const message_id = wamidOf(earlier);
   expect(reaction({ message_id: earlier, emoji: '👍' })?.reaction).toEqual({
@@ -247,7 +246,7 @@ test('a reaction names its message, taken back it is empty, and of an unknown me
   expect(reaction({ emoji: '👍' })).toBeUndefined();
 });
 
-test('what is quoted is named with its author', () => {
+test('a quoted message is named with its author', () => {
   const quoting = (direction: string) =>
     inboundBy(
       received('text', { text: 'Ya', quoted: { direction, text: 'Jadi?' } }, { reply_to: earlier }),
@@ -256,7 +255,7 @@ test('what is quoted is named with its author', () => {
   expect(quoting('in')?.context).toEqual({ from: peer, id: wamidOf(earlier) });
 });
 
-test('a message whose file is gone is told as one that could not be had', () => {
+test('a message whose file is gone is reported as unsupported', () => {
   expect(
     inboundBy(received('image', { file: { id: null, mime_type: 'image/png' } })),
   ).toMatchObject({
@@ -265,7 +264,7 @@ test('a message whose file is gone is told as one that could not be had', () => 
   });
 });
 
-test('a status names its message, its receiver, and what its sender gave along', () => {
+test("a status names its message, its recipient and the sender's own data", () => {
   const metadata = { biz_opaque_callback_data: 'A-17' };
   expect(valueBy(happened('message.read', { status: 'read' }), { metadata })?.statuses).toEqual([
     {
@@ -291,7 +290,7 @@ test('a status names its message, its receiver, and what its sender gave along',
   ]);
 });
 
-test('whatever it says, a body of the Cloud API is ASCII, says it, is signed, and is the same for every try', () => {
+test('a Cloud API body is ASCII, complete, signed, and the same for every try', () => {
   const base = received('text', {});
   fc.assert(
     fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => {
@@ -308,7 +307,7 @@ test('whatever it says, a body of the Cloud API is ASCII, says it, is signed, an
   );
 });
 
-test('a status of Fonnte always has all four, and the secret', () => {
+test('a Fonnte status always has all four fields, and the secret', () => {
   const of = (type: string, data: object = {}) => bodyBy('fonnte', happened(type, data));
   const common = { device: phone, id, stateid: id, secret };
   expect(of('message.sent')).toEqual({ ...common, status: 'sent', state: 'sent' });
@@ -325,7 +324,7 @@ test('a status of Fonnte always has all four, and the secret', () => {
   expect(failed({ status: 'expired' })).toBe('expired');
 });
 
-test('a message of Fonnte has each field, empty where there is nothing', () => {
+test('a Fonnte message has every field, empty without a value', () => {
   const nothing = { text: '', member: '', location: '', pollname: '', choices: '', url: '' };
   const words = { device: phone, sender: peer, name: 'Budi', timestamp: seconds, inboxid: id };
   expect(bodyBy('fonnte', received('text', { text: 'Halo' }))).toEqual({
@@ -352,7 +351,7 @@ test('a message of Fonnte has each field, empty where there is nothing', () => {
   expect(sentBy('fonnte', received('reaction', { emoji: '👍' }))).toBeNull();
 });
 
-test('a device of Fonnte connects, and parts with the number that it had', () => {
+test('a Fonnte device connects, and disconnects with its previous number', () => {
   expect(bodyBy('fonnte', happened('token.connected'))).toEqual({
     device: phone,
     status: 'connect',
@@ -366,7 +365,7 @@ test('a device of Fonnte connects, and parts with the number that it had', () =>
   });
 });
 
-test('Wablas tracks a message by the id that its API answered', () => {
+test('Wablas tracks a message by the id from its API response', () => {
   const of = (type: string, data: object = {}) => bodyBy('wablas', happened(type, data));
   expect(of('message.delivered')).toEqual({
     id: uuid(3),
@@ -387,7 +386,7 @@ test('Wablas tracks a message by the id that its API answered', () => {
   expect(of('message.failed', { status: 'cancelled' }).status).toBe('cancel');
 });
 
-test('a message comes in as Wablas writes it', () => {
+test("an incoming message has Wablas's form", () => {
   const link = 'https://kabari.example/files/x';
   const content = { caption: 'Ini', link, file: { mime_type: 'image/png' }, filename: 'a.png' };
   expect(bodyBy('wablas', received('image', content))).toEqual({

@@ -14,51 +14,41 @@ import {
 } from '#contract/dialects.ts';
 import type { ChosenOption } from '#contract/messages/captions.ts';
 
-/** What the test button sends. */
 export type TestEvent = {
   type: typeof TEST_EVENT;
   timestamp: string;
   data: { account: string; token: string; message: string };
 };
 
-/** What is known beside what an event says, for shapes that say it. */
 export type EventContext = {
   /** The token's number; null while no phone is linked. */
   phone: string | null;
-  /** The caller's own pairs of a message that was sent. */
+  /** The caller's own key-value pairs of a sent message. */
   metadata: Readonly<Record<string, unknown>>;
 };
 
-/** An event that is to be sent, by one try. */
 export type Outgoing = {
-  /** The same for every try of an event. */
   id: string;
-  /** When this try is made. */
   at: Date;
   event: WebhookEvent | TestEvent;
   context: EventContext;
-  /** Under which it is signed: the present one, and during a rotation the one before. */
+  /** The signing secrets: the current one, and during a rotation the previous ones. */
   secrets: readonly string[];
 };
 
-/** A shape in which events are sent. */
 export type Format = {
-  /**
-   * The headers and the very bytes of the body, which are ASCII or UTF-8; null for an event that this shape
-   * has no word for.
-   */
+  /** The exact body, in ASCII or UTF-8; null for an event that this format does not support. */
   build: (outgoing: Outgoing) => { headers: Record<string, string>; body: string } | null;
-  /** True where an address is confirmed by the handshake of the Cloud API, in place of a test. */
+  /** True where the Cloud API's handshake, not a test event, confirms an address. */
   hasHandshake?: true;
 };
 
-/** The event of a message that came in, or that its sender changed or deleted afterwards. */
+/** An event of an incoming message, or of its edit or deletion by the sender. */
 export type Received = Extract<
   WebhookEvent,
   { type: 'message.received' | 'message.edited' | 'message.revoked' }
 >;
 
-/** An event of a message that was sent. */
 export type Sent = Extract<
   WebhookEvent,
   {
@@ -71,17 +61,17 @@ export type Sent = Extract<
   }
 >;
 
-/** A field of a message's content that is a text; undefined without one. */
+/** A text field of a message's content. */
 export const textIn = (content: Readonly<Record<string, unknown>>, field: string) => {
   const value = content[field];
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
-/** The file of a message's content; each of its fields is undefined where it is not known. */
+/** The file of a message's content; unknown fields are undefined. */
 export function fileIn({ file }: Readonly<Record<string, unknown>>) {
   const known = typeof file === 'object' && file !== null ? { ...file } : {};
   return {
-    /** As `med_…`: what reads the file by the API. */
+    /** As `med_…`, for reading the file through the API. */
     id: textIn(known, 'id'),
     mime: textIn(known, 'mime_type'),
     sha256: textIn(known, 'sha256'),
@@ -92,11 +82,11 @@ export function fileIn({ file }: Readonly<Record<string, unknown>>) {
 export const secondsOf = ({ timestamp }: { timestamp: string }): number =>
   Math.floor(Date.parse(timestamp) / 1_000);
 
-/** A place as the other gateways write it: `latitude,longitude`. */
+/** `latitude,longitude`, as the other gateways write a location. */
 export const coordinatesOf = ({ latitude, longitude }: Readonly<Record<string, unknown>>): string =>
   `${Number(latitude)},${Number(longitude)}`;
 
-/** What a message that came in says in words; empty for a file without a caption. */
+/** The text of an incoming message; empty for a file without a caption. */
 export function wordsOf(type: MessageType, content: Readonly<Record<string, unknown>>): string {
   const some = (...fields: string[]) =>
     fields.flatMap((field) => textIn(content, field) ?? []).join('\n');
@@ -119,7 +109,6 @@ export function wordsOf(type: MessageType, content: Readonly<Record<string, unkn
   }
 }
 
-/** A contact card, a line for each of its facts. */
 function contactWords(card: Readonly<Record<string, unknown>>): string {
   const phones = Array.isArray(card['phones']) ? card['phones'] : [card['phone']];
   return [card['name'], ...phones, card['organization'], card['email']]
@@ -127,7 +116,7 @@ function contactWords(card: Readonly<Record<string, unknown>>): string {
     .join('\n');
 }
 
-/** JSON with the headers of Standard Webhooks, which every shape carries: they recognise a repeat, and sign. */
+/** Adds the Standard Webhooks headers, which every format carries for repeats and signatures. */
 export const jsonRequest = (
   body: string,
   { id, at, secrets }: Pick<Outgoing, 'id' | 'at' | 'secrets'>,
@@ -141,23 +130,23 @@ export const jsonRequest = (
   body,
 });
 
-/** Kabari's own: the event as the feed lists it, signed as Standard Webhooks says. */
+/** Kabari's format: the event as in the feed, signed by Standard Webhooks. */
 export const kabari: Format = {
   build: (outgoing) => jsonRequest(JSON.stringify(outgoing.event), outgoing),
 };
 
-/** As Fonnte tells of messages and devices (docs/dialects.md#webhooks-of-fonnte); the secret is a field of each body. */
+/** Fonnte's format (docs/dialects.md#webhooks-of-fonnte); each body carries the secret. */
 export const fonnte: Format = {
   build: (outgoing) => {
     const { event, context, secrets } = outgoing;
-    const said = fonnteBody(event, context);
+    const fields = fonnteBody(event, context);
     const [secret] = secrets;
-    const body = { device: shownPeer(context.phone ?? ''), ...said, secret };
-    return said && jsonRequest(JSON.stringify(body), outgoing);
+    const body = { device: shownPeer(context.phone ?? ''), ...fields, secret };
+    return fields && jsonRequest(JSON.stringify(body), outgoing);
   },
 };
 
-/** What it says beside the device and the secret; null for an event that Fonnte has no word for. */
+/** Null for an event that Fonnte does not support. */
 function fonnteBody(event: WebhookEvent | TestEvent, { phone }: EventContext): object | null {
   switch (event.type) {
     case 'message.sent':
@@ -191,7 +180,7 @@ const fonnteDevice = (event: { timestamp: string }, status: 'connect' | 'disconn
   reason: '',
 });
 
-/** All four always: their own receivers take `id` alone for a first word, and `stateid` alone for a later one. */
+/** All four fields always: receivers read only `id` at first, and only `stateid` later. */
 function fonnteStatus({ type, data: { id, status, failure } }: Sent): object {
   const state = type.slice('message.'.length);
   if (type !== 'message.failed') return { id, stateid: id, status: 'sent', state };
@@ -203,7 +192,7 @@ function fonnteFailure(status: string, failure: string | undefined): string {
   return failure === 'media_unreachable' ? 'url unreachable' : 'invalid';
 }
 
-/** Each field always, empty where there is nothing: their receivers read them without asking. */
+/** Every field is present, empty without a value: Fonnte's receivers read them unchecked. */
 function fonnteMessage(event: Received): object {
   const { id, peer, peer_name: name, type, content } = event.data;
   const filename = textIn(content, 'filename');
@@ -225,29 +214,29 @@ function fonnteMessage(event: Received): object {
   };
 }
 
-/** Without the dot: of the file's name, else the second half of its MIME type. */
+/** Without the dot: from the file's name, else the second half of its MIME type. */
 const extensionOf = (filename: string | undefined, mime: string | undefined): string | undefined =>
   /\.([A-Za-z0-9]{1,8})$/.exec(filename ?? '')?.[1]?.toLowerCase() ??
   /^[a-z]+\/([a-z0-9]{1,8})\b/.exec(mime ?? '')?.[1];
 
-/** As Wablas tells of messages and devices (docs/dialects.md#webhooks-of-wablas). */
+/** Wablas's format (docs/dialects.md#webhooks-of-wablas). */
 export const wablas: Format = {
   build: (outgoing) => {
     const { event, context } = outgoing;
-    const said = wablasBody(event, context);
+    const fields = wablasBody(event, context);
     const { token } = event.data;
-    // They write the device in two ways: the first in webhooks, the other in their API.
+    // Wablas has two names for the device: the first in webhooks, the other in its API.
     const body = {
-      ...said,
+      ...fields,
       deviceId: token,
       device_id: token,
       sender: shownPeer(context.phone ?? ''),
     };
-    return said && jsonRequest(JSON.stringify(body), outgoing);
+    return fields && jsonRequest(JSON.stringify(body), outgoing);
   },
 };
 
-/** What it says beside the device; null for an event that Wablas has no word for. */
+/** Null for an event that Wablas does not support. */
 function wablasBody(event: WebhookEvent | TestEvent, { phone }: EventContext): object | null {
   switch (event.type) {
     case 'message.accepted':
@@ -270,7 +259,7 @@ function wablasBody(event: WebhookEvent | TestEvent, { phone }: EventContext): o
   }
 }
 
-/** How far a message is, in their words; a message that failed is rejected, one that was cancelled is not. */
+/** The status in Wablas's words; a failed message is rejected, a cancelled one is not. */
 const wablasTracking = ({ type, data: { id, peer, status, failure } }: Sent): object => ({
   id: uuidOf('message', id) ?? id,
   phone: peer,
@@ -309,7 +298,7 @@ function wablasMessage(event: Received): object {
   };
 }
 
-/** In the envelope of the WhatsApp Cloud API, signed as Meta signs (docs/dialects/cloud-api.md#webhooks). */
+/** Meta's envelope and signature (docs/dialects/cloud-api.md#webhooks). */
 export const cloud: Format = {
   hasHandshake: true,
   build: (outgoing) => {
@@ -322,23 +311,23 @@ export const cloud: Format = {
   },
 };
 
-/** `sha256=` and the HMAC in hex; the key is the secret as its owner sees it, letter by letter. */
+/** `sha256=` and the HMAC in hex; the key is the secret exactly as its owner sees it. */
 const hubSignature = (body: string, secret: string): string =>
   `sha256=${createHmac('sha256', secret).update(body, 'utf8').digest('hex')}`;
 
-/** With `\u…` in place of what is not ASCII, as Meta writes bodies: some clients check the signature of that form. */
+/** Escapes non-ASCII characters as Meta does: some clients check the signature of that form. */
 const inAscii = (json: string): string =>
   json.replaceAll(/[^\0-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** The event in Meta's envelope; null for one that Meta has no word for. */
+/** Null for an event that Meta does not support. */
 function cloudBody(event: WebhookEvent, context: EventContext): object | null {
-  const said = cloudValue(event, context);
+  const fields = cloudValue(event, context);
   const { account, token } = event.data;
-  if (!said || token === null) return null;
+  if (!fields || token === null) return null;
   const value = {
     messaging_product: 'whatsapp',
     metadata: { display_phone_number: context.phone ?? '', phone_number_id: numberIdOf(token) },
-    ...said,
+    ...fields,
   };
   return {
     object: 'whatsapp_business_account',
@@ -390,7 +379,6 @@ function cloudStatus(event: Sent, { metadata }: EventContext): object {
   };
 }
 
-/** Why it failed; of one that was cancelled, or was too late to be sent, what became of it. */
 function cloudFailure({ data: { failure, status } }: Sent): object {
   const code: GraphCode = failure ? graphCodeOf[failure.code] : 131_000;
   const title = titleOf(code);
@@ -399,20 +387,17 @@ function cloudFailure({ data: { failure, status } }: Sent): object {
 
 type Content = Received['data']['content'];
 
-/**
- * A message that came in, as Meta tells of it. Null for a reaction to a message that is not known: it would
- * say nothing.
- */
+/** Null for a reaction to an unknown message, which would carry no information. */
 function inboundMessage(event: Received, context: EventContext): object | null {
   const { id, reply_to: replyTo, content } = event.data;
   const peer = storedPeer(event.data.peer);
   const about = content.choice?.of ?? replyTo;
-  const said = typedContentOf(event);
-  if (!said) return null;
-  const [type, object] = said;
+  const typed = typedContentOf(event);
+  if (!typed) return null;
+  const [type, object] = typed;
   return {
     ...(isHiddenPeer(peer) ? { from_user_id: peer } : { from: peer }),
-    // A change has an id of its own, so that clients do not take it for the message that they know.
+    // A change has its own id, so that clients do not mistake it for the original message.
     id: event.type === 'message.received' ? wamidOf(id) : `${wamidOf(id)}.${event.data.seq}`,
     timestamp: String(secondsOf(event)),
     type,
@@ -423,7 +408,6 @@ function inboundMessage(event: Received, context: EventContext): object | null {
   };
 }
 
-/** Who wrote the message that is quoted. */
 function cloudSender(
   { quoted, choice }: Content,
   { data: { peer } }: Received,
@@ -434,7 +418,6 @@ function cloudSender(
   return isOurs ? (phone ?? '') : storedPeer(peer);
 }
 
-/** The type and the object of that name. An edit and a deletion name the message that they are about. */
 function typedContentOf({ type: event, data }: Received): [string, object] | null {
   const about = { original_message_id: wamidOf(data.id) };
   if (event === 'message.revoked') return ['revoke', about];
@@ -456,7 +439,8 @@ function contentOf({ type, content }: Received['data']): [string, object] | null
       return ['contacts', [cloudContact(content)]];
     case 'reaction': {
       const about = textIn(content, 'message_id');
-      // Taking one back is an empty one: all clients read that, and one takes a missing emoji for a new one.
+      // An empty emoji removes the reaction: all clients accept that, and one reads a missing emoji as a new
+      // reaction.
       const emoji = textIn(content, 'emoji') ?? '';
       return about === undefined ? null : ['reaction', { message_id: wamidOf(about), emoji }];
     }
@@ -475,7 +459,6 @@ function contentOf({ type, content }: Received['data']): [string, object] | null
   }
 }
 
-/** A text that chooses an option, as if its button had been tapped. */
 function selectedOption({ type, id, title, description }: ChosenOption): [string, object] {
   switch (type) {
     case 'button':
@@ -496,7 +479,7 @@ const cloudError = (code: GraphCode, details?: string) => ({
   ...(details !== undefined && { error_data: { details } }),
 });
 
-/** Its id is good for `GET /{media-id}`; undefined where the file is gone. */
+/** Its id works with `GET /{media-id}`; undefined where the file is gone. */
 function cloudFile(type: string, content: Content): object | undefined {
   const { id, mime, sha256 } = fileIn(content);
   if (id === undefined) return undefined;
@@ -529,7 +512,7 @@ function cloudContact(content: Content): object {
   const phones = several.filter((phone) => typeof phone === 'string' && phone !== '');
   const company = textIn(content, 'organization');
   const email = textIn(content, 'email');
-  // Meta's is never empty.
+  // Meta's name is never empty.
   const name = textIn(content, 'name') ?? company ?? phones[0] ?? email ?? 'Kontak';
   return {
     name: { formatted_name: name, first_name: name },
@@ -543,5 +526,4 @@ function cloudContact(content: Content): object {
   };
 }
 
-/** In whose shape events are sent. */
 export const formats: Readonly<Record<WebhookFormat, Format>> = { kabari, cloud, fonnte, wablas };

@@ -20,8 +20,8 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { formats } from './formats.ts';
 import { maskOf } from '#server/domains/webhooks/signature.ts';
 
-/** Stored events that are looked through by one call: most of an account may be of other tokens. */
-const LOOKED_MAX = 2_000;
+/** Stored events scanned per call: most of an account may belong to other tokens. */
+const SCANNED_MAX = 2_000;
 
 type Query = {
   after: number | typeof LATEST;
@@ -31,12 +31,12 @@ type Query = {
 export type FeedPage = { events: WebhookEvent[]; next: number; hasMore: boolean };
 
 /**
- * Events of a token, and those of its whole account, after a position: as long as they are stored, 30 days.
- * `next` is where to go on, also on a page that found nothing in what it looked through; `hasMore` says that
- * there was more when it was read. After `latest` there is nothing yet: `next` is behind the newest.
+ * Events of a token, and of its whole account, after a position, for 30 days. `next` is the position to continue
+ * from, also on an empty page; `hasMore` tells whether more existed at the time of the read. After `latest` there
+ * are no events yet: `next` follows the newest.
  *
- * @throws Refusal `not_found` for a token that is not the account's; Error where the first event is broken: it is not
- *   passed over, for nobody would learn that it is missing.
+ * @throws Refusal `not_found` for a token of another account; Error where the first event is broken: skipping it
+ * would hide that it is missing.
  */
 export const readFeed = (
   deps: WebhookDeps,
@@ -49,32 +49,32 @@ export const readFeed = (
       const next = await newestPosition(tx, accountId);
       return { events: [], next, hasMore: false };
     }
-    const looked = await tx<(StoredEvent & { is_own: boolean })[]>`
+    const scanned = await tx<(StoredEvent & { is_own: boolean })[]>`
       select ${eventColumns(tx)},
         coalesce(e.token_id, ${tokenId}) = ${tokenId}
           and coalesce(e.data ->> 'token_id', ${publicId('token', tokenId)}) = ${publicId('token', tokenId)}
           as is_own
       from (
         select * from events where account_id = ${accountId} and position > ${after}
-        order by position limit ${LOOKED_MAX}
+        order by position limit ${SCANNED_MAX}
       ) e
       order by e.position`;
-    const isWanted = ({ type, is_own }: (typeof looked)[number]) =>
+    const matches = ({ type, is_own }: (typeof scanned)[number]) =>
       type !== null && is_own && (types === undefined || types.includes(type));
-    const wanted = looked.filter(isWanted);
-    const shown = wanted.slice(0, limit);
+    const matching = scanned.filter(matches);
+    const shown = matching.slice(0, limit);
     const read = await readEvents(deps, tx, shown);
     const brokenAt = read.indexOf('broken');
-    if (brokenAt === 0) throw new Error(`the event ${shown[0]?.type} cannot be told`);
-    const told = brokenAt === -1 ? shown : shown.slice(0, brokenAt);
-    const isCut = told.length < wanted.length;
-    const last = isCut ? told.at(-1) : looked.at(-1);
+    if (brokenAt === 0) throw new Error(`the event ${shown[0]?.type} cannot be read`);
+    const readable = brokenAt === -1 ? shown : shown.slice(0, brokenAt);
+    const isCut = readable.length < matching.length;
+    const last = isCut ? readable.at(-1) : scanned.at(-1);
     return {
       events: read
-        .slice(0, told.length)
+        .slice(0, readable.length)
         .flatMap((one) => (one && one !== 'broken' ? one.event : [])),
       next: last?.position ?? after,
-      hasMore: isCut || looked.length === LOOKED_MAX,
+      hasMore: isCut || scanned.length === SCANNED_MAX,
     };
   });
 
@@ -84,13 +84,13 @@ async function newestPosition(tx: Tx, accountId: string): Promise<number> {
   return row?.newest ?? 0;
 }
 
-export type Whose = { accountId: string; webhookId: string };
+export type WebhookRef = { accountId: string; webhookId: string };
 
-/** Events of one account are published in the order of time, but for what clocks are set back by: so much at most. */
+/** Event times never step back further than this, when clocks are set back. */
 const CLOCK_STEP_MS = 300_000;
 
-/** As text of the statement: an index of one state is found by it. */
-const inState = (tx: Tx, state: DeliveryState): Fragment =>
+/** Inlined as text, so that the planner uses the partial index of the state. */
+const whereState = (tx: Tx, state: DeliveryState): Fragment =>
   ({
     waiting: tx`d.state = 'waiting'`,
     delivered: tx`d.state = 'delivered'`,
@@ -98,17 +98,17 @@ const inState = (tx: Tx, state: DeliveryState): Fragment =>
     skipped: tx`d.state = 'skipped'`,
   })[state];
 
-/** Those deliveries `d` of a webhook that a filter lets through; the positions of a span of time are found first. */
+/** A filter's deliveries `d` of a webhook; a time span is first turned into positions. */
 export function deliveriesWhere(
   tx: Tx,
-  { accountId, webhookId }: Whose,
+  { accountId, webhookId }: WebhookRef,
   { state, type, from, to }: DeliveryFilter,
 ): Fragment {
   const positionAt = (at: Date, stepMs: number) =>
     tx`(select delivery_position_at(${accountId}, ${webhookId}, ${new Date(at.getTime() + stepMs)}))`;
   return tx`
     d.account_id = ${accountId} and d.webhook_id = ${webhookId}
-      ${state === undefined ? tx`` : tx`and ${inState(tx, state)}`}
+      ${state === undefined ? tx`` : tx`and ${whereState(tx, state)}`}
       ${type === undefined ? tx`` : tx`and d.type = ${type}`}
       ${
         from === undefined
@@ -141,7 +141,6 @@ const columns = (tx: Tx): Fragment => tx`
   d.delivery_id, d.position, d.type, d.at, d.state, d.attempts, d.due_at, d.last_status, d.last_error,
   d.ended_at, coalesce(e.peer, e.data ->> 'peer') as peer, e.message_id`;
 
-/** Each with its event, which is gone once what it is about was erased. */
 const deliveries = (tx: Tx): Fragment => tx`
   webhook_deliveries d left join events e on e.account_id = d.account_id and e.position = d.position`;
 
@@ -166,7 +165,7 @@ type ListQuery = DeliveryFilter & {
   limit: number;
 };
 
-/** A webhook's deliveries, the newest first. @throws Refusal `not_found` where the token has no webhook. */
+/** Newest first. @throws Refusal `not_found` where the token has no webhook. */
 export const listDeliveries = (
   { sql }: WebhookDeps,
   token: TokenRef,
@@ -184,7 +183,7 @@ export const listDeliveries = (
     return { rows: shown, next: rows.length > limit ? (shown.at(-1)?.seq ?? null) : null };
   });
 
-/** @throws Refusal `not_found` for one that is not the webhook's. */
+/** @throws Refusal `not_found` for a delivery of another webhook. */
 export async function readDelivery(
   tx: Tx,
   accountId: string,
@@ -199,7 +198,7 @@ export async function readDelivery(
 
 const ATTEMPTS_MAX = 50;
 
-/** One delivery with its latest tries, and what is sent. @throws Refusal `not_found`. */
+/** One delivery with its latest tries and its body. @throws Refusal `not_found`. */
 export const getDelivery = (
   deps: WebhookDeps,
   token: TokenRef,
@@ -219,7 +218,7 @@ export const getDelivery = (
 
 type Shown = { accountId: string; hook: WebhookRow; delivery: Delivery };
 
-/** What would be sent now, its secret covered where it stands in the body; null where there is nothing left. */
+/** The secret is masked; null once the event is gone. */
 async function bodyOf(
   deps: WebhookDeps,
   tx: Tx,
@@ -241,19 +240,18 @@ async function bodyOf(
   return request?.body ?? null;
 }
 
-/** Begun anew in one transaction. */
 const BATCH = 1_000;
 
 type Lanes = { accountId: string; webhookId: string; lanes: readonly string[]; now: Date };
 
 /** @throws Refusal `webhook_off`, `not_found`. */
-async function lockOn(tx: Tx, token: TokenRef): Promise<string> {
+async function lockEnabled(tx: Tx, token: TokenRef): Promise<string> {
   const { webhook_id: webhookId, state } = await requireWebhook(tx, token, { lock: true });
   if (state === 'off') throw new Refusal('webhook_off', {});
   return webhookId;
 }
 
-/** What waits in these lanes is due now; the webhook is locked. */
+/** Makes the waiting deliveries of these lanes due now; the caller holds the webhook's lock. */
 async function makeDue(tx: Tx, { accountId, webhookId, lanes, now }: Lanes): Promise<void> {
   await tx`
     insert into webhook_lanes (account_id, webhook_id, lane, due_at)
@@ -264,13 +262,13 @@ async function makeDue(tx: Tx, { accountId, webhookId, lanes, now }: Lanes): Pro
   await tx`select schedule_webhooks(${[webhookId]}::uuid[], ${now})`;
 }
 
-/** Begins a delivery anew. A try of it that is under way is then one of before: it is sent again after it. */
-const anew = (tx: Tx) =>
+/** A try in progress then belongs to the previous run, so the delivery is sent again. */
+const restart = (tx: Tx) =>
   tx`state = 'waiting', tries = 0, due_at = null, ended_at = null, replays = replays + 1`;
 
 /**
- * Sends a delivery anew under its id, whatever became of it, or at once, when it waits for its next try; once
- * more, when a try is under way. What waits before it in its conversation goes first.
+ * Sends an ended delivery again under its id, a waiting one at once, and one with a try in progress once more.
+ * Earlier deliveries of its conversation go first.
  *
  * @throws Refusal `webhook_off`, `not_found`.
  */
@@ -280,10 +278,10 @@ export const replayDelivery = (
   deliveryId: string,
 ): Promise<Delivery> =>
   asAccount(sql, token.accountId, async (tx) => {
-    const webhookId = await lockOn(tx, token);
+    const webhookId = await lockEnabled(tx, token);
     const { accountId } = token;
     const found = await tx<{ lane: string }[]>`
-      update webhook_deliveries set ${anew(tx)}
+      update webhook_deliveries set ${restart(tx)}
       where account_id = ${accountId} and delivery_id = ${deliveryId} and webhook_id = ${webhookId}
       returning lane`;
     const lanes = found.map(({ lane }) => lane);
@@ -296,8 +294,8 @@ type Period = { from: Date; to: Date; which: 'parked' | 'all' };
 const isEnded = (tx: Tx, which: Period['which']) =>
   which === 'parked' ? tx`d.state = 'parked'` : tx`d.state <> 'waiting'`;
 
-/** The next positions of what has ended. @throws Refusal `not_found`. */
-async function endedOf(
+/** The next positions of ended deliveries. @throws Refusal `not_found`. */
+async function endedPositions(
   tx: Tx,
   token: TokenRef,
   { from, to, which, after }: Period & { after: number },
@@ -313,10 +311,10 @@ async function endedOf(
 }
 
 /**
- * Sends anew what ended of a period, the oldest first, in batches: what was parked, or all of it. What still
- * waits is left as it is.
+ * Resends the ended deliveries of a period, oldest first, in batches: the parked ones, or all. Waiting ones stay
+ * unchanged.
  *
- * @param period by when the events happened; `to` is not part of it.
+ * @param period by the time of the events; `to` is excluded.
  * @throws Refusal `webhook_off`, `not_found`.
  */
 export async function replayPeriod(
@@ -328,14 +326,14 @@ export async function replayPeriod(
   let after = -1;
   let replayed = 0;
   while (replayed < REPLAY_MAX) {
-    // Looked up before the webhook is locked, for which its sender would wait.
+    // Read before locking the webhook, because its sender would wait for the lock.
     const positions = await asAccount(sql, accountId, (tx) =>
-      endedOf(tx, token, { ...period, after }),
+      endedPositions(tx, token, { ...period, after }),
     );
     replayed += await asAccount(sql, accountId, async (tx) => {
-      const webhookId = await lockOn(tx, token);
+      const webhookId = await lockEnabled(tx, token);
       const rows = await tx<{ lane: string }[]>`
-        update webhook_deliveries d set ${anew(tx)}
+        update webhook_deliveries d set ${restart(tx)}
         where d.account_id = ${accountId} and d.webhook_id = ${webhookId}
           and d.position = any(${positions}::bigint[]) and ${isEnded(tx, period.which)}
         returning lane`;

@@ -38,24 +38,21 @@ import { randomInt } from 'node:crypto';
 import { OutboundError } from '#server/infra/net/outbound.ts';
 import {
   type PostResult,
-  ask,
-  isTaken,
+  sendGet,
+  isAccepted,
   post,
-  withAgent,
+  withUserAgent,
 } from '#server/domains/webhooks/delivery.ts';
 import { formats } from './formats.ts';
 import { semaphore } from '#server/infra/semaphore.ts';
 
-/** A webhook as it is stored. */
 export type WebhookRow = {
   webhook_id: string;
   token_id: string;
   url: string;
-  /** The number that its token is linked to. */
   phone: string | null;
   format: WebhookFormat;
   kinds: EventType[] | null;
-  /** Chosen by its owner. */
   verify_token: string | null;
   secret: Buffer;
   secret_hint: string;
@@ -69,10 +66,9 @@ export type WebhookRow = {
   changed_at: Date;
 };
 
-/** Deliveries that wait are counted no further. */
 const PENDING_MAX = 10_000;
 
-/** The webhook of a token; undefined where it has none. With `lock`, nobody changes it until the transaction ends. */
+/** The webhook of a token. `lock` blocks other changes until the transaction ends. */
 export async function findWebhook(
   tx: Tx,
   { accountId, tokenId }: TokenRef,
@@ -99,7 +95,6 @@ export async function requireWebhook(
   return row;
 }
 
-/** A webhook as its owner sees it. */
 export async function showWebhook(
   tx: Tx,
   deps: Pick<WebhookDeps, 'secrets' | 'now'>,
@@ -141,9 +136,9 @@ const tokenOf = (
 const DAY_MS = 86_400_000;
 
 /** The end of a day in WIB. */
-const endOf = (day: string): Date => new Date(wibMidnight(day).getTime() + DAY_MS);
+const endOfDay = (day: string): Date => new Date(wibMidnight(day).getTime() + DAY_MS);
 
-/** The portal's acts: each asks what the public API asks too. */
+/** The portal's acts; they use the same calls as the public API. */
 export const webhookActs = (calls: WebhookCalls): readonly ActHandler[] => [
   handle(webhooks.getWebhook, async (call, input) => ({
     webhook: await calls.read(tokenOf(call, input)),
@@ -171,7 +166,7 @@ const deliveryActs = (calls: WebhookCalls): readonly ActHandler[] => [
       type,
       peer,
       from: from === undefined ? undefined : wibMidnight(from),
-      to: to === undefined ? undefined : endOf(to),
+      to: to === undefined ? undefined : endOfDay(to),
       offset,
       limit: PAGE_SIZE,
     });
@@ -186,13 +181,13 @@ const deliveryActs = (calls: WebhookCalls): readonly ActHandler[] => [
   handle(deliveries.replayDeliveries, (call, input) =>
     calls.replayPeriod(tokenOf(call, input), {
       from: wibMidnight(input.from),
-      to: endOf(input.to),
+      to: endOfDay(input.to),
       which: input.which,
     }),
   ),
 ];
 
-/** The webhook of a token; null where it has none. @throws Refusal `not_found` for a token that is not the account's. */
+/** Null without a webhook. @throws Refusal `not_found` for a token of another account. */
 export const readWebhook = (deps: WebhookDeps, token: TokenRef): Promise<Webhook | null> =>
   asAccount(deps.sql, token.accountId, async (tx) => {
     await readToken(tx, token.accountId, token.tokenId);
@@ -201,10 +196,10 @@ export const readWebhook = (deps: WebhookDeps, token: TokenRef): Promise<Webhook
   });
 
 /**
- * Sets the webhook of a token. A new address, or one that is off, is asked first: with 2xx it is on. One that
- * was on stays as it is when the new address does not confirm; any other is saved, off.
+ * Sets the webhook of a token. A new address, or that of a disabled webhook, is tested first and enabled by a 2xx.
+ * An enabled webhook keeps its address when the new one fails the test; any other is saved, disabled.
  *
- * @throws Refusal `input_invalid` for an address that may not be asked, `webhook_unconfirmed`, `not_found`.
+ * @throws Refusal `input_invalid` for a forbidden address, `webhook_unconfirmed`, `not_found`.
  */
 export async function saveWebhook(
   deps: WebhookDeps,
@@ -231,7 +226,7 @@ export async function saveWebhook(
   const test = isRequested
     ? await sendTest(deps, { token, url, format, phone, verifyToken, secrets })
     : null;
-  // Where a name leads is known when it is asked.
+  // The test resolves the host name, so only then a private target is known.
   if (test && !test.ok && (isOn || test.error === 'refused')) throw unconfirmed(test);
   const webhook = await asAccount(deps.sql, token.accountId, async (tx) => {
     const fields = { url, format, kinds: kinds ? [...new Set(kinds)] : null };
@@ -242,7 +237,7 @@ export async function saveWebhook(
         verify_token = ${ownToken}, changed_at = ${deps.now()}
       where account_id = ${token.accountId} and webhook_id = ${row.webhook_id}`;
     if (test) await setState(tx, deps, row, { token, offReason: test.ok ? null : 'unconfirmed' });
-    return changed(tx, deps, token);
+    return announceChange(tx, deps, token);
   });
   const isMade = secret !== undefined && webhook.secret_hint === hintOf(secret);
   return { webhook, secret: isMade ? secret : null, test };
@@ -255,7 +250,7 @@ type Insert = {
   fields: { url: string; format: string; kinds: string[] | null };
 };
 
-/** Of two that are made at once the first one stays, with its secret. */
+/** Of two concurrent inserts the first one wins, with its secret. */
 const insertWebhook = (
   tx: Tx,
   { secrets, now }: WebhookDeps,
@@ -270,10 +265,7 @@ const insertWebhook = (
     0, ${now()}, ${now()}
   ) on conflict (account_id, token_id) do nothing`;
 
-/**
- * Switches it on, healthy and hearing of what happens from now on, or off. One that was on already goes on
- * where it was.
- */
+/** Enables it from the newest event on, or disables it. An enabled one keeps its position. */
 async function setState(
   tx: Tx,
   { now }: WebhookDeps,
@@ -293,8 +285,7 @@ async function setState(
   await tx`select schedule_webhooks(${[row.webhook_id]}::uuid[], ${now()})`;
 }
 
-/** Open pages learn of it; answers how it stands now. */
-async function changed(tx: Tx, deps: WebhookDeps, token: TokenRef): Promise<Webhook> {
+async function announceChange(tx: Tx, deps: WebhookDeps, token: TokenRef): Promise<Webhook> {
   const { accountId, tokenId } = token;
   await appendEvent(tx, {
     accountId,
@@ -305,7 +296,7 @@ async function changed(tx: Tx, deps: WebhookDeps, token: TokenRef): Promise<Webh
 }
 
 /**
- * Switches a webhook off, or on again once its address has answered the test.
+ * Disables a webhook, or enables it once its address has passed the test.
  *
  * @throws Refusal `webhook_unconfirmed`, `not_found`.
  */
@@ -321,7 +312,7 @@ export async function setWebhookOn(
   }
   return asAccount(deps.sql, token.accountId, async (tx) => {
     const row = await requireWebhook(tx, token, { lock: true });
-    // Somebody gave it another address meanwhile, which was not asked.
+    // A concurrent call may have set another address, which was not tested.
     const isRequested =
       row.url === before.url &&
       row.format === before.format &&
@@ -329,21 +320,20 @@ export async function setWebhookOn(
     if (row.state === (on ? 'off' : 'on') && (isRequested || !on)) {
       await setState(tx, deps, row, { token, offReason: on ? null : 'owner' });
     }
-    return changed(tx, deps, token);
+    return announceChange(tx, deps, token);
   });
 }
 
-/** Where a test of a stored webhook goes. */
 const targetOf = (deps: WebhookDeps, token: TokenRef, row: WebhookRow): Target => {
   const { webhook_id: webhookId, url, format, phone } = row;
   const verifyToken = row.verify_token ?? verifyTokenOf(deps, webhookId);
   return { token, url, format, phone, verifyToken, secrets: secretsOf(deps, row) };
 };
 
-/** How long the secrets from before are valid. */
+/** The validity of previous secrets. */
 const ROTATION_MS = 24 * 3_600_000;
 
-/** A new secret; those that sign now go on for another 24 hours. @throws Refusal `not_found`. */
+/** Replaces the secret; current ones keep signing for 24 hours. @throws Refusal `not_found`. */
 export function rotateSecret(
   deps: WebhookDeps,
   token: TokenRef,
@@ -357,15 +347,15 @@ export function rotateSecret(
         secret_hint = ${hintOf(secret)}, previous_secret = ${sealPrevious(deps, row)},
         previous_until = ${new Date(now.getTime() + ROTATION_MS)}, changed_at = ${now}
       where account_id = ${token.accountId} and webhook_id = ${row.webhook_id}`;
-    return { webhook: await changed(tx, deps, token), secret };
+    return { webhook: await announceChange(tx, deps, token), secret };
   });
 }
 
-/** Forgets the webhook of a token; the sweep forgets its deliveries. @throws Refusal `not_found`. */
+/** The sweep deletes its deliveries. @throws Refusal `not_found`. */
 export const removeWebhook = (deps: WebhookDeps, token: TokenRef): Promise<void> =>
   asAccount(deps.sql, token.accountId, async (tx) => {
     await requireWebhook(tx, token, { lock: true });
-    await forgetWebhook(tx, token);
+    await deleteTokenWebhook(tx, token);
     await appendEvent(tx, {
       accountId: token.accountId,
       kind: 'webhook.changed',
@@ -373,12 +363,12 @@ export const removeWebhook = (deps: WebhookDeps, token: TokenRef): Promise<void>
     });
   });
 
-/** A token goes, and its webhook with it. */
-export async function forgetWebhook(tx: Tx, { accountId, tokenId }: TokenRef): Promise<void> {
+/** Deletes a token's webhook in the transaction that deletes the token. */
+export async function deleteTokenWebhook(tx: Tx, { accountId, tokenId }: TokenRef): Promise<void> {
   await tx`delete from webhooks where account_id = ${accountId} and token_id = ${tokenId}`;
 }
 
-/** Sends the test now; a success ends a pause, and what waits is sent at once. @throws Refusal `not_found`. */
+/** A success ends a pause and makes waiting events due. @throws Refusal `not_found`. */
 export async function testWebhook(deps: WebhookDeps, token: TokenRef): Promise<WebhookTest> {
   const row = await asAccount(deps.sql, token.accountId, (tx) => requireWebhook(tx, token));
   const test = await sendTest(deps, targetOf(deps, token, row));
@@ -387,26 +377,23 @@ export async function testWebhook(deps: WebhookDeps, token: TokenRef): Promise<W
       const now = await requireWebhook(tx, token, { lock: true });
       if (now.state === 'on') {
         await setState(tx, deps, now, { token, offReason: null });
-        await changed(tx, deps, token);
+        await announceChange(tx, deps, token);
       }
     });
   }
   return test;
 }
 
-/** Where a test goes, and how it is signed. */
 type Target = {
   token: TokenRef;
   url: string;
   format: WebhookFormat;
-  /** The number that the token is linked to. */
   phone: string | null;
-  /** Fields of the handshake. */
   verifyToken: string;
   secrets: readonly string[];
 };
 
-/** @throws Refusal `input_invalid` for an address that may not be asked, as far as its words say. */
+/** Checks the text of an address. @throws Refusal `input_invalid` for a forbidden one. */
 function checkUrl({ outbound }: Pick<WebhookDeps, 'outbound'>, url: string): void {
   try {
     outbound.check(url);
@@ -423,27 +410,29 @@ const isOwnMachine = (url: string): boolean =>
   /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/.test(URL.parse(url)?.hostname ?? '');
 
 /**
- * Asks the address now, by the handshake of its format or by a `webhook.test`, and says what came of it.
+ * Tests the address now, by its format's handshake or a `webhook.test` event.
  *
  * @throws Refusal `busy`, `too_many_requests`
  */
 const sendTest = (deps: WebhookDeps, target: Target): Promise<WebhookTest> =>
   withinTestLimits(deps, target.token, () =>
-    formats[target.format].hasHandshake ? shakeHands(deps, target) : sendTestEvent(deps, target),
+    formats[target.format].hasHandshake
+      ? verifyHandshake(deps, target)
+      : sendTestEvent(deps, target),
   );
 
-/** As Meta asks a new address: what it is told to say, it must say, and nothing else. */
-async function shakeHands(
+/** Meta's check of a new address: it must return exactly the challenge. */
+async function verifyHandshake(
   deps: WebhookDeps,
   { url, verifyToken, secrets }: Target,
 ): Promise<WebhookTest> {
   const challenge = String(randomInt(1_000_000_000, 10_000_000_000));
-  const asked = new URL(url);
-  asked.searchParams.set('hub.mode', 'subscribe');
-  asked.searchParams.set('hub.challenge', challenge);
-  asked.searchParams.set('hub.verify_token', verifyToken);
-  const result = await ask(deps, { url: asked.href, secrets });
-  return testOf(result, isTaken(result) && result.answer === challenge);
+  const challengeUrl = new URL(url);
+  challengeUrl.searchParams.set('hub.mode', 'subscribe');
+  challengeUrl.searchParams.set('hub.challenge', challenge);
+  challengeUrl.searchParams.set('hub.verify_token', verifyToken);
+  const result = await sendGet(deps, { url: challengeUrl.href, secrets });
+  return testOf(result, isAccepted(result) && result.answer === challenge);
 }
 
 async function sendTestEvent(deps: WebhookDeps, target: Target): Promise<WebhookTest> {
@@ -466,51 +455,47 @@ async function sendTestEvent(deps: WebhookDeps, target: Target): Promise<Webhook
   });
   if (!request) throw new Error(`the format ${format} has no test`);
   const { body } = request;
-  const result = await post(deps, { url, headers: withAgent(request.headers), body, secrets });
-  return testOf(result, isTaken(result));
+  const result = await post(deps, { url, headers: withUserAgent(request.headers), body, secrets });
+  return testOf(result, isAccepted(result));
 }
 
 function testOf({ status, error, ms, answer }: PostResult, ok: boolean): WebhookTest {
   return { ok, status, error: error === 'interrupted' ? 'unreachable' : error, ms, answer };
 }
 
-/** Why a test confirmed nothing. */
 export function unconfirmed({ status, error }: WebhookTest): Refusal {
   if (error === 'refused') return refusedFor('public');
-  return new Refusal('webhook_unconfirmed', { status, why: error ?? whyNot(status ?? 0) });
+  return new Refusal('webhook_unconfirmed', { status, why: error ?? failureReason(status ?? 0) });
 }
 
-/** Of a 2xx that confirms nothing the handshake's answer was another one. */
-function whyNot(status: number): 'challenge' | 'redirect' | 'status' {
+/** A 2xx that confirms nothing had the wrong challenge. */
+function failureReason(status: number): 'challenge' | 'redirect' | 'status' {
   if (status >= 300 && status < 400) return 'redirect';
-  return isTaken({ status }) ? 'challenge' : 'status';
+  return isAccepted({ status }) ? 'challenge' : 'status';
 }
 
 const AT_ONCE = 32;
 const WAITING_MAX = 64;
-/** As long as a test may take. */
 const WAIT_MS_MAX = WEBHOOK_LIMITS.timeoutSeconds * 1_000;
 
-/** All tests of this process. */
-const enter = semaphore(AT_ONCE, WAITING_MAX, { waitMs: WAIT_MS_MAX });
+const limitTests = semaphore(AT_ONCE, WAITING_MAX, { waitMs: WAIT_MS_MAX });
 
-/** Tokens whose webhook is being tested by this process. */
 const testing = new Set<string>();
 
 /**
- * Tests an address, as often as that is allowed: one at a time for a token, `testsPerMinute` for an account on
- * all nodes, 32 at once from this process. An address is asked before anybody knows whose it is, so nobody
- * may have it asked as often as they like (docs/threats.md, T21).
+ * Tests an address within limits: one at a time per token, `testsPerMinute` per account on all nodes, 32 at once in
+ * this process. The address may belong to a third party, so requests to it are limited (docs/threats.md,
+ * T21).
  *
- * @throws Refusal `too_many_requests` while another test of the token is under way, and above the limit of the account;
- *   `busy` while too many tests of others are under way.
+ * @throws Refusal `too_many_requests` while another test of the token runs, and above the account's limit; `busy`
+ * while too many tests of others run.
  */
 async function withinTestLimits<T>(
   { allAccountsSql }: Pick<WebhookDeps, 'allAccountsSql'>,
   { accountId, tokenId }: TokenRef,
   work: () => Promise<T>,
 ): Promise<T> {
-  // 429 and not 503: the caller's own test is in the way, and the service has time.
+  // 429 and not 503: the caller's own test blocks this one, and the service has capacity.
   if (testing.has(tokenId))
     throw new Refusal('too_many_requests', { seconds: WEBHOOK_LIMITS.timeoutSeconds });
   testing.add(tokenId);
@@ -524,22 +509,22 @@ async function withinTestLimits<T>(
       },
     ]);
     if (full) throw new Refusal('too_many_requests', { seconds: full.seconds });
-    return await enter(work);
+    return await limitTests(work);
   } finally {
     testing.delete(tokenId);
   }
 }
 
-/** A token whose webhook needs its owner: it is off, but not by them, or it goes on failing. */
+/** A webhook that is off, but not by its owner, or that fails persistently. */
 type WebhookTrouble = {
   token_id: string;
   why: Exclude<WebhookOffReason, 'owner'> | 'erring';
 };
 
-/** A server that is started anew is back before that. */
-const ERRING_MINUTES = 15;
+/** Longer than a server restart takes. */
+const FAILING_MINUTES = 15;
 
-/** The webhooks of an account that need attention, by their tokens; one that its owner switched off does not. */
+/** The webhooks that need attention, by token; one that its owner disabled does not. */
 export function webhookTroubles(
   tx: Tx,
   accountId: string,
@@ -549,16 +534,16 @@ export function webhookTroubles(
     select token_id, coalesce(off_reason, 'erring') as why from webhooks
     where account_id = ${accountId} and off_reason is distinct from 'owner'
       and (state = 'off'
-        or failing_since <= ${now}::timestamptz - make_interval(mins => ${ERRING_MINUTES})
+        or failing_since <= ${now}::timestamptz - make_interval(mins => ${FAILING_MINUTES})
         or paused_until > ${now})`;
 }
 
-/** A token, as the key of a call says it, or an act names it. */
+/** A token, from an API key or an act's field. */
 export type TokenRef = { accountId: string; tokenId: string };
 
 /**
- * The stored form of a webhook: without a format it is `kabari`, without kinds, or null, it gets all events. Without a
- * `verify_token` it keeps its own; null gives it the one that Kabari makes.
+ * The stored form of a webhook. Defaults: format `kabari`, and all events when kinds are missing or null. Without
+ * `verify_token` it keeps its own; null restores the one that Kabari makes.
  */
 type WebhookFields = {
   url: string;
@@ -567,20 +552,19 @@ type WebhookFields = {
   verify_token?: string | null | undefined;
 };
 
-/** Which deliveries of a webhook; the times are of the events, `to` not included. */
+/** A filter on a webhook's deliveries; the times are those of the events, `to` is excluded. */
 export type DeliveryFilter = {
   state?: DeliveryState | undefined;
   type?: EventType | undefined;
-  /** With whom: of messages with this number, and of its opt-out. */
   peer?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
 };
 
-/** Webhooks as the portal's acts and the public API call them. Each refuses `not_found` for what is not the token's. */
+/** Each operation refuses `not_found` for records of another token. */
 export type WebhookCalls = {
   read: (token: TokenRef) => Promise<Webhook | null>;
-  /** @throws Refusal `input_invalid` for an address that may not be asked, `webhook_unconfirmed`, `busy`, `too_many_requests`. */
+  /** @throws Refusal `input_invalid`, `webhook_unconfirmed`, `busy`, `too_many_requests`. */
   save: (token: TokenRef, fields: WebhookFields) => Promise<SavedWebhook>;
   /** @throws Refusal `webhook_unconfirmed`, `busy`, `too_many_requests`. */
   setOn: (token: TokenRef, on: boolean) => Promise<Webhook>;
@@ -588,7 +572,7 @@ export type WebhookCalls = {
   remove: (token: TokenRef) => Promise<void>;
   /** @throws Refusal `busy`, `too_many_requests`. */
   test: (token: TokenRef) => Promise<WebhookTest>;
-  /** The newest first, those below the position `before`; `next` is null on the last page. */
+  /** Newest first, below the position `before`; `next` is null on the last page. */
   list: (
     token: TokenRef,
     query: DeliveryFilter & {
@@ -600,12 +584,12 @@ export type WebhookCalls = {
   get: (token: TokenRef, deliveryId: string) => Promise<DeliveryDetail>;
   /** @throws Refusal `webhook_off`. */
   replay: (token: TokenRef, deliveryId: string) => Promise<Delivery>;
-  /** Begins at most `REPLAY_MAX`, the oldest first. @throws Refusal `webhook_off`. */
+  /** Restarts at most `REPLAY_MAX`, oldest first. @throws Refusal `webhook_off`. */
   replayPeriod: (
     token: TokenRef,
     period: { from: Date; to: Date; which: 'parked' | 'all' },
   ) => Promise<{ replayed: number; more: boolean }>;
-  /** Events of the token and of its account after a position, in their order; `next` is where to go on. */
+  /** Events of the token and its account, in order; `next` is the position to continue from. */
   readFeed: (
     token: TokenRef,
     query: {

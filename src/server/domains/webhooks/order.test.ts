@@ -7,12 +7,11 @@ const PEERS = ['6281200000001', '6281200000002', '6281200000003', undefined] as 
 
 const SALDO_LOW = { kind: 'saldo.low', data: { threshold: 5_000, available: 4_000 } };
 
-/** What was taken of each conversation, in the order of its arrival. */
 const taken = (hooks: WebhookApp, from: number) =>
   hooks.arrived(hooks.target.posts.slice(from).filter((post) => !refused.has(post)));
 const refused = new WeakSet<object>();
 
-test('whatever an endpoint answers, each conversation is taken completely and in its order', async ({
+test('each conversation is delivered completely and in order, for any endpoint responses', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
@@ -20,7 +19,7 @@ test('whatever an endpoint answers, each conversation is taken completely and in
   const steps = fc.array(
     fc.record({
       peers: fc.array(fc.constantFrom(...PEERS), { maxLength: 8 }),
-      // How the endpoint answers the posts of this step, again and again.
+      // The endpoint cycles through these statuses during this step.
       answers: fc.array(fc.constantFrom(200, 204, 302, 429, 500), { minLength: 1, maxLength: 6 }),
       passSeconds: fc.constantFrom(0, 6, 40, 4_000),
     }),
@@ -82,14 +81,14 @@ test('two workers send each event once', async ({ hooks }) => {
   }
 });
 
-test('what a worker had under way when it died is sent again by another, once its lease has ended', async ({
+test("a dead worker's deliveries are sent by another once its lease has ended", async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
   await hooks.happen(ani, [{ peer: PEERS[0] }, { peer: PEERS[0] }]);
   const sql = hooks.db.allAccountsSql;
   await sql`select * from collect_webhook_events(null, 500, ${hooks.deps.now()})`;
-  // Claimed by somebody of whom nothing is heard again.
+  // Claimed by a worker that never reports.
   const claimed =
     await sql`select * from claim_webhook_deliveries(${hooks.deps.now()}, 64, 32, 30)`;
   expect(claimed).toHaveLength(1);
@@ -101,7 +100,7 @@ test('what a worker had under way when it died is sent again by another, once it
   expect(Object.values(hooks.arrived())).toEqual([[2, 3]]);
 });
 
-test('what a closing worker cannot finish counts as no try, and waits for the next', async ({
+test('a delivery that a closing worker cannot finish counts as no try and waits for the next', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
@@ -122,7 +121,7 @@ test('what a closing worker cannot finish counts as no try, and waits for the ne
   expect((await hooks.calls.read(ani))?.pending).toBe(0);
 });
 
-test('a conversation that waits for its next try is tried at once when the endpoint takes another one', async ({
+test('a conversation that waits for its retry is tried at once when the endpoint accepts another one', async ({
   hooks,
 }) => {
   const [budi, cici] = [PEERS[0], PEERS[1]];
@@ -130,7 +129,7 @@ test('a conversation that waits for its next try is tried at once when the endpo
   const worker = hooks.startWorker();
   hooks.target.answer(503);
   await hooks.happen(ani, [{ peer: budi }, { peer: budi }]);
-  // The fourth failure, which pauses nothing yet, waits ten minutes.
+  // The fourth failure, which does not pause the webhook yet, waits ten minutes.
   for (const seconds of [0, 6, 40, 150]) {
     hooks.pass(seconds);
     await worker.drain();
@@ -145,7 +144,7 @@ test('a conversation that waits for its next try is tried at once when the endpo
   expect(await hooks.calls.read(ani)).toMatchObject({ pending: 0, failing_since: null });
 });
 
-test('an event that alone is refused keeps its tries, and is tried early ever less often', async ({
+test('a single refused event keeps its tries, and its early tries become rarer', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
@@ -153,7 +152,7 @@ test('an event that alone is refused keeps its tries, and is tried early ever le
   hooks.target.answer(({ event }) => (event.data.peer === PEERS[0] ? 422 : 200));
   await hooks.happen(ani, [{ peer: PEERS[0] }]);
   await worker.drain();
-  // A success every five seconds for five minutes: by its schedule there are four tries.
+  // One success every five seconds for five minutes; its schedule has four tries in that time.
   for (let round = 0; round < 60; round++) {
     await hooks.happen(ani, [{ peer: PEERS[1] }]);
     hooks.pass(5);
@@ -167,7 +166,7 @@ test('an event that alone is refused keeps its tries, and is tried early ever le
   expect(row?.tries).toBe(4);
 });
 
-test('a pause requested by the endpoint holds while it takes other conversations', async ({
+test('a pause requested by the endpoint holds while it accepts other conversations', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();

@@ -8,7 +8,7 @@ import { test } from '#tests/support/webhooks/webhook-app.ts';
 const BUDI = '6281200000001';
 const CICI = '6281200000002';
 
-test('a period is sent anew in its order: what was parked, or all of it; nothing of a webhook that is off', async ({
+test('resends a period in order, parked deliveries or all, and refuses for a disabled webhook', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
@@ -41,7 +41,7 @@ test('a period is sent anew in its order: what was parked, or all of it; nothing
   );
 });
 
-test('a replay that is asked for while a try is under way sends it once more, whatever comes of that try', async ({
+test('a replay during a try sends the delivery once more, for any result of the try', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
@@ -70,7 +70,7 @@ test('a replay that is asked for while a try is under way sends it once more, wh
   }
 });
 
-test('the list is filtered by state, type and time, and goes on below a position', async ({
+test('the list is filtered by state, type and time, and continues below a position', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
@@ -93,7 +93,7 @@ test('the list is filtered by state, type and time, and goes on below a position
   expect(await seqsOf({ before: page.next })).toEqual([2]);
 });
 
-test('the feed gives the events of a token and of its account, page by page, without a webhook', async ({
+test('the feed returns the events of a token and of its account, page by page, without a webhook', async ({
   hooks,
 }) => {
   const ani = await hooks.customer();

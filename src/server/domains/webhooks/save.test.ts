@@ -23,7 +23,7 @@ const verifies = (secret: string, post: Post | undefined): boolean => {
   }
 };
 
-test('a new address that answers the signed test is on; its secret is shown once and sealed at rest', async ({
+test('a new address that passes the signed test is enabled; its secret is shown once and sealed at rest', async ({
   hooks,
 }) => {
   const ani = await hooks.customer();
@@ -53,7 +53,7 @@ test('a new address that answers the signed test is on; its secret is shown once
   expect(JSON.stringify(stored)).not.toContain(key);
 });
 
-test('one that checks signatures first can be switched on once it knows the secret', async ({
+test('an endpoint that checks signatures first can be enabled once it has the secret', async ({
   hooks,
 }) => {
   const ani = await hooks.customer();
@@ -68,9 +68,7 @@ test('one that checks signatures first can be switched on once it knows the secr
   expect(await hooks.calls.setOn(ani, true)).toMatchObject({ state: 'on', off_reason: null });
 });
 
-test('what the handshake of the Cloud API will name is known before that format is chosen', async ({
-  hooks,
-}) => {
+test("the Cloud API's verify token is known before that format is selected", async ({ hooks }) => {
   const ani = await hooks.customer();
   const saved = await hooks.calls.save(ani, { url: hooks.target.url });
   expect(saved.webhook).toMatchObject({ state: 'on', format: 'kabari' });
@@ -91,7 +89,7 @@ test('what the handshake of the Cloud API will name is known before that format 
   });
 });
 
-test('the handshake names the word that the owner chose, and again that of Kabari once it is taken back', async ({
+test("the handshake sends the owner's verify token, and Kabari's own once that is removed", async ({
   hooks,
 }) => {
   const ani = await hooks.customer();
@@ -108,7 +106,7 @@ test('the handshake names the word that the owner chose, and again that of Kabar
   const fields = { url: `${origin}/kabari`, format: 'cloud' as const };
   const own = { ...fields, verify_token: 'sandi-toko' };
   expect((await hooks.calls.save(ani, own)).webhook).toMatchObject({ verify_token: 'sandi-toko' });
-  // Left out, it stays; the address is not asked again.
+  // When omitted, the token stays the same, and the address is not tested again.
   expect((await hooks.calls.save(ani, fields)).webhook).toMatchObject({
     verify_token: 'sandi-toko',
   });
@@ -117,7 +115,7 @@ test('the handshake names the word that the owner chose, and again that of Kabar
   expect(made.webhook.verify_token).toMatch(/^[\w-]{32}$/);
 });
 
-test('one that is on stays as it is when its new address does not answer', async ({ hooks }) => {
+test('an enabled webhook is unchanged when its new address does not answer', async ({ hooks }) => {
   const other = await startTarget();
   hooks.listed.push(other.origin);
   const ani = await hooks.customerWithWebhook();
@@ -134,7 +132,7 @@ test('one that is on stays as it is when its new address does not answer', async
   );
 });
 
-test('private addresses are refused when they are saved and when they are asked, without a connection', async ({
+test('private addresses are refused on save and on test, without a connection', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
@@ -191,7 +189,7 @@ test('after a rotation both secrets sign for 24 hours, then the new one alone', 
   expect((await hooks.calls.read(ani))?.previous_secret_until).toBeNull();
 });
 
-test('replaced twice within 24 hours, the secret that a receiver has goes on signing', async ({
+test("after two rotations within 24 hours, the receiver's secret still signs", async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
@@ -214,7 +212,7 @@ test('replaced twice within 24 hours, the secret that a receiver has goes on sig
   expect(hooks.target.posts.at(-1)?.headers['webhook-signature']).not.toContain(' ');
 });
 
-test('an endpoint that repeats its secret does not bring it into answers, nor into what is stored', async ({
+test('a secret repeated by an endpoint appears neither in answers nor in the database', async ({
   hooks,
 }) => {
   const ani = await hooks.customer();
@@ -223,7 +221,7 @@ test('an endpoint that repeats its secret does not bring it into answers, nor in
   hooks.target.answer((post, response) => {
     const { secret } = JSON.parse(post.body) as { secret: string };
     repeated = secret;
-    // The beginning that is shown would end within the second one.
+    // The shown beginning would end within the second one.
     response.end(`${JSON.stringify(secret).replaceAll('/', '\\/')} ${'x'.repeat(120)} ${secret}`);
   });
   const saved = await hooks.calls.save(ani, { url: hooks.target.url, format: 'fonnte' });
@@ -279,7 +277,7 @@ test("another account's token, webhook and deliveries are not found", async ({ h
   expect(feed.events).toEqual([]);
 });
 
-test('a removed webhook sends nothing more; a new one of its token has a list of its own', async ({
+test('a removed webhook sends nothing more; a new one of its token has a separate list', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();

@@ -4,7 +4,7 @@ import { retryAfterMs, retryWaitMs } from '#server/domains/webhooks/delivery.ts'
 
 const HOUR_MS = 3_600_000;
 
-test('thirteen tries, a little more than three days from the first to the last', () => {
+test('thirteen tries take a little more than three days', () => {
   const waits = Array.from({ length: 13 }, (_, index) => retryWaitMs(index + 1, 0, 0.5));
   expect(waits.slice(0, 3)).toEqual([5_000, 30_000, 120_000]);
   expect(waits[12]).toBeUndefined();
@@ -12,18 +12,18 @@ test('thirteen tries, a little more than three days from the first to the last',
   expect(total / HOUR_MS).toBeCloseTo(76.7, 1);
 });
 
-test('waits are a tenth longer or shorter at most, longer where the endpoint asks, never more than a day for it', () => {
+test('waits vary by a tenth at most, and are longer on request of the endpoint, up to a day', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 12 }),
       fc.nat({ max: 1_000_000_000 }),
       fc.double({ min: 0, max: 0.999, noNaN: true }),
-      (tries, askedMs, dice) => {
+      (tries, pauseMs, dice) => {
         const steady = retryWaitMs(tries, 0, 0.5) ?? 0;
         const own = retryWaitMs(tries, 0, dice) ?? 0;
         expect(Math.abs(own - steady)).toBeLessThanOrEqual(steady / 10 + 1);
-        expect(retryWaitMs(tries, askedMs, dice)).toBe(
-          Math.max(own, Math.min(askedMs, 24 * HOUR_MS)),
+        expect(retryWaitMs(tries, pauseMs, dice)).toBe(
+          Math.max(own, Math.min(pauseMs, 24 * HOUR_MS)),
         );
       },
     ),

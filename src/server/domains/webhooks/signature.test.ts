@@ -11,7 +11,7 @@ const VECTOR = {
   secrets: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
 };
 
-test("signs as Standard Webhooks' own test vector says", () => {
+test('matches the test vector of Standard Webhooks', () => {
   expect(standardHeaders(VECTOR)).toEqual({
     'webhook-id': VECTOR.id,
     'webhook-timestamp': '1614265330',
@@ -19,7 +19,7 @@ test("signs as Standard Webhooks' own test vector says", () => {
   });
 });
 
-test('during a rotation who knows either secret verifies it; a changed byte or an old time does not', () => {
+test('during a rotation either secret verifies it; a changed byte or an old time does not', () => {
   const [old, fresh] = [makeSecret(), makeSecret()];
   const body = '{"type":"message.received","data":{"text":"Halo 👋"}}';
   const headers = standardHeaders({ id: 'whd_1', at: new Date(), body, secrets: [fresh, old] });
@@ -33,7 +33,7 @@ test('during a rotation who knows either secret verifies it; a changed byte or a
   expect(() => new StandardWebhook(fresh).verify(body, stale)).toThrow(/timestamp/);
 });
 
-test('a secret opens for its own webhook only, and the one before until its end', () => {
+test('a secret opens for its own webhook only, and the previous one until it expires', () => {
   const secrets = secretsFrom(randomBytes(32));
   const now = new Date('2026-11-24T00:00:00Z');
   const row = {

@@ -6,25 +6,24 @@ const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 const HINT_LENGTH = 4;
 
-/** A secret as its owner stores it: `whsec_` and 32 random bytes in base64. */
+/** A secret as shown to its owner: `whsec_` and 32 random bytes in base64. */
 export const makeSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
 export const hintOf = (secret: string): string => secret.replace(/=+$/, '').slice(-HINT_LENGTH);
 
-/** A secret that is not to be seen: its last characters. */
 export const maskOf = (hint: string): string => `${PREFIX}…${hint}`;
 
-/** A character as a program may write it: itself, escaped in JSON, or as in a URL. */
+/** The spellings of a character in a response: itself, escaped in JSON, or percent-encoded. */
 const spellingsOf = (character: string): string => {
   const code = character.charCodeAt(0).toString(16);
   return `(?:\\\\?[${character}]|%${code}|\\\\u00${code})`;
 };
 
-/** Text of others in which each secret is replaced by its mask, also where it was escaped. */
-export function coverSecrets(text: string, secrets: readonly string[]): string {
+/** Replaces each secret in a foreign text by its mask, also in escaped form. */
+export function maskSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((covered, secret) => {
     const key = secret.slice(PREFIX.length).replace(/=+$/, '');
-    // Most answers are empty or a word: no spelling is shorter than the key.
+    // Most responses are empty or a word: no spelling is shorter than the key.
     if (key === '' || covered.length < key.length) return covered;
     const spelled = new RegExp(`(?:${PREFIX})?${[...key].map(spellingsOf).join('')}=*`, 'gi');
     return covered.replace(spelled, maskOf(hintOf(secret)));
@@ -32,8 +31,8 @@ export function coverSecrets(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * What the handshake of the Cloud API names as `hub.verify_token`: of each webhook another one, always the
- * same. It opens nothing, and tells a receiver that the one who asks is who was told of its address.
+ * The `hub.verify_token` of the Cloud API's handshake: constant, and different for each webhook. It grants nothing;
+ * it shows the receiver that the caller was given its address.
  */
 export const verifyTokenOf = (
   { secrets }: Pick<WebhookDeps, 'secrets'>,
@@ -43,7 +42,6 @@ export const verifyTokenOf = (
 
 const contextOf = (webhookId: string): string => `webhook ${webhookId}`;
 
-/** The secrets of webhooks, as they are sealed. */
 export const sealedWebhooks: readonly SealedColumn[] = ['secret', 'previous_secret'].map(
   (column) => ({
     table: 'webhooks',
@@ -56,14 +54,14 @@ export const sealedWebhooks: readonly SealedColumn[] = ['secret', 'previous_secr
 export const sealSecret = (secrets: Secrets, webhookId: string, secret: string): Buffer =>
   secrets.seal(secret, contextOf(webhookId));
 
-/** @throws Error when it was sealed elsewhere, or under another SECRET_KEY. */
+/** @throws Error when it was sealed for another webhook, or under another SECRET_KEY. */
 function openSecret(secrets: Secrets, webhookId: string, sealed: Uint8Array): string {
   const opened = secrets.open(sealed, contextOf(webhookId));
   if (!opened) throw new Error('the secret of a webhook cannot be opened');
   return opened.toString('utf8');
 }
 
-/** The secrets of a webhook as they are stored; those from before are sealed as one text, the newest first. */
+/** A webhook's secrets as stored; the previous ones are sealed as one text, newest first. */
 export type SealedSecrets = {
   webhook_id: string;
   secret: Buffer;
@@ -71,26 +69,26 @@ export type SealedSecrets = {
   previous_until: Date | null;
 };
 
-/** So many sign at once at most: the present one, the newest from before, and the oldest that is valid. */
+/** Signing secrets at most: the current one, the newest previous ones, and the oldest valid one. */
 const SIGNING_MAX = 5;
 
 /**
- * Those from before, once there is another secret: all that sign now, for whoever replaces secrets twice may
- * have given a receiver any of them. Of too many, the oldest one stays: a receiver has that for certain.
+ * The previous secrets after a rotation: all that sign now, since after two rotations a receiver may have any of
+ * them. Above the limit the oldest one stays, because a receiver certainly has it.
  */
 export function sealPrevious(
   deps: Pick<WebhookDeps, 'secrets' | 'now'>,
   row: SealedSecrets,
 ): Buffer {
   const signing = secretsOf(deps, row);
-  const kept =
+  const retained =
     signing.length < SIGNING_MAX
       ? signing
       : [...signing.slice(0, SIGNING_MAX - 2), ...signing.slice(-1)];
-  return sealSecret(deps.secrets, row.webhook_id, kept.join(' '));
+  return sealSecret(deps.secrets, row.webhook_id, retained.join(' '));
 }
 
-/** The secrets that sign now: the present one, and those before while they are valid. */
+/** The secrets that sign now: the current one, and the previous ones while they are valid. */
 export function secretsOf(
   { secrets, now }: Pick<WebhookDeps, 'secrets' | 'now'>,
   row: SealedSecrets,
@@ -105,7 +103,7 @@ export function secretsOf(
 type Signed = { id: string; at: Date; body: string; secrets: readonly string[] };
 
 /**
- * The headers of Standard Webhooks: what is signed is `id.timestamp.body`, HMAC-SHA256 under each secret.
+ * The Standard Webhooks headers: `id.timestamp.body`, signed with HMAC-SHA256 under each secret.
  *
  * @param at the instant of this try; its whole seconds are the timestamp.
  */

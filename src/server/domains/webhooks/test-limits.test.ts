@@ -7,7 +7,7 @@ import { test } from '#tests/support/webhooks/webhook-app.ts';
 const codeOf = (result: PromiseSettledResult<unknown>): string =>
   result.status === 'fulfilled' ? 'ok' : (result.reason as Refusal).code;
 
-test('while a token is tested nothing else tests it', async ({ hooks }) => {
+test('allows one test of a token at a time', async ({ hooks }) => {
   const ani = await hooks.customerWithWebhook();
   const before = hooks.target.tests.length;
   const held: (() => void)[] = [];
@@ -28,14 +28,14 @@ test('while a token is tested nothing else tests it', async ({ hooks }) => {
   expect(await hooks.calls.test(ani)).toMatchObject({ ok: true });
 });
 
-test('an account may test only so often, by whatever call; another one is not held up', async ({
+test('limits the tests of an account over all calls, and does not limit another account', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
   const budi = await hooks.customerWithWebhook();
   const { testsPerMinute } = WEBHOOK_LIMITS;
   const codes: string[] = [];
-  // The minute may end in between: then it begins anew, once.
+  // The minute may end in between: then the count restarts, once.
   for (let n = 0; n < 2 * testsPerMinute && !codes.includes('too_many_requests'); n++) {
     const url = `${hooks.target.url}?n=${n}`;
     const call = n % 2 === 0 ? hooks.calls.test(ani) : hooks.calls.save(ani, { url });

@@ -8,7 +8,7 @@ import { test } from '#tests/support/webhooks/webhook-app.ts';
 const BUDI = '6281200000001';
 const CICI = '6281200000002';
 
-test('a secret that cannot be opened is a try that failed, of Kabari’s doing, and holds up nobody else', async ({
+test('a secret that cannot be opened is a failed try by Kabari’s fault, and delays no other webhook', async ({
   hooks,
 }) => {
   const [ani, dewi] = [await hooks.customerWithWebhook(), await hooks.customerWithWebhook()];
@@ -33,7 +33,7 @@ test('a secret that cannot be opened is a try that failed, of Kabari’s doing, 
     });
     expect(row.next_at).not.toBeNull();
   }
-  // It says nothing of the endpoint, which is neither paused nor switched off for it.
+  // It is no failure of the endpoint, which is neither paused nor switched off.
   expect(await hooks.calls.read(ani)).toMatchObject({ state: 'on', failing_since: null });
 
   await sql`update webhooks set secret = ${kept?.secret ?? null} where account_id = ${ani.accountId}`;
@@ -42,7 +42,7 @@ test('a secret that cannot be opened is a try that failed, of Kabari’s doing, 
   expect(hooks.target.posts).toHaveLength(7);
 });
 
-test('a format that throws is a try that failed as well', async ({ hooks }) => {
+test('a format that throws is a failed try as well', async ({ hooks }) => {
   const ani = await hooks.customerWithWebhook();
   const worker = hooks.startWorker();
   const { build } = formats.kabari;
@@ -59,7 +59,7 @@ test('a format that throws is a try that failed as well', async ({ hooks }) => {
   expect(rows).toMatchObject([{ state: 'delivered', tries: 2 }]);
 });
 
-test('an event of another shape is passed over by nobody: it waits, and the feed stops before it', async ({
+test('an event of another shape is never skipped: it waits, and the feed stops before it', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
@@ -78,7 +78,7 @@ test('an event of another shape is passed over by nobody: it waits, and the feed
   const feed = await hooks.calls.readFeed(ani, { after: 0, limit: 10 });
   expect(feed).toMatchObject({ events: [{ data: { seq: 2 } }], next: 2, hasMore: true });
   await expect(hooks.calls.readFeed(ani, { after: 2, limit: 10 })).rejects.toThrow(
-    'the event optout.added cannot be told',
+    'the event optout.added cannot be read',
   );
   expect(hooks.troubles.splice(0).length).toBeGreaterThan(0);
 
@@ -94,7 +94,7 @@ test('an event of another shape is passed over by nobody: it waits, and the feed
   });
 });
 
-test('the message that a webhook was switched off is sent again until it is there, or is refused', async ({
+test('the message about a switched-off webhook is retried until it is sent or refused', async ({
   hooks,
 }) => {
   const [ani, dewi] = [await hooks.customerWithWebhook(), await hooks.customerWithWebhook()];
@@ -130,7 +130,7 @@ test('the message that a webhook was switched off is sent again until it is ther
   expect(hooks.troubles.splice(0)).toHaveLength(1);
 });
 
-test('a webhook that somebody has locked delays nobody else’s events, and has its own soon after', async ({
+test('a locked webhook does not delay the events of others, and gets its own soon after', async ({
   hooks,
 }) => {
   const [ani, dewi] = [await hooks.customerWithWebhook(), await hooks.customerWithWebhook()];

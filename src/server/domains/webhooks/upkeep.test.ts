@@ -3,11 +3,11 @@ import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { rowsRead } from '#tests/support/database/rows-read.ts';
 import { test } from '#tests/support/webhooks/webhook-app.ts';
-import { forgetFirst, pruneDeliveries } from './webhooks.ts';
+import { deleteOldest, pruneDeliveries } from './webhooks.ts';
 
 type Row = { position: number; tries: number };
 
-/** Deliveries of so many days ago, one for each position, each with two tries. */
+/** Deliveries of a given age, one per position, each with two tries. */
 async function fill(
   sql: Sql,
   { accountId, webhookId }: { accountId: string; webhookId: string },
@@ -24,7 +24,7 @@ async function fill(
     from generate_series(${from}::int, ${upto}::int) as p, generate_series(1, 2) as n`;
 }
 
-test('deliveries of 30 days ago go with their tries; those of a removed webhook all', async ({
+test('deletes deliveries after 30 days with their tries; those of a removed webhook all', async ({
   hooks,
   sql,
 }) => {
@@ -45,12 +45,12 @@ test('deliveries of 30 days ago go with their tries; those of a removed webhook 
   expect(await sql`select from webhook_attempts`).toHaveLength(4);
 });
 
-test('a batch reads what it forgets, also where pages were used again', async ({ sql, db }) => {
+test('a batch reads only the rows it deletes, also on reused pages', async ({ sql, db }) => {
   const own = { accountId: newId(), webhookId: newId(), isGone: false };
   await fill(sql, own, { from: 1, upto: 2_000, days: 40 });
-  while ((await forgetFirst(sql, own, 500)) > 0);
+  while ((await deleteOldest(sql, own, 500)) > 0);
   await db.owner.query('vacuum webhook_deliveries, webhook_attempts');
-  // Old and new beside each other on the pages that became free.
+  // Old and new rows share the freed pages.
   for (let n = 0; n < 20; n++) {
     const from = 2_001 + n * 50;
     await fill(sql, own, { from, upto: from + 49, days: 31 });
@@ -62,7 +62,7 @@ test('a batch reads what it forgets, also where pages were used again', async ({
     ['webhook_attempts', 200],
   ] as const) {
     const read = await rowsRead(sql, table, async (tx) => {
-      expect(await forgetFirst(tx, own, 100)).toBe(100);
+      expect(await deleteOldest(tx, own, 100)).toBe(100);
     });
     expect(read.scanned).toBe(0);
     expect(read.found).toBeLessThanOrEqual(2 * rows);

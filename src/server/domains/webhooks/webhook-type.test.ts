@@ -8,7 +8,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { test } from '#tests/support/database/database.ts';
 
-/** As the outbox knows it: of what open tabs hear, and what programs alone do (`events/outbox.ts`). */
+/** The outbox's kinds: those of open tabs, and those for programs alone (`events/outbox.ts`). */
 type Kind = LiveEvent['kind'] | 'saldo.low' | `token.${'connected' | 'disconnected' | 'linked'}`;
 type Happened = { kind: Kind; status?: string; data?: object };
 
@@ -18,7 +18,6 @@ async function typeOf(sql: Sql, { kind, status, data = {} }: Happened): Promise<
   return row?.type ?? null;
 }
 
-/** As what a message's change is told, by the status that it came to. */
 const byStatus: Record<MessageStatus, EventType | null> = {
   scheduled: null,
   accepted: null,
@@ -36,7 +35,6 @@ const byStatus: Record<MessageStatus, EventType | null> = {
 const topup = { topup_id: publicId('topup', newId()), amount: 50_000, total: 50_123 };
 const invoice = { invoice_id: publicId('invoice', newId()), number: null, kind: 'plan', total: 1 };
 
-/** What is written to the outbox, and as what programs are told of it. */
 const cases: readonly (Happened & { type: EventType | null })[] = [
   { kind: 'message.accepted', status: 'accepted', type: 'message.accepted' },
   { kind: 'message.accepted', status: 'scheduled', type: 'message.accepted' },
@@ -56,7 +54,7 @@ const cases: readonly (Happened & { type: EventType | null })[] = [
   { kind: 'saldo.changed', type: null },
   { kind: 'topup.changed', data: { ...topup, status: 'paid' }, type: 'topup.paid' },
   { kind: 'topup.changed', data: { ...topup, status: 'expired' }, type: null },
-  // As it was stored before amounts stood in it, and as a proof's state is told.
+  // An event from before amounts were stored, and a change of a proof's state.
   { kind: 'topup.changed', data: { topup_id: topup.topup_id, status: 'paid' }, type: null },
   { kind: 'invoice.changed', data: { ...invoice, status: 'open' }, type: 'invoice.issued' },
   { kind: 'invoice.changed', data: { ...invoice, status: 'paid' }, type: 'invoice.paid' },
@@ -65,7 +63,7 @@ const cases: readonly (Happened & { type: EventType | null })[] = [
   { kind: 'webhook.changed', type: null },
 ];
 
-test('every event that programs may choose is told of something, and of nothing else', async ({
+test('every event type is produced by an outbox event, and by no others than listed', async ({
   sql,
 }) => {
   const told = await Promise.all(cases.map((one) => typeOf(sql, one)));

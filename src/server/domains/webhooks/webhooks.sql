@@ -1,5 +1,6 @@
--- The name by which programs know an event of the account; null when they are not told of it.
--- What was stored before amounts stood in it is not told. Called by collect_webhook_events, and where the feed is read.
+-- The public type of an account's event; null when it is not public.
+-- Events stored before amounts were included are not public. Called by collect_webhook_events, and where the feed is
+-- read.
 create or replace function webhook_type(p_kind text, p_status text, p_data jsonb) returns text
 language sql immutable parallel safe
 return case
@@ -21,7 +22,7 @@ end;
 revoke all on function webhook_type from public;
 grant execute on function webhook_type to kabari_app;
 
--- How many tries of one webhook may be under way at once.
+-- The number of concurrent tries that a webhook may have.
 -- Called by claim_webhook_deliveries and schedule_webhooks.
 create or replace function webhook_slots(p_failures int, p_is_slow boolean) returns int
 language sql immutable parallel safe
@@ -30,10 +31,9 @@ return case when p_failures >= 5 then 1 when p_failures > 0 or coalesce(p_is_slo
 revoke all on function webhook_slots from public;
 grant execute on function webhook_slots to kabari_app;
 
--- Takes new events of accounts for their webhooks that are on: a delivery for each that a webhook wants, in
--- the lane of its conversation. Of each webhook at most p_max events are read. Answers how many deliveries
--- were made, whether more events wait, and the accounts of webhooks that somebody else had locked: they hold
--- up nobody, and are to be asked for again.
+-- Collects new events of accounts for their enabled webhooks: a delivery for each event that a webhook selects, in
+-- the lane of its conversation. Reads at most p_max events per webhook. Returns the number of deliveries, whether
+-- more events wait, and the accounts of webhooks locked by others, which are to be collected again later.
 -- p_accounts: null for all. Called by the collector. Locks the webhooks.
 create or replace function collect_webhook_events(
   p_accounts uuid[], p_max int, p_now timestamptz
@@ -77,7 +77,7 @@ begin
     on conflict do nothing
   ), read_to as (
     select h.account_id, h.webhook_id, h.last,
-      -- What was erased leaves its position behind.
+      -- Erased events leave gaps in the positions.
       case when count(f.position) < p_max then h.last else max(f.position) end as upto
     from hook h left join found f using (account_id, webhook_id)
     group by h.account_id, h.webhook_id, h.last
@@ -102,11 +102,11 @@ $$;
 revoke all on function collect_webhook_events from public;
 grant execute on function collect_webhook_events to kabari_app;
 
--- Says of webhooks when there is something to send next: when the first conversation that nobody works on is
--- due, not before a pause ends; never while they are off, or have as many tries under way as they may.
--- An endpoint that fails, or was late a while ago, may have few (webhook_slots), and one that lets us wait
--- for more than a second gets no more until it answers. Answers whether one of them has something to send now.
--- Called by whatever changes a webhook or its lanes; the caller holds the webhooks' locks.
+-- Sets when webhooks have something to send next: when the first unclaimed conversation is due, not before a pause
+-- ends; never while they are off, or have all their tries in use. An endpoint that fails, or was slow recently, may
+-- have few (webhook_slots), and one that makes a try wait for more than a second gets no more until it answers.
+-- Returns whether one of them has something to send now.
+-- Called by functions that change a webhook or its lanes; the caller holds the webhooks' locks.
 create or replace function schedule_webhooks(p_webhooks uuid[], p_now timestamptz) returns boolean
 language plpgsql set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -141,13 +141,12 @@ $$;
 revoke all on function schedule_webhooks from public;
 grant execute on function schedule_webhooks to kabari_app;
 
--- Claims what is due, for p_slots tries, shared evenly among the webhooks that have waited longest: of each
--- conversation the first delivery that waits. Of webhooks in doubt, which fail or were late, at most
--- p_doubtful; of one that lets us wait for more than a second, none. The fewer slots are free, the fewer one
--- webhook may have, an eighth of what is free and its own: some that begin to hang at the same moment leave
--- room for the others. Answers the deliveries with what is needed to send them; one without a position is a
--- lane in which nothing waits.
--- Called by the sender. Locks the webhooks; those that somebody else has locked are left alone.
+-- Claims due deliveries for p_slots tries, shared evenly among the webhooks that have waited longest: of each
+-- conversation the first waiting delivery. Unreliable webhooks, which fail or were slow, get at most p_doubtful; one
+-- that makes a try wait for more than a second, none. One webhook may have an eighth of the free slots and its own,
+-- so that several that start to hang together leave room for others. Returns the deliveries with the data to send
+-- them; one without a position is a lane in which nothing waits.
+-- Called by the sender. Locks the webhooks; skips those that others have locked.
 create or replace function claim_webhook_deliveries(
   p_now timestamptz, p_slots int, p_doubtful int, p_lease_seconds int
 ) returns table (
@@ -173,7 +172,7 @@ begin
   if cardinality(v_hooks) + cardinality(v_doubtful) = 0 then
     return;
   end if;
-  -- After the locks: what others have done to these webhooks until now is seen.
+  -- Runs after the locks, so that it sees all earlier changes to these webhooks.
   return query
   with hook as materialized (
     select w.account_id, w.webhook_id, w.due_at, w.webhook_id = any(v_doubtful) as is_doubtful,
@@ -217,17 +216,18 @@ $$;
 revoke all on function claim_webhook_deliveries from public;
 grant execute on function claim_webhook_deliveries to kabari_app;
 
--- Stores what became of tries, and lets their conversations go on: the next of one is due when the one
--- before has ended, a failed one at its next try. Results of a claim that is somebody else's by now change
--- nothing. A webhook that fails several times in a row is paused; one that answered 410, or has done nothing
--- but fail for p_off_after, is switched off. When one answers again, what waits for it is due at once; each success
--- of one that failed less makes some of what waits due (retry_webhook_lanes). An early try that fails uses up none
--- of the tries, and the next one follows 30 s later at the earliest, then twice as long each time.
--- p_results: [{account, webhook, lane, claim, position, outcome, status, error, at, ms, headers, answer,
--- due, asked}]; `asked` is the end of the pause the endpoint asked for; the outcome is delivered, failed (with `due`: tried again then; without: parked), gone, skipped or
--- interrupted, which counts as no try. A failure of ours (`error`) says nothing of the endpoint. One that is
--- gone waits, due at once when the webhook is switched on again, with as many tries left as before. Answers
--- the webhooks that were switched off, and in a row without one whether there is something to send now.
+-- Stores the results of tries and lets their conversations continue: the next delivery is due when the previous one
+-- has ended, a failed one at its next try. Results of a claim that has passed to another worker change nothing. A
+-- webhook that fails several times in a row is paused; one that answered 410, or has only failed for p_off_after, is
+-- switched off. When one answers again, everything waiting for it is due at once; each success of one that failed
+-- less makes some of its waiting deliveries due (retry_webhook_lanes). A failed early try uses up none of the tries,
+-- and the next one follows 30 s later at the earliest, then twice as long each time.
+-- p_results: [{account, webhook, lane, claim, position, outcome, status, error, at, ms, headers, answer, due,
+-- asked}]; `asked` is the end of the pause the endpoint requested; the outcome is delivered, failed (with `due`:
+-- tried again then; without: parked), gone, skipped or interrupted, which counts as no try. A failure of ours
+-- (`error`) does not count against the endpoint. A delivery that is gone waits, due at once when the webhook is
+-- enabled again, with as many tries left as before. Returns the webhooks that were switched off, and in a row without
+-- one whether there is something to send now.
 -- Called by the sender. Locks the webhooks, in their order.
 create or replace function settle_webhook_deliveries(
   p_results jsonb, p_now timestamptz, p_off_after interval
@@ -245,7 +245,7 @@ begin
     from jsonb_to_recordset(p_results) as r(webhook uuid);
   perform from webhooks w where w.webhook_id = any(v_webhooks) order by w.webhook_id for update;
 
-  -- The health of each webhook, by the results that are still ours to tell.
+  -- The health of each webhook, by the results of claims that are still valid.
   with result as materialized (
     select r.account, r.webhook, r.lane, r.position, r.outcome, r.status, r.error, r.at, r.ms, r.headers, r.answer,
       case r.outcome when 'gone' then 'failed' else r.outcome end as ended, l.replays,
@@ -351,8 +351,8 @@ $$;
 revoke all on function settle_webhook_deliveries from public;
 grant execute on function settle_webhook_deliveries to kabari_app;
 
--- Gives claimed lanes back: each is due when the first delivery that waits in it is; one in which nothing
--- waits goes. Lanes that are claimed by others stay theirs. The arrays have an entry per lane.
+-- Releases claimed lanes: each is due when its first waiting delivery is; an empty one is deleted. Lanes claimed by
+-- others stay claimed. The arrays have an entry per lane.
 -- Called by settle_webhook_deliveries and releaseExpiredLeases; the caller holds the webhooks' locks.
 create or replace function release_webhook_lanes(
   p_account uuid[], p_webhook uuid[], p_lane text[], p_claim uuid[], p_now timestamptz
@@ -387,9 +387,9 @@ $$;
 revoke all on function release_webhook_lanes from public;
 grant execute on function release_webhook_lanes to kabari_app;
 
--- Webhooks took deliveries: of the conversations that wait for their next try, and failed before the newest of
--- these tries began, up to eight for each success are due at once. They keep their schedule (`scheduled_at`), which
--- an early try does not use up. The arrays have an entry per webhook.
+-- After webhooks accepted deliveries: of the conversations that wait for a retry, and failed before the newest of
+-- these tries began, up to eight per success become due at once. They keep their schedule (`scheduled_at`), which an
+-- early try does not use up. The arrays have an entry per webhook.
 -- Called by settle_webhook_deliveries; the caller holds the webhooks' locks and schedules them.
 create or replace function retry_webhook_lanes(
   p_webhooks uuid[], p_began timestamptz[], p_successes int[], p_now timestamptz
@@ -422,9 +422,9 @@ $$;
 revoke all on function retry_webhook_lanes from public;
 grant execute on function retry_webhook_lanes to kabari_app;
 
--- Webhooks answer again: what waits for its next try is due at once, and keeps its schedule.
--- Called by settle_webhook_deliveries, and after a test that succeeded; the caller holds the webhooks' locks
--- and schedules them.
+-- After webhooks recovered: makes deliveries that wait for a retry due at once, and keeps their schedule.
+-- Called by settle_webhook_deliveries, and after a test that succeeded; the caller holds the webhooks' locks and
+-- schedules them.
 create or replace function retry_webhooks_now(p_webhooks uuid[], p_now timestamptz) returns void
 language plpgsql set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -445,10 +445,10 @@ $$;
 revoke all on function retry_webhooks_now from public;
 grant execute on function retry_webhooks_now to kabari_app;
 
--- A position of a webhook's deliveries that parts them at a time: what is below it happened before, what is not,
--- then or later. Events get their positions as they are published, so that their times rise with them, but for what
--- clocks are set by; who wants all of a span asks for some minutes more, and looks at the times of what is found.
--- Reads one delivery for each halving of the span of positions. Called by the list and by replays. Locks nothing.
+-- The position in a webhook's deliveries that separates events before a time from later ones. Positions are assigned
+-- at publication, so event times rise with them, except when clocks are set back: to get a whole span, query some
+-- minutes more and filter the times found.
+-- Reads one delivery per halving of the span. Called by the list and by replays. Locks nothing.
 create or replace function delivery_position_at(p_account uuid, p_webhook uuid, p_at timestamptz)
 returns bigint
 language plpgsql stable set search_path = public, pg_temp
@@ -467,7 +467,7 @@ begin
   end if;
   select d.position + 1 into v_high from webhook_deliveries d
     where d.account_id = p_account and d.webhook_id = p_webhook order by d.position desc limit 1;
-  -- What is below v_low happened before, what is not below v_high did not.
+  -- Positions below v_low are before p_at, those from v_high on are not.
   while v_low < v_high loop
     v_middle := (v_low + v_high) / 2;
     select d.position, d.at into v_position, v_at from webhook_deliveries d

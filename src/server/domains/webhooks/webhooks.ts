@@ -26,7 +26,7 @@ import { publicId } from '#contract/base/ids.ts';
 
 type Deps = { sql: Sql; allAccountsSql: Sql };
 
-/** An account's webhooks, without their secrets, and what was sent by them. A closed account's send nothing more. */
+/** Webhooks without their secrets, and deliveries. A closed account sends nothing more. */
 export const webhooksAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'webhook', rows: () => atOnce(() => webhooksOf(sql, accountId)) },
@@ -93,18 +93,17 @@ async function* attemptsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   }
 }
 
-/** A webhook whose first deliveries are to be forgotten: those that are old, or all, where it was removed. */
 type Prunable = { accountId: string; webhookId: string; isGone: boolean };
 
 /**
- * Forgets deliveries after 30 days with their tries, and what is left of webhooks that are gone, a few thousand
- * rows at a time. What still waits is forgotten too: the event itself is erased by then.
+ * Deletes deliveries after 30 days with their tries, and the rest of removed webhooks, a few thousand rows at a
+ * time. Waiting deliveries are deleted too: their events are erased by then.
  */
 export async function pruneDeliveries(allAccountsSql: Sql): Promise<void> {
   for (const prunable of await findPrunable(allAccountsSql)) {
-    await untilNone((limit) => forgetFirst(allAccountsSql, prunable, limit));
+    await untilNone((limit) => deleteOldest(allAccountsSql, prunable, limit));
   }
-  // A lane in which nothing waits any more goes when it is claimed.
+  // A lane in which nothing waits is deleted when it is claimed.
   await allAccountsSql`
     delete from webhook_lanes l
     where not exists (
@@ -114,7 +113,6 @@ export async function pruneDeliveries(allAccountsSql: Sql): Promise<void> {
 const old = (sql: Sql | Tx) =>
   sql`clock_timestamp() - make_interval(days => ${WEBHOOK_LIMITS.keptDays})`;
 
-/** Looks at the first delivery of each webhook. */
 const findPrunable = (all: Sql): Promise<Prunable[]> =>
   all<Prunable[]>`
     with recursive known (account_id, webhook_id, at) as (
@@ -131,8 +129,8 @@ const findPrunable = (all: Sql): Promise<Prunable[]> =>
     from known k left join webhooks w on w.webhook_id = k.webhook_id
     where w.webhook_id is null or k.at < ${old(all)}`;
 
-/** Forgets those of a webhook's first deliveries that are to be: positions rise with the time of their events. */
-export async function forgetFirst(
+/** Deletes due deliveries among a webhook's first ones; positions rise with event times. */
+export async function deleteOldest(
   sql: Sql | Tx,
   { accountId, webhookId, isGone }: Prunable,
   limit: number,
@@ -156,7 +154,7 @@ export async function forgetFirst(
 
 type Figure = { labels?: Record<string, string>; value: number };
 
-/** Webhooks by how they stand: well, failing, paused, or off, and who or what switched them off. */
+/** Counts webhooks by state: healthy, failing, paused, or off with the reason. */
 export async function countWebhooks(allAccountsSql: Sql): Promise<Figure[]> {
   const found = await allAccountsSql<{ state: string; value: number }[]>`
     select case
@@ -169,7 +167,7 @@ export async function countWebhooks(allAccountsSql: Sql): Promise<Figure[]> {
   return found.map(({ state, value }) => ({ labels: { state }, value }));
 }
 
-/** How long the webhook that has waited longest might have been sent to: high where a worker is missing. */
+/** The delay of the longest-waiting due webhook in seconds: high where a worker is missing. */
 export const webhookLagSeconds = (allAccountsSql: Sql): Promise<Figure[]> =>
   allAccountsSql<Figure[]>`
     select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(due_at))), 0)::float8 as value
@@ -178,7 +176,7 @@ export const webhookLagSeconds = (allAccountsSql: Sql): Promise<Figure[]> =>
 export {
   type TokenRef,
   type WebhookCalls,
-  forgetWebhook,
+  deleteTokenWebhook,
   unconfirmed,
   webhookTroubles,
 } from './manage.ts';
@@ -186,35 +184,32 @@ export type { WebhookWorker } from './delivery.ts';
 export type { WebhookDeps } from './deps.ts';
 export { sealedWebhooks } from './signature.ts';
 
-/** Customers' webhooks, and the feed of the same events. */
 export type Webhooks = {
   acts: readonly ActHandler[];
   calls: WebhookCalls;
-  /** Starts to take events and to send them. */
   start: () => WebhookWorker;
-  /** Calls a listener when something was changed that may have to be sent now. */
+  /** Calls a listener after a change that may leave something to send. */
   onWork: (listener: () => void) => void;
 };
 
 export function openWebhooks(deps: WebhookDeps): Webhooks {
   const listeners: (() => void)[] = [];
-  /** Wakes who sends, once it is done. */
-  const waking = async <T>(work: Promise<T>): Promise<T> => {
+  const wakeAfter = async <T>(work: Promise<T>): Promise<T> => {
     const done = await work;
     for (const listener of listeners) listener();
     return done;
   };
   const calls: WebhookCalls = {
     read: (token) => readWebhook(deps, token),
-    save: (token, fields) => waking(saveWebhook(deps, token, fields)),
-    setOn: (token, on) => waking(setWebhookOn(deps, token, on)),
+    save: (token, fields) => wakeAfter(saveWebhook(deps, token, fields)),
+    setOn: (token, on) => wakeAfter(setWebhookOn(deps, token, on)),
     rotateSecret: (token) => rotateSecret(deps, token),
-    remove: (token) => waking(removeWebhook(deps, token)),
-    test: (token) => waking(testWebhook(deps, token)),
+    remove: (token) => wakeAfter(removeWebhook(deps, token)),
+    test: (token) => wakeAfter(testWebhook(deps, token)),
     list: (token, query) => listDeliveries(deps, token, query),
     get: (token, deliveryId) => getDelivery(deps, token, deliveryId),
-    replay: (token, deliveryId) => waking(replayDelivery(deps, token, deliveryId)),
-    replayPeriod: (token, period) => waking(replayPeriod(deps, token, period)),
+    replay: (token, deliveryId) => wakeAfter(replayDelivery(deps, token, deliveryId)),
+    replayPeriod: (token, period) => wakeAfter(replayPeriod(deps, token, period)),
     readFeed: (token, query) => readFeed(deps, token, query),
   };
   return {

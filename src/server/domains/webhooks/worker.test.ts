@@ -4,10 +4,7 @@ import { test } from '#tests/support/webhooks/webhook-app.ts';
 
 const BUDI = '6281200000001';
 
-test('whoever wakes the worker while it is at work is served when that is done, without the next sweep', async ({
-  hooks,
-}) => {
-  // No sweep comes by itself.
+test('serves a wake-up during a run after that run, without the next sweep', async ({ hooks }) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const ani = await hooks.customerWithWebhook();

@@ -12,7 +12,7 @@ import {
 import type { Scope } from '#contract/tokens.ts';
 import type { Access, ApiSender } from '#server/http/access.ts';
 import { asRefusal } from '#server/http/answer.ts';
-import { cutAfter, drained } from '#server/http/connections.ts';
+import { cutAfter, drainBody } from '#server/http/connections.ts';
 import { type KnownNumbers, restorePluses } from '#server/http/input.ts';
 import { publicOrigin } from '#server/http/origin.ts';
 import { type ApiReader, idempotencyKey, acceptable } from '#server/http/v1/send.ts';
@@ -24,29 +24,24 @@ import { readFields } from '#server/http/v1/fields.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** This route answers requests with a wrong method. */
     refusesMethod?: boolean;
   }
 }
 
-/** What is known of the sender behind a key. */
 export type Device = {
   id: string;
   name: string;
-  /** The linked number; null while none is. */
   phone: string | null;
   connected: boolean;
-  /** Messages accepted today. */
   sentToday: number;
-  /** Messages that may still be sent: today, and from the saldo. */
+  /** Messages that may still be sent, by the daily limit and the saldo. */
   quota: number;
 };
 
-/** What the application hands to these dialects: they know no domain. */
 export type DialectDeps = {
   access: Access;
   messages: Omit<MessageCalls, 'list'> & {
-    /** As of the API, where one of several statuses, and a type, can be asked for too. */
+    /** As in the API, but also filters by several statuses and by type. */
     list: (
       sender: ApiSender,
       query: ApiMessageQuery & {
@@ -55,7 +50,7 @@ export type DialectDeps = {
       },
       reader: ApiReader,
     ) => Promise<{ messages: readonly ApiMessage[]; next: string | null }>;
-    /** Gives a planned message another time. @throws Refusal `message_in_flight`, `message_final` */
+    /** @throws Refusal `message_in_flight`, `message_final` */
     reschedule: (
       sender: ApiSender,
       id: string,
@@ -64,16 +59,16 @@ export type DialectDeps = {
     ) => Promise<{ id: string }>;
   };
   knownNumbers: KnownNumbers;
-  /** The sender behind a key, as it is now. */
   device: (sender: ApiSender) => Promise<Device>;
-  /** The address where the sender's phone is linked, good for ten minutes. */
+  /** The address that links the sender's phone, valid for ten minutes. */
   link: (sender: ApiSender) => Promise<string>;
-  /** Parts the sender from its phone, at once; one without a phone stays as it is. */
+  /** Unlinks the sender's phone at once; does nothing without one. */
   unlink: (sender: ApiSender) => Promise<unknown>;
   /**
-   * Takes a file into the account's own, once for each key: its id (`med_…`), and as what it may be sent.
+   * Stores a file in the account's library, once per key. @returns its id (`med_…`), and the message type to send it
+   * as
    *
-   * @throws Refusal `scope_missing`, `idempotency_conflict`, and what a file is refused for
+   * @throws Refusal `scope_missing`, `idempotency_conflict`, and the reasons for refusing a file
    */
   storeFile: (
     sender: ApiSender,
@@ -81,25 +76,22 @@ export type DialectDeps = {
     options: { key: string | undefined; kind?: FileKind },
   ) => Promise<{ id: string; type: FileKind }>;
   now: () => Date;
-  /** The address people use; undefined for a local installation, which answers under any name. */
+  /** The public address; undefined for a local installation, which answers under any host name. */
   publicUrl: string | undefined;
   report: (bug: unknown, requestId: string) => void;
 };
 
-/** As what a file is sent. */
 export type FileKind = 'image' | 'video' | 'audio' | 'document';
 
-/** One call, its fields read. */
 export type DialectCall = {
   sender: ApiSender;
   given: Given;
-  /** As the caller wrote it: what `given` adds by what the account knows differs between two calls. */
+  /** As the caller wrote them; `given` has known numbers restored, which may change. */
   written: Given;
   request: FastifyRequest;
   reply: FastifyReply;
 };
 
-/** An endpoint of a dialect. */
 export type DialectRoute = {
   method: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[];
   paths: readonly string[];
@@ -107,21 +99,21 @@ export type DialectRoute = {
   answer: (call: DialectCall) => Promise<object>;
 };
 
-/** How a dialect differs from the others in all its endpoints. */
 export type Dialect = {
-  /** As the calls that it refused are kept under. */
   name: 'fonnte' | 'wablas';
-  /** The key of a call. */
   keyOf: (request: FastifyRequest) => string | undefined;
-  /** The status and the body of a "no" to a call: its id, and the address it was for. */
-  no: (refusal: Refusal, call: { id: string; path: string }) => { status: number; body: object };
+  /** The status and body of a refusal, for a request id and its address. */
+  errorResponse: (
+    refusal: Refusal,
+    call: { id: string; path: string },
+  ) => { status: number; body: object };
   bodyLimits: { words: number; files: number };
   routes: readonly DialectRoute[];
-  /** Addresses of the other service that do not exist here: a "no" in the dialect's shape, not a page. */
+  /** The other service's addresses that are missing here get a refusal, not a page. */
   missing: Pick<DialectRoute, 'method' | 'paths'>;
 };
 
-/** Registers a dialect's endpoints. Give it a scope of its own. */
+/** Registers a dialect's endpoints. Give it a separate scope. */
 export function openDialect(scope: FastifyInstance, deps: DialectDeps, dialect: Dialect): void {
   scope.decorateRequest('apiSender', undefined);
   deps.access.recordRejectedCall(scope, dialect.name, dialect.keyOf);
@@ -130,7 +122,9 @@ export function openDialect(scope: FastifyInstance, deps: DialectDeps, dialect: 
     void reply.header('cache-control', 'no-store');
     await deps.access.admit(request, reply, dialect.keyOf(request));
   });
-  scope.setErrorHandler((error, request, reply) => sayNo(deps, dialect, { error, request, reply }));
+  scope.setErrorHandler((error, request, reply) =>
+    sendRefusal(deps, dialect, { error, request, reply }),
+  );
   for (const [url, others] of otherMethods(dialect.routes)) {
     scope.route({
       method: others,
@@ -156,11 +150,11 @@ export function openDialect(scope: FastifyInstance, deps: DialectDeps, dialect: 
       scope.route({
         method: [...method],
         url,
-        // A question about headers must not send a message.
+        // A HEAD request must not send a message.
         exposeHeadRoute: false,
         handler: async (request, reply) => {
           const sender = request.apiSender;
-          if (!sender) throw new Error('a call without its sender');
+          if (!sender) throw new Error('the call has no sender');
           deps.access.allow(sender, needed);
           const written = await givenIn(request);
           const given = await withKnownNumbers(deps, sender, written);
@@ -175,7 +169,6 @@ export function openDialect(scope: FastifyInstance, deps: DialectDeps, dialect: 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 type Method = (typeof methods)[number];
 
-/** Of each address the methods that no route answers. */
 function otherMethods(routes: readonly DialectRoute[]): ReadonlyMap<string, Method[]> {
   const others = new Map<string, Method[]>();
   for (const { method, paths } of routes) {
@@ -190,15 +183,10 @@ function otherMethods(routes: readonly DialectRoute[]): ReadonlyMap<string, Meth
   return others;
 }
 
-/** The fields that name numbers: of Fonnte, and of Wablas. */
 const numberFields = ['target', 'phone'] as const;
-/** Numbers of one call that are looked up. */
 const LOOKED_UP_MAX = 10_000;
 
-/**
- * The fields of a call, in which a number without a `+` that the account knows exactly so has one: it wins over the
- * normalisation.
- */
+/** Adds a `+` to numbers that the account knows in exactly these digits. */
 async function withKnownNumbers(
   { knownNumbers }: DialectDeps,
   { accountId }: ApiSender,
@@ -218,7 +206,7 @@ async function withKnownNumbers(
   });
 }
 
-/** The fields with each written number as `rewrite` has it, also in the items of `data`. */
+/** Also rewrites the items of `data`. */
 function rewriteNumbers(given: Given, rewrite: (written: string) => string): Given {
   const rewritten = new Map(given);
   for (const name of numberFields) {
@@ -250,7 +238,6 @@ function rewriteNumbers(given: Given, rewrite: (written: string) => string): Giv
 const isWritten = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
 
-/** A part of a list: its number is what stands before a bar. */
 function ofPart(part: string, rewrite: (written: string) => string): string {
   const [written = '', ...values] = part.split('|');
   return [rewrite(written), ...values].join('|');
@@ -272,37 +259,36 @@ function missing(): never {
   throw new Refusal('path_unknown', {});
 }
 
-/** A "no" in the dialect's shape. A body that is still coming is read to its end first, so that its sender receives it. */
-async function sayNo(
+/** Reads the rest of the body first, so that the sender receives the refusal. */
+async function sendRefusal(
   { report }: DialectDeps,
   dialect: Dialect,
   { error, request, reply }: { error: unknown; request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
-  if (!(await drained(request))) cutAfter(reply);
+  if (!(await drainBody(request))) cutAfter(reply);
   const no = asRefusal(error, request.id);
-  // Of a call whose items were all refused the first one is answered, and each is kept.
+  // If all items were refused, the first refusal is the answer, and each is recorded.
   if (!request.apiRefusals?.includes(no)) request.apiRefusals = [no];
   if (no.code === 'our_fault') report(error, request.id);
   const wait = waitOf(no);
   if (wait !== undefined) void reply.header('retry-after', wait);
-  const { status, body } = dialect.no(no, {
+  const { status, body } = dialect.errorResponse(no, {
     id: request.id,
     path: request.routeOptions.url ?? '',
   });
   return reply.code(status).header('x-kabari-error', no.code).send(body);
 }
 
-/** Messages that were read one by one. */
 type EachOptions = {
   read: readonly (NewMessage | Refusal)[];
   shape: string;
-  /** By what a repeat is known: the messages as `byRule` has them, without what was computed for them. */
+  /** Identifies a repeat: the messages as `byRule` reads them, without computed values. */
   identity: unknown;
 };
 
 /**
- * Reads a call twice: with the numbers that the account knows, and as the caller wrote it. A repeat with the same key is
- * compared by the second reading, as the account may have come to know a number between the two calls.
+ * Reads a call twice: with the numbers that the account knows, and as the caller wrote it. A repeat with the same
+ * key is compared by the second reading, as the account may have come to know a number between the two calls.
  */
 export async function readBoth<T>(
   { given, written, request }: DialectCall,
@@ -313,10 +299,10 @@ export async function readBoth<T>(
   return { read: first, byRule: isSame ? first : await read(written) };
 }
 
-/** What became of each, and when it was answered first, in ms since 1970. */
+/** The result of each message, and the time of the first answer, in ms since 1970. */
 type EachResult = { results: readonly (Accepted | Refusal)[]; at: number };
 
-/** What became of messages that were read one by one: the refusals of reading, and what sending said of the rest. */
+/** Sends the valid messages, and merges the results with the refusals of the invalid ones. */
 export async function sendEach(
   { messages: { send }, now }: DialectDeps,
   { sender, request, reply }: Pick<DialectCall, 'sender' | 'request' | 'reply'>,
@@ -333,16 +319,16 @@ export async function sendEach(
   const sent = await send({ sender, messages, key, answer, identity });
   if (sent.replayed) void reply.header('Idempotent-Replayed', 'true');
   const results = sent.results[Symbol.iterator]();
-  const became = read.map((one) =>
+  const merged = read.map((one) =>
     one instanceof Refusal
       ? one
       : (results.next().value ?? new Refusal('our_fault', { request: request.id })),
   );
-  request.apiRefusals = became.filter((one) => one instanceof Refusal);
-  return { results: became, at: sent.at };
+  request.apiRefusals = merged.filter((one) => one instanceof Refusal);
+  return { results: merged, at: sent.at };
 }
 
-/** For whom messages are read: these dialects speak one language, which is ours for people. */
+/** The reader of a dialect's answers; these dialects use our language for people. */
 export const readerOf = (
   deps: Pick<DialectDeps, 'publicUrl'>,
   request: FastifyRequest,
@@ -361,10 +347,9 @@ const NAME_LENGTH_MAX = 100;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** How large the bodies of a dialect may be, in bytes: words, and what carries a file. */
+/** Body size limits of a dialect in bytes, without and with files. */
 type BodyLimits = { words: number; files: number };
 
-/** Teaches a scope the three body types of these dialects, and no other. */
 function readBodies(scope: FastifyInstance, { words, files }: BodyLimits): void {
   scope.removeAllContentTypeParsers();
   for (const [type, bodyLimit] of [
@@ -379,7 +364,7 @@ function readBodies(scope: FastifyInstance, { words, files }: BodyLimits): void 
 }
 
 /**
- * What a call gave: in its address and in its body, which counts where both name a field.
+ * The fields of a call, from its address and its body; the body wins.
  *
  * @throws Refusal `request_malformed`, `body_too_large`
  */
@@ -387,7 +372,7 @@ async function givenIn(request: FastifyRequest): Promise<Given> {
   const { body, headers, url } = request;
   const mark = url.indexOf('?');
   try {
-    // Not the server's own reading, which leaves a wrong escape as it stands.
+    // Not Fastify's own query parser, which ignores invalid escapes.
     const given = new Map<string, unknown>(formOf(mark === -1 ? '' : url.slice(mark + 1)));
     if (!Buffer.isBuffer(body) || body.length === 0) return given;
     const type = headers['content-type'] ?? '';
@@ -436,7 +421,6 @@ function formOf(text: string): (readonly [string, string])[] {
   return pairs;
 }
 
-/** A field of a form whose numbers have the `+` that was written without `%2B`; `data` has them in its items. */
 function withPluses(name: string, value: string): string {
   if (name === 'target' || name === 'phone') return restorePluses(value);
   if (name !== 'data') return value;
@@ -460,12 +444,12 @@ function checkName(name: string): void {
   if (name.length > NAME_LENGTH_MAX) throw new FormError('nama isian terlalu panjang');
 }
 
-/** A file that travelled in a body; its type as it was declared, empty where nothing is said. */
+/** A file from a body, with its declared type; empty without one. */
 export type GivenFile = { filename: string; type: string; bytes: Buffer };
 
 /**
- * What a call of a dialect gave, by name: texts of a form, values of JSON, files of a multipart body.
- * A map, so that no name reaches a prototype.
+ * The fields of a call by name: texts of a form, values of JSON, files of a multipart body. A map, so that no name
+ * reaches a prototype.
  */
 export type Given = ReadonlyMap<string, unknown>;
 
@@ -475,16 +459,16 @@ export function givenOf(value: unknown): Given | undefined {
   return new Map(Object.entries(value));
 }
 
-/** A field is wrong: named, with a sentence that says what it takes. */
-export const wrong = (field: string, sentence: string): Refusal =>
+/** A refusal of one field, with a sentence that says what it takes. */
+export const fieldError = (field: string, sentence: string): Refusal =>
   new Refusal('input_invalid', { fields: { [field]: sentence } });
 
 export const isFile = (value: unknown): value is GivenFile =>
   typeof value === 'object' && value !== null && 'bytes' in value && Buffer.isBuffer(value.bytes);
 
 /**
- * A field as text: numbers and truth values as JSON writes them, for forms know nothing else. Undefined
- * where it is missing, null, or empty.
+ * A field as text: numbers and booleans as in JSON, since forms know only text. Undefined when it is missing, null,
+ * or empty.
  *
  * @throws Refusal `input_invalid` for a list, an object or a file.
  */
@@ -493,15 +477,15 @@ export function textOf(given: Given, name: string): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw wrong(name, 'Harus teks.');
+  throw fieldError(name, 'Harus teks.');
 }
 
-/** Whether a field says yes: `true`, `"true"`, `1`, `"1"`. */
-export const saysYes = (given: Given, name: string): boolean =>
+/** True for `true`, `"true"`, `1`, `"1"`. */
+export const isTrue = (given: Given, name: string): boolean =>
   isOneOf(given.get(name), 'true', '1');
 
-/** Whether a field says no in so many words: `false`, `"false"`, `0`, `"0"`. */
-export const saysNo = (given: Given, name: string): boolean =>
+/** True for an explicit `false`, `"false"`, `0`, `"0"`. */
+export const isFalse = (given: Given, name: string): boolean =>
   isOneOf(given.get(name), 'false', '0');
 
 const isOneOf = (value: unknown, ...words: readonly string[]): boolean =>
@@ -509,8 +493,7 @@ const isOneOf = (value: unknown, ...words: readonly string[]): boolean =>
   words.includes(JSON.stringify(value).replaceAll('"', '').toLowerCase());
 
 /**
- * The parts of a list that is written with commas, or given as a JSON list of texts and numbers; without
- * what is empty.
+ * The non-empty parts of a comma-separated list, or of a JSON list of texts and numbers.
  *
  * @throws Refusal `input_invalid` when there are more than `max`, or one of them is no text.
  */
@@ -520,25 +503,20 @@ export function listOf(given: Given, name: string, max: number): string[] {
     ? value.map((one, index) => textOf(new Map([[`${name}.${index}`, one]]), `${name}.${index}`))
     : (textOf(given, name) ?? '').split(',', max + 1);
   const parts = texts.map((one) => (one ?? '').trim()).filter((one) => one !== '');
-  if (parts.length > max) throw wrong(name, `Paling banyak ${max} dalam satu panggilan.`);
+  if (parts.length > max) throw fieldError(name, `Paling banyak ${max} dalam satu panggilan.`);
   return parts;
 }
 
-/**
- * A whole number of a range; undefined where it is missing.
- *
- * @throws Refusal `input_invalid`
- */
+/** A whole number up to `max`; undefined when it is missing. @throws Refusal `input_invalid` */
 export function numberOf(given: Given, name: string, max: number): number | undefined {
   const text = textOf(given, name)?.trim();
   if (text === undefined) return undefined;
   if (!/^\d{1,15}$/.test(text) || Number(text) > max) {
-    throw wrong(name, `Harus bilangan bulat 0 sampai ${max}.`);
+    throw fieldError(name, `Harus bilangan bulat 0 sampai ${max}.`);
   }
   return Number(text);
 }
 
-/** The part of `NewMessage` that is its content: without whom it goes to, and when. */
 export type Content =
   | { type: 'text'; text: { body: string } }
   | { type: 'image' | 'video'; media: Source; caption?: string }
@@ -546,10 +524,8 @@ export type Content =
   | { type: 'document'; media: Source; filename?: string; caption?: string }
   | { type: 'location'; location: { latitude: number; longitude: number; name?: string } };
 
-/** Where a file is: at an address, or among the account's own. */
 export type Source = { link: string } | { id: string };
 
-/** What surrounds a content. */
 type Envelope = {
   to: string;
   send_at?: string;
@@ -558,10 +534,7 @@ type Envelope = {
   metadata?: Record<string, string>;
 };
 
-/**
- * A message as `/v1` takes it, read by the same schema: what is refused there is refused here, by the names of
- * its fields (`to`, `text.body`, `image.link`).
- */
+/** Parsed by the schema of `/v1`, so refusals name its fields (`to`, `text.body`, `image.link`). */
 export function messageFrom(content: Content, envelope: Envelope): NewMessage | Refusal {
   return readFields(NewMessage(), shapeOf(content, envelope), { language: 'id', whole: 'message' });
 }
@@ -587,7 +560,7 @@ function shapeOf(content: Content, envelope: Envelope): Record<string, unknown> 
 
 const captionOf = ({ caption }: { caption?: string }) => (caption === undefined ? {} : { caption });
 
-/** A file with its kind, as a message shows it; an audio has no caption, and only a document a name. */
+/** Audio has no caption, and only a document has a name. */
 export function mediaContent(
   type: 'image' | 'video' | 'audio' | 'document',
   media: Source,
@@ -605,7 +578,7 @@ const endings = {
   audio: ['mp3', 'ogg', 'oga', 'opus', 'm4a', 'aac', 'amr', 'wav', 'mpga'],
 } as const;
 
-/** What a file is by the ending of its name, or of the path of its address; a document where that says nothing. */
+/** The kind of a file by the extension of its name or address; a document when that is unknown. */
 export function kindOf(name: string): 'image' | 'video' | 'audio' | 'document' {
   const path = name.split(/[?#]/, 1)[0] ?? '';
   const ending = /\.([a-z0-9]{1,5})$/i.exec(path)?.[1]?.toLowerCase() ?? '';
@@ -615,7 +588,7 @@ export function kindOf(name: string): 'image' | 'video' | 'audio' | 'document' {
   return 'document';
 }
 
-/** The last part of an address's path, decoded, as a file's name; undefined where there is none. */
+/** The last segment of an address's path, decoded, as a file name; undefined without one. */
 export function nameIn(link: string): string | undefined {
   const last = /^https?:\/\/[^/?#]+\/(?:[^?#]*\/)?([^/?#]+)/i.exec(link)?.[1];
   if (last === undefined) return undefined;
@@ -626,9 +599,8 @@ export function nameIn(link: string): string | undefined {
   }
 }
 
-/** The first instant that a plan may name: what is before it was meant as something else. */
+/** The first plausible instant of a schedule; earlier values have another meaning. */
 const TIMES_FROM_MS = Date.UTC(2000, 0, 1);
 const TIMES_TO_MS = Date.UTC(9999, 0, 1);
 
-/** Whether an instant may be planned at all. */
 export const isPlannable = (atMs: number): boolean => atMs >= TIMES_FROM_MS && atMs < TIMES_TO_MS;

@@ -47,7 +47,7 @@ test('a form, a multipart body, JSON and an address send the same', async ({ ani
   expect(await sentTexts(ani)).toEqual(Array.from({ length: 4 }, () => ['628123456789', 'Halo']));
 });
 
-test('what was refused of many is named, and the rest is sent', async ({ ani, running }) => {
+test('rejected targets are named, and the rest is sent', async ({ ani, running }) => {
   const { key } = ani;
   const form = { target: '08123456789|Ani,xyz,08123456788|Budi', message: 'Hai {name}' };
   const { body } = await ask(running, '/send', { key, form });
@@ -63,7 +63,7 @@ test('what was refused of many is named, and the rest is sent', async ({ ani, ru
   ]);
 });
 
-test('every "no" is a 200 with its reason', async ({ ani, running }) => {
+test('every refusal is a 200 with its reason', async ({ ani, running }) => {
   const { key } = ani;
   const no = async (asked: DialectCall) => {
     const { status, body, headers } = await ask(running, '/send', asked);
@@ -96,7 +96,7 @@ test('every "no" is a 200 with its reason', async ({ ani, running }) => {
   ]);
   const many = { target: Array.from({ length: 7 }, () => '08123456789').join(','), message: 'x' };
   const { body } = await ask(running, '/send', { key, form: many });
-  // Five a day, and the saldo pays six.
+  // The limit is five a day, and the saldo pays for six.
   expect(body.id).toHaveLength(5);
   expect(body.rejected).toEqual([
     { target: '628123456789', reason: 'insufficient quota' },
@@ -104,7 +104,7 @@ test('every "no" is a 200 with its reason', async ({ ani, running }) => {
   ]);
 });
 
-test('a device that lost its phone refuses, unless the caller would wait', async ({
+test('a device without a phone refuses, unless the caller accepts a delay', async ({
   openApp,
   db,
 }) => {
@@ -158,11 +158,7 @@ test('device, status, validate and qr', async ({ ani, running, db }) => {
   expect(decodeQR(PNG.sync.read(Buffer.from(qr.body.url, 'base64')))).toMatch(/^http.*\/scan\//);
 });
 
-test('a key lists its own token alone, and parts it from its phone', async ({
-  ani,
-  db,
-  running,
-}) => {
+test('a key lists only its own token, and unlinks its phone', async ({ ani, db, running }) => {
   const { key } = ani;
   const budi = await callerOf(running, db);
   await changeTokens(db.allAccountsSql, budi, { scopes: ['account.read'] });
@@ -194,10 +190,7 @@ test('a key lists its own token alone, and parts it from its phone', async ({
   });
 });
 
-test('a planned message gets another time, as often as it has not left', async ({
-  ani,
-  running,
-}) => {
+test('a scheduled message can be rescheduled until it is sent', async ({ ani, running }) => {
   const { key } = ani;
   const send = async (more: Record<string, string>) => {
     const form = { target: '08123456789', message: 'x', ...more };
@@ -233,7 +226,7 @@ test('a planned message gets another time, as often as it has not left', async (
   expect(await reset({ id, schedule: '4102444800' })).toBe('message_final');
 });
 
-test('whatever an address refuses has its true reason, a number, and a row among rejected calls', async ({
+test('every refusal has its true reason, a number, and a row among the rejected calls', async ({
   ani,
   db,
   running,
@@ -270,7 +263,7 @@ test('whatever an address refuses has its true reason, a number, and a row among
   });
 });
 
-test('of several keys one is taken, and no other method sends', async ({ ani, running }) => {
+test('uses one of several keys, and no other method sends', async ({ ani, running }) => {
   const form = { target: '08123456789', message: 'x' };
   const key = `${ani.key}, ${ani.key}`;
   expect((await ask(running, '/send', { key, form })).body).toMatchObject({ status: true });
@@ -282,7 +275,7 @@ test('of several keys one is taken, and no other method sends', async ({ ani, ru
   expect(await sentTexts(ani)).toHaveLength(1);
 });
 
-test('neither key nor words reach the log, also from an address', async ({ openApp, db }) => {
+test('neither the key nor texts reach the log, also from an address', async ({ openApp, db }) => {
   const running = await openApp({ env: { LOG_LEVEL: 'debug' } });
   const { key } = await callerOf(running, db, { saldo: 1000 });
   const fields = { token: key, target: '08123456789', message: 'rahasia dapur' };
@@ -294,7 +287,7 @@ test('neither key nor words reach the log, also from an address', async ({ openA
   for (const word of [key, 'rahasia', '8123456789']) expect(log).not.toContain(word);
 });
 
-test('bodies have an end, and nobody without a key has one read', async ({ ani, running }) => {
+test('bodies are limited, and not read without a key', async ({ ani, running }) => {
   const { key } = ani;
   const form = { target: '08123456789', message: 'x'.repeat(1_100_000) };
   expect((await ask(running, '/send', { key, form })).body.reason).toBe('file size must under 4MB');
@@ -305,7 +298,7 @@ test('bodies have an end, and nobody without a key has one read', async ({ ani, 
   );
 });
 
-test('neither dialect takes anything from the portal, or from pages', async ({ running }) => {
+test('neither dialect accepts input from the portal or from web pages', async ({ running }) => {
   for (const path of ['/send', '/device', '/qr', '/status', '/validate']) {
     const page = await running.app.inject({ method: 'DELETE', url: path });
     expect(page.json(), path).toMatchObject({ status: false });
@@ -315,7 +308,7 @@ test('neither dialect takes anything from the portal, or from pages', async ({ r
   expect(unknown.body).toEqual({ status: false, message: 'token invalid' });
 });
 
-test('a wrong escape in the address sends nothing', async ({ ani, running }) => {
+test('an invalid escape in the address sends nothing', async ({ ani, running }) => {
   const get = (message: string) =>
     ask(running, `/send?token=${ani.key}&target=08123456789&message=${message}`, { method: 'GET' });
   for (const message of ['caf%E9', '100%']) {
@@ -325,10 +318,7 @@ test('a wrong escape in the address sends nothing', async ({ ani, running }) => 
   expect(await sentTexts(ani)).toEqual([['628123456789', 'café 100%']]);
 });
 
-test('a repeat has the first answer, also where times are computed from now', async ({
-  ani,
-  running,
-}) => {
+test('a repeat gets the first answer, also for times relative to now', async ({ ani, running }) => {
   const soon = Math.floor(Date.now() / 1000) + 2;
   const plans = [{ delay: '1-1000' }, { followup: '60' }, { schedule: String(soon) }];
   for (const [index, plan] of plans.entries()) {
@@ -354,7 +344,7 @@ test('a repeat has the first answer, also where times are computed from now', as
   }
 });
 
-test('what does not exist here is a "no" as any other', async ({ ani, running }) => {
+test("an unknown address gets the dialect's refusal", async ({ ani, running }) => {
   for (const path of ['/fetch-devices', '/delete-message', '/get-whatsapp-group/']) {
     const { status, body, headers } = await ask(running, path, { key: ani.key, form: { id: '1' } });
     expect({ status, body }, path).toEqual({

@@ -15,13 +15,13 @@ import {
   type FileKind,
   type Given,
   textOf,
-  wrong,
+  fieldError,
   type GivenFile,
   givenOf,
   isFile,
   numberOf,
-  saysNo,
-  saysYes,
+  isFalse,
+  isTrue,
   listOf,
   type Content,
   type Source,
@@ -37,11 +37,9 @@ import { MESSAGES_MAX } from '#contract/rest/endpoint.ts';
 import { cleanNumber, visibleText } from '#contract/base/written-number.ts';
 
 const BODY_LIMITS = { words: 1_048_576, files: 5_242_880 };
-/** Of a file in the body. */
 const FILE_BYTES_MAX = 4_000_000;
-/** Keys of one call, of which one is taken at random. */
+/** Keys per call; one is used at random. */
 const KEYS_MAX = 20;
-/** Numbers of one question whether they can be reached. */
 const NUMBERS_MAX = 1000;
 const missing = [
   '/add-device',
@@ -62,7 +60,10 @@ export function openFonnte(scope: FastifyInstance, deps: DialectDeps): void {
   openDialect(scope, deps, {
     name: 'fonnte',
     keyOf,
-    no: (refusal, call) => ({ status: statusOf(refusal), body: noAnswer(refusal, call) }),
+    errorResponse: (refusal, call) => ({
+      status: statusOf(refusal),
+      body: errorBody(refusal, call),
+    }),
     bodyLimits: BODY_LIMITS,
     routes: routesOf(deps),
     missing: {
@@ -124,8 +125,8 @@ const routesOf = (deps: DialectDeps): DialectRoute[] => [
 ];
 
 /**
- * The key: the header as it is, without a word before it, or `token` in the address. Of several, separated by commas,
- * one is taken at random.
+ * The key: the bare header without a scheme, or `token` in the address. Of several, separated by commas, one is used
+ * at random.
  */
 function keyOf({ headers, query, method }: FastifyRequest): string | undefined {
   const token = (query as { token?: unknown }).token;
@@ -167,7 +168,7 @@ async function send(deps: DialectDeps, call: DialectCall): Promise<object> {
   return sendAnswer(outcomes, { requestId: request.id, at });
 }
 
-/** Its time is computed from when the call came: a repeat of the call has another. */
+/** The time is relative to the call, so a repeat has another one. */
 function withoutTime(message: NewMessage | Refusal): object | null {
   if (message instanceof Refusal) return null;
   const { send_at: _, ...rest } = message;
@@ -180,14 +181,13 @@ async function status(deps: DialectDeps, { sender, given, request }: DialectCall
   return { id, message_status: statusWord(message), status: true };
 }
 
-/** The message that a call is about. @throws Refusal `input_invalid` */
+/** @throws Refusal `input_invalid` */
 function idIn(given: Given): string {
   const id = textOf(given, 'id');
-  if (id === undefined) throw wrong('id', 'Wajib diisi: id pesan.');
+  if (id === undefined) throw fieldError('id', 'Wajib diisi: id pesan.');
   return id;
 }
 
-/** Another time for a planned message. */
 async function reset(deps: DialectDeps, { sender, given, request }: DialectCall): Promise<object> {
   const id = idIn(given);
   const at = readSchedule(given, deps.now());
@@ -195,16 +195,15 @@ async function reset(deps: DialectDeps, { sender, given, request }: DialectCall)
   return { detail: 'success! message rescheduled', id: message.id, status: true };
 }
 
-/** A picture of the address where the phone is linked. A code to type is not to be had here: its owner agrees first. */
+/** A QR image of the linking address. There is no pairing code, since the owner must consent. */
 async function qr(deps: DialectDeps, { sender, given }: DialectCall): Promise<object> {
   if ((await deps.device(sender)).connected) throw new Refusal('token_linked', {});
-  if (textOf(given, 'type') === 'code') throw wrong('type', 'Harus qr: kode tidak tersedia.');
+  if (textOf(given, 'type') === 'code') throw fieldError('type', 'Harus qr: kode tidak tersedia.');
   const png = qrPng(await deps.link(sender), { quiet: 2, scale: 6 });
-  // In base64, without a prefix.
   return { status: true, url: png.toString('base64') };
 }
 
-/** Parts the phone from the token; its owner has to agree and scan before anything is sent again. */
+/** Unlinks the phone; its owner must consent and scan before the next message. */
 async function disconnect(deps: DialectDeps, { sender }: DialectCall): Promise<object> {
   const { phone } = await deps.device(sender);
   if (phone === null) throw new Refusal('token_not_linked', {});
@@ -212,7 +211,7 @@ async function disconnect(deps: DialectDeps, { sender }: DialectCall): Promise<o
   return { detail: 'device disconnected', status: true };
 }
 
-/** Which numbers are written as numbers are. Whether a phone is there is known only once something was sent to it. */
+/** Checks only the format: whether a number has WhatsApp is known only after sending. */
 function validate({ given }: DialectCall): object {
   const numbers = targetsOf(given, NUMBERS_MAX).map(({ to }) => shownPeer(normalizePeer(to)));
   return {
@@ -224,18 +223,17 @@ function validate({ given }: DialectCall): object {
 
 const isPhone = (number: string): boolean => ShownPhone().safeParse(number).success;
 
-/** The number that an answer goes by: as their clients store it, a whole number of 31 bits, made from the request's id. */
+/** A 31-bit integer, as clients store it, derived from the request id. */
 const requestNumber = (requestId: string): number =>
   Number.parseInt(requestId.replaceAll(/[^0-9a-f]/g, '').slice(-8) || '0', 16) & 0x7fff_ffff;
 
-/** One target of a call with what became of it. */
 type Outcome = { piece: Piece; result: Accepted | Refusal };
 
 /**
- * What `/send` answers: the messages that were taken, each at the place of its target. Those that were not stand in
- * `rejected`, which is there only when there are any; when nothing was taken, the whole is refused for the first reason.
+ * The answer of `/send`: the accepted messages, in the order of their targets. `rejected` lists the others and is
+ * omitted when empty; if nothing was accepted, the whole call is refused for the first reason.
  *
- * @param at when the call came; of a repeat, when the first did, in ms since 1970
+ * @param at the time of the call; for a repeat, of the first call, in ms since 1970
  */
 function sendAnswer(
   outcomes: readonly Outcome[],
@@ -263,8 +261,7 @@ function sendAnswer(
 
 const isRefusal = (result: Accepted | Refusal): result is Refusal => result instanceof Error;
 
-/** A "no" to a call of an address, in the dialect's shape. */
-export function noAnswer(no: Refusal, { id, path }: { id: string; path: string }): object {
+export function errorBody(no: Refusal, { id, path }: { id: string; path: string }): object {
   const reason = reasonOf(no, path);
   return {
     ...(isDisconnect(path) && { detail: reason }),
@@ -274,7 +271,6 @@ export function noAnswer(no: Refusal, { id, path }: { id: string; path: string }
   };
 }
 
-/** How far a message is, in the dialect's words. */
 function statusWord({ status, failure }: Pick<ApiMessage, 'status' | 'failure'>): string {
   switch (status) {
     case 'scheduled':
@@ -297,7 +293,6 @@ function statusWord({ status, failure }: Pick<ApiMessage, 'status' | 'failure'>)
   }
 }
 
-/** What `/get-devices` answers: a key knows its own token alone, which stands there by its id. */
 const devicesAnswer = (device: Device): object => {
   const { id, name, phone, connected, sentToday, quota } = device;
   return {
@@ -320,7 +315,7 @@ const devicesAnswer = (device: Device): object => {
   };
 };
 
-/** What `/device` answers. There is no package, and the account does not run out by a day. */
+/** The answer of `/device`. There are no packages, and accounts do not expire. */
 const deviceAnswer = ({ name, phone, connected, sentToday, quota }: Device): object => ({
   device: shownPeer(phone ?? ''),
   device_status: connected ? 'connect' : 'disconnect',
@@ -333,8 +328,8 @@ const deviceAnswer = ({ name, phone, connected, sentToday, quota }: Device): obj
 });
 
 /**
- * Why a call is refused, in the dialect's own words: its clients compare them. What the dialect has no word for gets
- * the nearest one; the true reason stands in `X-Kabari-Error`, and among the token's rejected calls.
+ * The dialect's own refusal texts, which clients compare. Other refusals get the nearest one; the true reason is in
+ * `X-Kabari-Error`, and among the token's rejected calls.
  */
 const reasons = {
   token: 'token invalid',
@@ -379,9 +374,9 @@ const byCode: Partial<Record<RefusalCode, string>> = {
 };
 
 /**
- * The dialect's words for a refusal.
+ * The dialect's text for a refusal.
  *
- * @param path where it was asked: the same is called otherwise by `/disconnect`.
+ * @param path the called address: `/disconnect` has a different text.
  */
 export function reasonOf(no: Refusal, path = ''): string {
   if (isDisconnect(path) && no.code === 'token_not_linked') return reasons.parted;
@@ -399,32 +394,28 @@ export function reasonOf(no: Refusal, path = ''): string {
     : reasons.input;
 }
 
-/** Whether a call was to part the phone: its answers say `detail`, not `reason`. */
 const isDisconnect = (path: string): boolean => /^\/disconnect\/?$/.test(path);
 
 /**
- * The HTTP status of a refusal: 200, as the dialect answers every "no"; our own trouble and a caller who is too fast
- * keep theirs, so that whoever stands between sees it.
+ * The HTTP status of a refusal: 200, as the dialect answers every refusal; internal errors and rate limits keep
+ * theirs, so that proxies and monitoring see them.
  */
 function statusOf(no: Refusal): number {
   const { status } = refusals[no.code];
   return status >= 500 || no.code === 'too_many_requests' ? status : 200;
 }
 
-/** What one target of a call became. */
 type Piece = {
-  /** Its number as the answer names it. */
   target: string;
   message: NewMessage | Refusal;
-  /** The instant it is planned for, in ms since 1970; what is over is now. */
+  /** The scheduled instant in ms since 1970; a past one means now. */
   plannedMs: number | undefined;
 };
 
 type SendCall = {
   pieces: readonly Piece[];
-  /** False where the caller would rather wait for the phone than be refused. */
+  /** False where the caller prefers waiting for the phone over a refusal. */
   connectedOnly: boolean;
-  /** What was given of times, from which those of the messages are computed; undefined where nothing was. */
   plan: readonly string[] | undefined;
 };
 
@@ -432,26 +423,26 @@ export type ReadContext = {
   now: Date;
   /** A number from 0 (included) to 1, as `Math.random`. */
   random: () => number;
-  /** Takes a file into the account's own; its id (`med_…`) and what it is. */
+  /** Stores a file in the account's library. @returns its id (`med_…`) and kind */
   storeFile: (file: GivenFile) => Promise<{ id: string; type: FileKind }>;
 };
 
-/** Seconds between two targets, and until a follow-up, at most: a month. */
+/** The longest delay between targets, and until a follow-up, in seconds: a month. */
 const SECONDS_MAX = 2_592_000;
-/** Characters that an answer repeats of a target that was refused. */
+/** Characters of a refused target that an answer repeats. */
 const TARGET_SHOWN_MAX = 40;
 
 /**
- * A call of `/send`: each target becomes a message of its own. What is wrong with the whole call is thrown; what
- * is wrong with one target stands in its piece.
+ * Parses a call of `/send`: each target becomes a separate message. Errors of the whole call are thrown; errors of
+ * one target are in its piece.
  *
- * @throws Refusal `input_invalid`, `request_malformed`, and what the file is refused for
+ * @throws Refusal `input_invalid`, `request_malformed`, and the reasons for refusing a file
  */
 export async function readSend(given: Given, context: ReadContext): Promise<SendCall> {
   const many = given.get('data');
   if (many === undefined || many === null || many === '') {
     const pieces = await piecesOf(given, context, MESSAGES_MAX);
-    return { pieces, connectedOnly: waitsNot(given), plan: planOf([given]) };
+    return { pieces, connectedOnly: requiresConnection(given), plan: planOf([given]) };
   }
   const pieces: Piece[] = [];
   const items = listIn(many).map(givenOf);
@@ -461,10 +452,14 @@ export async function readSend(given: Given, context: ReadContext): Promise<Send
     pieces.push(...(await piecesOfItem(fields, context, left)));
   }
   const known = items.filter((fields) => fields !== undefined);
-  return { pieces, connectedOnly: [given, ...known].every(waitsNot), plan: planOf(known) };
+  return {
+    pieces,
+    connectedOnly: [given, ...known].every(requiresConnection),
+    plan: planOf(known),
+  };
 }
 
-/** What is wrong with one item is that one's fault alone. */
+/** An error in one item refuses only that item. */
 async function piecesOfItem(
   fields: Given | undefined,
   context: ReadContext,
@@ -482,21 +477,18 @@ async function piecesOfItem(
   }
 }
 
-/** The fields that say when a message goes out, of each item; undefined where none does. */
 function planOf(items: readonly Given[]): string[] | undefined {
   const plan = items.map((fields) =>
-    ['schedule', 'followup', 'delay'].map((name) => saidOf(fields.get(name))).join(' '),
+    ['schedule', 'followup', 'delay'].map((name) => timeText(fields.get(name))).join(' '),
   );
   return plan.every((one) => one === '0 0 0') ? undefined : plan;
 }
 
-/** A time as it was given; an item in which it is none was refused. */
-const saidOf = (value: unknown): string =>
+const timeText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value).trim() || '0' : '0';
 
-const waitsNot = (given: Given): boolean => !saysNo(given, 'connectOnly');
+const requiresConnection = (given: Given): boolean => !isFalse(given, 'connectOnly');
 
-/** `data`: a list of objects, as JSON or as a text that holds it. */
 function listIn(data: unknown): readonly unknown[] {
   let list = data;
   if (typeof data === 'string') {
@@ -514,7 +506,7 @@ function listIn(data: unknown): readonly unknown[] {
 }
 
 const tooMany = (): Refusal =>
-  wrong('data', `Paling banyak ${MESSAGES_MAX} pesan dalam satu panggilan.`);
+  fieldError('data', `Paling banyak ${MESSAGES_MAX} pesan dalam satu panggilan.`);
 
 const notJson = (): Refusal =>
   new Refusal('request_malformed', { why: 'isian data harus daftar objek JSON' });
@@ -543,8 +535,8 @@ async function piecesOf(given: Given, context: ReadContext, max: number): Promis
 }
 
 /**
- * The instant for which a call is planned, in milliseconds: `schedule` (Unix seconds, which may
- * be over) or `followup` (seconds from now). 0 is now.
+ * The scheduled instant of a call, in milliseconds: `schedule` (Unix seconds, possibly past) or `followup` (seconds
+ * from now). 0 is now.
  *
  * @throws Refusal `input_invalid`
  */
@@ -552,84 +544,83 @@ function plannedFor(given: Given, now: Date): number | undefined {
   const seconds = numberOf(given, 'schedule', Number.MAX_SAFE_INTEGER) ?? 0;
   const after = numberOf(given, 'followup', SECONDS_MAX) ?? 0;
   if (seconds > 0) {
-    if (!isPlannable(seconds * 1000)) throw wrong('schedule', 'Harus waktu Unix dalam detik.');
+    if (!isPlannable(seconds * 1000)) throw fieldError('schedule', 'Harus waktu Unix dalam detik.');
     return seconds * 1000;
   }
   return after > 0 ? now.getTime() + after * 1000 : undefined;
 }
 
 /**
- * The other time of a planned message; what is over is now. `delay` is passed over: it spaces targets of one call.
+ * The new time of a scheduled message; a past time is now. Ignores `delay`, which spaces the targets of one call.
  *
  * @throws Refusal `input_invalid`, also for all messages of one time at once (`byschedule`)
  */
 function readSchedule(given: Given, now: Date): Date {
-  if (saysYes(given, 'byschedule')) {
-    throw wrong('byschedule', 'Belum didukung di sini. Sebutkan setiap pesan dengan id-nya.');
+  if (isTrue(given, 'byschedule')) {
+    throw fieldError('byschedule', 'Belum didukung di sini. Sebutkan setiap pesan dengan id-nya.');
   }
   if (textOf(given, 'schedule') === undefined) {
-    throw wrong('schedule', 'Wajib diisi: waktu Unix dalam detik.');
+    throw fieldError('schedule', 'Wajib diisi: waktu Unix dalam detik.');
   }
   return new Date(Math.max(plannedFor(given, now) ?? 0, now.getTime()));
 }
 
-/** `delay`: seconds between two targets, `2`, or any of a range, `1-10`. @throws Refusal `input_invalid` */
+/** Seconds between two targets: `2`, or a range `1-10`. @throws Refusal `input_invalid` */
 function pauseOf(given: Given): (random: () => number) => number {
   const text = (textOf(given, 'delay') ?? '0').replaceAll(/\s/g, '');
   const [, from, to = from] = /^(\d{1,7})(?:-(\d{1,7}))?$/.exec(text) ?? [];
   const [least, most] = [Number(from), Number(to)];
   if (!(least <= most && most <= SECONDS_MAX)) {
-    throw wrong('delay', 'Harus detik, misalnya 2, atau rentang, misalnya 1-10.');
+    throw fieldError('delay', 'Harus detik, misalnya 2, atau rentang, misalnya 1-10.');
   }
   return (random) => least + Math.floor(random() * (most - least + 1));
 }
 
-/** A file that travels, else one at an address, else a place, else words. @throws Refusal */
+/** In this order: an uploaded file, a linked one, a location, a text. @throws Refusal */
 async function contentOf(given: Given, context: ReadContext): Promise<Content> {
   const words = wordsOf(given);
   const options = { caption: words, filename: textOf(given, 'filename') };
   const file = given.get('file');
   if (isFile(file)) {
     const { id, type } = await context.storeFile(file);
-    // Without a name given, a document has the one that it is stored under.
+    // A document without a given name has the name of the stored file.
     return mediaContent(type, { id }, options);
   }
   const link = textOf(given, 'url')?.trim();
   if (link !== undefined) return linked({ link }, options);
   const place = textOf(given, 'location');
-  if (place !== undefined) return placeOf(place, words);
+  if (place !== undefined) return locationOf(place, words);
   if (words === undefined)
-    throw wrong('message', 'Wajib diisi, kecuali ada url, file atau location.');
+    throw fieldError('message', 'Wajib diisi, kecuali ada url, file atau location.');
   return { type: 'text', text: { body: words } };
 }
 
-/** The kind of a file at an address is told by the name it is given, else by the address. */
 function linked(source: Source & { link: string }, options: Parameters<typeof mediaContent>[2]) {
   const { filename } = options;
   const byName = filename === undefined ? 'document' : kindOf(filename);
   return mediaContent(byName === 'document' ? kindOf(source.link) : byName, source, options);
 }
 
-/** The words of a call; what it cannot show (a poll, buttons) is written out. @throws Refusal `input_invalid` */
+/** A poll or buttons become text. @throws Refusal `input_invalid` */
 function wordsOf(given: Given): string | undefined {
   const message = textOf(given, 'message');
   const choices = textOf(given, 'choices');
   const words =
     choices === undefined
-      ? (message ?? insteadOfButtons(given))
-      : insteadOfPoll(message ?? textOf(given, 'pollname'), choices);
+      ? (message ?? buttonsText(given))
+      : pollText(message ?? textOf(given, 'pollname'), choices);
   if (words !== undefined && words.length > TEXT_MAX) {
-    throw wrong('message', `Paling panjang ${TEXT_MAX} karakter.`);
+    throw fieldError('message', `Paling panjang ${TEXT_MAX} karakter.`);
   }
   return words;
 }
 
 /** @throws Refusal `input_invalid` */
-function placeOf(text: string, name: string | undefined): Content {
+function locationOf(text: string, name: string | undefined): Content {
   const [, latitude, longitude] =
     /^\s*(-?\d{1,3}(?:\.\d{1,20})?)\s*,\s*(-?\d{1,3}(?:\.\d{1,20})?)\s*$/.exec(text) ?? [];
   if (latitude === undefined || longitude === undefined) {
-    throw wrong('location', 'Harus lintang dan bujur, misalnya -7.983908,112.621391.');
+    throw fieldError('location', 'Harus lintang dan bujur, misalnya -7.983908,112.621391.');
   }
   return {
     type: 'location',
@@ -641,20 +632,17 @@ function placeOf(text: string, name: string | undefined): Content {
   };
 }
 
-/** A content with the target's values in the places of its words. */
 function forTarget(content: Content, target: Target): Content {
   if (content.type === 'text') {
-    return { type: 'text', text: { body: filled(content.text.body, target) } };
+    return { type: 'text', text: { body: fillPlaceholders(content.text.body, target) } };
   }
   if (!('caption' in content) || content.caption === undefined) return content;
-  return { ...content, caption: filled(content.caption, target) };
+  return { ...content, caption: fillPlaceholders(content.caption, target) };
 }
 
-/** Lines that stand for what a message cannot show, at most. */
 const LINES_MAX = 30;
 
-/** A poll in words: the question, and its choices under numbers. */
-function insteadOfPoll(question: string | undefined, choices: string): string {
+function pollText(question: string | undefined, choices: string): string {
   const named = choices
     .split(',', LINES_MAX)
     .map((one) => one.trim())
@@ -664,10 +652,10 @@ function insteadOfPoll(question: string | undefined, choices: string): string {
 }
 
 /**
- * Buttons, a template or a list in words: its message, what could be chosen, its footer. Their own vendor has shown
- * them to nobody since 2023. Undefined where none is given or it is no JSON.
+ * Buttons, a template or a list as text: the message, the options, the footer. Fonnte itself has not shown them
+ * since 2023. Undefined without any, or for invalid JSON.
  */
-function insteadOfButtons(given: Given): string | undefined {
+function buttonsText(given: Given): string | undefined {
   for (const name of ['buttonJSON', 'templateJSON', 'listJSON']) {
     const fields = givenOf(parsed(given.get(name)));
     const message = fields?.get('message');
@@ -689,7 +677,6 @@ function parsed(value: unknown): unknown {
   }
 }
 
-/** What could be chosen: the message of each button, or of each entry of the lists that they open. */
 function labelsIn(buttons: unknown): string[] {
   const entries = fieldsIn(buttons).flatMap((button) => {
     const list = fieldsIn(button.get('list'));
@@ -702,22 +689,21 @@ function labelsIn(buttons: unknown): string[] {
 const fieldsIn = (list: unknown): Given[] =>
   Array.isArray(list) ? list.slice(0, LINES_MAX).flatMap((one) => givenOf(one) ?? []) : [];
 
-/** One target: its number as it goes into the pivot, and what fills the message's places for it. */
+/** One target: its number before normalisation, and its placeholder values. */
 type Target = { to: string; values: ReadonlyMap<string, string> | undefined };
 
-/** Values of one target's places (`var1` and on), and characters of one. */
 const VALUES_MAX = 30;
 const VALUE_LENGTH_MAX = 200;
 
 /**
- * The targets of a call: numbers separated by commas, each with the values of its places after bars
+ * The targets of a call: numbers separated by commas, each with its placeholder values after bars
  * (`08123456789|Ani|INV-7`). A leading 0 becomes the country code.
  *
  * @throws Refusal `input_invalid` when there is none, or more than `max`.
  */
 function targetsOf(given: Given, max: number): Target[] {
   const parts = listOf(given, 'target', max);
-  if (parts.length === 0) throw wrong('target', 'Wajib diisi: nomor tujuan.');
+  if (parts.length === 0) throw fieldError('target', 'Wajib diisi: nomor tujuan.');
   const country = countryOf(given);
   return parts.map((part) => {
     const [phone = '', ...values] = part.split('|', VALUES_MAX + 2);
@@ -729,11 +715,10 @@ function targetsOf(given: Given, max: number): Target[] {
 function countryOf(given: Given): string {
   const code = (textOf(given, 'countryCode') ?? '62').trim().replace(/^\+/, '');
   if (!/^\d{1,4}$/.test(code))
-    throw wrong('countryCode', 'Harus kode negara, misalnya 62, atau 0.');
+    throw fieldError('countryCode', 'Harus kode negara, misalnya 62, atau 0.');
   return code;
 }
 
-/** A number with its country in front, as far as it can be told; the pivot judges it. */
 function phoneOf(phone: string, country: string): string {
   if (isHiddenPeer(visibleText(phone))) return visibleText(phone);
   const bare = cleanNumber(phone);
@@ -752,8 +737,8 @@ function valuesOf(values: readonly string[]): ReadonlyMap<string, string> | unde
   return new Map(named.map(([name, value]) => [name, value.slice(0, VALUE_LENGTH_MAX)]));
 }
 
-/** A text with the target's values in its places (`{name}`, `{var1}`); as it is where the target has none. */
-function filled(text: string, { values }: Target): string {
+/** Replaces `{name}` and `{var1}`; unchanged for a target without values. */
+function fillPlaceholders(text: string, { values }: Target): string {
   if (!values) return text;
   return text.replaceAll(/\{(name|var\d{1,2})\}/gi, (_place, name: string) => {
     return values.get(name.toLowerCase()) ?? '';

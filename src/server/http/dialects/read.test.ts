@@ -29,7 +29,7 @@ const reasonFor = async (fields: Record<string, unknown>): Promise<string> => {
   return piece?.message instanceof Refusal ? reasonOf(piece.message) : 'none';
 };
 
-test('each target is a message of its own, with its values in the places of the text', async () => {
+test('each target becomes a separate message with its own placeholder values', async () => {
   const messages = await messagesOf({
     target: '08123456789|Fonnte|Admin,+62 812-3456-788|Lili|User,8123456787',
     message: 'test message to {name} as {var1}',
@@ -41,7 +41,7 @@ test('each target is a message of its own, with its values in the places of the 
   ]);
 });
 
-test('the leading 0 becomes the country code, and stays where it is switched off', async () => {
+test('a leading 0 becomes the country code, and is unchanged where that is disabled', async () => {
   const to = async (target: unknown, countryCode?: unknown) =>
     (await read({ target, message: 'x', countryCode })).map((piece) => piece.target);
   expect(await to('0123456789', '60')).toEqual(['60123456789']);
@@ -57,7 +57,7 @@ test('the leading 0 becomes the country code, and stays where it is switched off
   );
 });
 
-test('a delay plans the targets one after the other', async () => {
+test('a delay schedules the targets one after the other', async () => {
   const plans = async (fields: object) =>
     (await messagesOf({ target: '0812345671,0812345672,0812345673', message: 'x', ...fields })).map(
       ({ send_at }) => send_at,
@@ -67,7 +67,6 @@ test('a delay plans the targets one after the other', async () => {
     '2026-11-23T08:00:02.000Z',
     '2026-11-23T08:00:04.000Z',
   ]);
-  // Half of the way from 1 to 10.
   expect(await plans({ delay: '1-10' })).toEqual([
     undefined,
     '2026-11-23T08:00:06.000Z',
@@ -80,7 +79,7 @@ test('a delay plans the targets one after the other', async () => {
   }
 });
 
-test('schedule is Unix seconds: 0 and what is over are now, what no calendar has is refused', async () => {
+test('schedule is Unix seconds: 0 and past times are now, impossible dates are refused', async () => {
   const at = async (schedule: unknown) =>
     (await messagesOf({ target: '08123456789', message: 'x', schedule }))[0]?.send_at;
   const tomorrow = NOW.getTime() / 1000 + 86_400;
@@ -97,7 +96,7 @@ test('schedule is Unix seconds: 0 and what is over are now, what no calendar has
   expect(later?.send_at).toBe('2026-11-23T08:01:00.000Z');
 });
 
-test('a file at an address is what its name says, with the message under it', async () => {
+test('a linked file has the kind of its extension, with the message as caption', async () => {
   const one = async (fields: object) =>
     (await messagesOf({ target: '08123456789', message: 'Halo', ...fields }))[0];
   expect(await one({ url: 'https://md.example/logo.PNG?x=1.pdf' })).toMatchObject({
@@ -117,7 +116,7 @@ test('a file at an address is what its name says, with the message under it', as
   }
 });
 
-test('a file that travels goes before an address, and an address before a place', async () => {
+test('an uploaded file precedes a linked one, and a linked one a location', async () => {
   const file: GivenFile = { filename: 'foto.jpg', type: '', bytes: Buffer.from('x') };
   const [first] = await messagesOf({
     target: '08123456789',
@@ -135,7 +134,7 @@ test('a file that travels goes before an address, and an address before a place'
   expect(asked).toEqual(['foto.jpg']);
 });
 
-test('a place, a poll and buttons', async () => {
+test('a location, a poll and buttons', async () => {
   const one = async (fields: object) => (await messagesOf({ target: '08123456789', ...fields }))[0];
   expect(await one({ location: '-7.983908, 112.621391', message: 'Toko' })).toMatchObject({
     type: 'location',
@@ -153,7 +152,7 @@ test('a place, a poll and buttons', async () => {
   expect(await one({ listJSON })).toMatchObject({ text: { body: 'Menu\n• satu' } });
 });
 
-test('data holds many messages of one call', async () => {
+test('data holds several messages in one call', async () => {
   const data = [
     { target: '0812345671', message: '1', delay: '1' },
     { target: '0812345672,0812345673', message: '2' },
@@ -170,7 +169,7 @@ test('data holds many messages of one call', async () => {
   }
 });
 
-test('what strangers send is refused in a word of the dialect, or taken: never an error of ours', async () => {
+test("arbitrary input is refused in the dialect's words or accepted, never an internal error", async () => {
   const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
   const hostile: [Record<string, unknown>, string][] = [
     [{}, 'target invalid'],
@@ -212,7 +211,7 @@ test('what strangers send is refused in a word of the dialect, or taken: never a
   expect(named).toMatchObject({ text: { body: 'Ani {constructor} {__proto__} ' } });
 });
 
-test('what is wrong with one item of data is that one’s fault', async () => {
+test('an error in one item of data refuses only that item', async () => {
   const good = { target: '0812345671', message: 'satu' };
   const data = [
     { target: '0812345672' },

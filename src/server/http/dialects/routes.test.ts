@@ -8,7 +8,6 @@ import { openWablas } from './wablas/wablas.ts';
 
 const page = await readFile(join(import.meta.dirname, '../../../../docs/dialects.md'), 'utf8');
 
-/** The addresses that a dialect answers, as `POST /send`; those with a slash at the end are the same. */
 async function routesOf(open: (scope: FastifyInstance, deps: DialectDeps) => void) {
   const app = fastify();
   const routes = new Set<string>();
@@ -24,7 +23,7 @@ async function routesOf(open: (scope: FastifyInstance, deps: DialectDeps) => voi
   return [...routes].toSorted();
 }
 
-/** The addresses of a section's table: "`GET`, `POST /send`", of which several have one method. */
+/** The addresses in a section's table, such as "`GET`, `POST /send`", one per method. */
 function documented(section: string, isAnswered: boolean): string[] {
   const text = page.split(`\n## ${section}\n`)[1]?.split('\n## ')[0] ?? '';
   const found: string[] = [];
@@ -42,7 +41,7 @@ function documented(section: string, isAnswered: boolean): string[] {
   return found.toSorted();
 }
 
-test('the page names every address of Fonnte that is answered, and every one that is missing', async () => {
+test('the documentation names every Fonnte address, answered or missing', async () => {
   const answered = documented('Fonnte', true);
   const routes = [...answered, ...documented('Fonnte', false)];
   expect(routes.toSorted()).toEqual(await routesOf(openFonnte));
@@ -51,7 +50,7 @@ test('the page names every address of Fonnte that is answered, and every one tha
   expect(new Set(named)).toEqual(new Set(answered.map((route) => route.split(' ')[1])));
 });
 
-test('the page names every address of Wablas that is answered; all others below /api/ are missing', async () => {
+test('the documentation names every Wablas address; all others below /api/ are missing', async () => {
   const routes = await routesOf(openWablas);
   const missing = routes.filter((route) => route.endsWith(' /api/*'));
   expect(missing).toHaveLength(5);

@@ -12,13 +12,12 @@ const HEADERS = {
   accept: 'application/json, text/event-stream',
 };
 
-/** How a client of the official SDK speaks: as of 2026, or as of 2025. */
+/** The protocol version of the official SDK's client: of 2026, or of 2025. */
 type Era = 'auto' | 'legacy';
 
 const test = base.extend<{
-  /** The official client, connected with a key. */
   connect: (key: string, era?: Era) => Promise<Client>;
-  /** Posts a body as it is, as Ani; nothing of the SDK is between. */
+  /** Posts a raw body as Ani, without the SDK. */
   post: (
     body: unknown,
     headers?: Record<string, string>,
@@ -60,7 +59,6 @@ const test = base.extend<{
   },
 });
 
-/** What a tool answered, as programs read it. */
 async function answerOf(client: Client, name: string, given: Record<string, unknown> = {}) {
   const result = await client.callTool({ name, arguments: given });
   const [content] = result.content;
@@ -70,7 +68,6 @@ async function answerOf(client: Client, name: string, given: Record<string, unkn
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 3, minute));
 
-/** What Ani and a customer of hers wrote. */
 const written = ({ tokenId }: Caller) =>
   [
     { direction: 'in', body: { text: 'Apakah masih ada?' } },
@@ -115,11 +112,7 @@ for (const era of ['auto', 'legacy'] as const) {
   });
 }
 
-test('an answer is bounded: what does not fit is on the next page', async ({
-  ani,
-  connect,
-  db,
-}) => {
+test('an answer is bounded, and the rest is on the next page', async ({ ani, connect, db }) => {
   const long = Array.from({ length: 30 }, (_, minute) => ({
     at: at(minute),
     tokenId: ani.tokenId,
@@ -141,7 +134,7 @@ test('an answer is bounded: what does not fit is on the next page', async ({
   expect(new Set(seen).size).toBe(30);
 });
 
-test("another account's conversation, and another token's, is empty", async ({
+test('a conversation of another account or token is empty', async ({
   ani,
   connect,
   db,
@@ -156,7 +149,7 @@ test("another account's conversation, and another token's, is empty", async ({
   }
 });
 
-test('a token that may not let an assistant send is refused, and nothing is sent', async ({
+test("a token without the assistant's send scope is refused, and nothing is sent", async ({
   ani,
   connect,
   db,
@@ -176,7 +169,7 @@ test('a token that may not let an assistant send is refused, and nothing is sent
   });
 });
 
-test('asking for a stream, as clients do by protocol, is no refused call', async ({
+test("a client's protocol request for a stream is not recorded as refused", async ({
   ani,
   running,
   db,
@@ -192,7 +185,7 @@ test('asking for a stream, as clients do by protocol, is no refused call', async
   });
 });
 
-test('what an assistant gives wrongly is told field by field, and nothing breaks', async ({
+test('invalid tool input is reported field by field, and breaks nothing', async ({
   ani,
   connect,
 }) => {
@@ -210,7 +203,7 @@ test('what an assistant gives wrongly is told field by field, and nothing breaks
   );
 });
 
-test('a key is asked for before anything else, and never told on', async ({ connect, post }) => {
+test('the key is checked first, and never repeated', async ({ connect, post }) => {
   await expect(connect('kbr_test_salah')).rejects.toThrow();
   const missing = await post('{', { authorization: '' });
   expect(missing).toMatchObject({
@@ -220,7 +213,7 @@ test('a key is asked for before anything else, and never told on', async ({ conn
   });
 });
 
-test('with the scope an assistant sends: once per ref, priced, never for more than there is', async ({
+test('with the scope an assistant sends once per ref, priced, within the saldo', async ({
   ani,
   connect,
   db,
@@ -245,11 +238,11 @@ test('with the scope an assistant sends: once per ref, priced, never for more th
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
-test('no web page gets in, from whatever site and under whatever name', async ({ post }) => {
+test('a web page is refused, from any site and under any host name', async ({ post }) => {
   for (const headers of [
     { origin: 'https://lain.example' },
     { origin: 'null' },
-    // A page that gave its own name our address.
+    // A page whose host name resolves to our address.
     { origin: 'http://lain.example:3000', host: 'lain.example:3000' },
     { origin: 'http://localhost:3000', host: 'localhost:4000' },
     { 'sec-fetch-site': 'cross-site' },
@@ -266,7 +259,7 @@ test('no web page gets in, from whatever site and under whatever name', async ({
   expect(await post(list, own)).toMatchObject({ status: 200 });
 });
 
-test('there is no session: only POST is taken, and it says so', async ({ running, ani }) => {
+test('there is no session: only POST is accepted, and Allow says so', async ({ running, ani }) => {
   for (const method of ['GET', 'HEAD', 'DELETE', 'PUT', 'PATCH'] as const) {
     const answer = await running.app.inject({
       method,
@@ -342,7 +335,7 @@ test('hostile requests are refused, each with a JSON-RPC error', async ({ post }
   }
 });
 
-test('a bug says nothing of itself', async ({ running, post, db }) => {
+test('a bug reveals no details', async ({ running, post, db }) => {
   await db.owner`alter table wallets rename to wallets_gone`;
   const answer = await post({
     ...list,
@@ -355,7 +348,7 @@ test('a bug says nothing of itself', async ({ running, post, db }) => {
   expect(running.lines.join('')).not.toContain('kbr_');
 });
 
-test('versions are agreed as the page says', async ({ post }) => {
+test('versions are negotiated as documented', async ({ post }) => {
   const page = await readFile(join(import.meta.dirname, '../../../../docs/mcp.md'), 'utf8');
   const [, byInitialize = ''] = /^\| ([\d, -]+) \| by `initialize`/m.exec(page) ?? [];
   const [, byRequest = ''] = /^\| ([\d-]+) \| by each request/m.exec(page) ?? [];

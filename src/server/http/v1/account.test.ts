@@ -9,7 +9,7 @@ import { changeTokens } from '#tests/support/people/people.ts';
 
 const PHONE = '6281388800014';
 
-test('a key says whose it is, how its token stands, and what it may do', async ({ ani }) => {
+test("a key returns its account, its token's state, and its scopes", async ({ ani }) => {
   await ani.call('/v1/messages', { body: halo });
   const { status, body } = await ani.call('/v1/me');
   expect(status).toBe(200);
@@ -23,7 +23,7 @@ test('a key says whose it is, how its token stands, and what it may do', async (
   expect(JSON.stringify(body)).not.toContain(ani.key);
 });
 
-test('the statement is read page by page, each line once, and sums up to the balance', async ({
+test('the statement is paged with each entry once, and adds up to the balance', async ({
   running,
   db,
 }) => {
@@ -49,7 +49,7 @@ test('the statement is read page by page, each line once, and sums up to the bal
   }
 });
 
-test('lines of others are nobody else’s', async ({ running, db, ani }) => {
+test('entries of other accounts are not visible', async ({ running, db, ani }) => {
   const budi = await callerOf(running, db, { saldo: 0 });
   await ani.call('/v1/messages', { body: halo });
   expect((await budi.call('/v1/mutations')).body.data).toEqual([]);
@@ -61,13 +61,12 @@ const link = async ({ call }: Caller) => {
   return ApiLink().parse(body);
 };
 
-/** What a phone's camera reads of the picture. */
 function readPicture(image: string): string {
   const png = Buffer.from(image.replace('data:image/png;base64,', ''), 'base64');
   return decodeQR(PNG.sync.read(png));
 }
 
-test('a token is linked by its key alone: the QR as a picture, then how it goes on', async ({
+test('a token is linked by its key alone: the QR as an image, then the progress', async ({
   running,
   db,
 }) => {
@@ -76,7 +75,7 @@ test('a token is linked by its key alone: the QR as a picture, then how it goes 
   const started = await link(ani);
   expect(started).toMatchObject({ state: 'waiting', phone: null });
   expect(readPicture(started.qr?.image ?? '')).toBe(started.qr?.text);
-  // Asked again it is the same linking, not another one.
+  // Another call returns the same linking.
   expect((await link(ani)).expires_at).toEqual(started.expires_at);
   expect((await ani.call('/v1/me')).body.token.status).toBe('linking');
 
@@ -89,11 +88,11 @@ test('a token is linked by its key alone: the QR as a picture, then how it goes 
     expect({ state, phone }).toEqual({ state: 'connected', phone: PHONE });
   });
   expect(states.has('waiting')).toBe(false);
-  // Connected it stays: no new link is made by asking.
+  // A connected token starts no new linking.
   expect(await link(ani)).toEqual({ state: 'connected', qr: null, phone: PHONE, expires_at: null });
 });
 
-test('calls at the same moment start one linking, and none fails', async ({ running, db }) => {
+test('concurrent calls start one linking, and none fails', async ({ running, db }) => {
   const ani = await callerOf(running, db, { linked: false });
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => ani.call('/v1/link', { method: 'POST' })),
@@ -103,7 +102,7 @@ test('calls at the same moment start one linking, and none fails', async ({ runn
   expect((await link(ani)).state).toBe('waiting');
 });
 
-test('a linking of the portal shows its QR in its own browser alone, not to keys', async ({
+test('a linking from the portal shows its QR only in its own browser, not to keys', async ({
   running,
   db,
 }) => {

@@ -14,20 +14,17 @@ import {
 } from '#tests/support/app/api-caller.ts';
 import { changeKeys } from '#tests/support/people/people.ts';
 
-/** What every "no" of the API has, whatever it says. */
+/** Checks the common parts of every problem response. */
 function expectProblem({ status, body, headers }: ApiAnswer, code: string): void {
   expect(headers['content-type']).toBe('application/problem+json; charset=utf-8');
   expect(headers['cache-control']).toBe('no-store');
-  // What the schema does not name is left out of what it reads.
+  // The schema drops fields that it does not name.
   expect(problems.SendProblem().parse(body)).toEqual(body);
   expect(body).toMatchObject({ code, status, type: `urn:kabari:error:${code}` });
   expect(body.request_id).toBe(headers['x-request-id']);
 }
 
-test('no answer of the API may be kept by anybody, a yes as little as a no', async ({
-  running,
-  ani,
-}) => {
+test('no response of the API may be cached, whether success or error', async ({ running, ani }) => {
   const anybody = callerAt(running);
   const sent = await ani.call('/v1/messages', { body: halo });
   const answers: [string, ApiAnswer][] = [
@@ -58,9 +55,7 @@ test('no answer of the API may be kept by anybody, a yes as little as a no', asy
   }
 });
 
-test('an address says which methods it takes, to who asks and to who uses another', async ({
-  running,
-}) => {
+test('an address lists its methods, for OPTIONS and for a wrong method', async ({ running }) => {
   const anybody = callerAt(running);
   const taken = new Map<string, Set<string>>();
   for (const { method, path } of Object.values(apiEndpoints)) {
@@ -84,17 +79,14 @@ test('an address says which methods it takes, to who asks and to who uses anothe
   }
 });
 
-test('a page of another site is never let in', async ({ running }) => {
+test('a page of another site is never allowed', async ({ running }) => {
   const headers = { origin: 'https://lain.example', 'access-control-request-method': 'POST' };
   const answer = await callerAt(running)('/v1/messages', { method: 'OPTIONS', headers });
   const granted = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
   expect(granted).toEqual([]);
 });
 
-test('an address that does not exist is told apart from a message that is gone', async ({
-  ani,
-  running,
-}) => {
+test('an unknown address differs from a missing message', async ({ ani, running }) => {
   for (const path of ['/v1', '/v1/', '/v1/message', '/v1/balance/', '/v1/messages/a/b/c']) {
     const answer = await callerAt(running)(path, { headers: { accept: 'text/html' } });
     expect(answer.status, path).toBe(404);
@@ -110,7 +102,7 @@ test('an address that does not exist is told apart from a message that is gone',
   expectProblem(misspelt, 'request_malformed');
 });
 
-test('a key that is missing is told apart from one that is wrong', async ({ running, ani, db }) => {
+test('a missing key differs from a wrong one', async ({ running, ani, db }) => {
   const anybody = callerAt(running);
   const asking = (authorization?: string) =>
     anybody('/v1/balance', {
@@ -136,7 +128,7 @@ test('a key that is missing is told apart from one that is wrong', async ({ runn
   }
 });
 
-test('the scheme of a key is read however it is written', async ({ running, ani }) => {
+test('the authorization scheme is case-insensitive', async ({ running, ani }) => {
   for (const scheme of ['bearer', 'BEARER', 'Bearer ']) {
     const authorization = `${scheme} ${ani.key}`;
     const answer = await callerAt(running)('/v1/balance', { headers: { authorization } });
@@ -144,21 +136,21 @@ test('the scheme of a key is read however it is written', async ({ running, ani 
   }
 });
 
-test('whose key it is comes first: a stranger learns nothing of what they sent', async ({
+test('the key is checked first: an unknown caller learns nothing about the input', async ({
   running,
 }) => {
   const answer = await callerAt(running)('/v1/messages', { body: '{' });
   expectProblem(answer, 'token_missing');
 });
 
-test('every answer to a known key says how many requests are left', async ({ ani }) => {
+test('every response to a known key has the remaining requests', async ({ ani }) => {
   for (const body of ['{', '{}', JSON.stringify(halo)]) {
     const { headers } = await ani.call('/v1/messages', { body });
     expect(headers).toMatchObject({ ratelimit: expect.stringMatching(/^"api";r=\d+;t=1$/) });
   }
 });
 
-test('a message is taken back with an empty body, too', async ({ ani }) => {
+test('a message is cancelled with an empty body, too', async ({ ani }) => {
   const { body } = await ani.call('/v1/messages', { body: halo });
   const cancelled = await ani.call(`/v1/messages/${body.id}/cancel`, { body: '' });
   expect(cancelled).toMatchObject({ status: 200, body: { status: 'cancelled' } });
@@ -200,7 +192,10 @@ const troubles: readonly Trouble[] = [
   ],
 ];
 
-test('each "no" speaks to developers, in the language they ask for', async ({ running, db }) => {
+test('each problem is described for developers, in the requested language', async ({
+  running,
+  db,
+}) => {
   const ani = await callerOf(running, db, { saldo: 1000 });
   const speaking = (language: string): Caller => ({
     ...ani,

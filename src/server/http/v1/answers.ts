@@ -4,14 +4,13 @@ import { Refusal, refusals, type FactsOf } from '#contract/base/refusals.ts';
 import { FILE_NAME_MAX } from '#contract/uploads.ts';
 import { API_LIMITS, API_PREFIX, type Endpoint, type Problem } from '#contract/rest/endpoint.ts';
 import { apiEndpoints } from '#contract/rest.ts';
-import { troubleBehind } from '#server/http/answer.ts';
-import { cutAfter, drained } from '#server/http/connections.ts';
+import { databaseRefusal } from '#server/http/answer.ts';
+import { cutAfter, drainBody } from '#server/http/connections.ts';
 import { englishFor } from '#contract/language/english.ts';
 import { developerSentenceFor } from '#contract/language/indonesian.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** What the API says in its own words beside the catalogue of refusals. */
 export const phrases = {
   json: { id: 'JSON-nya tidak lengkap atau salah tulis', en: 'its JSON is incomplete or misspelt' },
   notUtf8: { id: 'isinya bukan UTF-8', en: 'its body is not UTF-8' },
@@ -52,7 +51,6 @@ export const phrases = {
   },
 } as const satisfies Record<string, InBoth>;
 
-/** The methods of each address of the API, as `Allow` names them. */
 const addresses = addressesOf([
   ...Object.values<Endpoint>(apiEndpoints),
   { method: 'GET', path: `${API_PREFIX}/openapi.json` },
@@ -72,26 +70,25 @@ function addressesOf(endpoints: readonly { method: string; path: string }[]) {
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
 
-/** An address that is written out goes before one with an id in its place. */
 function allowedAt(url: string): string | undefined {
-  const asked = pathOf(url);
+  const requestedPath = pathOf(url);
   const found =
-    addresses.find(({ path }) => path === asked) ??
-    addresses.find(({ pattern }) => pattern.test(asked));
+    addresses.find(({ path }) => path === requestedPath) ??
+    addresses.find(({ pattern }) => pattern.test(requestedPath));
   return found?.allow;
 }
 
-/** Whether an address takes this method: a route with an id in its place answers for it too, where it does not. */
+/** The route with an id also matches literal addresses, which may not support the method. */
 export const takesMethod = ({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): boolean =>
   allowedAt(url)?.split(', ').includes(method) ?? false;
 
-/** True for addresses of the API, whether there is anything or not. */
+/** True for addresses of the API, known or unknown. */
 export const isOfApi = (url: string): boolean =>
   pathOf(url) === API_PREFIX || url.startsWith(`${API_PREFIX}/`);
 
 /**
- * Answers what is no endpoint: which methods an address takes (`OPTIONS`; nothing is allowed to pages of
- * other sites), or that it does not take this one, or that it does not exist.
+ * Answers unknown endpoints: the methods of an address (`OPTIONS`, without CORS), an unsupported method, or an
+ * unknown address.
  *
  * @throws Refusal `method_not_allowed`, `path_unknown`
  */
@@ -102,10 +99,8 @@ export function answerOther({ method, url }: FastifyRequest, reply: FastifyReply
   return reply.code(204).header('allow', allow).send();
 }
 
-/**
- * Every "no" of the API, as problem details; what is not a refusal is our bug, and reported.
- */
-export async function answerNo(
+/** Answers every refusal as problem details; any other error is a bug, and is reported. */
+export async function sendError(
   report: (bug: unknown, requestId: string) => void,
   error: unknown,
   request: FastifyRequest,
@@ -113,13 +108,16 @@ export async function answerNo(
 ): Promise<FastifyReply> {
   const no = await refusalOfCall(report, error, request, reply);
   const language = languageOf(request.headers['accept-language']);
-  return sendProblem(exactly(no, request.url, reply), { language, requestId: request.id }, reply);
+  return sendProblem(
+    refusalForPath(no, request.url, reply),
+    { language, requestId: request.id },
+    reply,
+  );
 }
 
 /**
- * Why a call with a key is refused, for every dialect alike, and the headers that go with it; what is not a
- * refusal is our bug, and reported. A body that is still coming is read to its end first, so that its sender
- * receives the answer.
+ * The refusal for an error of a call with a key, in every dialect, after setting its headers; any error that is not
+ * a refusal is a bug, and is reported. The rest of the body is read first, so that its sender receives the response.
  */
 export async function refusalOfCall(
   report: (bug: unknown, requestId: string) => void,
@@ -127,9 +125,9 @@ export async function refusalOfCall(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Refusal> {
-  if (!(await drained(request))) cutAfter(reply);
+  if (!(await drainBody(request))) cutAfter(reply);
   const language = languageOf(request.headers['accept-language']);
-  const known = error instanceof Refusal ? error : refusalBehind(error, language);
+  const known = error instanceof Refusal ? error : refusalOfError(error, language);
   if (!known) report(error, request.id);
   const no = known ?? new Refusal('our_fault', { request: request.id });
   request.apiRefusals = [no];
@@ -143,7 +141,7 @@ export async function refusalOfCall(
   return no;
 }
 
-/** Says no in problem details, also where no route was found for it. */
+/** Sends problem details, also where no route was found. */
 export function sendProblem(
   no: Refusal,
   { language, requestId }: { language: Language; requestId: string },
@@ -156,8 +154,8 @@ export function sendProblem(
     .send(JSON.stringify(problemOf(no, requestId, language)));
 }
 
-/** A method that the server knows nowhere is refused before the address is looked at: here it is. */
-function exactly(no: Refusal, url: string, reply: FastifyReply): Refusal {
+/** Fastify refuses an unknown method before it looks at the address, which is checked here. */
+function refusalForPath(no: Refusal, url: string, reply: FastifyReply): Refusal {
   if (no.code !== 'method_not_allowed') return no;
   const allow = allowedAt(url);
   if (allow === undefined) {
@@ -168,8 +166,8 @@ function exactly(no: Refusal, url: string, reply: FastifyReply): Refusal {
   return new Refusal('method_not_allowed', { allow });
 }
 
-/** What Fastify itself refuses, in our words. */
-export function refusalBehind(error: unknown, language: Language): Refusal | undefined {
+/** A Fastify error or database trouble as a refusal; undefined for other errors. */
+export function refusalOfError(error: unknown, language: Language): Refusal | undefined {
   switch ((error as FastifyError | null)?.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Refusal('body_too_large', {});
@@ -181,7 +179,7 @@ export function refusalBehind(error: unknown, language: Language): Refusal | und
     case 'FST_UNDER_PRESSURE':
       return new Refusal('busy', { seconds: 2 });
     default:
-      return troubleBehind(error);
+      return databaseRefusal(error);
   }
 }
 
@@ -207,7 +205,7 @@ export function problemOf(no: Refusal, requestId: string, language: Language): P
   };
 }
 
-/** The seconds a caller should wait, where the refusal names them. */
+/** The seconds to wait, where the refusal has them. */
 export function waitOf({ facts }: Refusal): number | undefined {
   return 'seconds' in facts ? Math.max(1, facts.seconds) : undefined;
 }

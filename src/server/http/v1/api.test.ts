@@ -11,7 +11,7 @@ import {
 import { changeTokens } from '#tests/support/people/people.ts';
 import { optOut } from '#tests/support/people/stored-messages.ts';
 
-test('a message is accepted, priced, and says that it is simulated', async ({ ani }) => {
+test('a message is accepted, priced, and marked as simulated', async ({ ani }) => {
   const answer = await ani.call('/v1/messages', { body: { ...halo, ref: 'pesanan-1' } });
   expect(answer).toMatchObject({
     status: 202,
@@ -29,7 +29,7 @@ test('a message is accepted, priced, and says that it is simulated', async ({ an
   expect(one.body.timeline[0]).toMatchObject({ kind: 'accepted' });
 });
 
-test('without a type a message is of the type whose object it has', async ({ ani }) => {
+test('without a type a message has the type of its object', async ({ ani }) => {
   const { to } = halo;
   const send = (body: object) =>
     ani.call('/v1/messages', { body: { to, ...body }, headers: inEnglish });
@@ -46,7 +46,7 @@ test('without a type a message is of the type whose object it has', async ({ ani
   expect(Object.keys((await send({})).body.fields)).toEqual(['text']);
 });
 
-test('a message scheduled for later says so and can be cancelled', async ({ ani }) => {
+test('a scheduled message shows its time and can be cancelled', async ({ ani }) => {
   const send_at = new Date(Date.now() + 3_600_000).toISOString();
   const { body } = await ani.call('/v1/messages', { body: { ...halo, send_at } });
   expect(body).toMatchObject({ status: 'scheduled', saldo: 850 });
@@ -58,7 +58,7 @@ test('a message scheduled for later says so and can be cancelled', async ({ ani 
   expect((await ani.call('/v1/balance')).body).toEqual({ available: 1000, held: 0 });
 });
 
-test('JSON whose letters are not UTF-8 is refused, not sent with others in their place', async ({
+test('JSON that is not UTF-8 is refused, not sent with replacement characters', async ({
   ani,
   running,
 }) => {
@@ -77,9 +77,7 @@ test('JSON whose letters are not UTF-8 is refused, not sent with others in their
   expect((await ani.call('/v1/balance')).body).toEqual({ available: 1000, held: 0 });
 });
 
-test('the same key and body get the first answer again; another body is refused', async ({
-  ani,
-}) => {
+test('the same key and body get the first answer; another body is refused', async ({ ani }) => {
   const headers = { 'idempotency-key': 'pesanan-77' };
   const first = await ani.call('/v1/messages', { body: halo, headers });
   const again = await ani.call('/v1/messages', { body: halo, headers });
@@ -96,7 +94,7 @@ test('the same key and body get the first answer again; another body is refused'
   expect((await ani.call('/v1/balance')).body).toEqual({ available: 850, held: 150 });
 });
 
-test('of many, each is accepted or refused by itself, and a repeat gets the same reply', async ({
+test('each of many is accepted or refused by itself, and a repeat gets the same reply', async ({
   ani,
 }) => {
   const messages = [
@@ -130,7 +128,7 @@ test('of many, each is accepted or refused by itself, and a repeat gets the same
   expect(again.body).toEqual(answer.body);
 });
 
-test('when none of many is accepted, the first refusal decides the status', async ({ ani }) => {
+test('when none of many is accepted, the first refusal determines the status', async ({ ani }) => {
   const messages = [
     { to: 'x', text: { body: 'x' } },
     { to: '0812', text: {} },
@@ -139,7 +137,7 @@ test('when none of many is accepted, the first refusal decides the status', asyn
   expect(answer).toMatchObject({ status: 422, body: { code: 'input_invalid', data: [{}, {}] } });
 });
 
-test('every refusal of the API has its own status and sentence, and nothing changes', async ({
+test('every refusal of the API has its own status and sentence, and changes nothing', async ({
   ani,
   db,
 }) => {
@@ -208,7 +206,7 @@ test('every refusal of the API has its own status and sentence, and nothing chan
   expect((await ani.call('/v1/balance')).body).toEqual({ available: 1000, held: 0 });
 });
 
-test('saldo, limit, opt-out, link and suspension each refuse in their own words', async ({
+test('saldo, limit, opt-out, link and suspension each have their own refusal', async ({
   ani,
   db,
 }) => {
@@ -249,7 +247,7 @@ test("one token never sees another's messages", async ({ running, ani, db }) => 
   expect((await ani.call('/v1/messages')).body.data).toHaveLength(1);
 });
 
-test('too many requests are told how long to wait', async ({ db, openApp }) => {
+test('too many requests get the seconds to wait', async ({ db, openApp }) => {
   const container = await openApp({ env: { RATE_API_PER_SECOND: '2' } });
   const ani = await callerOf(container, db, { saldo: 1000 });
   const asked = Array.from({ length: 40 }, () => ani.call('/v1/balance'));
@@ -261,7 +259,7 @@ test('too many requests are told how long to wait', async ({ db, openApp }) => {
   });
 });
 
-test('a text that cannot be kept is named, also where it is a whole message or a name', async ({
+test('a text that cannot be stored is named, also where it is a whole message or a name', async ({
   ani,
 }) => {
   const whole = await ani.call('/v1/messages', { body: { messages: ['\u0000', halo] } });
@@ -271,7 +269,7 @@ test('a text that cannot be kept is named, also where it is a whole message or a
   expect([name.status, Object.keys(name.body.fields)]).toEqual([422, ['x\uFFFD']]);
 });
 
-test('a repeated key of any other POST gets the first answer again, of another request nothing', async ({
+test('a repeated key of any other POST gets the first answer; with another request it is refused', async ({
   ani,
 }) => {
   const send_at = new Date(Date.now() + 3_600_000).toISOString();
@@ -293,7 +291,7 @@ test('a repeated key of any other POST gets the first answer again, of another r
   expect(body.status).toBe('scheduled');
 });
 
-test('what was refused is not remembered: the same key may be used once more', async ({ ani }) => {
+test('a refusal is not stored: its key may be used again', async ({ ani }) => {
   const headers = { 'idempotency-key': 'batal-2' };
   const missing = '/v1/messages/msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E/cancel';
   for (const _ of [1, 2]) {
@@ -303,7 +301,7 @@ test('what was refused is not remembered: the same key may be used once more', a
   }
 });
 
-test('the OpenAPI document is there for everybody, in both languages, with every endpoint', async ({
+test('the OpenAPI document is public, in both languages, with every endpoint', async ({
   running,
 }) => {
   const call = callerAt(running);

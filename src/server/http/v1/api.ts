@@ -12,9 +12,9 @@ import {
 } from '#contract/rest/endpoint.ts';
 import { type ApiEndpoint, apiEndpoints } from '#contract/rest.ts';
 import { type Access, type ApiSender, bearerOf } from '#server/http/access.ts';
-import { type KnownNumbers, plusAgain, readKnowing } from '#server/http/input.ts';
+import { type KnownNumbers, restorePlus, readWithKnownNumbers } from '#server/http/input.ts';
 import { publicOrigin } from '#server/http/origin.ts';
-import { answerNo, answerOther, takesMethod } from './answers.ts';
+import { sendError, answerOther, takesMethod } from './answers.ts';
 import {
   type Call,
   type Handlers,
@@ -22,8 +22,8 @@ import {
   isObject,
   languageIn,
   malformed,
-  type FirstAnswers,
-  remember,
+  type RunIdempotent,
+  answerIdempotent,
 } from './send.ts';
 import {
   type AccountCalls,
@@ -47,7 +47,6 @@ import type { InBoth, Language } from '#contract/language/language.ts';
 import { oncePer } from '#contract/base/schema.ts';
 import { eventSummary, WebhookEvent } from '#contract/webhooks.ts';
 
-/** What the application hands to these endpoints: they know no domain. */
 export type ApiDeps = {
   access: Access;
   messages: MessageCalls;
@@ -57,29 +56,28 @@ export type ApiDeps = {
   knownNumbers: KnownNumbers;
   templates: TemplateCalls;
   webhooks: WebhookCalls & EventCalls;
-  firstAnswer: FirstAnswers;
-  /** The address people use; undefined for a local installation, which answers under any name. */
+  runIdempotent: RunIdempotent;
+  /** The public address; undefined for a local installation, which answers under any host name. */
   publicUrl: string | undefined;
   report: (bug: unknown, requestId: string) => void;
 };
 
 /**
- * The public API, native dialect. Register it in a scope of its own under `API_PREFIX`: what lies there
- * and is no endpoint is answered here too, as problem details like every "no".
+ * The public API, the native dialect. Register it in a separate scope under `API_PREFIX`: unknown addresses there
+ * are answered here too, as problem details.
  */
 export function openApi(app: FastifyInstance, deps: ApiDeps): void {
   app.decorateRequest('apiSender', undefined);
   deps.access.recordRejectedCall(app, 'kabari');
   readJsonOnly(app);
   app.addHook('onRequest', async (request, reply) => {
-    // API responses are never cached.
     void reply.header('cache-control', 'no-store');
     if (request.is404 || !takesMethod(request)) return answerOther(request, reply);
     if (request.routeOptions.url === OPENAPI_PATH) return undefined;
     await deps.access.admit(request, reply, bearerOf(request));
     return undefined;
   });
-  app.setErrorHandler((error, request, reply) => answerNo(deps.report, error, request, reply));
+  app.setErrorHandler((error, request, reply) => sendError(deps.report, error, request, reply));
   app.setNotFoundHandler((request, reply) => answerOther(request, reply));
   app.get(OPENAPI_PATH.slice(API_PREFIX.length), async (request) =>
     openApiDocument(publicOrigin(deps, request), languageIn(request)),
@@ -108,10 +106,8 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
 const takesFile = (name: ApiEndpoint): boolean =>
   (apiEndpoints[name] satisfies Endpoint as Endpoint).takesFile ?? false;
 
-/** What a handler of any endpoint is, once its call was read by the endpoint's own schemas. */
 type AnyHandler = (call: Call<never>) => Promise<unknown>;
 
-/** Teaches a scope JSON, and no other body. */
 export function readJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -138,13 +134,12 @@ function openEndpoint(
 ): void {
   const endpoint: Endpoint = apiEndpoints[name];
   const { method, path, scope, status, query, body } = endpoint;
-  /** Where the handler reads the body by itself it keeps its answers by itself too. */
-  const remembers = method === 'POST' && !endpoint.bodies && !takesFile(name);
+  /** A handler that parses the body itself also stores its answers itself. */
+  const isIdempotent = method === 'POST' && !endpoint.bodies && !takesFile(name);
   app.route({
     method,
     url: path.slice(API_PREFIX.length),
     config: { longBody: takesFile(name) },
-    // Before the body is read.
     onRequest: async (request) => deps.access.allow(senderOf(request), scope),
     handler: async (request, reply) => {
       const sender = senderOf(request);
@@ -157,21 +152,23 @@ function openEndpoint(
         query: query && (await readPart(deps, query(), request, true)),
         body: body && (await readPart(deps, body(), request, false)),
       } as unknown as Call<never>;
-      const key = remembers ? idempotencyKey(request) : undefined;
+      const key = isIdempotent ? idempotencyKey(request) : undefined;
       if (key === undefined) {
         const answer = await handler(call);
         return reply.sent || answer === reply ? reply : reply.code(status).send(answer);
       }
       const input = JSON.stringify([request.url, request.body ?? null]);
-      const asked = { tokenId: sender.tokenId, key, endpoint: `${method} ${path}`, input };
-      const text = await remember(deps.firstAnswer, asked, reply, () => handler(call));
+      const idempotentCall = { tokenId: sender.tokenId, key, endpoint: `${method} ${path}`, input };
+      const text = await answerIdempotent(deps.runIdempotent, idempotentCall, reply, () =>
+        handler(call),
+      );
       return reply.code(status).type('application/json; charset=utf-8').send(text);
     },
   });
 }
 
 function senderOf({ apiSender }: FastifyRequest): ApiSender {
-  if (!apiSender) throw new Error('a call without its sender');
+  if (!apiSender) throw new Error('the call has no sender');
   return apiSender;
 }
 
@@ -185,27 +182,26 @@ async function readPart(
   const input = fromAddress ? withPlus(request.query) : (request.body ?? {});
   const options = { language: languageIn(request), fromAddress };
   const { accountId } = senderOf(request);
-  const { read } = await readKnowing(knownNumbers, accountId, () =>
+  const { read } = await readWithKnownNumbers(knownNumbers, accountId, () =>
     readFields(schema, input, options),
   );
   if (read instanceof Refusal) throw read;
   return read;
 }
 
-/** A query whose numbers have the `+` again that an address without `%2B` turned into a blank. */
+/** A query with the `+` restored before numbers, where it was not written as `%2B`. */
 const withPlus = (query: unknown): unknown =>
   isObject(query)
     ? Object.fromEntries(
         Object.entries(query).map(([name, value]) => [
           name,
-          typeof value === 'string' ? plusAgain(value) : value,
+          typeof value === 'string' ? restorePlus(value) : value,
         ]),
       )
     : query;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The text of a body; nothing for bytes that are no UTF-8: read anyway, they would become other words. */
 function textOf(body: Buffer): string | undefined {
   try {
     return utf8.decode(body);
@@ -214,15 +210,14 @@ function textOf(body: Buffer): string | undefined {
   }
 }
 
-/** Where the document is read; no key is asked for it. */
 const OPENAPI_PATH = `${API_PREFIX}/openapi.json`;
 
 type Schema = Record<string, unknown>;
 
 /**
- * The API as an OpenAPI 3.1 document, printed from the registry.
+ * The API as an OpenAPI 3.1 document, generated from the endpoint registry.
  *
- * @param origin the address at which the caller found it
+ * @param origin the origin of the request
  */
 const openApiDocument = (origin: string, language: Language): Schema => ({
   ...documentIn(language),
@@ -302,7 +297,7 @@ function queryParameters(query: z.ZodMiniType, language: Language): Schema[] {
   }));
 }
 
-/** `format: binary` is what generators of clients know as a file. */
+/** Client generators treat `format: binary` as a file. */
 const fileForm = {
   type: 'object',
   properties: { file: { type: 'string', format: 'binary' }, name: { type: 'string' } },
@@ -323,7 +318,7 @@ function requestOf({ body, bodies, takesFile }: Endpoint, language: Language): S
 
 function responsesOf({ status, answer, answers, problem, refuses }: Endpoint): Schema {
   const shapes = (answers ?? (answer ? [answer] : [])).map((shape) => written(shape()));
-  const yes = {
+  const success = {
     description: 'OK',
     ...(shapes.length > 0 && { content: { 'application/json': { schema: oneOf(shapes) } } }),
   };
@@ -333,23 +328,22 @@ function responsesOf({ status, answer, answers, problem, refuses }: Endpoint): S
     codes.set(no, [...(codes.get(no) ?? []), code]);
   }
   const schema = { $ref: `#/components/schemas/${problem ?? 'Problem'}` };
-  const nos = [...codes].map(([no, all]) => [
+  const errors = [...codes].map(([no, all]) => [
     String(no),
     { description: all.join(', '), content: { 'application/problem+json': { schema } } },
   ]);
-  return { [String(status)]: yes, ...Object.fromEntries(nos) };
+  return { [String(status)]: success, ...Object.fromEntries(errors) };
 }
 
 const oneOf = (shapes: readonly Schema[]): Schema =>
   shapes.length === 1 ? (shapes[0] ?? {}) : { oneOf: shapes };
 
-/** What we send to the webhook of a token: an operation for each event, under its type. */
 function webhooksIn(language: Language): Schema {
   const operations = WebhookEvent().def.options.map((event) => {
     const [type] = event.shape.type.def.values;
     const operation = {
       summary: type && eventSummary[type][language],
-      description: inKabarisShape[language],
+      description: inKabariFormat[language],
       tags: ['webhooks'],
       security: [],
       parameters: signatureHeaders,
@@ -364,7 +358,7 @@ function webhooksIn(language: Language): Schema {
   return Object.fromEntries(operations);
 }
 
-const inKabarisShape: InBoth = {
+const inKabariFormat: InBoth = {
   id: 'Isi dalam format `kabari`. Format `cloud`, `fonnte`, dan `wablas` mengirim peristiwa yang sama dalam bentuk layanan itu: lihat /docs.',
   en: 'The body in the format `kabari`. The formats `cloud`, `fonnte` and `wablas` send the same events in the shapes of those services: see /docs.',
 };
@@ -376,7 +370,6 @@ const signatureHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature'
   schema: { type: 'string' },
 }));
 
-/** What a caller gives, with what our notes say of it. */
 function read(schema: z.ZodMiniType, language: Language): Schema {
   return bare(
     z.toJSONSchema(schema, {
@@ -391,7 +384,6 @@ function read(schema: z.ZodMiniType, language: Language): Schema {
   );
 }
 
-/** What we answer. */
 function written(schema: z.ZodMiniType): Schema {
   return bare(
     z.toJSONSchema(schema, {

@@ -5,15 +5,22 @@ import type { ApiMedia } from '#contract/media.ts';
 import type { ApiSender } from '#server/http/access.ts';
 import { withinPace } from '#server/http/connections.ts';
 import { refuseUnstorable, type KnownNumbers } from '#server/http/input.ts';
-import { LARGEST, bytesIn, fileFormOf, FORM_BYTES, PACE, openTurns } from '#server/http/uploads.ts';
+import {
+  LARGEST,
+  bytesIn,
+  fileFormOf,
+  FORM_BYTES,
+  PACE,
+  openBodyLimiter,
+} from '#server/http/uploads.ts';
 import { phrases, PROBLEM_TYPE } from '#server/http/v1/answers.ts';
 import {
   type ApiReader,
   type Call,
   type Handlers,
   idempotencyKey,
-  type FirstAnswers,
-  remember,
+  type RunIdempotent,
+  answerIdempotent,
   type SendMessages,
   sendFrom,
 } from './send.ts';
@@ -40,7 +47,6 @@ import type { ApiOptout } from '#contract/messages/optouts.ts';
 import type { Template, NewTemplate } from '#contract/messages/templates.ts';
 import type { Language } from '#contract/language/language.ts';
 
-/** A file of the account's library. */
 export type StoredMedia = {
   fileId: string;
   name: string;
@@ -54,15 +60,14 @@ export type StoredMedia = {
   expiresAt: Date;
 };
 
-/** A file as it comes; what is said of it is known once its bytes have come. */
+/** A file to upload; the fields after the file are known only once its bytes have come. */
 export type NewMediaFile = {
   declared: () => { name: string; type: string };
   bytes: AsyncIterable<Uint8Array>;
 };
 
-/** What these endpoints need of the library of media. */
 export type MediaCalls = {
-  /** Takes a file in, looked into. By the hash of the bytes that came, `once` may know it from an earlier call. */
+  /** `once` may find the file from an earlier call, by the hash of its bytes. */
   takeOnce: <T>(
     sender: ApiSender,
     file: NewMediaFile,
@@ -71,22 +76,20 @@ export type MediaCalls = {
   find: (sender: ApiSender, fileId: string) => Promise<StoredMedia | undefined>;
   /** @throws Refusal `not_found` */
   remove: (sender: ApiSender, fileId: string) => Promise<void>;
-  /** Where its bytes are read, by whoever has the address, and until when. */
   offer: (sender: ApiSender, fileId: string) => { link: string; expiresAt: Date };
 };
 
-type Deps = { media: MediaCalls; firstAnswer: FirstAnswers };
+type Deps = { media: MediaCalls; runIdempotent: RunIdempotent };
 
-/** Files: given, described and taken back. */
 export function mediaHandlers({
   media,
-  firstAnswer,
+  runIdempotent,
 }: Deps): Handlers<'addMedia' | 'getMedia' | 'removeMedia'> {
-  const turns = openTurns();
+  const turns = openBodyLimiter();
   return {
     addMedia: (call) =>
       turns(call.sender.tokenId, () =>
-        withinPace(call.request, PACE, () => add({ media, firstAnswer }, call)),
+        withinPace(call.request, PACE, () => add({ media, runIdempotent }, call)),
       ),
     getMedia: async ({ sender, id, reader }) => {
       const file = await media.find(sender, uuidIn(id));
@@ -108,7 +111,7 @@ function uuidIn(id: string): string {
   return uuid;
 }
 
-async function add({ media, firstAnswer }: Deps, call: Call<'addMedia'>) {
+async function add({ media, runIdempotent }: Deps, call: Call<'addMedia'>) {
   const { sender, reader, request, reply } = call;
   const key = idempotencyKey(request);
   const given = bytesIn(request, 'Content-Length');
@@ -123,8 +126,8 @@ async function add({ media, firstAnswer }: Deps, call: Call<'addMedia'>) {
   return media.takeOnce(sender, { declared, bytes: form.bytes }, async (sha256, take) => {
     checkNameField(form.text('name'), reader);
     const input = JSON.stringify([sha256.toString('hex'), declared()]);
-    const asked = { tokenId: sender.tokenId, key, endpoint: 'POST /v1/media', input };
-    const text = await remember(firstAnswer, asked, reply, async () => {
+    const idempotentCall = { tokenId: sender.tokenId, key, endpoint: 'POST /v1/media', input };
+    const text = await answerIdempotent(runIdempotent, idempotentCall, reply, async () => {
       const file = await take();
       return mediaOf(file, media.offer(sender, file.fileId), reader);
     });
@@ -132,7 +135,7 @@ async function add({ media, firstAnswer }: Deps, call: Call<'addMedia'>) {
   });
 }
 
-/** @throws Refusal `input_invalid` for a part that is not known here */
+/** @throws Refusal `input_invalid` for an unknown part */
 function checkPart(name: string, isFile: boolean, { language }: ApiReader): void {
   if (isFile ? name === 'file' : name === 'name') return;
   const shown = name === 'file' ? name : name.slice(0, 100);
@@ -173,20 +176,17 @@ const mediaOf = (
   url_expires_at: expiresAt,
 });
 
-/** What these endpoints need of the account behind a key. */
 export type AccountCalls = {
   me: (sender: ApiSender) => Promise<Me>;
   balance: (sender: ApiSender) => Promise<{ available: number; held: number }>;
-  /** Lines of the statement before a number, the newest first. */
   mutations: (
     sender: ApiSender,
     query: { before: number | undefined; kind?: LineKind; limit: number },
   ) => Promise<readonly Mutation[]>;
-  /** @param agent what calls, as it names itself */
+  /** @param agent the caller's own name for itself */
   link: (sender: ApiSender, agent: string) => Promise<ApiLink>;
 };
 
-/** Rows on a page, unless asked otherwise. */
 const PAGE = 50;
 
 export const accountHandlers = ({
@@ -223,9 +223,8 @@ const mutationOf = (line: Mutation): ApiMutation => ({
   created_at: line.created_at,
 });
 
-/** What this endpoint needs of events. */
 export type EventCalls = {
-  /** Events after a position, or behind the newest; `next` is where to go on. */
+  /** Events after a position, or after the newest; `next` is the position to continue from. */
   readFeed: (
     sender: ApiSender,
     query: {
@@ -243,7 +242,6 @@ export const eventHandlers = ({ readFeed }: EventCalls): Handlers<'listEvents'> 
   },
 });
 
-/** What these endpoints need of messages. */
 export type MessageCalls = {
   send: SendMessages;
   list: (
@@ -277,7 +275,6 @@ export const messageHandlers = ({
   cancelMessage: ({ sender, id, reader }) => cancel(sender, id, reader),
 });
 
-/** What these endpoints need of opt-outs. */
 export type OptoutCalls = {
   list: (
     sender: ApiSender,
@@ -306,9 +303,7 @@ export const optoutHandlers = ({
   },
 });
 
-/** What these endpoints need of templates. */
 export type TemplateCalls = {
-  /** Those of one name, or all. */
   list: (sender: ApiSender, name?: string) => Promise<Template[]>;
   add: (sender: ApiSender, template: NewTemplate) => Promise<Template>;
   remove: (sender: ApiSender, name: string, language: string | undefined) => Promise<void>;
@@ -340,14 +335,14 @@ type DeliveryQuery = {
   to?: Date | undefined;
 };
 
-/** What these endpoints need of the webhook of a key's token; deliveries are named by their UUID. */
+/** Operations on the webhook of a key's token; deliveries are named by their UUID. */
 export type WebhookCalls = {
   read: (sender: ApiSender) => Promise<Webhook | null>;
   save: (sender: ApiSender, webhook: NewWebhook) => Promise<SavedWebhook>;
   remove: (sender: ApiSender) => Promise<void>;
   test: (sender: ApiSender) => Promise<WebhookTest>;
   rotateSecret: (sender: ApiSender) => Promise<{ webhook: Webhook; secret: string }>;
-  /** Those below the position `before`, the newest first; `next` is null on the last page. */
+  /** Newest first, below the position `before`; `next` is null on the last page. */
   list: (
     sender: ApiSender,
     query: DeliveryQuery,
@@ -360,7 +355,7 @@ export type WebhookCalls = {
   ) => Promise<{ replayed: number; more: boolean }>;
 };
 
-/** Answers about the webhook of a token. The portal asks for the password before it is set; here the scope suffices. */
+/** Webhook operations. The portal requires the password for changes; here the scope suffices. */
 export const webhookHandlers = ({
   read,
   save,
@@ -383,7 +378,6 @@ export const webhookHandlers = ({
   rotateWebhookSecret: ({ sender }) => rotateSecret(sender),
 });
 
-/** Answers about what was sent to it. */
 export const deliveryHandlers = ({
   list,
   get,
@@ -408,7 +402,6 @@ function deliveryIn(id: string): string {
   return uuid;
 }
 
-/** What is wrong with a field beyond its shape, for who asked for English. */
 const englishOf = (sentence: string): string =>
   Object.values(addressRefused).find(({ id }) => id === sentence)?.en ?? sentence;
 

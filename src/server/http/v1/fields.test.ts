@@ -14,7 +14,6 @@ function errorsOf(input: unknown, language: Language, schema: z.ZodMiniType = Ne
 }
 
 const link = 'https://toko.example/a.jpg';
-/** A message of each type that carries everything it may. */
 const whole = {
   text: { text: { body: 'Halo' } },
   image: { image: { link }, caption: 'a' },
@@ -45,7 +44,6 @@ const messages = [
   { type: 'reaction', ...envelope, reaction: { message_id, emoji: '👍' } },
 ];
 
-/** Every place of a message, as the steps that lead there. */
 function placesIn(value: object, before: readonly string[] = []): string[][] {
   return Object.entries(value).flatMap(([name, inner]) => {
     const path = [...before, name];
@@ -63,7 +61,7 @@ const wrongs: readonly unknown[] = [null, true, 1.5, 'kata\nkata', [], { lain: {
 
 describe('a message with one wrong field', () => {
   for (const message of messages) {
-    test(`says of each field of a ${message.type} what it takes, in both languages`, () => {
+    test(`describes each field of a ${message.type} in both languages`, () => {
       for (const path of placesIn(message)) {
         for (const wrong of wrongs) {
           const input = withAt(message, path, wrong);
@@ -92,13 +90,13 @@ describe('a message with one wrong field', () => {
   }
 });
 
-test('a text where its object belongs is shown the object', () => {
+test('a text in place of an object gets an example of the object', () => {
   const input = { type: 'text', to: '0812-3456-7890', text: 'hai' };
   expect(errorsOf(input, 'id')).toEqual({ text: 'Harus {"body": "…"}, bukan teks.' });
   expect(errorsOf(input, 'en')).toEqual({ text: 'Expected {"body": "…"}, got a string.' });
 });
 
-test('what is missing, too long, unknown or not on the list is said in figures', () => {
+test('missing, too long, unknown and unlisted values are reported with numbers', () => {
   const input = { type: 'text', text: { body: 'x'.repeat(5000) }, ttl: 1, priority: 'cepat', x: 1 };
   expect(errorsOf(input, 'en')).toEqual({
     to: 'Required: a phone number as a string, such as "0812-3456-7890" or "6281234567890".',
@@ -113,7 +111,7 @@ test('what is missing, too long, unknown or not on the list is said in figures',
   });
 });
 
-test('a field that stands one place further out is told where', () => {
+test('reports the right place of a field one level too high', () => {
   const image = { link: 'https://toko.example/a.jpg', caption: 'Menu baru' };
   const input = { to: '0812-3456-7890', type: 'image', image };
   const known = 'This field is not known. Known here: link, id.';
@@ -124,7 +122,7 @@ test('a field that stands one place further out is told where', () => {
   });
 });
 
-test('each type shows what its object holds', () => {
+test('each type shows the contents of its object', () => {
   const shown = Object.keys(whole).map((type) => {
     const input = { type, to: '0812-3456-7890' };
     return errorsOf(input, 'en')[type];
@@ -146,7 +144,7 @@ test('each type shows what its object holds', () => {
   });
 });
 
-test('many messages are counted, and the query is read by its words', () => {
+test('many messages are counted, and query fields are named', () => {
   const wanted = 'Expected an array of 1 to 1,000 messages';
   expect(errorsOf({ messages: {} }, 'en', ManyMessages())).toEqual({
     messages: `${wanted}, got an object.`,
@@ -171,7 +169,7 @@ test('many messages are counted, and the query is read by its words', () => {
   }
 });
 
-test('names with commas between them are one field, which says what there is', () => {
+test('comma-separated names are one field, and its error lists the valid names', () => {
   const { query } = eventEndpoints.listEvents;
   for (const types of ['message.sent,pesan.terkirim', '', 'message.sent,']) {
     const read = readFields(query(), { types }, { language: 'id', fromAddress: true });
@@ -187,7 +185,7 @@ test('names with commas between them are one field, which says what there is', (
   }
 });
 
-test('a rule of its own is told in its own words, in English where it has some', () => {
+test('a custom rule uses its own words, in English where it has them', () => {
   const schema = z.strictObject({
     hari: z
       .string()
@@ -199,12 +197,12 @@ test('a rule of its own is told in its own words, in English where it has some',
   expect(errorsOf({ hari: 'x' }, 'en', schema)).toEqual({ hari: 'No such day.' });
 });
 
-test('no more than twenty fields are named', () => {
+test('at most twenty fields are named', () => {
   const extra = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`x${n}`, n]));
   expect(Object.keys(errorsOf({ type: 'text', ...extra }, 'en'))).toHaveLength(20);
 });
 
-test('what is too much is refused before it is read one by one', () => {
+test('too many items are refused before they are read one by one', () => {
   const to = '08123456789';
   const many = Array.from({ length: 100 }, () => '');
   const metadata = Object.fromEntries(many.map((_, index) => [`x${index}`, 1]));
@@ -218,7 +216,7 @@ test('what is too much is refused before it is read one by one', () => {
   }
 });
 
-test('a sentence is made for those fields alone that are named', () => {
+test('sentences are generated only for the named fields', () => {
   const named = (letter: string, length: number) =>
     Array.from({ length }, (_, index) => `${letter}${index}`);
   const known = named('known', 2_000).map((name) => [name, z.optional(z.string())] as const);
@@ -229,7 +227,7 @@ test('a sentence is made for those fields alone that are named', () => {
   expect(Object.keys(errorsOf(input, 'id', schema))).toEqual(unknown.slice(0, 20));
 });
 
-test('a name of metadata that no record keeps is refused', () => {
+test('a metadata key that no record can hold is refused', () => {
   const metadata: unknown = JSON.parse('{"__proto__": "x"}');
   const fields = errorsOf({ to: '08123456789', type: 'text', text: { body: 'a' }, metadata }, 'en');
   expect(fields).toEqual({ metadata: expect.stringContaining('up to 20 pairs') });

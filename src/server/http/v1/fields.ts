@@ -4,7 +4,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { fieldNotes } from '#contract/rest/endpoint.ts';
 import { refuseUnstorable } from '#server/http/input.ts';
 
-/** The part of JSON Schema that the API's schemas are made of, with their notes. */
+/** The subset of JSON Schema that the API's schemas use, with their notes. */
 type Node = {
   type?: string;
   enum?: readonly unknown[];
@@ -31,11 +31,10 @@ type Path = readonly PropertyKey[];
 
 type ReadOptions = {
   language: Language;
-  /** How the input is called where it is wrong as a whole. */
   whole?: string;
-  /** Everything in an address is text: what was given there tells nobody anything. */
+  /** Omits the given value from errors: in an address, it is always text. */
   fromAddress?: boolean;
-  /** Its items are read one by one, by themselves: a text in one that cannot be kept is that one's fault. */
+  /** Items are parsed separately later: a text that cannot be stored refuses only its item. */
   itemByItem?: boolean;
 };
 
@@ -43,17 +42,17 @@ const NAMED_MAX = 20;
 const roots = new WeakMap<z.ZodMiniType, Node>();
 
 /**
- * An input of the API as its schema reads it, or the refusal `input_invalid` with one sentence per field:
- * what the field takes, by its schema, and what it got instead. Texts that cannot be kept come first. Fields that the schema does not know are
- * named too; twenty at most.
+ * Parses an API input by its schema, or returns the refusal `input_invalid` with one sentence per field: what the
+ * field takes, and what it got instead. Texts that cannot be stored come first. Unknown fields are named too; twenty
+ * at most.
  */
 export function readFields<Schema extends z.ZodMiniType>(
   schema: Schema,
   input: unknown,
   options: ReadOptions,
 ): z.output<Schema> | Refusal {
-  const looked = options.itemByItem ? namesOf(input) : input;
-  const unstorable = refuseUnstorable(looked, options.language, options.whole);
+  const checked = options.itemByItem ? namesOf(input) : input;
+  const unstorable = refuseUnstorable(checked, options.language, options.whole);
   if (unstorable) return unstorable;
   const read = schema.safeParse(input);
   if (read.success) return read.data;
@@ -61,7 +60,6 @@ export function readFields<Schema extends z.ZodMiniType>(
   return new Refusal('input_invalid', { fields });
 }
 
-/** Its names, each with nothing behind it. */
 const namesOf = (input: unknown) =>
   Object.fromEntries(Object.keys(Object(input)).map((name) => [name, null]));
 
@@ -78,9 +76,9 @@ function fieldErrors(
     if (fields.size < NAMED_MAX && !fields.has(name)) fields.set(name, sentence);
   };
   for (const issue of issues) {
-    // There may be as many as the input has fields: a sentence is made only for those that are named.
+    // An input may have very many wrong fields: sentences are generated only for the named ones.
     if (fields.size >= NAMED_MAX) break;
-    // A name in an address holds a text, whatever was read into it: that text is what is wrong.
+    // A name in an address holds one text, which is wrong as a whole.
     const path = options.fromAddress ? issue.path.slice(0, 1) : issue.path;
     const node = nodeAt(root, path, input);
     if (issue.code === 'unrecognized_keys') {
@@ -98,7 +96,7 @@ function fieldErrors(
 function rootOf(schema: z.ZodMiniType): Node {
   const known = roots.get(schema);
   if (known) return known;
-  // `any`: what JSON Schema cannot say (a coercion) is left open, and takes its words from a note.
+  // `any`: JSON Schema cannot express a coercion, so it is left open and described by a note.
   const made = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
@@ -108,32 +106,31 @@ function rootOf(schema: z.ZodMiniType): Node {
   return made;
 }
 
-/** The schema of one place; of a choice of shapes, the one that `input` has chosen by its `type`. */
+/** The schema at one path; for a union, the member that `input` selects by its `type`. */
 function nodeAt(root: Node, path: Path, input: unknown): Node {
-  let node = chosen(root, input);
+  let node = resolveNode(root, input);
   let value = input;
   for (const step of path) {
     value = valueAt(value, [step]);
     const { properties, additionalProperties, items } = node;
     const beneath = properties?.[String(step)] ?? items ?? additionalProperties;
-    node = chosen(typeof beneath === 'object' ? beneath : {}, value);
+    node = resolveNode(typeof beneath === 'object' ? beneath : {}, value);
   }
   return node;
 }
 
-/** A place that may be null, as what it is otherwise. */
 function unlessNull({ anyOf, ...node }: Node): Node {
   const [other, none] = anyOf?.length === 2 ? anyOf : [];
   return none?.type === 'null' ? { ...other, ...node } : node;
 }
 
-function chosen(place: Node, value: unknown): Node {
+function resolveNode(place: Node, value: unknown): Node {
   const node = unlessNull(place);
   if (!node.oneOf) return node;
   const type = valueAt(value, ['type']);
   const match = node.oneOf.find(({ properties }) => properties?.['type']?.const === type);
   if (match) return match;
-  // No shape was chosen: all that can be said of a field is what it may be in any of them.
+  // Without a selected member, only the valid values of `type` are known.
   const types = node.oneOf.flatMap(({ properties }) => properties?.['type']?.const ?? []);
   const { oneOf: _, ...rest } = node;
   return { ...rest, type: 'object', properties: { type: { enum: types } } };
@@ -154,24 +151,22 @@ function sentenceOf(
   node: Node,
   { language, given, fromAddress = false }: ReadOptions & { given: unknown },
 ): string {
-  // A rule of its own says it in its own words.
+  // A custom rule brings its own sentence.
   if (issue.code === 'custom' && issue.message !== DEFAULT_MESSAGE) {
     const own = language === 'en' ? issue.params?.['en'] : issue.message;
     if (typeof own === 'string') return own;
   }
-  const expected = wantedBy(node, language);
+  const expected = describeNode(node, language);
   if (given === undefined) return words.required[language](expected);
-  const got = fromAddress ? undefined : gotInstead(issue, given, language);
+  const got = fromAddress ? undefined : describeGiven(issue, given, language);
   return got === undefined
     ? words.expected[language](expected)
     : words.butGot[language](expected, got);
 }
 
-/** What zod says where a schema says nothing. */
 const DEFAULT_MESSAGE = 'Invalid input';
 
-/** What was given, where that tells more than the caller can see: another type, or a length. */
-function gotInstead(issue: Issue, given: unknown, language: Language): string | undefined {
+function describeGiven(issue: Issue, given: unknown, language: Language): string | undefined {
   if (typeof given === 'string' && (issue.code === 'too_big' || issue.code === 'too_small')) {
     return `${figure(given.length, language)} ${words.characters[language]}`;
   }
@@ -188,7 +183,7 @@ function kindOf(value: unknown): Kind {
   return kind === 'string' || kind === 'number' || kind === 'boolean' ? kind : 'object';
 }
 
-/** What is known in a place; of a field that stands one place further out, such as a caption, that it does. */
+/** Names the right place of a field one level too high, such as a caption. */
 function unknownField(
   name: string,
   { node, outside }: { node: Node; outside: Node },
@@ -199,8 +194,7 @@ function unknownField(
   return isOutside ? `${unknown} ${words.outside[language](name)}` : unknown;
 }
 
-/** What a place takes, in words that fit into a sentence; objects are shown by an example. */
-function wantedBy(node: Node, language: Language): string {
+function describeNode(node: Node, language: Language): string {
   if (node.expected) return node.expected[language];
   if (node.enum) return words.oneOf[language](node.enum.map((one) => JSON.stringify(one)));
   if (node.const !== undefined) return JSON.stringify(node.const);
@@ -228,7 +222,6 @@ function wantedBy(node: Node, language: Language): string {
   }
 }
 
-/** The smallest value that a place takes, as one writes it to show it. */
 function exampleOf(node: Node): unknown {
   if (node.example !== undefined) return node.example;
   if (node.type === 'object') {
@@ -289,7 +282,6 @@ const words = {
     id: (least: string, most: string) => `${least} sampai ${most}`,
     en: (least: string, most: string) => `${least} to ${most}`,
   },
-  /** A range that follows a noun. */
   within: {
     id: (range: string) => (range === '' ? '' : ` ${range}`),
     en: (range: string) =>

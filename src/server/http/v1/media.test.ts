@@ -28,7 +28,7 @@ const filesIn = async (ani: Caller, files: readonly (readonly [string, NamedFile
   return ids;
 };
 
-test('a file is given, described, read without a key, and taken back', async ({ ani, running }) => {
+test('a file is uploaded, described, read without a key, and deleted', async ({ ani, running }) => {
   const { status, body } = await upload(ani, [['file', kue]]);
   expect([status, body]).toEqual([
     201,
@@ -64,7 +64,7 @@ test('a file is given, described, read without a key, and taken back', async ({ 
   expect((await running.app.inject({ url: pathname + search })).statusCode).toBe(404);
 });
 
-test('a sound has its length', async ({ ani }) => {
+test('audio has its duration', async ({ ani }) => {
   const bytes = await readFile(
     join(import.meta.dirname, '../../../../tests/support/media/suara.mp3'),
   );
@@ -94,7 +94,7 @@ test('the parts of the form come in any order, and the name may be another', asy
   expect((await upload(ani, [['file', streamed]])).body.name).toBe('blob.png');
 });
 
-test('files of another account are not there: not shown, sent or deleted', async ({
+test('files of another account are not found: neither shown, sent nor deleted', async ({
   ani,
   running,
   db,
@@ -115,7 +115,7 @@ test('files of another account are not there: not shown, sent or deleted', async
   }
 });
 
-test('every type that carries a file is sent by its id, with what is known of the file', async ({
+test('every type with a file is sent by the file’s id, with the file’s facts', async ({
   running,
   db,
 }) => {
@@ -148,7 +148,7 @@ test('every type that carries a file is sent by its id, with what is known of th
   }
 });
 
-test('a message names its file by a link or by an id, and the file fits its type', async ({
+test('a message names its file by a link or an id, and the file must fit its type', async ({
   running,
   db,
 }) => {
@@ -193,7 +193,7 @@ test('a message names its file by a link or by an id, and the file fits its type
   });
 });
 
-test('a file that is deleted before its message leaves fails it, and its price is given back', async ({
+test('a file deleted before its message is sent fails the message, and its price is refunded', async ({
   openApp,
   db,
 }) => {
@@ -210,10 +210,7 @@ test('a file that is deleted before its message leaves fails it, and its price i
   expect((await ani.call('/v1/balance')).body).toEqual({ available: 1_000, held: 0 });
 });
 
-test('a repeated key is answered as the first time, and nothing is kept twice', async ({
-  ani,
-  db,
-}) => {
+test('a repeated key gets the first answer and stores no second file', async ({ ani, db }) => {
   const key = { 'idempotency-key': 'kue-1' };
   const parts: Parts = [['file', kue]];
   const [one, two] = await Promise.all([upload(ani, parts, key), upload(ani, parts, key)]);
@@ -238,7 +235,7 @@ test('a repeated key is answered as the first time, and nothing is kept twice', 
       body: { code: 'idempotency_conflict' },
     });
   }
-  // Refusals are not remembered: the same key, with what is right.
+  // A refusal is not stored, so the same key works with a correct request.
   const fresh = { 'idempotency-key': 'kue-2' };
   const html: NamedFile = { name: 'kue.png', type: 'image/png', bytes: '<html>' };
   expect((await upload(ani, [['file', html]], fresh)).body.code).toBe('upload_contradicts');
@@ -247,7 +244,7 @@ test('a repeated key is answered as the first time, and nothing is kept twice', 
   expect(wrong.body.fields).toHaveProperty('Idempotency-Key');
 });
 
-test('what is no form with one file is refused in words, and nothing is kept', async ({
+test('a form without exactly one file is refused with a sentence, and not stored', async ({
   ani,
   running,
   db,
@@ -310,14 +307,17 @@ test('what is no form with one file is refused in words, and nothing is kept', a
     expect(answer).toMatchObject({ status: 415, body: { code: 'media_type_unsupported' } });
   }
   expect((await ani.call('/v1/media', { method: 'POST' })).status).toBe(415);
-  // Elsewhere no form is read.
+  // Other endpoints accept no form.
   const { headers, body } = fileForm([['file', kue]]);
   expect((await ani.call('/v1/messages', { body, headers })).status).toBe(415);
   expect(await db.allAccountsSql`select from files`).toEqual([]);
   expect(running.lines.filter((line) => /"level":"(?:error|fatal)"/.test(line))).toEqual([]);
 });
 
-test('files of an account have a limit together, and each its own', async ({ openApp, db }) => {
+test('the files of an account have a common limit, and each file its own', async ({
+  openApp,
+  db,
+}) => {
   const running = await openApp({ env: { FILES_PER_ACCOUNT_MB: '1' } });
   const ani = await callerOf(running, db);
   const pdf = (seed: number): NamedFile => ({ name: 'a.pdf', bytes: pdfOf(600_000, seed) });
@@ -336,7 +336,7 @@ test('files of an account have a limit together, and each its own', async ({ ope
   expect(announced).toMatchObject({ status: 413, body: { code: 'upload_too_large' } });
 });
 
-test('a file of a planned message is kept until it leaves', async ({ ani }) => {
+test('the file of a scheduled message is retained until it is sent', async ({ ani }) => {
   const { body } = await upload(ani, [['file', kue]]);
   const sendAt = new Date(Date.parse(body.expires_at) + 30 * 86_400_000).toISOString();
   const message = { to: '6281200000001', type: 'image', image: { id: body.id } };

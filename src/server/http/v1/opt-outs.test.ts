@@ -25,7 +25,7 @@ const announced = (db: TestDatabase, { accountId }: Pick<Caller, 'accountId'>) =
 >`
   select data from outbox where account_id = ${accountId} and kind = 'optout.added' order by at`;
 
-test('a number that was opted out by the API gets nothing until it is let go on', async ({
+test('a number opted out through the API gets nothing until it is opted in again', async ({
   ani,
   db,
 }) => {
@@ -36,7 +36,7 @@ test('a number that was opted out by the API gets nothing until it is let go on'
     status: 201,
     body: { phone: PEER, source: 'api', reason: 'Diminta di kasir' },
   });
-  // Asked for again, the first one stays as it is, and is announced once.
+  // A repeat changes nothing, and no second event is published.
   expect((await stop()).body).toEqual(stopped.body);
   expect(await announced(db, ani)).toEqual([
     { data: { token_id: publicId('token', ani.tokenId), peer: PEER, source: 'api' } },
@@ -49,16 +49,16 @@ test('a number that was opted out by the API gets nothing until it is let go on'
   expect((await ani.call('/v1/messages', { body: halo })).status).toBe(202);
 });
 
-test('what is planned for a number is cancelled when it is opted out', async ({ ani }) => {
+test('messages scheduled for a number are cancelled when it is opted out', async ({ ani }) => {
   const send_at = new Date(Date.now() + 86_400_000).toISOString();
   const { body: planned } = await ani.call('/v1/messages', { body: { ...halo, send_at } });
   expect(planned.status).toBe('scheduled');
-  // As another person writes the same number.
+  // The same number in another notation.
   await ani.call('/v1/opt-outs', { body: { phone: `+62 (0)${PEER.slice(2)}` } });
   expect((await ani.call(`/v1/messages/${planned.id}`)).body.status).toBe('cancelled');
 });
 
-test('who asks to stop by a reply stands beside the others, until they ask to go on', async ({
+test('a STOP reply is listed like other opt-outs, until the person opts in again', async ({
   ani,
   db,
 }) => {
@@ -71,7 +71,7 @@ test('who asks to stop by a reply stands beside the others, until they ask to go
   expect(await announced(db, ani)).toHaveLength(2);
 });
 
-test('somebody in the portal stops messages to a number, with a reason, and lets them go on', async ({
+test('a person in the portal opts a number out, with a reason, and in again', async ({
   db,
   running,
 }) => {
@@ -97,7 +97,7 @@ test('somebody in the portal stops messages to a number, with a reason, and lets
   expect((await send()).body.code).toBe(1);
 });
 
-test('nobody stops or reads messages of a token that is not theirs', async ({ db, running }) => {
+test("another account's opt-outs can neither be changed nor read", async ({ db, running }) => {
   const { token } = await signedIn(db);
   const budi = await signedIn(db);
   const which = { token, token_id: publicId('token', budi.tokenId), peer: '0812-3456-7890' };
@@ -110,7 +110,7 @@ test('nobody stops or reads messages of a token that is not theirs', async ({ db
   }
 });
 
-test('the portal pages opt-outs from 1, with the number of all', async ({ db, running }) => {
+test('the portal pages opt-outs from 1, with their total', async ({ db, running }) => {
   const ani = await signedIn(db);
   await db.owner`
     insert into optouts (account_id, token_id, peer, source, created_at)
@@ -129,7 +129,7 @@ test('the portal pages opt-outs from 1, with the number of all', async ({ db, ru
   expect(third.data).toEqual([]);
 });
 
-test('opt-outs are paged by number, each once, and one can be asked for', async ({ ani }) => {
+test('opt-outs are paged by number, each once, and one can be looked up', async ({ ani }) => {
   const phones = Array.from({ length: 5 }, (_, n) => `628120000009${n}`);
   for (const phone of phones.toReversed()) await ani.call('/v1/opt-outs', { body: { phone } });
   const seen: string[] = [];
@@ -153,7 +153,7 @@ test('opt-outs of another token are neither seen nor removed', async ({ running,
   expect((await ani.call('/v1/opt-outs')).body.data).toHaveLength(1);
 });
 
-test('what is no number is refused by its field', async ({ ani }) => {
+test('an invalid number is refused by its field', async ({ ani }) => {
   const headers = inEnglish;
   for (const answer of [
     await ani.call('/v1/opt-outs', { headers, body: { phone: 'x' } }),

@@ -14,7 +14,7 @@ import { nextEpoch } from '#tests/support/app/lanes.ts';
 const oneOf = ({ call }: Caller, id: string, headers = {}) =>
   call(`/v1/messages/${id}`, { headers });
 
-test('a message says when it was to leave, and how long it may wait', async ({ ani }) => {
+test('a message shows its scheduled time and its expiry', async ({ ani }) => {
   const send_at = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3_600_000).toISOString();
   const sent = async (extra: object) =>
     (await ani.call('/v1/messages', { body: { ...halo, ...extra } })).body.id as string;
@@ -36,7 +36,7 @@ test('a message says when it was to leave, and how long it may wait', async ({ a
   expect(timeline[1].detail).toMatch(/^For \d+ \w+ \d{4}, \d\d:\d\d WIB$/);
 });
 
-/** As a lane does it: a try that failed for now, or that nobody answered. */
+/** As a lane does: a try that failed for now, or that got no answer. */
 async function tryInVain(
   { allAccountsSql, owner }: TestDatabase,
   { accountId, tokenId }: Caller,
@@ -49,7 +49,7 @@ async function tryInVain(
     ${[try_.state]}::text[], ${[60_000]}::int[], ${[try_.detail]}::text[])`;
 }
 
-test('while a failed try is followed by another one, the message says that nothing need be done', async ({
+test('while a failed try will be retried, the message says that no action is needed', async ({
   ani,
   db,
 }) => {
@@ -78,13 +78,13 @@ test('while a failed try is followed by another one, the message says that nothi
   expect(retrySentence('rate_limited', 'id')).not.toMatch(/Kirim ulang/);
 });
 
-test('a message that waits for another access token says that its owner has to enter it', () => {
+test('a message that waits for another access token says that its owner must enter it', () => {
   expect(retrySentence('network_access', 'en')).toMatch(/If the access token is still valid/);
   expect(retrySentence('network_access', 'id')).toMatch(/Bila access token-nya masih berlaku/);
   expect(retrySentence('network_access', 'id')).not.toMatch(/tidak ada yang perlu/);
 });
 
-test('a message whose try nobody answered says that we wait, and that nothing need be done', async ({
+test('a message whose try got no answer says that we wait, and that no action is needed', async ({
   ani,
   db,
 }) => {
@@ -97,7 +97,7 @@ test('a message whose try nobody answered says that we wait, and that nothing ne
   expect(detail).toMatch(/nothing need be done\.$/);
 });
 
-test('what has failed for good is no longer retried, and says so in both languages', async ({
+test('a permanent failure is not retried, and is described in both languages', async ({
   db,
   openApp,
 }) => {
@@ -114,7 +114,6 @@ test('what has failed for good is no longer retried, and says so in both languag
   expect([last(id_), last(en)]).toEqual([id_.failure.detail, en.failure.detail]);
 });
 
-/** A picture that came in, and where the API says it is. */
 async function pictureOf(running: RunningApp, db: TestDatabase) {
   const ani = await callerOf(running, db);
   const { accountId, tokenId } = ani;
@@ -134,7 +133,7 @@ async function pictureOf(running: RunningApp, db: TestDatabase) {
   return { content: data[0].content, one: await oneOf(ani, data[0].id, headers) };
 }
 
-test('a picture that came in has a whole address, which opens it, and says until when', async ({
+test('an incoming image has an absolute address that opens it, and its expiry', async ({
   db,
   openApp,
 }) => {
@@ -162,6 +161,6 @@ test('a picture that came in has a whole address, which opens it, and says until
   }
   const apart = await openApp({ env: { PUBLIC_URL, MEDIA_ORIGIN } });
   const { content } = await pictureOf(apart, db);
-  // Under a name that is not the files', the API answers; its links lead to theirs.
+  // On a host other than the files', the API answers, and its links lead to the files' host.
   expect(new URL(content.link).origin).toBe(MEDIA_ORIGIN);
 });

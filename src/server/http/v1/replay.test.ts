@@ -6,13 +6,12 @@ import { waitFor } from '#tests/support/wait-for.ts';
 const halo = { to: '62800000001', text: { body: 'Halo' } };
 const at = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-/** Waits until a message has gone all its way. */
 const read = (ani: Caller, id: string) =>
   waitFor(async () => {
     expect((await ani.call(`/v1/messages/${id}`)).body.status).toBe('read');
   });
 
-test('a repeat is the first answer to the letter, also when the message was scheduled and is read', async ({
+test('a repeat gets exactly the first answer, also for a scheduled message that was read since', async ({
   db,
   openApp,
 }) => {
@@ -34,7 +33,7 @@ test('a repeat is the first answer to the letter, also when the message was sche
   expect(again.headers['content-length']).toBe(first.headers['content-length']);
 });
 
-test('of many, the refused ones are repeated as well: their words, language and figures', async ({
+test('refused items are repeated as well, with their sentences, language and numbers', async ({
   ani,
 }) => {
   const messages = [
@@ -69,7 +68,7 @@ test('of many, the refused ones are repeated as well: their words, language and 
     expect([again.status, again.text]).toEqual([202, first.text]);
     expect(again.headers['idempotent-replayed']).toBe('true');
   }
-  // Other refusals are another answer, so it was another request; one message is not a list of one.
+  // Other refusals make a different request; one message differs from a list of one.
   const other = messages.with(1, { to: '62800000001', text: { body: '' } });
   for (const body of [{ messages: other }, messages[0]]) {
     const no = await ani.call('/v1/messages', { body, headers });
@@ -77,7 +76,7 @@ test('of many, the refused ones are repeated as well: their words, language and 
   }
 });
 
-test('one message and a list of that one are two requests', async ({ ani }) => {
+test('one message and a list of that one are different requests', async ({ ani }) => {
   const headers = { 'idempotency-key': 'k' };
   const first = await ani.call('/v1/messages', { body: halo, headers });
   const list = await ani.call('/v1/messages', { body: { messages: [halo] }, headers });
@@ -86,7 +85,7 @@ test('one message and a list of that one are two requests', async ({ ani }) => {
   expect(again.text).toBe(first.text);
 });
 
-test('an answer that named an earlier message is repeated with the saldo of then', async ({
+test('an answer that named an earlier message is repeated with its original saldo', async ({
   ani,
 }) => {
   const body = { ...halo, ref: 'pesanan-1' };
@@ -100,7 +99,7 @@ test('an answer that named an earlier message is repeated with the saldo of then
   expect(again.headers['idempotent-replayed']).toBe('true');
 });
 
-test('many tries of one key at the same time all get the same bytes', async ({ ani }) => {
+test('many concurrent calls with one key all get the same bytes', async ({ ani }) => {
   const sending = { body: { ...halo, send_at: at(60_000) }, headers: { 'idempotency-key': 'k' } };
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => ani.call('/v1/messages', sending)),
@@ -111,7 +110,7 @@ test('many tries of one key at the same time all get the same bytes', async ({ a
   );
 });
 
-test('a text sent from the browser twice under one key is answered alike, also once it is read', async ({
+test('a browser’s repeated text gets the same answer, also once it is read', async ({
   db,
   openApp,
 }) => {

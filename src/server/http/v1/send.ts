@@ -9,30 +9,29 @@ import {
   NewMessage,
   type PlacedMessage,
 } from '#contract/rest/messages.ts';
-import { type KnownNumbers, readKnowing } from '#server/http/input.ts';
+import { type KnownNumbers, readWithKnownNumbers } from '#server/http/input.ts';
 import type { ApiSender } from '#server/http/access.ts';
 import { readFields } from './fields.ts';
 import { problemOf, phrases } from './answers.ts';
 import { API_LIMITS } from '#contract/rest/endpoint.ts';
 import type { AnswerOf, ApiEndpoint, BodyOf, QueryOf } from '#contract/rest.ts';
 
-/** What became of a request's messages; for a repeated key, what was answered first. */
+/** The results of a request's messages; for a repeated key, those of the first request. */
 type Sent = {
   results: readonly (Accepted | Refusal)[];
   saldo: number;
   replayed: boolean;
   language: string;
-  /** When the request came that was answered first, in ms since 1970. */
+  /** The time of the first request, in ms since 1970. */
   at: number;
 };
 
-/** Sends messages on behalf of a token: the one way, for every dialect. */
 export type SendMessages = (sending: {
   sender: ApiSender;
   messages: readonly PlacedMessage[];
   key: string | undefined;
   answer: { language: Language; shape: string };
-  /** By what a repeat is known, where the messages hold what was computed for them; left out: by the messages. */
+  /** Identifies a repeat where the messages hold computed values; defaults to the messages. */
   identity?: unknown;
 }) => Promise<Sent>;
 
@@ -42,7 +41,6 @@ type Reply = {
   status: number;
   body: object;
   replayed: boolean;
-  /** Why items of it were refused. */
   refused: readonly Refusal[];
 };
 
@@ -57,8 +55,10 @@ export async function sendFrom(
   if (!isObject(body)) throw malformed(request, 'notObject');
   if ('messages' in body) return sendMany(deps, sender, request, key);
   const language = languageIn(request);
-  const { read: message, byRule } = await readKnowing(deps.knownNumbers, sender.accountId, () =>
-    readMessage(body, language),
+  const { read: message, byRule } = await readWithKnownNumbers(
+    deps.knownNumbers,
+    sender.accountId,
+    () => readMessage(body, language),
   );
   if (message instanceof Refusal) throw message;
   const answer = { language, shape: 'one' };
@@ -70,7 +70,7 @@ export async function sendFrom(
     identity: acceptable([byRule]),
   });
   const [result] = results;
-  if (!result) throw new Error('nothing was answered for one message');
+  if (!result) throw new Error('sending one message returned no result');
   if (result instanceof Refusal) throw result;
   return { status: 202, body: result, replayed, refused: [] };
 }
@@ -89,7 +89,7 @@ async function sendMany(
   });
   if (many instanceof Refusal) throw many;
   const readIn = (language: Language) => many.messages.map((one) => readMessage(one, language));
-  const { read, byRule } = await readKnowing(knownNumbers, sender.accountId, () =>
+  const { read, byRule } = await readWithKnownNumbers(knownNumbers, sender.accountId, () =>
     readIn(requestLanguage),
   );
   const messages = acceptable(read);
@@ -98,7 +98,7 @@ async function sendMany(
     messages.length === 0
       ? { results: [], saldo: undefined, replayed: false, language: requestLanguage }
       : await send({ sender, messages, key, answer, identity: acceptable(byRule) });
-  // A repeat speaks the language of the first answer.
+  // A repeat uses the language of the first answer.
   const language = sent.language === 'en' ? 'en' : 'id';
   const answers = sent.results[Symbol.iterator]();
   const results = (language === requestLanguage ? read : readIn(language)).map((one) =>
@@ -120,12 +120,11 @@ async function sendMany(
   return { status: 202, body, replayed: sent.replayed, refused };
 }
 
-/** Those of some messages that could be read. */
-/** Those of some read messages that can be sent. */
+/** The valid ones of some parsed messages. */
 export const acceptable = (read: readonly (NewMessage | Refusal)[]): NewMessage[] =>
   read.flatMap((one) => (one instanceof Refusal ? [] : [one]));
 
-/** Which items were refused here, as they came: a repeat of the request refuses the same ones. */
+/** A digest of the refused items: a repeat of the request refuses the same ones. */
 function shapeOf(given: readonly unknown[], read: readonly (NewMessage | Refusal)[]): string {
   const refused = given.map((one, index) => (read[index] instanceof Refusal ? one : 0));
   if (!read.some((one) => one instanceof Refusal)) return 'many';
@@ -137,35 +136,33 @@ function itemProblem(no: Refusal, requestId: string, language: Language) {
   return { code, detail, retryable, ...(fields && { fields }) };
 }
 
-/** One message as it was sent, or why it cannot be read. */
 function readMessage(given: unknown, language: Language): NewMessage | Refusal {
   const input = isObject(given) && !('type' in given) ? typed(given) : given;
   return readFields(NewMessage(), input, { language, whole: 'message' });
 }
 
-/** Without `type` a message is of the type whose object it has: of several, which is meant is asked; of none, a text. */
+/** Several type objects are ambiguous and refused; none means text. */
 function typed(given: Record<string, unknown>): Record<string, unknown> {
   const [type = 'text', another] = MessageType().options.filter((one) => Object.hasOwn(given, one));
   return another === undefined ? { ...given, type } : given;
 }
 
-/** Remembers what a repeated key was answered, for a day. */
-export type FirstAnswers = (
+/** Stores the first answer to a key, and returns it for repeats within a day. */
+export type RunIdempotent = (
   call: { tokenId: string; key: string; endpoint: string; input: string },
   work: () => Promise<string>,
 ) => Promise<string>;
 
-/** A call that may carry a key; `input` is the same for the same request. */
-type RememberedCall = { tokenId: string; key: string | undefined; endpoint: string; input: string };
+type IdempotentCall = { tokenId: string; key: string | undefined; endpoint: string; input: string };
 
 /**
- * The answer of `work` as JSON; for a repeated key the first one again, which the reply's header says.
+ * The result of `work` as JSON; for a repeated key the first one, marked by a response header.
  *
- * @throws Refusal `idempotency_conflict`, `request_in_flight`, and what `work` throws
+ * @throws Refusal `idempotency_conflict`, `request_in_flight`, and the errors of `work`
  */
-export async function remember(
-  firstAnswer: FirstAnswers,
-  { key, ...asked }: RememberedCall,
+export async function answerIdempotent(
+  runIdempotent: RunIdempotent,
+  { key, ...asked }: IdempotentCall,
   reply: FastifyReply,
   work: () => Promise<unknown>,
 ): Promise<string> {
@@ -175,19 +172,17 @@ export async function remember(
     return JSON.stringify(await work());
   };
   if (key === undefined) return text();
-  const answer = await firstAnswer({ ...asked, key }, text);
+  const answer = await runIdempotent({ ...asked, key }, text);
   if (!isFirst) void reply.header('Idempotent-Replayed', 'true');
   return answer;
 }
 
-/** For whom an answer is written: in which language, and where the files in it are found. */
+/** The language of an answer, and the origin of its file links. */
 export type ApiReader = { language: Language; origin: string };
 
-/** One call of an endpoint, read and allowed. */
 export type Call<Name extends ApiEndpoint> = {
   sender: ApiSender;
   reader: ApiReader;
-  /** The id in the address; empty where the address has none. */
   id: string;
   query: QueryOf<Name>;
   body: BodyOf<Name>;
@@ -195,29 +190,23 @@ export type Call<Name extends ApiEndpoint> = {
   reply: FastifyReply;
 };
 
-/** Answers an endpoint's calls: with what the registry declares, or with a reply of its own. */
 type Handler<Name extends ApiEndpoint> = (
   call: Call<Name>,
 ) => Promise<AnswerOf<Name> | FastifyReply>;
 
 export type Handlers<Name extends ApiEndpoint = ApiEndpoint> = { [N in Name]: Handler<N> };
 
-/** The language that a caller asked for. */
 export const languageIn = ({ headers }: FastifyRequest): Language =>
   languageOf(headers['accept-language']);
 
-/** A request that cannot be read, and why, in the caller's language. */
+/** A refusal of an unreadable request, with the reason in the caller's language. */
 export const malformed = (request: FastifyRequest, why: keyof typeof phrases): Refusal =>
   new Refusal('request_malformed', { why: phrases[why][languageIn(request)] });
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * The caller's `Idempotency-Key`.
- *
- * @throws Refusal `input_invalid`
- */
+/** The caller's `Idempotency-Key`. @throws Refusal `input_invalid` */
 export function idempotencyKey(request: FastifyRequest): string | undefined {
   const given = request.headers['idempotency-key'];
   if (given === undefined) return undefined;

@@ -34,7 +34,7 @@ test('a webhook is set, read, tested, gets another secret, and is deleted', asyn
   expect(read.text).not.toContain(secret);
   const again = SavedWebhook().parse((await put(ani, { url: target.url })).body);
   expect([again.secret, again.test, again.webhook.kinds]).toEqual([null, null, null]);
-  // Read, changed and written back, it still is all events, also later ones.
+  // Read, modified and written back, it still selects all events, including future types.
   const { url, format, kinds } = again.webhook;
   const moved = await put(ani, { url: `${url}?toko=1`, format, kinds });
   expect(SavedWebhook().parse(moved.body).webhook.kinds).toBeNull();
@@ -59,7 +59,7 @@ test('a webhook is set, read, tested, gets another secret, and is deleted', asyn
   }
 });
 
-test('an address that does not answer yet is kept, and switched on by setting it again', async ({
+test('an address that does not answer yet is stored, and enabled by setting it again', async ({
   ani,
   target,
 }) => {
@@ -70,7 +70,7 @@ test('an address that does not answer yet is kept, and switched on by setting it
   target.answer(200);
   const second = SavedWebhook().parse((await put(ani, { url: target.url })).body);
   expect([second.webhook.state, second.secret]).toEqual(['on', null]);
-  // One that is on stays as it is when its new address does not answer.
+  // An enabled webhook is unchanged when its new address does not answer.
   target.answer(500);
   const moved = await put(ani, { url: `${target.url}/lain` }, inEnglish);
   expect([moved.status, moved.body.code]).toEqual([422, 'webhook_unconfirmed']);
@@ -81,7 +81,7 @@ test('an address that does not answer yet is kept, and switched on by setting it
   });
 });
 
-test('deliveries are listed with their tries, page by page, and sent anew', async ({
+test('deliveries are listed with their tries, page by page, and resent', async ({
   ani,
   target,
 }) => {
@@ -140,10 +140,7 @@ test('deliveries are listed with their tries, page by page, and sent anew', asyn
   expect(nothing.body).toEqual({ replayed: 0, more: false });
 });
 
-test('what cannot be read is named, in the language that was asked for', async ({
-  ani,
-  target,
-}) => {
+test('an unreadable request names its error in the requested language', async ({ ani, target }) => {
   const wrong = async (path: string, options: Parameters<Caller['call']>[1] = {}) => {
     const { status, body } = await ani.call(path, { headers: inEnglish, ...options });
     expect(status, path).toBe(422);

@@ -109,7 +109,7 @@ describe.skipIf(!hasPgbouncer)('a session-mode pooler', () => {
   }) => {
     const url = await passPooler(await pooler({ pool_mode: 'session', default_pool_size: 50 }));
     const { app, container } = await openApp({ works: true, url });
-    await waitFor(() => expect(container.events.hub.listens).toBe(true));
+    await waitFor(() => expect(container.events.hub.isListening).toBe(true));
     const [system] = await db.allAccountsSql<{ account_id: string }[]>`
       select account_id from accounts where is_system`;
     await db.allAccountsSql`

@@ -63,8 +63,8 @@ export function openIntake(
       const accept = () => placeGroups(sql, requests);
       const [alone] = requests.flat();
       const answers = await (isAcrossAccounts || !alone
-        ? place()
-        : inAccount(alone.accountId, place));
+        ? accept()
+        : inAccount(alone.accountId, accept));
       if (tracing) traceAccepted(tracing, { began, groups, answers });
       onPlaced(tokenIds);
       const later = answers.filter((answer) => answer instanceof Promise);

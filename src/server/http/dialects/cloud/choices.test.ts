@@ -26,7 +26,7 @@ describe('an interactive message', () => {
     reply: { id: String(id), title },
   }));
 
-  test('what is chosen from stands beside', () => {
+  test('stores the options beside the text', () => {
     expect(interactive({ type: 'button', action: { buttons } })).toMatchObject({
       choices: {
         type: 'button',
@@ -54,7 +54,7 @@ describe('an interactive message', () => {
     expect(link).not.toHaveProperty('choices');
   });
 
-  test('titles that stand twice are taken, with characters of two units too', () => {
+  test('accepts equal titles, also of characters with two code units', () => {
     const twice = ['a', 'b'].map((id) => ({
       type: 'reply',
       reply: { id, title: '👍'.repeat(20) },
@@ -103,7 +103,7 @@ describe('an interactive message', () => {
     ['a description of 73', rows(1, { description: 'x'.repeat(73) }), 'list', `${row}.description`],
   ];
   for (const [what, action, type, field, code = 131009] of refused) {
-    test(`${what} is refused where it stands`, () => {
+    test(`reports ${what} at its field`, () => {
       const no = refusedAt(action, type);
       expect([no.code, Object.keys(no.fields)]).toEqual([code, [field]]);
       expect(no.fields[field]).toMatch(/^[A-Z].*\.$/);
@@ -123,7 +123,7 @@ describe('a template', () => {
     template: { name: 'siap', language: { code: 'id' }, components },
   });
 
-  test('what the quick replies of a template carry stands at the places of its buttons', () => {
+  test('stores quick-reply payloads at the positions of their buttons', () => {
     const url = { type: 'button', sub_type: 'url', index: '2', parameters: [{ text: 'a' }] };
     const components = [
       quickReply('1', 'BATAL'),

@@ -19,7 +19,7 @@ const text = {
   text: { body: 'Halo', preview_url: false },
 };
 
-test('a text goes out in the shape of the Cloud API, with a version in the address or without', async ({
+test('a text is sent in the Cloud API’s format, with or without a version in the address', async ({
   ani,
 }) => {
   for (const version of ['/v23.0', '/v19.1', '']) {
@@ -39,9 +39,7 @@ test('a text goes out in the shape of the Cloud API, with a version in the addre
   }
 });
 
-test('the variables of a template are filled by their names, in whatever order they come', async ({
-  ani,
-}) => {
+test('template variables are matched by name, in any order', async ({ ani }) => {
   const made = { name: 'siap', language: 'id', body: 'Halo {{nama}}, pesanan {{nomor}} siap.' };
   expect(await ani.call('/v1/templates', { body: made })).toMatchObject({ status: 201 });
   const send = (...names: string[]) => {
@@ -64,7 +62,7 @@ test('the variables of a template are filled by their names, in whatever order t
   }
 });
 
-test('a key in the address is good as well', async ({ ani, running }) => {
+test('a key in the address is accepted as well', async ({ ani, running }) => {
   const path = `/v23.0/${numberOf(ani)}/messages?access_token=${ani.key}`;
   expect(await callerAt(running)(path, { body: text })).toMatchObject({ status: 200 });
 });
@@ -80,7 +78,7 @@ test('a repeated key sends once', async ({ ani }) => {
   expect(second.headers['idempotent-replayed']).toBe('true');
 });
 
-test('what a message answers is found by its wamid', async ({ ani }) => {
+test('a reply is linked to its message by the wamid', async ({ ani }) => {
   const path = `/v23.0/${numberOf(ani)}/messages`;
   const context = { message_id: 'wamid.HBgLMTIzNDU2Nzg5MBUCABEY' };
   const foreign = await ani.call(path, { body: { ...text, context } });
@@ -88,11 +86,7 @@ test('what a message answers is found by its wamid', async ({ ani }) => {
   expect(foreign.body.error.error_data.details).toContain('context.message_id');
 });
 
-test('errors have the shape of Meta, its code and our own beside it', async ({
-  running,
-  db,
-  ani,
-}) => {
+test("errors have Meta's shape, with Meta's code and our own", async ({ running, db, ani }) => {
   const path = `/v23.0/${numberOf(ani)}/messages`;
   const anybody = callerAt(running);
   const poor = await callerOf(running, db, { saldo: 0 });
@@ -140,7 +134,7 @@ test('errors have the shape of Meta, its code and our own beside it', async ({
   }
 });
 
-test('a daily limit says how long to wait, a rate says it too', async ({ ani }) => {
+test('a daily limit and a rate limit both return the seconds to wait', async ({ ani }) => {
   const path = `/v23.0/${numberOf(ani)}/messages`;
   for (let n = 0; n < 5; n++) await ani.call(path, { body: text });
   const { status, body, headers } = await ani.call(path, { body: text, headers: inEnglish });
@@ -149,7 +143,11 @@ test('a daily limit says how long to wait, a rate says it too', async ({ ani }) 
   expect(Number(headers['retry-after'])).toBeLessThanOrEqual(86_400);
 });
 
-test('a number tells its fields, and no other number is told of', async ({ ani, running, db }) => {
+test('a number returns its fields, and no other number is visible', async ({
+  ani,
+  running,
+  db,
+}) => {
   const number = numberOf(ani);
   const all = await ani.call(`/v23.0/${number}`);
   expect(all).toMatchObject({ status: 200, body: { id: number, platform_type: 'NOT_APPLICABLE' } });
@@ -165,7 +163,7 @@ test('a number tells its fields, and no other number is told of', async ({ ani, 
   }
 });
 
-test('checks of health and set-up are answered as things are', async ({ ani, running, db }) => {
+test('health and set-up checks return the actual state', async ({ ani, running, db }) => {
   const budi = await callerOf(running, db);
   const number = `/v23.0/${numberOf(ani)}`;
   const profile = await ani.call(`${number}/whatsapp_business_profile`);
@@ -179,7 +177,7 @@ test('checks of health and set-up are answered as things are', async ({ ani, run
   });
 });
 
-test('a key tells of itself, and of no other key whether there is one', async ({
+test('a key describes itself, and reveals nothing about other keys', async ({
   ani,
   running,
   db,
@@ -221,7 +219,7 @@ test('a key tells of itself, and of no other key whether there is one', async ({
   expect(running.lines.join('\n')).not.toContain(ani.key);
 });
 
-test('a number that is deregistered has no phone any more', async ({ ani, running, db }) => {
+test('a deregistered number has no phone any more', async ({ ani, running, db }) => {
   const [budi, cici] = [await callerOf(running, db), await callerOf(running, db)];
   const path = `/v23.0/${numberOf(ani)}/deregister`;
   expect((await cici.call(path, { body: {} })).status).toBe(404);
@@ -238,7 +236,7 @@ test('a number that is deregistered has no phone any more', async ({ ani, runnin
   expect(sent.body.error).toMatchObject({ code: 133_010 });
 });
 
-test('messages that came in are marked as read, others are not', async ({ ani, db, running }) => {
+test('only incoming messages can be marked as read', async ({ ani, db, running }) => {
   const path = `/v23.0/${numberOf(ani)}/messages`;
   const sent = await ani.call(path, { body: text });
   const read = (message_id: unknown) =>
@@ -262,7 +260,7 @@ test('messages that came in are marked as read, others are not', async ({ ani, d
   const list = await ani.call('/v1/messages?direction=in');
   const wamid = wamidOf(list.body.data[0].id);
   const unread = () => db.allAccountsSql`select unread from conversations`;
-  // It is counted when it is published, which nothing does here by itself.
+  // Publishing would count it, but no relay runs here.
   await changeConversations(db.allAccountsSql, {}, { unread: 1 });
   expect(await read(wamid)).toMatchObject({ status: 200, body: { success: true } });
   expect((await unread()).filter((row) => Number(row['unread']) > 0)).toEqual([]);
@@ -272,7 +270,7 @@ test('messages that came in are marked as read, others are not', async ({ ani, d
   expect((await ani.call(`/v1/messages/${id}`)).body.content.quoted.text).toBe('Sudah siap?');
 });
 
-test('a phone number in place of its id is told which id to take, and kept among the rejected', async ({
+test('a phone number in place of its id names the right id, and the call is recorded as rejected', async ({
   ani,
   db,
 }) => {
@@ -293,7 +291,7 @@ test('a phone number in place of its id is told which id to take, and kept among
   });
 });
 
-test('a token that may not send is told so, and its owner finds the call among the rejected', async ({
+test('a token without the send scope is refused, and its owner finds the rejected call', async ({
   ani,
   db,
 }) => {
@@ -312,7 +310,7 @@ test('a token that may not send is told so, and its owner finds the call among t
   });
 });
 
-test('nothing that strangers send is more than a refusal', async ({ running, db }) => {
+test('arbitrary input is refused, never an internal error', async ({ running, db }) => {
   const ani = await callerOf(running, db, { saldo: 100_000 });
   const path = `/v23.0/${numberOf(ani)}/messages`;
   const strange = [

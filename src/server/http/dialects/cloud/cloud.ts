@@ -4,9 +4,9 @@ import { businessIdOf, numberIdOf, wamidOf } from '#contract/dialects.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Access, bearerOf, type ApiSender } from '#server/http/access.ts';
-import { cutAfter, drained } from '#server/http/connections.ts';
+import { cutAfter, drainBody } from '#server/http/connections.ts';
 import { publicOrigin } from '#server/http/origin.ts';
-import { refusalBehind } from '#server/http/v1/answers.ts';
+import { refusalOfError } from '#server/http/v1/answers.ts';
 import { readJsonOnly } from '#server/http/v1/api.ts';
 import {
   languageIn,
@@ -16,7 +16,7 @@ import {
 } from '#server/http/v1/send.ts';
 import { CloudRefusal, graphErrorOf } from './errors.ts';
 import { type MediaDeps, mediaRoutes } from './media.ts';
-import { type NumberDeps, numberRoutes, picked, ownBusiness } from './numbers.ts';
+import { type NumberDeps, numberRoutes, selectFields, ownBusiness } from './numbers.ts';
 import { phrases, namedTemplateIn, readCloudRequest } from './request.ts';
 import type { CloudRoute, CloudCall } from './route.ts';
 import { textAt, at } from '#server/infra/net/json-values.ts';
@@ -27,7 +27,6 @@ import { type Webhook, isVerifyToken } from '#contract/webhooks.ts';
 import { isHiddenPeer, storedPeer } from '#contract/messages/peer.ts';
 import type { Template } from '#contract/messages/templates.ts';
 
-/** What the application hands to this dialect: the same functions as to `/v1`. */
 export type CloudDeps = MessageDeps &
   NumberDeps &
   MediaDeps &
@@ -35,23 +34,24 @@ export type CloudDeps = MessageDeps &
   TemplateDeps & {
     access: Access;
     now: () => Date;
-    /** The address people use; undefined for a local installation, which answers under any name. */
+    /**
+     * The public address; undefined for a local installation, which answers under any host name.
+     */
     publicUrl: string | undefined;
     report: (bug: unknown, requestId: string) => void;
   };
 
-/** `v23.0`, whichever: the shapes are the same in all of them. One client leaves it out. */
+/** Any version, such as `v23.0`: the formats are the same. One client omits it. */
 const VERSION = '^v\\d{1,3}\\.\\d{1,2}$';
 const ID = '^\\d{15,16}$|^med_[0-9A-Za-z]{26}$';
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-/** A file, a number or a business; or a version with nothing behind it, which is no endpoint. */
+/** A file, number or business id; or a version alone, which is no endpoint. */
 const ROOT = `:id(${ID}|${VERSION})`;
-/** Everything that begins so is this dialect's, also what is no endpoint. */
 const WITHIN = `/:root(${VERSION}|${ID})/*`;
 
 /**
- * The WhatsApp Cloud API as a dialect (docs/dialects/cloud-api.md). Register it in a scope of its own, at
- * the root: its addresses begin with a version, or with a number's or a file's id.
+ * The WhatsApp Cloud API as a dialect (docs/dialects/cloud-api.md). Register it in a separate scope at the root: its
+ * addresses begin with a version, or with the id of a number or file.
  */
 export function openCloud(app: FastifyInstance, deps: CloudDeps): void {
   app.decorateRequest('apiSender', undefined);
@@ -63,7 +63,7 @@ export function openCloud(app: FastifyInstance, deps: CloudDeps): void {
     await deps.access.admit(request, reply, keyOf(request));
   });
   deps.access.recordRejectedCall(app, 'cloud', keyOf);
-  app.setErrorHandler((error, request, reply) => answerNo(deps, error, request, reply));
+  app.setErrorHandler((error, request, reply) => sendError(deps, error, request, reply));
   const routes = [
     ...selfRoutes(deps),
     ...messageRoutes(deps),
@@ -93,7 +93,7 @@ export function openCloud(app: FastifyInstance, deps: CloudDeps): void {
   }
 }
 
-/** Whether an endpoint is asked for under what is no id: a phone number, or the word that a sample has in its place. */
+/** An endpoint called with an invalid id, such as a phone number or a placeholder. */
 function isWrongId(url: string, known: ReadonlySet<string>): boolean {
   const [, version = '', id = '', ...rest] = (url.split('?', 1)[0] ?? '').split('/');
   if (!new RegExp(VERSION).test(version) || id === '' || new RegExp(ID).test(id)) return false;
@@ -113,7 +113,7 @@ function open(app: FastifyInstance, deps: CloudDeps, route: CloudRoute): void {
       },
       handler: async (request, reply) => {
         const sender = request.apiSender;
-        if (!sender) throw new Error('a call without its sender');
+        if (!sender) throw new Error('the call has no sender');
         const { id = '' } = request.params as { id?: string };
         if (new RegExp(VERSION).test(id)) throw new Refusal('path_unknown', {});
         const { scope } = route;
@@ -134,20 +134,19 @@ function open(app: FastifyInstance, deps: CloudDeps, route: CloudRoute): void {
   }
 }
 
-/** The key of a call; some clients of Meta's give it in the address, where it is never logged. */
+/** The key of a call; some Meta clients send it in the address, which is never logged. */
 const keyOf = (request: FastifyRequest): string | undefined =>
   bearerOf(request) ?? textAt(request.query, 'access_token');
 
-/** Every "no" in Meta's shape; what is not a refusal is our bug, and reported. */
-async function answerNo(
+async function sendError(
   { report, now }: CloudDeps,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (!(await drained(request))) cutAfter(reply);
+  if (!(await drainBody(request))) cutAfter(reply);
   const language = languageIn(request);
-  const known = error instanceof Refusal ? error : refusalBehind(error, language);
+  const known = error instanceof Refusal ? error : refusalOfError(error, language);
   if (!known) report(error, request.id);
   const no = known ?? new Refusal('our_fault', { request: request.id });
   request.apiRefusals = [no];
@@ -162,7 +161,6 @@ async function answerNo(
 
 const DAY_MS = 86_400_000;
 
-/** What a key says of itself: whose it is, and whether it is good. */
 const selfRoutes = (deps: NumberDeps): readonly CloudRoute[] => [
   {
     method: 'GET',
@@ -171,15 +169,15 @@ const selfRoutes = (deps: NumberDeps): readonly CloudRoute[] => [
     scope: 'account.read',
     handler: async (call) => {
       const { name } = await deps.numberOf(call.sender);
-      return picked({ id: call.numberId, name }, call);
+      return selectFields({ id: call.numberId, name }, call);
     },
   },
   { method: 'GET', node: 'debug_token', path: '', scope: 'account.read', handler: debugToken },
 ];
 
 /**
- * What is known of a key: of the caller's own alone. Of every other text it says the same, whether it is
- * somebody's key, another one of this token, or none.
+ * Describes the caller's own key. Any other text gets the same answer, whether it is another account's key, another
+ * key of this token, or none.
  */
 async function debugToken(call: CloudCall): Promise<object> {
   const given = textAt(call.request.query, 'input_token');
@@ -219,18 +217,16 @@ function ownFacts({ businessId, numberId, sender: { expiresOn, scopes } }: Cloud
   };
 }
 
-/** What Meta calls the permission for what a scope allows. */
 const metaScopes: Partial<Record<Scope, string>> = {
   'messages.send': 'whatsapp_business_messaging',
   'account.read': 'whatsapp_business_management',
 };
 
-/** Access of these calls to the webhook of a key's token. */
 type SubscriptionDeps = {
   webhook: {
     read: (sender: ApiSender) => Promise<Webhook | null>;
     /**
-     * Sets it, in the format `cloud`.
+     * Sets the webhook, in the format `cloud`.
      *
      * @throws Refusal `input_invalid`, `webhook_unconfirmed`, `busy`, `too_many_requests`
      */
@@ -242,8 +238,8 @@ type SubscriptionDeps = {
 const PATH = '/subscribed_apps';
 
 /**
- * `/{account-id}/subscribed_apps`: with an address of its own and a word for the handshake it sets the webhook of the
- * key's token, in the format `cloud`; without, it does nothing.
+ * `/{account-id}/subscribed_apps`: with an address and verify token it sets the webhook of the key's token, in the
+ * format `cloud`; without them it does nothing.
  */
 const subscriptionRoutes = ({ webhook }: SubscriptionDeps): readonly CloudRoute[] => [
   {
@@ -288,16 +284,16 @@ const appOf = ({ businessId, reader }: CloudCall, { url }: Webhook) => ({
 
 const names = ['override_callback_uri', 'verify_token'] as const;
 
-/** Clients give these in the body, some of them in the address. */
-const givenAs = ({ request }: Pick<CloudCall, 'request'>, name: string): unknown =>
+/** A field from the body or the address, since clients use both. */
+const fieldIn = ({ request }: Pick<CloudCall, 'request'>, name: string): unknown =>
   at(request.body, name) ?? at(request.query, name);
 
 const givesCallback = (call: Pick<CloudCall, 'request'>): boolean =>
-  names.some((name) => givenAs(call, name) !== undefined);
+  names.some((name) => fieldIn(call, name) !== undefined);
 
-/** @throws CloudRefusal, Refusal `webhook_unconfirmed` where the address does not answer the handshake */
+/** @throws CloudRefusal, Refusal `webhook_unconfirmed` where the address fails the handshake */
 async function subscribe(webhook: SubscriptionDeps['webhook'], call: CloudCall): Promise<void> {
-  const [url, verifyToken] = names.map((name) => textAt({ value: givenAs(call, name) }, 'value'));
+  const [url, verifyToken] = names.map((name) => textAt({ value: fieldIn(call, name) }, 'value'));
   if (url === undefined || verifyToken === undefined || !isVerifyToken(verifyToken)) {
     const [name] = url === undefined ? names : names.slice(1);
     throw new CloudRefusal(100, { [name ?? '']: phrases.callback[call.reader.language] });
@@ -305,7 +301,6 @@ async function subscribe(webhook: SubscriptionDeps['webhook'], call: CloudCall):
   await webhook.subscribe(call.sender, { url, verify_token: verifyToken });
 }
 
-/** What these calls need of messages. */
 type MessageDeps = {
   messages: {
     send: SendMessages;
@@ -314,11 +309,10 @@ type MessageDeps = {
       id: string,
       reader: ApiReader,
     ) => Promise<{ direction: 'in' | 'out'; peer: string }>;
-    /** Marks the conversation with a number as read. */
     markRead: (sender: ApiSender, peer: string) => Promise<unknown>;
   };
   templates: {
-    /** The variables of a template, in the order of their values; undefined where no one template is meant. */
+    /** In the order of their values; undefined unless exactly one template matches. */
     variablesOf: (
       sender: ApiSender,
       named: { name: string; language: string | undefined },
@@ -361,7 +355,7 @@ async function send({ messages }: MessageDeps, call: CloudCall, { message, input
     answer: { language: reader.language, shape: 'cloud' },
   });
   const [result] = results;
-  if (!result) throw new Error('nothing was answered for one message');
+  if (!result) throw new Error('sending one message returned no result');
   if (result instanceof Refusal) throw result;
   if (replayed) void reply.header('Idempotent-Replayed', 'true');
   return {
@@ -373,7 +367,7 @@ async function send({ messages }: MessageDeps, call: CloudCall, { message, input
   };
 }
 
-/** A receipt of reading, as the portal gives it: for the whole conversation with that number. */
+/** Marks the sender's whole conversation as read, as the portal does. */
 async function markRead({ messages }: MessageDeps, call: CloudCall, messageId: string) {
   const { sender, reader } = call;
   const message = await messages.one(sender, messageId, reader);
@@ -384,7 +378,6 @@ async function markRead({ messages }: MessageDeps, call: CloudCall, messageId: s
   return { success: true };
 }
 
-/** Access of this call to templates. */
 type TemplateDeps = {
   templates: { list: (sender: ApiSender) => Promise<readonly Template[]> };
 };
@@ -407,7 +400,7 @@ const templateRoutes = ({ templates }: TemplateDeps): readonly CloudRoute[] => [
   },
 ];
 
-/** @throws CloudRefusal for what is no number from 1 */
+/** @throws CloudRefusal for anything but a number from 1 */
 function limitOf({ request, reader }: CloudCall): number {
   const given = textAt(request.query, 'limit');
   if (given === undefined) return PAGE;
@@ -417,7 +410,7 @@ function limitOf({ request, reader }: CloudCall): number {
   return Math.min(Number(given), PAGE_MAX);
 }
 
-/** Meta searches names, and compares all else. */
+/** As at Meta, names match by substring, and other fields exactly. */
 function filterOf({ request: { query } }: CloudCall): (template: Template) => boolean {
   const filter = (name: string) => textAt(query, name)?.toLowerCase();
   const [name, status, category, language] = ['name', 'status', 'category', 'language'].map(filter);
@@ -428,15 +421,14 @@ function filterOf({ request: { query } }: CloudCall): (template: Template) => bo
     (language === undefined || one.language.toLowerCase() === language);
 }
 
-/** A page, with the cursors and addresses by which clients go on. A cursor is the place of a row. */
 function pageOf(call: CloudCall, all: readonly Template[], limit: number): object {
   const { request, reader } = call;
-  const after = placeOf(textAt(request.query, 'after'));
-  const before = placeOf(textAt(request.query, 'before'));
+  const after = rowIndexOf(textAt(request.query, 'after'));
+  const before = rowIndexOf(textAt(request.query, 'before'));
   const start = after === undefined ? Math.max(0, (before ?? 0) - limit) : after + 1;
   const end = after === undefined && before !== undefined ? before : start + limit;
   const rows = all.slice(start, end);
-  const data = rows.map((one) => picked(nodeOf(one, call), call));
+  const data = rows.map((one) => selectFields(nodeOf(one, call), call));
   if (rows.length === 0) return { data };
   const cursors = { before: cursorOf(start), after: cursorOf(start + rows.length - 1) };
   const addressOf = (cursor: object) => {
@@ -459,13 +451,11 @@ function pageOf(call: CloudCall, all: readonly Template[], limit: number): objec
 
 const cursorOf = (place: number): string => Buffer.from(String(place)).toString('base64url');
 
-/** The place behind a cursor; undefined for what is none of ours. */
-function placeOf(cursor: string | undefined): number | undefined {
+function rowIndexOf(cursor: string | undefined): number | undefined {
   const text = Buffer.from(cursor ?? '', 'base64url').toString('latin1');
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** A template as Meta names its parts. */
 function nodeOf(template: Template, { businessId }: CloudCall): Record<string, unknown> {
   const { name, language, category, status, reason, variables } = template;
   const isNamed = variables.some((one) => !/^\d+$/.test(one));
@@ -500,13 +490,12 @@ function componentsOf(template: Template): object[] {
   ];
 }
 
-/** The end of an address is all that is known of it. */
+/** Only the end of a button's address is known. */
 function buttonOf(text: string, takes: 'url' | 'code' | undefined): object {
   if (takes === 'url') return { type: 'URL', text, url: '{{1}}' };
   return { type: takes === 'code' ? 'COPY_CODE' : 'QUICK_REPLY', text };
 }
 
-/** 16 digits, the same ones for the same template. */
 function idOf(businessId: string, { name, language }: Template): string {
   const hash = createHash('sha256').update(`${businessId} ${name} ${language}`).digest();
   return String(1_000_000_000_000_000n + (hash.readBigUInt64BE() % 7_000_000_000_000_000n));

@@ -6,7 +6,7 @@ import { Refusal, refusals } from '#contract/base/refusals.ts';
 
 type Shown = { code: GraphCode; status: number; subcode?: number; header?: string };
 
-/** An input that the dialect refuses by a code of its own; elsewhere it is an `input_invalid` like any. */
+/** An input error with a Cloud API code; other dialects treat it as `input_invalid`. */
 export class CloudRefusal extends Refusal<'input_invalid'> {
   readonly graphCode: GraphCode;
 
@@ -16,7 +16,7 @@ export class CloudRefusal extends Refusal<'input_invalid'> {
   }
 }
 
-/** How refusals look in this dialect, where they are not just an invalid parameter or our fault. */
+/** Refusals that need a code other than invalid parameter or internal error. */
 const shown: Readonly<Record<string, Shown>> = {
   token_missing: { code: 190, status: 401 },
   token_invalid: { code: 190, status: 401 },
@@ -66,7 +66,6 @@ const shown: Readonly<Record<string, Shown>> = {
   upload_unscanned: { code: 131016, status: 503 },
 };
 
-/** An error as the Cloud API answers it. */
 export type GraphError = {
   status: number;
   headers: Record<string, string | number>;
@@ -75,7 +74,7 @@ export type GraphError = {
 
 type Context = { requestId: string; language: Language; now: Date };
 
-/** A refusal in Meta's shape, with our own code in `X-Error-Code` (docs/dialects/cloud-api.md#errors). */
+/** A refusal in Meta's shape (docs/dialects/cloud-api.md#errors). */
 export function graphErrorOf(no: Refusal, { requestId, language, now }: Context): GraphError {
   const { code, status, subcode, header } = shownAs(no);
   const seconds = waitOf(no, now);
@@ -113,7 +112,6 @@ function shownAs(no: Refusal): Shown {
 
 const faulty: Shown = { code: 131000, status: 500 };
 
-/** Our own sentence; of an invalid input the sentence of each field. */
 function detailsOf(no: Refusal, language: Language): string {
   if (no.code === 'input_invalid') {
     const { fields } = (no as Refusal<'input_invalid'>).facts;
@@ -127,7 +125,7 @@ function detailsOf(no: Refusal, language: Language): string {
 const DAY_S = 86_400;
 const WIB_S = 7 * 3600;
 
-/** The seconds a caller should wait: those the refusal names, or until a day's limit begins anew in WIB. */
+/** The seconds to wait: those of the refusal, or until a daily limit resets in WIB. */
 function waitOf({ code, facts }: Refusal, now: Date): number | undefined {
   if ('seconds' in facts) return Math.max(1, facts.seconds);
   if (code !== 'token_limit_reached') return undefined;

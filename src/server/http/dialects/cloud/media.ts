@@ -7,7 +7,7 @@ import {
   sendFile,
   FORM_BYTES,
   PACE,
-  openTurns,
+  openBodyLimiter,
   LARGEST,
   bytesIn,
   fileFormOf,
@@ -17,22 +17,20 @@ import type { NewMediaFile } from '#server/http/v1/endpoints.ts';
 import type { CloudCall, CloudRoute } from './route.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 
-/** Where the bytes of a file are, beneath its id. */
 const CONTENT = '/content';
 
 type Facts = { fileId: string; mime: string; sizeBytes: number; sha256: Buffer };
 
-/** What these calls need of the library of media. */
 export type MediaDeps = {
   media: {
-    /** Takes a file into the account's library, looked into. */
+    /** Inspects and stores a file in the account's library. */
     take: (sender: ApiSender, file: NewMediaFile) => Promise<Facts>;
     find: (sender: ApiSender, fileId: string) => Promise<Facts | undefined>;
     /** @throws Refusal `not_found` */
     remove: (sender: ApiSender, fileId: string) => Promise<void>;
     /** `med_…?k=…`: opens a file for five minutes, together with a key of the account. */
     sign: (sender: ApiSender, fileId: string) => string;
-    /** Undefined where the address is not ours, or its time is over. */
+    /** Undefined when the address is not signed by us, or has expired. */
     open: (
       sender: ApiSender,
       address: { id: string; key: string },
@@ -40,9 +38,8 @@ export type MediaDeps = {
   };
 };
 
-/** Files: given, described, read and taken back. */
 export function mediaRoutes(deps: MediaDeps): readonly CloudRoute[] {
-  const turns = openTurns();
+  const turns = openBodyLimiter();
   return [
     {
       method: 'POST',
@@ -79,7 +76,7 @@ export function mediaRoutes(deps: MediaDeps): readonly CloudRoute[] {
   ];
 }
 
-/** What `GET /{media-id}` answers: the address of its bytes is good for five minutes, with the same key. */
+/** `GET /{media-id}`: the address of its bytes is valid for five minutes, with the same key. */
 export async function describeMedia({ media }: MediaDeps, call: CloudCall) {
   const { sender, id, reader } = call;
   const fileId = fileIdOf(call);
@@ -97,7 +94,7 @@ export async function describeMedia({ media }: MediaDeps, call: CloudCall) {
 
 const notFound = () => new Refusal('not_found', { what: 'Media' });
 
-/** The file behind the id in the address, for a number that is the caller's where one is named. */
+/** @throws Refusal `not_found` where another account's number is named */
 function fileIdOf({ id, numberId, request }: CloudCall): string {
   const number = textAt(request.query, 'phone_number_id');
   const fileId = uuidOf('media', id);
@@ -114,7 +111,7 @@ async function upload({ media }: MediaDeps, { sender, request, reader }: CloudCa
       manyFiles: apiPhrases.manyFiles[reader.language],
     },
   });
-  // A client that does not know a file's type may say it in a field of its own instead.
+  // A client that does not know a file's type may declare it in a separate field.
   const isSilent = form.mimetype === '' || form.mimetype === 'application/octet-stream';
   const taken = await media.take(sender, {
     declared: () => ({

@@ -6,16 +6,14 @@ import { type MediaDeps, describeMedia } from './media.ts';
 import type { CloudCall, CloudRoute } from './route.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 
-/** What these calls need of the token behind a key. */
 export type NumberDeps = {
   numberOf: (
     sender: ApiSender,
   ) => Promise<{ name: string; phone: string | null; status: TokenStatus }>;
-  /** Parts the token from its phone, at once; one without a phone stays as it is. */
+  /** Unlinks the token's phone at once; does nothing without one. */
   unlink: (sender: ApiSender) => Promise<unknown>;
 };
 
-/** What Meta says of a number in each of a token's states. */
 const statuses: Record<TokenStatus, string> = {
   unlinked: 'DISCONNECTED',
   linking: 'PENDING',
@@ -24,7 +22,7 @@ const statuses: Record<TokenStatus, string> = {
   suspended: 'RESTRICTED',
 };
 
-/** The fields of a number, and the numbers of a business: those of the key's own token alone. */
+/** The fields of a number, and a business's numbers: only those of the key's own token. */
 export const numberRoutes = (deps: NumberDeps & MediaDeps): readonly CloudRoute[] => [
   {
     method: 'GET',
@@ -38,14 +36,14 @@ export const numberRoutes = (deps: NumberDeps & MediaDeps): readonly CloudRoute[
     scope: 'account.read',
     handler: async (call) => {
       ownBusiness(call);
-      return page([picked(await fieldsOf(deps, call), call)]);
+      return page([selectFields(await fieldsOf(deps, call), call)]);
     },
   },
   {
     method: 'GET',
     path: '/whatsapp_business_profile',
     scope: 'account.read',
-    // Nothing is known of it: channels have no profile to read.
+    // Always empty: channels have no profile to read.
     handler: async (call) => {
       ownNumber(call);
       return { data: [{ messaging_product: 'whatsapp' }] };
@@ -76,28 +74,27 @@ export const numberRoutes = (deps: NumberDeps & MediaDeps): readonly CloudRoute[
 
 const isMedia = ({ id }: Pick<CloudCall, 'id'>): boolean => id.startsWith('med_');
 
-/** @throws Refusal `not_found` for a business that is not the caller's */
+/** @throws Refusal `not_found` for another account's business */
 export function ownBusiness({ id, businessId }: CloudCall): void {
   if (id !== businessId) throw new Refusal('not_found', { what: 'Akun' });
 }
 
-/** @throws Refusal `not_found` for a number that is not the caller's */
+/** @throws Refusal `not_found` for another account's number */
 function ownNumber({ id, numberId }: CloudCall): void {
   if (id !== numberId) throw new Refusal('not_found', { what: 'Nomor telepon' });
 }
 
-/** One page that holds all there is. */
 export const page = (data: readonly unknown[]) => ({
   data,
   paging: { cursors: { before: 'MQ', after: 'MQ' } },
 });
 
 async function nodeOf(deps: NumberDeps, call: CloudCall) {
-  if (call.id === call.numberId) return picked(await fieldsOf(deps, call), call);
+  if (call.id === call.numberId) return selectFields(await fieldsOf(deps, call), call);
   if (call.id !== call.businessId) throw new Refusal('not_found', { what: 'Nomor telepon' });
   const { name } = await deps.numberOf(call.sender);
   const fields = { id: call.businessId, name, timezone_id: '66', currency: 'IDR' };
-  return picked(fields, call);
+  return selectFields(fields, call);
 }
 
 async function fieldsOf({ numberOf }: NumberDeps, { sender, numberId }: CloudCall) {
@@ -115,15 +112,14 @@ async function fieldsOf({ numberOf }: NumberDeps, { sender, numberId }: CloudCal
   };
 }
 
-/** The `fields` that were asked for, of those that there are, and the id; all where none were. */
-export function picked(all: Record<string, unknown>, { request }: CloudCall): object {
-  const asked = textAt(request.query, 'fields');
-  if (asked === undefined) return all;
-  const names = new Set(['id', ...outsideBraces(asked).split(',')]);
+/** The existing fields among the requested `fields`, and the id; all fields without a request. */
+export function selectFields(all: Record<string, unknown>, { request }: CloudCall): object {
+  const requested = textAt(request.query, 'fields');
+  if (requested === undefined) return all;
+  const names = new Set(['id', ...outsideBraces(requested).split(',')]);
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
 }
 
-/** A list of fields without what is asked of each: `{…}` behind a name, which may hold others. */
 function outsideBraces(fields: string): string {
   const outside: string[] = [];
   let depth = 0;

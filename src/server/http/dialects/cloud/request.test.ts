@@ -24,13 +24,13 @@ function refusalOf(fields: unknown): { code: number; fields: Record<string, stri
 
 const to = '6281234567890';
 
-test('somebody whose number is hidden is named by their user id, unless there is a number', () => {
+test('a person with a hidden number is addressed by their user id, unless a number is given', () => {
   const text = { body: 'Halo' };
   expect(messageOf({ to: undefined, recipient: 'ID.1A2B', text }).to).toBe('ID.1A2B');
   expect(messageOf({ recipient: 'ID.1A2B', to, text }).to).toBe(to);
 });
 
-describe('each type becomes the message that /v1 would be given', () => {
+describe('each type becomes the message that /v1 would receive', () => {
   const cases: [string, object, object][] = [
     ['a text without a type', { text: { body: 'Halo' } }, { type: 'text', text: { body: 'Halo' } }],
     [
@@ -151,7 +151,7 @@ describe('each type becomes the message that /v1 would be given', () => {
     test(what, () => expect(messageOf(given)).toMatchObject({ to, ...expected }));
   }
 
-  test('what fills in the header and the buttons of a template stands at its own place', () => {
+  test('header and button parameters of a template have their own fields', () => {
     const templateWith = (...components: object[]) =>
       messageOf({ type: 'template', template: { name: 'promo', components } });
     const headerOf = (parameter: object) => {
@@ -188,7 +188,7 @@ describe('each type becomes the message that /v1 would be given', () => {
     });
   });
 
-  test('a template whose variables have names is filled by them', () => {
+  test('a template with named variables is filled by name', () => {
     const parameters = ['pesanan', 'nama'].map((name) => ({
       type: 'text',
       parameter_name: name,
@@ -211,7 +211,7 @@ describe('each type becomes the message that /v1 would be given', () => {
   });
 });
 
-describe('interactive messages are written as text', () => {
+describe('interactive messages become text', () => {
   const interactive = (given: object) =>
     messageOf({ type: 'interactive', interactive: { body: { text: 'Jadi?' }, ...given } });
   const buttons = ['Ya', 'Tidak'].map((title, id) => ({
@@ -228,7 +228,7 @@ describe('interactive messages are written as text', () => {
     });
   });
 
-  test('rows of a list are numbered through its sections', () => {
+  test('list rows are numbered across sections', () => {
     const sections = [
       { title: 'Roti', rows: [{ id: 'a', title: 'Tawar', description: 'Rp10.000' }] },
       { title: 'Kue', rows: [{ id: 'b', title: 'Lapis' }] },
@@ -238,14 +238,14 @@ describe('interactive messages are written as text', () => {
     });
   });
 
-  test('a link stands as it is', () => {
+  test('a link is unchanged', () => {
     const parameters = { display_text: 'Buka', url: 'https://contoh.id' };
     expect(interactive({ type: 'cta_url', action: { name: 'cta_url', parameters } })).toMatchObject(
       { text: { body: 'Jadi?\n\nBuka: https://contoh.id' } },
     );
   });
 
-  test('a picture above takes the text as its caption', () => {
+  test('a header image gets the text as its caption', () => {
     const header = { type: 'image', image: { link } };
     expect(interactive({ type: 'button', header, action: { buttons } })).toMatchObject({
       type: 'image',
@@ -255,7 +255,7 @@ describe('interactive messages are written as text', () => {
   });
 });
 
-describe('what is refused is told by the names that the caller wrote', () => {
+describe('a refusal names the fields as the caller wrote them', () => {
   const whole = { to, type: 'text', text: { body: 'Halo' } };
   const cases: [string, unknown, number, string][] = [
     ['nothing', null, 131008, 'to'],
@@ -349,7 +349,7 @@ const strange = [
 const types =
   'text image video audio document sticker location contacts reaction interactive template';
 
-test('no wrong type in any place is more than a refusal', () => {
+test('a wrong type in any place is refused, never an internal error', () => {
   const places = ['to', 'type', 'context', 'recipient', 'status', 'biz_opaque_callback_data'];
   const within =
     'body id link caption filename latitude longitude name phones 0 emails org message_id emoji type header footer action buttons sections components language parameters'.split(

@@ -14,8 +14,8 @@ import { schema } from '#contract/base/schema.ts';
 import { noted } from '#contract/rest/endpoint.ts';
 
 /**
- * A template with its body's parameters as variables, what its header takes, and what its buttons are filled in
- * with. What quick replies carry is told when one is chosen.
+ * A template with its body parameters as variables, its header's value, and its button values. Payloads of quick
+ * replies are reported when a button is tapped.
  */
 function templateDraft(
   template: unknown,
@@ -42,7 +42,7 @@ function templateDraft(
       'template.components': phrases.parameterName(variableNames)[language],
     });
   }
-  // One that is missing, or has no name among those that have, leaves too few: refused as a count that does not fit.
+  // A missing or unnamed variable leaves too few values, and is refused by their count.
   const ordered = variableNames?.flatMap((name) => (named.has(name) ? [named.get(name)] : []));
   const variables = ordered ?? texts;
   const code = at(template, 'language', 'code') ?? at(template, 'language');
@@ -71,7 +71,6 @@ function templateDraft(
 
 type Header = { given: unknown; kind?: TemplateFile };
 
-/** What a header's one parameter gives: a file, or a text. */
 function headerIn(parameters: readonly unknown[]): Header | undefined | 'unfit' {
   const [parameter, another] = parameters;
   if (parameter === undefined) return undefined;
@@ -86,7 +85,6 @@ function headerIn(parameters: readonly unknown[]): Header | undefined | 'unfit' 
   return text === undefined ? 'unfit' : { given: { text } };
 }
 
-/** What fills in its buttons; undefined where nothing does. */
 function templateButtonsIn(components: readonly unknown[]): readonly unknown[] | undefined {
   const buttons = components.flatMap((one) => {
     const name = Object.keys(valueNames).find((type) => isOf(one, 'sub_type', type));
@@ -99,10 +97,9 @@ function templateButtonsIn(components: readonly unknown[]): readonly unknown[] |
   return buttons.length === 0 ? undefined : buttons;
 }
 
-/** By which name a parameter gives its value, by the sub-type of its button. */
 const valueNames = { url: 'text', copy_code: 'coupon_code' } as const;
 
-/** What its quick replies carry, each at the place of its button; undefined where none carries anything. */
+/** The payloads of quick replies, at the indexes of their buttons; undefined without any. */
 function payloadsIn(components: readonly unknown[]): readonly unknown[] | undefined {
   const payloads = new Map<number, unknown>();
   for (const one of components) {
@@ -123,7 +120,6 @@ const isPlace = (place: number): boolean =>
 const isOf = (component: unknown, field: string, expected: string): boolean =>
   String(textAt(component, field)).toLowerCase() === expected;
 
-/** The name and language of a template whose variables are given by name; undefined where they are not. */
 function templateNamed(
   template: unknown,
 ): { name: string; language: string | undefined } | undefined {
@@ -151,32 +147,26 @@ function textOfParameter(parameter: unknown): string | undefined {
 }
 
 /**
- * A message as `/v1` takes it, not yet looked at: whatever was given stands where its schema will find it.
- * `places` says by which names the caller knows the fields that are called otherwise there.
+ * An unvalidated message in the shape of `/v1`: given values are at the places that its schema reads. `places` maps
+ * those fields to the caller's names where they differ.
  */
 type Draft = {
   fields: Record<string, unknown>;
   places: Readonly<Record<string, string>>;
-  /** What its receiver may choose. */
   choices?: DraftChoices | undefined;
-  /** How its sender wrote it. */
   interactive?: ShownChoices | undefined;
-  /** What the buttons of a template carry, by their place. */
   payloads?: readonly unknown[] | undefined;
-  /** The kind of file that a template's header was given as. */
   headerKind?: TemplateFile | undefined;
 };
 
-/** The variables that a template's text names, in its order. */
 type VariableNames = readonly string[];
 
 type DraftOptions = { language: Language; variableNames?: VariableNames | undefined };
 
-/** The named fields, where there is an object; else what stands in its place, to be refused as such. */
+/** An object with these fields; any other value unchanged, so that the schema refuses it. */
 const objectWith = (object: unknown, fields: Record<string, unknown>): unknown =>
   typeof object === 'object' && object !== null ? given(fields) : object;
 
-/** A file by its id, or by its link; where both are given, the id. */
 function media(
   type: 'image' | 'video' | 'audio' | 'document' | 'sticker',
   object: unknown,
@@ -192,7 +182,6 @@ function media(
   };
 }
 
-/** What is said of fields that only this dialect has. */
 export const phrases = {
   numberId: {
     id: 'Harus "ID nomor telepon" yang ditampilkan di halaman Token, 16 angka; bukan nomor teleponnya.',
@@ -260,15 +249,12 @@ export const phrases = {
   }),
 } as const satisfies Record<string, InBoth | ((names: readonly string[]) => InBoth)>;
 
-/** What an interactive message lets its receiver choose, not yet looked at, and where the caller wrote it. */
 type DraftChoices = {
   type: 'button' | 'list';
   options: readonly unknown[];
-  /** By which names the caller knows the fields. */
   places: Readonly<Record<string, string>>;
 };
 
-/** The buttons of an action. */
 function buttonsIn(action: unknown): DraftChoices {
   const replies = listAt(action, 'buttons').map((button) => at(button, 'reply'));
   const options = replies.map((reply) => optionIn(reply, []));
@@ -279,7 +265,6 @@ function buttonsIn(action: unknown): DraftChoices {
   return { type: 'button', options, places: placesOf(places, 'buttons') };
 }
 
-/** The rows of all sections of an action, numbered through. */
 function rowsIn(action: unknown): DraftChoices {
   const rows = listAt(action, 'sections').flatMap((section, s) =>
     listAt(section, 'rows').map((row, r) => ({ row, place: `sections.${s}.rows.${r}` })),
@@ -304,7 +289,7 @@ const optionIn = (option: unknown, more: readonly string[]): object =>
     ...Object.fromEntries(more.map((name) => [name, textAt(option, name)])),
   });
 
-/** A text of so many characters, whatever they take in UTF-16. */
+/** Counts characters, not UTF-16 units. */
 const isWithin = (text: string, charactersMax: number): boolean =>
   text !== '' && text.length <= 2 * charactersMax && [...text].length <= charactersMax;
 
@@ -316,7 +301,7 @@ const Payload = (charactersMax: number) =>
     },
   });
 
-/** What is shown of an option: one line, or one option could pass for two. */
+/** A single line, since an option with a line break could look like two. */
 const Line = (charactersMax: number) =>
   noted(
     z.string().check(z.refine((line) => isWithin(line, charactersMax) && isOneLine.test(line))),
@@ -376,19 +361,17 @@ const Rows = schema(() =>
   }),
 );
 
-/** By which rules choices of a type are read. */
 const choiceSchemas = { button: Buttons, list: Rows } as const satisfies Record<
   Exclude<Choices['type'], 'template'>,
   unknown
 >;
 
-/** What the buttons of a template carry, by their place; undefined where none carries anything. */
 const Payloads = schema(() => z.array(z.optional(Payload(CHOICE_LIMITS.payload))));
 
 /**
- * An interactive message as a text that says the same: its options are numbered, so that a reply may name
- * one by its number, and stand beside, so that the reply is known for what it chooses. A picture, film or
- * document above it takes the text as its caption.
+ * An interactive message as an equivalent text: its options are numbered, so that a reply may give a number, and
+ * stored beside, so that the reply is matched to its option. A header image, video or document gets the text as its
+ * caption.
  */
 function interactiveDraft(interactive: unknown, { language }: DraftOptions): Draft | Refusal {
   const body = at(interactive, 'body', 'text');
@@ -415,10 +398,10 @@ function interactiveDraft(interactive: unknown, { language }: DraftOptions): Dra
   };
 }
 
-/** The longest that WhatsApp shows of the words around buttons and lists, in UTF-16 units. */
+/** WhatsApp's display limits around buttons and lists, in UTF-16 units. */
 const SHOWN_MAX = { body: 1024, header: 60, footer: 60, button: 20, section: 24 } as const;
 
-/** The words around the choices, for networks that show these by themselves; undefined where they are too long. */
+/** Undefined where the texts are too long for native buttons and lists. */
 function shownIn(interactive: unknown, body: string): ShownChoices | undefined {
   const isText = at(interactive, 'header', 'type') === 'text';
   const header = isText ? textAt(interactive, 'header', 'text') : undefined;
@@ -441,17 +424,16 @@ function shownIn(interactive: unknown, body: string): ShownChoices | undefined {
 type Choice = {
   lines: string | undefined;
   missing: 'options' | 'url';
-  /** What a reply may choose. */
   offered?: DraftChoices;
 };
 
 const choices = {
   button: (action) => ({
-    lines: numbered(listAt(action, 'buttons').map((button) => at(button, 'reply'))),
+    lines: numberedText(listAt(action, 'buttons').map((button) => at(button, 'reply'))),
     missing: 'options',
     offered: buttonsIn(action),
   }),
-  list: (action) => ({ lines: listed(action), missing: 'options', offered: rowsIn(action) }),
+  list: (action) => ({ lines: listText(action), missing: 'options', offered: rowsIn(action) }),
   cta_url: (action) => {
     const [shown, url] = ['display_text', 'url'].map((own) => textAt(action, 'parameters', own));
     const lines = shown === undefined || url === undefined ? undefined : `${shown}: ${url}`;
@@ -460,8 +442,8 @@ const choices = {
   location_request_message: () => ({ lines: '', missing: 'options' }),
 } as const satisfies Record<string, (action: unknown) => Choice>;
 
-/** `1. Title — description`, one option a line; undefined where one has no title, or there is none. */
-function numbered(options: readonly unknown[], first = 1): string | undefined {
+/** `1. Title — description`, one option a line; undefined where one has no title. */
+function numberedText(options: readonly unknown[], first = 1): string | undefined {
   const lines = options.map((option, index) => {
     const title = textAt(option, 'title');
     if (title === undefined) return undefined;
@@ -471,13 +453,12 @@ function numbered(options: readonly unknown[], first = 1): string | undefined {
   return lines.length === 0 || lines.includes(undefined) ? undefined : lines.join('\n');
 }
 
-/** The rows of all sections, numbered through, under the titles of their sections. */
-function listed(action: unknown): string | undefined {
+function listText(action: unknown): string | undefined {
   let first = 1;
   const sections: string[] = [];
   for (const section of listAt(action, 'sections')) {
     const rows = listAt(section, 'rows');
-    const lines = numbered(rows, first);
+    const lines = numberedText(rows, first);
     if (lines === undefined) return undefined;
     first += rows.length;
     const title = textAt(section, 'title');
@@ -509,24 +490,23 @@ function withHeader(header: unknown, text: string): Draft {
   };
 }
 
-/** What `POST /{phone-number-id}/messages` asks for. */
+/** A parsed `POST /{phone-number-id}/messages`. */
 export type CloudRequest =
   | { kind: 'message'; message: PlacedMessage; input: string }
   | { kind: 'read'; messageId: string };
 
 type Options = {
   language: Language;
-  /** The variables that a template's text names, in its order; asked for only where they come by name. */
   variableNames?: VariableNames;
 };
 
-/** The template whose variables a request gives by name, when it does: their order has to be looked up. */
+/** The template of a request with named variables, whose order must be looked up. */
 export const namedTemplateIn = (body: unknown) =>
   at(body, 'type') === 'template' ? templateNamed(unwrapped(at(body, 'template'))) : undefined;
 
 /**
- * A body of the Cloud API's message endpoint as the message that `/v1` would be given, or why it is none: by
- * the same rules as there, told by the fields that the caller wrote. Fields that are not known are passed over.
+ * Converts a body of the Cloud API's message endpoint to the message that `/v1` would receive, by the same rules;
+ * refusals use the caller's field names. Unknown fields are ignored.
  */
 export function readCloudRequest(
   body: unknown,
@@ -539,8 +519,8 @@ export function readCloudRequest(
   if (draft instanceof Refusal) return draft;
   const { fields, places } = envelopeOf(body, draft);
   const read = readFields(NewMessage(), fields, { language, whole: 'message' });
-  if (read instanceof Refusal) return named(read, fields, places);
-  const beside = readBeside(draft, language);
+  if (read instanceof Refusal) return withCallerNames(read, fields, places);
+  const beside = readExtras(draft, language);
   if (beside instanceof Refusal) return beside;
   return {
     kind: 'message',
@@ -549,8 +529,7 @@ export function readCloudRequest(
   };
 }
 
-/** What of a message `/v1` has no field for. */
-function readBeside(
+function readExtras(
   { choices, interactive, payloads, headerKind, places }: Draft,
   language: Language,
 ): Pick<PlacedMessage, 'choices' | 'interactive' | 'payloads' | 'headerKind'> | Refusal {
@@ -568,7 +547,7 @@ function readBeside(
 
 function readChoices({ type, options, places }: DraftChoices, language: Language) {
   const read = readFields(choiceSchemas[type](), { options }, { language });
-  if (read instanceof Refusal) return named(read, { options }, places);
+  if (read instanceof Refusal) return withCallerNames(read, { options }, places);
   return { choices: { type, options: read.options } };
 }
 
@@ -582,7 +561,7 @@ function readReceipt(body: unknown, language: Language): CloudRequest | Refusal 
   return new CloudRefusal(code, { message_id: phrases.wamid[language] });
 }
 
-/** A message's public id, however it was written; what is none stays as it is, and is refused as such. */
+/** A message's public id from any notation; an invalid one is unchanged, and refused later. */
 const idIn = (wamid: string): string => messageIdOf(wamid) ?? wamid;
 
 function refuseUnsupported(body: unknown, language: Language): Refusal | undefined {
@@ -591,9 +570,8 @@ function refuseUnsupported(body: unknown, language: Language): Refusal | undefin
   return undefined;
 }
 
-/** What every message has, beside its type's own fields. */
 function envelopeOf(body: unknown, draft: Draft): Draft {
-  // Of both, the number counts, as at Meta.
+  // As at Meta, the number wins over the user id.
   const isNumbered = at(body, 'to') !== undefined;
   const to = at(body, isNumbered ? 'to' : 'recipient');
   const quoted = at(body, 'context', 'message_id');
@@ -614,19 +592,17 @@ function envelopeOf(body: unknown, draft: Draft): Draft {
   return { fields, places };
 }
 
-/** A recipient as Meta reads it: digits begin with the country, also those that begin with 8; a leading 0 is local. */
+/** Meta's rules: digits begin with the country code, also with 8; a leading 0 is local. */
 function internationalIn(to: unknown): unknown {
   const written = typeof to === 'number' ? String(to) : to;
   return typeof written === 'string' ? international(written) : written;
 }
 
-/** Under this name what a caller wants echoed is kept with the message. */
 const ECHOED = 'biz_opaque_callback_data';
 
 const publicIdAt = (value: unknown): unknown => (typeof value === 'string' ? idIn(value) : value);
 
-/** A refusal that names the fields as the caller wrote them; what is missing is told from what is wrong. */
-function named(
+function withCallerNames(
   no: Refusal,
   fields: Record<string, unknown>,
   places: Readonly<Record<string, string>>,
@@ -648,7 +624,6 @@ function placeOf(name: string, places: Readonly<Record<string, string>>): string
 
 type Drafter = (object: unknown, options: DraftOptions) => Draft | Refusal;
 
-/** The fields of a message by its type, which is `text` where none is given. */
 function draftOf(body: unknown, options: DraftOptions): Draft | Refusal {
   const type = at(body, 'type') ?? 'text';
   if (typeof type !== 'string' || !Object.hasOwn(drafters, type)) {
@@ -688,7 +663,6 @@ const drafters = {
   template: templateDraft,
 } as const satisfies Record<string, Drafter>;
 
-/** A caption that is empty is none. */
 const caption = (object: unknown): unknown => at(object, 'caption') || undefined;
 
 function locationOf(location: unknown): Record<string, unknown> {
@@ -700,7 +674,6 @@ function locationOf(location: unknown): Record<string, unknown> {
   };
 }
 
-/** Some clients write numbers as text. */
 const numberIn = (value: unknown): unknown =>
   typeof value === 'string' && /^-?\d{1,3}(\.\d{1,20})?$/.test(value) ? Number(value) : value;
 

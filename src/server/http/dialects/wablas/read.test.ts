@@ -29,7 +29,7 @@ test('one text goes to each phone of a list', async () => {
   ]);
 });
 
-test('of many, what is wrong with one is that one’s fault', () => {
+test('an error in one item refuses only that item', () => {
   const pieces = readMany(
     givenFrom({
       data: [
@@ -55,7 +55,7 @@ test('of many, what is wrong with one is that one’s fault', () => {
   expect(pieces[4]?.message).toMatchObject({ priority: 'bulk' });
 });
 
-test('files at addresses: image, document, video, audio', async () => {
+test('linked files: image, document, video, audio', async () => {
   const one = async (kind: 'image' | 'document' | 'video' | 'audio', fields: object) => {
     const [piece] = await readOne(givenFrom({ phone: '08123456789', ...fields }), kind);
     return piece;
@@ -79,7 +79,7 @@ test('files at addresses: image, document, video, audio', async () => {
   expect(await wordsOf({})).toBe('video invalid');
 });
 
-test('a local file comes as a part, or as base64 beside what PHP knows of it', async () => {
+test("a local file comes as a part, or as base64 with PHP's file fields", async () => {
   const files: string[] = [];
   const store = async ({ filename, bytes }: { filename: string; bytes: Buffer }) => {
     files.push(`${filename} ${bytes.toString()}`);
@@ -100,7 +100,7 @@ test('a local file comes as a part, or as base64 beside what PHP knows of it', a
   }
 });
 
-test('a plan names its day, its hour and its zone', () => {
+test('a schedule has a date, a time and a zone', () => {
   const at = (fields: object) =>
     taken(readPlan(givenFrom({ phone: '08123456789', message: 'x', ...fields })))[0]?.send_at;
   const plan = { date: '2026-12-24', time: '13:20:00' };
@@ -126,7 +126,7 @@ test('a plan names its day, its hour and its zone', () => {
   });
 });
 
-test('days that no calendar has are refused, and so are years that nobody means', async () => {
+test('refuses impossible dates and implausible years', async () => {
   const wordsOf = (fields: object) =>
     wordsFor(() => readPlan(givenFrom({ phone: '08123456789', message: 'x', ...fields })));
   for (const date of ['2026-02-30', '0000-01-01', '1999-12-31', '9999-01-01', 'besok', {}, -1]) {
@@ -148,7 +148,7 @@ test('days that no calendar has are refused, and so are years that nobody means'
   expect(inWib('2026-11-23T18:00:00Z')).toBe('2026-11-24 01:00:00');
 });
 
-test('ids travel as UUIDs, and ours are understood too', () => {
+test('ids are UUIDs, and our own ids are accepted too', () => {
   const id = 'msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E';
   expect(dialectId(id)).toMatch(/^[0-9a-f-]{36}$/);
   expect(messageId(dialectId(id))).toBe(id);
@@ -157,7 +157,7 @@ test('ids travel as UUIDs, and ours are understood too', () => {
   expect(messageId('x')).toBe('x');
 });
 
-test('what strangers send is refused in words of the dialect, or taken: never an error of ours', async () => {
+test("arbitrary input is refused in the dialect's words or accepted, never an internal error", async () => {
   const hostile: [object, RegExp][] = [
     [{}, /^message invalid$/],
     [{ message: 'x' }, /^phone is required$/],
@@ -185,7 +185,7 @@ test('what strangers send is refused in words of the dialect, or taken: never an
   expect(readMany(givenFrom({ data: [crowd, crowd] }), 'message')).toHaveLength(601);
 });
 
-test('base64 may hold line breaks; what is none is told so at once, however long', async () => {
+test('base64 may contain line breaks; other text is refused quickly, however long', async () => {
   const stored: Buffer[] = [];
   const storeFile = async ({ bytes }: { bytes: Buffer }) => {
     stored.push(bytes);

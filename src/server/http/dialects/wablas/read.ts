@@ -8,9 +8,9 @@ import {
   givenOf,
   isFile,
   listOf,
-  saysYes,
+  isTrue,
   textOf,
-  wrong,
+  fieldError,
   type Content,
   type Source,
   mediaContent,
@@ -19,14 +19,11 @@ import {
   isPlannable,
 } from '#server/http/dialects/dialect.ts';
 
-/** What an address sends. */
 export type Kind = 'message' | 'image' | 'document' | 'video' | 'audio';
 
-/** One phone of a call: what it becomes, and what the answer says of it. */
 export type Piece = {
   phone: string;
   message: NewMessage | Refusal;
-  /** The words and the file, as the answer names them. */
   shown: Readonly<Record<string, string | null>>;
   refId: string | undefined;
   planned: Planned | undefined;
@@ -34,29 +31,29 @@ export type Piece = {
 
 type StoreFile = (file: GivenFile) => Promise<{ id: string }>;
 
-/** A call for one message to one phone or several (`phone`, separated by commas). @throws Refusal */
+/** One message to one phone or several (`phone`, separated by commas). @throws Refusal */
 export async function readOne(given: Given, kind: Kind, storeFile?: StoreFile): Promise<Piece[]> {
   const content = storeFile ? await contentOfFile(given, kind, storeFile) : contentOf(given, kind);
   return toPhones(given, content, undefined, MESSAGES_MAX);
 }
 
-/** A call for many messages (`data`, a list of objects), each to its own phone. @throws Refusal */
+/** Several messages (`data`, a list of objects), each to its own phone. @throws Refusal */
 export function readMany(given: Given, kind: Kind): Piece[] {
   return eachOf(given, (fields, max) => toPhones(fields, contentOf(fields, kind), undefined, max));
 }
 
-/** A plan for one text to one phone or several. @throws Refusal */
+/** One scheduled text to one phone or several. @throws Refusal */
 export function readPlan(given: Given): Piece[] {
   return toPhones(given, contentOf(given, 'message'), plannedIn(given), MESSAGES_MAX);
 }
 
-/** Plans for many messages, each of its own `category` and time. @throws Refusal */
+/** Several scheduled messages, each with its own `category` and time. @throws Refusal */
 export function readPlans(given: Given): Piece[] {
   return eachOf(given, (fields, max) => {
     const category = textOf(fields, 'category') ?? 'text';
     const kind = category === 'text' ? 'message' : kinds.find((one) => one === category);
-    if (!kind) throw wrong('category', 'Harus text, image, video, document atau audio.');
-    // Here words are `text` and a file is `url`, whatever it is.
+    if (!kind) throw fieldError('category', 'Harus text, image, video, document atau audio.');
+    // Here the text is in `text` and any file in `url`.
     const renamed = new Map(fields);
     renamed.set(kind === 'message' ? 'message' : 'caption', fields.get('text'));
     if (kind !== 'message') renamed.set(kind, fields.get('url') ?? fields.get('file'));
@@ -66,19 +63,20 @@ export function readPlans(given: Given): Piece[] {
 
 const kinds = ['image', 'document', 'video', 'audio'] as const;
 
-/** What is wrong with one item is that one's fault alone. */
+/** An error in one item refuses only that item. */
 function eachOf(given: Given, read: (fields: Given, max: number) => Piece[]): Piece[] {
   let data = given.get('data');
   if (typeof data === 'string') data = jsonOf(data);
-  if (!Array.isArray(data) || data.length === 0) throw wrong('data', 'Wajib diisi: daftar pesan.');
-  if (data.length > MESSAGES_MAX) throw wrong('data', `Paling banyak ${MESSAGES_MAX} pesan.`);
+  if (!Array.isArray(data) || data.length === 0)
+    throw fieldError('data', 'Wajib diisi: daftar pesan.');
+  if (data.length > MESSAGES_MAX) throw fieldError('data', `Paling banyak ${MESSAGES_MAX} pesan.`);
   const pieces: Piece[] = [];
   for (const one of data as unknown[]) {
     const left = MESSAGES_MAX - pieces.length;
-    if (left === 0) throw wrong('data', `Paling banyak ${MESSAGES_MAX} pesan.`);
+    if (left === 0) throw fieldError('data', `Paling banyak ${MESSAGES_MAX} pesan.`);
     const fields = givenOf(one) ?? new Map<string, unknown>();
     try {
-      if (!givenOf(one)) throw wrong('data', 'Harus daftar objek.');
+      if (!givenOf(one)) throw fieldError('data', 'Harus daftar objek.');
       pieces.push(...read(fields, left));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -111,8 +109,8 @@ function toPhones(
   max: number,
 ): Piece[] {
   const phones = listOf(given, 'phone', max);
-  if (phones.length === 0) throw wrong('phone', 'Wajib diisi: nomor tujuan.');
-  if (saysYes(given, 'isGroup')) throw wrong('isGroup', 'Pesan ke grup tidak dapat dikirim.');
+  if (phones.length === 0) throw fieldError('phone', 'Wajib diisi: nomor tujuan.');
+  if (isTrue(given, 'isGroup')) throw fieldError('isGroup', 'Pesan ke grup tidak dapat dikirim.');
   const refId = textOf(given, 'ref_id');
   const envelope = {
     ...(planned && { send_at: planned.at.toISOString() }),
@@ -130,22 +128,22 @@ function toPhones(
 function contentOf(given: Given, kind: Kind): Worded {
   if (kind === 'message') {
     const message = textOf(given, 'message');
-    if (message === undefined) throw wrong('message', 'Wajib diisi: isi pesan.');
+    if (message === undefined) throw fieldError('message', 'Wajib diisi: isi pesan.');
     return { content: { type: 'text', text: { body: message } }, shown: { message } };
   }
   const link = textOf(given, kind)?.trim();
-  if (link === undefined) throw wrong(kind, 'Wajib diisi: alamat berkas.');
+  if (link === undefined) throw fieldError(kind, 'Wajib diisi: alamat berkas.');
   return media(given, kind, { source: { link }, name: nameIn(link) });
 }
 
-/** A file that travels: as a part of the body, or as base64 beside what PHP knows of it (`data`). @throws Refusal */
+/** A part of the body, or base64 with PHP's file fields (`data`). @throws Refusal */
 async function contentOfFile(given: Given, kind: Kind, storeFile: StoreFile): Promise<Worded> {
   const file = given.get('file');
   const found = isFile(file) ? file : decoded(file, given);
-  if (!found || kind === 'message') throw wrong('file', 'Wajib diisi: berkas.');
+  if (!found || kind === 'message') throw fieldError('file', 'Wajib diisi: berkas.');
   const filename = textOf(given, 'filename') ?? found.filename;
   const { id } = await storeFile({ ...found, filename });
-  // Not named here, a document has the name that it is stored under.
+  // Without a name here, a document has the name of the stored file.
   return media(given, kind, { source: { id }, shownName: filename });
 }
 
@@ -174,7 +172,7 @@ function media(
   };
 }
 
-/** Hours before UTC of the zones that a plan may name, the whole year. */
+/** The accepted time zones, as hours ahead of UTC, without daylight saving. */
 const hours: Readonly<Record<string, number>> = {
   'Asia/Jakarta': 7,
   'Asia/Pontianak': 7,
@@ -185,29 +183,29 @@ const hours: Readonly<Record<string, number>> = {
 };
 const ZONE = 'Asia/Jakarta';
 
-/** An instant that a call plans for, and how the answer writes it. */
 type Planned = { at: Date; timezone: string; schedule_at: string };
 
 /**
- * When a call plans to send: `scheduled_at`, or `date` and `time`, in `timezone` (else WIB).
+ * The scheduled time of a call: `scheduled_at`, or `date` and `time`, in `timezone` (else WIB).
  *
  * @throws Refusal `input_invalid`
  */
 function plannedIn(given: Given): Planned {
   const timezone = (textOf(given, 'timezone') ?? ZONE).trim();
   const offset = Object.hasOwn(hours, timezone) ? hours[timezone] : undefined;
-  if (offset === undefined) throw wrong('timezone', `Pilih: ${Object.keys(hours).join(', ')}.`);
+  if (offset === undefined)
+    throw fieldError('timezone', `Pilih: ${Object.keys(hours).join(', ')}.`);
   const date = textOf(given, 'date');
   const whole = textOf(given, 'scheduled_at') ?? `${date ?? ''} ${textOf(given, 'time') ?? ''}`;
   const local = localMs(whole.trim());
   const atMs = local === undefined ? Number.NaN : local - offset * 3_600_000;
   if (local === undefined || !isPlannable(atMs)) {
-    throw wrong('scheduled_at', 'Harus waktu seperti 2026-12-24 09:00:00.');
+    throw fieldError('scheduled_at', 'Harus waktu seperti 2026-12-24 09:00:00.');
   }
   return { at: new Date(atMs), timezone, schedule_at: written(local) };
 }
 
-/** `2026-12-24 09:00:00` as milliseconds, as if it were UTC; undefined for what no calendar has. */
+/** `2026-12-24 09:00:00` as milliseconds, as if it were UTC; undefined for an impossible date. */
 function localMs(text: string): number | undefined {
   const [, day, hour, minute, second = '00'] =
     /^(\d{4}-\d{2}-\d{2})[ T](\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(text) ?? [];
@@ -219,15 +217,15 @@ function localMs(text: string): number | undefined {
 
 const written = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
-/** An instant in WIB, as answers write it. */
+/** An instant in WIB, in the format of answers. */
 export const inWib = (at: Date | string): string => written(new Date(at).getTime() + 7 * 3_600_000);
 
 const DAY_MS = 86_400_000;
 
-/** A day of WIB, from its first instant to the first of the next one. */
+/** A day in WIB, from its first instant to the first of the next one. */
 export type Day = { from: Date; to: Date };
 
-/** The day that is written `2026-11-23`, in WIB; undefined for what no calendar has, or a year nobody means. */
+/** The day `2026-11-23` in WIB; undefined for an impossible date or an implausible year. */
 export function dayOf(text: string): Day | undefined {
   const local = localMs(`${text} 00:00:00`);
   if (local === undefined || !isPlannable(local)) return undefined;
@@ -235,5 +233,4 @@ export function dayOf(text: string): Day | undefined {
   return { from: new Date(from), to: new Date(from + DAY_MS) };
 }
 
-/** The day in WIB on which an instant falls. */
 export const dayAt = (now: Date): Day => dayOf(inWib(now).slice(0, 10)) ?? { from: now, to: now };

@@ -8,7 +8,7 @@ import { dialectId, reportOf, reportToday } from './wablas.ts';
 
 const START_MS = Date.UTC(2026, 10, 20);
 
-/** Messages, the newest first, one a second; every tenth failed, the rest were read. */
+/** Messages, newest first, one a second; every tenth failed, the rest were read. */
 function shop(count: number) {
   const messages = Array.from({ length: count }, (_, n) => {
     const at = new Date(START_MS + n * 1_000);
@@ -75,7 +75,7 @@ test('a message is found by its id, however old it is', async () => {
   expect(asked.lists).toBe(0);
 });
 
-test('no more is read than the page that was asked for, and whether there is another one', async () => {
+test('reads no more than the requested page and whether another follows', async () => {
   const { report, asked } = shop(1_500);
   const first = await report({ perPage: '1' });
   expect([first.message.map(({ text }) => text), first.totalPage > 1]).toEqual([
@@ -88,7 +88,7 @@ test('no more is read than the page that was asked for, and whether there is ano
   expect((await report({ perPage: '1000', page: '1' })).message).toHaveLength(1_000);
 });
 
-test('a status is looked for among all messages, not among the newest', async () => {
+test('a status filter searches all messages, not only the newest', async () => {
   const { report, asked } = shop(10_500);
   const failed = await report({ status: 'reject', perPage: '1000', page: '1' });
   expect(failed.message).toHaveLength(1_000);

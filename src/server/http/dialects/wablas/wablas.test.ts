@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { test } from '#tests/support/app/api-caller.ts';
 import { type DialectCall, ask } from '#tests/support/app/dialect-caller.ts';
 
-test('one message, with the key alone, with a secret behind it, or in the address', async ({
+test('one message with the bare key, with a secret appended, or with a key in the address', async ({
   ani,
   running,
 }) => {
@@ -43,7 +43,7 @@ test('one message, with the key alone, with a secret behind it, or in the addres
   }
 });
 
-test('many, each with its own row', async ({ ani, running }) => {
+test('several messages have a row each', async ({ ani, running }) => {
   const { key } = ani;
   const json = {
     data: [
@@ -65,7 +65,7 @@ test('many, each with its own row', async ({ ani, running }) => {
   ]);
 });
 
-test('plans, and what is cancelled of them', async ({ ani, running }) => {
+test('schedules messages and cancels them', async ({ ani, running }) => {
   const { key } = ani;
   const form = {
     phone: '081218000001,081218000002',
@@ -93,7 +93,6 @@ test('plans, and what is cancelled of them', async ({ ani, running }) => {
   expect(
     (await ask(running, `/api/schedule-cancel/${first}`, { key, method: 'PUT' })).body,
   ).toEqual({ status: true, message: 'schedule canceled successfully' });
-  // What is cancelled already stays so.
   expect((await ask(running, `/api/schedule/${first}`, { key, method: 'DELETE' })).body).toEqual({
     status: true,
     message: 'schedule deleted successfully',
@@ -169,7 +168,7 @@ test('reports and the device', async ({ ani, running }) => {
   });
 });
 
-test('every "no" is a 200 with its message', async ({ ani, running }) => {
+test('every refusal is a 200 with its message', async ({ ani, running }) => {
   const { key } = ani;
   const no = async (path: string, asked: DialectCall) => {
     const { status, body } = await ask(running, path, asked);
@@ -187,7 +186,7 @@ test('every "no" is a 200 with its message', async ({ ani, running }) => {
   expect(await no('/api/v2/send-message', { key, json: {} })).toEqual([200, 'data invalid']);
 });
 
-test('an item that is no object is one row among others', async ({ ani, running }) => {
+test('an item that is not an object gets its own row', async ({ ani, running }) => {
   const json = { data: [{ phone: '6281218000001', message: 'satu' }, null] };
   const { body } = await ask(running, '/api/v2/send-message', { key: ani.key, json });
   expect(body.data.messages).toMatchObject([
@@ -196,7 +195,7 @@ test('an item that is no object is one row among others', async ({ ani, running 
   ]);
 });
 
-test('a phone that no database keeps is refused by reports', async ({ ani, running }) => {
+test('reports refuse a phone that the database cannot store', async ({ ani, running }) => {
   for (const path of ['/api/report/message', '/api/report-realtime']) {
     const asked = { key: ani.key, method: 'GET' as const };
     const { status, body } = await ask(running, `${path}?phone=%00`, asked);
@@ -207,7 +206,7 @@ test('a phone that no database keeps is refused by reports', async ({ ani, runni
   }
 });
 
-test('all that is missing below /api/ is a "no" as any other', async ({ ani, running }) => {
+test("unknown addresses below /api/ get the dialect's refusal", async ({ ani, running }) => {
   for (const method of ['GET', 'POST', 'PUT', 'DELETE'] as const) {
     const { status, body } = await ask(running, '/api/send-list', { key: ani.key, method });
     expect({ status, body }, method).toEqual({

@@ -12,7 +12,7 @@ import {
   type Given,
   type GivenFile,
   listOf,
-  wrong,
+  fieldError,
   numberOf,
   textOf,
 } from '#server/http/dialects/dialect.ts';
@@ -34,9 +34,8 @@ import type { ApiMessage, Accepted } from '#contract/rest/messages.ts';
 import { normalizePeer, shownPeer } from '#contract/messages/peer.ts';
 import { refuseUnstorable } from '#server/http/input.ts';
 
-/** A picture of 2 MB travels as base64 in a form, where half of its signs are escaped. */
+/** An image of 2 MB is sent as base64 in a form, where half of its characters are escaped. */
 const BODY_LIMITS = { words: 4_194_304, files: 5_242_880 };
-/** Messages that one call cancels. */
 const CANCEL_MAX = 100;
 
 const media = ['image', 'document', 'video', 'audio'] as const;
@@ -46,17 +45,14 @@ export function openWablas(scope: FastifyInstance, deps: DialectDeps): void {
   openDialect(scope, deps, {
     name: 'wablas',
     keyOf,
-    no: (refusal) => ({ status: statusOf(refusal), body: noAnswer(refusal) }),
+    errorResponse: (refusal) => ({ status: statusOf(refusal), body: errorBody(refusal) }),
     bodyLimits: BODY_LIMITS,
     routes: [...sendRoutes(deps), ...otherRoutes(deps)],
     missing: { method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], paths: ['/api/*'] },
   });
 }
 
-/**
- * The key: the header as it is, or `token` in the address; `token.secret_key` is a key with something behind it that
- * we know nothing of.
- */
+/** The bare header, or `token` in the address; `.secret_key` after the key is ignored. */
 function keyOf({ headers, query }: FastifyRequest): string | undefined {
   const given = headers.authorization ?? (query as { token?: unknown }).token;
   if (typeof given !== 'string') return undefined;
@@ -142,7 +138,7 @@ const otherRoutes = (deps: DialectDeps): DialectRoute[] => [
 
 type Read = (given: Given) => Piece[] | Promise<Piece[]>;
 
-/** Sends what is read of a call; when nothing of it is taken, the whole is refused for the first reason. */
+/** If no message is accepted, the call is refused for the first reason. */
 async function send(deps: DialectDeps, call: DialectCall, readPieces: Read): Promise<Outcome[]> {
   const { read: pieces, byRule } = await readBoth(call, readPieces);
   if (call.sender.status === 'disconnected') throw new Refusal('token_not_linked', {});
@@ -159,7 +155,7 @@ async function send(deps: DialectDeps, call: DialectCall, readPieces: Read): Pro
 
 async function cancelMany(deps: DialectDeps, call: DialectCall): Promise<object> {
   const ids = listOf(call.given, 'id', CANCEL_MAX);
-  if (ids.length === 0) throw wrong('id', 'Wajib diisi: id pesan.');
+  if (ids.length === 0) throw fieldError('id', 'Wajib diisi: id pesan.');
   const messages: object[] = [];
   for (const id of ids) messages.push(await cancelOne(deps, call, id));
   return {
@@ -177,7 +173,7 @@ async function cancelOne(
   try {
     return cancelledRow(await deps.messages.cancel(sender, messageId(id), readerOf(deps, request)));
   } catch (error) {
-    if (error instanceof Refusal) return keptRow(error);
+    if (error instanceof Refusal) return uncancelledRow(error);
     throw error;
   }
 }
@@ -192,19 +188,19 @@ async function cancelPlan(
   return { status: true, message };
 }
 
-/** Messages that one report reads, at most: the newest of its day. */
+/** Messages per report, at most: the newest of its day. */
 const MESSAGES_MAX = 1000;
 const PAGE_MESSAGES = 100;
 const PER_PAGE = 50;
 const PAGES_MAX = 1_000_000;
 const IDS_MAX = 100;
 
-/** `/api/report/message`: what was sent, of a day or the newest of all, in pages. @throws Refusal */
+/** `/api/report/message`: sent messages of a day, or the newest, in pages. @throws Refusal */
 export async function reportOf(deps: DialectDeps, call: DialectCall): Promise<object> {
   const { given } = call;
   const date = textOf(given, 'date')?.trim();
   const day = date === undefined ? undefined : dayOf(date);
-  if (date !== undefined && !day) throw wrong('date', 'Harus tanggal seperti 2026-11-23.');
+  if (date !== undefined && !day) throw fieldError('date', 'Harus tanggal seperti 2026-11-23.');
   const size = numberOf(given, 'perPage', MESSAGES_MAX) || PER_PAGE;
   const { rows, page, pages, total } = await pageOf(deps, call, { day, size });
   const message = rows.map(({ file, ...row }) => ({ ...row, URL_file: file }));
@@ -218,7 +214,7 @@ export async function reportOf(deps: DialectDeps, call: DialectCall): Promise<ob
   };
 }
 
-/** `/api/report-realtime`: what was sent today, in pages. @throws Refusal */
+/** `/api/report-realtime`: the messages sent today, in pages. @throws Refusal */
 export async function reportToday(deps: DialectDeps, call: DialectCall): Promise<object> {
   const size = numberOf(call.given, 'limit', MESSAGES_MAX) || PER_PAGE;
   const found = await pageOf(deps, call, { day: dayAt(deps.now()), size });
@@ -244,8 +240,8 @@ async function pageOf(
   const [device, all] = await Promise.all([
     deps.device(call.sender),
     ids.length > 0
-      ? named(deps, call, { ids, query })
-      : newest(deps, call, { day, query, enough: page * size + 1 }),
+      ? findByIds(deps, call, { ids, query })
+      : findNewest(deps, call, { day, query, enough: page * size + 1 }),
   ]);
   return {
     rows: all.slice((page - 1) * size, page * size).map((one) => reportRow(one, device.phone)),
@@ -256,8 +252,7 @@ async function pageOf(
   };
 }
 
-/** Of the sender's messages with these ids those that were asked for, the newest first, however old they are. */
-async function named(
+async function findByIds(
   { messages, ...deps }: DialectDeps,
   { sender, request }: DialectCall,
   { ids, query }: { ids: readonly string[]; query: ReportQuery },
@@ -276,16 +271,15 @@ async function named(
 }
 
 /**
- * The newest of the sender's messages that were asked for, of a day or of all time. Read are `enough` of them, and no
- * more than `MESSAGES_MAX` to find those.
+ * The sender's newest messages that match the filter, of a day or of all time. Reads until `enough` are found, and
+ * at most `MESSAGES_MAX` messages.
  */
-async function newest(
+async function findNewest(
   deps: DialectDeps,
   { sender, request }: DialectCall,
   { day, query, enough }: { day: Day | undefined; query: ReportQuery; enough: number },
 ): Promise<ApiMessage[]> {
   const { phone, statuses, type } = query;
-  // No message has such a status, or is of such a type.
   if (statuses?.length === 0 || type === null) return [];
   const reader = readerOf(deps, request);
   const found: ApiMessage[] = [];
@@ -311,7 +305,7 @@ async function newest(
   return found;
 }
 
-/** The phone that a report is for, named as sending names it where it is wrong. @throws Refusal `input_invalid` */
+/** Refuses an invalid phone as sending does. @throws Refusal `input_invalid` */
 function phoneIn(given: Given): string | undefined {
   const phone = textOf(given, 'phone');
   const no = refuseUnstorable(phone, 'id', 'to');
@@ -319,14 +313,12 @@ function phoneIn(given: Given): string | undefined {
   return phone === undefined ? undefined : normalizePeer(phone);
 }
 
-/** The first id that a message of an instant could have: ids begin with the time. */
+/** The lowest possible message id of an instant: ids begin with the time. */
 const firstIdAt = (at: Date): string => publicId('message', idFloor(at.getTime()));
 
-/** Which messages a report asks for. */
 type ReportQuery = {
   phone: string | undefined;
   statuses: readonly MessageStatus[] | undefined;
-  /** Null where no message is of the type that was given. */
   type: MessageType | null | undefined;
   has: (message: ApiMessage) => boolean;
 };
@@ -360,13 +352,11 @@ function reportQueryOf(given: Given, day: Day | undefined): ReportQuery {
 const PENDING = 'Message is pending and waiting to be processed';
 const SAVED = 'Scheduled Messages is succesfully saved and waiting to be processed';
 
-/** One phone of a call with what became of it. */
 type Outcome = { piece: Piece; result: Accepted | Refusal };
 
-/** A "no" in the dialect's shape. */
-const noAnswer = (no: Refusal): object => ({ status: false, message: messageOf(no) });
+const errorBody = (no: Refusal): object => ({ status: false, message: messageOf(no) });
 
-/** What the addresses that send answer: a row for each phone, in order, also for those that were refused. */
+/** A row per phone, in order, also for refused ones. */
 const sendAnswer = (outcomes: readonly Outcome[], device: Device): object => ({
   status: true,
   message: PENDING,
@@ -394,7 +384,6 @@ const refusedRow = ({ phone }: Piece, no: Refusal) => ({
   status: false,
 });
 
-/** What planning one text answers. */
 const planAnswer = (outcomes: readonly Outcome[], phones: readonly string[]): object => ({
   status: true,
   category: 'text',
@@ -414,7 +403,6 @@ const planAnswer = (outcomes: readonly Outcome[], phones: readonly string[]): ob
   ),
 });
 
-/** What planning many answers. */
 const plansAnswer = (outcomes: readonly Outcome[]): object => ({
   status: true,
   message: PENDING,
@@ -434,7 +422,6 @@ const plansAnswer = (outcomes: readonly Outcome[]): object => ({
   },
 });
 
-/** What cancelling answers for one message. */
 const cancelledRow = (message: ApiMessage): object => ({
   id: dialectId(message.id),
   phone: message.peer,
@@ -442,10 +429,8 @@ const cancelledRow = (message: ApiMessage): object => ({
   status: 'cancel',
 });
 
-/** What cancelling answers for one that was not cancelled. */
-const keptRow = (no: Refusal): object => ({ message: messageOf(no), status: false });
+const uncancelledRow = (no: Refusal): object => ({ message: messageOf(no), status: false });
 
-/** What the sender's own address answers. */
 const deviceAnswer = ({ id, name, phone, connected, quota }: Device): object => ({
   status: true,
   data: {
@@ -459,7 +444,6 @@ const deviceAnswer = ({ id, name, phone, connected, quota }: Device): object => 
   },
 });
 
-/** How far a message is, in the dialect's words. */
 function statusWord(status: ApiMessage['status']): string {
   switch (status) {
     case 'scheduled':
@@ -481,7 +465,6 @@ function statusWord(status: ApiMessage['status']): string {
   }
 }
 
-/** The words of a message: its text, or what stands under its file. */
 function wordsOf({ content }: Pick<ApiMessage, 'content'>): string | null {
   for (const name of ['text', 'body', 'caption']) {
     const value = content[name];
@@ -490,7 +473,6 @@ function wordsOf({ content }: Pick<ApiMessage, 'content'>): string | null {
   return null;
 }
 
-/** A message in a report. */
 function reportRow(message: ApiMessage, from: string | null) {
   const { content, created_at: at, id, peer, status, type } = message;
   const link = content['link'];
@@ -517,14 +499,14 @@ function refIdOf(content: ApiMessage['content']): string | null {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A message's id as this dialect writes ids: the UUID that it is behind `msg_…`. */
+/** A message's id in this dialect: the UUID behind `msg_…`. */
 export const dialectId = (id: string): string => uuidOf('message', id) ?? id;
 
-/** An id of the dialect as ours; `msg_…` stays as it is. */
+/** Our id for one of the dialect; `msg_…` is unchanged. */
 export const messageId = (id: string): string =>
   UUID.test(id) ? publicId('message', id.toLowerCase()) : id;
 
-/** Why a call is refused, in the dialect's own words; the true reason stands in `X-Kabari-Error`. */
+/** The dialect's own refusal texts; the true reason is in `X-Kabari-Error`. */
 const TOKEN = 'token invalid';
 const QUOTA = 'insufficient quota';
 const TOO_LARGE = 'file size is too large';
@@ -558,7 +540,6 @@ const byCode: Partial<Record<RefusalCode, string>> = {
   message_in_flight: 'Id Invalid or message is not pending anymore',
 };
 
-/** By the field that is wrong, where that has words of its own; the others are named. */
 const byField: Readonly<Record<string, string>> = {
   to: 'format phone invalid',
   phone: 'phone is required',
@@ -566,7 +547,6 @@ const byField: Readonly<Record<string, string>> = {
   scheduled_at: 'schedule time invalid',
 };
 
-/** The dialect's words for a refusal. */
 export function messageOf(no: Refusal): string {
   if (no.code === 'input_invalid') {
     const [field = 'payload'] = Object.keys((no.facts as FactsOf<'input_invalid'>).fields);
@@ -577,16 +557,12 @@ export function messageOf(no: Refusal): string {
   return byCode[no.code] ?? (status === 401 || status === 403 ? TOKEN : 'request invalid');
 }
 
-/** The name by which the dialect's clients know a field of ours; names of strangers are not repeated. */
 function wordOf(field: string): string {
   if (field === 'text.body') return 'message';
   return /^[a-z_]{1,20}$/.test(field) ? field : 'payload';
 }
 
-/**
- * The HTTP status of a refusal: 200, as the dialect answers every "no"; our own trouble and a caller who is too fast
- * keep theirs.
- */
+/** The status of a refusal: 200, except internal errors and rate limits. */
 function statusOf(no: Refusal): number {
   const { status } = refusals[no.code];
   return status >= 500 || no.code === 'too_many_requests' ? status : 200;
