@@ -32,7 +32,7 @@ import * as channels from './channels.ts';
 import * as scan from './scan.ts';
 import * as webhooks from './webhooks.ts';
 
-/** The list of all acts: what the portal may ask, and nothing else. */
+/** All acts that the portal can call. */
 export const acts: readonly Act[] = [
   accounts.registerUser,
   accounts.verifyOtp,

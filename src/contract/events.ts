@@ -18,18 +18,18 @@ const messageFacts = () => ({
 
 const supportEvents = () =>
   [
-    /** A line of customer service; its own account's stream has no internal ones, that of operators all. */
+    /** A support message; customers receive no internal ones. */
     z.object({
       kind: z.literal('support.message'),
       account_id: Id('account'),
       id: Id('support'),
       seq: z.int(),
       side: SupportSide(),
-      /** Who wrote, as the other side knows them. */
+      /** The author's name as shown to the other side. */
       name: z.string(),
       at: z.coerce.date(),
     }),
-    /** Read marks, status, or assignment became different. */
+    /** Read marks, status, or assignment changed. */
     z.object({
       kind: z.literal('support.changed'),
       account_id: Id('account'),
@@ -37,22 +37,22 @@ const supportEvents = () =>
       customer_read: z.int(),
       operator_read: z.int(),
     }),
-    /** Somebody is typing. Without a position: it is stored nowhere, and missed by who is not there. */
+    /** Someone is typing. Without a position: it is not stored, and offline clients miss it. */
     z.object({
       kind: z.literal('support.typing'),
       account_id: Id('account'),
       side: SupportSide(),
-      /** The operator's, for other operators' collision warning. */
+      /** The operator, to warn other operators of a collision. */
       user_id: z.nullable(Id('user')),
-      /** Customers hear of answers alone; left out: one. */
+      /** Customers receive this for answers only; left out: an answer. */
       doing: z.optional(SupportDoing()),
       name: z.string(),
     }),
   ] as const;
 
 /**
- * What the server sends to an open tab. Webhooks and push are made from the same outbox, which has kinds for programs
- * alone, too (docs/contributing.md#a-webhook-event).
+ * Events that the server sends to an open tab. Webhooks and push use the same outbox, which also has kinds for programs
+ * alone (docs/contributing.md#a-webhook-event).
  */
 export const LiveEvent = schema(() =>
   z.discriminatedUnion('kind', [
@@ -64,19 +64,19 @@ export const LiveEvent = schema(() =>
       peer_name: z.nullable(z.string()),
       preview: z.string(),
     }),
-    /** Its sender changed, or deleted, a message that came in. */
+    /** The sender edited or deleted an inbound message. */
     z.object({ kind: z.enum(['message.edited', 'message.revoked']), ...messageFacts() }),
-    /** A planned message got another time. */
+    /** A scheduled message was rescheduled. */
     z.object({
       kind: z.literal('message.rescheduled'),
       id: Id('message'),
       token_id: Id('token'),
       peer: Peer(),
     }),
-    /** Somebody saved, renamed or deleted a view of their messages. */
+    /** A user saved, renamed or deleted a view of their messages. */
     z.object({ kind: z.literal('view.changed'), user_id: Id('user') }),
     z.object({ kind: z.literal('conversation.read'), token_id: Id('token'), peer: Peer() }),
-    /** Conversations with a phone were pinned, let go, or named. */
+    /** Conversations with a phone were pinned, unpinned or named. */
     z.object({ kind: z.literal('conversation.changed'), peer: Peer() }),
     z.object({
       kind: z.literal('optout.added'),
@@ -87,15 +87,17 @@ export const LiveEvent = schema(() =>
     /** A token may write to a phone again. */
     z.object({ kind: z.literal('optout.removed'), token_id: Id('token'), peer: Peer() }),
     z.object({ kind: z.literal('token.changed'), token_id: Id('token') }),
-    /** A message to many was begun, started, paused, ended or deleted. */
+    /** A campaign was created, started, paused, ended or deleted. */
     z.object({ kind: z.literal('campaign.changed'), campaign_id: Id('campaign') }),
-    /** A file with rows was asked for, begun, made, given up or deleted: whose it is and how it stands, unless it is deleted. */
+    /**
+     * An export of rows was created, started, finished, cancelled or deleted: its owner and, unless deleted, its state.
+     */
     z.object({
       kind: z.literal('export.changed'),
       user_id: z.optional(Id('user')),
       status: z.optional(z.string()),
     }),
-    /** A template was handed in or deleted. */
+    /** A template was submitted or deleted. */
     z.object({ kind: z.literal('template.changed') }),
     /** A quick reply was saved or deleted. */
     z.object({ kind: z.literal('quick_reply.changed') }),
@@ -108,7 +110,7 @@ export const LiveEvent = schema(() =>
       status: z.string(),
     }),
     z.object({ kind: z.literal('topup.changed'), topup_id: Id('topup'), status: z.string() }),
-    /** What operators tell customers has changed. */
+    /** The broadcasts to customers changed. */
     z.object({ kind: z.literal('broadcast.changed') }),
     z.object({
       kind: z.literal('invoice.changed'),
@@ -122,10 +124,11 @@ export type LiveEvent = Output<typeof LiveEvent>;
 export type LiveKind = LiveEvent['kind'];
 
 /**
- * The live stream of the caller's account, of all operators for an operator: a streaming reply, read by fetch so that `token` stays in the body.
+ * The live stream of the caller's account, or of all operators for an operator: a streaming reply, read by fetch so
+ * that `token` stays in the body.
  *
- * `id:` is the account's event position, `event:` the kind, `data:` a LiveEvent. A frame of kind
- * `reset` (data: the newest position) says that too much was missed: refetch everything.
+ * `id:` is the account's event position, `event:` the kind, `data:` a LiveEvent. A frame of kind `reset` (data: the
+ * newest position) means that too much was missed: refetch everything.
  */
 export const events = act({
   name: 'events',
@@ -136,14 +139,14 @@ export const events = act({
   output: LiveEvent,
 });
 
-/** `open`: somebody may have to act; `snoozed`: put off by an operator until a time or the next message. */
+/** `open`: may need an action; `snoozed`: postponed by an operator until a time or the next message. */
 export const SupportStatus = schema(() => z.enum(['open', 'snoozed', 'closed']));
 export type SupportStatus = Output<typeof SupportStatus>;
 
-/** Who wrote it; `system` for what happened to the thread. */
+/** The author's side; `system` for events of the thread. */
 export const SupportSide = schema(() => z.enum(['customer', 'operator', 'system']));
 export type SupportSide = Output<typeof SupportSide>;
 
-/** What somebody does in a thread right now: writes an answer, writes a note, or has it before their eyes. */
+/** What a user does in a thread right now: writes an answer, writes a note, or views it. */
 export const SupportDoing = schema(() => z.enum(['answer', 'note', 'look']));
 export type SupportDoing = Output<typeof SupportDoing>;

@@ -6,15 +6,15 @@ import { schema, type Output } from '#contract/base/schema.ts';
 import { scopes, Token } from './tokens.ts';
 
 export const ACCESS_LIMITS = {
-  /** Addresses and ranges of one token. */
+  /** Addresses and ranges per token. */
   addresses: 50,
-  /** A token may be given so many years, at most. */
+  /** The longest lifetime of a token. */
   years: 10,
 } as const;
 
 const PLACES_LENGTH_MAX = 5_000;
 
-/** Addresses as they are typed: one on each line, or with commas or spaces between. Empty: from anywhere. */
+/** Typed addresses, separated by line ends, commas or spaces. Empty: any address is allowed. */
 const Addresses = schema(() =>
   z.pipe(
     z.string().check(
@@ -38,7 +38,7 @@ const Addresses = schema(() =>
 const splitAddresses = (text: string): string[] =>
   text.split(/[\s,;]+/).filter((one) => one !== '');
 
-/** Each range once, in its one spelling; what is none was refused before. */
+/** Each range once, in its normal form; invalid ones were refused before. */
 const uniqueAddresses = (given: readonly string[]): string[] => [
   ...new Set(
     given.flatMap((one) => {
@@ -48,7 +48,7 @@ const uniqueAddresses = (given: readonly string[]): string[] => [
   ),
 ];
 
-/** Says what a token may do, from where, and until when: all of it each time. */
+/** Replaces all access rules of a token: scopes, addresses and expiry. */
 export const updateTokenAccess = act({
   name: 'token_access_update',
   by: 'customer',
@@ -66,23 +66,23 @@ export const updateTokenAccess = act({
     addresses: Addresses(),
     /** Its last day, in WIB; empty: it does not expire. */
     expires_on: z.union([z.literal(''), CivilDay()]),
-    /** Whether calls may carry its key in their address; left out: as before. */
+    /** Whether calls may carry its key in the URL; left out: unchanged. */
     key_in_address: z.optional(z.enum(['1', '0'])),
   }),
   output: Token,
   refuses: ['cooling_down'],
 });
 
-/** Rejected calls are shown for so many days, then erased. */
+/** Rejected calls are shown for this many days, then erased. */
 export const REJECTED_DAYS = 7;
 
 /**
- * What is kept of a refusal's facts: what tells its owner what to do. Never a text, a phone number or a
- * reference of theirs.
+ * The stored facts of a refusal, which help its owner to fix the call. Never a text, a phone number or a reference of
+ * theirs.
  */
 export const RejectedFacts = schema(() =>
   z.object({
-    /** The fields that were wrong, as they are called. */
+    /** The names of the invalid fields. */
     fields: z.optional(z.array(z.string())),
     scope: z.optional(z.string()),
     day: z.optional(z.string()),
@@ -97,23 +97,23 @@ export const RejectedFacts = schema(() =>
 );
 export type RejectedFacts = Output<typeof RejectedFacts>;
 
-/** Calls of the API that were refused for the same reason within an hour. */
+/** API calls that were refused for the same reason within an hour. */
 export const RejectedCall = schema(() =>
   z.object({
     id: z.string(),
     token: z.object({ id: Id('token'), name: z.string() }),
-    /** Which way of calling: Kabari's own, or that of another service. */
+    /** The dialect: Kabari's own, or that of another service. */
     dialect: z.string(),
     method: z.string(),
-    /** The endpoint's address, without what was in its place. */
+    /** The path of the endpoint, with placeholders for ids. */
     path: z.string(),
-    /** Why, as `docs/errors.md` names it, and the HTTP status that was answered. */
+    /** The refusal code of `docs/errors.md`, and the HTTP status. */
     code: z.string(),
     status: z.int(),
-    /** Where the calls came from; empty where it is not known. */
+    /** The caller's address; empty if unknown. */
     address: z.string(),
     facts: RejectedFacts(),
-    /** How many there were. */
+    /** The number of calls. */
     calls: z.int(),
     first_at: z.coerce.date(),
     last_at: z.coerce.date(),
@@ -121,7 +121,7 @@ export const RejectedCall = schema(() =>
 );
 export type RejectedCall = Output<typeof RejectedCall>;
 
-/** The calls with the account's keys that were refused in the last seven days, the newest first. */
+/** Rejected calls with the account's keys in the last seven days, the newest first. */
 export const listRejectedCalls = act({
   name: 'rejected_call_list',
   by: 'customer',
@@ -134,24 +134,24 @@ export const listRejectedCalls = act({
   output: RejectedCall,
 });
 
-/** A range of internet addresses: all whose first `prefix` bits are those of `bits`. */
+/** A range of IP addresses: all whose first `prefix` bits equal those of `bits`. */
 export type AddressRange = { version: 4 | 6; bits: bigint; prefix: number };
 
 const WIDTH = { 4: 32, 6: 128 } as const;
-/** An IPv4 address within IPv6 (`::ffff:0:0/96`): the same caller, spelt by a socket that takes both. */
+/** IPv4 within IPv6 (`::ffff:0:0/96`), as dual-stack sockets report IPv4 callers. */
 const MAPPED = 0xffffn;
 const MAPPED_PREFIX = 96;
 const TEXT_MAX = 64;
 
-/** One address, such as a request has it; undefined for what is none. A zone (`%eth0`) is left off. */
+/** Parses an address from a request; undefined if invalid. A zone (`%eth0`) is dropped. */
 export function readAddress(text: string): AddressRange | undefined {
   const [bare = ''] = text.split('%', 1);
   return bare.includes('/') ? undefined : readRange(bare);
 }
 
 /**
- * An address, or a range in CIDR notation; undefined for what is neither. Bits after the prefix are set to
- * nothing: `10.1.2.3/8` is the network that it lies in. An IPv4 address spelt within IPv6 is the IPv4 address.
+ * Parses an address, or a range in CIDR notation; undefined if invalid. Bits after the prefix are cleared: `10.1.2.3/8`
+ * becomes `10.0.0.0/8`. An IPv4 address within IPv6 becomes the IPv4 address.
  */
 export function readRange(text: string): AddressRange | undefined {
   if (text.length > TEXT_MAX) return undefined;
@@ -175,7 +175,7 @@ export const isWithin = (inner: AddressRange, outer: AddressRange): boolean =>
   inner.prefix >= outer.prefix &&
   masked({ ...inner, prefix: outer.prefix }).bits === outer.bits;
 
-/** A range as it is shown and stored: one spelling of each, a single address without its prefix. */
+/** The normal form of a range for display and storage; a single address has no prefix. */
 export function showRange({ version, bits, prefix }: AddressRange): string {
   const address = version === 4 ? showFour(bits) : showSix(bits);
   return prefix === WIDTH[version] ? address : `${address}/${prefix}`;
@@ -192,7 +192,7 @@ function readPrefix(text: string | undefined, width: number): number | undefined
   return Number(text) <= width ? Number(text) : undefined;
 }
 
-/** Four decimal numbers and nothing else: a leading zero would be octal to some. */
+/** Four decimal numbers; a leading zero is refused, because some programs read it as octal. */
 function readFour(text: string): bigint | undefined {
   const parts = text.split('.');
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part))) {
@@ -215,7 +215,7 @@ function readSix(text: string): bigint | undefined {
   return groups.reduce((sum, one) => (sum << 16n) | BigInt(one), 0n);
 }
 
-/** The groups of a part of an IPv6 address; at its end there may be an IPv4 address. */
+/** The groups of a part of an IPv6 address, which may end in an IPv4 address. */
 function groupsOf(part: string, isEnd: boolean): number[] | undefined {
   if (part === '') return [];
   const groups: number[] = [];
@@ -234,7 +234,7 @@ function groupsOf(part: string, isEnd: boolean): number[] | undefined {
 const showFour = (bits: bigint): string =>
   [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 0xffn)).join('.');
 
-/** As RFC 5952 writes it: lower case, and the longest run of zeros left out. */
+/** RFC 5952 form: lower case, and the longest run of zeros left out. */
 function showSix(bits: bigint): string {
   const groups = Array.from({ length: 8 }, (_, index) =>
     ((bits >> BigInt(112 - 16 * index)) & 0xffffn).toString(16),

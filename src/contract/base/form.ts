@@ -12,7 +12,7 @@ export const FORM_LIMITS = {
 const poisoned = new Set(['__proto__', 'constructor', 'prototype']);
 const onlyOnce = new Set(['act', 'token', 'fcm', 'key']);
 
-/** A form that cannot be read; `why` is a few words in Indonesian. */
+/** An unreadable form; `why` is a few words in Indonesian. */
 export class FormError extends Error {
   readonly why: string;
 
@@ -58,7 +58,7 @@ export function fieldsFrom(pairs: Iterable<readonly [string, string]>): Fields {
   return fields;
 }
 
-/** Splits an urlencoded body; `+` is a space; bytes that are not UTF-8 are refused. */
+/** Splits a urlencoded body; `+` is a space; bytes that are not UTF-8 are refused. */
 export function* pairsOf(body: string): Generator<readonly [string, string]> {
   if (body === '') return;
   let from = 0;
@@ -91,7 +91,7 @@ const SPACE = 0x20;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** `+` as spaces: on bytes, for in a text each of millions would be a piece of its own. */
+/** Replaces `+` by spaces on bytes: a text with millions of them would be split into as many pieces. */
 function withSpaces(text: string): string {
   if (!text.includes('+')) return text;
   const bytes = encoder.encode(text);
@@ -101,15 +101,15 @@ function withSpaces(text: string): string {
   return decoder.decode(bytes);
 }
 
-/** An urlencoded body as fields. @throws FormError also when it is over 64 kB or 1,000 pairs. */
+/** Parses a urlencoded body. @throws FormError also if it is over 64 kB or 1,000 pairs. */
 export function parseForm(body: string): Fields {
   if (body.length > FORM_LIMITS.bytes) throw new FormError('isian terlalu besar');
   return fieldsFrom(pairsOf(body));
 }
 
 /**
- * An input as form pairs: `undefined` is left out, `null` is an empty text, lists get `[]`,
- * objects travel as JSON text.
+ * Encodes an input as form pairs: `undefined` is left out, `null` is an empty text, lists get `[]`, objects are JSON
+ * text.
  */
 export function toPairs(input: Readonly<Record<string, unknown>>): [string, string][] {
   const pairs: [string, string][] = [];

@@ -4,7 +4,7 @@ import { unreadableLists, inMegabytes } from './language.ts';
 
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
 
-/** What may be missing, as facts name it. */
+/** Names of missing records, by the `what` of facts. */
 const things: Readonly<Record<string, string>> = {
   Akun: 'The account',
   Media: 'The file',
@@ -13,7 +13,7 @@ const things: Readonly<Record<string, string>> = {
   Token: 'The token',
 };
 
-/** Why an address did not confirm the test, and what to do. */
+/** Why an address failed the test, and what to do. */
 const unconfirmed: Readonly<Record<FactsOf<'webhook_unconfirmed'>['why'], string>> = {
   refused: 'only public https addresses on port 443 or 8443 are asked.',
   late: 'no answer came within 10 seconds. Answer first, then do the work.',
@@ -23,7 +23,7 @@ const unconfirmed: Readonly<Record<FactsOf<'webhook_unconfirmed'>['why'], string
   challenge: 'it must answer the handshake with the value of `hub.challenge`.',
 };
 
-/** What the header of a template takes. */
+/** The types of a template header. */
 const headers = {
   image: 'an image in its header (`link` or `id`)',
   video: 'a video in its header (`link` or `id`)',
@@ -38,7 +38,7 @@ const unfitValues = {
   empty: 'holds nothing but blanks, which Meta refuses. Give it a value',
 } as const;
 
-/** The refusals' sentences for programs whose makers asked for English (`Accept-Language: en`). */
+/** English sentences of refusals for API callers (`Accept-Language: en`). */
 const sentences: Sentences = {
   act_unknown: 'This request is not known here.',
   request_malformed: ({ why }) => `The request cannot be read: ${why}.`,
@@ -269,7 +269,6 @@ const sentences: Sentences = {
   upload_unscanned: ({ seconds }) => `The file cannot be scanned now. Try again in ${seconds} s.`,
 };
 
-/** The sentence of a refusal, in English. */
 export function englishFor(no: { code: RefusalCode; facts: unknown }): string {
   const sentence: string | ((facts: never) => string) = sentences[no.code];
   return typeof sentence === 'string' ? sentence : sentence(no.facts as never);

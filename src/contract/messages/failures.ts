@@ -31,7 +31,7 @@ const inEnglish: Record<Failure, string> = {
     'WhatsApp refused this message and gave no reason. Send it again later; if that repeats, ask Meta with the code of the answer.',
 };
 
-/** What happened, alone: for a try that is followed by another one. */
+/** The cause alone, for a failed try that is followed by another. */
 const happened: Record<Language, Record<Failure, string>> = {
   id: {
     not_on_whatsapp: 'Nomor ini tidak ditemukan di WhatsApp',
@@ -76,7 +76,7 @@ const weRetry: Record<Language, string> = {
   en: 'Kabari is trying again by itself; nothing need be done',
 };
 
-/** Failures that last until the token's owner acts: the message waits for that. */
+/** Failures that persist until the token's owner acts: the message waits for that. */
 const ownerMends: Partial<Record<Failure, Record<Language, string>>> = {
   network_access: {
     id: 'Pesan ini menunggu. Bila access token-nya masih berlaku, Kabari mencoba lagi dengan sendirinya; bila nomornya terputus, halaman Token menyebut apa yang perlu dilakukan',
@@ -109,31 +109,31 @@ const silence: Record<'own' | 'earlier' | 'link', Record<Language, string>> = {
   },
 };
 
-/** Why a message failed for good, and what its sender can do. */
+/** Why a message finally failed, and what its sender can do. */
 export const failureSentence = (failure: Failure, language: Language): string =>
   language === 'en' ? inEnglish[failure] : failures[failure];
 
-/** What happened, in a few words and without what to do: for lists of causes. */
+/** The cause in a few words, without advice: for lists of causes. */
 export const failureCause = (failure: Failure): string => happened.id[failure];
 
-/** Why a try failed that is followed by another one: what happened, and what need be done, mostly nothing. */
+/** Why a try failed that is followed by another: the cause, and any action needed. */
 export const retrySentence = (failure: Failure, language: Language): string =>
   `${happened[language][failure]}. ${(ownerMends[failure] ?? weRetry)[language]}.`;
 
-/** What is said of a message whose try got no answer, while its report is awaited. */
+/** The sentence for a message whose try had no answer, while its report is awaited. */
 export const waitSentence = (language: Language): string => weWait[language];
 
-/** What is said of a final state that a late report proved wrong. */
+/** The sentence for a final state that a late report disproved. */
 export const correctedSentence = (language: Language): string => corrected[language];
 
 /**
- * What a queued message waits for: the answer to its own try, or to an earlier message to the same number, or
- * the file behind its link.
+ * What a queued message waits for: the answer to its own try, or to an earlier message to the same number, or the file
+ * of its link.
  */
 export const silenceSentence = (whose: 'own' | 'earlier' | 'link', language: Language): string =>
   silence[whose][language];
 
-/** On whose side a failure is. */
+/** The side that caused a failure. */
 export const faultOf = {
   you: 'Anda',
   recipient: 'Penerima',
@@ -142,17 +142,17 @@ export const faultOf = {
 } as const;
 type FaultOf = keyof typeof faultOf;
 
-/** Where in the portal something is done about it. */
+/** Where in the portal the user can act. */
 export type HelpPlace = 'token' | 'templates' | 'resend' | 'conversation' | 'outside';
 
-/** What is known of a failure: for who reads why their message did not arrive. */
+/** Help for users who want to know why a message failed. */
 export type FailureHelp = {
   what: string;
   whose: FaultOf;
-  /** Whether it was, or will be, tried again. */
+  /** Whether it is tried again. */
   again: string;
   todo: string;
-  /** Where that is done; `outside` where the portal can do nothing about it. */
+  /** The place to act; `outside` if the portal offers nothing. */
   where: HelpPlace;
 };
 
@@ -160,7 +160,7 @@ const notTried = 'Tidak. Mencoba lagi tidak mengubah hasilnya.';
 const triedBefore =
   'Sudah: Kabari mencobanya beberapa kali dengan jeda yang makin panjang, lalu berhenti.';
 
-/** Of every failure of the catalogue what happened, on whose side, whether it is tried again, and what to do. */
+/** For each failure: the cause, the responsible side, whether it is tried again, and what to do. */
 export const failureHelp: Record<Failure, FailureHelp> = {
   not_on_whatsapp: {
     what: 'Nomor tujuan tidak terdaftar di WhatsApp, jadi tidak ada yang dapat menerima pesan ini.',
@@ -278,7 +278,6 @@ export const failureHelp: Record<Failure, FailureHelp> = {
   },
 };
 
-/** Why a message failed, with what to do, in plain Indonesian. */
 export const failures = {
   not_on_whatsapp: 'Nomor ini tidak terdaftar di jaringan. Periksa nomornya.',
   blocked: 'Penerima memblokir nomor Anda. Hubungi lewat jalur lain.',

@@ -6,18 +6,16 @@ import { type Output, schema } from '#contract/base/schema.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { bodyRefused, endpoint, API_LIMITS, Recipient, noted } from '#contract/rest/endpoint.ts';
 
-/** Who stopped messages to a phone: somebody in the portal, a program through the API, or its owner's reply. */
+/** Who opted the phone out: a user of the portal, a program through the API, or the phone's owner by a reply. */
 export const OptoutSource = schema(() => z.enum(['portal', 'api', 'reply']));
 export type OptoutSource = Output<typeof OptoutSource>;
 
-/** The source in the interface's words. */
 export const optoutSourceLabel: Record<OptoutSource, string> = {
   portal: 'dari portal',
   api: 'lewat API',
   reply: 'oleh penerima sendiri',
 };
 
-/** Why messages were stopped, in characters. */
 export const OPTOUT_REASON_MAX = 200;
 
 export const OptoutReason = schema(() =>
@@ -30,7 +28,6 @@ export const OptoutReason = schema(() =>
     ),
 );
 
-/** A phone that receives nothing more from a token. */
 export const Optout = schema(() =>
   z.object({
     token_id: Id('token'),
@@ -44,7 +41,7 @@ export type Optout = Output<typeof Optout>;
 
 const conversation = () => ({ token_id: IdInput('token'), peer: TypedPeer() });
 
-/** The phones that receive nothing more from a token, the newest first; one of them with `peer`. */
+/** The phones that opted out of a token, the newest first; one of them with `peer`. */
 export const listOptouts = act({
   name: 'optout_list',
   by: 'customer',
@@ -57,7 +54,6 @@ export const listOptouts = act({
   output: Optout,
 });
 
-/** Stops messages of a token to a phone. Who has stopped them already stays as they are. */
 export const addOptout = act({
   name: 'optout_add',
   by: 'customer',
@@ -67,7 +63,6 @@ export const addOptout = act({
   output: Optout,
 });
 
-/** Lets a token write to a phone again. */
 export const removeOptout = act({
   name: 'optout_remove',
   by: 'customer',
@@ -77,7 +72,6 @@ export const removeOptout = act({
   output: () => z.object({ removed: z.boolean() }),
 });
 
-/** A phone that receives nothing more from the token. */
 export const ApiOptout = schema(() =>
   z.object({
     phone: ShownPeer(),
@@ -126,7 +120,7 @@ const NewOptout = schema(() =>
 
 const OptoutAddress = schema(() => z.strictObject({ phone: Recipient() }));
 
-/** Who receives nothing more from the token of a key. */
+/** Phones that opted out of the key's token. */
 export const optoutEndpoints = {
   listOptOuts: endpoint({
     method: 'GET',

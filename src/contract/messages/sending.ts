@@ -7,7 +7,7 @@ import { TEMPLATE_LIMITS, templateLanguage } from '#contract/messages/templates.
 import { ConversationMessage, sendRefusals } from '#contract/messages.ts';
 import { CARD_MAX, PLACE_MAX, CAPTION_MAX } from '#contract/rest/endpoint.ts';
 
-/** Who sends to whom; what is answered is a message of that conversation. */
+/** The sender and the recipient; a quoted message must belong to that conversation. */
 const place = () => ({ token_id: IdInput('token'), to: TypedPeer() });
 const answering = () => ({ ...place(), reply_to: z.optional(IdInput('message')) });
 
@@ -18,7 +18,7 @@ const line = (what: string, max: number) =>
 
 const decimal = /^-?\d{1,3}(?:[.,]\d{1,20})?$/;
 
-/** Degrees as people and maps write them, with a point or a comma, and nothing else around them. */
+/** Degrees as people and maps write them, with a point or a comma. */
 const Degrees = (max: number, sentence: string) =>
   z.pipe(
     z.transform((given: string | number) =>
@@ -31,12 +31,11 @@ const Degrees = (max: number, sentence: string) =>
     z.number(sentence).check(z.minimum(-max, sentence), z.maximum(max, sentence)),
   );
 
-/** How far north, in degrees. */
+/** Degrees north. */
 export const Latitude = schema(() => Degrees(90, 'Garis lintang antara -90 dan 90.'));
-/** How far east, in degrees. */
+/** Degrees east. */
 export const Longitude = schema(() => Degrees(180, 'Garis bujur antara -180 dan 180.'));
 
-/** Sends a place from the browser. */
 export const sendLocation = act({
   name: 'message_send_location',
   by: 'customer',
@@ -52,7 +51,6 @@ export const sendLocation = act({
   refuses: sendRefusals,
 });
 
-/** Sends a contact card with one number from the browser. */
 export const sendContact = act({
   name: 'message_send_contact',
   by: 'customer',
@@ -78,7 +76,7 @@ const tooLong = (max: number) => `Isian paling panjang ${max} karakter.`;
 const filled = (max: number) =>
   z.string().check(z.minLength(1, 'Isi semuanya.'), z.maxLength(max, tooLong(max)));
 
-/** Sends an approved template from the browser, by what it takes (`Template`). */
+/** Sends an approved template from the browser, with the values that `Template` lists. */
 export const sendTemplate = act({
   name: 'message_send_template',
   by: 'customer',
@@ -87,17 +85,17 @@ export const sendTemplate = act({
     ...answering(),
     name: z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.name)),
     language: z.string().check(z.regex(templateLanguage, 'Pilih bahasanya.')),
-    /** In the order in which its body names them. */
+    /** In the order of the body. */
     variables: z.optional(
       z
         .array(filled(TEMPLATE_LIMITS.variable))
         .check(z.maxLength(TEMPLATE_LIMITS.variables, 'Terlalu banyak isian.')),
     ),
-    /** What fills in the variable of its header. */
+    /** The value of the header's variable. */
     header: z.optional(filled(TEMPLATE_LIMITS.header)),
-    /** An upload for `media`: the file above its text. */
+    /** An upload for `media`: the header file. */
     upload: z.optional(IdInput('upload')),
-    /** By their places among all its buttons; empty where a button takes nothing. */
+    /** By position among all buttons; empty if a button takes no value. */
     buttons: z.optional(
       z
         .array(
@@ -124,7 +122,7 @@ export const sendTemplate = act({
   ],
 });
 
-/** Reacts to a message of a conversation; an empty emoji takes the reaction away. It costs nothing. */
+/** Reacts to a message of a conversation; an empty emoji removes the reaction. It is free. */
 export const sendReaction = act({
   name: 'message_react',
   by: 'customer',
@@ -134,7 +132,7 @@ export const sendReaction = act({
   refuses: [...sendRefusals, 'reaction_refused'],
 });
 
-/** Sends one file from the browser: an upload for `media`, as the type of message that carries such a file. */
+/** Sends one file from the browser: an upload for `media`, as the type of message that fits the file. */
 export const sendFile = act({
   name: 'message_send_file',
   by: 'customer',
@@ -143,13 +141,13 @@ export const sendFile = act({
     token_id: IdInput('token'),
     to: TypedPeer(),
     upload: IdInput('upload'),
-    /** Of a sound, which has none, it is left out. */
+    /** Audio has no caption: it is ignored. */
     caption: z.optional(
       z
         .string()
         .check(z.maxLength(CAPTION_MAX, `Keterangan paling panjang ${CAPTION_MAX} karakter.`)),
     ),
-    /** A message of this conversation that it answers. */
+    /** A message of this conversation that it quotes. */
     reply_to: z.optional(IdInput('message')),
   }),
   output: ConversationMessage,
@@ -160,14 +158,14 @@ const EMOJI_MAX = 40;
 const pictured = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20E3/u;
 const graphemes = new Intl.Segmenter('id', { granularity: 'grapheme' });
 
-/** True for exactly one emoji as people see it, however many code points it is made of. */
+/** True for exactly one emoji as people see it, of any number of code points. */
 export function isEmoji(text: string): boolean {
   if (text.length > EMOJI_MAX || !pictured.test(text)) return false;
   const [first, second] = graphemes.segment(text);
   return first !== undefined && second === undefined;
 }
 
-/** The emoji of a reaction; empty takes the reaction away. */
+/** The emoji of a reaction; empty removes the reaction. */
 export const Emoji = schema(() =>
   z.string().check(
     z.maxLength(EMOJI_MAX),
@@ -175,24 +173,23 @@ export const Emoji = schema(() =>
   ),
 );
 
-/** Reads contacts from vCards (RFC 2426, RFC 6350). */
+/** A contact read from a vCard (RFC 2426, RFC 6350). */
 export type Card = {
-  /** '' where it has none. */
+  /** '' if it has none. */
   name: string;
   phones: {
-    /** As the card has it. */
+    /** As written in the card. */
     written: string;
-    /** Digits of the WhatsApp account behind it, where the card names one. */
+    /** Digits of the WhatsApp account, if the card names one. */
     whatsapp?: string;
   }[];
   organization?: string;
   email?: string;
 };
 
-/** Phones of a card that are read. */
+/** Further phones of a card are ignored. */
 const PHONES_MAX = 50;
 
-/** Reads the first contact of a vCard's text. Of several e-mails it keeps the first. */
 export function readCard(text: string): Card {
   const [own = ''] = text.split(/^END:VCARD/im, 1);
   const lines = own.replace(/\r?\n[ \t]/g, '').split(/\r?\n/);
@@ -211,7 +208,7 @@ export function readCard(text: string): Card {
       ? [{ written, ...(whatsapp !== undefined && { whatsapp }) }]
       : [];
   });
-  // Departments follow the organisation; of a name, the family's comes first.
+  // ORG lists departments after the organisation; N begins with the family name.
   const [organization = ''] = partsOf(first('ORG'));
   const email = plain(first('EMAIL')).replace(/^mailto:/i, '');
   return {
@@ -227,16 +224,16 @@ const plain = (value: string): string =>
 
 const partsOf = (value: string): readonly string[] => value.split(/(?<!\\);/).map(plain);
 
-/** How many of them somebody has, and letters of a name and a text, at most. */
+/** Replies per account, and letters of a name and a text. */
 export const REPLY_MAX = { all: 100, name: 40, text: 4096 } as const;
 
-/** A text that is written often; `/` and the beginning of its name bring it into the box. */
+/** A reusable text; `/` and the beginning of its name insert it. */
 export const QuickReply = schema(() =>
   z.object({ name: z.string(), text: z.string(), updated_at: z.coerce.date() }),
 );
 export type QuickReply = Output<typeof QuickReply>;
 
-/** What is typed behind the slash. */
+/** The name after the slash. */
 export const ReplyName = schema(() =>
   z
     .string()
@@ -247,7 +244,7 @@ export const ReplyName = schema(() =>
     ),
 );
 
-/** `{nama}` in it stands for the name of who is answered. */
+/** `{nama}` is replaced by the recipient's name. */
 export const ReplyText = schema(() =>
   z
     .string()
@@ -258,14 +255,14 @@ export const ReplyText = schema(() =>
     ),
 );
 
-/** By name, all of the account's. */
+/** By name, not paged. */
 export const listQuickReplies = act({
   name: 'quick_reply_list',
   by: 'customer',
   output: () => z.object({ replies: z.array(QuickReply()) }),
 });
 
-/** A new one, or the text of one that stands. */
+/** Creates a reply or replaces its text. */
 export const saveQuickReply = act({
   name: 'quick_reply_save',
   by: 'customer',
@@ -275,7 +272,6 @@ export const saveQuickReply = act({
   refuses: ['quick_replies_full'],
 });
 
-/** Deletes one by its name; `not_found` where there is none. */
 export const deleteQuickReply = act({
   name: 'quick_reply_delete',
   by: 'customer',

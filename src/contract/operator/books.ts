@@ -10,19 +10,17 @@ import { Reason } from './operators.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { bankReference } from '#contract/base/text.ts';
 
-/** A check of all invariants, as it was stored. */
 export const LedgerCheck = schema(() =>
   z.object({
     at: z.coerce.date(),
     ok: z.boolean(),
-    /** How long it took, in milliseconds. */
     millis: z.int(),
     findings: z.array(
       z.object({
         invariant: z.string(),
         description: z.string(),
         ok: z.boolean(),
-        /** How many rows break it, and the first of them, as text. */
+        /** The number of violating rows, and the first of them, as text. */
         broken: z.int(),
         examples: z.array(z.string()),
       }),
@@ -31,7 +29,7 @@ export const LedgerCheck = schema(() =>
 );
 export type LedgerCheck = Output<typeof LedgerCheck>;
 
-/** A day's seal: the books up to its midnight in WIB, hashed with the seal before. */
+/** A day's seal: all entries up to midnight in WIB, hashed with the previous seal. */
 export const Seal = schema(() =>
   z.object({
     number: z.int(),
@@ -62,15 +60,15 @@ export const FindingCode = schema(() =>
 );
 export type FindingCode = Output<typeof FindingCode>;
 
-/** One thing that the nightly reconciliation found. */
+/** A finding of the nightly reconciliation. */
 export const ReconciliationFinding = schema(() =>
   z.object({
     code: FindingCode(),
-    /** `red`: the books and the bank disagree. `attention`: somebody has to look. */
+    /** `red`: the ledger and the bank disagree. `attention`: an operator has to look. */
     severity: z.enum(['red', 'attention']),
     count: z.int(),
     amount: Rupiah(),
-    /** The ids of the first of them. */
+    /** The first ids. */
     examples: z.array(z.string()),
   }),
 );
@@ -79,14 +77,14 @@ export type ReconciliationFinding = Output<typeof ReconciliationFinding>;
 export const Reconciliation = schema(() =>
   z.object({
     at: z.coerce.date(),
-    /** True when nothing red was found. */
+    /** True if there is no red finding. */
     ok: z.boolean(),
     findings: z.array(ReconciliationFinding()),
   }),
 );
 export type Reconciliation = Output<typeof Reconciliation>;
 
-/** Work of one kind that waits for an operator; all of it is read at one instant. */
+/** Work of one kind that waits for an operator; all kinds are read at one instant. */
 const MoneyWork = schema(() =>
   z.object({ count: z.int(), amount: Rupiah(), oldest: z.nullable(z.coerce.date()) }),
 );
@@ -95,22 +93,22 @@ const MoneyWork = schema(() =>
 export const SellerFact = schema(() => z.enum(['npwp', 'address']));
 export type SellerFact = Output<typeof SellerFact>;
 
-/** How the money stands, at a glance. */
+/** The state of the money at a glance. */
 export const MoneyOverview = schema(() =>
   z.object({
-    /** All saldo that customers may still use: what is available and what is held. */
+    /** All saldo that customers may still use: available and held. */
     float: Rupiah(),
     held: Rupiah(),
-    /** Paid since midnight in WIB, by how it was paid. */
+    /** Paid since midnight in WIB, by payment method. */
     topups_today: z.array(z.object({ method: z.string(), count: z.int(), amount: Rupiah() })),
     waiting: z.object({
-      /** Top-ups in review, and transfers with a slip, a proposal or a bank line near their total. */
+      /** Top-ups in review, and transfers with a slip, a proposal or a bank entry near their total. */
       topups: MoneyWork(),
-      /** Bank lines without a top-up that no operator has set aside. */
+      /** Bank entries without a top-up that no operator has dismissed. */
       bank_lines: MoneyWork(),
-      /** Second payments of top-ups that were paid before. */
+      /** Second payments of top-ups that were already paid. */
       suspense: MoneyWork(),
-      /** Payments that their gateway gave back by itself. */
+      /** Payments that their gateway refunded by itself. */
       withdrawn: MoneyWork(),
       /** Refunds that have not reached their payer. */
       refunds: MoneyWork(),
@@ -124,7 +122,7 @@ export const MoneyOverview = schema(() =>
     seller: z.object({ missing: z.array(SellerFact()), invoices_waiting: z.int() }),
     /** Proposals that wait for a second operator: all, and those that the caller may decide. */
     proposals: z.object({ count: z.int(), for_you: z.int() }),
-    /** Confirmations of top-ups that wait for a second operator: those that the caller may complete. */
+    /** Confirmations of top-ups that the caller may complete as the second operator. */
     topups_for_you: z.int(),
   }),
 );
@@ -146,7 +144,7 @@ export const listSeals = act({
   output: Seal,
 });
 
-/** Hashes the newest seal's rows again, and compares. The whole chain: `npm run ledger:check`. */
+/** Hashes the newest seal's rows again and compares. The whole chain: `npm run ledger:check`. */
 export const verifySeal = act({
   name: 'operator_seal_verify',
   by: 'operator',
@@ -168,7 +166,7 @@ export const runCheck = act({
   refuses: ['check_running'],
 });
 
-/** Compares our books with the bank and the gateways now, and stores the result. */
+/** Compares the ledger with the bank and the gateways now, and stores the result. */
 export const runReconciliation = act({
   name: 'operator_reconcile',
   by: 'operator',
@@ -179,7 +177,7 @@ export const runReconciliation = act({
   refuses: ['check_running'],
 });
 
-/** From when on something counts: an ISO instant; left out, from now on. */
+/** The start of a price or rate: an ISO instant; left out: now. */
 const isBefore2200 = (at: string): boolean => new Date(at).getTime() < Date.UTC(2200, 0);
 
 const From = () =>
@@ -189,7 +187,7 @@ const From = () =>
       .check(z.refine(isBefore2200, 'Pilih tanggal sebelum tahun 2200.')),
   );
 
-/** A list price or a tax rate as it was set: the newest that has begun counts. */
+/** A list price or a tax rate; the newest that has begun applies. */
 const Dated = () => ({
   valid_from: z.coerce.date(),
   /** `past`: replaced; `now`: in force; `future`: has not begun. */
@@ -211,7 +209,7 @@ export const PriceTables = schema(() =>
         dpp_den: z.int(),
       }),
     ),
-    /** Whether this installation adds PPN at all. */
+    /** Whether this installation adds PPN. */
     ppn: z.boolean(),
   }),
 );
@@ -224,7 +222,7 @@ export const getPrices = act({
   output: PriceTables,
 });
 
-/** A new list price; what was accepted before keeps its price. */
+/** Sets a new list price; messages accepted before keep their price. */
 export const setPrice = act({
   name: 'operator_price_set',
   by: 'operator',
@@ -243,7 +241,7 @@ export const setPrice = act({
 const Fraction = (minimum: number) =>
   WholeNumber({ minimum, maximum: 1_000, sentence: 'Tulis angka bulat dari 1 sampai 1.000.' });
 
-/** A new rate of PPN: `num/den` on `dpp_num/dpp_den` of the price. */
+/** Sets a new rate of PPN: `num/den` on `dpp_num/dpp_den` of the price. */
 export const setPpn = act({
   name: 'operator_ppn_set',
   by: 'operator',
@@ -261,7 +259,7 @@ export const setPpn = act({
   refuses: ['valid_from_past', 'valid_from_taken'],
 });
 
-/** A plan as the operator sees it: its newest revision. */
+/** A plan as operators see it: its newest revision. */
 export const DeskPlan = schema(() =>
   z.extend(Plan(), {
     is_offered: z.boolean(),
@@ -276,7 +274,7 @@ export const listDeskPlans = act({
   output: () => z.object({ plans: z.array(DeskPlan()) }),
 });
 
-/** A new revision of a plan, or a new plan. Customers keep their revision until they renew. */
+/** Creates a new revision of a plan, or a new plan. Customers keep their revision until they renew. */
 export const savePlan = act({
   name: 'operator_plan_save',
   by: 'operator',
@@ -314,7 +312,6 @@ const DeskAmount = schema(() =>
   }),
 );
 
-/** A reference in its one spelling: printable ASCII, so that no letter only looks the same. */
 const reference = (spell: (typed: string) => string, missing: string) =>
   z
     .string()
@@ -326,14 +323,14 @@ const reference = (spell: (typed: string) => string, missing: string) =>
       z.regex(/^[!-~]*$/, 'Tulis referensi dengan huruf latin, angka, dan tanda baca biasa.'),
     );
 
-/** The bank's own reference of a transfer that was made. */
+/** The bank's reference of a transfer that was made. */
 export const BankReference = schema(() =>
   reference(bankReference, 'Tulis referensi transfer dari bank.'),
 );
 
 const LINE_HASH = /^[0-9a-f]{64}$/;
 
-/** A bank line, by its hash, or the reference typed from the bank statement. */
+/** A bank entry's hash, or the reference typed from the bank statement. */
 export const LineOrReference = schema(() =>
   reference(
     (typed) => (LINE_HASH.test(typed.trim()) ? typed.trim() : bankReference(typed)),
@@ -341,7 +338,7 @@ export const LineOrReference = schema(() =>
   ),
 );
 
-/** Whose bank account money went to. */
+/** The bank account that money was transferred to. */
 export const Payee = schema(() =>
   z
     .string()
@@ -357,7 +354,6 @@ export const AdjustmentKind = schema(() =>
 );
 export type AdjustmentKind = Output<typeof AdjustmentKind>;
 
-/** Kinds in the interface's words. */
 export const adjustmentKindLabel: Record<AdjustmentKind, string> = {
   adjust: 'Penyesuaian saldo',
   refund: 'Pengembalian biaya pesan',
@@ -367,7 +363,7 @@ export const adjustmentKindLabel: Record<AdjustmentKind, string> = {
   payment_refund: 'Pengembalian pembayaran',
 };
 
-/** What an adjustment is booked against: our own expense, or a mistake put right. */
+/** The counter account of an adjustment: an expense of ours, or a corrected mistake. */
 export const AdjustCause = schema(() => z.enum(['goodwill', 'correction']));
 export type AdjustCause = Output<typeof AdjustCause>;
 
@@ -382,7 +378,6 @@ export const AdjustmentStatus = schema(() =>
 );
 export type AdjustmentStatus = Output<typeof AdjustmentStatus>;
 
-/** Statuses in the interface's words. */
 export const adjustmentStatusLabel: Record<AdjustmentStatus, string> = {
   pending: 'Menunggu operator kedua',
   done: 'Dibukukan',
@@ -391,44 +386,43 @@ export const adjustmentStatusLabel: Record<AdjustmentStatus, string> = {
   expired: 'Kedaluwarsa',
 };
 
-/** `done`: given back; `gateway`: its gateway is asked; `manual`: somebody has to transfer it. */
+/** `done`: refunded; `gateway`: requested from its gateway; `manual`: an operator has to transfer it. */
 export const PaymentRefund = schema(() => z.enum(['done', 'gateway', 'manual']));
 export type PaymentRefund = Output<typeof PaymentRefund>;
 
-/** How far in the interface's words. */
 export const paymentRefundLabel: Record<PaymentRefund, string> = {
   done: 'Sudah dikembalikan',
   gateway: 'Diminta ke gerbang pembayaran',
   manual: 'Menunggu transfer manual',
 };
 
-/** What an operator wants to book by hand, and what became of it. */
+/** A manual booking proposed by an operator, and its outcome. */
 export const Adjustment = schema(() =>
   z.object({
     id: Id('adjustment'),
     account_id: Id('account'),
     account_name: z.string(),
     kind: AdjustmentKind(),
-    /** What an adjustment is booked against; null for the other kinds. */
+    /** The counter account of an adjustment; null for the other kinds. */
     cause: z.nullable(AdjustCause()),
-    /** What the saldo changes by; of money that goes back to its payer, what leaves our bank. */
+    /** The change of the saldo; for refunds to the payer, the amount that leaves our bank. */
     amount: Rupiah(),
     status: AdjustmentStatus(),
     reason: z.string(),
-    /** True when a second operator has to decide. */
+    /** True if a second operator has to decide. */
     needs_second: z.boolean(),
     reference: z.nullable(z.string()),
     payee: z.nullable(z.string()),
     message_id: z.nullable(Id('message')),
-    /** The top-up whose payment is given back. */
+    /** The top-up whose payment is refunded. */
     topup_id: z.nullable(Id('topup')),
-    /** How far such a payment has come back to its payer, once that is booked. */
+    /** How far the refund has come, once it is booked. */
     refund: z.nullable(PaymentRefund()),
     proposed_by: z.string(),
     proposed_at: z.coerce.date(),
-    /** Whether the caller proposed it: they may withdraw it, and not approve it. */
+    /** Whether the caller proposed it: they may withdraw it, but not approve it. */
     is_own: z.boolean(),
-    /** Whether the caller is a second operator for it. */
+    /** Whether the caller may act as its second operator. */
     can_approve: z.boolean(),
     expires_at: z.coerce.date(),
     decided_by: z.nullable(z.string()),
@@ -438,7 +432,7 @@ export const Adjustment = schema(() =>
 );
 export type Adjustment = Output<typeof Adjustment>;
 
-/** Puts a saldo right, up or down, against a fixed account of ours. */
+/** Corrects a saldo, up or down, against a fixed account of ours. */
 export const adjustSaldo = act({
   name: 'operator_adjust',
   by: 'operator',
@@ -456,7 +450,7 @@ export const adjustSaldo = act({
   refuses: ['adjustment_saldo_short', 'account_ended'],
 });
 
-/** The price of a message back to its sender's saldo, whole or in part; once for each message. */
+/** Refunds the price of a message to its sender's saldo, whole or in part; once per message. */
 export const refundMessage = act({
   name: 'operator_refund',
   by: 'operator',
@@ -466,7 +460,6 @@ export const refundMessage = act({
   input: () => ({
     account_id: IdInput('account'),
     message_id: IdInput('message'),
-    /** Left out: all that was charged for it. */
     amount: z.optional(DeskAmount()),
     reason: Reason(),
   }),
@@ -474,7 +467,7 @@ export const refundMessage = act({
   refuses: ['refund_too_large', 'refund_done', 'account_ended'],
 });
 
-/** Unused saldo back to the customer's own bank account: the transfer was made, and is booked with this. */
+/** Pays unused saldo out to the customer's own bank account: books a transfer that was made. */
 export const payOut = act({
   name: 'operator_payout',
   by: 'operator',
@@ -485,7 +478,7 @@ export const payOut = act({
     account_id: IdInput('account'),
     amount: DeskAmount(),
     reference: BankReference(),
-    /** Whose bank account it went to: the same name as the customer's. */
+    /** Must have the customer's name. */
     payee: Payee(),
     reason: Reason(),
   }),
@@ -515,7 +508,7 @@ export const listAdjustments = act({
 export const AdjustmentDecision = schema(() => z.enum(['approve', 'refuse', 'withdraw']));
 export type AdjustmentDecision = Output<typeof AdjustmentDecision>;
 
-/** The word of a second operator on a proposal, or its proposer's to take it back. */
+/** The decision of a second operator on a proposal, or its withdrawal by the proposer. */
 export const decideAdjustment = act({
   name: 'operator_adjustment_decide',
   by: 'operator',
@@ -545,7 +538,7 @@ export const decideAdjustment = act({
   ],
 });
 
-/** The largest price and rate an operator may set. */
+/** The largest price and rate that an operator may set. */
 export const DeskPrice = schema(() =>
   WholeNumber({
     missing: 'Tulis harganya.',

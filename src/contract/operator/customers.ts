@@ -19,13 +19,12 @@ import { Reason } from './operators.ts';
 export const WalletStatus = schema(() => z.enum(['active', 'frozen', 'closed']));
 export type WalletStatus = Output<typeof WalletStatus>;
 
-/** How a customer stands: the account before the wallet. `closing`: it will be erased, as its owner asked. */
+/** The account's state takes precedence over the wallet's. `closing`: it will be erased at its owner's request. */
 export const CustomerState = schema(() =>
   z.enum(['active', 'suspended', 'frozen', 'closing', 'closed']),
 );
 export type CustomerState = Output<typeof CustomerState>;
 
-/** States in the interface's words. */
 export const customerStateLabel: Record<CustomerState, string> = {
   active: 'Aktif',
   suspended: 'Ditangguhkan',
@@ -34,49 +33,47 @@ export const customerStateLabel: Record<CustomerState, string> = {
   closed: 'Ditutup',
 };
 
-/** Saldo in the steps that operators look for. */
+/** Saldo ranges of the filter. */
 export const SaldoRange = schema(() => z.enum(['empty', 'low', 'ample']));
 export type SaldoRange = Output<typeof SaldoRange>;
 /** Below this it is `low`. */
 export const SALDO_LOW = 50_000;
 
-/** What a search found at a customer, beside the customer: it is opened there. */
+/** A record that a search found for a customer. */
 export const FoundThing = schema(() =>
   z.object({
     kind: z.enum(['message', 'token', 'topup', 'invoice']),
-    /** Its public id. */
     id: z.string(),
   }),
 );
 export type FoundThing = Output<typeof FoundThing>;
 
-/** A customer as the operator's list shows them. */
 export const DeskCustomer = schema(() =>
   z.object({
     account_id: Id('account'),
     name: z.string(),
-    /** The owner's number without its middle: `+62 812-••••-7890`. */
+    /** The owner's number, masked: `+62 812-••••-7890`. */
     phone: z.string(),
     available: Rupiah(),
     held: Rupiah(),
     /** Of the wallet. */
     status: WalletStatus(),
     state: CustomerState(),
-    /** The plan's name, and whether it is paid; null where there is none. */
+    /** The plan's name, and whether it is paid; null if there is none. */
     plan: z.nullable(z.object({ name: z.string(), status: SubscriptionStatus() })),
     created_at: z.coerce.date(),
   }),
 );
 export type DeskCustomer = Output<typeof DeskCustomer>;
 
-/** A row of the list: the customer, and what the search found there. */
+/** A row of the list: the customer, and the records that the search found. */
 export const CustomerFound = schema(() =>
   z.extend(DeskCustomer(), { found: z.nullable(FoundThing()) }),
 );
 export type CustomerFound = Output<typeof CustomerFound>;
 
 /**
- * Customers by one box: a part of a name, the beginning of a number of theirs or of a linked phone, the id of
+ * Searches customers by one term: a part of a name, the beginning of a number of theirs or of a linked phone, the id of
  * a message, top-up or account, an invoice's number, or the last four characters of a key.
  */
 export const findCustomers = act({
@@ -94,7 +91,6 @@ export const findCustomers = act({
   output: CustomerFound,
 });
 
-/** The account was suspended or let go on; they come newest first. */
 const AccountStep = schema(() =>
   z.object({
     becomes: z.enum(['suspended', 'active']),
@@ -106,14 +102,14 @@ const AccountStep = schema(() =>
 
 const Sums = schema(() => z.object({ sent: z.int(), failed: z.int() }));
 
-/** A customer with what moved last. */
+/** A customer with recent activity. */
 export const DeskCustomerDetail = schema(() =>
   z.extend(DeskCustomer(), {
-    /** When it will be erased, as its owner asked. */
+    /** When it will be erased at its owner's request. */
     erase_at: z.nullable(z.coerce.date()),
-    /** Messages accepted in the last 24 hours and 30 days: those that left, and those that failed. */
+    /** Messages accepted in the last 24 hours and 30 days: sent and failed ones. */
     messages: z.object({ day: Sums(), month: Sums() }),
-    /** What the plan is, what it costs a period, and when that ends; null where there is none. */
+    /** The plan, its price per period, and its end; null if there is none. */
     subscription: z.nullable(
       z.object({
         name: z.string(),
@@ -125,7 +121,7 @@ export const DeskCustomerDetail = schema(() =>
       }),
     ),
     tokens: z.array(Token()),
-    /** The newest messages that failed, newest first; numbers without their middle. */
+    /** The newest failed messages, newest first; numbers are masked. */
     failures: z.array(
       z.object({
         message_id: Id('message'),
@@ -149,7 +145,7 @@ export const DeskCustomerDetail = schema(() =>
     suspensions: z.array(AccountStep()),
     /** True while the saldo is the welcome bonus, for the simulator and the own number only. */
     bonus_only: z.boolean(),
-    /** The newest entries that are no steps of messages, newest first. */
+    /** The newest ledger entries beside those of messages, newest first. */
     entries: z.array(
       z.object({
         seq: z.int(),
@@ -169,7 +165,7 @@ export const DeskCustomerDetail = schema(() =>
         at: z.coerce.date(),
       }),
     ),
-    /** When the wallet was frozen or let go on, newest first. */
+    /** When the wallet was frozen or unfrozen, newest first. */
     freezes: z.array(
       z.object({
         frozen: z.boolean(),
@@ -190,7 +186,7 @@ export const getCustomer = act({
   output: DeskCustomerDetail,
 });
 
-/** Freezes a wallet, or lets it go on. */
+/** Freezes or unfreezes a wallet. */
 export const freezeWallet = act({
   name: 'operator_wallet_freeze',
   by: 'operator',
@@ -207,8 +203,8 @@ export const freezeWallet = act({
 });
 
 /**
- * Suspends a customer's account, or lets it go on. Its people read the reason. While it is suspended, nothing
- * is accepted and nothing leaves; what waits stays, and people reach customer service only.
+ * Suspends a customer's account, or lifts the suspension. Its users read the reason. While suspended, nothing is
+ * accepted or sent; queued messages stay, and users reach customer support only.
  */
 export const suspendCustomer = act({
   name: 'operator_customer_suspend',
@@ -226,7 +222,7 @@ export const suspendCustomer = act({
   refuses: ['account_ended'],
 });
 
-/** Ends one session of a customer's, or all of them; who signs in again needs a code. */
+/** Ends one session of a customer, or all of them; the next sign-in needs a code. */
 export const endCustomerSessions = act({
   name: 'operator_customer_session_end',
   by: 'operator',
@@ -241,7 +237,7 @@ export const endCustomerSessions = act({
   output: DeskCustomerDetail,
 });
 
-/** Ends a customer's plan now: the free one follows, and what is left of the period may be given back. */
+/** Ends a customer's plan now: the free one follows, and the rest of the period may be refunded. */
 export const endCustomerPlan = act({
   name: 'operator_plan_end',
   by: 'operator',
@@ -257,19 +253,19 @@ export const endCustomerPlan = act({
   refuses: ['account_ended', 'operator_limit_reached', 'subscription_not_running'],
 });
 
-/** A customer's message as operators see it: everything but what it says, and whom it goes to. */
+/** A customer's message as operators see it, without its text and recipient. */
 export const DeskMessage = schema(() =>
   z.object({
     id: Id('message'),
     direction: Direction(),
     token: z.object({ id: Id('token'), name: z.string() }),
-    /** The number without its middle. */
+    /** Masked. */
     peer: z.string(),
     type: MessageType(),
     status: MessageStatus(),
-    /** What it costs, as it stands now: 0 once its price was given back. */
+    /** The current price: 0 once it was refunded. */
     price: Rupiah(),
-    /** True when it was taken from what the plan includes. */
+    /** True if the quota of the plan covered it. */
     by_quota: z.boolean(),
     possible_duplicate: z.boolean(),
     failure: z.nullable(Failure()),
@@ -295,7 +291,7 @@ export const getCustomerMessage = act({
   output: DeskMessage,
 });
 
-/** What a customer's message says. Who read it, and why, is stored (docs/threats.md, T48). */
+/** The text of a customer's message. The reader and the reason are stored (docs/threats.md, T48). */
 export const readCustomerMessage = act({
   name: 'operator_message_text',
   by: 'operator',
@@ -306,16 +302,14 @@ export const readCustomerMessage = act({
   output: () =>
     z.object({
       type: MessageType(),
-      /** The text, a caption, or what is known of a file; null where there are no words. */
       text: z.nullable(z.string()),
     }),
 });
 
-/** A customer's token, with when its phone was linked. */
 export const DeskToken = schema(() =>
   z.extend(Token(), {
     linked_at: z.nullable(z.coerce.date()),
-    /** Messages that wait in its lane. */
+    /** Messages in its queue. */
     waiting: z.int(),
   }),
 );

@@ -9,10 +9,10 @@ import { TokenStatus, scopes } from '#contract/tokens.ts';
 import { LinkState } from '#contract/scan.ts';
 import { bodyRefused, endpoint, API_LIMITS, noted } from './endpoint.ts';
 
-/** What an account has: to spend, and held for messages under way. */
+/** The saldo: available, and held for messages under way. */
 const Balance = schema(() => z.object({ available: Rupiah(), held: Rupiah() }));
 
-/** Whose key calls: the account, the token and its phone, and what the token may do. */
+/** The identity behind a key: the account, the token and its phone, and its scopes. */
 export const Me = schema(() =>
   z.object({
     account: z.object({ id: Id('account'), name: z.string() }),
@@ -20,9 +20,9 @@ export const Me = schema(() =>
       id: Id('token'),
       name: z.string(),
       status: TokenStatus(),
-      /** The linked number; null while none is. */
+      /** The linked number; null if there is none. */
       phone: z.nullable(ShownPhone()),
-      /** Messages accepted on this WIB day, and how many may be. */
+      /** Messages accepted on this WIB day, and the limit. */
       sent_today: z.int(),
       daily_limit: z.int(),
       created_at: z.coerce.date(),
@@ -33,18 +33,18 @@ export const Me = schema(() =>
 );
 export type Me = Output<typeof Me>;
 
-/** One line of the statement: what changed the saldo, or held a part of it for messages. */
+/** A row of the statement: a change of the saldo, or a hold for messages. */
 export const ApiMutation = schema(() =>
   z.object({
     seq: z.int(),
     kind: LineKind(),
-    /** What it did to what can be spent; for messages without what came back since. */
+    /** The change of the available saldo; for messages without later refunds. */
     amount: Rupiah(),
-    /** What of it is held now. */
+    /** The amount still held. */
     held: Rupiah(),
-    /** What could be spent right after it. */
+    /** The available saldo right after it. */
     available_after: Rupiah(),
-    /** How many messages it stands for; one of them has its id and phone here. */
+    /** The number of messages it covers; a single one has its id and phone here. */
     messages: z.int(),
     message: z.nullable(z.object({ id: Id('message'), peer: ShownPeer() })),
     memo: z.nullable(z.string()),
@@ -81,17 +81,17 @@ const MutationQuery = schema(() =>
   }),
 );
 
-/** How linking the token to a phone stands. */
+/** The progress of linking the token to a phone. */
 export const ApiLink = schema(() =>
   z.object({
     state: LinkState(),
-    /** To be scanned by the phone; another one is there from its `expires_at` on. */
+    /** For the phone to scan; replaced at `expires_at`. */
     qr: z.nullable(
       z.object({
-        /** PNG, as an address for `<img src>`. */
+        /** PNG as a data URL for `<img src>`. */
         image: z.string(),
         text: z.string(),
-        /** To type instead; null while the network has given none. */
+        /** To type instead; null while the network has provided none. */
         pairing_code: z.nullable(z.string()),
         expires_at: z.coerce.date(),
       }),

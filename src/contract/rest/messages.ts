@@ -22,17 +22,16 @@ import {
 import { Emoji } from '#contract/messages/sending.ts';
 import { TEMPLATE_LIMITS, type TemplateFile } from '#contract/messages/templates.ts';
 
-/** No message is planned for later: with its `ttl` it would leave the years that calendars write with four digits. */
+/** The latest send time: with its `ttl` the expiry must stay within four-digit years. */
 const SEND_AT_END = Date.UTC(9999, 0, 1);
 
 const METADATA_MAX = 20;
-/** Phones on one contact card, at most. */
+/** Phones per contact card. */
 export const CONTACT_PHONES_MAX = 10;
 
 const Link = schema(() => z.url({ protocol: /^https?$/ }).check(z.maxLength(2000)));
 const Caption = schema(() => z.optional(z.string().check(z.maxLength(CAPTION_MAX))));
 
-/** The id of a message that was sent or received. */
 const MessageId = schema(() =>
   noted(Id('message'), {
     expected: {
@@ -46,8 +45,8 @@ const MessageId = schema(() =>
 type Context = Parameters<Parameters<typeof z.transform>[0]>[1];
 
 /**
- * Refuses too many pairs before any is read; and the name that the record would leave out, for what is accepted
- * is also kept.
+ * Refuses too many pairs before any is parsed, and `__proto__`, which the record would drop: accepted metadata is
+ * always stored.
  */
 function checkMetadata(given: Record<string, string>, { issues }: Context) {
   if (typeof given !== 'object' || given === null) return given;
@@ -57,7 +56,7 @@ function checkMetadata(given: Record<string, string>, { issues }: Context) {
   return given;
 }
 
-/** Refuses a list that is too long before any of its items is read. */
+/** Refuses an overlong list before any of its items is parsed. */
 const checkLength =
   (maximum: number) =>
   (given: string[], { issues }: Context) => {
@@ -86,7 +85,7 @@ const envelope = () => ({
       },
     }),
   ),
-  /** Seconds after which an unsent message expires; the hold is then given back. */
+  /** Seconds after which an unsent message expires; the hold is then released. */
   ttl: z.optional(z.int().check(z.minimum(30), z.maximum(2_592_000))),
   priority: z.optional(z.enum(['otp', 'normal', 'bulk'])),
   metadata: z.optional(
@@ -107,7 +106,6 @@ const envelope = () => ({
 
 const mediaFields = () => ({
   link: z.optional(Link()),
-  /** A file given before, `med_…`. */
   id: z.optional(
     noted(Id('media'), {
       expected: {
@@ -136,7 +134,7 @@ const Audio = schema(() =>
     z
       .strictObject({
         ...mediaFields(),
-        /** A voice note, not a piece of music. */
+        /** A voice note instead of music. */
         voice: z.optional(z.boolean()),
       })
       .check(z.refine(oneSource)),
@@ -170,7 +168,7 @@ const Contact = schema(() =>
       .strictObject({
         name: z.string().check(z.minLength(1), z.maxLength(CARD_MAX.name)),
         phone: z.optional(WrittenPhone()),
-        /** Instead of `phone`, where there are several. */
+        /** Instead of `phone`, for several. */
         phones: z.optional(
           noted(
             z.pipe(
@@ -200,7 +198,7 @@ const Contact = schema(() =>
 
 const HEADER_SOURCES = ['link', 'id', 'text'] as const;
 
-/** The file above a template's text, or what fills in the variable of its header. */
+/** The header file of a template, or the value of its header variable. */
 const TemplateHeader = schema(() =>
   noted(
     z
@@ -224,7 +222,7 @@ const TemplateHeader = schema(() =>
 const hasOwnPlaces = (buttons: readonly { index: number }[]): boolean =>
   new Set(buttons.map(({ index }) => index)).size === buttons.length;
 
-/** What fills in the buttons of a template, each by its place among all of them. */
+/** The values of a template's buttons, by position among all of them. */
 const TemplateButtons = schema(() =>
   noted(
     z
@@ -247,9 +245,9 @@ const TemplateButtons = schema(() =>
 const Template = schema(() =>
   z.strictObject({
     name: z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.name)),
-    /** Left out where the name has one language only. */
+    /** May be omitted if the name has one language only. */
     language: z.optional(z.string().check(z.maxLength(10))),
-    /** The texts that take the place of the variables, in the order in which the body names them. */
+    /** The values of the variables, in the order of the body. */
     variables: z.optional(
       noted(
         z.pipe(
@@ -286,11 +284,11 @@ const Reaction = schema(() =>
 
 const shortest = '{"to": "0812-3456-7890", "text": {"body": "…"}}';
 
-/** One message to send, by type; without `type` it is of the type whose object it has. */
+/** A message to send, by type; without `type` the type of the object that it has. */
 export const NewMessage = schema(() => {
   const caption = Caption();
   const shared = envelope();
-  /** What quotes a message: everything but a reaction, which names its own. */
+  /** All types can quote a message except a reaction, which names its own. */
   const quoting = { ...shared, reply_to: z.optional(MessageId()) };
   return noted(
     z.discriminatedUnion('type', [
@@ -314,25 +312,25 @@ export const NewMessage = schema(() => {
 });
 export type NewMessage = Output<typeof NewMessage>;
 
-/** A message as it is placed: that of a dialect may say what its receiver can choose. */
+/** A message as it is accepted; dialects may add choices. */
 export type PlacedMessage = NewMessage & {
   choices?: Choices | undefined;
-  /** How its sender wrote it; left out where only the text says it. */
+  /** Its interactive form; left out if only the text lists the choices. */
   interactive?: ShownChoices | undefined;
-  /** What the buttons of its template carry, by their place; their titles, where nothing is given. */
+  /** The payloads of its template's buttons, by position; the titles by default. */
   payloads?: readonly (string | undefined)[] | undefined;
-  /** The kind of file that its template's header was given as, where the caller says it. */
+  /** The file type of its template's header, if the caller names it. */
   headerKind?: TemplateFile | undefined;
 };
 
-/** Many messages in one request; each is then read by itself. */
+/** A batch of messages; each is then parsed by itself. */
 export const ManyMessages = schema(() =>
   z.strictObject({
     messages: z.array(z.unknown()).check(z.minLength(1), z.maxLength(MESSAGES_MAX)),
   }),
 );
 
-/** What `POST /v1/messages` answers for one accepted message. */
+/** The response of `POST /v1/messages` for one accepted message. */
 export const Accepted = schema(() =>
   z.object({
     id: Id('message'),
@@ -340,27 +338,24 @@ export const Accepted = schema(() =>
     price: Rupiah(),
     saldo: Rupiah(),
     ref: z.optional(z.string()),
-    /** True when this ref had been accepted before: nothing new was sent or charged. */
+    /** True if this ref was accepted before: nothing new was sent or charged. */
     duplicate: z.optional(z.literal(true)),
     simulated: z.boolean(),
   }),
 );
 export type Accepted = Output<typeof Accepted>;
 
-/** The file of a message, in its `content.file`. Null is what is not known of it. */
+/** The file of a message, in its `content.file`. Unknown facts are null. */
 export type ApiFile = {
-  /** As `GET /v1/media/{id}` takes it. */
   id: string | null;
   mime_type: string | null;
-  /** Bytes. */
   size: number | null;
-  /** In hexadecimal. */
   sha256: string | null;
-  /** Where its bytes are read without a key, until `content.expires_at`; null once it is deleted. */
+  /** A download address without a key, valid until `content.expires_at`; null once it is deleted. */
   url: string | null;
 };
 
-/** A message as `GET /v1/messages` shows it; one alone carries its `timeline`. */
+/** A message as `GET /v1/messages` shows it; a single one includes its `timeline`. */
 export const ApiMessage = schema(() =>
   z.object({
     id: Id('message'),
@@ -373,21 +368,21 @@ export const ApiMessage = schema(() =>
     possible_duplicate: z.boolean(),
     failure: z.nullable(z.object({ code: z.string(), detail: z.string() })),
     ref: z.nullable(z.string()),
-    /** What it says. A file of ours is its `file` (`ApiFile`), and a `link`, absolute, good until `expires_at`. */
+    /** The content. A file of ours is its `file` (`ApiFile`), and a `link`, absolute, valid until `expires_at`. */
     content: ApiContent(),
     created_at: z.coerce.date(),
-    /** When it was to leave; null when it was to leave at once. */
+    /** The scheduled time; null for immediate sending. */
     send_at: z.nullable(z.coerce.date()),
-    /** Seconds from `send_at` (or `created_at`) after which it expires unsent; null when it never does. */
+    /** Seconds from `send_at` (or `created_at`) after which it expires unsent; null: never. */
     ttl: z.nullable(z.int()),
-    /** A try failed, or nobody answered, and the next follows by itself; `detail` says what need be done, if anything. */
+    /** Set after a failed or unanswered try while another follows; `detail` names any action needed. */
     retrying: z.nullable(
       z.object({
         code: Failure(),
         detail: z.string(),
         /** Tries made so far. */
         tries: z.int(),
-        /** Not before; null while a try is under way. */
+        /** The earliest time; null while a try is under way. */
         next_try_at: z.nullable(z.coerce.date()),
       }),
     ),
@@ -428,7 +423,7 @@ const ApiMessagePage = schema(() =>
   z.object({ data: z.array(ApiMessage()), next_cursor: z.nullable(Id('message')) }),
 );
 
-/** What became of many messages, in their order. */
+/** The results of a batch, in its order. */
 const ManyAccepted = schema(() =>
   z.object({
     data: z.array(z.union([Accepted(), RefusedItem()])),
@@ -438,7 +433,6 @@ const ManyAccepted = schema(() =>
   }),
 );
 
-/** Sending and reading messages. */
 export const messageEndpoints = {
   sendMessage: endpoint({
     method: 'POST',
