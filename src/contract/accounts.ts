@@ -10,7 +10,6 @@ export type Role = Output<typeof Role>;
 
 export const OperatorRole = schema(() => z.enum(operatorRoles));
 
-/** The reason is shown to the account's users. */
 export const Suspension = schema(() => z.object({ reason: z.string(), at: z.iso.datetime() }));
 export type Suspension = Output<typeof Suspension>;
 
@@ -64,7 +63,6 @@ export const PersonName = schema(() =>
   PublicName({ min: 2, max: 100, missing: 'Tulis nama Anda atau nama usaha.' }),
 );
 
-/** ALTCHA requires work of the browser; the others use their own widget. */
 export const CaptchaProvider = schema(() =>
   z.enum(['altcha', 'turnstile', 'hcaptcha', 'recaptcha']),
 );
@@ -98,7 +96,6 @@ export type SignedIn = Output<typeof SignedIn>;
 export const CodeAsked = schema(() => z.object({ challenge: Challenge() }));
 export type CodeAsked = Output<typeof CodeAsked>;
 
-/** Methods of the second step of signing in. */
 export const SecondFactorMethod = schema(() => z.enum(['totp', 'passkey', 'recovery_code']));
 export type SecondFactorMethod = Output<typeof SecondFactorMethod>;
 
@@ -106,7 +103,6 @@ export type SecondFactorMethod = Output<typeof SecondFactorMethod>;
 export const SecondFactorChallenge = schema(() =>
   z.object({
     challenge: Id('challenge'),
-    /** Methods that this user has set up. */
     methods: z.array(SecondFactorMethod()),
     /** WebAuthn request options as JSON; null if the user has no passkey. */
     passkey: z.nullable(z.record(z.string(), z.unknown())),
@@ -228,7 +224,6 @@ export const captchaChallenge = act({
     }),
 });
 
-/** Configuration that the browser needs before sign-in. */
 export const AppConfig = schema(() =>
   z.object({
     product: z.string(),

@@ -32,7 +32,6 @@ import * as channels from './channels.ts';
 import * as scan from './scan.ts';
 import * as webhooks from './webhooks.ts';
 
-/** All acts that the portal can call. */
 export const acts: readonly Act[] = [
   accounts.registerUser,
   accounts.verifyOtp,

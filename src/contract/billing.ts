@@ -6,10 +6,8 @@ import { Id, IdInput } from '#contract/base/ids.ts';
 import { PublicName } from '#contract/base/names.ts';
 import { TopupMethod } from '#contract/saldo.ts';
 
-/** The format of a plan code. */
 export const PLAN_CODE = /^[a-z][a-z0-9-]{1,30}$/;
 
-/** The code of a plan in addresses and calls: `gratis`, `usaha`, `bisnis`. */
 export const PlanCode = schema(() => z.string().check(z.regex(PLAN_CODE, 'Paket tidak dikenali.')));
 export type PlanCode = Output<typeof PlanCode>;
 
@@ -32,7 +30,6 @@ export const Plan = schema(() =>
 );
 export type Plan = Output<typeof Plan>;
 
-/** The plans on offer, cheapest first. */
 export const listPlans = act({
   name: 'plan_list',
   by: 'customer',
@@ -51,7 +48,6 @@ export const subscriptionStatusLabel: Record<SubscriptionStatus, string> = {
   cancelled: 'Berhenti',
 };
 
-/** An account's subscription: its plan, the period, and the usage in it. */
 export const Subscription = schema(() =>
   z.object({
     /** The plan in force, by the revision of the start of the period. */
@@ -102,9 +98,7 @@ export const SubscriptionPreview = schema(() =>
      */
     when: z.enum(['now', 'period_end']),
     starts_at: z.coerce.date(),
-    /** Credit for the remaining days of the present plan. */
     credit: Rupiah(),
-    /** Charge for the remaining days of the new plan; the whole price if a period begins today. */
     charge: Rupiah(),
     /** `charge - credit`: the amount taken from the saldo now; negative is given back. */
     total: Rupiah(),
@@ -190,9 +184,7 @@ export const Invoice = schema(() =>
     status: InvoiceStatus(),
     /** `INV/2026/11/000123`, assigned at payment; null before. */
     number: z.nullable(z.string()),
-    /** What the invoice is for: `Paket Usaha`. */
     title: z.string(),
-    /** The period that an invoice of a plan pays for. */
     period_start: z.nullable(z.coerce.date()),
     period_end: z.nullable(z.coerce.date()),
     base: Rupiah(),
@@ -229,7 +221,6 @@ const Party = () =>
     phone: z.nullable(z.string()),
   });
 
-/** An invoice with all facts of its document. */
 export const InvoiceDetail = schema(() =>
   z.extend(Invoice(), {
     seller: Party(),
@@ -300,7 +291,6 @@ const Npwp = () =>
     ),
   );
 
-/** The buyer on invoices; null is left out, or defaults to the account's data. */
 export const BillingProfile = schema(() =>
   z.object({
     name: z.nullable(z.string()),
@@ -311,7 +301,6 @@ export const BillingProfile = schema(() =>
 );
 export type BillingProfile = Output<typeof BillingProfile>;
 
-/** The buyer on the account's invoices. */
 export const getBillingProfile = act({
   name: 'billing_profile_get',
   by: 'customer',

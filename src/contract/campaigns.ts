@@ -20,7 +20,6 @@ export const OPEN_CAMPAIGNS_MAX = 50;
 export const CAMPAIGN_NAME_MAX = 80;
 /** Columns of a list that are read; further ones are ignored. */
 export const COLUMNS_MAX = 30;
-/** Characters of a column name. */
 export const COLUMN_NAME_MAX = 40;
 /** The largest pace that may be requested, in messages per minute. */
 export const PACE_MAX = 6_000;
@@ -78,7 +77,6 @@ export const recipientStateLabel: Record<RecipientState, string> = {
   incomplete: 'Data kurang',
 };
 
-/** The number of recipients in each state. */
 const RecipientCounts = schema(() =>
   z.object({
     total: z.int(),
@@ -94,7 +92,6 @@ const RecipientCounts = schema(() =>
 );
 export type RecipientCounts = Output<typeof RecipientCounts>;
 
-/** A campaign: a list of recipients, the content for each, and the progress. */
 export const Campaign = schema(() =>
   z.object({
     id: Id('campaign'),
@@ -112,11 +109,8 @@ export const Campaign = schema(() =>
     /** Until when it waits because its token has reached the daily limit. */
     rests_until: z.nullable(z.coerce.date()),
     content: z.nullable(CampaignContent()),
-    /** The column of its list that contains the numbers. */
     number_column: z.string(),
-    /** The other columns of its list, which fill variables. */
     columns: z.array(z.string()),
-    /** When it begins; null: as soon as it is started. */
     starts_at: z.nullable(z.coerce.date()),
     /** Messages per minute at most; null: no limit but the token's. */
     pace: z.nullable(z.int()),
@@ -136,7 +130,6 @@ export const Campaign = schema(() =>
       cancelled: z.int(),
       expired: z.int(),
     }),
-    /** The current cost of its messages. */
     cost: Rupiah(),
     created_at: z.coerce.date(),
     started_at: z.nullable(z.coerce.date()),
@@ -184,7 +177,6 @@ export const getCampaign = act({
   output: Campaign,
 });
 
-/** The recipients of a campaign in the order of its list, of all states or of one. */
 export const listRecipients = act({
   name: 'campaign_recipient_list',
   by: 'customer',

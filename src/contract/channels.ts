@@ -19,7 +19,6 @@ export const categoryLabel: Record<PriceCategory, string> = {
   service: 'Layanan (balasan dalam 24 jam)',
 };
 
-/** An offered channel, with its present message prices. */
 export const OfferedChannel = schema(() =>
   z.object({
     channel: ChannelName(),
@@ -28,7 +27,6 @@ export const OfferedChannel = schema(() =>
 );
 export type OfferedChannel = Output<typeof OfferedChannel>;
 
-/** The channels of this installation in display order. */
 export const listChannels = act({
   name: 'channel_list',
   by: 'customer',
@@ -107,7 +105,6 @@ export const pauses = {
 export type Pause = keyof typeof pauses;
 export const Pause = schema(() => z.enum(Object.keys(pauses) as [Pause, ...Pause[]]));
 
-/** The connection of a token's number to its network. */
 export const Connection = schema(() =>
   z.object({
     channel: ChannelName(),
@@ -134,11 +131,9 @@ export const getConnection = act({
   output: () => z.nullable(Connection()),
 });
 
-/** A numeric id as Meta's pages show it. */
 const MetaId = (what: string) =>
   z.string().check(z.trim(), z.regex(/^[0-9]{5,20}$/, `${what} hanya berisi angka, 5 sampai 20.`));
 
-/** A secret as it was copied: letters, digits and other characters of keys. */
 const Secret = (what: string, min: number, max: number) =>
   z
     .string()
@@ -167,7 +162,6 @@ export const CloudConnection = schema(() =>
 );
 export type CloudConnection = Output<typeof CloudConnection>;
 
-/** The ids and secrets of a Cloud API number. */
 export const CloudAccess = schema(() =>
   z.object({
     phone_number_id: MetaId('Phone number ID'),

@@ -76,7 +76,6 @@ const titles = {
 } as const;
 export type GraphCode = keyof typeof titles;
 
-/** Meta's title of an error code. */
 export const titleOf = (code: GraphCode): string => titles[code];
 
 /** The Cloud API error code of a failure in webhooks. */

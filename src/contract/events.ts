@@ -64,19 +64,15 @@ export const LiveEvent = schema(() =>
       peer_name: z.nullable(z.string()),
       preview: z.string(),
     }),
-    /** The sender edited or deleted an inbound message. */
     z.object({ kind: z.enum(['message.edited', 'message.revoked']), ...messageFacts() }),
-    /** A scheduled message was rescheduled. */
     z.object({
       kind: z.literal('message.rescheduled'),
       id: Id('message'),
       token_id: Id('token'),
       peer: Peer(),
     }),
-    /** A user saved, renamed or deleted a view of their messages. */
     z.object({ kind: z.literal('view.changed'), user_id: Id('user') }),
     z.object({ kind: z.literal('conversation.read'), token_id: Id('token'), peer: Peer() }),
-    /** Conversations with a phone were pinned, unpinned or named. */
     z.object({ kind: z.literal('conversation.changed'), peer: Peer() }),
     z.object({
       kind: z.literal('optout.added'),
@@ -84,10 +80,8 @@ export const LiveEvent = schema(() =>
       peer: Peer(),
       source: OptoutSource(),
     }),
-    /** A token may write to a phone again. */
     z.object({ kind: z.literal('optout.removed'), token_id: Id('token'), peer: Peer() }),
     z.object({ kind: z.literal('token.changed'), token_id: Id('token') }),
-    /** A campaign was created, started, paused, ended or deleted. */
     z.object({ kind: z.literal('campaign.changed'), campaign_id: Id('campaign') }),
     /**
      * An export of rows was created, started, finished, cancelled or deleted: its owner and, unless deleted, its state.
@@ -97,11 +91,8 @@ export const LiveEvent = schema(() =>
       user_id: z.optional(Id('user')),
       status: z.optional(z.string()),
     }),
-    /** A template was submitted or deleted. */
     z.object({ kind: z.literal('template.changed') }),
-    /** A quick reply was saved or deleted. */
     z.object({ kind: z.literal('quick_reply.changed') }),
-    /** The webhook of a token was saved, or switched off or on. */
     z.object({ kind: z.literal('webhook.changed'), token_id: Id('token') }),
     z.object({ kind: z.literal('saldo.changed'), available: Rupiah(), held: Rupiah() }),
     z.object({
@@ -110,7 +101,6 @@ export const LiveEvent = schema(() =>
       status: z.string(),
     }),
     z.object({ kind: z.literal('topup.changed'), topup_id: Id('topup'), status: z.string() }),
-    /** The broadcasts to customers changed. */
     z.object({ kind: z.literal('broadcast.changed') }),
     z.object({
       kind: z.literal('invoice.changed'),

@@ -27,14 +27,12 @@ export const RowExport = schema(() =>
     status: RowExportStatus(),
     /** 0 to 100. */
     progress: z.int(),
-    /** The number of rows, once it is finished. */
     rows: z.nullable(z.int()),
     size_bytes: z.nullable(z.int()),
     /** The download address; null until it is finished, and in browsers other than the session's own. */
     url: z.nullable(z.string()),
     created_at: z.coerce.date(),
     expires_at: z.nullable(z.coerce.date()),
-    /** The exported rows. */
     of: z.discriminatedUnion('kind', [
       z.object({
         kind: z.literal('messages'),

@@ -4,7 +4,6 @@ import { Id } from '#contract/base/ids.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { endpoint } from './rest/endpoint.ts';
 
-/** Types of messages that carry a file. */
 export const mediaKinds = ['image', 'video', 'audio', 'document', 'sticker'] as const;
 export type MediaKind = (typeof mediaKinds)[number];
 
@@ -35,7 +34,6 @@ export const fitsKind = (kind: MediaKind, mime: string): boolean =>
 export const endingsOfKind = (kind: MediaKind): string =>
   mimesOfKind[kind].map((mime) => fileKinds[mime].extensions[0].toUpperCase()).join(', ');
 
-/** A file of the account, ready to be sent in messages. */
 export const ApiMedia = schema(() =>
   z.object({
     id: Id('media'),
@@ -61,7 +59,6 @@ export const ApiMedia = schema(() =>
 );
 export type ApiMedia = Output<typeof ApiMedia>;
 
-/** Files of the account, usable by all of its tokens. */
 export const mediaEndpoints = {
   addMedia: endpoint({
     method: 'POST',

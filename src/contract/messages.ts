@@ -144,13 +144,11 @@ export const MessageRow = schema(() =>
     possible_duplicate: z.boolean(),
     failure: z.nullable(Failure()),
     created_at: z.coerce.date(),
-    /** When it will be sent, while it is scheduled; null otherwise. */
     scheduled_at: z.nullable(z.coerce.date()),
   }),
 );
 export type MessageRow = Output<typeof MessageRow>;
 
-/** The part of the quoted message that its reply shows. */
 export const Quoted = schema(() =>
   z.object({
     /** Null if only the network has the message. */
@@ -162,7 +160,6 @@ export const Quoted = schema(() =>
 );
 export type Quoted = Output<typeof Quoted>;
 
-/** A message as its conversation shows it. */
 export const ConversationMessage = schema(() =>
   z.extend(MessageRow(), {
     content: ChatContent(),
@@ -195,7 +192,6 @@ export const TimelineStep = schema(() =>
 );
 export type TimelineStep = Output<typeof TimelineStep>;
 
-/** A message with all its facts. */
 export const MessageDetail = schema(() =>
   z.extend(ConversationMessage(), {
     ref: z.nullable(z.string()),
@@ -207,7 +203,6 @@ export const MessageDetail = schema(() =>
     charge: z.nullable(
       z.object({
         state: z.enum(['held', 'captured', 'released', 'waived']),
-        /** The reserved amount. */
         amount: Rupiah(),
         hold_seq: z.nullable(z.int()),
         settle_seq: z.nullable(z.int()),
@@ -249,7 +244,6 @@ export const StatusFilter = schema(() =>
 );
 export type StatusFilter = Output<typeof StatusFilter>;
 
-/** One or more filters, `status[]` on the wire. A bare `status`, as in older links and views, is a list of one. */
 const StatusFilters = schema(() =>
   z.pipe(
     z.transform((given: StatusFilter[]) => [given].flat()),
@@ -308,7 +302,6 @@ export const loadImage = act({
 /** In UTF-16 units. */
 export const TEXT_MAX = 4096;
 
-/** Refusals of a message sent from the browser. */
 export const sendRefusals = [
   'saldo_short',
   'bonus_only',
@@ -372,7 +365,6 @@ export const homeSummary = act({
   output: () =>
     z.object({
       saldo: z.object({ available: Rupiah(), held: Rupiah() }),
-      /** The credit that new accounts receive. */
       welcome_bonus: Rupiah(),
       checklist: z.object({
         topped_up: z.boolean(),

@@ -87,7 +87,6 @@ export const reauthUser = act({
   refuses: ['password_wrong'],
 });
 
-/** Labels of Indonesia's zones. */
 export const zones = {
   'Asia/Jakarta': 'WIB (Jakarta)',
   'Asia/Makassar': 'WITA (Makassar)',
@@ -100,7 +99,6 @@ export const Zone = schema(() =>
   ),
 );
 
-/** Notification sounds. */
 export const sounds = { pesan: 'Pesan', lonceng: 'Lonceng', ketuk: 'Ketuk' } as const;
 export const SoundName = schema(() =>
   z.enum(Object.keys(sounds) as [keyof typeof sounds, ...(keyof typeof sounds)[]]),
@@ -137,7 +135,6 @@ export const updateUser = act({
           ),
       ]),
     ),
-    /** A finished upload of purpose `avatar`; '' removes the picture. */
     avatar: z.optional(z.string().check(z.maxLength(40))),
     timezone: z.optional(Zone()),
     theme: z.optional(z.enum(['system', 'light', 'dark'])),
@@ -207,7 +204,6 @@ export const SessionRow = schema(() =>
     current: z.boolean(),
     /** Derived from the user agent: `Chrome di Android`. */
     device: z.string(),
-    /** The address of the last use. */
     ip: z.string(),
     created_at: z.iso.datetime(),
     last_used_at: z.iso.datetime(),
@@ -215,7 +211,6 @@ export const SessionRow = schema(() =>
 );
 export type SessionRow = Output<typeof SessionRow>;
 
-/** The live sessions, the current one first, then by last use; ten at most. */
 export const listSessions = act({
   name: 'user_session_list',
   by: 'anyone_signed_in',

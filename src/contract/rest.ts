@@ -20,7 +20,6 @@ export const apiEndpoints = {
 } as const;
 export type ApiEndpoint = keyof typeof apiEndpoints;
 
-/** All refusals that the API may return. */
 export const apiRefusals: readonly RefusalCode[] = [
   ...new Set<RefusalCode>([
     ...alwaysRefused,

@@ -12,17 +12,14 @@ export const saldoSummary = act({
       available: Rupiah(),
       held: Rupiah(),
       status: z.enum(['active', 'frozen', 'closed']),
-      /** Unpaid top-ups. */
       topups_open: z.int(),
       /** The price of the next message: 0 while the quota of the plan covers it. */
       message_price: Rupiah(),
       /** The price of a message beyond the quota: by the plan, or without one the list price. */
       price_beyond_quota: Rupiah(),
-      /** Remaining messages of the plan in this period. */
       quota_left: z.int(),
       /** The account is notified when its saldo falls below this; null: off. */
       alert_threshold: z.nullable(Rupiah()),
-      /** True while the saldo is a welcome bonus that pays for a few numbers only. */
       bonus_only: z.boolean(),
     }),
 });

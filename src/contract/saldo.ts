@@ -172,7 +172,6 @@ export const topupStatusLabel: Record<TopupStatus, string> = {
   rejected: 'Ditolak',
 };
 
-/** Payment by bank transfer with a kode unik, or through a payment gateway. */
 export const TopupMethod = schema(() =>
   z.enum(['bank', 'qris', 'va_bca', 'va_bni', 'va_bri', 'va_cimb', 'va_permata', 'snap', 'xendit']),
 );
@@ -242,7 +241,6 @@ const TopupAmount = schema(() =>
   }),
 );
 
-/** A payment method of this installation, with its limits. */
 export const TopupOffer = schema(() =>
   z.object({
     method: TopupMethod(),
@@ -263,7 +261,6 @@ export const listTopupMethods = act({
   output: () =>
     z.object({
       methods: z.array(TopupOffer()),
-      /** Whether PPN is added to the amount. */
       ppn: z.boolean(),
     }),
 });
@@ -346,12 +343,9 @@ export const uploadTransferProof = act({
 export const ALERT_MIN = 1_000;
 export const ALERT_MAX = 100_000_000;
 
-/** The alert for a low saldo. */
 export const SaldoAlert = schema(() =>
   z.object({
-    /** Null: off. */
     threshold: z.nullable(Rupiah()),
-    /** When it last fired. */
     fired_at: z.nullable(z.coerce.date()),
   }),
 );
@@ -394,11 +388,9 @@ export const PACE_DAYS_MIN = 3;
 export const UsageDay = schema(() =>
   z.object({
     date: z.string(),
-    /** Paid for messages. */
     captured: Rupiah(),
     /** Held for messages without an outcome yet. */
     held: Rupiah(),
-    /** Paid for plans. */
     plan: Rupiah(),
   }),
 );

@@ -3,7 +3,6 @@ import { act } from '#contract/base/act.ts';
 import { Phone } from '#contract/base/phone.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 
-/** The `data` of `/scan/{data}` (docs/threats.md, T39). */
 export const ScanData = schema(() =>
   z
     .string()
@@ -16,7 +15,6 @@ export const LinkState = schema(() =>
 );
 export type LinkState = Output<typeof LinkState>;
 
-/** Why a link failed, with what to do, in plain Indonesian. */
 export const linkFailures = {
   phone_taken:
     'Nomor itu sudah tersambung ke token lain. Putuskan dahulu di sana, atau pindai dengan nomor lain.',

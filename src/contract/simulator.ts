@@ -13,7 +13,6 @@ export const SimulatedLine = schema(() =>
   z.object({
     id: z.string(),
     direction: Direction(),
-    /** The number at the other end. */
     peer: Phone(),
     content: ChatContent(),
     at: z.coerce.date(),
@@ -31,7 +30,6 @@ export const SimulatedPhone = schema(() =>
     blocked: z.boolean(),
     /** The behaviour of a number with a fixed outcome, as a sentence; null for ordinary numbers. */
     fixed_outcome: z.nullable(z.string()),
-    /** Names of the tokens that this phone is linked to. */
     linked_to: z.array(z.string()),
     /** The newest hundred, oldest first. They expire after a day. */
     lines: z.array(SimulatedLine()),
@@ -46,7 +44,6 @@ export const simulatedPhone = act({
   output: SimulatedPhone,
 });
 
-/** Sends a text from the phone to a number; `not_found` if no token is linked to that number. */
 export const simulatedReply = act({
   name: 'simulator_reply',
   by: 'public',
@@ -71,7 +68,6 @@ export const phoneSamples = {
 } as const;
 export type PhoneSample = keyof typeof phoneSamples;
 
-/** Sends a sample from the phone; `not_found` if no token is linked to that number. */
 export const simulatedSample = act({
   name: 'simulator_sample',
   by: 'public',
@@ -128,7 +124,6 @@ export const simulatedClock = act({
   output: () => z.object({ now: z.coerce.date() }),
 });
 
-/** Simulates a transfer to the installation's bank account. */
 export const simulatedTransfer = act({
   name: 'simulator_transfer',
   by: 'public',

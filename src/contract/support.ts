@@ -49,7 +49,6 @@ export const SupportMessage = schema(() =>
     /** Visible to operators only. */
     internal: z.boolean(),
     content: ChatContent(),
-    /** Size of its file, in bytes. */
     size: z.nullable(z.int()),
     card: z.nullable(SupportCard()),
     /** For system messages; null for all others. */
@@ -105,7 +104,6 @@ export const supportThread = act({
   output: SupportThread,
 });
 
-/** The messages of the thread, newest first; `start` counts from the newest. */
 export const supportMessages = act({
   name: 'support_messages',
   by: 'customer',
@@ -124,7 +122,6 @@ export const supportCard = act({
   output: SupportCard,
 });
 
-/** The unread count for the menu. */
 export const supportUnread = act({
   name: 'support_unread',
   by: 'customer',
@@ -141,7 +138,6 @@ export const supportContent = () => ({
   text: z.optional(
     z.string().check(z.maxLength(TEXT_MAX, `Pesan paling panjang ${TEXT_MAX} karakter.`)),
   ),
-  /** A finished upload of purpose `chat`. */
   upload: z.optional(z.string().check(z.maxLength(40))),
   contact_name: z.optional(TypedName({ max: 100 })),
   contact_phone: z.optional(z.string().check(z.trim(), z.maxLength(30))),
@@ -187,7 +183,6 @@ export const closeSupport = act({
   output: SupportThread,
 });
 
-/** Rates the last closing, once: 1 to 5. */
 export const rateSupport = act({
   name: 'support_rate',
   by: 'customer',
@@ -201,7 +196,6 @@ export const rateSupport = act({
   refuses: ['support_not_closed'],
 });
 
-/** The thread as a text file, at a signed address. */
 export const supportTranscript = act({
   name: 'support_transcript',
   by: 'customer',

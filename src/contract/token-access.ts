@@ -6,9 +6,7 @@ import { schema, type Output } from '#contract/base/schema.ts';
 import { scopes, Token } from './tokens.ts';
 
 export const ACCESS_LIMITS = {
-  /** Addresses and ranges per token. */
   addresses: 50,
-  /** The longest lifetime of a token. */
   years: 10,
 } as const;
 
@@ -82,7 +80,6 @@ export const REJECTED_DAYS = 7;
  */
 export const RejectedFacts = schema(() =>
   z.object({
-    /** The names of the invalid fields. */
     fields: z.optional(z.array(z.string())),
     scope: z.optional(z.string()),
     day: z.optional(z.string()),
@@ -113,7 +110,6 @@ export const RejectedCall = schema(() =>
     /** The caller's address; empty if unknown. */
     address: z.string(),
     facts: RejectedFacts(),
-    /** The number of calls. */
     calls: z.int(),
     first_at: z.coerce.date(),
     last_at: z.coerce.date(),

@@ -24,7 +24,6 @@ export const tokenStatusLabel: Record<TokenStatus, string> = {
   suspended: 'Ditangguhkan',
 };
 
-/** The scopes, allowed addresses and expiry of a token's keys. */
 export const TokenAccess = schema(() =>
   z.object({
     scopes: z.array(z.enum(scopes)),
@@ -38,7 +37,6 @@ export const TokenAccess = schema(() =>
 );
 export type TokenAccess = Output<typeof TokenAccess>;
 
-/** The credential of one sender number. */
 export const Token = schema(() =>
   z.object({
     id: Id('token'),

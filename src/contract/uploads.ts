@@ -63,7 +63,6 @@ type FileKind = {
   alsoDeclared?: readonly string[];
 };
 
-/** All file types that some purpose accepts. */
 export const fileKinds: Readonly<Record<FileMime, FileKind>> = {
   'image/jpeg': {
     extensions: ['jpg', 'jpeg', 'jfif'],
@@ -123,7 +122,6 @@ const pictures = ['image/jpeg', 'image/png', 'image/webp'] as const;
 
 type Allowance = { mimes: readonly FileMime[]; bytesMax: number };
 
-/** The purposes of uploads: their file types and sizes. */
 export const uploadPurposes = {
   /** Becomes a square WebP of 512 pixels; `crop` in the metadata selects the part. */
   avatar: [{ mimes: pictures, bytesMax: 5 * MB }],
@@ -151,9 +149,7 @@ export const uploadPurposes = {
     },
     { mimes: documents, bytesMax: 100 * MB },
   ],
-  /** The proof of a transfer. */
   proof: [{ mimes: [...pictures, 'application/pdf'], bytesMax: 5 * MB }],
-  /** A list of recipients for a campaign. */
   recipients: [
     {
       mimes: [
@@ -164,7 +160,6 @@ export const uploadPurposes = {
       bytesMax: 10 * MB,
     },
   ],
-  /** A bank statement that an operator imports. */
   statement: [{ mimes: ['text/csv', 'text/plain'], bytesMax: 5 * MB }],
 } as const satisfies Record<string, readonly Allowance[]>;
 
@@ -185,7 +180,6 @@ export type UploadMetadata = {
 
 const allowancesOf = (purpose: UploadPurpose): readonly Allowance[] => uploadPurposes[purpose];
 
-/** The types for the `accept` of an input. */
 export const mimesFor = (purpose: UploadPurpose): readonly FileMime[] =>
   allowancesOf(purpose).flatMap(({ mimes }) => mimes);
 

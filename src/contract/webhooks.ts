@@ -56,7 +56,6 @@ export const eventTypeLabel: Record<EventType, string> = {
 /** Sent by the test button and to confirm a new address; never in the feed. */
 export const TEST_EVENT = 'webhook.test';
 
-/** Fields of every event. */
 const facts = () => ({
   account: Id('account'),
   /** Null for events of the whole account: saldo, top-ups, invoices. */
@@ -87,7 +86,6 @@ const outgoing = <Type extends EventType>(type: Type) =>
     /** The status with this event; for `message.failed` also `cancelled` and `expired`. */
     status: MessageStatus(),
     ref: z.nullable(z.string()),
-    /** The price after this event. */
     price: Rupiah(),
     failure: z.nullable(z.object({ code: Failure(), detail: z.string() })),
   });
@@ -107,7 +105,6 @@ const tokenEvent = <Type extends EventType>(type: Type) =>
   event(type, {
     ...facts(),
     name: z.string(),
-    /** The number that is linked, or was until now. */
     phone: z.nullable(ShownPhone()),
   });
 
@@ -121,7 +118,6 @@ const ofInvoice = <Type extends EventType>(type: Type) =>
     status: z.string(),
   });
 
-/** An event in webhooks and the feed. */
 export const WebhookEvent = schema(() =>
   z.discriminatedUnion('type', [
     outgoing('message.accepted'),
@@ -179,7 +175,6 @@ export const WEBHOOK_LIMITS = {
   failingDays: 3,
   /** Days for which deliveries and their attempts are shown before they are erased. */
   keptDays: 30,
-  /** The timeout of an endpoint. */
   timeoutSeconds: 10,
   /** Tests per account, enough to save and then switch on ten tokens. */
   testsPerMinute: 20,
@@ -265,7 +260,6 @@ export const webhookFields = () => ({
 
 const ofToken = () => ({ token_id: IdInput('token') });
 
-/** The webhook of a token; null if it has none. */
 export const getWebhook = act({
   name: 'webhook_get',
   by: 'customer',
@@ -273,10 +267,8 @@ export const getWebhook = act({
   output: () => z.object({ webhook: z.nullable(Webhook()) }),
 });
 
-/** The response of an endpoint to the test. */
 export const WebhookTest = schema(() =>
   z.object({
-    /** True forx. */
     ok: z.boolean(),
     /** Null without a response. */
     status: z.nullable(z.int()),
@@ -339,7 +331,6 @@ export const rotateWebhookSecret = act({
   output: () => z.object({ webhook: Webhook(), secret: z.string() }),
 });
 
-/** Deletes the webhook of a token, its deliveries and its secret. */
 export const deleteWebhook = act({
   name: 'webhook_delete',
   by: 'customer',
@@ -391,12 +382,10 @@ export const deliveryStateLabel: Record<DeliveryState, string> = {
 export const AttemptError = schema(() => z.enum(['refused', 'late', 'unreachable', 'ours']));
 export type AttemptError = Output<typeof AttemptError>;
 
-/** The delivery of one event to a webhook. */
 export const Delivery = schema(() =>
   z.object({
     /** The header `webhook-id`: the same for every try. */
     id: Id('delivery'),
-    /** The event's position in the account. */
     seq: z.int(),
     type: EventType(),
     /** When the event happened. */
@@ -405,19 +394,16 @@ export const Delivery = schema(() =>
     tries: z.int(),
     /** The time of the next try; null if there is none, or while it waits for an earlier delivery. */
     next_at: z.nullable(z.coerce.date()),
-    /** The status of the last response; null without one. */
     last_status: z.nullable(z.int()),
     last_error: z.nullable(AttemptError()),
     ended_at: z.nullable(z.coerce.date()),
     /** The number at the other end; null if the event has none, or it was erased. */
     peer: z.nullable(ShownPeer()),
-    /** The message of the event. */
     message_id: z.nullable(Id('message')),
   }),
 );
 export type Delivery = Output<typeof Delivery>;
 
-/** One try: the request, the response, and the duration. */
 export const DeliveryAttempt = schema(() =>
   z.object({
     n: z.int(),
@@ -517,10 +503,8 @@ export const eventSummary = Object.fromEntries(
   eventTypes.map((type) => [type, { id: eventTypeLabel[type], en: eventInEnglish[type] }]),
 ) as Record<EventType, InBoth>;
 
-/** The webhook of the key's token; null if it has none. */
 const WebhookAnswer = schema(() => z.object({ webhook: z.nullable(Webhook()) }));
 
-/** The fields of a webhook; omitted ones take the defaults of a new one. */
 const NewWebhook = schema(() =>
   z.strictObject({
     url: noted(z.string().check(z.trim(), z.minLength(1), z.maxLength(WEBHOOK_LIMITS.urlLength)), {
@@ -593,7 +577,6 @@ const PageLimit = schema(() =>
   }),
 );
 
-/** Query of `GET /v1/deliveries`: cursor paging, the newest event first. */
 const DeliveryQuery = schema(() =>
   z.strictObject({
     limit: z.optional(PageLimit()),
@@ -628,7 +611,6 @@ const Replayed = schema(() =>
   z.object({ replayed: z.int().check(z.maximum(REPLAY_MAX)), more: z.boolean() }),
 );
 
-/** The webhook of a key's token, and its deliveries. */
 export const webhookEndpoints = {
   getWebhook: endpoint({
     method: 'GET',
@@ -743,7 +725,6 @@ const Types = schema(() =>
   ),
 );
 
-/** Query of `GET /v1/events`: the events after a position, the oldest first. */
 const EventQuery = schema(() =>
   z.strictObject({
     after: z.optional(

@@ -12,7 +12,6 @@ export type OperatorRole = (typeof operatorRoles)[number];
 /** How a list is paged on the wire (docs/wire.md#lists). */
 export type Paging = 'default' | 'arrow' | 'manual';
 
-/** A class of the rate limiter, which counts by user or by address. */
 export type LimitClass = 'read' | 'write' | 'auth' | 'otp' | 'scan';
 
 export type Act<
@@ -137,7 +136,6 @@ export const alwaysPossible: readonly RefusalCode[] = [
 
 /** The input of an act before its schema parses it. */
 export type InputFor<A extends Act> = z.input<A['input']>;
-/** The parsed input that the handler receives. */
 export type InputOf<A extends Act> = z.output<A['input']>;
 /** The result, or one row of a list. */
 export type OutputOf<A extends Act> = z.output<A['output']>;

@@ -13,7 +13,6 @@ import { sendSupport } from '#contract/support.ts';
 import { addPasskey } from '#contract/second-factor.ts';
 import { cleanedName, isolated } from './names.ts';
 
-/** Characters that hide a name or reverse its direction. */
 const HIDDEN = [
   'Toko \u202Eina', // turned around
   'Toko \u2066Ani\u2069',
@@ -66,7 +65,6 @@ const PEOPLE = [
   'Admin Toko Ani',
 ];
 
-/** Every input for a name that other users read. */
 const typed = {
   user_register: registerUser.input.shape.name,
   user_update: updateUser.input.shape.name,
@@ -81,7 +79,6 @@ const typed = {
   second_factor_passkey_add: addPasskey.input.shape.name,
   support_send: sendSupport.input.shape.contact_name,
 } satisfies Record<string, z.ZodMiniType>;
-/** Names by which people identify each other. */
 const known: (keyof typeof typed)[] = [
   'user_register',
   'user_update',

@@ -4,7 +4,6 @@ import { withoutUnusable } from './schema.ts';
 
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** Whether a text has a visible letter, digit or sign. */
 const isVisible = (text: string): boolean => visible.test(withoutUnusable(text));
 
 const UNUSABLE = 'Nama berisi karakter yang tidak dapat dipakai.';

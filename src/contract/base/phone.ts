@@ -14,7 +14,6 @@ export const Phone = schema(() =>
     ),
 );
 
-/** A phone number as people type it; the result is normalised. */
 export const TypedPhone = schema(() =>
   z.pipe(z.pipe(z.string().check(z.maxLength(40)), z.transform(normalizePhone)), Phone()),
 );

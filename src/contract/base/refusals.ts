@@ -10,7 +10,6 @@ const wait = () => z.object({ seconds: z.int() });
 export const unreadable = ['empty', 'no_numbers', 'too_many', 'broken'] as const;
 export type UnreadableList = (typeof unreadable)[number];
 
-/** All refusals with their HTTP status and facts. */
 export const refusals = {
   act_unknown: { status: 400, facts: none },
   request_malformed: { status: 400, facts: () => z.object({ why: z.string() }) },
@@ -142,7 +141,6 @@ export const refusals = {
     facts: () =>
       z.object({
         name: z.string(),
-        /** The type of the header; null if it takes no value. */
         header: z.nullable(z.enum(['image', 'video', 'document', 'text'])),
         /** The positions of the buttons that take a value. */
         buttons: z.array(z.int()),
@@ -158,7 +156,6 @@ export const refusals = {
     status: 422,
     facts: () =>
       z.object({
-        /** The status of the response; null if there was none. */
         status: z.nullable(z.int()),
         why: z.enum(['refused', 'late', 'unreachable', 'redirect', 'status', 'challenge']),
       }),

@@ -2,7 +2,6 @@ import { beforeEach, expect, test, vi } from 'vitest';
 
 const made = vi.hoisted(() => ({ count: 0 }));
 
-/** The same functions, counting the calls of one of them. */
 function counting(functions: object): object {
   return Object.fromEntries(
     Object.entries(functions).map(([name, one]: [string, unknown]) => {

@@ -23,7 +23,6 @@ const unconfirmed: Readonly<Record<FactsOf<'webhook_unconfirmed'>['why'], string
   challenge: 'it must answer the handshake with the value of `hub.challenge`.',
 };
 
-/** The types of a template header. */
 const headers = {
   image: 'an image in its header (`link` or `id`)',
   video: 'a video in its header (`link` or `id`)',

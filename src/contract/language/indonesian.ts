@@ -16,7 +16,6 @@ const unconfirmed: Readonly<Record<FactsOf<'webhook_unconfirmed'>['why'], string
   challenge: 'jabat tangan harus dijawab dengan nilai hub.challenge.',
 };
 
-/** The types of a template header. */
 const headers = {
   image: 'perlu gambar di judulnya (`link` atau `id`)',
   video: 'perlu video di judulnya (`link` atau `id`)',
@@ -31,7 +30,6 @@ const unfitValues = {
   empty: 'hanya berisi spasi, yang ditolak Meta. Isi nilainya',
 } as const;
 
-/** Sentences for users: what happened and what to do. */
 const sentences: Sentences = {
   act_unknown: 'Permintaan ini tidak dikenal. Muat ulang halaman lalu coba lagi.',
   request_malformed: ({ why }) => `Permintaan tidak dapat dibaca: ${why}.`,

@@ -34,7 +34,6 @@ function preferenceFor(language: Language, accepted = ''): { q: number; place: n
 
 const HEADER_MAX = 500;
 
-/** Why a list of recipients cannot be read, and what to do. */
 export const unreadableLists = {
   empty: {
     id: 'Daftar ini kosong. Pilih berkas yang berisi nomor penerima.',

@@ -181,11 +181,9 @@ export const CHOICE_LIMITS = {
   rowId: 200,
   rowTitle: 24,
   rowDescription: 72,
-  /** The payload of a template's button. */
   payload: 256,
 } as const;
 
-/** The form of choices: buttons, rows of a list, or buttons of a template. */
 const ChoiceType = schema(() => z.enum(['button', 'list', 'template']));
 export type ChoiceType = Output<typeof ChoiceType>;
 

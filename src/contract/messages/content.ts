@@ -10,10 +10,8 @@ export const fileMissing = {
 } as const;
 export type FileMissing = keyof typeof fileMissing;
 
-/** Facts of a message's file that are shown before it is opened. */
 export const ChatFile = schema(() =>
   z.object({
-    /** The address of its thumbnail. */
     preview: z.nullable(z.string()),
     size: z.nullable(z.int()),
     /** Of audio: the loudness in parts of equal length, 0 to 100. */
@@ -25,7 +23,6 @@ export const ChatFile = schema(() =>
 );
 export type ChatFile = Output<typeof ChatFile>;
 
-/** A location. */
 export const Place = schema(() =>
   z.object({
     latitude: z.number(),
@@ -66,7 +63,6 @@ export const ChatContent = schema(() =>
     file: z.optional(ChatFile()),
     place: z.optional(Place()),
     template: z.optional(FilledTemplate()),
-    /** Its origin as text: forwarded, from an advertisement, about a product. */
     origin: z.optional(z.string()),
     /** `other`: the caption describes the message. `edited`, `revoked`: its sender changed or deleted it. */
     notice: z.optional(z.enum(['other', 'edited', 'revoked'])),

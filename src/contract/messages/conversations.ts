@@ -10,12 +10,9 @@ import { ChannelName, TokenStatus } from '#contract/tokens.ts';
 /** In UTF-16 units. */
 export const CONVERSATION_QUERY_MAX = 60;
 
-/** Pinned conversations per account. */
 export const PINS_MAX = 20;
-/** Letters of a contact name. */
 export const CONTACT_NAME_MAX = 60;
 
-/** A row of the list of conversations: a token's with one phone, and its newest message. */
 export const Conversation = schema(() =>
   z.object({
     token: z.object({
@@ -27,7 +24,6 @@ export const Conversation = schema(() =>
     peer: Peer(),
     /** The contact name, else the name that the peer uses. */
     peer_name: z.nullable(z.string()),
-    /** The name that the account gave the number. */
     contact_name: z.nullable(z.string()),
     pinned: z.boolean(),
     type: MessageType(),
@@ -57,7 +53,6 @@ export const listConversations = act({
   output: Conversation,
 });
 
-/** One conversation; null if there is none with that phone. */
 export const getConversation = act({
   name: 'conversation_get',
   by: 'customer',
@@ -118,7 +113,6 @@ export const pinConversation = act({
 /** The contact name in one line; empty: the name that the peer uses. */
 const ContactName = schema(() => TypedName({ max: CONTACT_NAME_MAX }));
 
-/** Names a number for all of its conversations and all users of the account. */
 export const nameContact = act({
   name: 'contact_name',
   by: 'customer',

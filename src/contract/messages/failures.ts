@@ -1,7 +1,6 @@
 import type { Language } from '#contract/language/language.ts';
 import type { Failure } from '#contract/messages.ts';
 
-/** Why a message failed, with what to do, in English. */
 const inEnglish: Record<Failure, string> = {
   not_on_whatsapp: 'This number is not on WhatsApp. Check the number.',
   blocked: 'The recipient has blocked your number. Reach them some other way.',
@@ -133,7 +132,6 @@ export const correctedSentence = (language: Language): string => corrected[langu
 export const silenceSentence = (whose: 'own' | 'earlier' | 'link', language: Language): string =>
   silence[whose][language];
 
-/** The side that caused a failure. */
 export const faultOf = {
   you: 'Anda',
   recipient: 'Penerima',
@@ -142,10 +140,8 @@ export const faultOf = {
 } as const;
 type FaultOf = keyof typeof faultOf;
 
-/** Where in the portal the user can act. */
 export type HelpPlace = 'token' | 'templates' | 'resend' | 'conversation' | 'outside';
 
-/** Help for users who want to know why a message failed. */
 export type FailureHelp = {
   what: string;
   whose: FaultOf;

@@ -9,7 +9,6 @@ import { isInCalendar } from '#contract/base/days.ts';
 import { Rupiah } from '#contract/base/money.ts';
 import type { RefusalCode } from '#contract/base/refusals.ts';
 
-/** Saved views per user. */
 export const VIEWS_MAX = 30;
 export const VIEW_NAME_MAX = 40;
 /** The longest range of days that moves with the date. */
@@ -31,7 +30,6 @@ export const MessageView = schema(() =>
 );
 export type MessageView = Output<typeof MessageView>;
 
-/** The caller's own views, the oldest first, not paged. */
 export const listViews = act({
   name: 'message_view_list',
   by: 'customer',
@@ -76,7 +74,6 @@ const manyIds = () => ({
   message_ids: z.array(IdInput('message')).check(z.minLength(1), z.maxLength(MANY_MAX)),
 });
 
-/** Refusals of a resend. */
 export const resendRefusals = [
   ...sendRefusals,
   'resend_unfit',
@@ -90,7 +87,6 @@ export const resendRefusals = [
   'template_parts_unfit',
 ] as const satisfies readonly RefusalCode[];
 
-/** Why one of several messages was not changed: a refusal of the catalogue with its sentence. */
 const Refused = schema(() =>
   z.object({
     message_id: Id('message'),
@@ -116,7 +112,6 @@ export const checkResend = act({
   input: manyIds,
   output: () =>
     z.object({
-      /** Messages that can be resent. */
       count: z.int(),
       price: Rupiah(),
       /** How many of them the quota of the plan covers. */
@@ -125,7 +120,6 @@ export const checkResend = act({
     }),
 });
 
-/** `message_resend` for many: each is sent or refused by itself. The same key sends none twice. */
 export const resendMessages = act({
   name: 'message_resend_many',
   by: 'customer',
@@ -138,7 +132,6 @@ export const resendMessages = act({
     }),
 });
 
-/** `message_cancel` for many: each is cancelled or refused by itself. */
 export const cancelMessages = act({
   name: 'message_cancel_many',
   by: 'customer',

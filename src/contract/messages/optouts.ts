@@ -41,7 +41,6 @@ export type Optout = Output<typeof Optout>;
 
 const conversation = () => ({ token_id: IdInput('token'), peer: TypedPeer() });
 
-/** The phones that opted out of a token, the newest first; one of them with `peer`. */
 export const listOptouts = act({
   name: 'optout_list',
   by: 'customer',
@@ -82,7 +81,6 @@ export const ApiOptout = schema(() =>
 );
 export type ApiOptout = Output<typeof ApiOptout>;
 
-/** A page of opt-outs, by phone; `next_cursor` is null on the last one. */
 const OptoutPage = schema(() =>
   z.object({ data: z.array(ApiOptout()), next_cursor: z.nullable(ShownPeer()) }),
 );
@@ -120,7 +118,6 @@ const NewOptout = schema(() =>
 
 const OptoutAddress = schema(() => z.strictObject({ phone: Recipient() }));
 
-/** Phones that opted out of the key's token. */
 export const optoutEndpoints = {
   listOptOuts: endpoint({
     method: 'GET',

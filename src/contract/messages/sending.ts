@@ -18,7 +18,6 @@ const line = (what: string, max: number) =>
 
 const decimal = /^-?\d{1,3}(?:[.,]\d{1,20})?$/;
 
-/** Degrees as people and maps write them, with a point or a comma. */
 const Degrees = (max: number, sentence: string) =>
   z.pipe(
     z.transform((given: string | number) =>
@@ -224,7 +223,6 @@ const plain = (value: string): string =>
 
 const partsOf = (value: string): readonly string[] => value.split(/(?<!\\);/).map(plain);
 
-/** Replies per account, and letters of a name and a text. */
 export const REPLY_MAX = { all: 100, name: 40, text: 4096 } as const;
 
 /** A reusable text; `/` and the beginning of its name insert it. */
@@ -255,7 +253,6 @@ export const ReplyText = schema(() =>
     ),
 );
 
-/** By name, not paged. */
 export const listQuickReplies = act({
   name: 'quick_reply_list',
   by: 'customer',

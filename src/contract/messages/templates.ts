@@ -13,11 +13,8 @@ export const TEMPLATE_LIMITS = {
   footer: 60,
   buttons: 10,
   button: 25,
-  /** Variables in a body. */
   variables: 30,
-  /** The value of a variable. */
   variable: 1024,
-  /** The value of a button. */
   buttonValue: 2000,
   search: 40,
 } as const;
@@ -35,7 +32,6 @@ export const templateCategories = ['utility', 'marketing', 'authentication'] as 
 export const TemplateCategory = schema(() => z.enum(templateCategories));
 export type TemplateCategory = Output<typeof TemplateCategory>;
 
-/** Types of header files. */
 export const templateFiles = ['image', 'video', 'document'] as const;
 export type TemplateFile = (typeof templateFiles)[number];
 
@@ -53,7 +49,6 @@ export const Template = schema(() =>
     language: z.string(),
     category: TemplateCategory(),
     status: TemplateStatus(),
-    /** Why it was rejected. */
     reason: z.nullable(z.string()),
     header: z.nullable(z.string()),
     /** The type of the header file, which each message supplies. */
@@ -253,7 +248,6 @@ const LanguageQuery = schema(() =>
   z.strictObject({ language: z.optional(RestTemplateLanguage()) }),
 );
 
-/** The templates of an account, shared by all of its tokens. */
 export const templateEndpoints = {
   listTemplates: endpoint({
     method: 'GET',

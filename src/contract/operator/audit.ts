@@ -12,7 +12,6 @@ export const AuditFinding = schema(() =>
      * `head`: the newest entry differs from the chain's head. `seal`: the seal of a day is gone or changed.
      */
     kind: z.enum(['changed', 'missing', 'added', 'erased', 'head', 'seal']),
-    /** The account of the chain; null for users who were not signed in, and for seals. */
     account_id: z.nullable(Id('account')),
     seq: z.int(),
     /** The day of the previous entry, or of the seal; null if there is none. */
@@ -51,7 +50,6 @@ export const AuditLine = schema(() =>
     ),
     /** The acting user; null if not signed in. */
     person: z.nullable(z.object({ user_id: Id('user'), name: z.string() })),
-    /** The customer that an operator's act concerned, if it names one. */
     about: z.nullable(z.object({ account_id: Id('account'), name: z.string() })),
     /** The operator that an act invited or removed. */
     whom: z.nullable(z.object({ user_id: Id('user'), name: z.string() })),
@@ -85,7 +83,6 @@ const filter = () => ({
 /** Further entries are neither counted nor paged: select another day. */
 export const AUDIT_COUNT_MAX = 1_000;
 
-/** The audit log, the newest entry first. */
 export const listAudit = act({
   name: 'operator_audit_list',
   by: 'operator',

@@ -60,7 +60,6 @@ export const FindingCode = schema(() =>
 );
 export type FindingCode = Output<typeof FindingCode>;
 
-/** A finding of the nightly reconciliation. */
 export const ReconciliationFinding = schema(() =>
   z.object({
     code: FindingCode(),
@@ -89,11 +88,9 @@ const MoneyWork = schema(() =>
   z.object({ count: z.int(), amount: Rupiah(), oldest: z.nullable(z.coerce.date()) }),
 );
 
-/** Facts of the seller that an invoice with PPN must name. */
 export const SellerFact = schema(() => z.enum(['npwp', 'address']));
 export type SellerFact = Output<typeof SellerFact>;
 
-/** The state of the money at a glance. */
 export const MoneyOverview = schema(() =>
   z.object({
     /** All saldo that customers may still use: available and held. */
@@ -114,7 +111,6 @@ export const MoneyOverview = schema(() =>
       refunds: MoneyWork(),
     }),
     check: z.nullable(LedgerCheck()),
-    /** The newest verification of the audit log. */
     audit: z.nullable(z.object({ at: z.coerce.date(), ok: z.boolean() })),
     seal: z.nullable(Seal()),
     reconciliation: z.nullable(Reconciliation()),
@@ -155,7 +151,6 @@ export const verifySeal = act({
   refuses: ['nothing_sealed'],
 });
 
-/** Checks all invariants now, and stores the result. */
 export const runCheck = act({
   name: 'operator_ledger_check',
   by: 'operator',
@@ -209,7 +204,6 @@ export const PriceTables = schema(() =>
         dpp_den: z.int(),
       }),
     ),
-    /** Whether this installation adds PPN. */
     ppn: z.boolean(),
   }),
 );
@@ -259,7 +253,6 @@ export const setPpn = act({
   refuses: ['valid_from_past', 'valid_from_taken'],
 });
 
-/** A plan as operators see it: its newest revision. */
 export const DeskPlan = schema(() =>
   z.extend(Plan(), {
     is_offered: z.boolean(),
@@ -338,7 +331,6 @@ export const LineOrReference = schema(() =>
   ),
 );
 
-/** The bank account that money was transferred to. */
 export const Payee = schema(() =>
   z
     .string()
@@ -414,7 +406,6 @@ export const Adjustment = schema(() =>
     reference: z.nullable(z.string()),
     payee: z.nullable(z.string()),
     message_id: z.nullable(Id('message')),
-    /** The top-up whose payment is refunded. */
     topup_id: z.nullable(Id('topup')),
     /** How far the refund has come, once it is booked. */
     refund: z.nullable(PaymentRefund()),

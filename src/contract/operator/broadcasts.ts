@@ -22,7 +22,6 @@ export const ShownBroadcast = schema(() =>
 );
 export type ShownBroadcast = Output<typeof ShownBroadcast>;
 
-/** The broadcasts for the caller now, without those that they have closed. */
 export const listBroadcasts = act({
   name: 'broadcast_list',
   by: 'customer',
@@ -77,7 +76,6 @@ export const Broadcast = schema(() =>
     created_at: z.coerce.date(),
     stopped_by: z.nullable(z.string()),
     stopped_at: z.nullable(z.coerce.date()),
-    /** Users who have closed it. */
     closed: z.int(),
     /** Users who are notified by push or message, and the progress. */
     told: z.object({

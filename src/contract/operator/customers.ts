@@ -66,7 +66,6 @@ export const DeskCustomer = schema(() =>
 );
 export type DeskCustomer = Output<typeof DeskCustomer>;
 
-/** A row of the list: the customer, and the records that the search found. */
 export const CustomerFound = schema(() =>
   z.extend(DeskCustomer(), { found: z.nullable(FoundThing()) }),
 );
@@ -102,7 +101,6 @@ const AccountStep = schema(() =>
 
 const Sums = schema(() => z.object({ sent: z.int(), failed: z.int() }));
 
-/** A customer with recent activity. */
 export const DeskCustomerDetail = schema(() =>
   z.extend(DeskCustomer(), {
     /** When it will be erased at its owner's request. */
@@ -165,7 +163,6 @@ export const DeskCustomerDetail = schema(() =>
         at: z.coerce.date(),
       }),
     ),
-    /** When the wallet was frozen or unfrozen, newest first. */
     freezes: z.array(
       z.object({
         frozen: z.boolean(),
@@ -282,7 +279,6 @@ const customersMessage = () => ({
   message_id: IdInput('message'),
 });
 
-/** A customer's message, without its text. */
 export const getCustomerMessage = act({
   name: 'operator_message_get',
   by: 'operator',
@@ -309,7 +305,6 @@ export const readCustomerMessage = act({
 export const DeskToken = schema(() =>
   z.extend(Token(), {
     linked_at: z.nullable(z.coerce.date()),
-    /** Messages in its queue. */
     waiting: z.int(),
   }),
 );

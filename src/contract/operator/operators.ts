@@ -17,11 +17,8 @@ export const Operator = schema(() =>
     name: z.string(),
     phone: Phone(),
     roles: z.array(OperatorRole()),
-    /** Whether signing in takes a second factor. */
     second_factor: z.boolean(),
-    /** When they last signed in; null before the first time. */
     signed_in_at: z.nullable(z.coerce.date()),
-    /** Number of signed-in browsers. */
     sessions: z.int(),
     /** The expiry of an unused invitation; null otherwise. */
     invited_until: z.nullable(z.coerce.date()),
@@ -110,7 +107,6 @@ export const resetOperatorFactor = act({
   output: () => z.object({ ended: z.int() }),
 });
 
-/** Why an operator acted or decided; stored with the act. */
 export const Reason = schema(() =>
   z
     .string()

@@ -6,7 +6,6 @@ import { Pause, Connection } from '#contract/channels.ts';
 import { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import { Id } from '#contract/base/ids.ts';
 
-/** The result of the newest backup. */
 const LastBackup = schema(() =>
   z.object({
     at: z.coerce.date(),
@@ -22,9 +21,7 @@ const LastBackup = schema(() =>
 export const OperatorOverview = schema(() =>
   z.object({
     at: z.coerce.date(),
-    /** Messages accepted in each of the last 60 minutes, the oldest first; the last is the present minute so far. */
     minutes: z.array(z.int()),
-    /** Messages accepted in the last 24 hours. */
     accepted: z.int(),
     /**
      * Failures of messages accepted in the last 24 hours, by their tokens' present channel; the most frequent first.
@@ -92,7 +89,6 @@ export const operatorOverview = act({
   output: OperatorOverview,
 });
 
-/** Networks with real numbers. */
 export const RealChannel = schema(() => z.enum(['cloud', 'web']));
 export type RealChannel = Output<typeof RealChannel>;
 
@@ -100,17 +96,14 @@ export type RealChannel = Output<typeof RealChannel>;
 export const NumberState = schema(() => z.enum(['connected', 'parted', 'restricted', 'paused']));
 export type NumberState = Output<typeof NumberState>;
 
-/** A number of a customer, or of the installation itself, in a real network. */
 export const ConnectedNumber = schema(() =>
   z.extend(Connection(), {
     account_id: Id('account'),
     account_name: z.string(),
-    /** True for the installation's own number. */
     is_system: z.boolean(),
     token_id: Id('token'),
     token_name: z.string(),
     status: TokenStatus(),
-    /** Masked; null if there is none. */
     phone: z.nullable(z.string()),
   }),
 );

@@ -13,7 +13,6 @@ const LineInput = schema(() =>
   z.string().check(z.regex(/^[0-9a-f]{64}$/, 'Mutasi bank tidak dikenali.')),
 );
 
-/** An incoming bank entry, and its state. */
 export const OperatorBankLine = schema(() =>
   z.object({
     line: z.string(),
@@ -28,7 +27,6 @@ export const OperatorBankLine = schema(() =>
      * amount, and no operator has confirmed both at the bank yet.
      */
     state: z.enum(['unmatched', 'matched', 'second', 'dismissed', 'twin']),
-    /** The earlier entry with the same day and amount. */
     twin: z.nullable(z.object({ description: z.string(), at: z.coerce.date() })),
     topup: z.nullable(z.object({ id: Id('topup'), account_name: z.string() })),
     dismissed: z.nullable(z.object({ by: z.string(), reason: z.string(), at: z.coerce.date() })),
@@ -126,7 +124,6 @@ export const StatementLine = schema(() =>
     /** The row of the file. */
     number: z.int(),
     outcome: StatementOutcome(),
-    /** `YYYY-MM-DD`. */
     day: z.nullable(z.string()),
     amount: z.nullable(z.int()),
     description: z.string(),
@@ -136,7 +133,6 @@ export const StatementLine = schema(() =>
 );
 export type StatementLine = Output<typeof StatementLine>;
 
-/** A statement and the outcome of its rows. */
 export const StatementReport = schema(() =>
   z.object({
     /** The hash of the file: exactly the previewed file is imported. */
@@ -146,11 +142,9 @@ export const StatementReport = schema(() =>
     /** The bank account that it names; null if none: an operator has to check. */
     account: z.nullable(z.string()),
     period: z.nullable(z.object({ from: z.string(), to: z.string() })),
-    /** Rows per outcome, and the sum of those that pay. */
     counts: z.record(StatementOutcome(), z.int()),
     pays: z.int(),
     lines: z.array(StatementLine()),
-    /** Rows that are counted but not shown. */
     left_out: z.int(),
   }),
 );
@@ -227,7 +221,6 @@ export const OperatorTopup = schema(() =>
         ),
       }),
     ),
-    /** Its gateway; null for a bank transfer. */
     gateway: z.nullable(
       z.object({
         provider: z.string(),
@@ -338,9 +331,7 @@ export const SuspenseItem = schema(() =>
     topup_id: Id('topup'),
     amount: Rupiah(),
     at: z.coerce.date(),
-    /** Notes of operators, newest first. */
     notes: z.array(z.object({ note: z.string(), operator: z.string(), at: z.coerce.date() })),
-    /** Its proposal that waits for a second operator. */
     waiting: z.nullable(Id('adjustment')),
   }),
 );
@@ -425,10 +416,8 @@ export const refundPayment = act({
   ],
 });
 
-/** A refund that has left the saldo and has not reached its payer. */
 export const OpenRefund = schema(() =>
   z.object({
-    /** The adjustment of the refund. */
     id: Id('adjustment'),
     account_id: Id('account'),
     account_name: z.string(),
@@ -467,7 +456,6 @@ export const finishRefund = act({
 export const PaymentFlagKind = schema(() => z.enum(['refunded', 'partly_refunded']));
 export type PaymentFlagKind = Output<typeof PaymentFlagKind>;
 
-/** An order that its gateway refunded by itself, or reports as disputed. */
 export const FlaggedPayment = schema(() =>
   z.object({
     topup_id: Id('topup'),

@@ -116,7 +116,6 @@ const VERSION_MAX = 1_000_000;
 
 const named = () => ({
   setting_id: z.string().check(z.minLength(1, 'Pilih pengaturannya.'), z.maxLength(60)),
-  /** The version that the operator saw. */
   version: WholeNumber({ minimum: 0, maximum: VERSION_MAX }),
   reason: Reason(),
 });
@@ -161,7 +160,6 @@ export const SystemToken = schema(() =>
     channel: ChannelName(),
     /** Since when and why it is disconnected from its real network; null while it is connected, or never was. */
     parted: z.nullable(z.object({ at: z.coerce.date(), reason: Parting() })),
-    /** Channels that it can be moved to. */
     others: z.array(ChannelName()),
     /** The linked number, masked; null if there is none. */
     phone: z.nullable(z.string()),

@@ -62,7 +62,6 @@ export const countInbox = act({
     }),
 });
 
-/** A customer's thread with facts about the customer. */
 export const OperatorThread = schema(() =>
   z.extend(SupportThread(), {
     account_id: Id('account'),
@@ -73,7 +72,6 @@ export const OperatorThread = schema(() =>
     waited_minutes: z.nullable(z.int()),
     snoozed_until: z.nullable(z.coerce.date()),
     assignee: z.nullable(Assignee()),
-    /** Possible assignees. */
     operators: z.array(z.object({ id: Id('user'), name: z.string() })),
     customer: z.object({
       since: z.coerce.date(),
@@ -81,7 +79,6 @@ export const OperatorThread = schema(() =>
       available: z.int(),
       plan: z.string(),
       tokens: z.array(z.object({ id: Id('token'), name: z.string(), status: z.string() })),
-      /** Messages that failed in the last 24 hours. */
       failed: z.int(),
     }),
   }),

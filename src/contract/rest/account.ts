@@ -9,7 +9,6 @@ import { TokenStatus, scopes } from '#contract/tokens.ts';
 import { LinkState } from '#contract/scan.ts';
 import { bodyRefused, endpoint, API_LIMITS, noted } from './endpoint.ts';
 
-/** The saldo: available, and held for messages under way. */
 const Balance = schema(() => z.object({ available: Rupiah(), held: Rupiah() }));
 
 /** The identity behind a key: the account, the token and its phone, and its scopes. */
@@ -20,7 +19,6 @@ export const Me = schema(() =>
       id: Id('token'),
       name: z.string(),
       status: TokenStatus(),
-      /** The linked number; null if there is none. */
       phone: z.nullable(ShownPhone()),
       /** Messages accepted on this WIB day, and the limit. */
       sent_today: z.int(),
@@ -81,7 +79,6 @@ const MutationQuery = schema(() =>
   }),
 );
 
-/** The progress of linking the token to a phone. */
 export const ApiLink = schema(() =>
   z.object({
     state: LinkState(),
@@ -96,7 +93,6 @@ export const ApiLink = schema(() =>
         expires_at: z.coerce.date(),
       }),
     ),
-    /** The linked number, once connected. */
     phone: z.nullable(ShownPhone()),
     /** When linking ends by itself; null once connected. */
     expires_at: z.nullable(z.coerce.date()),
@@ -104,7 +100,6 @@ export const ApiLink = schema(() =>
 );
 export type ApiLink = Output<typeof ApiLink>;
 
-/** The account behind a key, and its token. */
 export const accountEndpoints = {
   getMe: endpoint({
     method: 'GET',

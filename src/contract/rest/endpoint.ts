@@ -16,7 +16,6 @@ export type Endpoint = {
   /** `:id` stands for the one id that the path may contain. */
   path: `/v1/${string}`;
   scope: Scope;
-  /** The status of a successful response. */
   status: 200 | 201 | 202 | 204;
   summary: InBoth;
   query?: Declared;
@@ -28,7 +27,6 @@ export type Endpoint = {
    * The handler parses it itself.
    */
   takesFile?: true;
-  /** The successful response; none for 204. Several if it depends on the body. */
   answer?: Declared;
   answers?: readonly Declared[];
   /** The error response, if it is more than a `Problem`. */
@@ -74,16 +72,13 @@ export const API_LIMITS = {
   /** JSON body of one request, in bytes (docs/threats.md, T41). */
   bodyBytes: 1_048_576,
   idempotencyKeyMax: 255,
-  /** Messages per page. */
   pageMax: 100,
 } as const;
 
-/** Letters of a file's caption. */
 export const CAPTION_MAX = 1024;
 
 export const API_PREFIX = '/v1';
 
-/** Letters of a location and of a contact card. */
 export const PLACE_MAX = { name: 200, address: 400 } as const;
 export const CARD_MAX = { name: 200, organization: 200 } as const;
 

@@ -26,7 +26,6 @@ import { TEMPLATE_LIMITS, type TemplateFile } from '#contract/messages/templates
 const SEND_AT_END = Date.UTC(9999, 0, 1);
 
 const METADATA_MAX = 20;
-/** Phones per contact card. */
 export const CONTACT_PHONES_MAX = 10;
 
 const Link = schema(() => z.url({ protocol: /^https?$/ }).check(z.maxLength(2000)));
@@ -380,7 +379,6 @@ export const ApiMessage = schema(() =>
       z.object({
         code: Failure(),
         detail: z.string(),
-        /** Tries made so far. */
         tries: z.int(),
         /** The earliest time; null while a try is under way. */
         next_try_at: z.nullable(z.coerce.date()),
@@ -392,7 +390,6 @@ export const ApiMessage = schema(() =>
 );
 export type ApiMessage = Output<typeof ApiMessage>;
 
-/** Query of `GET /v1/messages`: cursor paging, newest first. */
 export const ApiMessageQuery = schema(() =>
   z.strictObject({
     limit: z.optional(
@@ -418,12 +415,10 @@ export const ApiMessageQuery = schema(() =>
 );
 export type ApiMessageQuery = Output<typeof ApiMessageQuery>;
 
-/** A page of messages; `next_cursor` is null on the last one. */
 const ApiMessagePage = schema(() =>
   z.object({ data: z.array(ApiMessage()), next_cursor: z.nullable(Id('message')) }),
 );
 
-/** The results of a batch, in its order. */
 const ManyAccepted = schema(() =>
   z.object({
     data: z.array(z.union([Accepted(), RefusedItem()])),
