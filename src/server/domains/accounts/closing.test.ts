@@ -7,7 +7,6 @@ import { type TestDatabase, test } from '#tests/support/database/database.ts';
 
 const PHONE = '6281234567890';
 
-/** Ani, signed in, in an application of her own. */
 async function ani(db: TestDatabase) {
   const app = await accountsApp(db);
   const { token } = await app.customer(PHONE);
@@ -18,7 +17,7 @@ async function ani(db: TestDatabase) {
 const wait = (db: TestDatabase) =>
   db.owner`update otp_challenges set next_send_at = statement_timestamp()`;
 
-test('password and code set the day, seven days on; a second request does not move it', async ({
+test('schedules the erasure in seven days with password and code, and a second request does not move it', async ({
   db,
 }) => {
   const { perform, codeFor, sent, caller } = await ani(db);
@@ -34,7 +33,7 @@ test('password and code set the day, seven days on; a second request does not mo
   expect((await perform(deleteAccount, second, { caller })).erased_at).toBe(first);
 });
 
-test('cancelling keeps everything, and notifies once', async ({ db }) => {
+test('cancelling keeps everything and notifies once', async ({ db }) => {
   const { perform, codeFor, sent, caller } = await ani(db);
   const { challenge } = await perform(askDeletion, {}, { caller });
   const input = { password: GOOD_PASSWORD, challenge, code: codeFor(PHONE) };
@@ -44,7 +43,9 @@ test('cancelling keeps everything, and notifies once', async ({ db }) => {
   expect(sent.filter(({ text }) => text.includes('dibatalkan. Akun'))).toHaveLength(1);
 });
 
-test('a wrong password or code deletes nothing, and a wrong code costs a try', async ({ db }) => {
+test('deletes nothing after a wrong password or code, and a wrong code costs a try', async ({
+  db,
+}) => {
   const { perform, codeFor, caller } = await ani(db);
   const { challenge } = await perform(askDeletion, {}, { caller });
   const code = codeFor(PHONE);
@@ -67,7 +68,7 @@ test('a wrong password or code deletes nothing, and a wrong code costs a try', a
   ]).toEqual([]);
 });
 
-test('the code of somebody else deletes nobody', async ({ db }) => {
+test('rejects the code of another user', async ({ db }) => {
   const { perform, codeFor, customer, deps, caller } = await ani(db);
   const budi = await customer('6281398765432');
   const other = (await deps.sessions.find(budi.token)) as Person;
@@ -79,7 +80,7 @@ test('the code of somebody else deletes nobody', async ({ db }) => {
   expect(uuidOf('account', budi.user.account_id)).toBe(other.accountId);
 });
 
-test('while the seven days last, everything works', async ({ db }) => {
+test('keeps everything working during the seven days', async ({ db }) => {
   const { perform, codeFor, caller, signIn } = await ani(db);
   const { challenge } = await perform(askDeletion, {}, { caller });
   const input = { password: GOOD_PASSWORD, challenge, code: codeFor(PHONE) };

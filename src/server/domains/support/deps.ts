@@ -4,11 +4,10 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import type { OpeningHours, UsualAnswer } from './hours.ts';
 
-/** What this domain works with. */
 export type SupportDeps = {
-  /** Sees one account at a time: the customers' side. */
+  /** The customers' side: sees one account at a time. */
   sql: Sql;
-  /** Sees all: the operators' side. */
+  /** The operators' side: sees all accounts. */
   allAccountsSql: Sql;
   now: () => Date;
   secrets: Secrets;
@@ -16,14 +15,13 @@ export type SupportDeps = {
   systemAccountId: string;
   fileLink: (accountId: string, fileId: string) => string;
   hub: Pick<LiveHub, 'signal'>;
-  /** What a message costs by the list. */
+  /** The list price of a message. */
   messagePrice: () => Rupiah;
-  /** When somebody answers. */
+  /** The opening hours. */
   hours: () => OpeningHours;
   usualAnswer: UsualAnswer;
-  /** Called after each COMMIT that left news in the outbox, or a notice. */
+  /** Called after each COMMIT that wrote an event to the outbox, or a notice. */
   onNews: () => void;
 };
 
-/** Who looks at a thread, and from which side. */
 export type Viewer = { side: 'customer' | 'operator'; userId: string };

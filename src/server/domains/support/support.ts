@@ -16,7 +16,7 @@ import { type AccountData, atOnce, eraseRows, inPages } from '#server/infra/acco
 
 type Deps = { sql: Sql; allAccountsSql: Sql; files: Files };
 
-/** What was written to and by customer service. Notes of operators go with it, and are no part of the archive. */
+/** Messages from and to customer support. Notes of operators are erased with it, and are not in the archive. */
 export const supportAccountData = ({ sql, allAccountsSql, files }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'layanan-pelanggan', rows: () => linesOf(sql, accountId) },
@@ -58,7 +58,7 @@ type Exported = {
   at: Date;
 };
 
-/** Its files are among the account's own; here they are named by their ids. */
+/** Its files are exported with the account's own; here they are named by their ids. */
 async function* linesOf(sql: Sql, accountId: string) {
   const rows = inPages<Exported>(
     { sql, accountId },
@@ -74,7 +74,7 @@ async function* linesOf(sql: Sql, accountId: string) {
   }
 }
 
-/** Files of notes are the installation's own: they go one by one, before the rows that name them. */
+/** Files of notes belong to the installation: they are deleted one by one, before their rows. */
 async function eraseNoteFiles(
   { allAccountsSql, files }: Omit<Deps, 'sql'>,
   accountId: string,
@@ -97,14 +97,11 @@ type UpkeepDeps = Pick<
   SupportDeps,
   'allAccountsSql' | 'now' | 'hours' | 'systemAccountId' | 'onNews'
 > & {
-  /** After so many quiet days an answered thread is closed. */
+  /** Days without messages after which an answered thread is closed. */
   closeDays: () => number;
 };
 
-/**
- * Brings back threads whose time of being put off is over, and closes those in which nobody wrote for some days
- * and nobody waits. For the minute's job.
- */
+/** Reopens threads whose snooze is over, and closes quiet ones without a pending answer. Run each minute. */
 export async function closeStaleThreads(deps: UpkeepDeps): Promise<void> {
   const at = deps.now();
   const quietSince = new Date(at.getTime() - deps.closeDays() * 86_400_000);
@@ -118,7 +115,7 @@ export async function closeStaleThreads(deps: UpkeepDeps): Promise<void> {
   if (found.length > 0) deps.onNews();
 }
 
-/** Looks at one thread once more, under its lock. */
+/** Checks one thread again under its lock. */
 async function tend(
   deps: UpkeepDeps,
   accountId: string,
@@ -127,7 +124,7 @@ async function tend(
   await deps.allAccountsSql.begin(async (tx) => {
     const before = await existingThread(tx, accountId);
     if (before.snoozed_until !== null && before.snoozed_until <= at) {
-      // Its quiet days begin now: it was put off to be seen today.
+      // The quiet days start now, because it was snoozed to be seen today.
       const open = { ...before, status: 'open' as const, snoozed_until: null, last_at: at };
       await writeThread(tx, open);
       await announceChange(tx, open, false);
@@ -147,7 +144,6 @@ export { openUsualAnswer } from './hours.ts';
 export { supportFigures } from './inbox/list.ts';
 export { openTranscript } from './transcript.ts';
 
-/** The acts of customer service, of both sides. */
 export const supportActs = (deps: SupportDeps): readonly ActHandler[] => [
   ...customerActs(deps),
   ...inboxActs(deps),

@@ -7,22 +7,22 @@ import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 import { type Line, linesOf } from '#server/domains/support/thread/line.ts';
 import { nameOf } from './thread/send.ts';
 
-/** How long a link to a transcript is good. */
+/** The lifetime of a link to a transcript. */
 const LINK_MS = 10 * 60_000;
 const LINES_AT_ONCE = 500;
 
 type TranscriptDeps = Pick<SupportDeps, 'sql' | 'secrets' | 'now'>;
 
-/** A signed address of the thread as a text file, for whoever holds it. */
+/** A signed address of the thread as a text file; it works without signing in. */
 export const transcriptLink = ({ secrets, now }: TranscriptDeps, accountId: string): string => {
   const ends = now().getTime() + LINK_MS;
   return `/transcripts/${signed(secrets, 'support', { accountId, id: accountId }, ends)}`;
 };
 
-/** A transcript as it is served over HTTP: its length is not known before its end. */
+/** A transcript as it is served over HTTP: its length is unknown before its end. */
 export type ServedTranscript = { name: string; stream: Readable };
 
-/** The transcript of a signed address; undefined when we did not sign it, or its time is over. */
+/** The transcript of a signed address; undefined if the signature is invalid or expired. */
 export async function openTranscript(
   { sql, secrets, now }: TranscriptDeps,
   address: { id: string; key: string },
@@ -40,7 +40,7 @@ export async function openTranscript(
 
 type Facts = { accountId: string; customer: string; at: Date };
 
-/** Read as the customer, whoever asks: notes are not there. */
+/** Read with the customer's access, so that notes are excluded. */
 async function* transcriptOf(sql: Sql, { accountId, customer, at }: Facts): AsyncGenerator<string> {
   yield `Layanan pelanggan – ${oneLine(customer)}\nDicetak ${formatDateTimeZone(at, WIB)}\n\n`;
   for (let offset = 0; ; offset += LINES_AT_ONCE) {
@@ -51,10 +51,10 @@ async function* transcriptOf(sql: Sql, { accountId, customer, at }: Facts): Asyn
   }
 }
 
-/** Whatever an editor begins a new line at. */
+/** All characters that editors treat as line ends. */
 const LINE_ENDS = /[\n\v\f\r\u0085\u2028\u2029]+/;
 
-/** One line of the thread. What somebody wrote is indented: it cannot pass for a line of somebody else. */
+/** A message as text. The body is indented, so that it cannot imitate another message. */
 export function wordsOf(line: Line, customer: string): string {
   const { side, author, card, at } = line;
   const who =

@@ -56,9 +56,7 @@ const listOf = async (
 
 const count = async (sql: Sql) => (await sql`select 1 from rejected_calls`).length;
 
-test('a thousand calls alike are one row with its count, whichever process saw them', async ({
-  db,
-}) => {
+test('joins a thousand equal calls of all processes into one row with a count', async ({ db }) => {
   const { ani, recorder, one } = await recorderWith(db);
   for (let n = 0; n < 1_000; n++) recorder.record(one({ facts: { required: 150, available: n } }));
   await recorder.close();
@@ -79,7 +77,7 @@ test('a thousand calls alike are one row with its count, whichever process saw t
   ]);
 });
 
-test('a token adds twenty kinds a minute, and an account keeps its newest thousand', async ({
+test('limits a token to twenty kinds a minute, and an account to its newest thousand', async ({
   db,
 }) => {
   const clock = { ms: 0 };
@@ -105,14 +103,14 @@ test('a token adds twenty kinds a minute, and an account keeps its newest thousa
   expect(newest).toEqual({ n: 40 });
 });
 
-test('nothing is kept of a token that is there no more', async ({ db }) => {
+test('stores nothing for a deleted token', async ({ db }) => {
   const { recorder, one } = await recorderWith(db);
   recorder.record(one({ tokenId: '01900000-0000-7000-8000-000000000000' }));
   await recorder.close();
   expect(await count(db.allAccountsSql)).toBe(0);
 });
 
-test('they are found by token and by reason, and by their own account alone', async ({ db }) => {
+test('finds them by token and by reason, for their own account only', async ({ db }) => {
   const { ani, recorder, one } = await recorderWith(db);
   const budi = await customerWith(db.allAccountsSql);
   recorder.record(one());
@@ -130,7 +128,7 @@ test('they are found by token and by reason, and by their own account alone', as
   expect(await codes({}, budi.accountId)).toEqual(['busy']);
 });
 
-test('after seven days they are neither shown nor there', async ({ db }) => {
+test('hides and deletes them after seven days', async ({ db }) => {
   const { ani, recorder, one } = await recorderWith(db);
   recorder.record(one());
   recorder.record(one({ code: 'busy' }));
@@ -144,7 +142,7 @@ test('after seven days they are neither shown nor there', async ({ db }) => {
   expect(await count(db.allAccountsSql)).toBe(1);
 });
 
-test('what cannot be written is reported, and holds nothing up', async ({ db }) => {
+test('reports a failed write without blocking', async ({ db }) => {
   const troubles: unknown[] = [];
   const broken = new Proxy(db.allAccountsSql, {
     apply: () => Promise.reject(new Error('no database')),

@@ -15,14 +15,14 @@ import { createHash } from 'node:crypto';
 import { withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 
 const FIELDS_MAX = 5;
-/** Addresses of endpoints as they are kept, where no endpoint says it. */
+/** The longest stored path of calls to no known endpoint. */
 const PATH_MAX = 80;
 
-/** A field as the API calls it: anything else may be a text, a number or a name of the caller's. */
+/** Field names of the API; other text may contain data of the caller. */
 const isFieldName = (name: string): boolean =>
   /^[A-Za-z][A-Za-z0-9_.-]{0,39}$/.test(name) && !/\d{5}/.test(name);
 
-/** What is kept of a refusal: figures, and texts of ours. */
+/** The facts of a refusal to store: numbers, and texts of ours. */
 export function keptFacts({ facts }: Pick<Refusal, 'facts'>): RejectedFacts {
   const given = facts as Readonly<Record<string, unknown>>;
   const text = (name: string) => {
@@ -51,10 +51,7 @@ export function keptFacts({ facts }: Pick<Refusal, 'facts'>): RejectedFacts {
   };
 }
 
-/**
- * The address that was called, as it is kept where it is no endpoint's: its words, without what may be an
- * id, a number or a key.
- */
+/** The path to store for a call to no known endpoint: its words, without possible ids, numbers or keys. */
 export function keptPath(url: string): string {
   const [path = ''] = url.split('?', 1);
   const words = path
@@ -107,7 +104,7 @@ function rejectedCallsOf(
 
 const ROWS_AT_ONCE = 5_000;
 
-/** Erases rejected calls after their time; for the clean-up job. */
+/** Deletes expired rejected calls; run by the clean-up job. */
 export async function pruneRejectedCalls(allAccountsSql: Sql): Promise<void> {
   let erased = ROWS_AT_ONCE;
   while (erased === ROWS_AT_ONCE) {
@@ -120,7 +117,7 @@ export async function pruneRejectedCalls(allAccountsSql: Sql): Promise<void> {
   }
 }
 
-/** One call that was refused; its token is known. */
+/** A refused call with a known token. */
 export type Rejection = {
   accountId: string;
   tokenId: string;
@@ -134,34 +131,34 @@ export type Rejection = {
 };
 
 export type RejectionRecorder = {
-  /** Keeps a rejected call for its owner: in the background, so that no refusal waits for it. */
+  /** Records a rejected call in the background, without delaying the response. */
   record(rejection: Rejection): void;
-  /** Writes what was recorded and stops. */
+  /** Writes the recorded calls and stops. */
   close(): Promise<void>;
 };
 
 type Pending = Rejection & { calls: number };
 
-/** Kinds of rejected calls that one token may add in a minute; more of the same kind are only counted. */
+/** New kinds of rejected calls per token and minute; more of the same kind are only counted. */
 const KINDS_PER_MINUTE = 20;
-/** Rows that an account has, the newest. */
+/** Rows per account, the newest. */
 const ROWS_MAX = 1_000;
-/** Kinds that wait to be written, of all tokens together. */
+/** Pending kinds of all tokens. */
 const PENDING_MAX = 2_000;
 const WRITE_DELAY_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 type Options = {
   allAccountsSql: Sql;
-  /** Receives errors of writing; nothing is lost but these rows. */
+  /** Receives errors of writing, which lose only these rows. */
   report: (error: unknown) => void;
-  /** Milliseconds that only grow. */
+  /** A monotonic clock in milliseconds. */
   clockMs?: () => number;
 };
 
 /**
- * Collects calls that were refused, those alike together, and writes them a second later. Bounded in every
- * direction: kinds per token and minute, kinds that wait, rows per account.
+ * Groups equal refused calls and writes them a second later. Bounded in every direction: kinds per token and minute,
+ * pending kinds, rows per account.
  */
 export function openRejectionRecorder({
   allAccountsSql,
@@ -203,7 +200,7 @@ export function openRejectionRecorder({
   };
 }
 
-/** Whether a token may still bring a kind in the present minute: one of this minute, or one more. */
+/** Whether a token may record a kind in the present minute: a known one, or a new one within the limit. */
 function openMinute(clockMs: () => number): (tokenId: string, kind: string) => boolean {
   let minute = -1;
   let kinds = new Map<string, Set<string>>();
@@ -219,7 +216,7 @@ function openMinute(clockMs: () => number): (tokenId: string, kind: string) => b
   };
 }
 
-/** What makes calls alike, of one token. */
+/** The key by which calls of a token are grouped. */
 const kindOf = (one: Rejection): string =>
   [
     one.accountId,
@@ -236,7 +233,7 @@ const kindOf = (one: Rejection): string =>
 const fingerprintOf = (kind: string): Buffer =>
   createHash('sha256').update(kind).digest().subarray(0, 16);
 
-/** Adds them to what the hour has, for tokens that still are; of an account the newest stay. */
+/** Adds the calls to the rows of the hour, for existing tokens; keeps the newest rows of an account. */
 async function writeRejections(
   allAccountsSql: Sql,
   batch: readonly (readonly [string, Pending])[],

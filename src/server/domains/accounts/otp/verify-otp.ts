@@ -24,12 +24,11 @@ const Pending = z.object({ name: z.string(), passwordHash: z.string() });
 type Client = Pick<Call, 'ip' | 'agent' | 'device'>;
 
 /**
- * Signs in the person that the code was for: after a registration, whose account is opened now, or in
- * a new browser. Every wrong code costs a try, also in parallel. Who has set up a second factor since the
- * code was sent is asked for it.
+ * Signs in the user of the code: after a registration, whose account is opened now, or in a new browser. Every wrong
+ * code costs a try, also in parallel. A second factor that was set up since the code was sent is required.
  *
- * @throws Refusal `otp_wrong` with the tries left; `otp_expired` after five minutes, five wrong
- *   codes, success, or when the number was registered meanwhile; `account_suspended`.
+ * @throws Refusal `otp_wrong` with the tries left; `otp_expired` after five minutes, five wrong codes, success, or if
+ * the number was registered meanwhile; `account_suspended`.
  */
 export async function verify(
   deps: AccountsDeps,

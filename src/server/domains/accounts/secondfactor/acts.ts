@@ -49,7 +49,6 @@ import { madePasskey, passkeyCreation } from './passkeys.ts';
 import type { OutputOf } from '#contract/base/act.ts';
 import { newId } from '#server/infra/ids.ts';
 
-/** Giving a second factor, and one's own: set up, taken away, asked for once more. */
 export const secondFactorActs = (deps: AccountsDeps): readonly ActHandler[] => [
   giveSecondFactorHandler(deps),
   getSecondFactorsHandler(deps),
@@ -63,7 +62,7 @@ export const secondFactorActs = (deps: AccountsDeps): readonly ActHandler[] => [
   confirmSecondFactorHandler(deps),
 ];
 
-/** Signs in whom `signIn` asked for a second factor. */
+/** Completes a sign-in that `signIn` interrupted for the second factor. */
 const giveSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
   handle(verifySecondFactor, async (call, { challenge: challengeId, ...given }) => {
     const input = { ...given, challengeId };
@@ -80,7 +79,7 @@ const giveSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
     return signedIn;
   });
 
-/** @throws Refusal `not_found` for who has no second factor: there is nothing to ask for. */
+/** @throws Refusal `not_found` if the user has no second factor. */
 const askSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
   handle(askSecondFactor, async ({ caller, device }) => {
     const { sessionId } = caller;
@@ -108,7 +107,7 @@ const confirmSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
 
 const PASSKEYS_MAX = 10;
 
-/** Shown at the field in which a passkey is named. */
+/** Shown at the field with the name of the passkey. */
 const refusedPasskey = (why: string) => new Refusal('input_invalid', { fields: { name: why } });
 const tooMany = () =>
   refusedPasskey(`Paling banyak ${PASSKEYS_MAX} passkey. Hapus yang tidak dipakai lebih dulu.`);
@@ -150,7 +149,7 @@ const scopeOf = <P extends 'add_totp' | 'add_passkey'>(call: Call<'operator'>, p
 };
 
 /**
- * The app's first code shows that it has the secret, and is used up by that.
+ * The app's first code proves that it has the secret, and cannot be used again.
  *
  * @throws Refusal `second_factor_wrong` with the tries left, `second_factor_expired`, `second_factor_exists`.
  */
@@ -247,10 +246,10 @@ async function viewOf(tx: Tx, { config }: AccountsDeps, caller: Person): Promise
 type Added = OutputOf<typeof addTotp>;
 
 /**
- * Adds a factor to the caller's. The first one brings recovery codes and ends the person's other sessions,
- * which began without. The phone is notified.
+ * Adds a factor of the caller. The first one creates recovery codes and ends the user's other sessions, which began
+ * without it. The phone is notified.
  *
- * @param insert stores the factor under that id; runs under the person's lock.
+ * @param insert stores the factor under that id; runs under the user's lock.
  */
 async function addFactor(
   deps: AccountsDeps,
@@ -278,7 +277,7 @@ async function addFactor(
   return { ...added, ended: ended.length };
 }
 
-/** Takes a factor away. With the last one, where none is required, the recovery codes go too. */
+/** Removes a factor. The last one, allowed if none is required, removes the recovery codes too. */
 const removeSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
   handle(removeSecondFactor, async ({ caller }, { factor_id: factorId }) => {
     const { accountId, userId, sessionId, role } = caller;
@@ -303,7 +302,9 @@ const removeSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
     return view;
   });
 
-/** @throws Refusal `not_found` for who has no second factor: codes alone open nothing. */
+/**
+ * @throws Refusal `not_found` if the user has no second factor: recovery codes alone are useless.
+ */
 const renewRecoveryCodesHandler = (deps: AccountsDeps): ActHandler =>
   handle(renewRecoveryCodes, async ({ caller }) => {
     const { codes, phone } = await deps.allAccountsSql.begin(async (tx) => {

@@ -19,37 +19,35 @@ import { type Secrets, sha256 } from '#server/infra/security/secrets.ts';
 import { captchaPlaceOf } from '#server/infra/security/captcha-providers.ts';
 import type { Config } from '#server/infra/config.ts';
 
-/** A captcha, independent of its provider. */
 export type Captcha = {
   provider: CaptchaProvider;
-  /** What a browser needs for the provider's widget; '' where there is none. */
+  /** The key for the provider's widget; '' if there is none. */
   siteKey: string;
   scriptUrl: string;
-  /** The largest number of steps that a task takes; 0 where the provider has a widget. */
+  /** The largest number of steps of a challenge; 0 if the provider has a widget. */
   stepsMax: number;
-  /** A task for the browser, good for one call of `act`; `harder` for callers under suspicion. */
+  /** A challenge for the browser, valid for one call of `act`; `harder` for suspicious callers. */
   challenge(act: Guarded, harder: boolean): Promise<Record<string, unknown>>;
   /**
-   * @param ip of the caller, passed to providers that ask for it.
-   * @throws Refusal `captcha_failed` unless this solves a task for `act`, in time, the first time;
-   *   `captcha_unreachable` when it cannot be verified now.
+   * @param ip of the caller, passed to providers that require it.
+   * @throws Refusal `captcha_failed` unless this solves a challenge for `act`, in time, the first time;
+   * `captcha_unreachable` if it cannot be verified now.
    */
   verify(act: Guarded, answer: string, ip?: string): Promise<void>;
 };
 
 /**
- * The task's size: PBKDF2 rounds per step, and steps between `from` and `to`. The usual one takes
- * some 0.3 to 0.6 s of one core here (0.7 ms a step).
+ * The size of a challenge: PBKDF2 rounds per step, and steps between `from` and `to`. The default takes some 0.3 to 0.6
+ * s of one core here (0.7 ms a step).
  */
 export type Difficulty = { rounds: number; from: number; to: number };
 const USUAL: Difficulty = { rounds: 5_000, from: 400, to: 800 };
 const HARDER_FACTOR = 4;
-/** A slow phone over plain http needs minutes for a harder task. */
+/** A slow phone over plain http needs minutes for a harder challenge. */
 const LIFE_MS = 1_800_000;
 
 const hex = z.string().check(z.regex(/^[0-9a-f]{1,200}$/));
 
-/** What the widget sends: base64 of this as JSON. */
 const Answer = z.object({
   challenge: z.object({
     parameters: z.strictObject({
@@ -69,9 +67,9 @@ const Answer = z.object({
 });
 
 /**
- * ALTCHA, self-hosted proof of work: signed, bound to its act, valid for half an hour, once.
+ * ALTCHA, self-hosted proof of work: signed, bound to its act, valid once and for half an hour.
  *
- * The server knows each task's solution by its signature, so checking one costs no work.
+ * Verification is cheap, because the server derives each solution from the challenge's signature.
  */
 export function openAltcha(
   allAccountsSql: Sql,
@@ -121,10 +119,10 @@ function parseAnswer(text: string): z.output<typeof Answer> | undefined {
 }
 
 /**
- * Records that a captcha was used, for every node.
+ * Records the use of a captcha, for every node.
  *
  * @param expiresAt in seconds since 1970; swept an hour later.
- * @returns false when it was used before.
+ * @returns false if it was used before.
  */
 export async function markUsed(
   allAccountsSql: Sql,
@@ -160,9 +158,9 @@ type CaptchaWidgetDeps = {
     | 'PORTAL_ORIGINS'
     | 'PUBLIC_URL'
   >;
-  /** Receives errors of keys that the provider does not know, and of a provider that does not answer. */
+  /** Receives errors of unknown keys and of an unreachable provider. */
   report: (fault: unknown) => void;
-  /** How long the provider may take; 5,000 ms. */
+  /** The timeout of the provider; 5,000 ms. */
   timeoutMs?: number;
 };
 
@@ -170,7 +168,7 @@ const TIMEOUT_MS = 5_000;
 /** Longer than any provider accepts an answer. */
 const USED_SECONDS = 3_600;
 
-/** The response of all three providers: one protocol, with small differences. */
+/** The response of all three providers, whose protocols differ little. */
 const Verdict = z.object({
   success: z.boolean(),
   hostname: z.optional(z.string()),
@@ -179,7 +177,7 @@ const Verdict = z.object({
 });
 type Verdict = z.output<typeof Verdict>;
 
-/** Error codes that mean a fault of our keys or of the provider, not of the person. */
+/** Error codes of wrong keys or provider faults, not of a wrong answer. */
 const ourFaultCodes = /secret|sitekey|internal-error/;
 
 /** The captcha that the settings name. */
@@ -206,7 +204,9 @@ export function openCaptcha(deps: CaptchaWidgetDeps): Captcha {
   };
 }
 
-/** @throws Refusal `captcha_unreachable` without a readable answer: unverified callers are refused. */
+/**
+ * @throws Refusal `captcha_unreachable` without a readable response: unverified callers are refused.
+ */
 async function askProvider(
   { config, report, timeoutMs = TIMEOUT_MS }: CaptchaWidgetDeps,
   url: string,
@@ -231,7 +231,7 @@ async function askProvider(
   }
 }
 
-/** Solved, and, where the provider says so, on one of our own pages and for this act. */
+/** Solved, and, if the provider reports them, on one of our own pages and for this act. */
 function isAccepted(
   { PUBLIC_URL, PORTAL_ORIGINS }: CaptchaWidgetDeps['config'],
   { success, hostname, action }: Verdict,
@@ -244,7 +244,6 @@ function isAccepted(
 }
 
 const WINDOW_SECONDS = 900;
-/** Counted by the minute, so that the quarter of an hour slides. */
 const STEP_SECONDS = 60;
 /** Free tries in a quarter of an hour; then 15 s, doubling up to five minutes. */
 const FREE_TRIES = 5;
@@ -257,15 +256,15 @@ const NETWORK_MAX = 150;
 const ADDRESS_SUSPECT = 5;
 const TOTAL_SUSPECT = 300;
 
-/** Seconds to wait after so many tries in a quarter of an hour. */
+/** Seconds to wait after this many tries in a quarter of an hour. */
 export const waitAfterTries = (tries: number): number =>
   tries < FREE_TRIES
     ? 0
     : Math.min(FIRST_WAIT_SECONDS * 2 ** (tries - FREE_TRIES), LONGEST_WAIT_SECONDS);
 
 /**
- * Counts one try at a person's password; tries are counted before the password is checked, so that
- * parallel guesses gain nothing. Refused tries do not count: the wait always ends.
+ * Counts one try at a user's password, before the password is checked, so that parallel guesses gain nothing. Refused
+ * tries do not count: the wait always ends.
  *
  * @param subject the hashed number; the same for known and unknown numbers.
  * @returns 0, or the seconds to wait.
@@ -283,12 +282,10 @@ export async function countTry(allAccountsSql: Sql, subject: string): Promise<nu
   });
 }
 
-/** Resets the tries after the right password. */
 export async function resetTries(allAccountsSql: Sql, subject: string): Promise<void> {
   await forgetHits(allAccountsSql, [subject], ['login_try', 'login_wait']);
 }
 
-/** Counts a wrong password against the address, its network, and the whole installation. */
 export async function countFailure(allAccountsSql: Sql, ip: string): Promise<void> {
   const step = { scope: 'login_wrong', max: 1_000_000, windowSeconds: STEP_SECONDS };
   await allAccountsSql.begin((tx) =>
@@ -303,7 +300,7 @@ export async function countFailure(allAccountsSql: Sql, ip: string): Promise<voi
 const failuresOf = (allAccountsSql: Sql, subject: string): Promise<number> =>
   hitsWithin(allAccountsSql, { scope: 'login_wrong', subject, seconds: WINDOW_SECONDS });
 
-/** Seconds an address must wait because of wrong passwords from it or its network; mostly 0. */
+/** Seconds an address must wait because of wrong passwords from it or its network; usually 0. */
 export async function addressWaitSeconds(allAccountsSql: Sql, ip: string): Promise<number> {
   const [own, network] = await Promise.all([
     failuresOf(allAccountsSql, ip),
@@ -312,9 +309,6 @@ export async function addressWaitSeconds(allAccountsSql: Sql, ip: string): Promi
   return own >= ADDRESS_MAX || network >= NETWORK_MAX ? STEP_SECONDS : 0;
 }
 
-/**
- * True when captchas should be harder: too many wrong passwords from this address, or in total.
- */
 async function isSuspect(allAccountsSql: Sql, ip: string): Promise<boolean> {
   const [own, all] = await Promise.all([
     failuresOf(allAccountsSql, ip),

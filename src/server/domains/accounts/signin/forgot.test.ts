@@ -32,10 +32,8 @@ async function grantFor(app: AccountsApp, phone: string): Promise<string> {
   return (await app.perform(verifyForgot, { challenge, code }, PIXEL)).grant;
 }
 
-describe('who forgot the password', () => {
-  test('sets another with a code, is signed in, and every session of before ends', async ({
-    db,
-  }) => {
+describe('a forgotten password', () => {
+  test('is replaced with a code, which signs in and ends every earlier session', async ({ db }) => {
     const app = await accountsApp(db);
     const before = await app.customer(ANI);
     await app.callerOf(before.token);
@@ -65,12 +63,12 @@ describe('who forgot the password', () => {
     const sent = app.sent.length;
     await app.signIn(ANI, OTHER_PASSWORD, PIXEL);
     expect(app.sent).toHaveLength(sent);
-    // Where the old password was used, the new one needs a code.
+    // A browser of the old password needs a code with the new one.
     await app.signIn(ANI, OTHER_PASSWORD);
     expect(app.sent.length).toBeGreaterThan(sent);
   });
 
-  test('gets the same answers for a number nobody has, which gets no message', async ({ db }) => {
+  test('gives the same responses for an unknown number, which gets no message', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const sent = app.sent.length;
@@ -93,7 +91,7 @@ describe('who forgot the password', () => {
     expect(await no(ask(app, NOBODY))).toMatchObject({ code: 'otp_too_soon' });
   });
 
-  test('may have the code sent again, and the one before ends', async ({ db }) => {
+  test('allows the code to be sent again, and the previous one ends', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const challenge = await ask(app, ANI);
@@ -108,7 +106,7 @@ describe('who forgot the password', () => {
     expect(await app.perform(verifyForgot, { challenge, code: second })).toHaveProperty('grant');
   });
 
-  test('is not served before a captcha is solved for this very act', async ({ db }) => {
+  test('requires a captcha solved for this very act', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const captcha = await app.solved('user_login');
@@ -122,7 +120,7 @@ describe('who forgot the password', () => {
 });
 
 describe('a code for a forgotten password', () => {
-  test('dies after five wrong tries and after five minutes', async ({ db }) => {
+  test('ends after five wrong tries and after five minutes', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const challenge = await ask(app, ANI);
@@ -139,7 +137,7 @@ describe('a code for a forgotten password', () => {
     expect(await no(app.perform(verifyForgot, late))).toEqual(expired);
   });
 
-  test('does not sign anybody in, and one for signing in changes no password', async ({ db }) => {
+  test('does not sign in, and a code for signing in changes no password', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const challenge = await ask(app, ANI);
@@ -172,9 +170,7 @@ describe('requests of strangers', () => {
     );
   });
 
-  test('for one person leave her the codes of her own browsers and of her password', async ({
-    db,
-  }) => {
+  test('for one user leave the codes of her own browsers and of her password', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI, HOME);
     const refused = new Refusal('otp_limit', {});
@@ -216,8 +212,8 @@ describe('requests of strangers', () => {
   });
 });
 
-describe('the right to set a password', () => {
-  test('is worth one change, also when it is used twice at once', async ({ db }) => {
+describe('a password grant', () => {
+  test('allows one change, also with two simultaneous uses', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const grant = await grantFor(app, ANI);
@@ -227,7 +223,7 @@ describe('the right to set a password', () => {
     expect(await no(change())).toEqual(new Refusal('grant_gone', {}));
   });
 
-  test('ends after ten minutes of the database, and lies there unreadable', async ({ db }) => {
+  test('ends after ten minutes of the database, and is stored unreadably', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const grant = await grantFor(app, ANI);
@@ -240,7 +236,7 @@ describe('the right to set a password', () => {
     expect(await no(late)).toEqual(new Refusal('grant_gone', {}));
   });
 
-  test('stays when the new password is one that everybody uses', async ({ db }) => {
+  test('stays valid after a common password was refused', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const grant = await grantFor(app, ANI);
@@ -250,7 +246,7 @@ describe('the right to set a password', () => {
     expect(await better).toHaveProperty('token');
   });
 
-  test('ends every other code of the person that is under way', async ({ db }) => {
+  test('ends every other pending code of the user', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const first = await grantFor(app, ANI);

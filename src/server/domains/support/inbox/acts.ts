@@ -37,7 +37,6 @@ import type { Tx } from '#server/infra/postgres/database.ts';
 const side = 'operator';
 const viewerOf = ({ caller: { userId } }: Call<'operator'>): Viewer => ({ side, userId });
 
-/** The acts of operators: the inbox, and one customer's thread. */
 export function inboxActs(deps: SupportDeps): readonly ActHandler[] {
   const type = openTyping(deps);
   const view = ({ caller }: Call<'operator'>, known: Thread) =>
@@ -97,11 +96,10 @@ export function inboxActs(deps: SupportDeps): readonly ActHandler[] {
 }
 
 const FAILED_MS = 24 * 3_600_000;
-/** Tokens beside a thread. */
 const TOKENS_MAX = 20;
 
 /**
- * One customer's thread, and what an operator wants to know of them beside it.
+ * A customer's thread with facts about the customer.
  *
  * @param known the thread as an act has just left it.
  * @throws Refusal `not_found`.
@@ -148,9 +146,9 @@ async function inboxThread(
 const SNOOZE_DAYS_MAX = 30;
 
 /**
- * Who looks after a thread from now on; nobody in particular without `operatorId`.
+ * Assigns a thread; without `operatorId` it has no assignee.
  *
- * @throws Refusal `not_found` when there is no thread, or the operator does not answer customers.
+ * @throws Refusal `not_found` without a thread, or if the operator does not answer customers.
  */
 async function assignThread(
   deps: SupportDeps,
@@ -182,7 +180,7 @@ async function answeringName(tx: Tx, operatorId: string): Promise<string> {
 }
 
 /**
- * Puts a thread off until a time within 30 days; one that is closed is open again from then on.
+ * Postpones a thread until a time within 30 days; a closed one is open again from then on.
  *
  * @throws Refusal `not_found`, `input_invalid` for another time.
  */

@@ -16,7 +16,7 @@ type Which = { accountId: string; side: Viewer['side'] };
 
 const unwritten = (thread: Thread) => ({ thread, lines: [] });
 
-/** Closes a thread: the customer's question is settled. What is closed already stays so. */
+/** Closes a thread as resolved. A closed one stays unchanged. */
 export async function closeThread(
   deps: SupportDeps,
   { accountId, side }: Which,
@@ -33,7 +33,7 @@ export async function closeThread(
   return thread;
 }
 
-/** Opens a thread again that was closed or put off. */
+/** Reopens a closed or snoozed thread. */
 export async function reopenThread(deps: SupportDeps, { accountId, side }: Which): Promise<Thread> {
   const thread = await transactionOf(deps, { side, accountId }, async (tx) => {
     const before = await existingThread(tx, accountId);
@@ -73,20 +73,20 @@ export async function rateThread(
   return thread;
 }
 
-/** A thread that was never begun was not closed either. */
+/** A thread that does not exist was not closed either. */
 function refuseUnbegun(error: unknown): never {
   if (error instanceof Refusal) throw new Refusal('support_not_closed', {});
   throw error;
 }
 
-/** One side has read up to a line. A mark only rises, up to the newest line that the side sees. */
+/** Marks a thread as read by one side. A mark only rises, up to the newest message that the side can see. */
 export async function markRead(
   deps: SupportDeps,
   { accountId, side, seq }: { accountId: string; side: Viewer['side']; seq: number },
 ): Promise<Thread> {
   const which = { side, accountId };
   const found = await transactionOf(deps, which, (tx) => readThread(tx, accountId));
-  // Most calls say what is known: they need no lock.
+  // Most calls change nothing and need no lock.
   if (!found) return emptyThread(accountId, deps.now());
   if (riseOf(found, side, seq) === undefined) return found;
   const thread = await transactionOf(deps, which, async (tx) => {
@@ -106,7 +106,7 @@ export async function markRead(
   return thread;
 }
 
-/** Where the mark comes to stand; undefined when it does not rise. */
+/** The new mark; undefined if it does not rise. */
 function riseOf(thread: Thread, side: Viewer['side'], seq: number): number | undefined {
   const [mark, newest] =
     side === 'customer'
@@ -116,7 +116,7 @@ function riseOf(thread: Thread, side: Viewer['side'], seq: number): number | und
   return next > mark ? next : undefined;
 }
 
-/** Lines of the other side behind the mark: those alone are looked at. */
+/** Counts messages of the other side after the mark, and reads only those. */
 async function unreadAfter(
   tx: Tx,
   accountId: string,

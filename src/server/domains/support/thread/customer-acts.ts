@@ -18,7 +18,6 @@ const viewerOf = ({ caller: { userId } }: Call<'customer'>): Viewer => ({
   userId,
 });
 
-/** The acts of customers. */
 export function customerActs(deps: SupportDeps): readonly ActHandler[] {
   const type = openTyping(deps);
   const view = (thread: Parameters<typeof viewThread>[1]) => viewThread(deps, thread, 'customer');
@@ -65,7 +64,7 @@ export function customerActs(deps: SupportDeps): readonly ActHandler[] {
       url: transcriptLink(deps, accountId),
     })),
     handle(support.supportHelp, async ({ caller: { accountId, isSuspended } }) => ({
-      // Who is suspended reads why on the page, and the pages that causes lead to are closed.
+      // Suspended users read the reason on the page, and the pages linked from causes are closed.
       causes: isSuspended ? [] : await readHelp(deps, accountId),
     })),
   ];
@@ -79,8 +78,8 @@ type LinesQuery = {
 };
 
 /**
- * Lines of a thread from `start` on, the newest first unless sorted otherwise. `total` is at least how many there
- * are: one more than shown says that the list goes on.
+ * Messages of a thread from `start` on, the newest first unless sorted otherwise. `total` is a lower bound: one more
+ * than shown if the list continues.
  */
 export async function linesPage(
   deps: SupportDeps,
@@ -98,16 +97,13 @@ export async function linesPage(
   };
 }
 
-/** Somebody who types is told of once in two seconds; what comes between says nothing new. */
+/** Typing is announced once in two seconds; calls in between are dropped. */
 const PACE = { burst: 1, perSecond: 0.5 };
 
-/** Somebody who types in a thread, or, of operators, has it before their eyes. */
+/** A user who types in a thread, or an operator who views it. */
 type Typing = { accountId: string; viewer: Viewer; doing?: SupportDoing };
 
-/**
- * Tells the other side, and an operator's colleagues, that somebody is typing. Notes and looks are the colleagues'
- * alone.
- */
+/** Announces typing to the other side and to an operator's colleagues. Notes and views go to colleagues only. */
 export function openTyping({
   allAccountsSql,
   hub,

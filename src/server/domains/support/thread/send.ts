@@ -33,11 +33,11 @@ const LINES_A_MINUTE = 20;
 type Sending = { accountId: string; viewer: Viewer; internal?: boolean };
 
 /**
- * Writes a line, once: the same id or upload again from the same person is answered with the first line, also with another
+ * Sends a message once: a repeat of the id or upload by the same user returns the first message, even with another
  * text.
  *
- * @throws Refusal `support_empty`, `upload_gone`, `not_found`; of customers `support_too_many`, of operators
- *   `account_ended`; `idempotency_conflict` for the id of a line that is somebody else's, or a note instead of an answer.
+ * @throws Refusal `support_empty`, `upload_gone`, `not_found`; for customers `support_too_many`, for operators
+ * `account_ended`; `idempotency_conflict` for the id of another author's message, or of a note instead of an answer.
  */
 export async function sendLine(
   deps: SupportDeps,
@@ -54,7 +54,7 @@ export async function sendLine(
       (await lineOf(tx, accountId, given.message_id)) ??
       (await lineOfUpload(tx, accountId, { upload: given.upload, userId }));
     if (first) {
-      // Neither a colleague's line nor a note may pass for the answer that somebody believes they gave.
+      // A colleague's message or a note must not pass for the caller's answer.
       if (first.user_id === userId && first.internal === internal) return first;
       throw new Refusal('idempotency_conflict', {});
     }
@@ -100,7 +100,7 @@ async function refuseEnded(tx: Tx, accountId: string): Promise<void> {
   if (status === 'closed') throw new Refusal('account_ended', {});
 }
 
-/** What a line shall bring, as `supportContent` has read it. */
+/** The content of a message as parsed by `supportContent`. */
 type Given = {
   message_id: string;
   text?: string | undefined;
@@ -111,10 +111,10 @@ type Given = {
   about_id?: string | undefined;
 };
 
-/** Whose line it will be. */
+/** The author and the thread. */
 type Writer = { accountId: string; viewer: Viewer; internal: boolean };
 
-/** @throws Refusal `support_empty`, and `input_invalid` for what cannot go in one line. */
+/** @throws Refusal `support_empty`, and `input_invalid` for contents that cannot be combined. */
 function checkGiven(given: Given): void {
   const { text = '', upload, contact_name, contact_phone, about_type, about_id } = given;
   const hasContact = Boolean(contact_name || contact_phone);
@@ -134,10 +134,10 @@ function checkGiven(given: Given): void {
 }
 
 /**
- * What a line brings, in the transaction that writes it: the upload is claimed, and the card written down as
- * things are now.
+ * Reads the content in the transaction that writes the message: claims the upload, and records the card's present
+ * facts.
  *
- * @throws Refusal `upload_gone`; `not_found` for what it is about and is not the account's.
+ * @throws Refusal `upload_gone`; `not_found` for a record of another account.
  */
 async function readContent(
   tx: Tx,
@@ -160,7 +160,7 @@ async function readContent(
   return { type: 'text', body: { text: given.text ?? '' }, size_bytes: null, card };
 }
 
-/** A finished upload of who writes; an operator's for a customer becomes the customer's account's. */
+/** A finished upload of the author; an operator's for a customer becomes a file of the customer's account. */
 async function readFile(
   tx: Tx,
   { allAccountsSql: sql, systemAccountId }: SupportDeps,
@@ -186,19 +186,19 @@ async function readFile(
   return { type, body, size_bytes: sizeBytes };
 }
 
-/** How a file is shown: pictures, sound and film in their place, all else to be saved. */
+/** The display of a file: pictures, audio and video inline, others as a download. */
 function typeOf(mime: string): MessageType {
   const family = mime.split('/')[0];
   return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
 }
 
-/** A line that is about to be written: its place and what it answers follow from the thread. */
+/** A message to write: its position and response time are derived from the thread. */
 export type NewLine = Omit<Line, 'seq' | 'answer_seconds'>;
 
-/** A thread, and the lines that it got on the way there. */
+/** A thread, and the messages added to it. */
 export type Written = { thread: Thread; lines: readonly Line[] };
 
-/** A line of the system's own about what happened. */
+/** A message of the system about an event. */
 export const eventLine = (
   event: SupportEvent,
   words: string,
@@ -217,7 +217,7 @@ export const eventLine = (
   at,
 });
 
-/** The thread after one more line, and the line with its place. */
+/** Adds a message to a thread and assigns its position. */
 export function withLine({ thread, lines }: Written, given: NewLine, hours: OpeningHours): Written {
   const seq = thread.last_seq + 1;
   const isAnswer = given.side === 'operator' && !given.internal;
@@ -242,7 +242,7 @@ export function withLine({ thread, lines }: Written, given: NewLine, hours: Open
   return { thread: next, lines: [...lines, line] };
 }
 
-/** Who writes has read what stands above; the other side has one more to read. */
+/** The author has read the messages above; the other side has one more to read. */
 function readBy(thread: Thread, { side, internal }: NewLine, seq: number): Partial<Thread> {
   switch (side) {
     case 'customer':
@@ -263,8 +263,8 @@ function readBy(thread: Thread, { side, internal }: NewLine, seq: number): Parti
 }
 
 /**
- * The thread open again, when it is not: with a line that says so, which customers do not see of a thread that
- * was only put off, nor of one that begins.
+ * Reopens the thread unless it is open: adds an event, which customers do not see if the thread was only snoozed or is
+ * new.
  */
 export function reopened(written: Written, at: Date, hours: OpeningHours): Written {
   const { thread } = written;
@@ -275,7 +275,7 @@ export function reopened(written: Written, at: Date, hours: OpeningHours): Writt
   return withLine(open, eventLine('reopened', 'Percakapan dibuka lagi', { at, internal }), hours);
 }
 
-/** The thread closed, with a line that says so. What was closed already stays as it is. */
+/** Closes the thread and adds an event. A closed one stays unchanged. */
 export function closed(
   written: Written,
   {
@@ -297,14 +297,14 @@ export function closed(
       snoozed_until: null,
       waiting_since: null,
       closed_seq: after.thread.last_seq,
-      // Nobody is asked how an answer was that never came, nor long after everything was said.
+      // No rating is requested without an answer, nor long after the last message.
       asks_rating: isAnswered && !byItself,
       score: null,
     },
   };
 }
 
-/** One transaction as the side sees it: a customer's own account, or all. */
+/** A transaction with the access of the side: a customer's own account, or all. */
 export const transactionOf = <T>(
   { sql, allAccountsSql }: Pick<SupportDeps, 'sql' | 'allAccountsSql'>,
   { side, accountId }: { side: Viewer['side']; accountId: string },
@@ -313,8 +313,7 @@ export const transactionOf = <T>(
   side === 'customer' ? asAccount(sql, accountId, work) : allAccountsSql.begin(work);
 
 /**
- * Writes what a thread became in the transaction that has locked it, with its lines, events and notices: all of
- * it, or nothing.
+ * Writes the changed thread with its messages, events and notices atomically, in the transaction that has locked it.
  */
 export async function writeAll(
   tx: Tx,
@@ -338,7 +337,7 @@ export async function nameOf(sql: Sql | Tx, accountId: string): Promise<string> 
   return (await accountNames(sql, [accountId])).get(accountId) ?? '';
 }
 
-/** What tabs cannot tell from the lines that they are told of. */
+/** Whether something changed that tabs cannot derive from the announced messages. */
 const isChanged = (before: Thread, after: Thread): boolean =>
   before.status !== after.status ||
   before.assignee !== after.assignee ||
@@ -347,7 +346,7 @@ const isChanged = (before: Thread, after: Thread): boolean =>
   before.operator_read !== after.operator_read ||
   before.snoozed_until?.getTime() !== after.snoozed_until?.getTime();
 
-/** What changed that customers see: not that an operator has read or written a note. */
+/** Whether something changed that customers can see, unlike read marks and notes of operators. */
 export const isShown = (before: Thread, after: Thread): boolean =>
   shownStatus(before) !== shownStatus(after) ||
   before.assignee !== after.assignee ||
