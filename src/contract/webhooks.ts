@@ -293,7 +293,7 @@ export const SavedWebhook = schema(() =>
 export type SavedWebhook = Output<typeof SavedWebhook>;
 
 /**
- * Sets the webhook of a token. A new address is tested first: it must answer a signed `webhook.test` withx (or the
+ * Sets the webhook of a token. A new address is tested first: it must answer a signed `webhook.test` with 2xx (or the
  * handshake of its format), and is then on. A webhook that was not on is saved off (`unconfirmed`) if the test fails:
  * its owner stores the secret there and switches it on. One that is on stays unchanged if the new address fails the
  * test (`webhook_unconfirmed`).
@@ -362,7 +362,7 @@ export const addressRefused = {
 } as const satisfies Record<string, InBoth>;
 
 /**
- * waiting: for its turn or its next try; delivered: answered withx; parked: given up after the last try, until it is
+ * waiting: for its turn or its next try; delivered: answered with 2xx; parked: given up after the last try, until it is
  * replayed; skipped: nothing was sent, because its message was erased or the format cannot express the event.
  */
 export const DeliveryState = schema(() => z.enum(['waiting', 'delivered', 'parked', 'skipped']));
