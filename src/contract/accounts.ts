@@ -20,7 +20,6 @@ export const User = schema(() =>
     name: z.string(),
     phone: Phone(),
     role: Role(),
-    /** Empty for customers. */
     operator_roles: z.array(OperatorRole()),
     timezone: z.string(),
     email: z.nullable(z.string()),
@@ -38,7 +37,6 @@ export const User = schema(() =>
     needs_second_factor: z.optional(z.literal(true)),
     /** Changes whenever the broadcasts shown to this customer change. */
     broadcasts: z.optional(z.string()),
-    /** Set while the account is suspended: only customer support is available. */
     suspension: z.optional(Suspension()),
   }),
 );
@@ -235,7 +233,6 @@ export const AppConfig = schema(() =>
     api_url: z.string(),
     captcha: z.object({ provider: CaptchaProvider(), site_key: z.string() }),
     build: z.string(),
-    /** The notice for visitors while registration is closed; null while it is open. */
     registration_closed: z.nullable(z.string()),
   }),
 );

@@ -18,13 +18,9 @@ export const Plan = schema(() =>
     revision: z.int(),
     name: z.string(),
     description: z.string(),
-    /** Per month, in advance; 0 is free. */
     price: Rupiah(),
-    /** The largest number of tokens of an account. */
     tokens: z.int(),
-    /** Messages included in a month. */
     quota: z.int(),
-    /** The price of a message beyond the quota. */
     overage: Rupiah(),
   }),
 );
@@ -50,15 +46,12 @@ export const subscriptionStatusLabel: Record<SubscriptionStatus, string> = {
 
 export const Subscription = schema(() =>
   z.object({
-    /** The plan in force, by the revision of the start of the period. */
     plan: Plan(),
     status: SubscriptionStatus(),
     /** The period `[start, end)`; both are midnights in WIB. */
     period_start: z.coerce.date(),
     period_end: z.coerce.date(),
-    /** The next charge; null if the plan ends with the period or is free. */
     next_charge: z.nullable(z.object({ at: z.coerce.date(), amount: Rupiah() })),
-    /** The plan of the next period, if it differs. */
     next_plan: z.nullable(Plan()),
     /** True if it was cancelled: at the end of the period it becomes the free plan. */
     cancel_at_period_end: z.boolean(),
@@ -67,10 +60,8 @@ export const Subscription = schema(() =>
     /** The amount missing for the charge that is due; null if nothing is due or missing. */
     shortage: z.nullable(Rupiah()),
     usage: z.object({
-      /** Messages of the quota that this period has used. */
       used: z.int(),
       quota: z.int(),
-      /** Messages beyond the quota in this period, and their cost. */
       beyond: z.int(),
       beyond_amount: Rupiah(),
       /** The expected number of messages by the end of the period at the present pace; null on its first day. */
@@ -87,7 +78,6 @@ export const getSubscription = act({
   output: Subscription,
 });
 
-/** The effect of a change of plan, to the rupiah; `subscription_change` does exactly this. */
 export const SubscriptionPreview = schema(() =>
   z.object({
     from: Plan(),
@@ -106,10 +96,8 @@ export const SubscriptionPreview = schema(() =>
     days_in_period: z.int(),
     /** Messages that the period then includes, used ones counted; prorated like the price. */
     quota: z.int(),
-    /** The end of the period that begins or continues, and the charge then. */
     next_charge: z.nullable(z.object({ at: z.coerce.date(), amount: Rupiah() })),
     available: Rupiah(),
-    /** The amount that the saldo lacks; 0 if it suffices. */
     shortage: Rupiah(),
     /** Tokens in use beyond the limit of the new plan: they stay, but no more can be created. */
     tokens_over: z.int(),
@@ -137,7 +125,6 @@ export const changeSubscription = act({
   refuses: ['plan_same', 'quote_stale', 'saldo_short', 'wallet_frozen', 'account_suspended'],
 });
 
-/** Ends the plan with its period; the free plan follows. */
 export const cancelSubscription = act({
   name: 'subscription_cancel',
   by: 'customer',
@@ -230,9 +217,7 @@ export const InvoiceDetail = schema(() =>
     ),
     /** DPP nilai lain, printed beside the PPN; null without PPN. */
     dpp: z.nullable(Rupiah()),
-    /** The total in words: `dua ratus lima puluh ribu rupiah`. */
     in_words: z.string(),
-    /** The payment method, in words. */
     paid_with: z.nullable(z.string()),
     note: z.nullable(z.string()),
     /** The public page that verifies the document, linked by its QR. */
@@ -307,7 +292,6 @@ export const getBillingProfile = act({
   output: BillingProfile,
 });
 
-/** Changes it for future invoices; issued ones keep their buyer. Empty fields are left out. */
 export const saveBillingProfile = act({
   name: 'billing_profile_save',
   by: 'customer',

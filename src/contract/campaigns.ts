@@ -13,7 +13,6 @@ import { unstorableIn } from '#contract/base/text.ts';
 import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
 import { CAPTION_MAX } from './rest/endpoint.ts';
 
-/** Recipients of one campaign, at most. */
 export const RECIPIENTS_MAX = 100_000;
 /** Campaigns of an account that are not over, at most. */
 export const OPEN_CAMPAIGNS_MAX = 50;
@@ -21,7 +20,6 @@ export const CAMPAIGN_NAME_MAX = 80;
 /** Columns of a list that are read; further ones are ignored. */
 export const COLUMNS_MAX = 30;
 export const COLUMN_NAME_MAX = 40;
-/** The largest pace that may be requested, in messages per minute. */
 export const PACE_MAX = 6_000;
 
 /** A `draft` is still edited; a `running` one may still wait for its start time. */
@@ -30,7 +28,6 @@ export const CampaignStatus = schema(() =>
 );
 export type CampaignStatus = Output<typeof CampaignStatus>;
 
-/** Why it is paused: by a user, or because its messages cannot be accepted. */
 export const PauseReason = schema(() =>
   z.enum([
     'wanted',
@@ -39,7 +36,6 @@ export const PauseReason = schema(() =>
     'token_not_linked',
     'account_suspended',
     'wallet_frozen',
-    /** Its template or its file cannot be sent. */
     'content_refused',
     /** The installation was restored from a backup: messages accepted since then are unknown. */
     'restored',
@@ -114,7 +110,6 @@ export const Campaign = schema(() =>
     starts_at: z.nullable(z.coerce.date()),
     /** Messages per minute at most; null: no limit but the token's. */
     pace: z.nullable(z.int()),
-    /** Messages per minute of the token at most; null: no limit but the network's. */
     token_pace: z.nullable(z.int()),
     recipients: RecipientCounts(),
     /**
@@ -133,7 +128,6 @@ export const Campaign = schema(() =>
     cost: Rupiah(),
     created_at: z.coerce.date(),
     started_at: z.nullable(z.coerce.date()),
-    /** When its last message was accepted, or it was cancelled. */
     ended_at: z.nullable(z.coerce.date()),
   }),
 );
@@ -143,13 +137,10 @@ export const CampaignRecipient = schema(() =>
   z.object({
     /** From 1. */
     place: z.int(),
-    /** The number as written in the list. */
     written: z.string(),
     peer: z.nullable(ShownPeer()),
-    /** In the order of `columns`. */
     values: z.array(z.string()),
     state: RecipientState(),
-    /** Why it was not accepted, as a sentence. */
     reason: z.nullable(z.string()),
     message: z.nullable(
       z.object({ id: Id('message'), status: MessageStatus(), failure: z.nullable(Failure()) }),
@@ -198,7 +189,6 @@ export const createCampaign = act({
   refuses: ['upload_gone', 'recipients_unreadable', 'campaigns_full'],
 });
 
-/** Changes a draft; omitted fields are unchanged. */
 export const updateCampaign = act({
   name: 'campaign_update',
   by: 'customer',
@@ -317,7 +307,6 @@ const Template = () => ({
   type: z.literal('template'),
   name: z.string().check(z.minLength(1, 'Pilih templatnya.'), z.maxLength(TEMPLATE_LIMITS.name)),
   language: z.string().check(z.maxLength(10)),
-  /** The values of its body in the order of `valueOrderOf`; they may contain variables of the list. */
   variables: z
     .array(z.string().check(z.maxLength(TEMPLATE_LIMITS.variable)))
     .check(z.maxLength(TEMPLATE_LIMITS.variables)),
@@ -369,7 +358,6 @@ export const CampaignContent = schema(() =>
       type: z.literal('file'),
       file: z.object({
         id: Id('media'),
-        /** The type of message that carries the file. */
         as: z.enum(['image', 'video', 'audio', 'document']),
         name: z.string(),
         size: z.int(),
@@ -401,7 +389,6 @@ export const contentVariables = (
   // Joined by NUL, so that a variable cannot span two texts.
   variablesIn(textsOf(content).join('\0'));
 
-/** A content for one recipient. */
 export function fillContent(content: CampaignContent, values: VariableValues): CampaignContent {
   const fill = (text: string) => fillVariables(text, values);
   switch (content.type) {

@@ -5,7 +5,6 @@ import { Rupiah } from '#contract/base/money.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { ChannelName, Token } from '#contract/tokens.ts';
 
-/** Price categories: a message, and on the Cloud API a message of each category. */
 export const PriceCategory = schema(() =>
   z.enum(['message', 'marketing', 'utility', 'authentication', 'service']),
 );
@@ -123,7 +122,6 @@ export const Connection = schema(() =>
 );
 export type Connection = Output<typeof Connection>;
 
-/** The connection of a token's number; null for a simulated one. */
 export const getConnection = act({
   name: 'token_connection_get',
   by: 'customer',
@@ -144,7 +142,6 @@ const Secret = (what: string, min: number, max: number) =>
       z.regex(/^[!-~]*$/, `${what} berisi karakter yang tidak mungkin. Salin ulang.`),
     );
 
-/** A Cloud API number as shown to its owner, without its secrets. */
 export const CloudConnection = schema(() =>
   z.object({
     phone_number_id: z.string(),
@@ -172,7 +169,6 @@ export const CloudAccess = schema(() =>
 );
 export type CloudAccess = Output<typeof CloudAccess>;
 
-/** A token's Cloud API number; null if it has none. */
 export const getCloud = act({
   name: 'token_cloud_get',
   by: 'customer',

@@ -15,10 +15,8 @@ export function decimalId(kind: IdKind, id: string): string {
   return String(SMALLEST + (BigInt(`0x${uuid.replaceAll('-', '')}`) % NUMBERS));
 }
 
-/** The "phone number ID" of a token, by its public id. */
 export const numberIdOf = (tokenId: string): string => decimalId('token', tokenId);
 
-/** The "WhatsApp Business account ID" of an account, by its public id. */
 export const businessIdOf = (accountId: string): string => decimalId('account', accountId);
 
 const WAMID = /^wamid\.([A-Za-z0-9_-]{22})$/;
@@ -78,7 +76,6 @@ export type GraphCode = keyof typeof titles;
 
 export const titleOf = (code: GraphCode): string => titles[code];
 
-/** The Cloud API error code of a failure in webhooks. */
 export const graphCodeOf: Record<Failure, GraphCode> = {
   not_on_whatsapp: 131026,
   blocked: 131026,

@@ -25,11 +25,9 @@ const supportEvents = () =>
       id: Id('support'),
       seq: z.int(),
       side: SupportSide(),
-      /** The author's name as shown to the other side. */
       name: z.string(),
       at: z.coerce.date(),
     }),
-    /** Read marks, status, or assignment changed. */
     z.object({
       kind: z.literal('support.changed'),
       account_id: Id('account'),
@@ -42,7 +40,6 @@ const supportEvents = () =>
       kind: z.literal('support.typing'),
       account_id: Id('account'),
       side: SupportSide(),
-      /** The operator, to warn other operators of a collision. */
       user_id: z.nullable(Id('user')),
       /** Customers receive this for answers only; left out: an answer. */
       doing: z.optional(SupportDoing()),
@@ -133,7 +130,6 @@ export const events = act({
 export const SupportStatus = schema(() => z.enum(['open', 'snoozed', 'closed']));
 export type SupportStatus = Output<typeof SupportStatus>;
 
-/** The author's side; `system` for events of the thread. */
 export const SupportSide = schema(() => z.enum(['customer', 'operator', 'system']));
 export type SupportSide = Output<typeof SupportSide>;
 

@@ -4,7 +4,6 @@ import { Id, IdInput } from '#contract/base/ids.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { messageFilters, MANY_MAX } from './messages/history.ts';
 
-/** Exports of rows per account and day. */
 export const EXPORTS_A_DAY = 20;
 
 export const ExportFormat = schema(() => z.enum(['csv', 'xlsx']));
@@ -19,7 +18,6 @@ export const RowExportStatus = schema(() =>
 );
 export type RowExportStatus = Output<typeof RowExportStatus>;
 
-/** An export of rows, made by a worker and kept for a day. */
 export const RowExport = schema(() =>
   z.object({
     id: Id('rows'),

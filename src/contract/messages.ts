@@ -139,7 +139,6 @@ export const MessageRow = schema(() =>
     type: MessageType(),
     excerpt: z.string(),
     status: MessageStatus(),
-    /** The current price: 0 once it was refunded. */
     price: Rupiah(),
     possible_duplicate: z.boolean(),
     failure: z.nullable(Failure()),
@@ -218,11 +217,9 @@ export const MessageDetail = schema(() =>
         /** Whether the last try had no answer yet. */
         unanswered: z.boolean(),
         tries: z.int(),
-        /** The earliest time; null while a try is under way. */
         next_at: z.nullable(z.coerce.date()),
       }),
     ),
-    /** The message in the form of the API. */
     raw: z.record(z.string(), z.unknown()),
   }),
 );
@@ -256,7 +253,6 @@ export const statusFilterLabel = (status: StatusFilter): string =>
 
 export const MESSAGE_QUERY_MAX = 100;
 
-/** Filters of the history beside token and search; `from` and `to` are inclusive days in WIB. */
 export const rowFilters = () => ({
   from: z.optional(CivilDay()),
   to: z.optional(CivilDay()),
@@ -265,7 +261,6 @@ export const rowFilters = () => ({
   type: z.optional(MessageType()),
 });
 
-/** Newest first unless sorted. */
 export const listMessages = act({
   name: 'message_list',
   by: 'customer',
@@ -317,7 +312,6 @@ export const sendRefusals = [
   'window_closed',
 ] as const satisfies readonly RefusalCode[];
 
-/** Sends a text from the browser: a reply, or the first message to a number. */
 export const sendMessage = act({
   name: 'message_send',
   by: 'customer',
@@ -331,7 +325,6 @@ export const sendMessage = act({
         z.minLength(1, 'Tulis pesannya.'),
         z.maxLength(TEXT_MAX, `Pesan paling panjang ${TEXT_MAX} karakter.`),
       ),
-    /** A message of this conversation that it quotes. */
     reply_to: z.optional(IdInput('message')),
   }),
   output: ConversationMessage,
@@ -358,7 +351,6 @@ const DayFigures = schema(() =>
   }),
 );
 
-/** The figures of Beranda. A message counts once, under its present status, on the day it was accepted (WIB). */
 export const homeSummary = act({
   name: 'home_summary',
   by: 'customer',
@@ -376,7 +368,6 @@ export const homeSummary = act({
       unread: z.int(),
       today: DayFigures(),
       yesterday: DayFigures(),
-      /** The last 30 days, oldest first, today included. */
       days: z.array(z.extend(DayFigures(), { date: z.string(), waiting: z.int() })),
       attention: z.array(
         z.object({
@@ -402,7 +393,6 @@ export const homeSummary = act({
           ]),
         }),
       ),
-      /** Sent and received, without replies that only opt out or in. */
       newest: z.array(MessageRow()),
     }),
 });

@@ -12,7 +12,6 @@ import { Id, IdInput } from './base/ids.ts';
 import { IndonesianMobile } from './base/phone.ts';
 import { type Output, schema } from './base/schema.ts';
 
-/** Six digits; surrounding blanks are ignored. */
 export const Code = schema(() =>
   z.string().check(z.trim(), z.regex(/^[0-9]{6}$/, 'Tulis enam angka dari pesan.')),
 );
@@ -111,7 +110,6 @@ const Switch = schema(() =>
   ),
 );
 
-/** Changes the given fields only. An empty `email` or `avatar` removes it. */
 export const updateUser = act({
   name: 'user_update',
   by: 'anyone_signed_in',
@@ -202,7 +200,6 @@ export const SessionRow = schema(() =>
   z.object({
     id: Id('session'),
     current: z.boolean(),
-    /** Derived from the user agent: `Chrome di Android`. */
     device: z.string(),
     ip: z.string(),
     created_at: z.iso.datetime(),
@@ -218,7 +215,6 @@ export const listSessions = act({
   output: SessionRow,
 });
 
-/** Ends one session, or with `others` all but this one. */
 export const revokeSessions = act({
   name: 'user_session_revoke',
   by: 'anyone_signed_in',
@@ -256,14 +252,12 @@ export const exportData = act({
   refuses: ['export_limit'],
 });
 
-/** The newest requested archive; null if there is none. */
 export const getExport = act({
   name: 'user_export_get',
   by: 'customer',
   output: () => z.object({ export: z.nullable(ExportState()) }),
 });
 
-/** Sends the code that `deleteAccount` requires. */
 export const askDeletion = act({
   name: 'user_delete_ask',
   by: 'customer',
@@ -288,7 +282,6 @@ export const deleteAccount = act({
   refuses: ['password_wrong', 'otp_wrong', 'otp_expired'],
 });
 
-/** Cancels the deletion, within the seven days. */
 export const cancelDeletion = act({
   name: 'user_delete_cancel',
   by: 'customer',

@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { act } from './base/act.ts';
 import { type Output, schema } from './base/schema.ts';
 
-/** The data that a browser needs to subscribe; `vapid_key` is created at the first start. */
 export const pushConfig = act({
   name: 'push_config',
   by: 'anyone_signed_in',
@@ -65,7 +64,6 @@ export const unregisterPush = act({
   output: () => z.object({}),
 });
 
-/** Sends a notice to this browser's subscription, now. */
 export const testPush = act({
   name: 'push_test',
   by: 'anyone_signed_in',

@@ -15,7 +15,6 @@ export const saldoSummary = act({
       topups_open: z.int(),
       /** The price of the next message: 0 while the quota of the plan covers it. */
       message_price: Rupiah(),
-      /** The price of a message beyond the quota: by the plan, or without one the list price. */
       price_beyond_quota: Rupiah(),
       quota_left: z.int(),
       /** The account is notified when its saldo falls below this; null: off. */

@@ -64,7 +64,6 @@ export const Mutation = schema(() =>
     available_after: Rupiah(),
     /** The amount held right after the entry. */
     held_after: Rupiah(),
-    /** The number of messages it covers. */
     items: z.int(),
     /**
      * Of a hold: how many of its messages were paid, released, or are pending. Released ones that arrived after all
@@ -81,11 +80,9 @@ export const Mutation = schema(() =>
         available_when_held: Rupiah(),
       }),
     ),
-    /** The message, if it covers one only. */
     message: z.nullable(z.object({ id: Id('message'), peer: Peer() })),
     memo: z.nullable(z.string()),
     topup_id: z.nullable(Id('topup')),
-    /** The invoice that it paid, or of which it refunds a part. */
     invoice_id: z.nullable(Id('invoice')),
     created_at: z.coerce.date(),
   }),
@@ -127,7 +124,6 @@ export const exportSaldo = act({
   refuses: ['statement_too_long'],
 });
 
-/** A message of a statement row, and the state of its price. */
 export const LineMessage = schema(() =>
   z.object({
     message_id: Id('message'),
@@ -145,7 +141,6 @@ export const LineMessage = schema(() =>
 );
 export type LineMessage = Output<typeof LineMessage>;
 
-/** The messages of one statement row, in the order of acceptance. */
 export const listLineMessages = act({
   name: 'saldo_mutation_messages',
   by: 'customer',
@@ -199,20 +194,15 @@ export const Topup = schema(() =>
     /** The kode unik, 1 to 999 rupiah, which identifies this transfer. */
     unique_code: Rupiah(),
     total: Rupiah(),
-    /** The amount credited to the saldo on payment. */
     credited: Rupiah(),
     method: TopupMethod(),
     /** True if the simulated bank or gateway handles it: no real money moves. */
     simulated: z.boolean(),
-    /** The account to transfer to, for the method `bank`. */
     bank: z.nullable(z.object({ name: z.string(), number: z.string(), holder: z.string() })),
     /** The QRIS text to draw, for the method `qris` once the gateway has provided it. */
     qr: z.nullable(z.string()),
-    /** The virtual account to transfer to, for the methods `va_*` once the gateway has provided it. */
     va: z.nullable(z.object({ bank: z.string(), number: z.string() })),
-    /** The gateway's own page, for `snap` and `xendit`. */
     page_url: z.nullable(z.url()),
-    /** The slip from its owner, for the method `bank`. */
     proof: z.nullable(z.object({ file_id: Id('file'), at: z.coerce.date() })),
     created_at: z.coerce.date(),
     expires_at: z.coerce.date(),
@@ -248,13 +238,11 @@ export const TopupOffer = schema(() =>
     /** The smallest and largest amount, before PPN. */
     minimum: Rupiah(),
     maximum: Rupiah(),
-    /** How long it waits for payment. */
     minutes: z.int(),
   }),
 );
 export type TopupOffer = Output<typeof TopupOffer>;
 
-/** The payment methods; `bank` is always included. */
 export const listTopupMethods = act({
   name: 'topup_methods',
   by: 'customer',
@@ -357,7 +345,6 @@ export const getSaldoAlert = act({
   output: SaldoAlert,
 });
 
-/** Sets the threshold; without one the alert is off. */
 export const saveSaldoAlert = act({
   name: 'saldo_alert_save',
   by: 'customer',
@@ -409,7 +396,6 @@ export const Pace = schema(() =>
 );
 export type Pace = Output<typeof Pace>;
 
-/** The spending of the last 30 days, the oldest first, today last. */
 export const saldoUsage = act({
   name: 'saldo_usage',
   by: 'customer',

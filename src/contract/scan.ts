@@ -33,7 +33,6 @@ export const Scan = schema(() =>
     state: LinkState(),
     /** Null if it has not failed, or the cause is unknown. */
     failure: z.nullable(LinkFailure()),
-    /** The token's account, shown to the phone's owner before they agree. */
     account_name: z.string(),
     token_name: z.string(),
     channel: z.enum(channelNames),
@@ -66,7 +65,6 @@ export const getScan = act({
   refuses: ['link_gone'],
 });
 
-/** The phone's owner agrees; from then on only this browser sees the QR. */
 export const consentScan = act({
   name: 'scan_consent',
   by: 'public',
@@ -79,5 +77,4 @@ export const consentScan = act({
   refuses: ['link_gone'],
 });
 
-/** The channels: the network of this server, Meta's Cloud API, and WhatsApp Web. */
 export const channelNames = ['simulator', 'cloud', 'web'] as const;

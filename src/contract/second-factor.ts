@@ -16,7 +16,6 @@ const TotpCode = schema(() =>
   ),
 );
 
-/** The WebAuthn response as JSON. */
 const PasskeyAnswer = schema(() => z.string().check(z.minLength(1), z.maxLength(20_000)));
 
 const RecoveryCode = schema(() =>
@@ -26,7 +25,6 @@ const RecoveryCode = schema(() =>
   ),
 );
 
-/** A challenge, and one of the three responses to it. */
 const answer = () => ({
   challenge: IdInput('challenge'),
   code: z.optional(TotpCode()),
@@ -34,7 +32,6 @@ const answer = () => ({
   recovery_code: z.optional(RecoveryCode()),
 });
 
-/** Completes a sign-in after a correct password (or code to the phone). */
 export const verifySecondFactor = act({
   name: 'user_second_factor',
   by: 'public',
@@ -46,7 +43,6 @@ export const verifySecondFactor = act({
   refuses: ['second_factor_wrong', 'second_factor_expired', 'account_suspended'],
 });
 
-/** A second factor of the caller: an authenticator app, or a passkey. */
 export const SecondFactor = schema(() =>
   z.object({
     id: Id('factor'),
@@ -61,7 +57,6 @@ export type SecondFactor = Output<typeof SecondFactor>;
 
 export const SecondFactors = schema(() =>
   z.object({
-    /** True if this installation requires one of every operator. */
     required: z.boolean(),
     factors: z.array(SecondFactor()),
     /** Unused recovery codes; null if none were created. */
@@ -106,7 +101,6 @@ export const beginTotp = act({
       challenge: Id('challenge'),
       /** Base32, for manual entry. */
       secret: z.string(),
-      /** The secret with its account: the text of the QR. */
       uri: z.string(),
       expires_in_seconds: z.int(),
     }),
@@ -126,7 +120,6 @@ export const addTotp = act({
   ],
 });
 
-/** WebAuthn creation options as JSON. */
 export const beginPasskey = act({
   ...adding,
   name: 'second_factor_passkey_begin',
@@ -174,7 +167,6 @@ export const renewRecoveryCodes = act({
   refuses: ['second_factor_again'],
 });
 
-/** Creates a challenge within a session, after the refusal `second_factor_again`. */
 export const askSecondFactor = act({
   ...everyOperator,
   name: 'second_factor_ask',

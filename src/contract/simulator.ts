@@ -8,7 +8,6 @@ import { Rupiah } from './base/money.ts';
 import { WholeNumber } from './base/numbers.ts';
 import { type Output, schema } from './base/schema.ts';
 
-/** A message in a simulated phone. `in` is received by the phone, `out` is written by its owner. */
 export const SimulatedLine = schema(() =>
   z.object({
     id: z.string(),
@@ -28,7 +27,6 @@ export const SimulatedPhone = schema(() =>
     offline: z.boolean(),
     slow: z.boolean(),
     blocked: z.boolean(),
-    /** The behaviour of a number with a fixed outcome, as a sentence; null for ordinary numbers. */
     fixed_outcome: z.nullable(z.string()),
     linked_to: z.array(z.string()),
     /** The newest hundred, oldest first. They expire after a day. */
@@ -56,7 +54,6 @@ export const simulatedReply = act({
   output: SimulatedPhone,
 });
 
-/** Samples beside texts: one of each kind. */
 export const phoneSamples = {
   picture: messageTypeLabel.image,
   video: messageTypeLabel.video,
@@ -137,11 +134,9 @@ export const simulatedTransfer = act({
     }),
     sender: z.string().check(z.trim(), z.minLength(2, 'Tulis nama pengirim.'), z.maxLength(60)),
   }),
-  /** Whether the transfer paid a waiting top-up. */
   output: () => z.object({ reference: z.string(), amount: Rupiah(), matched: z.boolean() }),
 });
 
-/** Simulates a payment, its expiry, or a refusal by the bank. */
 export const simulatedPayment = act({
   name: 'simulator_pay',
   by: 'public',

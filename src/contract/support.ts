@@ -8,7 +8,6 @@ import { TEXT_MAX } from './messages.ts';
 import { ChatContent } from './messages/content.ts';
 import { SupportSide, SupportStatus } from './events.ts';
 
-/** The kinds of records that a question can refer to. */
 export const SupportSubject = schema(() => z.enum(['message', 'token', 'topup', 'invoice']));
 export type SupportSubject = Output<typeof SupportSubject>;
 
@@ -22,9 +21,7 @@ export const SupportCard = schema(() =>
   z.object({
     type: SupportSubject(),
     id: z.string(),
-    /** `Pesan ke +62 812-3456-7890`, `Isi saldo Rp 250.000`. */
     title: z.string(),
-    /** `Gagal`, `Terputus`. */
     status: z.string(),
     lines: z.array(z.string()),
   }),
@@ -42,16 +39,13 @@ export const SupportMessage = schema(() =>
     /** Its rising position in the thread; internal messages leave gaps for customers. */
     seq: z.int(),
     side: SupportSide(),
-    /** The operator's name; null for customers and the system. */
     author: z.nullable(z.string()),
     /** True if the caller wrote it. */
     mine: z.boolean(),
-    /** Visible to operators only. */
     internal: z.boolean(),
     content: ChatContent(),
     size: z.nullable(z.int()),
     card: z.nullable(SupportCard()),
-    /** For system messages; null for all others. */
     event: z.nullable(SupportEvent()),
     at: z.coerce.date(),
   }),
@@ -62,11 +56,8 @@ export type SupportMessage = Output<typeof SupportMessage>;
 export const SupportHours = schema(() =>
   z.object({
     open_now: z.boolean(),
-    /** The next opening; null while it is open, or if it never opens. */
     opens_at: z.nullable(z.coerce.date()),
-    /** `Senin–Jumat 08.00–17.00 WIB`, one per line. */
     lines: z.array(z.string()),
-    /** A note of the operator, such as holidays; '' if empty. */
     note: z.string(),
   }),
 );
@@ -78,10 +69,8 @@ export const SupportThread = schema(() =>
     status: SupportStatus(),
     /** The newest message visible to the caller; 0 if there is none. */
     last_seq: z.int(),
-    /** The read positions of the customer and the operators. */
     customer_read: z.int(),
     operator_read: z.int(),
-    /** Unread messages of the other side. */
     unread: z.int(),
     /** The operator in charge; null if unassigned. */
     operator: z.nullable(z.string()),
@@ -113,7 +102,6 @@ export const supportMessages = act({
   output: SupportMessage,
 });
 
-/** A preview of the card for the next message. */
 export const supportCard = act({
   name: 'support_card',
   by: 'customer',
@@ -203,7 +191,6 @@ export const supportTranscript = act({
   output: () => z.object({ url: z.string() }),
 });
 
-/** The causes of quick help, the most common first. */
 export const SupportCause = schema(() =>
   z.enum([
     'token_disconnected',
@@ -237,11 +224,9 @@ export const supportHelp = act({
           cause: SupportCause(),
           /** Includes the number of records: `Token Kasir terputus`, `2 token terputus …` */
           title: z.string(),
-          /** The advice, in two sentences at most. */
           answer: z.string(),
           /** The record, for a question if the advice did not help. */
           about: z.nullable(z.object({ type: SupportSubject(), id: z.string() })),
-          /** The place to act: a path of the app. */
           href: z.string(),
           action: z.string(),
         }),

@@ -36,7 +36,6 @@ const Addresses = schema(() =>
 const splitAddresses = (text: string): string[] =>
   text.split(/[\s,;]+/).filter((one) => one !== '');
 
-/** Each range once, in its normal form; invalid ones were refused before. */
 const uniqueAddresses = (given: readonly string[]): string[] => [
   ...new Set(
     given.flatMap((one) => {
@@ -46,7 +45,6 @@ const uniqueAddresses = (given: readonly string[]): string[] => [
   ),
 ];
 
-/** Replaces all access rules of a token: scopes, addresses and expiry. */
 export const updateTokenAccess = act({
   name: 'token_access_update',
   by: 'customer',
@@ -62,7 +60,6 @@ export const updateTokenAccess = act({
         z.maxLength(scopes.length, 'Terlalu banyak izin.'),
       ),
     addresses: Addresses(),
-    /** Its last day, in WIB; empty: it does not expire. */
     expires_on: z.union([z.literal(''), CivilDay()]),
     /** Whether calls may carry its key in the URL; left out: unchanged. */
     key_in_address: z.optional(z.enum(['1', '0'])),
@@ -94,7 +91,6 @@ export const RejectedFacts = schema(() =>
 );
 export type RejectedFacts = Output<typeof RejectedFacts>;
 
-/** API calls that were refused for the same reason within an hour. */
 export const RejectedCall = schema(() =>
   z.object({
     id: z.string(),
@@ -104,10 +100,8 @@ export const RejectedCall = schema(() =>
     method: z.string(),
     /** The path of the endpoint, with placeholders for ids. */
     path: z.string(),
-    /** The refusal code of `docs/errors.md`, and the HTTP status. */
     code: z.string(),
     status: z.int(),
-    /** The caller's address; empty if unknown. */
     address: z.string(),
     facts: RejectedFacts(),
     calls: z.int(),
@@ -117,7 +111,6 @@ export const RejectedCall = schema(() =>
 );
 export type RejectedCall = Output<typeof RejectedCall>;
 
-/** Rejected calls with the account's keys in the last seven days, the newest first. */
 export const listRejectedCalls = act({
   name: 'rejected_call_list',
   by: 'customer',
@@ -165,7 +158,6 @@ export function readRange(text: string): AddressRange | undefined {
   return masked({ version, bits, prefix });
 }
 
-/** Whether an address, or a whole range, lies within a range. */
 export const isWithin = (inner: AddressRange, outer: AddressRange): boolean =>
   inner.version === outer.version &&
   inner.prefix >= outer.prefix &&

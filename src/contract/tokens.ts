@@ -7,7 +7,6 @@ import { Phone } from './base/phone.ts';
 import { type Output, schema } from './base/schema.ts';
 import { channelNames } from './scan.ts';
 
-/** The phone network of this server, Meta's Cloud API, and WhatsApp Web. */
 export const ChannelName = schema(() => z.enum(channelNames));
 export type ChannelName = Output<typeof ChannelName>;
 
@@ -29,7 +28,6 @@ export const TokenAccess = schema(() =>
     scopes: z.array(z.enum(scopes)),
     /** Allowed addresses and ranges (CIDR) of callers; empty: any. */
     addresses: z.array(z.string()),
-    /** Its last day, `YYYY-MM-DD` in WIB; null: it does not expire. */
     expires_on: z.nullable(z.string()),
     /** Whether calls may carry its key in the URL, which proxies and browsers log. */
     key_in_address: z.boolean(),
@@ -90,7 +88,6 @@ export const createToken = act({
   audited: true,
   requiresRecentPassword: true,
   input: () => ({ name: TokenName(), channel: ChannelName() }),
-  /** `key` is shown only once. */
   output: () => z.object({ token: Token(), key: z.string() }),
   refuses: ['tokens_full', 'account_suspended', 'cooling_down', 'channel_off'],
 });
@@ -136,7 +133,6 @@ export const deleteToken = act({
   output: () => z.object({}),
 });
 
-/** Its owner confirms it, which ends the review. */
 export const confirmToken = act({
   name: 'token_confirm',
   by: 'customer',
@@ -167,7 +163,6 @@ export const unlinkToken = act({
   output: Token,
 });
 
-/** Permissions of a token, in every dialect. */
 export const scopes = [
   'messages.send',
   'messages.read',
@@ -180,5 +175,4 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** The default scopes: all but sending by an assistant (MCP). */
 export const defaultScopes: readonly Scope[] = scopes.filter((scope) => scope !== 'agent');

@@ -10,11 +10,9 @@
  * Does not import zod, because the web app loads these tables before the first request.
  */
 export const UPLOAD_PATH = '/api/uploads';
-/** The name of both form fields: the metadata first, the file second. */
 export const UPLOAD_FIELD = 'filepond';
 /** Larger files are sent in pieces of this size. */
 export const CHUNK_BYTES = 5_000_000;
-/** The largest piece that the server accepts. */
 export const CHUNK_BYTES_MAX = 10_000_000;
 export const CHUNK_TYPE = 'application/offset+octet-stream';
 /** Unused uploads are deleted after this many hours. */
@@ -23,13 +21,11 @@ export const UPLOAD_HOURS = 24;
 export const FILE_NAME_MAX = 200;
 
 export const uploadHeaders = {
-  /** Bytes of the whole file. */
   length: 'Upload-Length',
   /** Bytes before this piece; in responses, bytes received. */
   offset: 'Upload-Offset',
   /** The file's name in UTF-8, percent-encoded (`encodeURIComponent`). */
   name: 'Upload-Name',
-  /** In responses to GET: the upload's id. */
   transferId: 'X-Content-Transfer-Id',
 } as const;
 
@@ -59,7 +55,6 @@ export type FileMime =
 type FileKind = {
   /** Extensions in lower case; the first is the usual one. */
   extensions: readonly [string, ...string[]];
-  /** Other types that browsers and systems declare it as. */
   alsoDeclared?: readonly string[];
 };
 
@@ -125,7 +120,6 @@ type Allowance = { mimes: readonly FileMime[]; bytesMax: number };
 export const uploadPurposes = {
   /** Becomes a square WebP of 512 pixels; `crop` in the metadata selects the part. */
   avatar: [{ mimes: pictures, bytesMax: 5 * MB }],
-  /** Sent to a phone or to customer support. */
   chat: [
     { mimes: pictures, bytesMax: 5 * MB },
     { mimes: ['audio/ogg', 'audio/mp4', 'audio/webm', 'video/mp4'], bytesMax: 16 * MB },
@@ -165,11 +159,9 @@ export const uploadPurposes = {
 
 export type UploadPurpose = keyof typeof uploadPurposes;
 
-/** The metadata of a POST, as JSON. */
 export type UploadMetadata = {
   /** Defaults to `chat`. */
   purpose?: UploadPurpose;
-  /** The browser's MIME type of the file; uploads in pieces have no other place for it. */
   type?: string;
   /**
    * The visible part of an avatar: fractions from 0 to 1 of the upright picture's width and height. Default: the
@@ -196,7 +188,6 @@ export function mimeOfName(name: string): FileMime | undefined {
   return found && (found[0] as FileMime);
 }
 
-/** The file extensions of a purpose, as shown to users: `JPG, PNG, WEBP`. */
 export const endingsFor = (purpose: UploadPurpose): string =>
   mimesFor(purpose)
     .map((mime) => fileKinds[mime].extensions[0].toUpperCase())

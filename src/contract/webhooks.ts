@@ -58,7 +58,6 @@ export const TEST_EVENT = 'webhook.test';
 
 const facts = () => ({
   account: Id('account'),
-  /** Null for events of the whole account: saldo, top-ups, invoices. */
   token: z.nullable(Id('token')),
   /** Rises by one or more with each event of the account: the cursor of the feed. */
   seq: z.int(),
@@ -95,9 +94,7 @@ const incoming = <Type extends EventType>(type: Type) =>
   event(type, {
     ...messageFacts(),
     peer_name: z.nullable(z.string()),
-    /** As `content` of `GET /v1/messages/{id}`: file links are signed anew. */
     content: ApiContent(),
-    /** The message of this conversation that it quotes. */
     reply_to: z.nullable(Id('message')),
   });
 
@@ -171,7 +168,6 @@ export const WEBHOOK_LIMITS = {
   verifyTokenLength: 255,
   /** Hours after a rotation in which events are also signed with the old secret. */
   rotationHours: 24,
-  /** Days of failures only after which it is switched off. */
   failingDays: 3,
   /** Days for which deliveries and their attempts are shown before they are erased. */
   keptDays: 30,
@@ -187,7 +183,6 @@ export const WEBHOOK_LIMITS = {
 export const WebhookOffReason = schema(() => z.enum(['unconfirmed', 'owner', 'gone', 'failing']));
 export type WebhookOffReason = Output<typeof WebhookOffReason>;
 
-/** The destination of a token's events. A token has at most one webhook. */
 export const Webhook = schema(() =>
   z.object({
     token_id: Id('token'),
@@ -269,13 +264,11 @@ export const getWebhook = act({
 
 export const WebhookTest = schema(() =>
   z.object({
+    /** True for 2xx. */
     ok: z.boolean(),
-    /** Null without a response. */
     status: z.nullable(z.int()),
-    /** Why there was no response: a forbidden address, a timeout, no connection. */
     error: z.nullable(z.enum(['refused', 'late', 'unreachable'])),
     ms: z.int(),
-    /** The first 200 printable characters of the response. */
     answer: z.string(),
   }),
 );
@@ -309,7 +302,6 @@ export const saveWebhook = act({
   refuses: ['webhook_unconfirmed'],
 });
 
-/** Switches a webhook off, or on again after a test of its address; waiting deliveries then continue. */
 export const switchWebhook = act({
   name: 'webhook_switch',
   by: 'customer',
@@ -397,7 +389,6 @@ export const Delivery = schema(() =>
     last_status: z.nullable(z.int()),
     last_error: z.nullable(AttemptError()),
     ended_at: z.nullable(z.coerce.date()),
-    /** The number at the other end; null if the event has none, or it was erased. */
     peer: z.nullable(ShownPeer()),
     message_id: z.nullable(Id('message')),
   }),
@@ -411,9 +402,7 @@ export const DeliveryAttempt = schema(() =>
     ms: z.int(),
     status: z.nullable(z.int()),
     error: z.nullable(AttemptError()),
-    /** As sent, including the signature. */
     headers: z.record(z.string(), z.string()),
-    /** The first 200 printable characters of the response. */
     answer: z.string(),
   }),
 );
@@ -466,7 +455,6 @@ export const replayDelivery = act({
 /** The deliveries of a period to replay: given up ones, or all, delivered ones included. */
 export const ReplayWhich = schema(() => z.enum(['parked', 'all']));
 
-/** Deliveries per call. */
 export const REPLAY_MAX = 50_000;
 
 /** Replays the deliveries of a period, in their order; `more`: some remain. The days are in WIB, and inclusive. */
@@ -540,10 +528,8 @@ const NewWebhook = schema(() =>
 );
 export type NewWebhook = Output<typeof NewWebhook>;
 
-/** A new secret, shown once. */
 const RotatedSecret = schema(() => z.object({ webhook: Webhook(), secret: z.string() }));
 
-/** The range of instants that ids and the database support. */
 const FIRST_TIME = Date.UTC(1971, 0, 1);
 const LAST_TIME = Date.UTC(9000, 0, 1);
 
@@ -591,7 +577,6 @@ const DeliveryQuery = schema(() =>
     state: z.optional(DeliveryState()),
     type: z.optional(EventType()),
     peer: z.optional(Recipient()),
-    /** When the event happened: inclusive, and before `to`. */
     from: z.optional(Time()),
     to: z.optional(Time()),
   }),
@@ -601,12 +586,10 @@ const DeliveryPage = schema(() =>
   z.object({ data: z.array(Delivery()), next_cursor: z.nullable(z.int()) }),
 );
 
-/** The period of events to replay; `to` is exclusive. */
 const ReplayPeriod = schema(() =>
   z.strictObject({ from: Time(), to: Time(), which: ReplayWhich() }),
 );
 
-/** The number of replayed deliveries, at most `REPLAY_MAX`; `more`: some remain. */
 const Replayed = schema(() =>
   z.object({ replayed: z.int().check(z.maximum(REPLAY_MAX)), more: z.boolean() }),
 );
@@ -745,7 +728,6 @@ const EventPage = schema(() =>
   z.object({ data: z.array(WebhookEvent()), next: z.int(), has_more: z.boolean() }),
 );
 
-/** Events of a token and its account, for programs without a webhook. */
 export const eventEndpoints = {
   listEvents: endpoint({
     method: 'GET',

@@ -29,12 +29,10 @@ export type Act<
   readonly input: Input;
   /** The result, or one row if `list` is set. Created on first use. */
   readonly output: Output;
-  /** Set if the result is a list: its paging. */
   list: List;
   /** True if it changes data: the browser sends `key`, and a repeat gets the first result. */
   changes: boolean;
   limit: LimitClass;
-  /** Refusals of this act, in addition to `alwaysPossible`. */
   refuses: readonly RefusalCode[];
   audited: boolean;
   streams: boolean;
@@ -137,7 +135,6 @@ export const alwaysPossible: readonly RefusalCode[] = [
 /** The input of an act before its schema parses it. */
 export type InputFor<A extends Act> = z.input<A['input']>;
 export type InputOf<A extends Act> = z.output<A['input']>;
-/** The result, or one row of a list. */
 export type OutputOf<A extends Act> = z.output<A['output']>;
 
 /** Pages beyond this position are empty. */

@@ -7,7 +7,6 @@ function isDay(text: string): boolean {
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
 }
 
-/** The range of years that ids and the database support. */
 const FIRST_DAY = '1971-01-01';
 const LAST_DAY = '9000-01-01';
 

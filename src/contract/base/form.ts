@@ -12,7 +12,6 @@ export const FORM_LIMITS = {
 const poisoned = new Set(['__proto__', 'constructor', 'prototype']);
 const onlyOnce = new Set(['act', 'token', 'fcm', 'key']);
 
-/** An unreadable form; `why` is a few words in Indonesian. */
 export class FormError extends Error {
   readonly why: string;
 

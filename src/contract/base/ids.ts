@@ -46,7 +46,6 @@ export function publicId(kind: IdKind, uuid: string): string {
   return idPrefixes[kind] + text;
 }
 
-/** The UUID of a public id; `undefined` if the id is not of this kind. */
 export function uuidOf(kind: IdKind, id: string): string | undefined {
   const prefix = idPrefixes[kind];
   if (!id.startsWith(prefix) || id.length !== prefix.length + 26) return undefined;

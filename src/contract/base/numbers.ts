@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 
 type Bounds = {
-  /** The message for an empty field and for anything that is not a whole number. */
   missing?: string;
   sentence?: string;
   minimum: number;

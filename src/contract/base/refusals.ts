@@ -6,7 +6,6 @@ type Entry = { status: number; facts: () => z.ZodMiniType; retryable?: true };
 const none = () => z.object({});
 const wait = () => z.object({ seconds: z.int() });
 
-/** Why a list of recipients cannot be read. */
 export const unreadable = ['empty', 'no_numbers', 'too_many', 'broken'] as const;
 export type UnreadableList = (typeof unreadable)[number];
 
@@ -74,9 +73,7 @@ export const refusals = {
   link_gone: { status: 410, facts: none },
   qr_stale: { status: 410, facts: none },
   phone_taken: { status: 409, facts: none },
-  /** This installation does not offer the channel. */
   channel_off: { status: 409, facts: none },
-  /** The request needs another channel than the token's. */
   channel_other: { status: 409, facts: none },
   /** Messages of the token are under way: wait for their outcome first. */
   channel_busy: { status: 409, facts: none },
@@ -85,7 +82,6 @@ export const refusals = {
   /** Meta rejected the entered data; `code` is Meta's. */
   cloud_refused: { status: 422, facts: () => z.object({ code: z.int() }) },
   cloud_unreachable: { status: 503, facts: none, retryable: true },
-  /** The recipient has not written in the last 24 hours, or never: only templates may be sent. */
   window_closed: { status: 409, facts: none },
 
   saldo_short: {
@@ -126,7 +122,6 @@ export const refusals = {
     status: 422,
     facts: () => z.object({ name: z.string(), expected: z.int(), given: z.int() }),
   },
-  /** On the Cloud API: Meta refuses the value of this variable. */
   template_value_unfit: {
     status: 422,
     facts: () =>
@@ -142,7 +137,6 @@ export const refusals = {
       z.object({
         name: z.string(),
         header: z.nullable(z.enum(['image', 'video', 'document', 'text'])),
-        /** The positions of the buttons that take a value. */
         buttons: z.array(z.int()),
       }),
   },
@@ -160,7 +154,6 @@ export const refusals = {
         why: z.enum(['refused', 'late', 'unreachable', 'redirect', 'status', 'challenge']),
       }),
   },
-  /** The webhook is switched off: nothing is sent until it is switched on. */
   webhook_off: { status: 409, facts: none },
 
   topup_too_many: { status: 409, facts: () => z.object({ limit: z.int() }) },
@@ -243,12 +236,10 @@ export const refusals = {
     status: 422,
     facts: () => z.object({ why: z.enum(unreadable) }),
   },
-  /** The campaign has no content or no recipients. */
   campaign_incomplete: {
     status: 409,
     facts: () => z.object({ missing: z.enum(['content', 'recipients']) }),
   },
-  /** The campaign has already started or ended. */
   campaign_state: { status: 409, facts: () => z.object({}) },
   campaigns_full: { status: 409, facts: () => z.object({ limit: z.int() }) },
   support_empty: { status: 422, facts: none },

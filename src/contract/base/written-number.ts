@@ -6,7 +6,6 @@
 /** The longest phone number, in digits (E.164; docs/screens.md#money-dates-phones). */
 export const PHONE_DIGITS_MAX = 15;
 
-/** A number up to its last significant digit. */
 const LONGEST = new RegExp(`^(?:\\D*\\d){${PHONE_DIGITS_MAX}}`);
 
 /**
@@ -19,7 +18,6 @@ export function to62(phone: string, { long = false }: { long?: boolean } = {}): 
   return LONGEST.exec(number)?.[0] ?? number;
 }
 
-/** Full-width forms of ASCII: `０８１２`, `＋`, `（`. */
 const FULL_WIDTH = /[\uFF01-\uFF5E]/g;
 const FULL_WIDTH_OFFSET = 0xfee0;
 /** Invisible characters: direction marks, zero widths, soft hyphens, variation selectors, control characters. */

@@ -13,7 +13,6 @@ const things: Readonly<Record<string, string>> = {
   Token: 'The token',
 };
 
-/** Why an address failed the test, and what to do. */
 const unconfirmed: Readonly<Record<FactsOf<'webhook_unconfirmed'>['why'], string>> = {
   refused: 'only public https addresses on port 443 or 8443 are asked.',
   late: 'no answer came within 10 seconds. Answer first, then do the work.',

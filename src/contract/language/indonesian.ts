@@ -6,7 +6,6 @@ import { unreadableLists, inMegabytes } from './language.ts';
 
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
 
-/** Why an address failed the test, and what to do. */
 const unconfirmed: Readonly<Record<FactsOf<'webhook_unconfirmed'>['why'], string>> = {
   refused: 'hanya alamat https umum pada port 443 atau 8443 yang dihubungi.',
   late: 'tidak ada jawaban dalam 10 detik. Jawab dahulu, baru kerjakan isinya.',

@@ -1,9 +1,7 @@
 import type { UnreadableList } from '#contract/base/refusals.ts';
 
-/** The languages of `/v1`: Indonesian unless the caller prefers English. */
 export type Language = 'id' | 'en';
 
-/** A text in both languages of `/v1`. */
 export type InBoth = Readonly<Record<Language, string>>;
 
 /**
@@ -53,6 +51,5 @@ export const unreadableLists = {
   },
 } as const satisfies Record<UnreadableList, InBoth>;
 
-/** A size as messages show it: `500 kB`, `5 MB`. */
 export const inMegabytes = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${Math.round(bytes / 1_000_000)} MB`;

@@ -172,7 +172,6 @@ export function foldAt(caption: string): number | undefined {
   return /[\uD800-\uDBFF]/.test(caption.charAt(cut - 1)) ? cut - 1 : cut;
 }
 
-/** Limits of interactive messages, as in the WhatsApp Cloud API. */
 export const CHOICE_LIMITS = {
   buttons: 3,
   buttonId: 256,
@@ -209,7 +208,6 @@ export type ShownChoices = {
 export const ChosenOption = schema(() =>
   z.extend(Choice(), {
     type: ChoiceType(),
-    /** The message that offered the option. */
     of: Id('message'),
   }),
 );

@@ -36,7 +36,6 @@ export type Place = Output<typeof Place>;
 export const FilledTemplate = schema(() =>
   z.object({
     header: z.nullable(z.string()),
-    /** The type of the header file; left out if there is none. */
     media: z.optional(z.string()),
     footer: z.nullable(z.string()),
     buttons: z.array(z.string()),
@@ -44,7 +43,6 @@ export const FilledTemplate = schema(() =>
 );
 export type FilledTemplate = Output<typeof FilledTemplate>;
 
-/** The content of a chat bubble (docs/screens.md#chat). */
 export const ChatContent = schema(() =>
   z.object({
     type: z.string(),
@@ -55,9 +53,7 @@ export const ChatContent = schema(() =>
     filename: z.nullable(z.string()),
     name: z.nullable(z.string()),
     phone: z.nullable(z.string()),
-    /** The contact's organisation; left out if unknown. */
     organization: z.optional(z.string()),
-    /** All phones of a contact with several; the first is `phone`. */
     phones: z.optional(z.array(z.string())),
     email: z.optional(z.string()),
     file: z.optional(ChatFile()),

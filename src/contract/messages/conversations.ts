@@ -7,7 +7,6 @@ import { type Output, schema } from '#contract/base/schema.ts';
 import { ConversationMessage, Direction, MessageStatus, MessageType } from '#contract/messages.ts';
 import { ChannelName, TokenStatus } from '#contract/tokens.ts';
 
-/** In UTF-16 units. */
 export const CONVERSATION_QUERY_MAX = 60;
 
 export const PINS_MAX = 20;
@@ -72,9 +71,7 @@ export const conversationMessages = act({
     ...paging(['created_at']),
     token_id: IdInput('token'),
     peer: TypedPeer(),
-    /** Only messages older than this one, which need not exist. */
     before: z.optional(IdInput('message')),
-    /** Only this message and newer ones: with `sort_type` `asc` those that follow it. */
     from: z.optional(IdInput('message')),
   }),
   output: ConversationMessage,
@@ -96,7 +93,6 @@ export const unreadConversations = act({
   output: () => z.object({ total: z.int() }),
 });
 
-/** Pins a conversation for all users of the account, or unpins it. */
 export const pinConversation = act({
   name: 'conversation_pin',
   by: 'customer',
@@ -110,7 +106,6 @@ export const pinConversation = act({
   refuses: ['not_found', 'pins_full'],
 });
 
-/** The contact name in one line; empty: the name that the peer uses. */
 const ContactName = schema(() => TypedName({ max: CONTACT_NAME_MAX }));
 
 export const nameContact = act({

@@ -108,21 +108,17 @@ const silence: Record<'own' | 'earlier' | 'link', Record<Language, string>> = {
   },
 };
 
-/** Why a message finally failed, and what its sender can do. */
 export const failureSentence = (failure: Failure, language: Language): string =>
   language === 'en' ? inEnglish[failure] : failures[failure];
 
 /** The cause in a few words, without advice: for lists of causes. */
 export const failureCause = (failure: Failure): string => happened.id[failure];
 
-/** Why a try failed that is followed by another: the cause, and any action needed. */
 export const retrySentence = (failure: Failure, language: Language): string =>
   `${happened[language][failure]}. ${(ownerMends[failure] ?? weRetry)[language]}.`;
 
-/** The sentence for a message whose try had no answer, while its report is awaited. */
 export const waitSentence = (language: Language): string => weWait[language];
 
-/** The sentence for a final state that a late report disproved. */
 export const correctedSentence = (language: Language): string => corrected[language];
 
 /**
@@ -145,10 +141,8 @@ export type HelpPlace = 'token' | 'templates' | 'resend' | 'conversation' | 'out
 export type FailureHelp = {
   what: string;
   whose: FaultOf;
-  /** Whether it is tried again. */
   again: string;
   todo: string;
-  /** The place to act; `outside` if the portal offers nothing. */
   where: HelpPlace;
 };
 

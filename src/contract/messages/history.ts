@@ -14,7 +14,6 @@ export const VIEW_NAME_MAX = 40;
 /** The longest range of days that moves with the date. */
 export const VIEW_DAYS_MAX = 366;
 
-/** The filters of a view as they are stored and answered. */
 export const ViewFilters = schema(() =>
   z.object({
     ...messageFilters(),
@@ -36,7 +35,6 @@ export const listViews = act({
   output: () => z.object({ views: z.array(MessageView()) }),
 });
 
-/** Saves a new view; with `view_id` it replaces an existing one. */
 export const saveView = act({
   name: 'message_view_save',
   by: 'customer',
@@ -60,7 +58,6 @@ export const deleteView = act({
   output: () => z.object({}),
 });
 
-/** The filters of the message table for views and exports, all but the token; empty filters are left out. */
 export const messageFilters = () => ({
   ...rowFilters(),
   q: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(MESSAGE_QUERY_MAX))),
@@ -95,7 +92,6 @@ const Refused = schema(() =>
 );
 export type Refused = Output<typeof Refused>;
 
-/** Sends the content of a message anew, as a new message to the same number. */
 export const resendMessage = act({
   name: 'message_resend',
   by: 'customer',
@@ -114,7 +110,6 @@ export const checkResend = act({
     z.object({
       count: z.int(),
       price: Rupiah(),
-      /** How many of them the quota of the plan covers. */
       by_quota: z.int(),
       refused: z.array(Refused()),
     }),

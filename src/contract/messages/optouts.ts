@@ -6,7 +6,6 @@ import { type Output, schema } from '#contract/base/schema.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { bodyRefused, endpoint, API_LIMITS, Recipient, noted } from '#contract/rest/endpoint.ts';
 
-/** Who opted the phone out: a user of the portal, a program through the API, or the phone's owner by a reply. */
 export const OptoutSource = schema(() => z.enum(['portal', 'api', 'reply']));
 export type OptoutSource = Output<typeof OptoutSource>;
 

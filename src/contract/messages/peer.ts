@@ -89,7 +89,6 @@ export const writtenPeer = (peer: string): string => (isHiddenPeer(peer) ? peer 
  */
 export const shownPeer = (peer: string): string => (peer.startsWith('8') ? `+${peer}` : peer);
 
-/** The stored form of a shown peer. */
 export const storedPeer = (shown: string): string => shown.replace(/^\+/, '');
 
 /** A peer as `shownPeer` writes it. */
@@ -99,7 +98,6 @@ export const ShownPeer = schema(() =>
     .check(z.regex(/^([1-79][0-9]{7,14}|\+8[0-9]{7,14}|[A-Z]{2}\.[A-Za-z0-9]{1,128})$/, UNKNOWN)),
 );
 
-/** A phone number as `shownPeer` writes it. */
 export const ShownPhone = schema(() =>
   z.string().check(z.regex(/^([1-79][0-9]{7,14}|\+8[0-9]{7,14})$/, UNKNOWN)),
 );

@@ -75,7 +75,6 @@ const tooLong = (max: number) => `Isian paling panjang ${max} karakter.`;
 const filled = (max: number) =>
   z.string().check(z.minLength(1, 'Isi semuanya.'), z.maxLength(max, tooLong(max)));
 
-/** Sends an approved template from the browser, with the values that `Template` lists. */
 export const sendTemplate = act({
   name: 'message_send_template',
   by: 'customer',
@@ -90,11 +89,8 @@ export const sendTemplate = act({
         .array(filled(TEMPLATE_LIMITS.variable))
         .check(z.maxLength(TEMPLATE_LIMITS.variables, 'Terlalu banyak isian.')),
     ),
-    /** The value of the header's variable. */
     header: z.optional(filled(TEMPLATE_LIMITS.header)),
-    /** An upload for `media`: the header file. */
     upload: z.optional(IdInput('upload')),
-    /** By position among all buttons; empty if a button takes no value. */
     buttons: z.optional(
       z
         .array(
@@ -121,7 +117,6 @@ export const sendTemplate = act({
   ],
 });
 
-/** Reacts to a message of a conversation; an empty emoji removes the reaction. It is free. */
 export const sendReaction = act({
   name: 'message_react',
   by: 'customer',
@@ -131,7 +126,6 @@ export const sendReaction = act({
   refuses: [...sendRefusals, 'reaction_refused'],
 });
 
-/** Sends one file from the browser: an upload for `media`, as the type of message that fits the file. */
 export const sendFile = act({
   name: 'message_send_file',
   by: 'customer',
@@ -146,7 +140,6 @@ export const sendFile = act({
         .string()
         .check(z.maxLength(CAPTION_MAX, `Keterangan paling panjang ${CAPTION_MAX} karakter.`)),
     ),
-    /** A message of this conversation that it quotes. */
     reply_to: z.optional(IdInput('message')),
   }),
   output: ConversationMessage,
@@ -164,7 +157,6 @@ export function isEmoji(text: string): boolean {
   return first !== undefined && second === undefined;
 }
 
-/** The emoji of a reaction; empty removes the reaction. */
 export const Emoji = schema(() =>
   z.string().check(
     z.maxLength(EMOJI_MAX),
@@ -172,14 +164,11 @@ export const Emoji = schema(() =>
   ),
 );
 
-/** A contact read from a vCard (RFC 2426, RFC 6350). */
 export type Card = {
   /** '' if it has none. */
   name: string;
   phones: {
-    /** As written in the card. */
     written: string;
-    /** Digits of the WhatsApp account, if the card names one. */
     whatsapp?: string;
   }[];
   organization?: string;
@@ -225,13 +214,11 @@ const partsOf = (value: string): readonly string[] => value.split(/(?<!\\);/).ma
 
 export const REPLY_MAX = { all: 100, name: 40, text: 4096 } as const;
 
-/** A reusable text; `/` and the beginning of its name insert it. */
 export const QuickReply = schema(() =>
   z.object({ name: z.string(), text: z.string(), updated_at: z.coerce.date() }),
 );
 export type QuickReply = Output<typeof QuickReply>;
 
-/** The name after the slash. */
 export const ReplyName = schema(() =>
   z
     .string()
@@ -259,7 +246,6 @@ export const listQuickReplies = act({
   output: () => z.object({ replies: z.array(QuickReply()) }),
 });
 
-/** Creates a reply or replaces its text. */
 export const saveQuickReply = act({
   name: 'quick_reply_save',
   by: 'customer',

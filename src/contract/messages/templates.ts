@@ -27,7 +27,6 @@ export const templateLanguage = /^[a-z]{2,3}(_[A-Z]{2})?$/;
 export const TemplateStatus = schema(() => z.enum(['approved', 'pending', 'rejected']));
 export type TemplateStatus = Output<typeof TemplateStatus>;
 
-/** The purpose of a template, which determines its price on the Cloud API. */
 export const templateCategories = ['utility', 'marketing', 'authentication'] as const;
 export const TemplateCategory = schema(() => z.enum(templateCategories));
 export type TemplateCategory = Output<typeof TemplateCategory>;
@@ -35,7 +34,6 @@ export type TemplateCategory = Output<typeof TemplateCategory>;
 export const templateFiles = ['image', 'video', 'document'] as const;
 export type TemplateFile = (typeof templateFiles)[number];
 
-/** The value of a button: the end of its URL, or the code to copy. */
 const valueKinds = ['url', 'code'] as const;
 
 const ButtonValue = schema(() =>
@@ -51,7 +49,6 @@ export const Template = schema(() =>
     status: TemplateStatus(),
     reason: z.nullable(z.string()),
     header: z.nullable(z.string()),
-    /** The type of the header file, which each message supplies. */
     header_file: z.nullable(z.enum(templateFiles)),
     header_variable: z.nullable(z.string()),
     body: z.string(),
@@ -148,7 +145,6 @@ export const listTemplates = act({
     language: z.optional(TemplateLanguage()),
     status: z.optional(TemplateStatus()),
     token_id: z.optional(IdInput('token')),
-    /** In its name or its body. */
     q: z.optional(z.string().check(z.trim(), z.maxLength(TEMPLATE_LIMITS.search))),
   }),
   output: Template,

@@ -4,7 +4,6 @@ import { Id, IdInput } from '#contract/base/ids.ts';
 import { CivilDay } from '#contract/base/days.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 
-/** A deviation of the audit log: the number of an entry or a seal. */
 export const AuditFinding = schema(() =>
   z.object({
     /**
@@ -14,7 +13,6 @@ export const AuditFinding = schema(() =>
     kind: z.enum(['changed', 'missing', 'added', 'erased', 'head', 'seal']),
     account_id: z.nullable(Id('account')),
     seq: z.int(),
-    /** The day of the previous entry, or of the seal; null if there is none. */
     day: z.nullable(z.string()),
   }),
 );
@@ -22,7 +20,6 @@ export type AuditFinding = Output<typeof AuditFinding>;
 
 export const AuditCheck = schema(() =>
   z.object({
-    /** Entries before this instant were verified. */
     at: z.coerce.date(),
     ok: z.boolean(),
     lines: z.int(),
@@ -40,7 +37,6 @@ export const AuditLine = schema(() =>
     seq: z.int(),
     hash: z.string(),
     at: z.coerce.date(),
-    /** The account of the chain; null for users who were not signed in. */
     account: z.nullable(
       z.object({
         account_id: Id('account'),
@@ -48,10 +44,8 @@ export const AuditLine = schema(() =>
         ours: z.boolean(),
       }),
     ),
-    /** The acting user; null if not signed in. */
     person: z.nullable(z.object({ user_id: Id('user'), name: z.string() })),
     about: z.nullable(z.object({ account_id: Id('account'), name: z.string() })),
-    /** The operator that an act invited or removed. */
     whom: z.nullable(z.object({ user_id: Id('user'), name: z.string() })),
     act: z.string(),
     outcome: z.string(),
@@ -75,7 +69,6 @@ const filter = () => ({
   /** Not `act`, which the envelope uses. */
   act_name: z.optional(z.string().check(z.maxLength(60), z.regex(/^[a-z_]*$/))),
   user_id: z.optional(IdInput('user')),
-  /** The entries of its chain, and acts of operators for it. */
   account_id: z.optional(IdInput('account')),
   outcome: z.optional(AuditOutcome()),
 });
@@ -91,7 +84,6 @@ export const listAudit = act({
   output: AuditLine,
 });
 
-/** The newest verification of all chains, and the operators that entries can be filtered by. */
 export const auditState = act({
   name: 'operator_audit_state',
   by: 'operator',

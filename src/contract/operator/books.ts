@@ -20,7 +20,6 @@ export const LedgerCheck = schema(() =>
         invariant: z.string(),
         description: z.string(),
         ok: z.boolean(),
-        /** The number of violating rows, and the first of them, as text. */
         broken: z.int(),
         examples: z.array(z.string()),
       }),
@@ -67,7 +66,6 @@ export const ReconciliationFinding = schema(() =>
     severity: z.enum(['red', 'attention']),
     count: z.int(),
     amount: Rupiah(),
-    /** The first ids. */
     examples: z.array(z.string()),
   }),
 );
@@ -76,7 +74,6 @@ export type ReconciliationFinding = Output<typeof ReconciliationFinding>;
 export const Reconciliation = schema(() =>
   z.object({
     at: z.coerce.date(),
-    /** True if there is no red finding. */
     ok: z.boolean(),
     findings: z.array(ReconciliationFinding()),
   }),
@@ -93,32 +90,23 @@ export type SellerFact = Output<typeof SellerFact>;
 
 export const MoneyOverview = schema(() =>
   z.object({
-    /** All saldo that customers may still use: available and held. */
     float: Rupiah(),
     held: Rupiah(),
-    /** Paid since midnight in WIB, by payment method. */
     topups_today: z.array(z.object({ method: z.string(), count: z.int(), amount: Rupiah() })),
     waiting: z.object({
       /** Top-ups in review, and transfers with a slip, a proposal or a bank entry near their total. */
       topups: MoneyWork(),
-      /** Bank entries without a top-up that no operator has dismissed. */
       bank_lines: MoneyWork(),
-      /** Second payments of top-ups that were already paid. */
       suspense: MoneyWork(),
-      /** Payments that their gateway refunded by itself. */
       withdrawn: MoneyWork(),
-      /** Refunds that have not reached their payer. */
       refunds: MoneyWork(),
     }),
     check: z.nullable(LedgerCheck()),
     audit: z.nullable(z.object({ at: z.coerce.date(), ok: z.boolean() })),
     seal: z.nullable(Seal()),
     reconciliation: z.nullable(Reconciliation()),
-    /** Missing facts of the seller, and the number of paid top-ups that wait for an invoice with PPN. */
     seller: z.object({ missing: z.array(SellerFact()), invoices_waiting: z.int() }),
-    /** Proposals that wait for a second operator: all, and those that the caller may decide. */
     proposals: z.object({ count: z.int(), for_you: z.int() }),
-    /** Confirmations of top-ups that the caller may complete as the second operator. */
     topups_for_you: z.int(),
   }),
 );
@@ -172,7 +160,6 @@ export const runReconciliation = act({
   refuses: ['check_running'],
 });
 
-/** The start of a price or rate: an ISO instant; left out: now. */
 const isBefore2200 = (at: string): boolean => new Date(at).getTime() < Date.UTC(2200, 0);
 
 const From = () =>
@@ -182,7 +169,6 @@ const From = () =>
       .check(z.refine(isBefore2200, 'Pilih tanggal sebelum tahun 2200.')),
   );
 
-/** A list price or a tax rate; the newest that has begun applies. */
 const Dated = () => ({
   valid_from: z.coerce.date(),
   /** `past`: replaced; `now`: in force; `future`: has not begun. */
@@ -316,14 +302,12 @@ const reference = (spell: (typed: string) => string, missing: string) =>
       z.regex(/^[!-~]*$/, 'Tulis referensi dengan huruf latin, angka, dan tanda baca biasa.'),
     );
 
-/** The bank's reference of a transfer that was made. */
 export const BankReference = schema(() =>
   reference(bankReference, 'Tulis referensi transfer dari bank.'),
 );
 
 const LINE_HASH = /^[0-9a-f]{64}$/;
 
-/** A bank entry's hash, or the reference typed from the bank statement. */
 export const LineOrReference = schema(() =>
   reference(
     (typed) => (LINE_HASH.test(typed.trim()) ? typed.trim() : bankReference(typed)),
@@ -355,7 +339,6 @@ export const adjustmentKindLabel: Record<AdjustmentKind, string> = {
   payment_refund: 'Pengembalian pembayaran',
 };
 
-/** The counter account of an adjustment: an expense of ours, or a corrected mistake. */
 export const AdjustCause = schema(() => z.enum(['goodwill', 'correction']));
 export type AdjustCause = Output<typeof AdjustCause>;
 
@@ -395,25 +378,21 @@ export const Adjustment = schema(() =>
     account_id: Id('account'),
     account_name: z.string(),
     kind: AdjustmentKind(),
-    /** The counter account of an adjustment; null for the other kinds. */
     cause: z.nullable(AdjustCause()),
     /** The change of the saldo; for refunds to the payer, the amount that leaves our bank. */
     amount: Rupiah(),
     status: AdjustmentStatus(),
     reason: z.string(),
-    /** True if a second operator has to decide. */
     needs_second: z.boolean(),
     reference: z.nullable(z.string()),
     payee: z.nullable(z.string()),
     message_id: z.nullable(Id('message')),
     topup_id: z.nullable(Id('topup')),
-    /** How far the refund has come, once it is booked. */
     refund: z.nullable(PaymentRefund()),
     proposed_by: z.string(),
     proposed_at: z.coerce.date(),
     /** Whether the caller proposed it: they may withdraw it, but not approve it. */
     is_own: z.boolean(),
-    /** Whether the caller may act as its second operator. */
     can_approve: z.boolean(),
     expires_at: z.coerce.date(),
     decided_by: z.nullable(z.string()),
@@ -423,7 +402,6 @@ export const Adjustment = schema(() =>
 );
 export type Adjustment = Output<typeof Adjustment>;
 
-/** Corrects a saldo, up or down, against a fixed account of ours. */
 export const adjustSaldo = act({
   name: 'operator_adjust',
   by: 'operator',
@@ -469,7 +447,6 @@ export const payOut = act({
     account_id: IdInput('account'),
     amount: DeskAmount(),
     reference: BankReference(),
-    /** Must have the customer's name. */
     payee: Payee(),
     reason: Reason(),
   }),
@@ -499,7 +476,6 @@ export const listAdjustments = act({
 export const AdjustmentDecision = schema(() => z.enum(['approve', 'refuse', 'withdraw']));
 export type AdjustmentDecision = Output<typeof AdjustmentDecision>;
 
-/** The decision of a second operator on a proposal, or its withdrawal by the proposer. */
 export const decideAdjustment = act({
   name: 'operator_adjustment_decide',
   by: 'operator',
@@ -529,7 +505,6 @@ export const decideAdjustment = act({
   ],
 });
 
-/** The largest price and rate that an operator may set. */
 export const DeskPrice = schema(() =>
   WholeNumber({
     missing: 'Tulis harganya.',

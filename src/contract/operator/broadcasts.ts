@@ -8,13 +8,11 @@ import { PlanCode } from '#contract/billing.ts';
 export const BroadcastTone = schema(() => z.enum(['info', 'warning']));
 export type BroadcastTone = Output<typeof BroadcastTone>;
 
-/** A broadcast as customers see it at the top of every page. */
 export const ShownBroadcast = schema(() =>
   z.object({
     /** Null if it cannot be closed: the installation is under maintenance. */
     id: z.nullable(Id('broadcast')),
     title: z.string(),
-    /** A caption, with its links. */
     text: z.string(),
     tone: BroadcastTone(),
     until: z.nullable(z.coerce.date()),
@@ -99,7 +97,6 @@ export const operatorBroadcasts = act({
   output: Broadcast,
 });
 
-/** The present audiences: all customers, those with a linked token, and by plan. */
 export const broadcastAudiences = act({
   name: 'operator_broadcast_audiences',
   by: 'operator',
@@ -132,9 +129,7 @@ const words = () => ({
     ),
   tone: BroadcastTone(),
   audience: BroadcastAudience(),
-  /** For the audience `plan`. */
   plan: z.optional(PlanCode()),
-  /** Left out: now. */
   from: z.optional(When('Waktu mulai tidak terbaca.')),
   until: When('Pilih sampai kapan.'),
   by_push: Choice(),
@@ -151,7 +146,6 @@ export const createBroadcast = act({
   output: Broadcast,
 });
 
-/** Changes a broadcast that has not begun. */
 export const changeBroadcast = act({
   name: 'operator_broadcast_change',
   by: 'operator',

@@ -33,7 +33,6 @@ export const customerStateLabel: Record<CustomerState, string> = {
   closed: 'Ditutup',
 };
 
-/** Saldo ranges of the filter. */
 export const SaldoRange = schema(() => z.enum(['empty', 'low', 'ample']));
 export type SaldoRange = Output<typeof SaldoRange>;
 /** Below this it is `low`. */
@@ -52,14 +51,12 @@ export const DeskCustomer = schema(() =>
   z.object({
     account_id: Id('account'),
     name: z.string(),
-    /** The owner's number, masked: `+62 812-••••-7890`. */
     phone: z.string(),
     available: Rupiah(),
     held: Rupiah(),
     /** Of the wallet. */
     status: WalletStatus(),
     state: CustomerState(),
-    /** The plan's name, and whether it is paid; null if there is none. */
     plan: z.nullable(z.object({ name: z.string(), status: SubscriptionStatus() })),
     created_at: z.coerce.date(),
   }),
@@ -103,11 +100,8 @@ const Sums = schema(() => z.object({ sent: z.int(), failed: z.int() }));
 
 export const DeskCustomerDetail = schema(() =>
   z.extend(DeskCustomer(), {
-    /** When it will be erased at its owner's request. */
     erase_at: z.nullable(z.coerce.date()),
-    /** Messages accepted in the last 24 hours and 30 days: sent and failed ones. */
     messages: z.object({ day: Sums(), month: Sums() }),
-    /** The plan, its price per period, and its end; null if there is none. */
     subscription: z.nullable(
       z.object({
         name: z.string(),
@@ -119,7 +113,6 @@ export const DeskCustomerDetail = schema(() =>
       }),
     ),
     tokens: z.array(Token()),
-    /** The newest failed messages, newest first; numbers are masked. */
     failures: z.array(
       z.object({
         message_id: Id('message'),
@@ -143,7 +136,6 @@ export const DeskCustomerDetail = schema(() =>
     suspensions: z.array(AccountStep()),
     /** True while the saldo is the welcome bonus, for the simulator and the own number only. */
     bonus_only: z.boolean(),
-    /** The newest ledger entries beside those of messages, newest first. */
     entries: z.array(
       z.object({
         seq: z.int(),
@@ -183,7 +175,6 @@ export const getCustomer = act({
   output: DeskCustomerDetail,
 });
 
-/** Freezes or unfreezes a wallet. */
 export const freezeWallet = act({
   name: 'operator_wallet_freeze',
   by: 'operator',
@@ -234,7 +225,6 @@ export const endCustomerSessions = act({
   output: DeskCustomerDetail,
 });
 
-/** Ends a customer's plan now: the free one follows, and the rest of the period may be refunded. */
 export const endCustomerPlan = act({
   name: 'operator_plan_end',
   by: 'operator',
@@ -250,19 +240,15 @@ export const endCustomerPlan = act({
   refuses: ['account_ended', 'operator_limit_reached', 'subscription_not_running'],
 });
 
-/** A customer's message as operators see it, without its text and recipient. */
 export const DeskMessage = schema(() =>
   z.object({
     id: Id('message'),
     direction: Direction(),
     token: z.object({ id: Id('token'), name: z.string() }),
-    /** Masked. */
     peer: z.string(),
     type: MessageType(),
     status: MessageStatus(),
-    /** The current price: 0 once it was refunded. */
     price: Rupiah(),
-    /** True if the quota of the plan covered it. */
     by_quota: z.boolean(),
     possible_duplicate: z.boolean(),
     failure: z.nullable(Failure()),

@@ -20,9 +20,7 @@ export const Operator = schema(() =>
     second_factor: z.boolean(),
     signed_in_at: z.nullable(z.coerce.date()),
     sessions: z.int(),
-    /** The expiry of an unused invitation; null otherwise. */
     invited_until: z.nullable(z.coerce.date()),
-    /** True for the caller. */
     you: z.boolean(),
     /** True for the last admin, who can neither be removed nor lose the role. */
     last_admin: z.boolean(),
@@ -61,7 +59,6 @@ export const inviteOperator = act({
   refuses: ['phone_in_use'],
 });
 
-/** Replaces the roles of an operator. */
 export const setOperatorRoles = act({
   name: 'operator_roles_set',
   by: 'operator',
@@ -85,7 +82,6 @@ export const removeOperator = act({
   output: () => z.object({}),
 });
 
-/** Signs an operator out everywhere; the caller everywhere else. */
 export const endOperatorSessions = act({
   name: 'operator_sessions_end',
   by: 'operator',

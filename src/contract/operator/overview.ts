@@ -17,7 +17,6 @@ const LastBackup = schema(() =>
   }),
 );
 
-/** The health of the installation; `operator_money_overview` covers the money. */
 export const OperatorOverview = schema(() =>
   z.object({
     at: z.coerce.date(),
@@ -28,7 +27,6 @@ export const OperatorOverview = schema(() =>
      */
     failures: z.array(z.object({ channel: ChannelName(), failure: Failure(), messages: z.int() })),
     queue: z.object({
-      /** Queued messages; with `more` there are more than are counted. */
       waiting: z.int(),
       more: z.boolean(),
       /** For how many seconds the longest due lane has been due; lanes without a phone included. */
@@ -36,46 +34,37 @@ export const OperatorOverview = schema(() =>
     }),
     /** `unowned`: due for more than ten seconds without an owning process. */
     lanes: z.object({ running: z.int(), unowned: z.int() }),
-    /** Connected numbers that are paused: their network is silent or refuses every message. */
     pauses: z.array(z.object({ reason: Pause(), numbers: z.int() })),
     /** Events not yet delivered to live streams, webhooks and counts; `set_aside`: could not be published. */
     events: z.object({ lag_seconds: z.number(), set_aside: z.int() }),
     /** Jobs with a failed run in the last 24 hours; `is_over`: a later run succeeded. */
     jobs: z.array(z.object({ name: z.string(), failed_at: z.coerce.date(), is_over: z.boolean() })),
-    /** Names of jobs without a successful run for too long. */
     jobs_late: z.array(z.string()),
     /** Changes of safeguards of money that wait for a second admin; null unless the caller is an admin. */
     settings_waiting: z.nullable(
       z.array(z.object({ label: z.string(), effective_at: z.coerce.date() })),
     ),
-    /** Notices of payment gateways that were given up. */
     dead_notices: z.int(),
     database: z.object({
       version: z.string(),
       bytes: z.int(),
       connections: z.int(),
       connections_max: z.int(),
-      /** Age of the oldest open transaction. */
       oldest_transaction_seconds: z.number(),
     }),
     disk: z.object({
-      /** Free space of the data folder; null if unknown. */
       free_bytes: z.nullable(z.int()),
-      /** Full storage: the data folder, or the database. */
       full: z.array(z.string()),
     }),
     app: z.object({
       version: z.string(),
       build: z.string(),
       uptime_seconds: z.int(),
-      /** Running processes of this installation. */
       nodes: z.int(),
     }),
-    /** Whether codes can be sent: their token is linked, and on the Cloud API has a template for them. */
     codes_go_out: z.boolean(),
     /** Null before the first backup, or if none are configured. */
     backup: z.nullable(LastBackup()),
-    /** Threads that wait for an answer; null unless the caller answers customers. */
     support: z.nullable(z.object({ waiting: z.int(), oldest: z.nullable(z.coerce.date()) })),
   }),
 );
@@ -92,7 +81,6 @@ export const operatorOverview = act({
 export const RealChannel = schema(() => z.enum(['cloud', 'web']));
 export type RealChannel = Output<typeof RealChannel>;
 
-/** Filters of connected numbers. */
 export const NumberState = schema(() => z.enum(['connected', 'parted', 'restricted', 'paused']));
 export type NumberState = Output<typeof NumberState>;
 
@@ -123,7 +111,6 @@ export const listNumbers = act({
   output: ConnectedNumber,
 });
 
-/** Error responses of networks by code, the most frequent first. */
 export const ProviderAnswers = schema(() =>
   z.object({
     answers: z.array(
@@ -131,12 +118,9 @@ export const ProviderAnswers = schema(() =>
         channel: ChannelName(),
         code: z.string(),
         count: z.int(),
-        /** Affected numbers. */
         numbers: z.int(),
         last_at: z.coerce.date(),
-        /** The handling of the code; null: the code is unknown. */
         does: z.nullable(z.enum(['fail', 'later', 'part', 'verify', 'pause', 'rest'])),
-        /** The resulting failure or delay, by the codes of `failures`. */
         failure: z.nullable(Failure()),
       }),
     ),

@@ -116,12 +116,10 @@ export const StatementOutcome = schema(() =>
 );
 export type StatementOutcome = Output<typeof StatementOutcome>;
 
-/** Shown entries of a statement; the most important ones if it has more. */
 export const STATEMENT_LINES_SHOWN = 1_000;
 
 export const StatementLine = schema(() =>
   z.object({
-    /** The row of the file. */
     number: z.int(),
     outcome: StatementOutcome(),
     day: z.nullable(z.string()),
@@ -137,7 +135,6 @@ export const StatementReport = schema(() =>
   z.object({
     /** The hash of the file: exactly the previewed file is imported. */
     sha256: z.string(),
-    /** The recognised format: `KlikBCA Individu`. */
     format: z.string(),
     /** The bank account that it names; null if none: an operator has to check. */
     account: z.nullable(z.string()),
@@ -193,7 +190,6 @@ export const importStatement = act({
   ],
 });
 
-/** A top-up as operators see it: its customer, and the bank entries that could be its payment. */
 export const OperatorTopup = schema(() =>
   z.extend(Topup(), {
     account_name: z.string(),
@@ -215,7 +211,6 @@ export const OperatorTopup = schema(() =>
         name: z.string(),
         mime: z.string(),
         at: z.coerce.date(),
-        /** Another top-up with the identical file. */
         used_before: z.nullable(
           z.object({ topup_id: Id('topup'), account_name: z.string(), at: z.coerce.date() }),
         ),
@@ -226,7 +221,6 @@ export const OperatorTopup = schema(() =>
         provider: z.string(),
         /** The gateway's own id: of the payment, or of the order while it is unpaid. */
         reference: z.nullable(z.string()),
-        /** A refund that the gateway made by itself, and the operator who settled it here. */
         flag: z.nullable(
           z.object({
             kind: PaymentFlagKind(),
@@ -300,7 +294,6 @@ export const confirmTopup = act({
   ],
 });
 
-/** Queries the gateway for the state of a top-up, also of a paid or rejected one. */
 export const checkTopupAtGateway = act({
   name: 'operator_topup_check',
   by: 'operator',
@@ -321,7 +314,6 @@ export const rejectTopup = act({
   refuses: ['topup_already_paid', 'topup_closed', 'topup_decided'],
 });
 
-/** A payment in suspense: held by us, but not our money. */
 export const SuspenseItem = schema(() =>
   z.object({
     provider: z.string(),
@@ -351,7 +343,6 @@ const suspenseItem = () => ({
   txn: z.string().check(z.maxLength(200)),
 });
 
-/** Credits it to the saldo of the customer who paid twice. */
 export const creditSuspense = act({
   name: 'operator_suspense_credit',
   by: 'operator',
@@ -363,7 +354,6 @@ export const creditSuspense = act({
   refuses: ['suspense_resolved', 'account_ended'],
 });
 
-/** Returns it to its sender: books a transfer that was made. */
 export const returnSuspense = act({
   name: 'operator_suspense_return',
   by: 'operator',
@@ -440,7 +430,6 @@ export const listRefunds = act({
   output: OpenRefund,
 });
 
-/** Books the transfer of a manual refund; once. */
 export const finishRefund = act({
   name: 'operator_refund_finish',
   by: 'operator',
@@ -466,7 +455,6 @@ export const FlaggedPayment = schema(() =>
     total: Rupiah(),
     credited: Rupiah(),
     kind: PaymentFlagKind(),
-    /** The amount of a partial refund, if the gateway reports it. */
     returned: z.nullable(Rupiah()),
     at: z.coerce.date(),
   }),
@@ -492,7 +480,6 @@ export const settleFlag = act({
   audited: true,
   input: () => ({
     topup_id: IdInput('topup'),
-    /** `at` of the flag that was shown: later ones are not settled with it. */
     flagged_at: z.iso.datetime().check(z.refine((at) => at >= '2000')),
     reason: Reason(),
   }),

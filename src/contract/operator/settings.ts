@@ -29,7 +29,6 @@ export const settingGroupLabel: Record<SettingGroup, string> = {
 const Clock = (sentence: string) =>
   z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$|^24:00$/, sentence));
 
-/** Opening hours of customer support, in WIB. */
 export const SupportHours = schema(() =>
   z.object({
     /** Monday first; null on closed days. */
@@ -51,13 +50,11 @@ export const SupportHours = schema(() =>
     days_off: z
       .array(z.iso.date('Tanggal libur ditulis 2026-12-25.'))
       .check(z.maxLength(60, 'Paling banyak 60 tanggal libur.')),
-    /** A note for customers, such as holidays. */
     note: z.string().check(z.trim(), z.maxLength(200, 'Catatan paling panjang 200 karakter.')),
   }),
 );
 export type SupportHours = Output<typeof SupportHours>;
 
-/** The longest written value of a setting. */
 const VALUE_MAX = 4_000;
 
 /** A setting that can be changed at runtime. Values are in written form: '' is none. */
@@ -70,11 +67,9 @@ export const LiveSetting = schema(() =>
     kind: SettingKind(),
     min: z.nullable(z.number()),
     max: z.nullable(z.number()),
-    /** True if raising it requires the password. */
     guarded: z.boolean(),
     /** True if raising it waits for a second admin, or for a day. */
     guards_money: z.boolean(),
-    /** A change that is not in force yet. */
     waiting: z.nullable(
       z.object({
         value: z.string(),
@@ -87,11 +82,9 @@ export const LiveSetting = schema(() =>
     ),
     optional: z.boolean(),
     value: z.string(),
-    /** The value after a reset: the environment's, or the built-in value. */
     fallback: z.string(),
     /** The number of changes so far, resets and waiting ones included; a caller sends the one they saw. */
     version: z.int(),
-    /** The last change; null if there was none. */
     changed: z.nullable(
       z.object({
         by: z.string(),
@@ -111,7 +104,6 @@ export const listSettings = act({
   output: () => z.object({ settings: z.array(LiveSetting()) }),
 });
 
-/** An upper bound that is never reached. */
 const VERSION_MAX = 1_000_000;
 
 const named = () => ({
@@ -120,7 +112,6 @@ const named = () => ({
   reason: Reason(),
 });
 
-/** Sets a setting; it overrides the environment until it is reset. */
 export const saveSetting = act({
   name: 'operator_setting_save',
   by: 'operator',
@@ -142,7 +133,6 @@ export const decideSetting = act({
   refuses: ['setting_changed', 'setting_not_waiting', 'operator_not_independent'],
 });
 
-/** Resets a setting to the value of the environment. */
 export const resetSetting = act({
   name: 'operator_setting_reset',
   by: 'operator',
@@ -163,11 +153,9 @@ export const SystemToken = schema(() =>
     others: z.array(ChannelName()),
     /** The linked number, masked; null if there is none. */
     phone: z.nullable(z.string()),
-    /** Its Cloud API number; null if it has none. */
     cloud: z.nullable(CloudConnection()),
     /** The template that carries codes on the Cloud API; null on another channel, or while Meta has approved none. */
     code_template: z.nullable(z.object({ name: z.string(), language: z.string() })),
-    /** Messages of the WIB day, by progress. */
     today: z.object({
       waiting: z.int(),
       sent: z.int(),
@@ -175,7 +163,6 @@ export const SystemToken = schema(() =>
       failed: z.int(),
       expired: z.int(),
     }),
-    /** Failures of messages of the last 24 hours, the most frequent first. */
     failures: z.array(z.object({ failure: z.nullable(Failure()), count: z.int() })),
     /**
      * One-time codes of the WIB day: requested and entered in all; requested for the purpose with the most, and the
@@ -192,7 +179,6 @@ export const SystemToken = schema(() =>
         at: z.coerce.date(),
       }),
     ),
-    /** The recipient of a test message: the caller's own number, masked. */
     own_phone: z.string(),
   }),
 );
@@ -204,7 +190,6 @@ export const getSystemToken = act({
   output: SystemToken,
 });
 
-/** Creates the one-time public address where the sending phone scans the QR. */
 export const linkSystemToken = act({
   name: 'operator_system_token_link',
   by: 'operator',

@@ -14,7 +14,6 @@ import { SupportMessage, SupportThread, supportContent } from '#contract/support
 export const InboxFilter = schema(() => z.enum(['waiting', 'mine', 'open', 'snoozed', 'closed']));
 export type InboxFilter = Output<typeof InboxFilter>;
 
-/** The operator in charge of a thread. */
 const Assignee = schema(() => z.object({ id: Id('user'), name: z.string(), mine: z.boolean() }));
 
 export const InboxRow = schema(() =>
@@ -47,7 +46,6 @@ export const listInbox = act({
   output: InboxRow,
 });
 
-/** The number of threads per filter, and the longest waiting one. */
 export const countInbox = act({
   name: 'operator_support_counts',
   by: 'operator',
@@ -68,7 +66,6 @@ export const OperatorThread = schema(() =>
     account_name: z.string(),
     phone: z.string(),
     waiting_since: z.nullable(z.coerce.date()),
-    /** In whole minutes of opening hours; null if no answer is due. */
     waited_minutes: z.nullable(z.int()),
     snoozed_until: z.nullable(z.coerce.date()),
     assignee: z.nullable(Assignee()),
@@ -146,7 +143,6 @@ export const typeInbox = act({
   output: () => z.object({}),
 });
 
-/** Without `operator_id` the thread has no assignee. */
 export const assignInbox = act({
   name: 'operator_support_assign',
   by: 'operator',
@@ -171,7 +167,6 @@ export const snoozeInbox = act({
   output: OperatorThread,
 });
 
-/** The customer is invited to rate. */
 export const closeInbox = act({
   name: 'operator_support_close',
   by: 'operator',
@@ -192,7 +187,6 @@ export const reopenInbox = act({
   output: OperatorThread,
 });
 
-/** The thread as a text file, without internal notes, at a signed address. */
 export const inboxTranscript = act({
   name: 'operator_support_transcript',
   by: 'operator',
@@ -210,7 +204,6 @@ export const listCanned = act({
   output: () => z.object({ replies: z.array(QuickReply()) }),
 });
 
-/** Creates a reply or replaces its text. */
 export const saveCanned = act({
   name: 'operator_canned_save',
   by: 'operator',

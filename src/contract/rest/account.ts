@@ -11,7 +11,6 @@ import { bodyRefused, endpoint, API_LIMITS, noted } from './endpoint.ts';
 
 const Balance = schema(() => z.object({ available: Rupiah(), held: Rupiah() }));
 
-/** The identity behind a key: the account, the token and its phone, and its scopes. */
 export const Me = schema(() =>
   z.object({
     account: z.object({ id: Id('account'), name: z.string() }),
@@ -20,7 +19,6 @@ export const Me = schema(() =>
       name: z.string(),
       status: TokenStatus(),
       phone: z.nullable(ShownPhone()),
-      /** Messages accepted on this WIB day, and the limit. */
       sent_today: z.int(),
       daily_limit: z.int(),
       created_at: z.coerce.date(),
@@ -31,14 +29,12 @@ export const Me = schema(() =>
 );
 export type Me = Output<typeof Me>;
 
-/** A row of the statement: a change of the saldo, or a hold for messages. */
 export const ApiMutation = schema(() =>
   z.object({
     seq: z.int(),
     kind: LineKind(),
     /** The change of the available saldo; for messages without later refunds. */
     amount: Rupiah(),
-    /** The amount still held. */
     held: Rupiah(),
     /** The available saldo right after it. */
     available_after: Rupiah(),
@@ -82,7 +78,6 @@ const MutationQuery = schema(() =>
 export const ApiLink = schema(() =>
   z.object({
     state: LinkState(),
-    /** For the phone to scan; replaced at `expires_at`. */
     qr: z.nullable(
       z.object({
         /** PNG as a data URL for `<img src>`. */
@@ -94,7 +89,6 @@ export const ApiLink = schema(() =>
       }),
     ),
     phone: z.nullable(ShownPhone()),
-    /** When linking ends by itself; null once connected. */
     expires_at: z.nullable(z.coerce.date()),
   }),
 );

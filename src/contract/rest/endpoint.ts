@@ -19,7 +19,6 @@ export type Endpoint = {
   status: 200 | 201 | 202 | 204;
   summary: InBoth;
   query?: Declared;
-  /** The JSON body. If there are several, the handler distinguishes and parses them itself. */
   body?: Declared;
   bodies?: readonly Declared[];
   /**
@@ -29,7 +28,6 @@ export type Endpoint = {
   takesFile?: true;
   answer?: Declared;
   answers?: readonly Declared[];
-  /** The error response, if it is more than a `Problem`. */
   problem?: keyof typeof problems;
   /** Refusals of this endpoint; `alwaysRefused` apply in addition. */
   refuses: readonly RefusalCode[];
@@ -38,7 +36,6 @@ export type Endpoint = {
 /** Declares an endpoint and preserves its literal types. */
 export const endpoint = <const Given extends Endpoint>(given: Given): Given => given;
 
-/** Refusals of any call of the API. */
 export const alwaysRefused = [
   'request_malformed',
   'token_missing',
@@ -56,7 +53,6 @@ export const alwaysRefused = [
   'timed_out',
 ] as const satisfies readonly RefusalCode[];
 
-/** Additional refusals of calls with a JSON body. */
 export const bodyRefused = [
   'body_too_large',
   'media_type_unsupported',
@@ -123,7 +119,6 @@ export const Problem = schema(() =>
 );
 export type Problem = Output<typeof Problem>;
 
-/** A refused message of a batch. */
 export const RefusedItem = schema(() =>
   z.object({
     error: z.object({
@@ -135,7 +130,6 @@ export const RefusedItem = schema(() =>
   }),
 );
 
-/** The problem of `POST /v1/messages`: `data` lists the refusals of a batch. */
 const SendProblem = schema(() => z.extend(Problem(), { data: z.optional(z.array(RefusedItem())) }));
 
 /** The schemas of problems, by their names in `/v1/openapi.json`. */

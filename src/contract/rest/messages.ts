@@ -133,7 +133,6 @@ const Audio = schema(() =>
     z
       .strictObject({
         ...mediaFields(),
-        /** A voice note instead of music. */
         voice: z.optional(z.boolean()),
       })
       .check(z.refine(oneSource)),
@@ -167,7 +166,6 @@ const Contact = schema(() =>
       .strictObject({
         name: z.string().check(z.minLength(1), z.maxLength(CARD_MAX.name)),
         phone: z.optional(WrittenPhone()),
-        /** Instead of `phone`, for several. */
         phones: z.optional(
           noted(
             z.pipe(
@@ -197,7 +195,6 @@ const Contact = schema(() =>
 
 const HEADER_SOURCES = ['link', 'id', 'text'] as const;
 
-/** The header file of a template, or the value of its header variable. */
 const TemplateHeader = schema(() =>
   noted(
     z
@@ -221,7 +218,6 @@ const TemplateHeader = schema(() =>
 const hasOwnPlaces = (buttons: readonly { index: number }[]): boolean =>
   new Set(buttons.map(({ index }) => index)).size === buttons.length;
 
-/** The values of a template's buttons, by position among all of them. */
 const TemplateButtons = schema(() =>
   noted(
     z
@@ -246,7 +242,6 @@ const Template = schema(() =>
     name: z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.name)),
     /** May be omitted if the name has one language only. */
     language: z.optional(z.string().check(z.maxLength(10))),
-    /** The values of the variables, in the order of the body. */
     variables: z.optional(
       noted(
         z.pipe(
@@ -314,22 +309,17 @@ export type NewMessage = Output<typeof NewMessage>;
 /** A message as it is accepted; dialects may add choices. */
 export type PlacedMessage = NewMessage & {
   choices?: Choices | undefined;
-  /** Its interactive form; left out if only the text lists the choices. */
   interactive?: ShownChoices | undefined;
-  /** The payloads of its template's buttons, by position; the titles by default. */
   payloads?: readonly (string | undefined)[] | undefined;
-  /** The file type of its template's header, if the caller names it. */
   headerKind?: TemplateFile | undefined;
 };
 
-/** A batch of messages; each is then parsed by itself. */
 export const ManyMessages = schema(() =>
   z.strictObject({
     messages: z.array(z.unknown()).check(z.minLength(1), z.maxLength(MESSAGES_MAX)),
   }),
 );
 
-/** The response of `POST /v1/messages` for one accepted message. */
 export const Accepted = schema(() =>
   z.object({
     id: Id('message'),
@@ -380,7 +370,6 @@ export const ApiMessage = schema(() =>
         code: Failure(),
         detail: z.string(),
         tries: z.int(),
-        /** The earliest time; null while a try is under way. */
         next_try_at: z.nullable(z.coerce.date()),
       }),
     ),

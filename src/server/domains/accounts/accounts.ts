@@ -56,7 +56,6 @@ type Deps = {
   sql: Sql;
   /** Sessions are looked up by hash, in all accounts. */
   allAccountsSql: Sql;
-  /** Erased numbers are stored as hashes under the installation's key. */
   secrets: Secrets;
 };
 
@@ -142,7 +141,6 @@ const suspensionsOf = (sql: Sql, accountId: string): Promise<Row[]> =>
       where account_id = ${accountId} order by suspension_id`,
   );
 
-/** Kinds and use of second factors, never their secrets. */
 const secondFactorsFor = (sql: Sql, accountId: string): Promise<Row[]> =>
   asAccount(
     sql,
@@ -331,7 +329,6 @@ export const accountsActs = (deps: AccountsDeps): readonly ActHandler[] => [
   ...operatorsActs(deps),
 ];
 
-/** The user's other sessions and copies of this session's token end, and the phone is notified. */
 const changePasswordHandler = (deps: AccountsDeps): ActHandler =>
   handle(changePassword, async (call, { current, password }) => {
     const { caller } = call;

@@ -6,7 +6,6 @@ import { type CustomerState, SALDO_LOW, type SaldoRange } from '#contract/operat
 import type { AccountStatus } from './people.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** A customer's account with its wallet, as listed for operators. */
 export type CustomerRow = {
   account_id: string;
   name: string;
@@ -22,7 +21,6 @@ export type CustomerRow = {
 /** Beyond this, matches are not counted. */
 const COUNT_MAX = 10_000;
 
-/** The first state that applies to an account `a` and its wallet `w`. */
 const stateOf = (sql: Sql | Tx): Fragment => sql`
   case when 'closed' in (a.status, w.status) then 'closed' when a.status = 'suspended' then 'suspended'
     when a.erase_at is not null then 'closing' when w.status = 'frozen' then 'frozen' else 'active' end`;
@@ -125,7 +123,6 @@ export async function customerOf(
   return found;
 }
 
-/** A customer's account as customer support sees it. */
 export type CustomerFacts = {
   name: string;
   /** Of its first user; empty once it is erased. */
@@ -147,7 +144,6 @@ export async function customerFacts(
   return found;
 }
 
-/** Customers' accounts whose name, or one of whose numbers, begins with the typed text. */
 export async function customersBeginning(
   allAccountsSql: Sql,
   q: string,
@@ -204,15 +200,12 @@ export async function operatorNames(
   return new Map(found.map(({ user_id, name }) => [user_id, name]));
 }
 
-/** Somebody who can be told something. */
 export type CustomerPerson = { accountId: string; userId: string };
 
-/** SQL of the customers in accounts `a` that are in use and meet a condition. */
 const peopleWhere = (sql: Sql | Tx, where: Fragment): Fragment => sql`
   from accounts a join users u using (account_id)
   where not a.is_system and a.status <> 'closed' and u.role = 'customer' and ${where}`;
 
-/** The users of the next accounts after one that meet a condition on `a`, in account order. */
 export const customersAfter = (
   sql: Sql | Tx,
   { after, limit, where }: { after: string; limit: number; where: Fragment },

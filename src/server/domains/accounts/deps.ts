@@ -60,9 +60,7 @@ export type AccountsDeps = UserDeps & {
   secrets: Secrets;
   sessions: Sessions;
   captcha: Captcha;
-  /** Sends a text through the installation's own token; `shownText` is stored in its history instead. */
   sendSystemText: (phone: string, text: string, shownText: string) => Promise<void>;
-  /** Sends a one-time code in a text. */
   sendSystemCode: (code: {
     phone: string;
     text: string;
@@ -71,14 +69,11 @@ export type AccountsDeps = UserDeps & {
   }) => Promise<void>;
   /** Whether a code can be sent: the installation's own token has a number, and on the Cloud API a template. */
   takesCodes: (sql: Sql | Tx) => Promise<boolean>;
-  /** Whether codes are sent to phones of the simulator. */
   codesInSimulator: () => Promise<boolean>;
   onAccountOpened: AccountOpened;
-  /** Claims a finished upload, in the transaction that uses it. */
   claimUpload: ClaimUpload;
   claimedFile: ClaimedFile;
   releaseFile: ReleaseFile;
-  /** Receives errors after the response was sent. */
   report: (error: unknown) => void;
   /** The build of the web app, by which an open tab detects a newer one. */
   build: string;

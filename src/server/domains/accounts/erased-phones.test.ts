@@ -14,7 +14,6 @@ import { earlier } from '#tests/support/database/changes.ts';
 const ANI = '6281234567890';
 const OTHER = '6281298765432';
 
-/** The accounts domain with the real subscribers of a new account. */
 function setUp(db: TestDatabase): Promise<AccountsApp> {
   const { accountOpened } = createSubscribers({
     config: readConfig({}),
@@ -29,7 +28,6 @@ function setUp(db: TestDatabase): Promise<AccountsApp> {
 
 const idOf = ({ user }: SignedIn): string => uuidOf('account', user.account_id) ?? '';
 
-/** The welcome bonus of a new account. */
 async function bonusOf({ allAccountsSql }: TestDatabase, signedIn: SignedIn): Promise<number> {
   const accountId = idOf(signedIn);
   const [wallet] = await allAccountsSql<{ available: number; entries: number }[]>`

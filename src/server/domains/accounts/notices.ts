@@ -40,7 +40,6 @@ export const notifyPhoneChanged = (
       'Bukan Anda? Segera hubungi layanan pelanggan.',
   );
 
-/** A change of a user's second factors. */
 export type FactorChange =
   | 'totp_added'
   | 'totp_removed'
@@ -56,7 +55,6 @@ const factorChanges: Record<FactorChange, string> = {
   codes_renewed: 'Kode cadangan baru saja dibuat ulang',
 };
 
-/** A second factor was added or removed, or the recovery codes were replaced. */
 export const notifyFactorChanged = (
   deps: Deps,
   phone: string,

@@ -23,9 +23,7 @@ import { earlier } from '#tests/support/database/changes.ts';
 
 type Desk = {
   app: AccountsApp;
-  /** The first operator, signed in. */
   oka: Person;
-  /** Invites an operator and signs them in. */
   join: (name: string, roles: OperatorRole[]) => Promise<Person & { phone: string }>;
   list: () => Promise<Operator[]>;
 };
@@ -54,7 +52,6 @@ const test = base.extend<{ desk: Desk }>({
   },
 });
 
-/** The public id of a person. */
 const idOf = async ({ list }: Desk, name: string): Promise<string> => {
   const found = (await list()).find((one) => one.name === name);
   if (!found) throw new Error(`no operator ${name}`);

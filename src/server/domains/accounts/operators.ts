@@ -87,7 +87,6 @@ export const operatorsActs = (deps: Deps): readonly ActHandler[] => [
   }),
 ];
 
-/** Each role once, in display order. */
 const each = (roles: readonly OperatorRole[]): OperatorRole[] =>
   operatorRoles.filter((role) => roles.includes(role));
 
@@ -147,7 +146,6 @@ type OperatorState = {
   userId: string;
   roles: readonly OperatorRole[];
   isRemoved: boolean;
-  /** An invited operator counts from the first sign-in on. */
   isKnown: boolean;
 };
 
@@ -170,7 +168,6 @@ function checkChange(
 const decidesOnMoney = (roles: readonly OperatorRole[]): boolean =>
   roles.includes('money') || roles.includes('admin');
 
-/** Revokes an operator's rights at once; their picture is deleted too. */
 async function remove(
   { allAccountsSql, releaseFile, sessions }: Deps,
   { callerId, userId }: Omit<Change, 'roles'>,
@@ -326,9 +323,7 @@ export async function resetOperatorPassword(
 }
 
 type How = {
-  /** Lifetime of an unused password; null: unlimited. */
   hours: number | null;
-  /** The inviting operator; null: the installation's terminal. */
   invitedBy: string | null;
   ifTaken: Error;
 };
@@ -367,7 +362,6 @@ export const isNotExpired = (sql: Sql | Tx) => sql`
 /** 99 bits of entropy. */
 export const newPassword = (): string => readableCode({ groups: 4, length: 5 });
 
-/** All present and former operators. */
 export const everyOperator = (
   allAccountsSql: Sql,
 ): PromiseLike<readonly { userId: string; name: string; isRemoved: boolean }[]> =>
@@ -390,7 +384,6 @@ export async function adminPhones(allAccountsSql: Sql): Promise<string[]> {
   return admins.map(({ phone }) => phone);
 }
 
-/** The numbers of all operators, also of invited ones. */
 export async function operatorPhones(allAccountsSql: Sql): Promise<string[]> {
   const found = await allAccountsSql<{ phone: string }[]>`
     select u.phone from users u join accounts a using (account_id)
@@ -413,7 +406,6 @@ type TieKind = 'invited' | 'roles' | 'factor_reset' | 'vouched';
 
 export type Tie = { operatorId: string; by: string | null; kind: TieKind; at: Date };
 
-/** Records that one operator depends on another. */
 async function recordTie(
   tx: Sql | Tx,
   { operatorId, by, kind }: Pick<Tie, 'operatorId' | 'by' | 'kind'>,
@@ -446,7 +438,6 @@ export async function tiesOf(sql: Sql | Tx, operatorId: string): Promise<Operato
   return readTies(found, operatorId, found[0]?.now ?? new Date());
 }
 
-/** Derives one operator's ties from all ties, the oldest first. */
 export function readTies(all: readonly Tie[], operatorId: string, now: Date): OperatorTies {
   const valid = all.filter(
     (tie, place) =>
@@ -477,7 +468,6 @@ function relatives(ties: readonly Tie[], operatorId: string): string[] {
   return [operatorId, ...related];
 }
 
-/** An operator and the operators that their rights come from. */
 function origins(ties: readonly Tie[], operatorId: string): Set<string> {
   const found = new Set([operatorId]);
   for (const one of found) {
@@ -486,6 +476,5 @@ function origins(ties: readonly Tie[], operatorId: string): Set<string> {
   return found;
 }
 
-/** Whether an operator may act as the second one on a proposal. */
 export const isSecondFor = ({ related, isNew }: OperatorTies, proposerId: string): boolean =>
   !isNew && !related.includes(proposerId);

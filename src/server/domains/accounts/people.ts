@@ -12,7 +12,6 @@ import { suspensionOf } from './suspension.ts';
 export type AccountStatus = 'active' | 'suspended' | 'closed';
 export type UserRef = { accountId: string; userId: string };
 
-/** The id of the installation's own account; `undefined` before the first start. */
 export async function systemAccount(allAccountsSql: Sql | Tx): Promise<string | undefined> {
   const [row] = await allAccountsSql<{ account_id: string }[]>`
     select account_id from accounts where is_system`;
@@ -43,9 +42,7 @@ type UserRow = {
 };
 
 export type UserDeps = {
-  /** A signed URL of a stored file. */
   fileLink: (accountId: string, fileId: string) => string;
-  /** The version of the broadcasts shown to a customer; undefined if there are none. */
   broadcastsFor?: (sql: Sql | Tx, user: UserRef) => Promise<string | undefined>;
 };
 
@@ -100,7 +97,6 @@ type NewUser = {
   operatorRoles?: readonly OperatorRole[];
 };
 type NewAccount = NewUser & {
-  /** Generated if left out. */
   accountId?: string;
   isSystem?: boolean;
 };

@@ -60,7 +60,6 @@ export async function hadAccount(tx: Tx, deps: SecretsDeps, phone: string): Prom
   return row?.known ?? false;
 }
 
-/** Stores the hashed numbers of an account during its erasure, so that they get no second bonus. */
 export async function storeErasedPhones(tx: Sql | Tx, deps: SecretsDeps, accountId: string) {
   const phones = await tx<{ phone: string }[]>`
     select phone from user_phones where account_id = ${accountId}
@@ -197,7 +196,6 @@ async function phonesOf(allAccountsSql: Sql, accountId: string): Promise<Erasure
 
 type ExportsDeps = {
   sql: Sql;
-  /** Archives are made for every account. */
   allAccountsSql: Sql;
   secrets: Secrets;
   place: MadeFilesPlace;
@@ -209,17 +207,13 @@ type ExportsDeps = {
   report: AccountsDeps['report'];
 };
 
-/** "My data": archives of all data of an account. */
 export type Exports = {
   acts: readonly ActHandler[];
   accountData: AccountData;
-  /** A finished archive; undefined if the account has none with this id, or it expired. */
   open: (accountId: string, exportId: string) => Promise<MadeFile | undefined>;
   /** Makes pending archives one after another and notifies their requesters. Run by a job. */
   work: () => Promise<void>;
-  /** Deletes expired archives and the files of dead workers. Run by a job. */
   sweep: () => Promise<void>;
-  /** Calls the listener if an archive is requested. */
   onRequested: (listener: () => void) => void;
   /** Releases the archive in progress for another worker and starts no new one. */
   close: () => void;

@@ -37,7 +37,6 @@ export async function changeAccount(
   return ended.map(({ id }) => id);
 }
 
-/** The reason and time of an account's suspension; `undefined` if none was recorded. */
 export async function suspensionOf(
   sql: Sql | Tx,
   accountId: string,
@@ -52,7 +51,6 @@ type SuspensionStep = Omit<AccountChange, 'accountId'>;
 
 const STEPS_MAX = 10;
 
-/** Suspensions and reinstatements of an account, newest first. */
 export async function suspensionSteps(sql: Sql, accountId: string): Promise<SuspensionStep[]> {
   const found = await sql<SuspensionStep[]>`
     select becomes, reason, operator_id as "operatorId", at from account_suspensions

@@ -19,7 +19,6 @@ import { findTopup } from '#server/domains/payments/payments.ts';
 import { readToken } from '#server/domains/tokens/tokens.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
-/** A record of an account, by its public id. */
 export type Subject = {
   accountId: string;
   type: SupportSubject;
@@ -31,7 +30,6 @@ export type Subject = {
 
 const when = (at: Date): string => formatDateTimeZone(at, WIB);
 
-/** The names of the kinds in `not_found`. */
 const names: Record<SupportSubject, string> = {
   message: 'Pesan',
   token: 'Token',

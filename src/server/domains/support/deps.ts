@@ -5,9 +5,7 @@ import type { Secrets } from '#server/infra/security/secrets.ts';
 import type { OpeningHours, UsualAnswer } from './hours.ts';
 
 export type SupportDeps = {
-  /** The customers' side: sees one account at a time. */
   sql: Sql;
-  /** The operators' side: sees all accounts. */
   allAccountsSql: Sql;
   now: () => Date;
   secrets: Secrets;
@@ -15,9 +13,7 @@ export type SupportDeps = {
   systemAccountId: string;
   fileLink: (accountId: string, fileId: string) => string;
   hub: Pick<LiveHub, 'signal'>;
-  /** The list price of a message. */
   messagePrice: () => Rupiah;
-  /** The opening hours. */
   hours: () => OpeningHours;
   usualAnswer: UsualAnswer;
   /** Called after each COMMIT that wrote an event to the outbox, or a notice. */

@@ -19,7 +19,6 @@ const FAILED_DAYS = 7;
 const FAILED_MAX = 50;
 const TOKENS_MAX = 100;
 
-/** The probable causes from the present state of the account, the most pressing first. */
 export async function readHelp(
   { sql, now, messagePrice }: SupportDeps,
   accountId: string,
@@ -46,11 +45,9 @@ type Cause = OutputOf<typeof supportHelp>['causes'][number];
 export type Facts = {
   wallet: Pick<Wallet, 'available' | 'status' | 'planPrice' | 'isBonusOnly'>;
   tokens: readonly Token[];
-  /** The newest top-ups, and the newest failed messages. */
   topups: Awaited<ReturnType<typeof recentTopups>>;
   failed: readonly Pick<MessageRow, 'id' | 'failure'>[];
   subscription: { status: SubscriptionStatus } | undefined;
-  /** The list price of a message. */
   price: Rupiah;
 };
 

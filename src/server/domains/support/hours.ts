@@ -15,7 +15,6 @@ export type OpeningHours = {
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** The search range for the next opening. */
 const DAYS_AHEAD = 60;
 /** Longer waits count as this long. */
 const DAYS_WAITED_MAX = 60;
@@ -48,7 +47,6 @@ function* stretchesFrom(hours: OpeningHours, at: Date, count: number): Generator
   }
 }
 
-/** The opening hours for customers at an instant. */
 export function supportHours(hours: OpeningHours, now: Date): SupportHours {
   const at = now.getTime();
   let opensAt: Date | null = null;
@@ -62,7 +60,6 @@ export function supportHours(hours: OpeningHours, now: Date): SupportHours {
   return { open_now: isOpen, opens_at: opensAt, lines: linesOf(hours), note: hours.note };
 }
 
-/** Seconds of opening hours between two instants. */
 export function workingSeconds(hours: OpeningHours, since: Date, until: Date): number {
   const [from, to] = [since.getTime(), until.getTime()];
   if (to <= from) return 0;
@@ -80,7 +77,6 @@ export function workingSeconds(hours: OpeningHours, since: Date, until: Date): n
   return Math.round(ms / 1_000);
 }
 
-/** Whole minutes of opening hours since the wait began; null if there is none. */
 export const waitedMinutes = (hours: OpeningHours, since: Date | null, at: Date): number | null =>
   since && Math.floor(workingSeconds(hours, since, at) / 60);
 
@@ -106,7 +102,6 @@ function linesOf({ days }: OpeningHours): string[] {
 const isSame = (one: OpeningTime | null, other: OpeningTime | null): boolean =>
   one?.open === other?.open && one?.close === other?.close;
 
-/** The recent response time, in seconds of opening hours; null if there were too few answers. */
 export type UsualAnswer = () => Promise<number | null>;
 
 const DAYS = 30;

@@ -97,7 +97,6 @@ type UpkeepDeps = Pick<
   SupportDeps,
   'allAccountsSql' | 'now' | 'hours' | 'systemAccountId' | 'onNews'
 > & {
-  /** Days without messages after which an answered thread is closed. */
   closeDays: () => number;
 };
 

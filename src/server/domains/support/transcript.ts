@@ -13,7 +13,6 @@ const LINES_AT_ONCE = 500;
 
 type TranscriptDeps = Pick<SupportDeps, 'sql' | 'secrets' | 'now'>;
 
-/** A signed address of the thread as a text file; it works without signing in. */
 export const transcriptLink = ({ secrets, now }: TranscriptDeps, accountId: string): string => {
   const ends = now().getTime() + LINK_MS;
   return `/transcripts/${signed(secrets, 'support', { accountId, id: accountId }, ends)}`;
@@ -22,7 +21,6 @@ export const transcriptLink = ({ secrets, now }: TranscriptDeps, accountId: stri
 /** A transcript as it is served over HTTP: its length is unknown before its end. */
 export type ServedTranscript = { name: string; stream: Readable };
 
-/** The transcript of a signed address; undefined if the signature is invalid or expired. */
 export async function openTranscript(
   { sql, secrets, now }: TranscriptDeps,
   address: { id: string; key: string },

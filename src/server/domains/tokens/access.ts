@@ -15,14 +15,10 @@ import { handle } from '#server/infra/acts.ts';
 import { type Sql, asAccount, type Tx } from '#server/infra/postgres/database.ts';
 import { readToken, tokenNotFound, type TokenSubscribers, needsReview } from './row.ts';
 
-/** The scopes, allowed addresses and expiry of a token's keys. */
 export type HeldAccess = {
   scopes: readonly Scope[];
-  /** Addresses and ranges; empty: any. */
   allowedAddresses: readonly string[];
-  /** The last day, `YYYY-MM-DD` in WIB; null: it does not expire. */
   expiresOn: string | null;
-  /** Whether calls may carry the key in the URL. */
   keyInAddress: boolean;
 };
 

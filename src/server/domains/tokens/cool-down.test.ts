@@ -45,7 +45,6 @@ const NEW = '6281298765432';
 const BUDI = '6281377778888';
 const KASIR = { name: 'Kasir', channel: 'simulator' } as const;
 
-/** The token acts as a user of an account. */
 function tokensOf({ deps }: AccountsApp, accountId: string) {
   const limitOf = async () => undefined;
   const channels = { isOffered: () => true };
@@ -70,7 +69,6 @@ function tokensOf({ deps }: AccountsApp, accountId: string) {
   };
 }
 
-/** A new customer with a token. */
 async function shop(app: AccountsApp, phone: string) {
   const { token, user } = await app.customer(phone);
   const accountId = uuidOf('account', user.account_id) ?? '';
@@ -79,7 +77,6 @@ async function shop(app: AccountsApp, phone: string) {
   return { accountId, session: token, ...tokens, id: made.token.id, key: made.key };
 }
 
-/** Resets a forgotten password with a code. */
 async function reset(app: AccountsApp, phone: string): Promise<void> {
   const asker = { device: 'a new phone', ip: '198.51.100.9' };
   const captcha = await app.solved('user_forgot_password', asker);
@@ -89,7 +86,6 @@ async function reset(app: AccountsApp, phone: string): Promise<void> {
   await app.perform(changeForgotten, { grant, password: OTHER_PASSWORD }, asker);
 }
 
-/** Changes the number, with a code from both. */
 async function move(app: AccountsApp, session: string): Promise<void> {
   const asker = { caller: await app.callerOf(session) };
   const issued = await app.perform(changePhone, { phone: NEW }, asker);

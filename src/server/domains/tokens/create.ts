@@ -11,7 +11,6 @@ import { readToken, type TokenSubscribers } from './row.ts';
 type Deps = {
   sql: Sql;
   subscribers: TokenSubscribers;
-  /** The token limit of an account; undefined if none is set. */
   limitOf: (tx: Tx, accountId: string) => Promise<number | undefined>;
   isOffered: (channel: ChannelName) => boolean;
 };

@@ -15,7 +15,6 @@ const throws = (error: unknown) => {
   throw error;
 };
 
-/** A token with its key, and a key ring with a test clock. */
 async function ringWith(sql: Sql) {
   const ani = await customerWith(sql);
   const { token, key } = await addToken(
@@ -33,7 +32,6 @@ async function ringWith(sql: Sql) {
   return { ring, clock, key, token, tokenId: made!.token_id, accountId: ani.accountId };
 }
 
-/** Counts the statements that a pool runs. */
 function counted(sql: Sql): { sql: Sql; queries: () => number } {
   let queries = 0;
   const counting = new Proxy(sql, {

@@ -55,17 +55,14 @@ function checksumOf(body: string): string {
   return letters;
 }
 
-/** The token of an API key with the facts for sending. */
 type KeyHolder = {
   accountId: string;
   tokenId: string;
   status: TokenStatus;
   channel: ChannelName;
   phone: string | null;
-  /** Messages per WIB day. */
   dailyLimit: number;
   accountStatus: 'active' | 'suspended' | 'closed';
-  /** True for the simulator. */
   simulated: boolean;
   /** The start of the query, by `performance.now()`: later changes may be missing. */
   readAtMs: number;
@@ -87,7 +84,6 @@ export type KeyRing = {
   allow(holder: Pick<HeldAccess, 'scopes'>, scope: Scope): void;
   /** Records the use of a token: in the background, and at most once a minute. */
   touch(holder: Pick<KeyHolder, 'accountId' | 'tokenId'>): void;
-  /** Writes the recorded uses and stops. */
   close(): Promise<void>;
 };
 
@@ -104,7 +100,6 @@ const MAX_AGE_MS = 1_000;
 const REFRESH_AGE_MS = 500;
 /** Refreshes wait to be batched: with 50 busy keys one statement reads a dozen. */
 const REFRESH_WAIT_MS = 200;
-/** Keys per statement. */
 const KEYS_MAX = 500;
 const ENTRIES_MAX = 10_000;
 const TOUCH_EVERY_MS = 60_000;
@@ -114,9 +109,7 @@ type Options = {
   allAccountsSql: Sql;
   /** Receives errors of recording a use, which lose at most a minute of "last used". */
   report: (error: unknown) => void;
-  /** The time for expiry checks. */
   now: () => Date;
-  /** A monotonic clock in milliseconds. */
   clockMs?: () => number;
 };
 

@@ -15,7 +15,6 @@ import { createHash } from 'node:crypto';
 import { withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 
 const FIELDS_MAX = 5;
-/** The longest stored path of calls to no known endpoint. */
 const PATH_MAX = 80;
 
 /** Field names of the API; other text may contain data of the caller. */
@@ -67,7 +66,6 @@ export const listRejectedCallsHandler = ({ sql }: { sql: Sql }) =>
 
 type CallRow = Omit<RejectedCall, 'token'> & { token_id: string; name: string };
 
-/** A page of an account's rejected calls, the newest first unless sorted otherwise. */
 function rejectedCallsOf(
   sql: Sql,
   accountId: string,
@@ -117,7 +115,6 @@ export async function pruneRejectedCalls(allAccountsSql: Sql): Promise<void> {
   }
 }
 
-/** A refused call with a known token. */
 export type Rejection = {
   accountId: string;
   tokenId: string;
@@ -131,9 +128,7 @@ export type Rejection = {
 };
 
 export type RejectionRecorder = {
-  /** Records a rejected call in the background, without delaying the response. */
   record(rejection: Rejection): void;
-  /** Writes the recorded calls and stops. */
   close(): Promise<void>;
 };
 
@@ -141,18 +136,14 @@ type Pending = Rejection & { calls: number };
 
 /** New kinds of rejected calls per token and minute; more of the same kind are only counted. */
 const KINDS_PER_MINUTE = 20;
-/** Rows per account, the newest. */
 const ROWS_MAX = 1_000;
-/** Pending kinds of all tokens. */
 const PENDING_MAX = 2_000;
 const WRITE_DELAY_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 type Options = {
   allAccountsSql: Sql;
-  /** Receives errors of writing, which lose only these rows. */
   report: (error: unknown) => void;
-  /** A monotonic clock in milliseconds. */
   clockMs?: () => number;
 };
 
@@ -200,7 +191,6 @@ export function openRejectionRecorder({
   };
 }
 
-/** Whether a token may record a kind in the present minute: a known one, or a new one within the limit. */
 function openMinute(clockMs: () => number): (tokenId: string, kind: string) => boolean {
   let minute = -1;
   let kinds = new Map<string, Set<string>>();
@@ -216,7 +206,6 @@ function openMinute(clockMs: () => number): (tokenId: string, kind: string) => b
   };
 }
 
-/** The key by which calls of a token are grouped. */
 const kindOf = (one: Rejection): string =>
   [
     one.accountId,

@@ -92,7 +92,6 @@ export async function readToken(tx: Tx, accountId: string, tokenId: string): Pro
 
 type Column = 'name' | 'created_at' | 'last_used_at';
 
-/** A page of an account's tokens from `offset` on, and the total. */
 export async function readTokens(
   tx: Sql | Tx,
   accountId: string,
@@ -131,13 +130,11 @@ export async function requireToken(
   if (found.length === 0) throw tokenNotFound();
 }
 
-/** The name and state of a token, which may be deleted. */
 export type NamedToken = Pick<Token, 'name' | 'channel' | 'status'> & {
   tokenId: string;
   isDeleted: boolean;
 };
 
-/** Those of an account's tokens with these ids, by id. */
 export async function namedTokens(
   sql: Sql | Tx,
   accountId: string,
@@ -151,7 +148,6 @@ export async function namedTokens(
 
 export type TokenRef = { accountId: string; tokenId: string };
 
-/** A token with the phone that was linked or unlinked. */
 export type TokenPhone = TokenRef & { name: string; phone: string };
 
 export type TokenMove = TokenRef & { from: ChannelName; to: ChannelName };
@@ -159,9 +155,7 @@ export type TokenMove = TokenRef & { from: ChannelName; to: ChannelName };
 /** Reactions of other domains, in the transaction that changes a token. */
 export type TokenSubscribers = {
   tokenCreated: (tx: Tx, token: TokenRef) => Promise<void>;
-  /** A phone was linked: queued messages may leave. */
   tokenLinked: (tx: Tx, token: TokenPhone) => Promise<void>;
-  /** A phone was unlinked, by a user or by deletion of the token. */
   tokenUnlinked: (tx: Tx, token: TokenPhone) => Promise<void>;
   /** A token without a phone moves to another channel. @throws Refusal while its messages prevent it. */
   tokenMoved: (tx: Tx, move: TokenMove) => Promise<void>;

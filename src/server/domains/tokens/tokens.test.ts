@@ -28,7 +28,6 @@ import { ensureSystemToken, tokensActs } from './tokens.ts';
 import { changeLanes } from '#tests/support/app/lanes.ts';
 import { inFuture } from '#tests/support/database/changes.ts';
 
-/** The acts as a signed-in user of an account, with row-level security. */
 function actsOf(db: TestDatabase, accountId: string) {
   const handlers = tokensActs({
     sql: db.tenantSql,

@@ -86,7 +86,6 @@ export async function ensureSystemToken(
   return inAccount(accountId, () => allAccountsSql.begin(ensure));
 }
 
-/** The state of the installation's own token. */
 type SystemTokenState = Omit<SystemToken, 'phone'> & {
   status: TokenStatus;
   channel: ChannelName;
@@ -185,7 +184,6 @@ export async function untilSettled(
 
 const TOKENS_MAX = 50;
 
-/** An account's tokens as operators see them, newest first. */
 export async function tokensOfAccount(sql: Sql, accountId: string): Promise<Token[]> {
   const query = { by: 'created_at', descending: true, offset: 0, limit: TOKENS_MAX } as const;
   const { rows } = await asAccount(sql, accountId, (tx) => readTokens(tx, accountId, query));
@@ -215,13 +213,11 @@ export type HeldToken = { accountId: string; tokenId: string };
 
 const FOUND_MAX = 100;
 
-/** The tokens with a key that ends in this hint. */
 export const tokensOfHint = (sql: Sql, hint: string): Promise<readonly HeldToken[]> =>
   sql<HeldToken[]>`
     select account_id as "accountId", token_id as "tokenId" from tokens
     where key_hint = ${hint} and deleted_at is null and not is_system limit ${FOUND_MAX}`;
 
-/** The tokens with a linked phone whose number begins with these digits. */
 export const tokensOfPhones = (sql: Sql, digits: string): Promise<readonly HeldToken[]> =>
   sql<HeldToken[]>`
     select account_id as "accountId", token_id as "tokenId" from linked_phones
@@ -236,7 +232,6 @@ export async function holderOfToken(sql: Sql, tokenId: string): Promise<string |
 type Sender = { accountId: string; tokenId: string; simulated: boolean };
 
 type ApiTokens = {
-  /** The identity behind a key, and the state of its token. */
   me: (sender: Sender) => Promise<Me>;
   link: (sender: Sender, agent: string) => Promise<ApiLink>;
 };
@@ -318,9 +313,7 @@ export type TokensDeps = {
   secrets: Secrets;
   subscribers: TokenSubscribers;
   config: Pick<Config, 'TOKEN_DAILY_LIMIT_MAX'>;
-  /** The QR and code of links whose network creates them. */
   networkQr?: NetworkQr | undefined;
-  /** The token limit of an account; undefined if none is set. */
   limitOf: (tx: Tx, accountId: string) => Promise<number | undefined>;
   now: () => Date;
 } & MoveDeps;
@@ -452,7 +445,6 @@ const deleteTokenHandler = (deps: Deps) =>
     return {};
   });
 
-/** Deletes a token: its keys, its phone and its open links. Its messages stay readable. */
 export function removeToken(
   { sql, subscribers }: Deps,
   accountId: string,

@@ -39,7 +39,6 @@ const potOf = {
 type Pot = (typeof potOf)[OtpPurpose];
 const pots = [...new Set<Pot>(Object.values(potOf))];
 
-/** Pots that can be used without a password. */
 const isAnonymous = (pot: Pot): boolean => pot === 'register' || pot === 'forgot';
 /** Pots whose codes go to numbers without an account: the target of pumping. */
 const reachesStrangers = (pot: Pot): boolean => pot === 'register' || pot === 'new_number';
@@ -64,11 +63,9 @@ export async function refuseUnsendable(
   throw new Refusal('otp_unsendable', {});
 }
 
-/** A request for a code, for the daily caps. */
 export type CodeCount = {
   purpose: OtpPurpose;
   phone: string;
-  /** Whether the number belongs to an account. */
   hasAccount: boolean;
   /** The requesting browser, if the number's owner has signed in there before. */
   knownBrowser: Buffer | null;
@@ -166,12 +163,10 @@ export async function countEntered(
 const WRONG_CODES = { scope: 'otp_wrong', subject: 'all' } as const;
 const MINUTE_SECONDS = 60;
 
-/** Counts a wrong code, of a message or of a second factor, in the installation's total. */
 export async function countWrongCode(tx: Tx): Promise<void> {
   await hit(tx, [{ ...WRONG_CODES, max: UNLIMITED, windowSeconds: MINUTE_SECONDS }]);
 }
 
-/** Wrong codes of the last hour, of all users together. */
 export const wrongCodes = (allAccountsSql: Sql): Promise<number> =>
   hitsWithin(allAccountsSql, { ...WRONG_CODES, seconds: HOUR_SECONDS });
 

@@ -39,7 +39,6 @@ type CodeDeps = Pick<
 type CodeRequest = {
   purpose: OtpPurpose;
   phone: string;
-  /** Left out unless signed in. */
   user?: UserRef | undefined;
   /** Stored until the code is entered. */
   pending?: unknown;

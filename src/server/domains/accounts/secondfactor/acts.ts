@@ -62,7 +62,6 @@ export const secondFactorActs = (deps: AccountsDeps): readonly ActHandler[] => [
   confirmSecondFactorHandler(deps),
 ];
 
-/** Completes a sign-in that `signIn` interrupted for the second factor. */
 const giveSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
   handle(verifySecondFactor, async (call, { challenge: challengeId, ...given }) => {
     const input = { ...given, challengeId };
@@ -107,7 +106,6 @@ const confirmSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
 
 const PASSKEYS_MAX = 10;
 
-/** Shown at the field with the name of the passkey. */
 const refusedPasskey = (why: string) => new Refusal('input_invalid', { fields: { name: why } });
 const tooMany = () =>
   refusedPasskey(`Paling banyak ${PASSKEYS_MAX} passkey. Hapus yang tidak dipakai lebih dulu.`);

@@ -6,7 +6,6 @@ import { countWrongCode } from '#server/domains/accounts/otp/otp-sending.ts';
 import type { UserRef } from '#server/domains/accounts/people.ts';
 import { deviceHash } from '#server/domains/accounts/sessions/sessions.ts';
 
-/** The time to answer, and to set a factor up. */
 const ANSWER_SECONDS = 300;
 const ADDING_SECONDS = 600;
 const TRIES = 5;
@@ -22,7 +21,6 @@ type Purpose = 'sign_in' | 'confirm' | 'add_totp' | 'add_passkey';
 export type ChallengeScope = {
   purpose: Purpose;
   device: string;
-  /** Left out during sign-in. */
   sessionId?: string | undefined;
 };
 

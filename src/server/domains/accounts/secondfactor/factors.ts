@@ -48,7 +48,6 @@ export async function factorsOf(tx: Tx, { accountId, userId }: UserRef): Promise
   }));
 }
 
-/** A user's passkeys with their public keys. */
 export const passkeysOf = (
   tx: Tx,
   { accountId, userId }: UserRef,
@@ -87,9 +86,7 @@ export async function secondFactorsOf(
   return new Map(rows.map(({ userId, kinds }) => [userId, kinds]));
 }
 
-/** The result of a reset of second factors. */
 export type ResetFactors = {
-  /** The phone to notify with `notifySecondFactorsReset`. */
   phone: string;
   /** The removed kinds; empty if there were none and only sessions ended. */
   kinds: readonly FactorKind[];
@@ -120,7 +117,6 @@ export async function resetSecondFactor(
   });
 }
 
-/** Deletes all factors, codes and open challenges of a user. */
 export async function forgetFactors(tx: Tx, user: UserRef): Promise<void> {
   await tx`
     delete from second_factors
@@ -154,7 +150,6 @@ export async function requireRecentFactor(
 
 type Deps = Pick<AccountsDeps, 'secrets' | 'config'>;
 
-/** Creates a challenge for the user's second factor; `undefined` if they have none. */
 export async function askForFactor(
   tx: Tx,
   { secrets, config }: Deps,
@@ -205,7 +200,6 @@ const newCode = (): string => readableCode({ groups: 2, length: 5 });
 const codeHmac = (secrets: Secrets, { userId }: UserRef, code: string): Buffer =>
   hmac(secrets.key('pepper'), 'recovery code', userId, code);
 
-/** Replaces the recovery codes by ten new ones, which are shown only once. */
 export async function makeRecoveryCodes(
   tx: Tx,
   secrets: Secrets,

@@ -23,7 +23,6 @@ export type StoredPasskey = {
   transports: readonly string[];
 };
 
-/** The relying party: the host of PUBLIC_URL, or localhost without it. */
 const rpIdOf = ({ PUBLIC_URL }: Settings): string =>
   PUBLIC_URL === undefined ? 'localhost' : new URL(PUBLIC_URL).hostname;
 
@@ -88,7 +87,6 @@ export async function passkeyRequest(
   return asJson(options);
 }
 
-/** Verifies a new passkey; `undefined` unless it answers the challenge on our own page. */
 export async function madePasskey(
   config: Settings,
   challenge: Buffer,

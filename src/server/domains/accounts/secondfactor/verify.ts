@@ -93,7 +93,6 @@ async function countAnswer(
   return subject;
 }
 
-/** Whether this user has signed in from this browser before. */
 export async function isKnownBrowser(
   sql: Sql | Tx,
   { accountId, userId }: UserRef,
@@ -121,7 +120,6 @@ async function isRight(
 /** The sealing context of an authenticator app's secret. */
 export const totpContext = (factorId: string): string => `second_factors ${factorId}`;
 
-/** The sealed secrets of authenticator apps. */
 export const sealedFactors: SealedColumn = {
   table: 'second_factors',
   column: 'secret',

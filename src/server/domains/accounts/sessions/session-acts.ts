@@ -38,7 +38,6 @@ export const checkTokenHandler = (deps: AccountsDeps): ActHandler =>
     }),
   );
 
-/** The active sessions: the caller's own first, then by last use. */
 export const listSessionsHandler = ({ allAccountsSql }: AccountsDeps): ActHandler =>
   handle(listSessions, async ({ caller: { accountId, userId, sessionId } }) => {
     const rows = await allAccountsSql<StoredSession[]>`
@@ -51,7 +50,6 @@ export const listSessionsHandler = ({ allAccountsSql }: AccountsDeps): ActHandle
     };
   });
 
-/** Ends one session of the caller, or all others; their browsers become unknown. */
 export const revokeSessionsHandler = ({ allAccountsSql, sessions }: AccountsDeps): ActHandler =>
   handle(revokeSessions, async ({ caller }, { session_id: sessionId, others }) => {
     if ((sessionId === undefined) === (others === undefined)) {

@@ -12,7 +12,6 @@ import type { SessionRow } from '#contract/people.ts';
 /** Limits of a session: days without use, and days in total (docs/threats.md, T10). */
 const IDLE_DAYS = 7;
 const LIFE_DAYS = 30;
-/** Sessions per user; a further one replaces the oldest. */
 const SESSIONS_MAX = 10;
 /** The lifetime of a cached session; a revocation elsewhere takes effect within 1 s (docs/threats.md, T10). */
 const CACHE_TTL_MS = 900;
@@ -135,7 +134,6 @@ type Row = {
   suspended: boolean;
 };
 
-/** The user of a token, and the browser its session began in. */
 type ActiveSession = { person: Person; browser: Buffer | null };
 
 /**
@@ -186,7 +184,6 @@ async function findActiveSession(
 
 type NewSession = UserRef &
   Pick<Call, 'ip' | 'agent' | 'device'> & {
-    /** True if a second factor was given for it. */
     secondFactor?: boolean;
   };
 
@@ -325,7 +322,6 @@ const systems: readonly [name: string, mark: RegExp][] = [
 const first = (list: readonly [string, RegExp][], agent: string): string | undefined =>
   list.find(([, mark]) => mark.test(agent))?.[0];
 
-/** The name of a browser from its User-Agent: `Chrome di Android`. Not verified. */
 export function deviceName(agent: string): string {
   const browser = first(browsers, agent) ?? 'Peramban lain';
   const system = first(systems, agent);

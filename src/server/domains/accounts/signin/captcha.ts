@@ -21,10 +21,8 @@ import type { Config } from '#server/infra/config.ts';
 
 export type Captcha = {
   provider: CaptchaProvider;
-  /** The key for the provider's widget; '' if there is none. */
   siteKey: string;
   scriptUrl: string;
-  /** The largest number of steps of a challenge; 0 if the provider has a widget. */
   stepsMax: number;
   /** A challenge for the browser, valid for one call of `act`; `harder` for suspicious callers. */
   challenge(act: Guarded, harder: boolean): Promise<Record<string, unknown>>;
@@ -158,9 +156,7 @@ type CaptchaWidgetDeps = {
     | 'PORTAL_ORIGINS'
     | 'PUBLIC_URL'
   >;
-  /** Receives errors of unknown keys and of an unreachable provider. */
   report: (fault: unknown) => void;
-  /** The timeout of the provider; 5,000 ms. */
   timeoutMs?: number;
 };
 
@@ -168,7 +164,6 @@ const TIMEOUT_MS = 5_000;
 /** Longer than any provider accepts an answer. */
 const USED_SECONDS = 3_600;
 
-/** The response of all three providers, whose protocols differ little. */
 const Verdict = z.object({
   success: z.boolean(),
   hostname: z.optional(z.string()),
@@ -180,7 +175,6 @@ type Verdict = z.output<typeof Verdict>;
 /** Error codes of wrong keys or provider faults, not of a wrong answer. */
 const ourFaultCodes = /secret|sitekey|internal-error/;
 
-/** The captcha that the settings name. */
 export function openCaptcha(deps: CaptchaWidgetDeps): Captcha {
   const { config, allAccountsSql } = deps;
   const { CAPTCHA_PROVIDER: provider, CAPTCHA_SITE_KEY: siteKey = '' } = config;
@@ -256,7 +250,6 @@ const NETWORK_MAX = 150;
 const ADDRESS_SUSPECT = 5;
 const TOTAL_SUSPECT = 300;
 
-/** Seconds to wait after this many tries in a quarter of an hour. */
 export const waitAfterTries = (tries: number): number =>
   tries < FREE_TRIES
     ? 0
@@ -300,7 +293,6 @@ export async function countFailure(allAccountsSql: Sql, ip: string): Promise<voi
 const failuresOf = (allAccountsSql: Sql, subject: string): Promise<number> =>
   hitsWithin(allAccountsSql, { scope: 'login_wrong', subject, seconds: WINDOW_SECONDS });
 
-/** Seconds an address must wait because of wrong passwords from it or its network; usually 0. */
 export async function addressWaitSeconds(allAccountsSql: Sql, ip: string): Promise<number> {
   const [own, network] = await Promise.all([
     failuresOf(allAccountsSql, ip),

@@ -135,9 +135,7 @@ type Row = {
   phone: string;
   passwordHash: string;
   status: AccountStatus;
-  /** Signed in from this address recently. */
   isKnownAddress: boolean;
-  /** Signed in from this browser. */
   isKnown: boolean;
   /** True for an operator who uses a password from the terminal for the first time: on the page a code is required. */
   isFirst: boolean;
@@ -186,7 +184,6 @@ export async function signIn(
   return asked ?? begin(tx, deps, user, { ...client, secondFactor: false });
 }
 
-/** Creates a challenge for the second factor; `undefined` if the user has none. */
 async function askAtSignIn(
   tx: Tx,
   deps: Deps,
@@ -198,7 +195,6 @@ async function askAtSignIn(
   return asked && { second_factor: asked };
 }
 
-/** Starts the session after a correct second factor, in the transaction that accepted it. */
 export const signInWithFactor = (
   tx: Tx,
   deps: Deps,

@@ -14,7 +14,6 @@ import { type OpeningHours, waitedMinutes } from '#server/domains/support/hours.
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 
-/** Matches of a search at most, per kind. */
 const FOUND_MAX = 500;
 
 type ListQuery = InputOf<typeof listInbox> & { operatorId: string };
@@ -63,7 +62,6 @@ export async function inboxPage(
 const isOpen = (sql: Sql, at: Date): Fragment => sql`
   (t.status = 'open' or (t.status = 'snoozed' and t.snoozed_until <= ${at}))`;
 
-/** SQL that is true of a thread `t` of a filter. */
 function matchesFilter(
   sql: Sql,
   filter: InboxFilter,

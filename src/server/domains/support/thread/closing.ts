@@ -16,7 +16,6 @@ type Which = { accountId: string; side: Viewer['side'] };
 
 const unwritten = (thread: Thread) => ({ thread, lines: [] });
 
-/** Closes a thread as resolved. A closed one stays unchanged. */
 export async function closeThread(
   deps: SupportDeps,
   { accountId, side }: Which,
@@ -33,7 +32,6 @@ export async function closeThread(
   return thread;
 }
 
-/** Reopens a closed or snoozed thread. */
 export async function reopenThread(deps: SupportDeps, { accountId, side }: Which): Promise<Thread> {
   const thread = await transactionOf(deps, { side, accountId }, async (tx) => {
     const before = await existingThread(tx, accountId);
@@ -106,7 +104,6 @@ export async function markRead(
   return thread;
 }
 
-/** The new mark; undefined if it does not rise. */
 function riseOf(thread: Thread, side: Viewer['side'], seq: number): number | undefined {
   const [mark, newest] =
     side === 'customer'

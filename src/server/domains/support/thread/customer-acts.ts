@@ -100,7 +100,6 @@ export async function linesPage(
 /** Typing is announced once in two seconds; calls in between are dropped. */
 const PACE = { burst: 1, perSecond: 0.5 };
 
-/** A user who types in a thread, or an operator who views it. */
 type Typing = { accountId: string; viewer: Viewer; doing?: SupportDoing };
 
 /** Announces typing to the other side and to an operator's colleagues. Notes and views go to colleagues only. */

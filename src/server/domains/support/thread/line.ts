@@ -39,7 +39,6 @@ const lineColumns = (sql: Sql | Tx): Fragment => sql`
   seq, message_id, side, user_id, author, internal, type, body, size_bytes, card, event,
   answer_seconds, at`;
 
-/** The message that the browser sent under this id before. */
 export async function lineOf(
   tx: Tx,
   accountId: string,
@@ -64,7 +63,6 @@ export async function lineOfUpload(
   return line;
 }
 
-/** Messages of a thread, in their order or the newest first. Notes are left out for customers. */
 export function linesOf(
   sql: Sql | Tx,
   accountId: string,
@@ -101,7 +99,6 @@ export const fileOwner = (
   { internal }: Pick<Line, 'internal'>,
 ): string => (internal ? systemAccountId : accountId);
 
-/** A message as one side sees it. */
 export function messageOf(
   deps: Pick<SupportDeps, 'fileLink' | 'systemAccountId'>,
   line: Line,
@@ -132,7 +129,6 @@ const wordless: Partial<Record<MessageType, string>> = {
   contact: 'Kontak',
 };
 
-/** A message in a few words, for a list or a notice. */
 export function previewOf({ type, body, card }: Content): string {
   const named = type === 'audio' || type === 'image' || type === 'video';
   const words = named && !body['caption'] ? '' : excerptOf(type, body);
@@ -150,7 +146,6 @@ export const statusAt = (
 ): SupportStatus =>
   status === 'snoozed' && snoozed_until !== null && snoozed_until <= at ? 'open' : status;
 
-/** The state of a thread for one side. */
 export async function viewThread(
   deps: SupportDeps,
   thread: Thread,
@@ -216,7 +211,6 @@ export const threadColumns = (sql: Sql | Tx): Fragment => sql`
   t.operator_read, t.customer_unread, t.operator_unread, t.waiting_since, t.answered_seq, t.closed_seq,
   t.asks_rating, t.score, t.last_at, t.last_side, t.last_preview`;
 
-/** An account's thread before its first message: closed, and empty. */
 export const emptyThread = (accountId: string, at: Date): Thread => ({
   account_id: accountId,
   status: 'closed',
@@ -238,7 +232,6 @@ export const emptyThread = (accountId: string, at: Date): Thread => ({
   last_preview: '',
 });
 
-/** An account's thread; undefined before its first message. */
 export async function readThread(sql: Sql | Tx, accountId: string): Promise<Thread | undefined> {
   const [row] = await sql<Thread[]>`
     select ${threadColumns(sql)} from support_threads t where t.account_id = ${accountId}`;

@@ -12,7 +12,6 @@ const ANSWERING = ['support', 'admin'] as const;
 /** The tag of a browser's notices of a thread: the newest replaces older ones. */
 export const inboxTag = (accountId: string): string => `support-${publicId('account', accountId)}`;
 
-/** The page of a customer's thread for operators. */
 const inboxUrl = (accountId: string): string =>
   `/operator/layanan?open=${publicId('account', accountId)}`;
 

@@ -100,7 +100,6 @@ async function refuseEnded(tx: Tx, accountId: string): Promise<void> {
   if (status === 'closed') throw new Refusal('account_ended', {});
 }
 
-/** The content of a message as parsed by `supportContent`. */
 type Given = {
   message_id: string;
   text?: string | undefined;
@@ -111,7 +110,6 @@ type Given = {
   about_id?: string | undefined;
 };
 
-/** The author and the thread. */
 type Writer = { accountId: string; viewer: Viewer; internal: boolean };
 
 /** @throws Refusal `support_empty`, and `input_invalid` for contents that cannot be combined. */
@@ -186,7 +184,6 @@ async function readFile(
   return { type, body, size_bytes: sizeBytes };
 }
 
-/** The display of a file: pictures, audio and video inline, others as a download. */
 function typeOf(mime: string): MessageType {
   const family = mime.split('/')[0];
   return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
@@ -195,10 +192,8 @@ function typeOf(mime: string): MessageType {
 /** A message to write: its position and response time are derived from the thread. */
 export type NewLine = Omit<Line, 'seq' | 'answer_seconds'>;
 
-/** A thread, and the messages added to it. */
 export type Written = { thread: Thread; lines: readonly Line[] };
 
-/** A message of the system about an event. */
 export const eventLine = (
   event: SupportEvent,
   words: string,
@@ -217,7 +212,6 @@ export const eventLine = (
   at,
 });
 
-/** Adds a message to a thread and assigns its position. */
 export function withLine({ thread, lines }: Written, given: NewLine, hours: OpeningHours): Written {
   const seq = thread.last_seq + 1;
   const isAnswer = given.side === 'operator' && !given.internal;
@@ -275,7 +269,6 @@ export function reopened(written: Written, at: Date, hours: OpeningHours): Writt
   return withLine(open, eventLine('reopened', 'Percakapan dibuka lagi', { at, internal }), hours);
 }
 
-/** Closes the thread and adds an event. A closed one stays unchanged. */
 export function closed(
   written: Written,
   {

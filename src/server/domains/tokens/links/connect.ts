@@ -92,7 +92,6 @@ export async function scanByNetwork(
   if (outcome) throw outcome;
 }
 
-/** Assigns the link to this phone, or ends it if the phone belongs to another token. */
 async function markScanned(
   tx: Tx,
   subscribers: TokenSubscribers,
@@ -189,7 +188,6 @@ export async function connectLink(deps: ConnectDeps, ref: LinkRef): Promise<void
   );
 }
 
-/** Assigns the phone to the token; undefined if it belongs to another. */
 async function claimPhone(tx: Tx, link: ScannedLink): Promise<string | undefined> {
   await tx`
     delete from linked_phones

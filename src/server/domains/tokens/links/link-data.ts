@@ -64,7 +64,6 @@ export function qrText(
   return QR_PREFIX + Buffer.concat(bytes).toString('base64url');
 }
 
-/** The link that a QR's text names, not verified; see `isCurrentQr`. */
 export function readQr(text: string): LinkRef | undefined {
   if (!text.startsWith(QR_PREFIX)) return undefined;
   const bytes = Buffer.from(text.slice(QR_PREFIX.length), 'base64url');
@@ -72,7 +71,6 @@ export function readQr(text: string): LinkRef | undefined {
   return { accountId: uuidAt(bytes, 0), linkId: uuidAt(bytes, ID_BYTES) };
 }
 
-/** True if a text is the QR's of this period, or of the two before. */
 export function isCurrentQr(
   secrets: Secrets,
   link: ConsentedLink,
@@ -97,7 +95,6 @@ export function pairingCode(secrets: Secrets, { linkId, nonceHash }: ConsentedLi
 export const pairingCodeHash = (secrets: Secrets, code: string): Buffer =>
   hmac(secrets.key('links'), 'code at rest', code);
 
-/** Parses a typed pairing code, with or without its dash; undefined if malformed. */
 export function readPairingCode(text: string): string | undefined {
   const letters = text.toUpperCase().replace(/[\s-]/g, '');
   const isValid =

@@ -26,7 +26,6 @@ const gone = new Refusal('link_gone', {});
 const stale = new Refusal('qr_stale', {});
 const PHONE = '6281234567890';
 
-/** A customer whose token has no phone yet, and the dependencies of linking. */
 async function linkSetup(sql: Sql) {
   const ani = await customerWith(sql, { linked: false });
   const notices: { phone: string; text: string }[] = [];
@@ -45,7 +44,6 @@ async function linkSetup(sql: Sql) {
   return { ani, deps, notices, link };
 }
 
-/** A link with consent, and the view of its browser. */
 async function shownLink(sql: Sql) {
   const ourAccount = await linkSetup(sql);
   const data = await ourAccount.link();

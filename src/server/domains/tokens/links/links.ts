@@ -134,7 +134,6 @@ export async function showLink(deps: Deps, tx: Tx, link: LinkRef): Promise<Scan>
   return scanFrom(deps, tx, link, row);
 }
 
-/** The link of a signed URL, without a query. */
 function verifyLink(secrets: Secrets, data: string): LinkRef {
   const link = readLink(secrets, data);
   if (!link || Date.now() - link.expiresAt.getTime() > STALE_MS) throw linkGone();
@@ -254,7 +253,6 @@ type Present = Omit<ApiLink, 'qr'> & {
   qr: Scan['qr'];
 };
 
-/** The present state; undefined if nothing is linked and no link is open. */
 async function stateOf(deps: OpenDeps, tx: Tx, sender: Sender): Promise<Present | undefined> {
   const { accountId, tokenId } = sender;
   const { status, phone } = await readToken(tx, accountId, tokenId);
@@ -296,10 +294,8 @@ const withPicture = ({ qr, ...link }: Present): ApiLink => ({
 const pictureOf = (text: string): string =>
   `data:image/png;base64,${qrPng(text, { quiet: 4, scale: { sideMin: 320 } }).toString('base64')}`;
 
-/** A link whose QR the network creates. */
 export type NetworkLink = LinkRef & {
   tokenId: string;
-  /** The number for a pairing code, if requested. */
   pairingPhone: string | null;
 };
 
@@ -309,7 +305,6 @@ export type NetworkLink = LinkRef & {
  */
 export type NetworkQr = (tx: Tx, link: LinkRef) => Promise<Scan['qr']>;
 
-/** Links of a channel that wait for a phone, after the consent; the oldest first. */
 export const waitingLinks = (
   allAccountsSql: Sql,
   channel: ChannelName,

@@ -14,7 +14,6 @@ type Deps = { sql: Sql; subscribers: TokenSubscribers };
 export const unlinkTokenHandler = (deps: Deps) =>
   handle(unlinkToken, ({ caller }, input) => unlinkPhone(deps, caller.accountId, input.token_id));
 
-/** Unlinks a token from its phone and ends its open links; a token without a phone stays unchanged. */
 export function unlinkPhone(
   { sql, subscribers }: Deps,
   accountId: string,
@@ -53,7 +52,6 @@ export async function releasePhone(
   return before && phone !== null ? { accountId, tokenId, name: before.name, phone } : undefined;
 }
 
-/** Ends the open links of a token. */
 export async function closeLinks(tx: Tx, accountId: string, tokenId: string): Promise<void> {
   await tx`
     update links set state = 'expired'
@@ -88,7 +86,6 @@ export type LinkedToken = {
   accountName: string;
 };
 
-/** The token that a phone is linked to, in any account. */
 export async function holderOfPhone(
   allAccountsSql: Sql | Tx,
   channel: ChannelName,
@@ -100,7 +97,6 @@ export async function holderOfPhone(
   return holder;
 }
 
-/** The token that a phone is linked to; undefined if there is none. */
 export async function tokenOfPhone(
   allAccountsSql: Sql | Tx,
   channel: ChannelName,
