@@ -66,10 +66,10 @@ export const CaptchaProvider = schema(() =>
 );
 export type CaptchaProvider = Output<typeof CaptchaProvider>;
 
-export const Guarded = schema(() =>
+export const CaptchaAct = schema(() =>
   z.enum(['user_register', 'user_login', 'user_forgot_password']),
 );
-export type Guarded = Output<typeof Guarded>;
+export type CaptchaAct = Output<typeof CaptchaAct>;
 
 const Captcha = schema(() =>
   z.string().check(z.minLength(1, 'Tunggu pemeriksaan keamanan selesai.'), z.maxLength(8000)),
@@ -91,8 +91,8 @@ export const SignedIn = schema(() => z.object({ token: z.string(), user: User() 
 export type SignedIn = Output<typeof SignedIn>;
 
 /** Answer to a correct password from an unknown browser: a code is sent as well. */
-export const CodeAsked = schema(() => z.object({ challenge: Challenge() }));
-export type CodeAsked = Output<typeof CodeAsked>;
+export const CodeRequired = schema(() => z.object({ challenge: Challenge() }));
+export type CodeRequired = Output<typeof CodeRequired>;
 
 export const SecondFactorMethod = schema(() => z.enum(['totp', 'passkey', 'recovery_code']));
 export type SecondFactorMethod = Output<typeof SecondFactorMethod>;
@@ -110,8 +110,10 @@ export const SecondFactorChallenge = schema(() =>
 export type SecondFactorChallenge = Output<typeof SecondFactorChallenge>;
 
 /** Answer to a correct password or code of a user who has a second factor. */
-export const SecondFactorAsked = schema(() => z.object({ second_factor: SecondFactorChallenge() }));
-export type SecondFactorAsked = Output<typeof SecondFactorAsked>;
+export const SecondFactorRequired = schema(() =>
+  z.object({ second_factor: SecondFactorChallenge() }),
+);
+export type SecondFactorRequired = Output<typeof SecondFactorRequired>;
 
 export const registerUser = act({
   name: 'user_register',
@@ -148,7 +150,7 @@ export const verifyOtp = act({
     challenge: IdInput('challenge'),
     code: z.string().check(z.trim(), z.regex(/^[0-9]{6}$/, 'Tulis enam angka dari pesan.')),
   }),
-  output: () => z.union([SignedIn(), SecondFactorAsked()]),
+  output: () => z.union([SignedIn(), SecondFactorRequired()]),
   refuses: ['otp_wrong', 'otp_expired', 'account_suspended'],
 });
 
@@ -173,7 +175,7 @@ export const loginUser = act({
     password: z.string().check(z.minLength(1, 'Tulis kata sandi Anda.'), z.maxLength(1000)),
     captcha: Captcha(),
   }),
-  output: () => z.union([SignedIn(), CodeAsked(), SecondFactorAsked()]),
+  output: () => z.union([SignedIn(), CodeRequired(), SecondFactorRequired()]),
   refuses: [
     'captcha_failed',
     'captcha_unreachable',
@@ -208,7 +210,7 @@ export const captchaChallenge = act({
   name: 'captcha_challenge',
   by: 'public',
   limit: 'auth',
-  input: () => ({ for: Guarded() }),
+  input: () => ({ for: CaptchaAct() }),
   output: () =>
     z.object({
       provider: CaptchaProvider(),

@@ -151,7 +151,7 @@ export type CampaignRecipient = Output<typeof CampaignRecipient>;
 
 const Name = () => TypedName({ min: 1, max: CAMPAIGN_NAME_MAX, missing: 'Beri nama.' });
 
-const which = () => ({ campaign_id: IdInput('campaign') });
+const campaignRef = () => ({ campaign_id: IdInput('campaign') });
 
 export const listCampaigns = act({
   name: 'campaign_list',
@@ -164,7 +164,7 @@ export const listCampaigns = act({
 export const getCampaign = act({
   name: 'campaign_get',
   by: 'customer',
-  input: which,
+  input: campaignRef,
   output: Campaign,
 });
 
@@ -172,7 +172,7 @@ export const listRecipients = act({
   name: 'campaign_recipient_list',
   by: 'customer',
   list: 'default',
-  input: () => ({ ...paging(['place']), ...which(), state: z.optional(RecipientState()) }),
+  input: () => ({ ...paging(['place']), ...campaignRef(), state: z.optional(RecipientState()) }),
   output: CampaignRecipient,
 });
 
@@ -194,7 +194,7 @@ export const updateCampaign = act({
   by: 'customer',
   changes: true,
   input: () => ({
-    ...which(),
+    ...campaignRef(),
     name: z.optional(Name()),
     token_id: z.optional(IdInput('token')),
     /** The column to read the numbers from; the former one becomes an ordinary column. */
@@ -231,7 +231,7 @@ export const startCampaign = act({
   by: 'customer',
   changes: true,
   audited: true,
-  input: which,
+  input: campaignRef,
   output: Campaign,
   refuses: ['campaign_state', 'campaign_incomplete', 'token_not_linked'],
 });
@@ -242,7 +242,7 @@ export const pauseCampaign = act({
   by: 'customer',
   changes: true,
   audited: true,
-  input: which,
+  input: campaignRef,
   output: Campaign,
   refuses: ['campaign_state'],
 });
@@ -253,7 +253,7 @@ export const resumeCampaign = act({
   by: 'customer',
   changes: true,
   audited: true,
-  input: which,
+  input: campaignRef,
   output: Campaign,
   refuses: ['campaign_state'],
 });
@@ -264,7 +264,7 @@ export const cancelCampaign = act({
   by: 'customer',
   changes: true,
   audited: true,
-  input: which,
+  input: campaignRef,
   output: Campaign,
   refuses: ['campaign_state'],
 });
@@ -275,7 +275,7 @@ export const deleteCampaign = act({
   by: 'customer',
   changes: true,
   audited: true,
-  input: which,
+  input: campaignRef,
   output: () => z.object({}),
   refuses: ['campaign_state'],
 });

@@ -3,7 +3,7 @@ import {
   Challenge,
   NewPassword,
   PersonName,
-  SecondFactorAsked,
+  SecondFactorRequired,
   SignedIn,
   User,
 } from './accounts.ts';
@@ -62,7 +62,7 @@ export const changeForgotten = act({
   limit: 'auth',
   audited: true,
   input: () => ({ grant: z.string().check(z.maxLength(100)), password: NewPassword() }),
-  output: () => z.union([SignedIn(), SecondFactorAsked()]),
+  output: () => z.union([SignedIn(), SecondFactorRequired()]),
   refuses: ['grant_gone', 'password_common', 'account_suspended'],
 });
 
@@ -258,7 +258,7 @@ export const getExport = act({
   output: () => z.object({ export: z.nullable(ExportState()) }),
 });
 
-export const askDeletion = act({
+export const requestDeletion = act({
   name: 'user_delete_ask',
   by: 'customer',
   changes: true,

@@ -37,16 +37,19 @@ export const entryKindLabel: Record<EntryKind, string> = {
 };
 
 /** Captures and releases are steps of their hold and have no row of their own. */
-export type LineKind = Exclude<EntryKind, 'capture' | 'release'>;
-export const LineKind = schema(() =>
+export type MutationKind = Exclude<EntryKind, 'capture' | 'release'>;
+export const MutationKind = schema(() =>
   z.enum(
     EntryKind().options.filter(
-      (kind): kind is LineKind => kind !== 'capture' && kind !== 'release',
+      (kind): kind is MutationKind => kind !== 'capture' && kind !== 'release',
     ),
   ),
 );
 
-export const lineKindLabel: Record<LineKind, string> = { ...entryKindLabel, hold: 'Biaya pesan' };
+export const mutationKindLabel: Record<MutationKind, string> = {
+  ...entryKindLabel,
+  hold: 'Biaya pesan',
+};
 
 /**
  * A row of the statement: an entry of the ledger; a hold for messages includes the effect of its captures and releases.
@@ -55,7 +58,7 @@ export const lineKindLabel: Record<LineKind, string> = { ...entryKindLabel, hold
 export const Mutation = schema(() =>
   z.object({
     seq: z.int(),
-    kind: LineKind(),
+    kind: MutationKind(),
     /** The change of the available saldo; of a hold without released amounts. */
     amount: Rupiah(),
     /** The amount still held. */
@@ -97,7 +100,7 @@ export const listMutations = act({
     ...paging(['created_at']),
     from: z.optional(CivilDay()),
     to: z.optional(CivilDay()),
-    kind: z.optional(LineKind()),
+    kind: z.optional(MutationKind()),
     /** Only this row, by its number; the days and the kind are then ignored. */
     seq: z.optional(WholeNumber({ minimum: 1 })),
   }),
@@ -117,14 +120,14 @@ export const exportSaldo = act({
   input: () => ({
     from: CivilDay(),
     to: CivilDay(),
-    kind: z.optional(LineKind()),
+    kind: z.optional(MutationKind()),
     format: z.enum(['csv', 'pdf']),
   }),
   output: () => z.object({ url: z.string(), filename: z.string() }),
   refuses: ['statement_too_long'],
 });
 
-export const LineMessage = schema(() =>
+export const MutationMessage = schema(() =>
   z.object({
     message_id: Id('message'),
     peer: Peer(),
@@ -139,9 +142,9 @@ export const LineMessage = schema(() =>
     corrected_after: z.nullable(Rupiah()),
   }),
 );
-export type LineMessage = Output<typeof LineMessage>;
+export type MutationMessage = Output<typeof MutationMessage>;
 
-export const listLineMessages = act({
+export const listMutationMessages = act({
   name: 'saldo_mutation_messages',
   by: 'customer',
   list: 'default',
@@ -149,7 +152,7 @@ export const listLineMessages = act({
     ...paging(['created_at']),
     seq: WholeNumber({ minimum: 1 }),
   }),
-  output: LineMessage,
+  output: MutationMessage,
 });
 
 export const TopupStatus = schema(() =>

@@ -73,7 +73,7 @@ export const getSecondFactors = act({
 });
 
 /** Fields of both ways to add a factor; an existing one is verified first. */
-const adding = {
+const addFields = {
   ...everyOperator,
   changes: true,
   audited: true,
@@ -81,7 +81,7 @@ const adding = {
   withoutSecondFactor: true,
 } as const;
 
-const Added = schema(() =>
+const AddedFactor = schema(() =>
   z.object({
     factor: SecondFactor(),
     /** Shown once, with the first factor. Null if there are some already. */
@@ -94,7 +94,7 @@ const Added = schema(() =>
  * Creates a secret for an authenticator app; it takes effect once a code of it was given (`second_factor_totp_add`).
  */
 export const beginTotp = act({
-  ...adding,
+  ...addFields,
   name: 'second_factor_totp_begin',
   output: () =>
     z.object({
@@ -108,10 +108,10 @@ export const beginTotp = act({
 });
 
 export const addTotp = act({
-  ...adding,
+  ...addFields,
   name: 'second_factor_totp_add',
   input: () => ({ challenge: IdInput('challenge'), code: TotpCode() }),
-  output: Added,
+  output: AddedFactor,
   refuses: [
     'second_factor_again',
     'second_factor_exists',
@@ -121,7 +121,7 @@ export const addTotp = act({
 });
 
 export const beginPasskey = act({
-  ...adding,
+  ...addFields,
   name: 'second_factor_passkey_begin',
   output: () =>
     z.object({
@@ -133,14 +133,14 @@ export const beginPasskey = act({
 });
 
 export const addPasskey = act({
-  ...adding,
+  ...addFields,
   name: 'second_factor_passkey_add',
   input: () => ({
     challenge: IdInput('challenge'),
     name: TypedName({ min: 1, max: 60, missing: 'Tulis nama passkey ini.' }),
     passkey: PasskeyAnswer(),
   }),
-  output: Added,
+  output: AddedFactor,
   refuses: ['second_factor_again', 'second_factor_expired', 'second_factor_exists'],
 });
 
@@ -167,7 +167,7 @@ export const renewRecoveryCodes = act({
   refuses: ['second_factor_again'],
 });
 
-export const askSecondFactor = act({
+export const requestSecondFactor = act({
   ...everyOperator,
   name: 'second_factor_ask',
   changes: true,

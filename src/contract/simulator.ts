@@ -8,7 +8,7 @@ import { Rupiah } from './base/money.ts';
 import { WholeNumber } from './base/numbers.ts';
 import { type Output, schema } from './base/schema.ts';
 
-export const SimulatedLine = schema(() =>
+export const SimulatedMessage = schema(() =>
   z.object({
     id: z.string(),
     direction: Direction(),
@@ -19,7 +19,7 @@ export const SimulatedLine = schema(() =>
     possible_duplicate: z.boolean(),
   }),
 );
-export type SimulatedLine = Output<typeof SimulatedLine>;
+export type SimulatedMessage = Output<typeof SimulatedMessage>;
 
 export const SimulatedPhone = schema(() =>
   z.object({
@@ -30,7 +30,7 @@ export const SimulatedPhone = schema(() =>
     fixed_outcome: z.nullable(z.string()),
     linked_to: z.array(z.string()),
     /** The newest hundred, oldest first. They expire after a day. */
-    lines: z.array(SimulatedLine()),
+    lines: z.array(SimulatedMessage()),
   }),
 );
 export type SimulatedPhone = Output<typeof SimulatedPhone>;

@@ -10,13 +10,13 @@ export const ACCESS_LIMITS = {
   years: 10,
 } as const;
 
-const PLACES_LENGTH_MAX = 5_000;
+const ADDRESSES_LENGTH_MAX = 5_000;
 
 /** Typed addresses, separated by line ends, commas or spaces. Empty: any address is allowed. */
 const Addresses = schema(() =>
   z.pipe(
     z.string().check(
-      z.maxLength(PLACES_LENGTH_MAX, 'Terlalu panjang.'),
+      z.maxLength(ADDRESSES_LENGTH_MAX, 'Terlalu panjang.'),
       z.check<string>(({ value, issues }) => {
         const given = splitAddresses(value);
         const wrong = given.find((one) => readRange(one) === undefined);
@@ -146,7 +146,7 @@ export function readRange(text: string): AddressRange | undefined {
   if (text.length > TEXT_MAX) return undefined;
   const [address = '', length, more] = text.split('/');
   if (more !== undefined) return undefined;
-  const [four, six] = [readFour(address), readSix(address)];
+  const [four, six] = [readIpv4(address), readIpv6(address)];
   const bits = four ?? six;
   if (bits === undefined) return undefined;
   const version = four === undefined ? 6 : 4;
@@ -165,7 +165,7 @@ export const isWithin = (inner: AddressRange, outer: AddressRange): boolean =>
 
 /** The normal form of a range for display and storage; a single address has no prefix. */
 export function showRange({ version, bits, prefix }: AddressRange): string {
-  const address = version === 4 ? showFour(bits) : showSix(bits);
+  const address = version === 4 ? showIpv4(bits) : showIpv6(bits);
   return prefix === WIDTH[version] ? address : `${address}/${prefix}`;
 }
 
@@ -181,7 +181,7 @@ function readPrefix(text: string | undefined, width: number): number | undefined
 }
 
 /** Four decimal numbers; a leading zero is refused, because some programs read it as octal. */
-function readFour(text: string): bigint | undefined {
+function readIpv4(text: string): bigint | undefined {
   const parts = text.split('.');
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part))) {
     return undefined;
@@ -191,7 +191,7 @@ function readFour(text: string): bigint | undefined {
   return numbers.reduce((sum, one) => (sum << 8n) | BigInt(one), 0n);
 }
 
-function readSix(text: string): bigint | undefined {
+function readIpv6(text: string): bigint | undefined {
   const halves = text.split('::');
   if (halves.length > 2) return undefined;
   const [before, after] = halves.map((half, at) => groupsOf(half, at === halves.length - 1));
@@ -211,7 +211,7 @@ function groupsOf(part: string, isEnd: boolean): number[] | undefined {
   for (const [index, piece] of pieces.entries()) {
     if (/^[\da-f]{1,4}$/i.test(piece)) groups.push(Number.parseInt(piece, 16));
     else {
-      const four = isEnd && index === pieces.length - 1 ? readFour(piece) : undefined;
+      const four = isEnd && index === pieces.length - 1 ? readIpv4(piece) : undefined;
       if (four === undefined) return undefined;
       groups.push(Number(four >> 16n), Number(four & 0xffffn));
     }
@@ -219,11 +219,11 @@ function groupsOf(part: string, isEnd: boolean): number[] | undefined {
   return groups;
 }
 
-const showFour = (bits: bigint): string =>
+const showIpv4 = (bits: bigint): string =>
   [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 0xffn)).join('.');
 
 /** RFC 5952 form: lower case, and the longest run of zeros left out. */
-function showSix(bits: bigint): string {
+function showIpv6(bits: bigint): string {
   const groups = Array.from({ length: 8 }, (_, index) =>
     ((bits >> BigInt(112 - 16 * index)) & 0xffffn).toString(16),
   );

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { InBoth } from '#contract/language/language.ts';
+import type { Bilingual } from '#contract/language/language.ts';
 import { act, paging } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
@@ -10,7 +10,7 @@ import { ApiContent } from '#contract/messages/captions.ts';
 import { OptoutSource } from '#contract/messages/optouts.ts';
 import { CivilDay } from '#contract/base/days.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
-import { bodyRefused, endpoint, API_LIMITS, Recipient, noted } from './rest/endpoint.ts';
+import { bodyRefused, endpoint, API_LIMITS, Recipient, withNote } from './rest/endpoint.ts';
 
 /** Events for customers' programs, by webhook and feed. New ones may be added. */
 export const eventTypes = [
@@ -351,7 +351,7 @@ export const addressRefused = {
     id: 'Alamat komputer sendiri tidak dapat dihubungi. Untuk mencoba, jalankan `npx kabari forward` di komputer itu; untuk seterusnya isi alamat https umum. Operator dapat mengizinkan alamat lokal dengan setelan `WEBHOOK_ORIGINS`.',
     en: 'An address of your own machine cannot be asked. To try things out, run `npx kabari forward` there; for good give a public https:// address. Operators may allow local addresses by the setting `WEBHOOK_ORIGINS`.',
   },
-} as const satisfies Record<string, InBoth>;
+} as const satisfies Record<string, Bilingual>;
 
 /**
  * waiting: for its turn or its next try; delivered: answered with 2xx; parked: given up after the last try, until it is
@@ -489,22 +489,25 @@ const eventInEnglish: Record<EventType, string> = {
 
 export const eventSummary = Object.fromEntries(
   eventTypes.map((type) => [type, { id: eventTypeLabel[type], en: eventInEnglish[type] }]),
-) as Record<EventType, InBoth>;
+) as Record<EventType, Bilingual>;
 
 const WebhookAnswer = schema(() => z.object({ webhook: z.nullable(Webhook()) }));
 
 const NewWebhook = schema(() =>
   z.strictObject({
-    url: noted(z.string().check(z.trim(), z.minLength(1), z.maxLength(WEBHOOK_LIMITS.urlLength)), {
-      expected: {
-        id: 'alamat https:// yang umum, paling panjang 2.048 karakter',
-        en: 'a public https:// address of at most 2,048 characters',
+    url: withNote(
+      z.string().check(z.trim(), z.minLength(1), z.maxLength(WEBHOOK_LIMITS.urlLength)),
+      {
+        expected: {
+          id: 'alamat https:// yang umum, paling panjang 2.048 karakter',
+          en: 'a public https:// address of at most 2,048 characters',
+        },
+        example: 'https://toko.example/kabari',
       },
-      example: 'https://toko.example/kabari',
-    }),
+    ),
     format: z.optional(WebhookFormat()),
     kinds: z.optional(
-      noted(
+      withNote(
         z.nullable(z.array(EventType()).check(z.minLength(1), z.maxLength(eventTypes.length))),
         {
           expected: {
@@ -516,7 +519,7 @@ const NewWebhook = schema(() =>
       ),
     ),
     verify_token: z.optional(
-      noted(z.nullable(z.string().check(z.refine(isVerifyToken))), {
+      withNote(z.nullable(z.string().check(z.refine(isVerifyToken))), {
         expected: {
           id: 'teks 1 sampai 255 karakter ASCII tanpa spasi, atau null untuk yang dibuat Kabari',
           en: 'a text of 1 to 255 ASCII characters without blanks, or null for the one that Kabari makes',
@@ -534,7 +537,7 @@ const FIRST_TIME = Date.UTC(1971, 0, 1);
 const LAST_TIME = Date.UTC(9000, 0, 1);
 
 const Time = schema(() =>
-  noted(
+  withNote(
     z.pipe(
       z.iso.datetime({ offset: true }).check(
         z.refine((text) => {
@@ -555,7 +558,7 @@ const Time = schema(() =>
 );
 
 const PageLimit = schema(() =>
-  noted(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
+  withNote(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
     expected: {
       id: `bilangan bulat 1 sampai ${API_LIMITS.pageMax}`,
       en: `a whole number from 1 to ${API_LIMITS.pageMax}`,
@@ -567,7 +570,7 @@ const DeliveryQuery = schema(() =>
   z.strictObject({
     limit: z.optional(PageLimit()),
     cursor: z.optional(
-      noted(WholeNumber({ minimum: 1 }), {
+      withNote(WholeNumber({ minimum: 1 }), {
         expected: {
           id: 'nilai `next_cursor` dari halaman sebelumnya',
           en: 'the `next_cursor` of the page before',
@@ -590,7 +593,7 @@ const ReplayPeriod = schema(() =>
   z.strictObject({ from: Time(), to: Time(), which: ReplayWhich() }),
 );
 
-const Replayed = schema(() =>
+const ReplayResult = schema(() =>
   z.object({ replayed: z.int().check(z.maximum(REPLAY_MAX)), more: z.boolean() }),
 );
 
@@ -681,7 +684,7 @@ export const webhookEndpoints = {
     status: 202,
     summary: { id: 'Kirim ulang satu rentang waktu', en: 'Send the deliveries of a period anew' },
     body: ReplayPeriod,
-    answer: Replayed,
+    answer: ReplayResult,
     refuses: [...bodyRefused, 'not_found', 'webhook_off'],
   }),
 } as const;
@@ -690,7 +693,7 @@ export const webhookEndpoints = {
 export const LATEST = 'latest';
 
 const Types = schema(() =>
-  noted(
+  withNote(
     z.pipe(
       z.pipe(
         z.string().check(z.maxLength(500)),
@@ -711,7 +714,7 @@ const Types = schema(() =>
 const EventQuery = schema(() =>
   z.strictObject({
     after: z.optional(
-      noted(z.union([z.literal(LATEST), WholeNumber({ minimum: 0 })]), {
+      withNote(z.union([z.literal(LATEST), WholeNumber({ minimum: 0 })]), {
         expected: {
           id: 'nilai `next` dari jawaban sebelumnya, `seq` sebuah peristiwa, 0, atau "latest"',
           en: 'the `next` of the answer before, the `seq` of an event, 0, or "latest"',

@@ -110,7 +110,7 @@ export function act<
 }
 
 /** Refusals that any act may return without declaring them. */
-export const alwaysPossible: readonly RefusalCode[] = [
+export const commonRefusals: readonly RefusalCode[] = [
   'account_suspended',
   'act_unknown',
   'request_malformed',
@@ -138,14 +138,14 @@ export type InputOf<A extends Act> = z.output<A['input']>;
 export type OutputOf<A extends Act> = z.output<A['output']>;
 
 /** Pages beyond this position are empty. */
-const PLACE_MAX = 1_000_000_000;
+const POSITION_MAX = 1_000_000_000;
 
 /** Fields of every list: page (from 0, or from 1 if the paging is not `default`), sort. */
 export const paging = <const Columns extends readonly [string, ...string[]]>(
   sortable: Columns,
 ) => ({
-  page: z.optional(WholeNumber({ minimum: 0, maximum: PLACE_MAX })),
-  start: z.optional(WholeNumber({ minimum: 0, maximum: PLACE_MAX })),
+  page: z.optional(WholeNumber({ minimum: 0, maximum: POSITION_MAX })),
+  start: z.optional(WholeNumber({ minimum: 0, maximum: POSITION_MAX })),
   sort_by: z.optional(z.enum(sortable)),
   sort_type: z.optional(z.enum(['asc', 'desc'])),
 });

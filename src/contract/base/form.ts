@@ -9,8 +9,8 @@ export const FORM_LIMITS = {
   listLength: 500,
 } as const;
 
-const poisoned = new Set(['__proto__', 'constructor', 'prototype']);
-const onlyOnce = new Set(['act', 'token', 'fcm', 'key']);
+const prototypeNames = new Set(['__proto__', 'constructor', 'prototype']);
+const uniqueFields = new Set(['act', 'token', 'fcm', 'key']);
 
 export class FormError extends Error {
   readonly why: string;
@@ -40,7 +40,7 @@ export function fieldsFrom(pairs: Iterable<readonly [string, string]>): Fields {
     if (name.length > FORM_LIMITS.nameLength) throw new FormError('nama isian terlalu panjang');
     const isList = name.endsWith('[]');
     const bare = isList ? name.slice(0, -2) : name;
-    if (poisoned.has(bare) || bare === '') throw new FormError('nama isian tidak dikenal');
+    if (prototypeNames.has(bare) || bare === '') throw new FormError('nama isian tidak dikenal');
     const before = fields.get(bare);
     if (isList) {
       const list = Array.isArray(before) ? before : [];
@@ -50,7 +50,7 @@ export function fieldsFrom(pairs: Iterable<readonly [string, string]>): Fields {
       fields.set(bare, list);
     } else {
       if (Array.isArray(before)) throw new FormError('isian ganda');
-      if (before !== undefined && onlyOnce.has(bare)) throw new FormError('isian ganda');
+      if (before !== undefined && uniqueFields.has(bare)) throw new FormError('isian ganda');
       fields.set(bare, value);
     }
   }

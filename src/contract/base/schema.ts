@@ -32,8 +32,8 @@ export function oncePer<Key, Made>(make: (key: Key) => Made): (key: Key) => Made
   return (key) => {
     const known = made.get(key);
     if (known !== undefined) return known;
-    const fresh = make(key);
-    made.set(key, fresh);
-    return fresh;
+    const created = make(key);
+    made.set(key, created);
+    return created;
   };
 }

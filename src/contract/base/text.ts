@@ -35,7 +35,7 @@ export function storableJson<T>(value: T): T {
 const NAMED_MAX = 20;
 const NAME_LENGTH_MAX = 100;
 
-type Place = { value: unknown; name: string };
+type PathNode = { value: unknown; name: string };
 
 /**
  * The paths of all texts in a parsed input that cannot be stored: `text.body`, `to`, `messages.3.ref`. A name that
@@ -45,15 +45,15 @@ type Place = { value: unknown; name: string };
  */
 export function unstorableIn(input: unknown): string[] {
   const found: string[] = [];
-  const rest: Place[] = [{ value: input, name: '' }];
+  const rest: PathNode[] = [{ value: input, name: '' }];
   for (let place = rest.pop(); place && found.length < NAMED_MAX; place = rest.pop()) {
     const { value, name } = place;
     if (typeof value === 'string') {
-      if (!isStorable(value)) found.push(named(name));
+      if (!isStorable(value)) found.push(printableName(name));
     } else if (typeof value === 'object' && value !== null) {
       for (const [own, inner] of Object.entries(value)) {
         const path = name === '' ? own : `${name}.${own}`;
-        if (!isStorable(own)) found.push(named(path));
+        if (!isStorable(own)) found.push(printableName(path));
         else if (typeof inner === 'string' || typeof inner === 'object')
           rest.push({ value: inner, name: path });
       }
@@ -62,4 +62,4 @@ export function unstorableIn(input: unknown): string[] {
   return found;
 }
 
-const named = (path: string): string => storable(path.slice(0, NAME_LENGTH_MAX));
+const printableName = (path: string): string => storable(path.slice(0, NAME_LENGTH_MAX));

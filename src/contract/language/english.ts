@@ -5,7 +5,7 @@ import { unreadableLists, inMegabytes } from './language.ts';
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
 
 /** Names of missing records, by the `what` of facts. */
-const things: Readonly<Record<string, string>> = {
+const recordNames: Readonly<Record<string, string>> = {
   Akun: 'The account',
   Media: 'The file',
   'Nomor telepon': 'The phone number',
@@ -44,7 +44,7 @@ const sentences: Sentences = {
   not_signed_in: 'The session has ended. Sign in again.',
   not_allowed: 'You may not do this.',
   not_found: ({ what }) =>
-    `${things[what] ?? 'This'} was not found. Check the id; it may belong to another token or have been deleted.`,
+    `${recordNames[what] ?? 'This'} was not found. Check the id; it may belong to another token or have been deleted.`,
   path_unknown: 'This address is not part of the API. All of its addresses are described at /docs.',
   method_not_allowed: ({ allow }) => `This address does not take this method. Use ${allow}.`,
   input_invalid: 'Some fields need to be corrected; `fields` says which, and what they take.',

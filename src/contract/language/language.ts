@@ -2,7 +2,7 @@ import type { UnreadableList } from '#contract/base/refusals.ts';
 
 export type Language = 'id' | 'en';
 
-export type InBoth = Readonly<Record<Language, string>>;
+export type Bilingual = Readonly<Record<Language, string>>;
 
 /**
  * The language for an `Accept-Language` header (RFC 9110, 12.5.4): English if it is preferred to Indonesian, or has the
@@ -49,7 +49,7 @@ export const unreadableLists = {
     id: 'Berkas ini tidak dapat dibaca. Simpan sekali lagi sebagai CSV atau XLSX tanpa kata sandi, lalu unggah lagi.',
     en: 'This file cannot be read. Save it again as CSV or XLSX without a password, then upload it again.',
   },
-} as const satisfies Record<UnreadableList, InBoth>;
+} as const satisfies Record<UnreadableList, Bilingual>;
 
 export const inMegabytes = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${Math.round(bytes / 1_000_000)} MB`;

@@ -67,7 +67,7 @@ function endOfUrl(text: string, from: number): number {
 const count = (text: string, sign: string): number => text.split(sign).length - 1;
 
 /** Converts plain text to nodes: addresses become links, line ends become breaks. */
-function* linked(text: string): Generator<CaptionNode> {
+function* linkAddresses(text: string): Generator<CaptionNode> {
   let done = 0;
   let at = nextStop(text, 0);
   while (at !== -1) {
@@ -99,7 +99,7 @@ function nextStop(text: string, from: number): number {
 }
 
 /** Splits a caption at its tags: text, tag, text, tag … in linear time. */
-function* cut(caption: string): Generator<string | Tag> {
+function* splitTags(caption: string): Generator<string | Tag> {
   let text = '';
   let from = 0;
   let close = -2;
@@ -108,8 +108,9 @@ function* cut(caption: string): Generator<string | Tag> {
     if (open === -1) break;
     text += caption.slice(from, open);
     if (close !== -1 && close < open) close = caption.indexOf('>', open);
-    const again = caption.indexOf('<', open + 1);
-    const whole = close !== -1 && (again === -1 || close < again) && close - open < LONGEST_TAG;
+    const nextOpen = caption.indexOf('<', open + 1);
+    const whole =
+      close !== -1 && (nextOpen === -1 || close < nextOpen) && close - open < LONGEST_TAG;
     const tag = whole ? tagOf(caption.slice(open + 1, close)) : undefined;
     if (tag) {
       yield text;
@@ -139,9 +140,9 @@ function* insideLink(text: string, href: string): Generator<CaptionNode> {
 export function captionNodes(caption: string): CaptionNode[] {
   const nodes: CaptionNode[] = [];
   let href: string | undefined;
-  for (const piece of cut(caption.replaceAll('\r\n', '\n'))) {
+  for (const piece of splitTags(caption.replaceAll('\r\n', '\n'))) {
     if (typeof piece === 'string') {
-      for (const node of href ? insideLink(piece, href) : linked(piece)) {
+      for (const node of href ? insideLink(piece, href) : linkAddresses(piece)) {
         if (node.kind !== 'text' || node.text !== '') nodes.push(node);
       }
     } else if (piece.kind === 'break') nodes.push(piece);
@@ -205,16 +206,16 @@ export type ShownChoices = {
 };
 
 /** The `content.choice` of an inbound message. */
-export const ChosenOption = schema(() =>
+export const SelectedOption = schema(() =>
   z.extend(Choice(), {
     type: ChoiceType(),
     of: Id('message'),
   }),
 );
-export type ChosenOption = Output<typeof ChosenOption>;
+export type SelectedOption = Output<typeof SelectedOption>;
 
 export const ApiContent = schema(() =>
-  z.looseObject({ choices: z.optional(Choices()), choice: z.optional(ChosenOption()) }),
+  z.looseObject({ choices: z.optional(Choices()), choice: z.optional(SelectedOption()) }),
 );
 
 /**

@@ -31,7 +31,7 @@ const inEnglish: Record<Failure, string> = {
 };
 
 /** The cause alone, for a failed try that is followed by another. */
-const happened: Record<Language, Record<Failure, string>> = {
+const causes: Record<Language, Record<Failure, string>> = {
   id: {
     not_on_whatsapp: 'Nomor ini tidak ditemukan di WhatsApp',
     blocked: 'Penerima memblokir nomor Anda',
@@ -70,25 +70,25 @@ const happened: Record<Language, Record<Failure, string>> = {
   },
 };
 
-const weRetry: Record<Language, string> = {
+const retryNotes: Record<Language, string> = {
   id: 'Kabari mencoba lagi dengan sendirinya; tidak ada yang perlu Anda lakukan',
   en: 'Kabari is trying again by itself; nothing need be done',
 };
 
 /** Failures that persist until the token's owner acts: the message waits for that. */
-const ownerMends: Partial<Record<Failure, Record<Language, string>>> = {
+const ownerActions: Partial<Record<Failure, Record<Language, string>>> = {
   network_access: {
     id: 'Pesan ini menunggu. Bila access token-nya masih berlaku, Kabari mencoba lagi dengan sendirinya; bila nomornya terputus, halaman Token menyebut apa yang perlu dilakukan',
     en: 'This message waits. If the access token is still valid, Kabari tries again by itself; if the number is disconnected, the Token page says what to do',
   },
 };
 
-const weWait: Record<Language, string> = {
+const waitNotes: Record<Language, string> = {
   id: 'Jaringan belum menjawab. Kabari menunggu laporannya lalu melanjutkan dengan sendirinya; tidak ada yang perlu Anda lakukan.',
   en: 'The network has not answered yet. Kabari is waiting for its report and goes on by itself; nothing need be done.',
 };
 
-const corrected: Record<Language, string> = {
+const correctionNotes: Record<Language, string> = {
   id: 'Laporan jaringan datang belakangan: pesan ini terkirim. Status dan biayanya diperbaiki.',
   en: 'The network reported late: this message was sent. Its status and price were put right.',
 };
@@ -112,14 +112,14 @@ export const failureSentence = (failure: Failure, language: Language): string =>
   language === 'en' ? inEnglish[failure] : failures[failure];
 
 /** The cause in a few words, without advice: for lists of causes. */
-export const failureCause = (failure: Failure): string => happened.id[failure];
+export const failureCause = (failure: Failure): string => causes.id[failure];
 
 export const retrySentence = (failure: Failure, language: Language): string =>
-  `${happened[language][failure]}. ${(ownerMends[failure] ?? weRetry)[language]}.`;
+  `${causes[language][failure]}. ${(ownerActions[failure] ?? retryNotes)[language]}.`;
 
-export const waitSentence = (language: Language): string => weWait[language];
+export const waitSentence = (language: Language): string => waitNotes[language];
 
-export const correctedSentence = (language: Language): string => corrected[language];
+export const correctedSentence = (language: Language): string => correctionNotes[language];
 
 /**
  * What a queued message waits for: the answer to its own try, or to an earlier message to the same number, or the file

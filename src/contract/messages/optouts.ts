@@ -4,7 +4,7 @@ import { Id, IdInput } from '#contract/base/ids.ts';
 import { Peer, TypedPeer, ShownPeer } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
-import { bodyRefused, endpoint, API_LIMITS, Recipient, noted } from '#contract/rest/endpoint.ts';
+import { bodyRefused, endpoint, API_LIMITS, Recipient, withNote } from '#contract/rest/endpoint.ts';
 
 export const OptoutSource = schema(() => z.enum(['portal', 'api', 'reply']));
 export type OptoutSource = Output<typeof OptoutSource>;
@@ -85,7 +85,7 @@ const OptoutPage = schema(() =>
 );
 
 const PageLimit = schema(() =>
-  noted(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
+  withNote(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
     expected: {
       id: `bilangan bulat 1 sampai ${API_LIMITS.pageMax}`,
       en: `a whole number from 1 to ${API_LIMITS.pageMax}`,
@@ -97,7 +97,7 @@ const OptoutQuery = schema(() =>
   z.strictObject({
     limit: z.optional(PageLimit()),
     cursor: z.optional(
-      noted(TypedPeer(), {
+      withNote(TypedPeer(), {
         expected: {
           id: 'nilai `next_cursor` dari halaman sebelumnya',
           en: 'the `next_cursor` of the page before',

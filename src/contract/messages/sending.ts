@@ -5,11 +5,11 @@ import { schema, type Output } from '#contract/base/schema.ts';
 import { CardPhone, TypedPeer } from '#contract/messages/peer.ts';
 import { TEMPLATE_LIMITS, templateLanguage } from '#contract/messages/templates.ts';
 import { ConversationMessage, sendRefusals } from '#contract/messages.ts';
-import { CARD_MAX, PLACE_MAX, CAPTION_MAX } from '#contract/rest/endpoint.ts';
+import { CARD_MAX, LOCATION_MAX, CAPTION_MAX } from '#contract/rest/endpoint.ts';
 
 /** The sender and the recipient; a quoted message must belong to that conversation. */
-const place = () => ({ token_id: IdInput('token'), to: TypedPeer() });
-const answering = () => ({ ...place(), reply_to: z.optional(IdInput('message')) });
+const conversationFields = () => ({ token_id: IdInput('token'), to: TypedPeer() });
+const replyFields = () => ({ ...conversationFields(), reply_to: z.optional(IdInput('message')) });
 
 const line = (what: string, max: number) =>
   z.optional(
@@ -40,11 +40,11 @@ export const sendLocation = act({
   by: 'customer',
   changes: true,
   input: () => ({
-    ...answering(),
+    ...replyFields(),
     latitude: Latitude(),
     longitude: Longitude(),
-    name: line('Nama tempat', PLACE_MAX.name),
-    address: line('Alamat', PLACE_MAX.address),
+    name: line('Nama tempat', LOCATION_MAX.name),
+    address: line('Alamat', LOCATION_MAX.address),
   }),
   output: ConversationMessage,
   refuses: sendRefusals,
@@ -55,7 +55,7 @@ export const sendContact = act({
   by: 'customer',
   changes: true,
   input: () => ({
-    ...answering(),
+    ...replyFields(),
     name: z
       .string()
       .check(
@@ -80,7 +80,7 @@ export const sendTemplate = act({
   by: 'customer',
   changes: true,
   input: () => ({
-    ...answering(),
+    ...replyFields(),
     name: z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.name)),
     language: z.string().check(z.regex(templateLanguage, 'Pilih bahasanya.')),
     /** In the order of the body. */
@@ -121,7 +121,7 @@ export const sendReaction = act({
   name: 'message_react',
   by: 'customer',
   changes: true,
-  input: () => ({ ...place(), message_id: IdInput('message'), emoji: Emoji() }),
+  input: () => ({ ...conversationFields(), message_id: IdInput('message'), emoji: Emoji() }),
   output: ConversationMessage,
   refuses: [...sendRefusals, 'reaction_refused'],
 });

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { act, paging } from '#contract/base/act.ts';
 import { IdInput } from '#contract/base/ids.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { bodyRefused, endpoint, noted } from '#contract/rest/endpoint.ts';
+import { bodyRefused, endpoint, withNote } from '#contract/rest/endpoint.ts';
 
 export const TEMPLATE_LIMITS = {
   /** Per account, each language counted. */
@@ -193,7 +193,7 @@ export const syncTemplateList = act({
 const TemplateList = schema(() => z.object({ data: z.array(Template()) }));
 
 const RestTemplateLanguage = schema(() =>
-  noted(z.string().check(z.regex(templateLanguage)), {
+  withNote(z.string().check(z.regex(templateLanguage)), {
     expected: {
       id: 'kode bahasa, misalnya "id" atau "en_US"',
       en: 'a code of a language, such as "id" or "en_US"',
@@ -206,7 +206,7 @@ const line = (max: number) => z.string().check(z.minLength(1), z.maxLength(max))
 
 export const NewTemplate = schema(() =>
   z.strictObject({
-    name: noted(z.string().check(z.regex(templateName)), {
+    name: withNote(z.string().check(z.regex(templateName)), {
       expected: {
         id: 'nama 1–100 karakter: huruf kecil, angka, atau _',
         en: 'a name of 1 to 100 characters: small letters, digits or _',
@@ -216,7 +216,7 @@ export const NewTemplate = schema(() =>
     language: z.optional(RestTemplateLanguage()),
     category: z.optional(TemplateCategory()),
     header: z.optional(line(TEMPLATE_LIMITS.header)),
-    body: noted(
+    body: withNote(
       line(TEMPLATE_LIMITS.body).check(
         z.refine((text) => variablesOf(text).length <= TEMPLATE_LIMITS.variables),
       ),
@@ -229,7 +229,7 @@ export const NewTemplate = schema(() =>
     ),
     footer: z.optional(line(TEMPLATE_LIMITS.footer)),
     buttons: z.optional(
-      noted(z.array(line(TEMPLATE_LIMITS.button)).check(z.maxLength(TEMPLATE_LIMITS.buttons)), {
+      withNote(z.array(line(TEMPLATE_LIMITS.button)).check(z.maxLength(TEMPLATE_LIMITS.buttons)), {
         expected: {
           id: `daftar paling banyak ${TEMPLATE_LIMITS.buttons} teks`,
           en: `a list of up to ${TEMPLATE_LIMITS.buttons} strings`,

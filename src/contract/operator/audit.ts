@@ -30,7 +30,7 @@ export const AuditCheck = schema(() =>
 );
 export type AuditCheck = Output<typeof AuditCheck>;
 
-export const AuditLine = schema(() =>
+export const AuditEntry = schema(() =>
   z.object({
     id: Id('audit'),
     /** Its number in its account's chain, and its hash. */
@@ -58,7 +58,7 @@ export const AuditLine = schema(() =>
     erased: z.boolean(),
   }),
 );
-export type AuditLine = Output<typeof AuditLine>;
+export type AuditEntry = Output<typeof AuditEntry>;
 
 export const AuditOutcome = schema(() => z.enum(['ok', 'refused']));
 export type AuditOutcome = Output<typeof AuditOutcome>;
@@ -81,7 +81,7 @@ export const listAudit = act({
   by: 'operator',
   list: 'default',
   input: () => ({ ...paging(['at']), ...filter() }),
-  output: AuditLine,
+  output: AuditEntry,
 });
 
 export const auditState = act({

@@ -169,7 +169,7 @@ const From = () =>
       .check(z.refine(isBefore2200, 'Pilih tanggal sebelum tahun 2200.')),
   );
 
-const Dated = () => ({
+const datedFields = () => ({
   valid_from: z.coerce.date(),
   /** `past`: replaced; `now`: in force; `future`: has not begun. */
   state: z.enum(['past', 'now', 'future']),
@@ -180,10 +180,10 @@ const Dated = () => ({
 
 export const PriceTables = schema(() =>
   z.object({
-    prices: z.array(z.object({ ...Dated(), category: PriceCategory(), price: Rupiah() })),
+    prices: z.array(z.object({ ...datedFields(), category: PriceCategory(), price: Rupiah() })),
     rates: z.array(
       z.object({
-        ...Dated(),
+        ...datedFields(),
         num: z.int(),
         den: z.int(),
         dpp_num: z.int(),
@@ -210,7 +210,7 @@ export const setPrice = act({
   audited: true,
   input: () => ({
     category: PriceCategory(),
-    price: DeskPrice(),
+    price: OperatorPrice(),
     valid_from: From(),
     reason: Reason(),
   }),
@@ -239,18 +239,18 @@ export const setPpn = act({
   refuses: ['valid_from_past', 'valid_from_taken'],
 });
 
-export const DeskPlan = schema(() =>
+export const PlanDetails = schema(() =>
   z.extend(Plan(), {
     is_offered: z.boolean(),
   }),
 );
-export type DeskPlan = Output<typeof DeskPlan>;
+export type PlanDetails = Output<typeof PlanDetails>;
 
-export const listDeskPlans = act({
+export const listPlanDetails = act({
   name: 'operator_plan_list',
   by: 'operator',
   roles: ['support', 'money'],
-  output: () => z.object({ plans: z.array(DeskPlan()) }),
+  output: () => z.object({ plans: z.array(PlanDetails()) }),
 });
 
 /** Creates a new revision of a plan, or a new plan. Customers keep their revision until they renew. */
@@ -270,17 +270,17 @@ export const savePlan = act({
       ),
     name: TypedName({ min: 2, max: 40, missing: 'Tulis nama paketnya.' }),
     description: z.string().check(z.trim(), z.maxLength(200)),
-    price: DeskPrice(),
+    price: OperatorPrice(),
     tokens: WholeNumber({ minimum: 1, maximum: 1_000, sentence: 'Tulis dari 1 sampai 1.000.' }),
     quota: WholeNumber({ minimum: 0, maximum: 100_000_000 }),
-    overage: DeskPrice(),
+    overage: OperatorPrice(),
     offered: z.enum(['yes', 'no']),
     reason: Reason(),
   }),
-  output: DeskPlan,
+  output: PlanDetails,
 });
 
-const DeskAmount = schema(() =>
+const OperatorAmount = schema(() =>
   WholeNumber({
     missing: 'Tulis nominalnya.',
     sentence: 'Tulis nominal dengan angka saja, dalam rupiah bulat.',
@@ -306,11 +306,11 @@ export const BankReference = schema(() =>
   reference(bankReference, 'Tulis referensi transfer dari bank.'),
 );
 
-const LINE_HASH = /^[0-9a-f]{64}$/;
+const BANK_ENTRY_HASH = /^[0-9a-f]{64}$/;
 
-export const LineOrReference = schema(() =>
+export const BankEntryOrReference = schema(() =>
   reference(
-    (typed) => (LINE_HASH.test(typed.trim()) ? typed.trim() : bankReference(typed)),
+    (typed) => (BANK_ENTRY_HASH.test(typed.trim()) ? typed.trim() : bankReference(typed)),
     'Tulis referensi dari mutasi bank.',
   ),
 );
@@ -411,7 +411,7 @@ export const adjustSaldo = act({
   input: () => ({
     account_id: IdInput('account'),
     direction: z.enum(['add', 'subtract'], 'Pilih menambah atau mengurangi.'),
-    amount: DeskAmount(),
+    amount: OperatorAmount(),
     cause: AdjustCause(),
     reason: Reason(),
   }),
@@ -429,7 +429,7 @@ export const refundMessage = act({
   input: () => ({
     account_id: IdInput('account'),
     message_id: IdInput('message'),
-    amount: z.optional(DeskAmount()),
+    amount: z.optional(OperatorAmount()),
     reason: Reason(),
   }),
   output: Adjustment,
@@ -445,7 +445,7 @@ export const payOut = act({
   audited: true,
   input: () => ({
     account_id: IdInput('account'),
-    amount: DeskAmount(),
+    amount: OperatorAmount(),
     reference: BankReference(),
     payee: Payee(),
     reason: Reason(),
@@ -505,7 +505,7 @@ export const decideAdjustment = act({
   ],
 });
 
-export const DeskPrice = schema(() =>
+export const OperatorPrice = schema(() =>
   WholeNumber({
     missing: 'Tulis harganya.',
     sentence: 'Tulis harga dengan angka saja, dalam rupiah bulat.',

@@ -39,15 +39,15 @@ export type SaldoRange = Output<typeof SaldoRange>;
 export const SALDO_LOW = 50_000;
 
 /** A record that a search found for a customer. */
-export const FoundThing = schema(() =>
+export const FoundRecord = schema(() =>
   z.object({
     kind: z.enum(['message', 'token', 'topup', 'invoice']),
     id: z.string(),
   }),
 );
-export type FoundThing = Output<typeof FoundThing>;
+export type FoundRecord = Output<typeof FoundRecord>;
 
-export const DeskCustomer = schema(() =>
+export const OperatorCustomer = schema(() =>
   z.object({
     account_id: Id('account'),
     name: z.string(),
@@ -61,12 +61,12 @@ export const DeskCustomer = schema(() =>
     created_at: z.coerce.date(),
   }),
 );
-export type DeskCustomer = Output<typeof DeskCustomer>;
+export type OperatorCustomer = Output<typeof OperatorCustomer>;
 
-export const CustomerFound = schema(() =>
-  z.extend(DeskCustomer(), { found: z.nullable(FoundThing()) }),
+export const FoundCustomer = schema(() =>
+  z.extend(OperatorCustomer(), { found: z.nullable(FoundRecord()) }),
 );
-export type CustomerFound = Output<typeof CustomerFound>;
+export type FoundCustomer = Output<typeof FoundCustomer>;
 
 /**
  * Searches customers by one term: a part of a name, the beginning of a number of theirs or of a linked phone, the id of
@@ -84,7 +84,7 @@ export const findCustomers = act({
     plan: z.optional(z.string().check(z.regex(PLAN_CODE, 'Paket tidak dikenali.'))),
     saldo: z.optional(SaldoRange()),
   }),
-  output: CustomerFound,
+  output: FoundCustomer,
 });
 
 const AccountStep = schema(() =>
@@ -98,8 +98,8 @@ const AccountStep = schema(() =>
 
 const Sums = schema(() => z.object({ sent: z.int(), failed: z.int() }));
 
-export const DeskCustomerDetail = schema(() =>
-  z.extend(DeskCustomer(), {
+export const OperatorCustomerDetail = schema(() =>
+  z.extend(OperatorCustomer(), {
     erase_at: z.nullable(z.coerce.date()),
     messages: z.object({ day: Sums(), month: Sums() }),
     subscription: z.nullable(
@@ -165,14 +165,14 @@ export const DeskCustomerDetail = schema(() =>
     ),
   }),
 );
-export type DeskCustomerDetail = Output<typeof DeskCustomerDetail>;
+export type OperatorCustomerDetail = Output<typeof OperatorCustomerDetail>;
 
 export const getCustomer = act({
   name: 'operator_customer_get',
   by: 'operator',
   roles: ['support', 'money'],
   input: () => ({ account_id: IdInput('account') }),
-  output: DeskCustomerDetail,
+  output: OperatorCustomerDetail,
 });
 
 export const freezeWallet = act({
@@ -186,7 +186,7 @@ export const freezeWallet = act({
     becomes: z.enum(['frozen', 'active']),
     reason: Reason(),
   }),
-  output: DeskCustomerDetail,
+  output: OperatorCustomerDetail,
   refuses: ['account_ended'],
 });
 
@@ -206,7 +206,7 @@ export const suspendCustomer = act({
     becomes: z.enum(['suspended', 'active']),
     reason: Reason(),
   }),
-  output: DeskCustomerDetail,
+  output: OperatorCustomerDetail,
   refuses: ['account_ended'],
 });
 
@@ -222,7 +222,7 @@ export const endCustomerSessions = act({
     /** Left out: all. */
     session_id: z.optional(IdInput('session')),
   }),
-  output: DeskCustomerDetail,
+  output: OperatorCustomerDetail,
 });
 
 export const endCustomerPlan = act({
@@ -236,11 +236,11 @@ export const endCustomerPlan = act({
     refund: z.enum(['yes', 'no'], 'Pilih dikembalikan atau tidak.'),
     reason: Reason(),
   }),
-  output: DeskCustomerDetail,
+  output: OperatorCustomerDetail,
   refuses: ['account_ended', 'operator_limit_reached', 'subscription_not_running'],
 });
 
-export const DeskMessage = schema(() =>
+export const OperatorMessage = schema(() =>
   z.object({
     id: Id('message'),
     direction: Direction(),
@@ -258,7 +258,7 @@ export const DeskMessage = schema(() =>
     timeline: z.array(TimelineStep()),
   }),
 );
-export type DeskMessage = Output<typeof DeskMessage>;
+export type OperatorMessage = Output<typeof OperatorMessage>;
 
 const customersMessage = () => ({
   account_id: IdInput('account'),
@@ -270,7 +270,7 @@ export const getCustomerMessage = act({
   by: 'operator',
   roles: ['support', 'money'],
   input: customersMessage,
-  output: DeskMessage,
+  output: OperatorMessage,
 });
 
 /** The text of a customer's message. The reader and the reason are stored (docs/threats.md, T48). */
@@ -288,20 +288,20 @@ export const readCustomerMessage = act({
     }),
 });
 
-export const DeskToken = schema(() =>
+export const OperatorToken = schema(() =>
   z.extend(Token(), {
     linked_at: z.nullable(z.coerce.date()),
     waiting: z.int(),
   }),
 );
-export type DeskToken = Output<typeof DeskToken>;
+export type OperatorToken = Output<typeof OperatorToken>;
 
 export const getCustomerToken = act({
   name: 'operator_token_get',
   by: 'operator',
   roles: ['support', 'money'],
   input: () => ({ account_id: IdInput('account'), token_id: IdInput('token') }),
-  output: DeskToken,
+  output: OperatorToken,
 });
 
 export const getCustomerTopup = act({

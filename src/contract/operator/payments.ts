@@ -6,14 +6,14 @@ import { TopupStatus, Topup } from '#contract/saldo.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { Reason } from './operators.ts';
 import { Rupiah } from '#contract/base/money.ts';
-import { LineOrReference, PaymentRefund, Adjustment, BankReference, Payee } from './books.ts';
-import { DeskCustomerDetail } from '#contract/operator/customers.ts';
+import { BankEntryOrReference, PaymentRefund, Adjustment, BankReference, Payee } from './books.ts';
+import { OperatorCustomerDetail } from '#contract/operator/customers.ts';
 
-const LineInput = schema(() =>
+const BankEntryInput = schema(() =>
   z.string().check(z.regex(/^[0-9a-f]{64}$/, 'Mutasi bank tidak dikenali.')),
 );
 
-export const OperatorBankLine = schema(() =>
+export const OperatorBankEntry = schema(() =>
   z.object({
     line: z.string(),
     amount: z.int(),
@@ -41,20 +41,20 @@ export const OperatorBankLine = schema(() =>
     ),
   }),
 );
-export type OperatorBankLine = Output<typeof OperatorBankLine>;
+export type OperatorBankEntry = Output<typeof OperatorBankEntry>;
 
-export const BankLineFilter = schema(() => z.enum(['unmatched', 'all']));
-export type BankLineFilter = Output<typeof BankLineFilter>;
+export const BankEntryFilter = schema(() => z.enum(['unmatched', 'all']));
+export type BankEntryFilter = Output<typeof BankEntryFilter>;
 
 /** The entries of our bank account, the newest first; only unsettled ones unless all are requested. */
-export const listBankLines = act({
+export const listBankEntries = act({
   name: 'operator_bank_line_list',
   by: 'operator',
   roles: ['money'],
   list: 'default',
   input: () => ({
     ...paging(['at']),
-    filter: z.optional(BankLineFilter()),
+    filter: z.optional(BankEntryFilter()),
     amount: z.optional(
       WholeNumber({
         sentence: 'Tulis jumlah dengan angka saja, dalam rupiah bulat.',
@@ -63,18 +63,18 @@ export const listBankLines = act({
       }),
     ),
   }),
-  output: OperatorBankLine,
+  output: OperatorBankEntry,
 });
 
 /** Dismisses an entry that pays no top-up. It can still be matched by hand. */
-export const dismissBankLine = act({
+export const dismissBankEntry = act({
   name: 'operator_bank_line_dismiss',
   by: 'operator',
   roles: ['money'],
   changes: true,
   audited: true,
-  input: () => ({ line: LineInput(), reason: Reason() }),
-  output: OperatorBankLine,
+  input: () => ({ line: BankEntryInput(), reason: Reason() }),
+  output: OperatorBankEntry,
   refuses: ['bank_line_used'],
 });
 
@@ -82,14 +82,14 @@ export const dismissBankLine = act({
  * Confirms that the bank has both entries of the same day and amount; the second then pays its top-up. Above the limit
  * of one operator, the operator who imported it cannot confirm it.
  */
-export const confirmBothLines = act({
+export const confirmBothEntries = act({
   name: 'operator_bank_line_both',
   by: 'operator',
   roles: ['money'],
   changes: true,
   audited: true,
-  input: () => ({ line: LineInput(), reason: Reason() }),
-  output: OperatorBankLine,
+  input: () => ({ line: BankEntryInput(), reason: Reason() }),
+  output: OperatorBankEntry,
   refuses: ['bank_line_used', 'operator_limit_reached'],
 });
 
@@ -116,7 +116,7 @@ export const StatementOutcome = schema(() =>
 );
 export type StatementOutcome = Output<typeof StatementOutcome>;
 
-export const STATEMENT_LINES_SHOWN = 1_000;
+export const STATEMENT_ROWS_SHOWN = 1_000;
 
 export const StatementLine = schema(() =>
   z.object({
@@ -277,7 +277,7 @@ export const confirmTopup = act({
   audited: true,
   input: () => ({
     topup_id: IdInput('topup'),
-    reference: LineOrReference(),
+    reference: BankEntryOrReference(),
     reason: Reason(),
   }),
   output: OperatorTopup,
@@ -495,6 +495,6 @@ export const approveBonus = act({
   changes: true,
   audited: true,
   input: () => ({ account_id: IdInput('account'), reason: Reason() }),
-  output: DeskCustomerDetail,
+  output: OperatorCustomerDetail,
   refuses: ['account_ended', 'operator_limit_reached'],
 });

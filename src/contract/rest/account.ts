@@ -4,10 +4,10 @@ import { Rupiah } from '#contract/base/money.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { ShownPeer, ShownPhone } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { LineKind } from '#contract/saldo.ts';
+import { MutationKind } from '#contract/saldo.ts';
 import { TokenStatus, scopes } from '#contract/tokens.ts';
 import { LinkState } from '#contract/scan.ts';
-import { bodyRefused, endpoint, API_LIMITS, noted } from './endpoint.ts';
+import { bodyRefused, endpoint, API_LIMITS, withNote } from './endpoint.ts';
 
 const Balance = schema(() => z.object({ available: Rupiah(), held: Rupiah() }));
 
@@ -32,7 +32,7 @@ export type Me = Output<typeof Me>;
 export const ApiMutation = schema(() =>
   z.object({
     seq: z.int(),
-    kind: LineKind(),
+    kind: MutationKind(),
     /** The change of the available saldo; for messages without later refunds. */
     amount: Rupiah(),
     held: Rupiah(),
@@ -56,7 +56,7 @@ const MutationPage = schema(() =>
 const MutationQuery = schema(() =>
   z.strictObject({
     limit: z.optional(
-      noted(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
+      withNote(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
         expected: {
           id: `bilangan bulat 1 sampai ${API_LIMITS.pageMax}`,
           en: `a whole number from 1 to ${API_LIMITS.pageMax}`,
@@ -64,14 +64,14 @@ const MutationQuery = schema(() =>
       }),
     ),
     cursor: z.optional(
-      noted(WholeNumber({ minimum: 1 }), {
+      withNote(WholeNumber({ minimum: 1 }), {
         expected: {
           id: 'nilai `next_cursor` dari halaman sebelumnya',
           en: 'the `next_cursor` of the page before',
         },
       }),
     ),
-    kind: z.optional(LineKind()),
+    kind: z.optional(MutationKind()),
   }),
 );
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { RefusalCode } from '#contract/base/refusals.ts';
-import type { InBoth } from '#contract/language/language.ts';
+import type { Bilingual } from '#contract/language/language.ts';
 import type { Scope } from '#contract/tokens.ts';
 import { CardPhone, TypedPeer } from '#contract/messages/peer.ts';
 import { schema, type Output } from '#contract/base/schema.ts';
@@ -17,7 +17,7 @@ export type Endpoint = {
   path: `/v1/${string}`;
   scope: Scope;
   status: 200 | 201 | 202 | 204;
-  summary: InBoth;
+  summary: Bilingual;
   query?: Declared;
   body?: Declared;
   bodies?: readonly Declared[];
@@ -75,14 +75,14 @@ export const CAPTION_MAX = 1024;
 
 export const API_PREFIX = '/v1';
 
-export const PLACE_MAX = { name: 200, address: 400 } as const;
+export const LOCATION_MAX = { name: 200, address: 400 } as const;
 export const CARD_MAX = { name: 200, organization: 200 } as const;
 
 /** Notes on fields that their schema cannot express: in words, or an example within a larger one. */
-export const fieldNotes = z.registry<{ expected?: InBoth; example?: unknown }>();
+export const fieldNotes = z.registry<{ expected?: Bilingual; example?: unknown }>();
 
 /** Adds a note to a copy of the schema: other uses of the schema stay without it. */
-export function noted<Schema extends z.ZodMiniType>(
+export function withNote<Schema extends z.ZodMiniType>(
   schema: Schema,
   note: z.core.$replace<NonNullable<ReturnType<typeof fieldNotes.get>>, Schema>,
 ): Schema {
@@ -99,10 +99,10 @@ const phoneNote = {
   example: '0812-3456-7890',
 };
 
-export const WrittenPhone = schema(() => noted(z.pipe(z.string(), CardPhone()), phoneNote));
+export const WrittenPhone = schema(() => withNote(z.pipe(z.string(), CardPhone()), phoneNote));
 
 /** The recipient: a typed phone number, or the user id of a peer with a hidden number. */
-export const Recipient = schema(() => noted(z.pipe(z.string(), TypedPeer()), phoneNote));
+export const Recipient = schema(() => withNote(z.pipe(z.string(), TypedPeer()), phoneNote));
 
 /** RFC 9457 problem details, the error response of `/v1`. */
 export const Problem = schema(() =>

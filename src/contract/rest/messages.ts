@@ -12,11 +12,11 @@ import {
   API_LIMITS,
   MESSAGES_MAX,
   Recipient,
-  noted,
+  withNote,
   RefusedItem,
   CAPTION_MAX,
   CARD_MAX,
-  PLACE_MAX,
+  LOCATION_MAX,
   WrittenPhone,
 } from './endpoint.ts';
 import { Emoji } from '#contract/messages/sending.ts';
@@ -32,7 +32,7 @@ const Link = schema(() => z.url({ protocol: /^https?$/ }).check(z.maxLength(2000
 const Caption = schema(() => z.optional(z.string().check(z.maxLength(CAPTION_MAX))));
 
 const MessageId = schema(() =>
-  noted(Id('message'), {
+  withNote(Id('message'), {
     expected: {
       id: 'id pesan dalam percakapan ini, misalnya "msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
       en: 'the id of a message of this conversation, such as "msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
@@ -69,7 +69,7 @@ const envelope = () => ({
   to: Recipient(),
   /** The caller's own reference, unique per account: the same ref sends, and charges, once. */
   ref: z.optional(
-    noted(z.string().check(z.regex(/^[ -~]{1,64}$/)), {
+    withNote(z.string().check(z.regex(/^[ -~]{1,64}$/)), {
       expected: {
         id: 'teks 1–64 karakter: huruf, angka atau tanda baca ASCII',
         en: 'a string of 1 to 64 characters: ASCII letters, digits or punctuation',
@@ -77,18 +77,21 @@ const envelope = () => ({
     }),
   ),
   send_at: z.optional(
-    noted(z.iso.datetime({ offset: true }).check(z.refine((at) => Date.parse(at) < SEND_AT_END)), {
-      expected: {
-        id: 'waktu ISO 8601 dengan zona dan sebelum tahun 9999, misalnya "2026-12-24T09:00:00+07:00"',
-        en: 'an ISO 8601 time with a zone and before the year 9999, such as "2026-12-24T09:00:00+07:00"',
+    withNote(
+      z.iso.datetime({ offset: true }).check(z.refine((at) => Date.parse(at) < SEND_AT_END)),
+      {
+        expected: {
+          id: 'waktu ISO 8601 dengan zona dan sebelum tahun 9999, misalnya "2026-12-24T09:00:00+07:00"',
+          en: 'an ISO 8601 time with a zone and before the year 9999, such as "2026-12-24T09:00:00+07:00"',
+        },
       },
-    }),
+    ),
   ),
   /** Seconds after which an unsent message expires; the hold is then released. */
   ttl: z.optional(z.int().check(z.minimum(30), z.maximum(2_592_000))),
   priority: z.optional(z.enum(['otp', 'normal', 'bulk'])),
   metadata: z.optional(
-    noted(
+    withNote(
       z.pipe(
         z.transform(checkMetadata),
         z.record(z.string().check(z.maxLength(40)), z.string().check(z.maxLength(500))),
@@ -106,7 +109,7 @@ const envelope = () => ({
 const mediaFields = () => ({
   link: z.optional(Link()),
   id: z.optional(
-    noted(Id('media'), {
+    withNote(Id('media'), {
       expected: {
         id: 'id berkas, misalnya "med_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
         en: 'the id of a file, such as "med_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
@@ -126,10 +129,10 @@ const mediaNote = {
 };
 
 const Media = schema(() =>
-  noted(z.strictObject(mediaFields()).check(z.refine(oneSource)), mediaNote),
+  withNote(z.strictObject(mediaFields()).check(z.refine(oneSource)), mediaNote),
 );
 const Audio = schema(() =>
-  noted(
+  withNote(
     z
       .strictObject({
         ...mediaFields(),
@@ -140,7 +143,7 @@ const Audio = schema(() =>
   ),
 );
 const Document = schema(() =>
-  noted(
+  withNote(
     z
       .strictObject({
         ...mediaFields(),
@@ -153,21 +156,21 @@ const Document = schema(() =>
 
 const Location = schema(() =>
   z.strictObject({
-    latitude: noted(z.number().check(z.minimum(-90), z.maximum(90)), { example: -6.2 }),
-    longitude: noted(z.number().check(z.minimum(-180), z.maximum(180)), { example: 106.8 }),
-    name: z.optional(z.string().check(z.maxLength(PLACE_MAX.name))),
-    address: z.optional(z.string().check(z.maxLength(PLACE_MAX.address))),
+    latitude: withNote(z.number().check(z.minimum(-90), z.maximum(90)), { example: -6.2 }),
+    longitude: withNote(z.number().check(z.minimum(-180), z.maximum(180)), { example: 106.8 }),
+    name: z.optional(z.string().check(z.maxLength(LOCATION_MAX.name))),
+    address: z.optional(z.string().check(z.maxLength(LOCATION_MAX.address))),
   }),
 );
 
 const Contact = schema(() =>
-  noted(
+  withNote(
     z
       .strictObject({
         name: z.string().check(z.minLength(1), z.maxLength(CARD_MAX.name)),
         phone: z.optional(WrittenPhone()),
         phones: z.optional(
-          noted(
+          withNote(
             z.pipe(
               z.transform(checkLength(CONTACT_PHONES_MAX)),
               z.array(WrittenPhone()).check(z.minLength(1), z.maxLength(CONTACT_PHONES_MAX)),
@@ -196,7 +199,7 @@ const Contact = schema(() =>
 const HEADER_SOURCES = ['link', 'id', 'text'] as const;
 
 const TemplateHeader = schema(() =>
-  noted(
+  withNote(
     z
       .strictObject({
         ...mediaFields(),
@@ -219,7 +222,7 @@ const hasOwnPlaces = (buttons: readonly { index: number }[]): boolean =>
   new Set(buttons.map(({ index }) => index)).size === buttons.length;
 
 const TemplateButtons = schema(() =>
-  noted(
+  withNote(
     z
       .array(
         z.strictObject({
@@ -243,7 +246,7 @@ const Template = schema(() =>
     /** May be omitted if the name has one language only. */
     language: z.optional(z.string().check(z.maxLength(10))),
     variables: z.optional(
-      noted(
+      withNote(
         z.pipe(
           z.transform(checkLength(TEMPLATE_LIMITS.variables)),
           z
@@ -266,7 +269,7 @@ const Template = schema(() =>
 const Reaction = schema(() =>
   z.strictObject({
     message_id: MessageId(),
-    emoji: noted(Emoji(), {
+    emoji: withNote(Emoji(), {
       expected: {
         id: 'satu emoji, misalnya "👍", atau "" untuk menghapus reaksi',
         en: 'one emoji, such as "👍", or "" to remove the reaction',
@@ -284,7 +287,7 @@ export const NewMessage = schema(() => {
   const shared = envelope();
   /** All types can quote a message except a reaction, which names its own. */
   const quoting = { ...shared, reply_to: z.optional(MessageId()) };
-  return noted(
+  return withNote(
     z.discriminatedUnion('type', [
       z.strictObject({
         ...quoting,
@@ -382,7 +385,7 @@ export type ApiMessage = Output<typeof ApiMessage>;
 export const ApiMessageQuery = schema(() =>
   z.strictObject({
     limit: z.optional(
-      noted(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
+      withNote(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
         expected: {
           id: `bilangan bulat 1 sampai ${API_LIMITS.pageMax}`,
           en: `a whole number from 1 to ${API_LIMITS.pageMax}`,
@@ -390,7 +393,7 @@ export const ApiMessageQuery = schema(() =>
       }),
     ),
     cursor: z.optional(
-      noted(Id('message'), {
+      withNote(Id('message'), {
         expected: {
           id: 'nilai `next_cursor` dari halaman sebelumnya',
           en: 'the `next_cursor` of the page before',

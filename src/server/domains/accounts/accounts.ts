@@ -241,7 +241,7 @@ export async function activeSessions(
 }
 
 /** Names by user id; deleted users are missing. @param sql sees all accounts. */
-export async function namesOfPeople(
+export async function userNames(
   sql: Sql | Tx,
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -262,14 +262,14 @@ export {
   customerOf,
   type CustomerPerson,
   customersAfter,
-  customersBeginning,
+  customersByPrefix,
   findCustomers,
   isAccount,
   maskedPeer,
   maskedPhone,
   operatorNames,
 } from './customers.ts';
-export { codeCounts, wrongCodes, wrongCodesToTell } from './otp/otp-sending.ts';
+export { codeCounts, wrongCodes, wrongCodesToReport } from './otp/otp-sending.ts';
 export { eraseDue, type Exports, openExports, verifyExport } from './privacy.ts';
 export {
   adminPhones,
@@ -460,11 +460,11 @@ async function update(
   if (name !== undefined) {
     await tx`update accounts set name = ${name} where account_id = ${accountId}`;
   }
-  const erase = avatar === undefined ? nothing : await changePicture(deps, tx, user, avatar);
+  const erase = avatar === undefined ? noop : await changePicture(deps, tx, user, avatar);
   return { user: await userOf(tx, deps, user), erase };
 }
 
-const nothing = async (): Promise<void> => undefined;
+const noop = async (): Promise<void> => undefined;
 
 /**
  * @param avatar a finished upload; '' removes the picture. Repeating the upload of the present picture changes nothing.
@@ -482,10 +482,10 @@ async function changePicture(
     where (account_id, user_id) = (${accountId}, ${userId}) for update`;
   const old = before?.file ?? null;
   const source = uploadId && ({ accountId, userId, uploadId, purpose: 'avatar' } as const);
-  if (source && old !== null && (await claimedFile(tx, source)) === old) return nothing;
+  if (source && old !== null && (await claimedFile(tx, source)) === old) return noop;
   const file = source ? await claimUpload(tx, source) : null;
   await tx`
     update users set avatar_file = ${file}
     where (account_id, user_id) = (${accountId}, ${userId})`;
-  return old === null ? nothing : releaseFile(tx, { accountId, fileId: old });
+  return old === null ? noop : releaseFile(tx, { accountId, fileId: old });
 }

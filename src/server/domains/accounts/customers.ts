@@ -41,7 +41,7 @@ type CustomerQuery = {
   sort_by?: 'created_at' | 'name' | 'available' | undefined;
   sort_type?: 'asc' | 'desc' | undefined;
   /** Accounts that match by an id, in addition to those of this name or number. */
-  meant?: readonly string[] | undefined;
+  accountIds?: readonly string[] | undefined;
   /** True: only those accounts match. */
   isExact?: boolean | undefined;
   where?: Fragment | undefined;
@@ -85,10 +85,12 @@ function orderOf(
   return by === 'available' ? sql`${wallet}.available ${way}, ${last}` : last;
 }
 
-function matches(sql: Sql, { q = '', state, saldo, meant = [], isExact }: CustomerQuery): Fragment {
-  const meantOnes = sql`a.account_id = any(${[...meant]}::uuid[])`;
-  const words =
-    q === '' ? sql`true` : isExact ? meantOnes : sql`(${byWords(sql, q)} or ${meantOnes})`;
+function matches(
+  sql: Sql,
+  { q = '', state, saldo, accountIds = [], isExact }: CustomerQuery,
+): Fragment {
+  const byId = sql`a.account_id = any(${[...accountIds]}::uuid[])`;
+  const words = q === '' ? sql`true` : isExact ? byId : sql`(${byWords(sql, q)} or ${byId})`;
   return sql`${words}
     ${state === undefined ? sql`` : sql`and ${stateOf(sql)} = ${state}`}
     ${saldo === undefined ? sql`` : sql`and ${inRange(sql, saldo)}`}`;
@@ -144,7 +146,7 @@ export async function customerFacts(
   return found;
 }
 
-export async function customersBeginning(
+export async function customersByPrefix(
   allAccountsSql: Sql,
   q: string,
   limit: number,
@@ -202,7 +204,7 @@ export async function operatorNames(
 
 export type CustomerPerson = { accountId: string; userId: string };
 
-const peopleWhere = (sql: Sql | Tx, where: Fragment): Fragment => sql`
+const usersWhere = (sql: Sql | Tx, where: Fragment): Fragment => sql`
   from accounts a join users u using (account_id)
   where not a.is_system and a.status <> 'closed' and u.role = 'customer' and ${where}`;
 
@@ -211,7 +213,7 @@ export const customersAfter = (
   { after, limit, where }: { after: string; limit: number; where: Fragment },
 ): PromiseLike<CustomerPerson[]> => sql<CustomerPerson[]>`
   with next as (
-    select distinct a.account_id ${peopleWhere(sql, where)} and a.account_id > ${after}
+    select distinct a.account_id ${usersWhere(sql, where)} and a.account_id > ${after}
     order by a.account_id limit ${limit}
   )
   select u.account_id as "accountId", u.user_id as "userId"
@@ -229,7 +231,7 @@ export async function countCustomers(
     none,
   );
   const [row] = await sql<{ counts: number[] }[]>`
-    select ${counts} as counts ${peopleWhere(sql, sql`true`)}`;
+    select ${counts} as counts ${usersWhere(sql, sql`true`)}`;
   return row?.counts ?? [];
 }
 

@@ -144,7 +144,7 @@ type NotifyDeps = {
 };
 
 /** Older suspensions are not sent: users who were not reached by then read them at sign-in. */
-const TELL_WITHIN_MS = 86_400_000;
+const NOTIFY_WITHIN_MS = 86_400_000;
 
 /**
  * Notifies the users of suspended or reinstated accounts who were not notified yet. Called after the change, and by a
@@ -154,7 +154,7 @@ export async function notifySuspensions(deps: NotifyDeps): Promise<void> {
   const { allAccountsSql: sql } = deps;
   const due = await sql<{ accountId: string; id: string; becomes: string; reason: string }[]>`
     select account_id as "accountId", suspension_id as id, becomes, reason from account_suspensions
-    where notified_at is null and at > ${new Date(deps.now().getTime() - TELL_WITHIN_MS)}
+    where notified_at is null and at > ${new Date(deps.now().getTime() - NOTIFY_WITHIN_MS)}
     order by at limit 100`;
   for (const { accountId, id, becomes, reason } of due) {
     try {

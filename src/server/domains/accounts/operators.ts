@@ -40,7 +40,7 @@ type Deps = Pick<
 export const operatorsActs = (deps: Deps): readonly ActHandler[] => [
   handle(listOperators, ({ caller }, input) => operatorsPage(deps, caller.userId, input)),
   handle(inviteOperator, async ({ caller }, { name, phone, roles }) => {
-    const operator = { name, phone, roles: each(roles) };
+    const operator = { name, phone, roles: uniqueRoles(roles) };
     const made = await invite(deps.allAccountsSql, operator, caller.userId);
     return {
       user_id: publicId('user', made.userId),
@@ -51,7 +51,7 @@ export const operatorsActs = (deps: Deps): readonly ActHandler[] => [
   }),
   handle(setOperatorRoles, async ({ caller }, { user_id: userId, roles }) => {
     await deps.allAccountsSql.begin((tx) =>
-      change(tx, { callerId: caller.userId, userId, roles: each(roles) }),
+      change(tx, { callerId: caller.userId, userId, roles: uniqueRoles(roles) }),
     );
     const [changed] = await operatorRows(deps.allAccountsSql, caller.userId, userId);
     if (!changed) throw new Refusal('not_found', { what: 'Operator' });
@@ -87,7 +87,7 @@ export const operatorsActs = (deps: Deps): readonly ActHandler[] => [
   }),
 ];
 
-const each = (roles: readonly OperatorRole[]): OperatorRole[] =>
+const uniqueRoles = (roles: readonly OperatorRole[]): OperatorRole[] =>
   operatorRoles.filter((role) => roles.includes(role));
 
 /** @throws Refusal `not_found` if no present operator has this id. */
@@ -322,7 +322,7 @@ export async function resetOperatorPassword(
   return { phone, password };
 }
 
-type How = {
+type PasswordOptions = {
   hours: number | null;
   invitedBy: string | null;
   ifTaken: Error;
@@ -331,7 +331,7 @@ type How = {
 async function insertOperator(
   allAccountsSql: Sql,
   { name, phone, roles }: NewOperator,
-  { hours, invitedBy, ifTaken }: How,
+  { hours, invitedBy, ifTaken }: PasswordOptions,
 ): Promise<{ userId: string; password: string; invitedUntil: Date | null }> {
   // Checked before the hash, which uses much processor time.
   if (await isPhoneTaken(allAccountsSql, phone)) throw ifTaken;

@@ -1,7 +1,7 @@
 import { type Sql, type Tx, isTransient, asAccount } from '#server/infra/postgres/database.ts';
 import { type Secrets, hmac } from '#server/infra/security/secrets.ts';
 import {
-  askDeletion,
+  requestDeletion,
   deleteAccount,
   cancelDeletion,
   type ExportState,
@@ -74,13 +74,13 @@ export async function storeErasedPhones(tx: Sql | Tx, deps: SecretsDeps, account
 const GRACE_DAYS = 7;
 
 export const closingActs = (deps: AccountsDeps): readonly ActHandler[] => [
-  askDeletionHandler(deps),
+  requestDeletionHandler(deps),
   deleteAccountHandler(deps),
-  keepAccountHandler(deps),
+  cancelDeletionHandler(deps),
 ];
 
-const askDeletionHandler = (deps: AccountsDeps): ActHandler =>
-  handle(askDeletion, async (call) => {
+const requestDeletionHandler = (deps: AccountsDeps): ActHandler =>
+  handle(requestDeletion, async (call) => {
     const { accountId, userId } = call.caller;
     const { phone } = await passwordOf(deps.allAccountsSql, call.caller);
     const request = { purpose: 'delete', phone, user: { accountId, userId } } as const;
@@ -109,7 +109,7 @@ const deleteAccountHandler = (deps: AccountsDeps): ActHandler =>
     return user;
   });
 
-const keepAccountHandler = (deps: AccountsDeps): ActHandler =>
+const cancelDeletionHandler = (deps: AccountsDeps): ActHandler =>
   handle(cancelDeletion, async ({ caller }) => {
     const { isCancelled, user } = await deps.allAccountsSql.begin(async (tx) => {
       const { count } = await tx`

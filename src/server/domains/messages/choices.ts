@@ -1,5 +1,5 @@
 import { publicId } from '#contract/base/ids.ts';
-import { type Choice, Choices, type ChosenOption } from '#contract/messages/captions.ts';
+import { type Choice, Choices, type SelectedOption } from '#contract/messages/captions.ts';
 import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
 import type { Fragment, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
@@ -45,7 +45,7 @@ function chosenBy(text: string, options: readonly Choice[]): Choice | undefined 
 const folded = (text: string): string => text.trim().normalize('NFC').toLowerCase();
 
 /** What a text chooses from a question, as it is stored with the text (`content.choice`). */
-export function choiceBy(text: string, question: Question | undefined): ChosenOption | undefined {
+export function choiceBy(text: string, question: Question | undefined): SelectedOption | undefined {
   const chosen = question && chosenBy(text, question.choices.options);
   if (!chosen) return undefined;
   return { ...chosen, type: question.choices.type, of: publicId('message', question.messageId) };
@@ -96,7 +96,7 @@ export function questionIn({ question }: FoundQuestion): Question | undefined {
 export async function storeChoice(
   tx: Tx,
   { accountId, messageId }: { accountId: string; messageId: string },
-  choice: ChosenOption,
+  choice: SelectedOption,
 ): Promise<void> {
   await tx`select attach_choice(${accountId}, ${messageId}, ${json(choice)})`;
 }

@@ -3,7 +3,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Adjustment, MoneyOverview, Reconciliation } from '#contract/operator/books.ts';
 import type {
-  OperatorBankLine,
+  OperatorBankEntry,
   StatementReport,
   OperatorTopup,
 } from '#contract/operator/payments.ts';
@@ -234,7 +234,7 @@ async function imported(app: TopupApp, who: DeskOperator, text: string): Promise
 }
 
 const linesOf = async (who: DeskOperator, filter: 'unmatched' | 'all' = 'unmatched') =>
-  ((await who.ask('operator_bank_line_list', { filter })) as { rows: OperatorBankLine[] }).rows;
+  ((await who.ask('operator_bank_line_list', { filter })) as { rows: OperatorBankEntry[] }).rows;
 
 const reconciled = async (who: DeskOperator): Promise<string[]> =>
   ((await who.ask('operator_reconcile')) as Reconciliation).findings
@@ -242,7 +242,7 @@ const reconciled = async (who: DeskOperator): Promise<string[]> =>
     .map(({ code }) => code);
 
 describe('a statement altered by an operator', () => {
-  const both = (who: DeskOperator, { line }: OperatorBankLine) =>
+  const both = (who: DeskOperator, { line }: OperatorBankEntry) =>
     who.ask('operator_bank_line_both', { line, reason: 'Dua baris di bank' });
 
   test.for([

@@ -20,7 +20,7 @@ const DAYS_AHEAD = 60;
 const DAYS_WAITED_MAX = 60;
 
 /** `[from, until)`, in milliseconds since 1970. */
-type Stretch = { from: number; until: number };
+type OpenPeriod = { from: number; until: number };
 
 const minutesOf = (clock: string): number => {
   const [hours = 0, minutes = 0] = clock.split(':').map(Number);
@@ -28,7 +28,7 @@ const minutesOf = (clock: string): number => {
 };
 
 /** The opening period that begins on a civil day; undefined if it does not open then. */
-function stretchOf({ days, days_off }: OpeningHours, day: string): Stretch | undefined {
+function openPeriodOf({ days, days_off }: OpeningHours, day: string): OpenPeriod | undefined {
   if (days_off.includes(day)) return undefined;
   const midnight = wibMidnight(day).getTime();
   const time = days[(new Date(day).getUTCDay() + 6) % 7];
@@ -39,10 +39,10 @@ function stretchOf({ days, days_off }: OpeningHours, day: string): Stretch | und
 }
 
 /** Consecutive opening periods, from the day before an instant on, because that one may extend past midnight. */
-function* stretchesFrom(hours: OpeningHours, at: Date, count: number): Generator<Stretch> {
+function* openPeriodsFrom(hours: OpeningHours, at: Date, count: number): Generator<OpenPeriod> {
   const first = Date.parse(civilDate(at)) - DAY_MS;
   for (let n = 0; n <= count; n++) {
-    const stretch = stretchOf(hours, new Date(first + n * DAY_MS).toISOString().slice(0, 10));
+    const stretch = openPeriodOf(hours, new Date(first + n * DAY_MS).toISOString().slice(0, 10));
     if (stretch) yield stretch;
   }
 }
@@ -51,7 +51,7 @@ export function supportHours(hours: OpeningHours, now: Date): SupportHours {
   const at = now.getTime();
   let opensAt: Date | null = null;
   let isOpen = false;
-  for (const { from, until } of stretchesFrom(hours, now, DAYS_AHEAD)) {
+  for (const { from, until } of openPeriodsFrom(hours, now, DAYS_AHEAD)) {
     if (until <= at) continue;
     isOpen = from <= at;
     opensAt = isOpen ? null : new Date(from);
@@ -66,7 +66,7 @@ export function workingSeconds(hours: OpeningHours, since: Date, until: Date): n
   const days = Math.min(Math.ceil((to - from) / DAY_MS) + 2, DAYS_WAITED_MAX);
   let ms = 0;
   let reached = from;
-  for (const stretch of stretchesFrom(hours, since, days)) {
+  for (const stretch of openPeriodsFrom(hours, since, days)) {
     // Overlapping periods, one across midnight and the next day's, count once.
     const begin = Math.max(stretch.from, reached);
     const end = Math.min(stretch.until, to);

@@ -19,7 +19,7 @@ type Deps = { sql: Sql; allAccountsSql: Sql; files: Files };
 /** Messages from and to customer support. Notes of operators are erased with it, and are not in the archive. */
 export const supportAccountData = ({ sql, allAccountsSql, files }: Deps): AccountData => ({
   subjects: (accountId) => [
-    { name: 'layanan-pelanggan', rows: () => linesOf(sql, accountId) },
+    { name: 'layanan-pelanggan', rows: () => messagesOf(sql, accountId) },
     {
       name: 'penilaian-layanan',
       rows: () =>
@@ -59,7 +59,7 @@ type Exported = {
 };
 
 /** Its files are exported with the account's own; here they are named by their ids. */
-async function* linesOf(sql: Sql, accountId: string) {
+async function* messagesOf(sql: Sql, accountId: string) {
   const rows = inPages<Exported>(
     { sql, accountId },
     (tx, last, limit) => tx<Exported[]>`
@@ -110,12 +110,12 @@ export async function closeStaleThreads(deps: UpkeepDeps): Promise<void> {
       or (status = 'open' and waiting_since is null and last_at < ${quietSince})
     limit ${THREADS_AT_ONCE}`;
   const found = await due(deps.allAccountsSql);
-  for (const { account_id } of found) await tend(deps, account_id, { at, quietSince });
+  for (const { account_id } of found) await updateStaleThread(deps, account_id, { at, quietSince });
   if (found.length > 0) deps.onNews();
 }
 
 /** Checks one thread again under its lock. */
-async function tend(
+async function updateStaleThread(
   deps: UpkeepDeps,
   accountId: string,
   { at, quietSince }: { at: Date; quietSince: Date },

@@ -4,12 +4,12 @@ import { WIB, civilDate, formatDateTimeZone } from '#contract/base/time.ts';
 import type { SupportDeps } from '#server/domains/support/deps.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
-import { type Line, linesOf } from '#server/domains/support/thread/line.ts';
+import { type ThreadMessage, readThreadMessages } from '#server/domains/support/thread/line.ts';
 import { nameOf } from './thread/send.ts';
 
 /** The lifetime of a link to a transcript. */
 const LINK_MS = 10 * 60_000;
-const LINES_AT_ONCE = 500;
+const MESSAGES_AT_ONCE = 500;
 
 type TranscriptDeps = Pick<SupportDeps, 'sql' | 'secrets' | 'now'>;
 
@@ -41,11 +41,13 @@ type Facts = { accountId: string; customer: string; at: Date };
 /** Read with the customer's access, so that notes are excluded. */
 async function* transcriptOf(sql: Sql, { accountId, customer, at }: Facts): AsyncGenerator<string> {
   yield `Layanan pelanggan – ${oneLine(customer)}\nDicetak ${formatDateTimeZone(at, WIB)}\n\n`;
-  for (let offset = 0; ; offset += LINES_AT_ONCE) {
-    const query = { side: 'customer', order: 'oldest', offset, limit: LINES_AT_ONCE } as const;
-    const lines = await asAccount(sql, accountId, async (tx) => linesOf(tx, accountId, query));
+  for (let offset = 0; ; offset += MESSAGES_AT_ONCE) {
+    const query = { side: 'customer', order: 'oldest', offset, limit: MESSAGES_AT_ONCE } as const;
+    const lines = await asAccount(sql, accountId, async (tx) =>
+      readThreadMessages(tx, accountId, query),
+    );
     yield lines.map((line) => wordsOf(line, customer)).join('');
-    if (lines.length < LINES_AT_ONCE) return;
+    if (lines.length < MESSAGES_AT_ONCE) return;
   }
 }
 
@@ -53,7 +55,7 @@ async function* transcriptOf(sql: Sql, { accountId, customer, at }: Facts): Asyn
 const LINE_ENDS = /[\n\v\f\r\u0085\u2028\u2029]+/;
 
 /** A message as text. The body is indented, so that it cannot imitate another message. */
-export function wordsOf(line: Line, customer: string): string {
+export function wordsOf(line: ThreadMessage, customer: string): string {
   const { side, author, card, at } = line;
   const who =
     side === 'customer'
@@ -70,7 +72,7 @@ export function wordsOf(line: Line, customer: string): string {
   return `${formatDateTimeZone(at, WIB)}  ${oneLine(who)}\n${words}\n`;
 }
 
-function bodyWords({ type, body }: Line): string[] {
+function bodyWords({ type, body }: ThreadMessage): string[] {
   const text = (name: string) => (typeof body[name] === 'string' ? body[name] : '');
   if (type === 'contact') return [`Kontak: ${isolated(text('name'))} (${text('phone')})`];
   if (type === 'text') return [text('text')];

@@ -113,10 +113,10 @@ export function changeAccess(
 function refuseDay(before: TokenAccess, { expires_on: day }: TokenAccess, today: string): void {
   if (day === null || day === before.expires_on) return;
   const last = `${Number(today.slice(0, 4)) + ACCESS_LIMITS.years}${today.slice(4)}`;
-  const say = (sentence: string) =>
+  const invalidDay = (sentence: string) =>
     new Refusal('input_invalid', { fields: { expires_on: sentence } });
-  if (day < today) throw say('Hari ini sudah lewat. Pilih hari ini atau sesudahnya.');
-  if (day > last) throw say(`Paling lama ${ACCESS_LIMITS.years} tahun dari sekarang.`);
+  if (day < today) throw invalidDay('Hari ini sudah lewat. Pilih hari ini atau sesudahnya.');
+  if (day > last) throw invalidDay(`Paling lama ${ACCESS_LIMITS.years} tahun dari sekarang.`);
 }
 
 /** Whether the change allows more: another scope, address, a later end, or the key in the URL. */

@@ -148,11 +148,11 @@ export function openKeyRing({
 
   const refresh = (digest: string, old: Entry) => {
     old.refreshing = true;
-    const fresh = lookUp(digest, false);
-    fresh.found.then(
+    const latest = lookUp(digest, false);
+    latest.found.then(
       () => {
-        if ((entries.get(digest)?.requestedAtMs ?? -Infinity) < fresh.requestedAtMs)
-          store(digest, fresh);
+        if ((entries.get(digest)?.requestedAtMs ?? -Infinity) < latest.requestedAtMs)
+          store(digest, latest);
       },
       () => undefined,
     );

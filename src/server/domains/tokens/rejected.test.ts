@@ -7,8 +7,8 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import {
-  keptFacts,
-  keptPath,
+  storedFacts,
+  storedPath,
   listRejectedCallsHandler,
   pruneRejectedCalls,
   type Rejection,
@@ -158,7 +158,7 @@ test('reports a failed write without blocking', async ({ db }) => {
 });
 
 unit('of facts only figures and our own words are kept', () => {
-  const of = (no: Refusal) => RejectedFacts().parse(keptFacts(no));
+  const of = (no: Refusal) => RejectedFacts().parse(storedFacts(no));
   expect(of(new Refusal('ref_conflict', { ref: '6281377778888' }))).toEqual({});
   expect(of(new Refusal('request_malformed', { why: 'Halo' }))).toEqual({});
   expect(of(new Refusal('saldo_short', { required: 150, available: 2 }))).toEqual({
@@ -180,12 +180,12 @@ unit('of facts only figures and our own words are kept', () => {
 });
 
 unit('of an unknown address the words are kept, and nothing that may be a number or a key', () => {
-  expect(keptPath('/v1/message/msg_01JD8ZK3000000000000000000/cancel?x=1')).toBe(
+  expect(storedPath('/v1/message/msg_01JD8ZK3000000000000000000/cancel?x=1')).toBe(
     '/v1/message/…/cancel',
   );
-  expect(keptPath('/v17.0/106540352242922/messages?access_token=kbr_live_x')).toBe(
+  expect(storedPath('/v17.0/106540352242922/messages?access_token=kbr_live_x')).toBe(
     '/v17.0/…/messages',
   );
-  expect(keptPath(`/v1/${'a/'.repeat(500)}`)).toHaveLength(80);
-  expect(keptPath('/v1/%00<script>')).toBe('/v1/…');
+  expect(storedPath(`/v1/${'a/'.repeat(500)}`)).toHaveLength(80);
+  expect(storedPath('/v1/%00<script>')).toBe('/v1/…');
 });

@@ -22,7 +22,7 @@ const isFieldName = (name: string): boolean =>
   /^[A-Za-z][A-Za-z0-9_.-]{0,39}$/.test(name) && !/\d{5}/.test(name);
 
 /** The facts of a refusal to store: numbers, and texts of ours. */
-export function keptFacts({ facts }: Pick<Refusal, 'facts'>): RejectedFacts {
+export function storedFacts({ facts }: Pick<Refusal, 'facts'>): RejectedFacts {
   const given = facts as Readonly<Record<string, unknown>>;
   const text = (name: string) => {
     const value = given[name];
@@ -51,7 +51,7 @@ export function keptFacts({ facts }: Pick<Refusal, 'facts'>): RejectedFacts {
 }
 
 /** The path to store for a call to no known endpoint: its words, without possible ids, numbers or keys. */
-export function keptPath(url: string): string {
+export function storedPath(url: string): string {
   const [path = ''] = url.split('?', 1);
   const words = path
     .split('/')
@@ -159,7 +159,7 @@ export function openRejectionRecorder({
   let pending = new Map<string, Pending>();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
-  const isNew = openMinute(clockMs);
+  const isNew = openMinuteLimit(clockMs);
 
   const write = () => {
     timer = undefined;
@@ -191,7 +191,7 @@ export function openRejectionRecorder({
   };
 }
 
-function openMinute(clockMs: () => number): (tokenId: string, kind: string) => boolean {
+function openMinuteLimit(clockMs: () => number): (tokenId: string, kind: string) => boolean {
   let minute = -1;
   let kinds = new Map<string, Set<string>>();
   return (tokenId, kind) => {

@@ -131,7 +131,7 @@ export type MoveDeps = {
 
 const moveTokenHandler = (deps: MoveDeps) =>
   handle(moveToken, ({ caller }, { token_id: tokenId, channel }) =>
-    moveTo(deps, { accountId: caller.accountId, tokenId }, channel),
+    moveToChannel(deps, { accountId: caller.accountId, tokenId }, channel),
   );
 
 /**
@@ -139,7 +139,7 @@ const moveTokenHandler = (deps: MoveDeps) =>
  *
  * @throws Refusal `channel_off`, `channel_busy`, `channel_waiting`, `account_suspended`, `not_found`
  */
-export function moveTo(
+export function moveToChannel(
   { sql, subscribers, isOffered }: MoveDeps,
   token: TokenRef,
   channel: ChannelName,
@@ -279,8 +279,8 @@ export {
 } from './links/links.ts';
 export {
   pruneRejectedCalls,
-  keptFacts,
-  keptPath,
+  storedFacts,
+  storedPath,
   type RejectionRecorder,
   openRejectionRecorder,
 } from './rejected.ts';

@@ -20,7 +20,7 @@ import {
 import { shownPeer } from '#contract/messages/peer.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type { ApiLink, ApiMutation, Me } from '#contract/rest/account.ts';
-import type { LineKind, Mutation } from '#contract/saldo.ts';
+import type { MutationKind, Mutation } from '#contract/saldo.ts';
 import {
   type LATEST,
   type NewWebhook,
@@ -180,7 +180,7 @@ export type AccountCalls = {
   /** Lines of the statement before a number, the newest first. */
   mutations: (
     sender: ApiSender,
-    query: { before: number | undefined; kind?: LineKind; limit: number },
+    query: { before: number | undefined; kind?: MutationKind; limit: number },
   ) => Promise<readonly Mutation[]>;
   /** @param agent what calls, as it names itself */
   link: (sender: ApiSender, agent: string) => Promise<ApiLink>;

@@ -175,7 +175,7 @@ export const wrongCodes = (allAccountsSql: Sql): Promise<number> =>
  *
  * @returns their number, or `undefined` if there is nothing to report.
  */
-export async function wrongCodesToTell(
+export async function wrongCodesToReport(
   allAccountsSql: Sql,
   { OTP_WRONG_ALERT }: Pick<Config, 'OTP_WRONG_ALERT'>,
 ): Promise<number | undefined> {

@@ -70,7 +70,7 @@ export async function issueCode(
   const challengeId = newId();
   const code = newCode();
   const knownBrowser = await browserIfKnown(tx, { user, browser: deviceHash(device) });
-  const sends = (await sendsSoFar(tx, { purpose, phone, knownBrowser })) + 1;
+  const sends = (await recentSends(tx, { purpose, phone, knownBrowser })) + 1;
   const hasAccount = hasAccountOf({ purpose, isDecoy });
   await countCode(tx, deps, { purpose, phone, hasAccount, knownBrowser, ip });
   await tx`
@@ -114,7 +114,7 @@ async function browserIfKnown(
  *
  * @throws Refusal `otp_too_soon` with the seconds left to wait.
  */
-async function sendsSoFar(
+async function recentSends(
   tx: Tx,
   { purpose, phone, knownBrowser }: Pick<CodeCount, 'purpose' | 'phone' | 'knownBrowser'>,
 ): Promise<number> {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type SecondFactorAsked, type SignedIn, verifyOtp } from '#contract/accounts.ts';
+import { type SecondFactorRequired, type SignedIn, verifyOtp } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Call, type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
@@ -34,7 +34,7 @@ export async function verify(
   deps: AccountsDeps,
   input: { challengeId: string; code: string },
   client: Client,
-): Promise<SignedIn | SecondFactorAsked> {
+): Promise<SignedIn | SecondFactorRequired> {
   const scope = { purposes: ['register', 'login'] } as const;
   const { answer, isNew } = await withVerifiedCode(
     deps,
@@ -59,7 +59,7 @@ async function signInNew(
   tx: Tx,
   { phone, pending, newAccountId: accountId }: VerifiedCode & { newAccountId: string },
   client: Client,
-): Promise<SignedIn | SecondFactorAsked> {
+): Promise<SignedIn | SecondFactorRequired> {
   const person = Pending.parse(pending);
   const opened = await openAccount(tx, { ...person, accountId, phone, role: 'customer' });
   if (!opened) throw new Refusal('otp_expired', {});
@@ -72,7 +72,7 @@ async function signInKnown(
   tx: Tx,
   { user }: VerifiedCode,
   client: Client,
-): Promise<SignedIn | SecondFactorAsked> {
+): Promise<SignedIn | SecondFactorRequired> {
   if (!user) throw new Error('a sign-in code has no user');
   const status = await statusOf(tx, user.accountId);
   if (status === 'closed') throw new Refusal('account_suspended', {});

@@ -3,7 +3,7 @@ import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
   verifySecondFactor,
-  askSecondFactor,
+  requestSecondFactor,
   confirmSecondFactor,
   addPasskey,
   addTotp,
@@ -24,7 +24,7 @@ import {
 } from '#server/domains/accounts/sessions/sessions.ts';
 import { signInWithFactor } from '#server/domains/accounts/signin/login.ts';
 import {
-  askForFactor,
+  issueFactorChallenge,
   lockPerson,
   markSession,
   factorsOf,
@@ -45,12 +45,12 @@ import { publicId } from '#contract/base/ids.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { countWrong, endChallenge, issueChallenge, lockChallenge } from './challenges.ts';
-import { madePasskey, passkeyCreation } from './passkeys.ts';
+import { verifyNewPasskey, passkeyCreation } from './passkeys.ts';
 import type { OutputOf } from '#contract/base/act.ts';
 import { newId } from '#server/infra/ids.ts';
 
 export const secondFactorActs = (deps: AccountsDeps): readonly ActHandler[] => [
-  giveSecondFactorHandler(deps),
+  verifySecondFactorHandler(deps),
   getSecondFactorsHandler(deps),
   beginTotpHandler(deps),
   addTotpHandler(deps),
@@ -58,11 +58,11 @@ export const secondFactorActs = (deps: AccountsDeps): readonly ActHandler[] => [
   addPasskeyHandler(deps),
   removeSecondFactorHandler(deps),
   renewRecoveryCodesHandler(deps),
-  askSecondFactorHandler(deps),
+  requestSecondFactorHandler(deps),
   confirmSecondFactorHandler(deps),
 ];
 
-const giveSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
+const verifySecondFactorHandler = (deps: AccountsDeps): ActHandler =>
   handle(verifySecondFactor, async (call, { challenge: challengeId, ...given }) => {
     const input = { ...given, challengeId };
     const { ip, device } = call;
@@ -79,15 +79,15 @@ const giveSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
   });
 
 /** @throws Refusal `not_found` if the user has no second factor. */
-const askSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
-  handle(askSecondFactor, async ({ caller, device }) => {
+const requestSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
+  handle(requestSecondFactor, async ({ caller, device }) => {
     const { sessionId } = caller;
-    const asked = await deps.allAccountsSql.begin(async (tx) => {
+    const challenge = await deps.allAccountsSql.begin(async (tx) => {
       await lockPerson(tx, caller);
-      return askForFactor(tx, deps, caller, { purpose: 'confirm', device, sessionId });
+      return issueFactorChallenge(tx, deps, caller, { purpose: 'confirm', device, sessionId });
     });
-    if (!asked) throw new Refusal('not_found', { what: 'Cara verifikasi' });
-    return asked;
+    if (!challenge) throw new Refusal('not_found', { what: 'Cara verifikasi' });
+    return challenge;
   });
 
 const confirmSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
@@ -193,10 +193,10 @@ const beginPasskeyHandler = (deps: AccountsDeps): ActHandler =>
       });
       const { name, phone } = await passwordOf(tx, caller);
       const { userId } = caller;
-      const wanted = { userId, name, phone: formatPhone(phone), challenge: value, existing };
+      const newPasskey = { userId, name, phone: formatPhone(phone), challenge: value, existing };
       return {
         challenge: publicId('challenge', challengeId),
-        options: await passkeyCreation(deps.config, wanted),
+        options: await passkeyCreation(deps.config, newPasskey),
         expires_in_seconds: expiresInSeconds,
       };
     });
@@ -208,7 +208,7 @@ const addPasskeyHandler = (deps: AccountsDeps): ActHandler =>
     return addFactor(deps, call, 'passkey', async (tx, factorId) => {
       const challenge = { ...scopeOf(call, 'add_passkey'), challengeId };
       const value = await lockChallenge(tx, deps.secrets, call.caller, challenge);
-      const made = await madePasskey(deps.config, value, given);
+      const made = await verifyNewPasskey(deps.config, value, given);
       if (!made) throw unfit();
       await endChallenge(tx, challengeId);
       const { length } = await passkeysOf(tx, call.caller);

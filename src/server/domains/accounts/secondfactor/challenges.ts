@@ -85,7 +85,7 @@ const isOpen = (sql: Sql | Tx, { purpose, device, sessionId }: ChallengeScope) =
  *
  * @throws Refusal `second_factor_expired` if there is none for this browser (and session).
  */
-export async function personChallenged(
+export async function challengedUser(
   sql: Sql,
   challengeId: string,
   scope: ChallengeScope,

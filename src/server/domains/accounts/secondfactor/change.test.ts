@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
   addTotp,
-  askSecondFactor,
+  requestSecondFactor,
   beginPasskey,
   beginTotp,
   confirmSecondFactor,
@@ -93,7 +93,7 @@ describe('changing second factors', () => {
       () => app.perform(beginPasskey, {}, asker),
     ];
     for (const change of changes) expect(await no(change())).toEqual(again);
-    const { challenge } = await app.perform(askSecondFactor, {}, asker);
+    const { challenge } = await app.perform(requestSecondFactor, {}, asker);
     const input = { challenge, code: codeAt(0) };
     // A challenge of this session works in no other browser and does not sign in.
     expect(await no(app.perform(verifySecondFactor, input, asker))).toEqual(
@@ -135,7 +135,9 @@ describe('changing second factors', () => {
     expect(await no(app.perform(renewRecoveryCodes, {}, asker))).toMatchObject({
       code: 'not_found',
     });
-    expect(await no(app.perform(askSecondFactor, {}, asker))).toMatchObject({ code: 'not_found' });
+    expect(await no(app.perform(requestSecondFactor, {}, asker))).toMatchObject({
+      code: 'not_found',
+    });
   });
 
   test('refuses to remove the last one if one is required', async ({ db }) => {

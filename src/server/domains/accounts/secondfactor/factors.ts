@@ -150,7 +150,7 @@ export async function requireRecentFactor(
 
 type Deps = Pick<AccountsDeps, 'secrets' | 'config'>;
 
-export async function askForFactor(
+export async function issueFactorChallenge(
   tx: Tx,
   { secrets, config }: Deps,
   user: UserRef,

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { type SecondFactorAsked, loginUser, logoutUser, verifyOtp } from '#contract/accounts.ts';
+import { type SecondFactorRequired, loginUser, logoutUser, verifyOtp } from '#contract/accounts.ts';
 import { changeForgotten, forgotPassword, reauthUser, verifyForgot } from '#contract/people.ts';
 import type { InputFor } from '#contract/base/act.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -30,7 +30,7 @@ async function challenged(
   app: AccountsApp,
   { phone, password }: { phone: string; password: string },
   browser: typeof HOME = HOME,
-): Promise<SecondFactorAsked['second_factor']> {
+): Promise<SecondFactorRequired['second_factor']> {
   const captcha = await app.solved('user_login', browser);
   const answer = await app.perform(loginUser, { phone, password, captcha }, browser);
   if (!('second_factor' in answer)) throw new Error('no second factor is asked for');

@@ -32,10 +32,10 @@ const rpIdOf = ({ PUBLIC_URL }: Settings): string =>
  */
 function originOf({ PUBLIC_URL }: Settings, clientDataJSON: string): string {
   if (PUBLIC_URL !== undefined) return new URL(PUBLIC_URL).origin;
-  const said = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8')) as {
+  const clientData = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8')) as {
     origin?: unknown;
   };
-  const origin = new URL(String(said.origin));
+  const origin = new URL(String(clientData.origin));
   return origin.hostname === 'localhost' ? origin.origin : 'http://localhost';
 }
 
@@ -87,13 +87,13 @@ export async function passkeyRequest(
   return asJson(options);
 }
 
-export async function madePasskey(
+export async function verifyNewPasskey(
   config: Settings,
   challenge: Buffer,
   given: string,
 ): Promise<StoredPasskey | undefined> {
   const { verifyRegistrationResponse } = await library();
-  const made = await unlessRefused(async (): Promise<VerifiedRegistrationResponse> => {
+  const made = await undefinedIfRejected(async (): Promise<VerifiedRegistrationResponse> => {
     const response = JSON.parse(given) as RegistrationResponseJSON;
     return verifyRegistrationResponse({
       response,
@@ -130,13 +130,13 @@ export function credentialIn(given: string): Buffer | undefined {
  *
  * @returns its new counter; `undefined` if not.
  */
-export async function passkeyAnswered(
+export async function verifyPasskey(
   config: Settings,
   passkey: StoredPasskey,
   { challenge, given }: { challenge: Buffer; given: string },
 ): Promise<number | undefined> {
   const { verifyAuthenticationResponse } = await library();
-  const answer = await unlessRefused(async () => {
+  const answer = await undefinedIfRejected(async () => {
     const response = JSON.parse(given) as AuthenticationResponseJSON;
     return verifyAuthenticationResponse({
       response,
@@ -155,7 +155,7 @@ export async function passkeyAnswered(
 }
 
 /** The library throws for every answer that it rejects, and answers are untrusted input. */
-async function unlessRefused<T>(verify: () => Promise<T>): Promise<T | undefined> {
+async function undefinedIfRejected<T>(verify: () => Promise<T>): Promise<T | undefined> {
   try {
     return await verify();
   } catch {

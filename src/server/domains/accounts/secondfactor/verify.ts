@@ -18,10 +18,10 @@ import {
   countWrong,
   endChallenge,
   lockChallenge,
-  personChallenged,
+  challengedUser,
 } from './challenges.ts';
 import { lockPerson, passkeysOf, recoveryCodesOf, useRecoveryCode, totpStepOf } from './factors.ts';
-import { credentialIn, passkeyAnswered } from './passkeys.ts';
+import { credentialIn, verifyPasskey } from './passkeys.ts';
 
 type Input = Omit<InputOf<typeof verifySecondFactor>, 'challenge'> & { challengeId: string };
 type Client = Pick<Call, 'ip' | 'device'>;
@@ -45,7 +45,7 @@ export async function withSecondFactor<T extends object>(
     throw new Refusal('input_invalid', { fields: { code: 'Berikan satu kode atau passkey.' } });
   }
   const { allAccountsSql } = deps;
-  const person = await personChallenged(allAccountsSql, challengeId, bound);
+  const person = await challengedUser(allAccountsSql, challengeId, bound);
   const subject = await countAnswer(deps, person, { ip, device: bound.device });
   const outcome = await allAccountsSql.begin(async (tx) => {
     await lockPerson(tx, person);
@@ -160,7 +160,7 @@ async function usePasskey(
   const passkeys = id ? await passkeysOf(tx, person) : [];
   const passkey = passkeys.find(({ credentialId }) => id && sameBytes(credentialId, id));
   if (!passkey) return false;
-  const counter = await passkeyAnswered(config, passkey, { challenge, given });
+  const counter = await verifyPasskey(config, passkey, { challenge, given });
   if (counter === undefined) return false;
   await tx`
     update second_factors set counter = ${counter}, used_at = clock_timestamp()

@@ -1,7 +1,7 @@
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { expect, vi } from 'vitest';
-import { type Guarded, captchaChallenge } from '#contract/accounts.ts';
+import { type CaptchaAct, captchaChallenge } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
@@ -15,7 +15,7 @@ const open = (sql: Sql) => openAltcha(sql, secrets, easy);
 
 type Made = { challenge: Record<string, unknown>; solution: Record<string, unknown> };
 
-async function solve(captcha: Captcha, act: Guarded): Promise<Made> {
+async function solve(captcha: Captcha, act: CaptchaAct): Promise<Made> {
   const challenge = await captcha.challenge(act, false);
   const solution = await solveChallenge({ challenge: challenge as never, deriveKey });
   return { challenge, solution: { ...solution } };

@@ -2,7 +2,7 @@ import { type Challenge as AltchaChallenge, createChallenge, verifySolution } fr
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { randomInt } from 'node:crypto';
 import * as z from 'zod/mini';
-import { type CaptchaProvider, type Guarded, captchaChallenge } from '#contract/accounts.ts';
+import { type CaptchaProvider, type CaptchaAct, captchaChallenge } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
   type ActHandler,
@@ -25,13 +25,13 @@ export type Captcha = {
   scriptUrl: string;
   stepsMax: number;
   /** A challenge for the browser, valid for one call of `act`; `harder` for suspicious callers. */
-  challenge(act: Guarded, harder: boolean): Promise<Record<string, unknown>>;
+  challenge(act: CaptchaAct, harder: boolean): Promise<Record<string, unknown>>;
   /**
    * @param ip of the caller, passed to providers that require it.
    * @throws Refusal `captcha_failed` unless this solves a challenge for `act`, in time, the first time;
    * `captcha_unreachable` if it cannot be verified now.
    */
-  verify(act: Guarded, answer: string, ip?: string): Promise<void>;
+  verify(act: CaptchaAct, answer: string, ip?: string): Promise<void>;
 };
 
 /**
@@ -229,7 +229,7 @@ async function askProvider(
 function isAccepted(
   { PUBLIC_URL, PORTAL_ORIGINS }: CaptchaWidgetDeps['config'],
   { success, hostname, action }: Verdict,
-  act: Guarded,
+  act: CaptchaAct,
 ): boolean {
   if (!success || (action !== undefined && action !== '' && action !== act)) return false;
   // A local installation has no public URL to compare with.

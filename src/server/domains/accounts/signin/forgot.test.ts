@@ -1,6 +1,11 @@
 import { describe, expect } from 'vitest';
 import { resendOtp, verifyOtp } from '#contract/accounts.ts';
-import { askDeletion, changeForgotten, forgotPassword, verifyForgot } from '#contract/people.ts';
+import {
+  requestDeletion,
+  changeForgotten,
+  forgotPassword,
+  verifyForgot,
+} from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { readConfig } from '#server/infra/config.ts';
 import {
@@ -190,7 +195,7 @@ describe('requests of strangers', () => {
     expect(await no(ask(app, ANI, { ...STRANGER, ip: '192.0.99.6' }))).toEqual(refused);
     const token = await app.signIn(ANI, GOOD_PASSWORD, { device: 'another', ip: '192.0.2.9' });
     const caller = await app.callerOf(token.token);
-    const asked = await app.perform(askDeletion, {}, { caller, ip: '192.0.2.9' });
+    const asked = await app.perform(requestDeletion, {}, { caller, ip: '192.0.2.9' });
     expect(asked).toHaveProperty('challenge');
   });
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SecondFactorAsked, SignedIn } from '#contract/accounts.ts';
+import type { SecondFactorRequired, SignedIn } from '#contract/accounts.ts';
 import { changeForgotten, forgotPassword, verifyForgot } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Call, type ActHandler, handle } from '#server/infra/acts.ts';
@@ -81,7 +81,7 @@ async function resetPassword(
   deps: AccountsDeps,
   { grant, password }: { grant: string; password: string },
   client: Pick<Call, 'ip' | 'agent' | 'device'>,
-): Promise<SignedIn | SecondFactorAsked> {
+): Promise<SignedIn | SecondFactorRequired> {
   const holder = await holderOf(deps, grant);
   const person = await passwordOf(deps.allAccountsSql, holder);
   if (isCommonPassword(password, person)) {

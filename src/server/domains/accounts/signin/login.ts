@@ -1,7 +1,7 @@
 import { inAccountOf } from '#server/infra/postgres/distribution/scope.ts';
 import {
-  type CodeAsked,
-  type SecondFactorAsked,
+  type CodeRequired,
+  type SecondFactorRequired,
   type SignedIn,
   loginUser,
   type Challenge,
@@ -23,7 +23,7 @@ import {
   isPhoneTaken,
 } from '#server/domains/accounts/people.ts';
 import {
-  askForFactor,
+  issueFactorChallenge,
   lockPerson,
   needsSecondFactor,
 } from '#server/domains/accounts/secondfactor/factors.ts';
@@ -62,16 +62,16 @@ export const login = (
   deps: AccountsDeps,
   typed: Typed,
   client: Client,
-): Promise<SignedIn | CodeAsked | SecondFactorAsked> =>
+): Promise<SignedIn | CodeRequired | SecondFactorRequired> =>
   inAccountOf(
-    () => accountToAsk(deps, typed.phone),
+    () => accountForLogin(deps, typed.phone),
     () => loginThere(deps, typed, client),
   );
 
 type Typed = { phone: string; password: string };
 
 /** The account of a number; for an unknown number, a nonexistent id, which is looked up in the same way. */
-async function accountToAsk(
+async function accountForLogin(
   { allAccountsSql }: AccountsDeps,
   phone: string,
 ): Promise<string | undefined> {
@@ -86,7 +86,7 @@ async function loginThere(
   deps: AccountsDeps,
   { phone, password }: Typed,
   client: Client,
-): Promise<SignedIn | CodeAsked | SecondFactorAsked> {
+): Promise<SignedIn | CodeRequired | SecondFactorRequired> {
   const { allAccountsSql, secrets } = deps;
   const { ip } = client;
   const person = await findByPhone(allAccountsSql, phone, client);
@@ -108,14 +108,20 @@ async function loginThere(
   }
   await resetTries(allAccountsSql, subject);
   if (!isKnown && !person.isFirst) {
-    const asked = await allAccountsSql.begin((tx) => askAtSignIn(tx, deps, person, client));
-    return asked ?? sendLoginCode(deps, person, client);
+    const challenge = await allAccountsSql.begin((tx) =>
+      challengeAtSignIn(tx, deps, person, client),
+    );
+    return challenge ?? sendLoginCode(deps, person, client);
   }
   return allAccountsSql.begin((tx) => signIn(tx, deps, person, client));
 }
 
 /** After the correct password in a new browser. A repeated request leaves the same code valid. */
-async function sendLoginCode(deps: AccountsDeps, person: Row, client: Client): Promise<CodeAsked> {
+async function sendLoginCode(
+  deps: AccountsDeps,
+  person: Row,
+  client: Client,
+): Promise<CodeRequired> {
   const { phone, accountId, userId } = person;
   const issue = async (tx: Tx) => {
     const user = { accountId, userId };
@@ -179,20 +185,20 @@ export async function signIn(
   deps: Deps,
   user: UserRef,
   client: Client,
-): Promise<SignedIn | SecondFactorAsked> {
-  const asked = await askAtSignIn(tx, deps, user, client);
-  return asked ?? begin(tx, deps, user, { ...client, secondFactor: false });
+): Promise<SignedIn | SecondFactorRequired> {
+  const challenge = await challengeAtSignIn(tx, deps, user, client);
+  return challenge ?? beginSession(tx, deps, user, { ...client, secondFactor: false });
 }
 
-async function askAtSignIn(
+async function challengeAtSignIn(
   tx: Tx,
   deps: Deps,
   user: UserRef,
   { device }: Client,
-): Promise<SecondFactorAsked | undefined> {
+): Promise<SecondFactorRequired | undefined> {
   await lockPerson(tx, user);
-  const asked = await askForFactor(tx, deps, user, { purpose: 'sign_in', device });
-  return asked && { second_factor: asked };
+  const challenge = await issueFactorChallenge(tx, deps, user, { purpose: 'sign_in', device });
+  return challenge && { second_factor: challenge };
 }
 
 export const signInWithFactor = (
@@ -200,9 +206,9 @@ export const signInWithFactor = (
   deps: Deps,
   user: UserRef,
   client: Client,
-): Promise<SignedIn> => begin(tx, deps, user, { ...client, secondFactor: true });
+): Promise<SignedIn> => beginSession(tx, deps, user, { ...client, secondFactor: true });
 
-async function begin(
+async function beginSession(
   tx: Tx,
   deps: Deps,
   { accountId, userId }: UserRef,

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { type CodeAsked, loginUser, resendOtp, verifyOtp } from '#contract/accounts.ts';
+import { type CodeRequired, loginUser, resendOtp, verifyOtp } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
   type AccountsApp,
@@ -30,7 +30,7 @@ async function login(app: AccountsApp, phone: string, asker: object, password = 
   return app.perform(loginUser, { phone, password, captcha }, asker);
 }
 
-async function askedIn(app: AccountsApp, asker: object, phone = ANI): Promise<CodeAsked> {
+async function askedIn(app: AccountsApp, asker: object, phone = ANI): Promise<CodeRequired> {
   const answer = await login(app, phone, asker);
   if (!('challenge' in answer)) throw new Error('no code is asked for');
   return answer;

@@ -3,7 +3,7 @@ import type { OperatorThread } from '#contract/operator/support.ts';
 import { deleteCanned, listCanned, saveCanned } from '#server/domains/support/canned.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { closeThread, reopenThread, markRead } from '#server/domains/support/thread/closing.ts';
-import { linesPage, openTyping } from '#server/domains/support/thread/customer-acts.ts';
+import { messagesPage, openTyping } from '#server/domains/support/thread/customer-acts.ts';
 import {
   type Thread,
   emptyThread,
@@ -12,10 +12,10 @@ import {
   viewThread,
 } from '#server/domains/support/thread/line.ts';
 import {
-  sendLine,
-  eventLine,
+  sendThreadMessage,
+  eventMessage,
   reopened,
-  withLine,
+  withMessage,
   writeAll,
 } from '#server/domains/support/thread/send.ts';
 import { transcriptLink } from '#server/domains/support/transcript.ts';
@@ -51,10 +51,10 @@ export function inboxActs(deps: SupportDeps): readonly ActHandler[] {
     ),
     handle(inbox.inboxMessages, async (call, { account_id: accountId, ...query }) => {
       await findCustomer(deps.allAccountsSql, accountId);
-      return linesPage(deps, { ...query, accountId, viewer: viewerOf(call) });
+      return messagesPage(deps, { ...query, accountId, viewer: viewerOf(call) });
     }),
     handle(inbox.sendInbox, (call, { account_id: accountId, internal, ...given }) =>
-      sendLine(deps, given, {
+      sendThreadMessage(deps, given, {
         accountId,
         viewer: viewerOf(call),
         internal: internal !== undefined,
@@ -163,9 +163,9 @@ async function assignThread(
         ? 'Tidak lagi ditugaskan kepada siapa pun'
         : `Ditugaskan kepada ${isolated(await answeringName(tx, assignee))}`;
     const event = assignee === null ? 'unassigned' : 'assigned';
-    const line = eventLine(event, words, { at: deps.now(), internal: true });
+    const line = eventMessage(event, words, { at: deps.now(), internal: true });
     const unwritten = { thread: { ...before, assignee }, lines: [] };
-    const written = withLine(unwritten, line, deps.hours());
+    const written = withMessage(unwritten, line, deps.hours());
     await writeAll(tx, deps, { before, written });
     return written.thread;
   });
@@ -200,8 +200,8 @@ async function snoozeThread(
     const unwritten = { thread: before, lines: [] };
     const open = before.status === 'closed' ? reopened(unwritten, at, hours) : unwritten;
     const words = `Ditunda sampai ${formatDateTimeZone(until, WIB)}`;
-    const line = eventLine('snoozed', words, { at, internal: true });
-    const { thread: after, lines } = withLine(open, line, hours);
+    const line = eventMessage('snoozed', words, { at, internal: true });
+    const { thread: after, lines } = withMessage(open, line, hours);
     const snoozed = { ...after, status: 'snoozed' as const, snoozed_until: until };
     await writeAll(tx, deps, { before, written: { thread: snoozed, lines } });
     return snoozed;

@@ -3,7 +3,7 @@ import { publicId } from '#contract/base/ids.ts';
 import type { InboxFilter, InboxRow, countInbox, listInbox } from '#contract/operator/support.ts';
 import {
   accountNames,
-  customersBeginning,
+  customersByPrefix,
   operatorNames,
   type CustomerFacts,
   customerFacts,
@@ -89,7 +89,7 @@ async function accountsMatching(sql: Sql, q: string): Promise<string[]> {
   const words = q.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const query = words.map((word) => `'${word}':*`).join(' & ');
   const [byName, byWords] = await Promise.all([
-    customersBeginning(sql, q, FOUND_MAX),
+    customersByPrefix(sql, q, FOUND_MAX),
     query === ''
       ? []
       : sql<{ account_id: string }[]>`

@@ -8,17 +8,25 @@ import {
   readThread,
   writeThread,
 } from './line.ts';
-import { closed, eventLine, reopened, withLine, transactionOf, writeAll, isShown } from './send.ts';
+import {
+  closed,
+  eventMessage,
+  reopened,
+  withMessage,
+  transactionOf,
+  writeAll,
+  isShown,
+} from './send.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { announceChange } from './notify.ts';
 
-type Which = { accountId: string; side: Viewer['side'] };
+type ThreadRef = { accountId: string; side: Viewer['side'] };
 
 const unwritten = (thread: Thread) => ({ thread, lines: [] });
 
 export async function closeThread(
   deps: SupportDeps,
-  { accountId, side }: Which,
+  { accountId, side }: ThreadRef,
   words: string,
 ): Promise<Thread> {
   const thread = await transactionOf(deps, { side, accountId }, async (tx) => {
@@ -32,7 +40,10 @@ export async function closeThread(
   return thread;
 }
 
-export async function reopenThread(deps: SupportDeps, { accountId, side }: Which): Promise<Thread> {
+export async function reopenThread(
+  deps: SupportDeps,
+  { accountId, side }: ThreadRef,
+): Promise<Thread> {
   const thread = await transactionOf(deps, { side, accountId }, async (tx) => {
     const before = await existingThread(tx, accountId);
     const written = reopened(unwritten(before), deps.now(), deps.hours());
@@ -54,7 +65,7 @@ export async function rateThread(
   { score, comment = '' }: { score: number; comment?: string | undefined },
 ): Promise<Thread> {
   const thread = await transactionOf(deps, { side: 'customer', accountId }, async (tx) => {
-    const before = await existingThread(tx, accountId).catch(refuseUnbegun);
+    const before = await existingThread(tx, accountId).catch(refuseMissing);
     if (before.status !== 'closed') throw new Refusal('support_not_closed', {});
     if (before.score !== null) return before;
     const at = deps.now();
@@ -62,8 +73,8 @@ export async function rateThread(
       insert into support_ratings (account_id, closed_seq, score, comment, at)
       values (${accountId}, ${before.closed_seq}, ${score}, ${comment}, ${at})`;
     const words = `Dinilai ${score} dari 5${comment === '' ? '' : `: ${comment}`}`;
-    const line = eventLine('rated', words, { at });
-    const rated = withLine(unwritten({ ...before, score }), line, deps.hours());
+    const line = eventMessage('rated', words, { at });
+    const rated = withMessage(unwritten({ ...before, score }), line, deps.hours());
     await writeAll(tx, deps, { before, written: rated });
     return rated.thread;
   });
@@ -72,7 +83,7 @@ export async function rateThread(
 }
 
 /** A thread that does not exist was not closed either. */
-function refuseUnbegun(error: unknown): never {
+function refuseMissing(error: unknown): never {
   if (error instanceof Refusal) throw new Refusal('support_not_closed', {});
   throw error;
 }

@@ -7,8 +7,8 @@ import { readHelp } from '#server/domains/support/help.ts';
 import { type ActHandler, type Call, handle, openBuckets } from '#server/infra/acts.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { closeThread, rateThread, markRead } from './closing.ts';
-import { linesOf, messageOf, viewThread, emptyThread, readThread } from './line.ts';
-import { sendLine, transactionOf, nameOf } from './send.ts';
+import { readThreadMessages, viewMessage, viewThread, emptyThread, readThread } from './line.ts';
+import { sendThreadMessage, transactionOf, nameOf } from './send.ts';
 import { transcriptLink } from '#server/domains/support/transcript.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { operatorNames } from '#server/domains/accounts/accounts.ts';
@@ -31,7 +31,7 @@ export function customerActs(deps: SupportDeps): readonly ActHandler[] {
       total: (await threadOf(accountId))?.customer_unread ?? 0,
     })),
     handle(support.supportMessages, (call, input) =>
-      linesPage(deps, { ...input, accountId: call.caller.accountId, viewer: viewerOf(call) }),
+      messagesPage(deps, { ...input, accountId: call.caller.accountId, viewer: viewerOf(call) }),
     ),
     handle(support.supportCard, ({ caller: { accountId } }, { about_type: type, about_id: id }) =>
       asAccount(deps.sql, accountId, (tx) =>
@@ -39,7 +39,7 @@ export function customerActs(deps: SupportDeps): readonly ActHandler[] {
       ),
     ),
     handle(support.sendSupport, (call, input) =>
-      sendLine(deps, input, { accountId: call.caller.accountId, viewer: viewerOf(call) }),
+      sendThreadMessage(deps, input, { accountId: call.caller.accountId, viewer: viewerOf(call) }),
     ),
     handle(support.readSupport, async ({ caller: { accountId } }, { seq }) =>
       view(await markRead(deps, { accountId, side: 'customer', seq })),
@@ -70,7 +70,7 @@ export function customerActs(deps: SupportDeps): readonly ActHandler[] {
   ];
 }
 
-type LinesQuery = {
+type MessagesQuery = {
   accountId: string;
   viewer: Viewer;
   start?: number | undefined;
@@ -81,18 +81,18 @@ type LinesQuery = {
  * Messages of a thread from `start` on, the newest first unless sorted otherwise. `total` is a lower bound: one more
  * than shown if the list continues.
  */
-export async function linesPage(
+export async function messagesPage(
   deps: SupportDeps,
-  { accountId, viewer, start = 0, sort_type }: LinesQuery,
+  { accountId, viewer, start = 0, sort_type }: MessagesQuery,
 ): Promise<PageOf<support.SupportMessage>> {
   const { side } = viewer;
   const order = sort_type === 'asc' ? 'oldest' : 'newest';
   const query = { side, order, offset: start, limit: PAGE_SIZE + 1 } as const;
   const found = await transactionOf(deps, { side, accountId }, async (tx) =>
-    linesOf(tx, accountId, query),
+    readThreadMessages(tx, accountId, query),
   );
   return {
-    rows: found.slice(0, PAGE_SIZE).map((line) => messageOf(deps, line, { accountId, viewer })),
+    rows: found.slice(0, PAGE_SIZE).map((line) => viewMessage(deps, line, { accountId, viewer })),
     total: start + found.length,
   };
 }

@@ -23,7 +23,7 @@ export type Content = {
   card: SupportCard | null;
 };
 
-export type Line = Content & {
+export type ThreadMessage = Content & {
   seq: number;
   message_id: string;
   side: SupportSide;
@@ -35,42 +35,42 @@ export type Line = Content & {
   at: Date;
 };
 
-const lineColumns = (sql: Sql | Tx): Fragment => sql`
+const messageColumns = (sql: Sql | Tx): Fragment => sql`
   seq, message_id, side, user_id, author, internal, type, body, size_bytes, card, event,
   answer_seconds, at`;
 
-export async function lineOf(
+export async function findMessage(
   tx: Tx,
   accountId: string,
   messageId: string,
-): Promise<Line | undefined> {
-  const [line] = await tx<Line[]>`
-    select ${lineColumns(tx)} from support_messages
+): Promise<ThreadMessage | undefined> {
+  const [line] = await tx<ThreadMessage[]>`
+    select ${messageColumns(tx)} from support_messages
     where account_id = ${accountId} and message_id = ${messageId}`;
   return line;
 }
 
 /** The message of an upload: an upload is sent in one message, under any id. */
-export async function lineOfUpload(
+export async function findUploadMessage(
   tx: Tx,
   accountId: string,
   { upload, userId }: { upload: string | undefined; userId: string },
-): Promise<Line | undefined> {
+): Promise<ThreadMessage | undefined> {
   if (upload === undefined) return undefined;
-  const [line] = await tx<Line[]>`
-    select ${lineColumns(tx)} from support_messages
+  const [line] = await tx<ThreadMessage[]>`
+    select ${messageColumns(tx)} from support_messages
     where account_id = ${accountId} and user_id = ${userId} and body ->> 'upload' = ${upload}`;
   return line;
 }
 
-export function linesOf(
+export function readThreadMessages(
   sql: Sql | Tx,
   accountId: string,
   query: { side: Viewer['side']; order: 'newest' | 'oldest'; offset: number; limit: number },
-): PromiseLike<Line[]> {
+): PromiseLike<ThreadMessage[]> {
   const { side, order, offset, limit } = query;
-  return sql<Line[]>`
-    select ${lineColumns(sql)} from support_messages
+  return sql<ThreadMessage[]>`
+    select ${messageColumns(sql)} from support_messages
     where account_id = ${accountId} ${side === 'customer' ? sql`and not internal` : sql``}
     order by seq ${order === 'newest' ? sql`desc` : sql`asc`} offset ${offset} limit ${limit}`;
 }
@@ -78,7 +78,7 @@ export function linesOf(
 /**
  * @throws Refusal `idempotency_conflict` if its id belongs to a message that the author cannot see, a note.
  */
-export async function writeLine(tx: Tx, accountId: string, line: Line): Promise<void> {
+export async function writeMessage(tx: Tx, accountId: string, line: ThreadMessage): Promise<void> {
   // Without naming the constraint: a customer's connection may write the system's notes, but not read them.
   const { count } = await tx`
     insert into support_messages (
@@ -96,12 +96,12 @@ export async function writeLine(tx: Tx, accountId: string, line: Line): Promise<
 export const fileOwner = (
   { systemAccountId }: Pick<SupportDeps, 'systemAccountId'>,
   accountId: string,
-  { internal }: Pick<Line, 'internal'>,
+  { internal }: Pick<ThreadMessage, 'internal'>,
 ): string => (internal ? systemAccountId : accountId);
 
-export function messageOf(
+export function viewMessage(
   deps: Pick<SupportDeps, 'fileLink' | 'systemAccountId'>,
-  line: Line,
+  line: ThreadMessage,
   { accountId, viewer }: { accountId: string; viewer: Viewer },
 ): SupportMessage {
   const { type, body } = line;

@@ -5,7 +5,7 @@ import { queueNotice } from '#server/domains/push/push.ts';
 import type { SupportDeps } from '#server/domains/support/deps.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
-import { type Line, previewOf, shownStatus, type Thread } from './line.ts';
+import { type ThreadMessage, previewOf, shownStatus, type Thread } from './line.ts';
 
 const ANSWERING = ['support', 'admin'] as const;
 
@@ -16,10 +16,10 @@ const inboxUrl = (accountId: string): string =>
   `/operator/layanan?open=${publicId('account', accountId)}`;
 
 /** Announces messages to open tabs of both sides, to the customer only those they may see. */
-export async function announceLines(
+export async function announceMessages(
   tx: Tx,
   { accountId, name }: { accountId: string; name: string },
-  lines: readonly Line[],
+  lines: readonly ThreadMessage[],
 ): Promise<void> {
   for (const line of lines) {
     const data = {
@@ -61,7 +61,7 @@ export async function announceChange(tx: Tx, thread: Thread, isShown = true): Pr
 export function notifyOtherSide(
   tx: Tx,
   { systemAccountId }: Pick<SupportDeps, 'systemAccountId'>,
-  { accountId, name, line }: { accountId: string; name: string; line: Line },
+  { accountId, name, line }: { accountId: string; name: string; line: ThreadMessage },
 ): Promise<void> {
   if (line.side === 'customer') {
     return queueNotice(tx, {

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { usualHours } from '#tests/support/support-hours.ts';
 import { newId } from '#server/infra/ids.ts';
-import { type Line, emptyThread } from './line.ts';
-import { type NewLine, type Written, closed, reopened, withLine } from './send.ts';
+import { type ThreadMessage, emptyThread } from './line.ts';
+import { type NewThreadMessage, type Written, closed, reopened, withMessage } from './send.ts';
 
 const START = Date.parse('2026-11-23T02:00:00Z');
 
-const line = (side: 'customer' | 'operator', internal: boolean, at: Date): NewLine => ({
+const line = (side: 'customer' | 'operator', internal: boolean, at: Date): NewThreadMessage => ({
   message_id: newId(),
   side,
   user_id: newId(),
@@ -29,9 +29,9 @@ function after({ thread, lines }: Written, done: string, at: Date): Written {
   switch (done) {
     case 'customer':
     case 'operator':
-      return withLine(reopened(written, at, usualHours), line(done, false, at), usualHours);
+      return withMessage(reopened(written, at, usualHours), line(done, false, at), usualHours);
     case 'note':
-      return withLine(written, line('operator', true, at), usualHours);
+      return withMessage(written, line('operator', true, at), usualHours);
     case 'close':
       return closed(written, { ...ending, byItself: false });
     case 'auto':
@@ -46,7 +46,7 @@ function after({ thread, lines }: Written, done: string, at: Date): Written {
 }
 
 /** Since when the customer waits, computed from the messages alone. */
-function waitsSince(lines: readonly Line[]): Date | null {
+function waitsSince(lines: readonly ThreadMessage[]): Date | null {
   let since: Date | null = null;
   for (const { side, internal, event, at } of lines) {
     if (side === 'customer') since ??= at;

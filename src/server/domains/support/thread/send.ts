@@ -6,15 +6,15 @@ import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { hit } from '#server/infra/acts.ts';
 import { type Tx, type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import {
-  lineOf,
-  lineOfUpload,
-  messageOf,
+  findMessage,
+  findUploadMessage,
+  viewMessage,
   type Content,
   openThread,
-  type Line,
+  type ThreadMessage,
   previewOf,
   type Thread,
-  writeLine,
+  writeMessage,
   shownStatus,
   writeThread,
 } from './line.ts';
@@ -26,9 +26,9 @@ import { claimUpload, describeFile, handOverFile } from '#server/domains/media/m
 import { readCard } from '#server/domains/support/cards.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type OpeningHours, workingSeconds } from '#server/domains/support/hours.ts';
-import { announceChange, announceLines, notifyOtherSide } from './notify.ts';
+import { announceChange, announceMessages, notifyOtherSide } from './notify.ts';
 
-const LINES_A_MINUTE = 20;
+const MESSAGES_PER_MINUTE = 20;
 
 type Sending = { accountId: string; viewer: Viewer; internal?: boolean };
 
@@ -39,9 +39,9 @@ type Sending = { accountId: string; viewer: Viewer; internal?: boolean };
  * @throws Refusal `support_empty`, `upload_gone`, `not_found`; for customers `support_too_many`, for operators
  * `account_ended`; `idempotency_conflict` for the id of another author's message, or of a note instead of an answer.
  */
-export async function sendLine(
+export async function sendThreadMessage(
   deps: SupportDeps,
-  given: Given,
+  given: MessageInput,
   { accountId, viewer, internal = false }: Sending,
 ): Promise<SupportMessage> {
   checkGiven(given);
@@ -51,21 +51,21 @@ export async function sendLine(
     const at = deps.now();
     const before = await openThread(tx, accountId, at);
     const first =
-      (await lineOf(tx, accountId, given.message_id)) ??
-      (await lineOfUpload(tx, accountId, { upload: given.upload, userId }));
+      (await findMessage(tx, accountId, given.message_id)) ??
+      (await findUploadMessage(tx, accountId, { upload: given.upload, userId }));
     if (first) {
       // A colleague's message or a note must not pass for the caller's answer.
       if (first.user_id === userId && first.internal === internal) return first;
       throw new Refusal('idempotency_conflict', {});
     }
-    if (side === 'customer') await countLine(tx, accountId);
+    if (side === 'customer') await countMessage(tx, accountId);
     const content = await readContent(tx, deps, given, { accountId, viewer, internal });
     const author =
       side === 'operator' ? ((await operatorNames(tx, [userId])).get(userId) ?? '') : null;
     const unwritten = { thread: before, lines: [] };
     const hours = deps.hours();
     const open = internal ? unwritten : reopened(unwritten, at, hours);
-    const written = withLine(
+    const written = withMessage(
       open,
       {
         ...content,
@@ -84,12 +84,17 @@ export async function sendLine(
   });
   if (!line) throw new Error('a line was not written');
   deps.onNews();
-  return messageOf(deps, line, { accountId, viewer });
+  return viewMessage(deps, line, { accountId, viewer });
 }
 
 /** @throws Refusal `support_too_many`; then nothing was counted. */
-async function countLine(tx: Tx, accountId: string): Promise<void> {
-  const limit = { scope: 'support', subject: accountId, max: LINES_A_MINUTE, windowSeconds: 60 };
+async function countMessage(tx: Tx, accountId: string): Promise<void> {
+  const limit = {
+    scope: 'support',
+    subject: accountId,
+    max: MESSAGES_PER_MINUTE,
+    windowSeconds: 60,
+  };
   const full = await hit(tx, [limit]);
   if (full) throw new Refusal('support_too_many', { seconds: full.seconds });
 }
@@ -100,7 +105,7 @@ async function refuseEnded(tx: Tx, accountId: string): Promise<void> {
   if (status === 'closed') throw new Refusal('account_ended', {});
 }
 
-type Given = {
+type MessageInput = {
   message_id: string;
   text?: string | undefined;
   upload?: string | undefined;
@@ -110,10 +115,10 @@ type Given = {
   about_id?: string | undefined;
 };
 
-type Writer = { accountId: string; viewer: Viewer; internal: boolean };
+type Author = { accountId: string; viewer: Viewer; internal: boolean };
 
 /** @throws Refusal `support_empty`, and `input_invalid` for contents that cannot be combined. */
-function checkGiven(given: Given): void {
+function checkGiven(given: MessageInput): void {
   const { text = '', upload, contact_name, contact_phone, about_type, about_id } = given;
   const hasContact = Boolean(contact_name || contact_phone);
   if (!text.trim() && !upload && !hasContact && !about_id) throw new Refusal('support_empty', {});
@@ -140,8 +145,8 @@ function checkGiven(given: Given): void {
 async function readContent(
   tx: Tx,
   deps: SupportDeps,
-  given: Given,
-  writer: Writer,
+  given: MessageInput,
+  writer: Author,
 ): Promise<Content> {
   const { about_type: type, about_id: id } = given;
   const { side } = writer.viewer;
@@ -162,8 +167,8 @@ async function readContent(
 async function readFile(
   tx: Tx,
   { allAccountsSql: sql, systemAccountId }: SupportDeps,
-  { upload = '', text = '' }: Given,
-  { accountId, viewer: { side, userId }, internal }: Writer,
+  { upload = '', text = '' }: MessageInput,
+  { accountId, viewer: { side, userId }, internal }: Author,
 ): Promise<Omit<Content, 'card'>> {
   const uploadId = uuidOf('upload', upload);
   if (uploadId === undefined) throw new Refusal('upload_gone', {});
@@ -190,15 +195,15 @@ function typeOf(mime: string): MessageType {
 }
 
 /** A message to write: its position and response time are derived from the thread. */
-export type NewLine = Omit<Line, 'seq' | 'answer_seconds'>;
+export type NewThreadMessage = Omit<ThreadMessage, 'seq' | 'answer_seconds'>;
 
-export type Written = { thread: Thread; lines: readonly Line[] };
+export type Written = { thread: Thread; lines: readonly ThreadMessage[] };
 
-export const eventLine = (
+export const eventMessage = (
   event: SupportEvent,
   words: string,
   { at, internal = false }: { at: Date; internal?: boolean },
-): NewLine => ({
+): NewThreadMessage => ({
   message_id: newId(),
   side: 'system',
   user_id: null,
@@ -212,14 +217,18 @@ export const eventLine = (
   at,
 });
 
-export function withLine({ thread, lines }: Written, given: NewLine, hours: OpeningHours): Written {
+export function withMessage(
+  { thread, lines }: Written,
+  given: NewThreadMessage,
+  hours: OpeningHours,
+): Written {
   const seq = thread.last_seq + 1;
   const isAnswer = given.side === 'operator' && !given.internal;
   const answer_seconds =
     isAnswer && thread.waiting_since !== null
       ? workingSeconds(hours, thread.waiting_since, given.at)
       : null;
-  const line: Line = { ...given, seq, answer_seconds };
+  const line: ThreadMessage = { ...given, seq, answer_seconds };
   const next: Thread = {
     ...thread,
     last_seq: seq,
@@ -237,7 +246,11 @@ export function withLine({ thread, lines }: Written, given: NewLine, hours: Open
 }
 
 /** The author has read the messages above; the other side has one more to read. */
-function readBy(thread: Thread, { side, internal }: NewLine, seq: number): Partial<Thread> {
+function readBy(
+  thread: Thread,
+  { side, internal }: NewThreadMessage,
+  seq: number,
+): Partial<Thread> {
   switch (side) {
     case 'customer':
       return {
@@ -266,7 +279,11 @@ export function reopened(written: Written, at: Date, hours: OpeningHours): Writt
   const open = { ...written, thread: { ...thread, status: 'open' as const, snoozed_until: null } };
   if (thread.last_seq === 0) return open;
   const internal = thread.status === 'snoozed';
-  return withLine(open, eventLine('reopened', 'Percakapan dibuka lagi', { at, internal }), hours);
+  return withMessage(
+    open,
+    eventMessage('reopened', 'Percakapan dibuka lagi', { at, internal }),
+    hours,
+  );
 }
 
 export function closed(
@@ -280,7 +297,7 @@ export function closed(
 ): Written {
   const { thread } = written;
   if (thread.status === 'closed') return written;
-  const after = withLine(written, eventLine('closed', words, { at }), hours);
+  const after = withMessage(written, eventMessage('closed', words, { at }), hours);
   const isAnswered = thread.answered_seq > thread.closed_seq;
   return {
     ...after,
@@ -317,8 +334,8 @@ export async function writeAll(
   const accountId = thread.account_id;
   const name = await nameOf(tx, accountId);
   await writeThread(tx, thread);
-  for (const line of lines) await writeLine(tx, accountId, line);
-  await announceLines(tx, { accountId, name }, lines);
+  for (const line of lines) await writeMessage(tx, accountId, line);
+  await announceMessages(tx, { accountId, name }, lines);
   if (isChanged(before, thread)) await announceChange(tx, thread, isShown(before, thread));
   for (const line of lines) {
     if (line.side === 'system' || line.internal) continue;

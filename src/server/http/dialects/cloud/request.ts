@@ -1,4 +1,4 @@
-import type { Language, InBoth } from '#contract/language/language.ts';
+import type { Language, Bilingual } from '#contract/language/language.ts';
 import { international } from '#contract/messages/peer.ts';
 import { messageIdOf } from '#contract/dialects.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -11,7 +11,7 @@ import { type ShownChoices, CHOICE_LIMITS, type Choices } from '#contract/messag
 import { TEMPLATE_LIMITS, type TemplateFile, templateFiles } from '#contract/messages/templates.ts';
 import * as z from 'zod/mini';
 import { schema } from '#contract/base/schema.ts';
-import { noted } from '#contract/rest/endpoint.ts';
+import { withNote } from '#contract/rest/endpoint.ts';
 
 /**
  * A template with its body's parameters as variables, what its header takes, and what its buttons are filled in
@@ -254,11 +254,11 @@ export const phrases = {
     id: 'Harus text, currency atau date_time, dengan teksnya.',
     en: 'Expected text, currency or date_time, with its text.',
   },
-  parameterName: (names: readonly string[]): InBoth => ({
+  parameterName: (names: readonly string[]): Bilingual => ({
     id: `Variabel template ini: ${names.join(', ')}. Periksa \`parameter_name\`.`,
     en: `The variables of this template are ${names.join(', ')}. Check \`parameter_name\`.`,
   }),
-} as const satisfies Record<string, InBoth | ((names: readonly string[]) => InBoth)>;
+} as const satisfies Record<string, Bilingual | ((names: readonly string[]) => Bilingual)>;
 
 /** What an interactive message lets its receiver choose, not yet looked at, and where the caller wrote it. */
 type DraftChoices = {
@@ -309,7 +309,7 @@ const isWithin = (text: string, charactersMax: number): boolean =>
   text !== '' && text.length <= 2 * charactersMax && [...text].length <= charactersMax;
 
 const Payload = (charactersMax: number) =>
-  noted(z.string().check(z.refine((id) => isWithin(id, charactersMax))), {
+  withNote(z.string().check(z.refine((id) => isWithin(id, charactersMax))), {
     expected: {
       id: `teks 1 sampai ${charactersMax} karakter`,
       en: `a string of 1 to ${charactersMax} characters`,
@@ -318,7 +318,7 @@ const Payload = (charactersMax: number) =>
 
 /** What is shown of an option: one line, or one option could pass for two. */
 const Line = (charactersMax: number) =>
-  noted(
+  withNote(
     z.string().check(z.refine((line) => isWithin(line, charactersMax) && isOneLine.test(line))),
     {
       expected: {
@@ -335,7 +335,7 @@ const hasUniqueIds = (options: readonly { id: string }[]): boolean =>
 
 const Buttons = schema(() =>
   z.object({
-    options: noted(
+    options: withNote(
       z
         .array(
           z.object({
@@ -356,7 +356,7 @@ const Buttons = schema(() =>
 
 const Rows = schema(() =>
   z.object({
-    options: noted(
+    options: withNote(
       z
         .array(
           z.object({
