@@ -57,7 +57,7 @@ export const Subscription = schema(() =>
     cancel_at_period_end: z.boolean(),
     /** While it is past due: until when the included services remain. */
     grace_until: z.nullable(z.coerce.date()),
-    /** The amount missing for the charge that is due; null if nothing is due or missing. */
+    /** The amount missing for the charge that is due; null if none is due or missing. */
     shortage: z.nullable(Rupiah()),
     usage: z.object({
       used: z.int(),

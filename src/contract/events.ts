@@ -133,6 +133,6 @@ export type SupportStatus = Output<typeof SupportStatus>;
 export const SupportSide = schema(() => z.enum(['customer', 'operator', 'system']));
 export type SupportSide = Output<typeof SupportSide>;
 
-/** What a user does in a thread right now: writes an answer, writes a note, or views it. */
+/** The present activity of a user in a thread: writing an answer, writing a note, or viewing it. */
 export const SupportDoing = schema(() => z.enum(['answer', 'note', 'look']));
 export type SupportDoing = Output<typeof SupportDoing>;

@@ -74,7 +74,7 @@ export const messageStatusLabel: Record<MessageStatus, string> = {
   received: 'Diterima',
 };
 
-/** What else a new type needs: docs/contributing.md#a-message-type. */
+/** A new type needs further changes: docs/contributing.md#a-message-type. */
 export const MessageType = schema(() =>
   z.enum([
     'text',

@@ -9,7 +9,7 @@ export type Caller = 'public' | 'customer' | 'operator' | 'anyone_signed_in';
 export const operatorRoles = ['support', 'money', 'admin'] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
-/** How a list is paged on the wire (docs/wire.md#lists). */
+/** The paging of a list on the wire (docs/wire.md#lists). */
 export type Paging = 'default' | 'arrow' | 'manual';
 
 export type LimitClass = 'read' | 'write' | 'auth' | 'otp' | 'scan';

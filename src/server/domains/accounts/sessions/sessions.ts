@@ -17,9 +17,9 @@ const SESSIONS_MAX = 10;
 const CACHE_TTL_MS = 900;
 const CACHE_MAX = 10_000;
 const AGENT_LENGTH_MAX = 300;
-/** How long the previous token works after `rotateToken`, for requests under way and lost responses. */
+/** The lifetime of the previous token after `rotateToken`, for requests under way and lost responses. */
 const PREVIOUS_TOKEN_SECONDS = 60;
-/** How long a sign-in, or a reauthentication, allows acts that require a recent password. */
+/** The period after a sign-in or reauthentication in which acts that require a recent password are allowed. */
 export const REAUTH_SECONDS = 300;
 
 const tokenPattern = /^kbs_[A-Za-z0-9_-]{43}$/;

@@ -92,7 +92,7 @@ export async function writeMessage(tx: Tx, accountId: string, line: ThreadMessag
   if (count === 0) throw new Refusal('idempotency_conflict', {});
 }
 
-/** Files of notes stay with the installation: a customer's archive has no notes. */
+/** Files of notes belong to the installation, because a customer's archive has no notes. */
 export const fileOwner = (
   { systemAccountId }: Pick<SupportDeps, 'systemAccountId'>,
   accountId: string,
