@@ -77,11 +77,7 @@ export function valueOrderOf(text: string): readonly string[] {
     : names;
 }
 
-/**
- * Fills in the variables of a text.
- *
- * @param values one for each of `valueOrderOf(text)`, in that order.
- */
+/** Fills in the variables of a text. @param values one for each of `valueOrderOf(text)`, in that order. */
 export function fillTemplate(text: string, values: readonly string[]): string {
   const byName = new Map(valueOrderOf(text).map((name, index) => [name, values[index] ?? '']));
   return text.replace(variable, (_, name: string) => byName.get(name) ?? '');

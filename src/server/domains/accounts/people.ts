@@ -101,11 +101,7 @@ type NewAccount = NewUser & {
   isSystem?: boolean;
 };
 
-/**
- * Opens an account with its first user.
- *
- * @returns `undefined` if the phone is taken: the caller must roll back.
- */
+/** Opens an account with its first user. @returns `undefined` if the phone is taken: the caller must roll back. */
 export async function openAccount(
   tx: Tx,
   { accountId = newId(), isSystem = false, ...user }: NewAccount,
@@ -116,11 +112,7 @@ export async function openAccount(
   return addUser(tx, accountId, user);
 }
 
-/**
- * Adds a user to an account.
- *
- * @returns `undefined` if the phone is taken: the caller must roll back.
- */
+/** Adds a user to an account. @returns `undefined` if the phone is taken: the caller must roll back. */
 export async function addUser(
   tx: Tx,
   accountId: string,

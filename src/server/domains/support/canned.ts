@@ -10,11 +10,7 @@ export async function listCanned({
   return [...found];
 }
 
-/**
- * Saves a ready answer or replaces its text.
- *
- * @throws Refusal `canned_too_many`.
- */
+/** Saves a ready answer or replaces its text. @throws Refusal `canned_too_many`. */
 export function saveCanned(
   { allAccountsSql, now }: Pick<SupportDeps, 'allAccountsSql' | 'now'>,
   { operatorId, ...reply }: Omit<QuickReply, 'updated_at'> & { operatorId: string },

@@ -75,11 +75,7 @@ export type KeyRing = {
    * A look-up is cached for at most a second, so a revocation takes effect everywhere within that second.
    */
   find(key: string): Promise<KeyHolder | undefined>;
-  /**
-   * Whether a token may be used now, and from this address.
-   *
-   * @throws Refusal `token_expired`, `address_not_allowed`
-   */
+  /** Whether a token may be used now, and from this address. @throws Refusal `token_expired`, `address_not_allowed` */
   check(holder: HeldAccess, address: string): void;
   allow(holder: Pick<HeldAccess, 'scopes'>, scope: Scope): void;
   /** Records the use of a token: in the background, and at most once a minute. */

@@ -51,9 +51,7 @@ const subjectHash = ({ secrets }: SecretsDeps, phone: string): string =>
 
 const prefixOf = (phone: string): string => phone.slice(0, -4);
 
-/**
- * @throws Refusal `otp_unsendable` while the installation's own token has no number, or no template for codes.
- */
+/** @throws Refusal `otp_unsendable` while the installation's own token has no number, or no template for codes. */
 export async function refuseUnsendable(
   tx: Tx,
   { takesCodes, log }: Pick<AccountsDeps, 'takesCodes' | 'log'>,

@@ -300,9 +300,7 @@ const removeSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
     return view;
   });
 
-/**
- * @throws Refusal `not_found` if the user has no second factor: recovery codes alone are useless.
- */
+/** @throws Refusal `not_found` if the user has no second factor: recovery codes alone are useless. */
 const renewRecoveryCodesHandler = (deps: AccountsDeps): ActHandler =>
   handle(renewRecoveryCodes, async ({ caller }) => {
     const { codes, phone } = await deps.allAccountsSql.begin(async (tx) => {

@@ -38,11 +38,7 @@ export const sealedChallenges: SealedColumn = {
 
 export type IssuedChallenge = { challengeId: string; expiresInSeconds: number };
 
-/**
- * Writes a challenge for a user in one browser.
- *
- * @param value the expected answer; stored sealed.
- */
+/** Writes a challenge for a user in one browser. @param value the expected answer; stored sealed. */
 export async function issueChallenge(
   tx: Tx,
   secrets: Secrets,

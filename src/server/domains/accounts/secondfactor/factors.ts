@@ -70,11 +70,7 @@ export async function hasSecondFactor(
   return row !== undefined;
 }
 
-/**
- * The kinds of second factors by user; users without one are missing.
- *
- * @param allAccountsSql sees all accounts.
- */
+/** The kinds of second factors by user; users without one are missing. @param allAccountsSql sees all accounts. */
 export async function secondFactorsOf(
   allAccountsSql: Sql | Tx,
   userIds: readonly string[],
@@ -218,11 +214,7 @@ async function forgetRecoveryCodes(tx: Tx, { accountId, userId }: UserRef): Prom
   await tx`delete from recovery_codes where (account_id, user_id) = (${accountId}, ${userId})`;
 }
 
-/**
- * Uses up a code; of two simultaneous uses one succeeds.
- *
- * @param code ten letters and digits, without the dash.
- */
+/** Uses up a code; of two simultaneous uses one succeeds. @param code ten letters and digits, without the dash. */
 export async function useRecoveryCode(
   tx: Tx,
   secrets: Secrets,

@@ -198,9 +198,7 @@ export function openCaptcha(deps: CaptchaWidgetDeps): Captcha {
   };
 }
 
-/**
- * @throws Refusal `captcha_unreachable` without a readable response: unverified callers are refused.
- */
+/** @throws Refusal `captcha_unreachable` without a readable response: unverified callers are refused. */
 async function askProvider(
   { config, report, timeoutMs = TIMEOUT_MS }: CaptchaWidgetDeps,
   url: string,

@@ -54,11 +54,7 @@ export async function reopenThread(
   return thread;
 }
 
-/**
- * Rates the last closing, once; a second rating of it changes nothing.
- *
- * @throws Refusal `support_not_closed`.
- */
+/** Rates the last closing, once; a second rating of it changes nothing. @throws Refusal `support_not_closed`. */
 export async function rateThread(
   deps: SupportDeps,
   accountId: string,

@@ -75,9 +75,7 @@ export function readThreadMessages(
     order by seq ${order === 'newest' ? sql`desc` : sql`asc`} offset ${offset} limit ${limit}`;
 }
 
-/**
- * @throws Refusal `idempotency_conflict` if its id belongs to a message that the author cannot see, a note.
- */
+/** @throws Refusal `idempotency_conflict` if its id belongs to a message that the author cannot see, a note. */
 export async function writeMessage(tx: Tx, accountId: string, line: ThreadMessage): Promise<void> {
   // Without naming the constraint: a customer's connection may write the system's notes, but not read them.
   const { count } = await tx`
@@ -256,11 +254,7 @@ export async function openThread(tx: Tx, accountId: string, at: Date): Promise<T
   return existingThread(tx, accountId);
 }
 
-/**
- * Locks an existing thread.
- *
- * @throws Refusal `not_found`.
- */
+/** Locks an existing thread. @throws Refusal `not_found`. */
 export async function existingThread(tx: Tx, accountId: string): Promise<Thread> {
   const thread = await lockThread(tx, accountId);
   if (!thread) throw new Refusal('not_found', { what: 'Percakapan' });
