@@ -2,7 +2,7 @@
  * `npm run docs`: prints the pages that follow from code, so that they are never behind it.
  * With `--check` it writes nothing and says which page is behind.
  */
-import { alwaysPossible } from '#contract/base/act.ts';
+import { commonRefusals } from '#contract/base/act.ts';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { englishFor } from '#contract/language/english.ts';
@@ -132,7 +132,7 @@ ${printed}
 
 Every way Kabari says no. \`type\` never changes its meaning; the sentences may get better. "Again" marks
 what the same request may overcome later. Facts in the sentences below are examples. Any request may
-be answered by ${alwaysPossible.map((code) => `\`${code}\``).join(', ')}.
+be answered by ${commonRefusals.map((code) => `\`${code}\``).join(', ')}.
 
 ${table(['Type', 'Status', 'Again', 'Facts', 'Sentence', 'In English'], lines)}
 `;

@@ -8,14 +8,11 @@ import { type Output, schema } from './base/schema.ts';
 export const Role = schema(() => z.enum(['customer', 'operator']));
 export type Role = Output<typeof Role>;
 
-/** What an operator may do; `admin` everything. */
 export const OperatorRole = schema(() => z.enum(operatorRoles));
 
-/** Why an account is suspended, as its people read it. */
 export const Suspension = schema(() => z.object({ reason: z.string(), at: z.iso.datetime() }));
 export type Suspension = Output<typeof Suspension>;
 
-/** The person who is signed in, as `user_check_token` answers. */
 export const User = schema(() =>
   z.object({
     id: Id('user'),
@@ -23,7 +20,6 @@ export const User = schema(() =>
     name: z.string(),
     phone: Phone(),
     role: Role(),
-    /** Empty for customers. */
     operator_roles: z.array(OperatorRole()),
     timezone: z.string(),
     email: z.nullable(z.string()),
@@ -35,21 +31,20 @@ export const User = schema(() =>
     push_on: z.boolean(),
     push_text: z.boolean(),
     keys_on: z.boolean(),
-    /** When the account will be erased; null unless its owner asked for that. */
+    /** When the account will be erased; null if no deletion is scheduled. */
     erased_at: z.nullable(z.iso.datetime()),
-    /** Until the required second factor is set up, nothing else opens; only said of this session. */
+    /** Set while the session must first set up the required second factor. */
     needs_second_factor: z.optional(z.literal(true)),
-    /** Names what operators want to be shown to this customer now; another name is something else. */
+    /** Changes whenever the broadcasts shown to this customer change. */
     broadcasts: z.optional(z.string()),
-    /** Set while the account is suspended: then it opens customer service only. */
     suspension: z.optional(Suspension()),
   }),
 );
 export type User = Output<typeof User>;
 
-/** The shortest password; NIST asks 8 where a second factor (our OTP) stands beside it. */
+/** NIST allows 8 characters if there is a second factor (here the OTP). */
 export const PASSWORD_MIN = 8;
-/** The longest password, in UTF-8 bytes (docs/threats.md, T5). */
+/** In UTF-8 bytes (docs/threats.md, T5). */
 export const PASSWORD_MAX_BYTES = 256;
 
 export const NewPassword = schema(() =>
@@ -66,28 +61,25 @@ export const PersonName = schema(() =>
   PublicName({ min: 2, max: 100, missing: 'Tulis nama Anda atau nama usaha.' }),
 );
 
-/** Who tells people from programs: ALTCHA by work of the browser, the others by their widget. */
 export const CaptchaProvider = schema(() =>
   z.enum(['altcha', 'turnstile', 'hcaptcha', 'recaptcha']),
 );
 export type CaptchaProvider = Output<typeof CaptchaProvider>;
 
-/** The acts that ask for a captcha. */
-export const Guarded = schema(() =>
+export const CaptchaAct = schema(() =>
   z.enum(['user_register', 'user_login', 'user_forgot_password']),
 );
-export type Guarded = Output<typeof Guarded>;
+export type CaptchaAct = Output<typeof CaptchaAct>;
 
-/** The solved captcha, as the chosen provider's widget gives it. */
 const Captcha = schema(() =>
   z.string().check(z.minLength(1, 'Tunggu pemeriksaan keamanan selesai.'), z.maxLength(8000)),
 );
 
-/** A code on its way: the same shape whether or not the number is known. */
+/** The shape is the same whether or not the number is known. */
 export const Challenge = schema(() =>
   z.object({
     challenge: Id('challenge'),
-    /** Where the code went, with the middle hidden: `+62 812-••••-7890`. */
+    /** Masked: `+62 812-••••-7890`. */
     sent_to: z.string(),
     resend_in_seconds: z.int(),
     expires_in_seconds: z.int(),
@@ -98,30 +90,30 @@ export type Challenge = Output<typeof Challenge>;
 export const SignedIn = schema(() => z.object({ token: z.string(), user: User() }));
 export type SignedIn = Output<typeof SignedIn>;
 
-/** A right password in a browser that this person never used: a code is on its way as well. */
-export const CodeAsked = schema(() => z.object({ challenge: Challenge() }));
-export type CodeAsked = Output<typeof CodeAsked>;
+/** Answer to a correct password from an unknown browser: a code is sent as well. */
+export const CodeRequired = schema(() => z.object({ challenge: Challenge() }));
+export type CodeRequired = Output<typeof CodeRequired>;
 
-/** How somebody proves, after the password, that it is them. */
 export const SecondFactorMethod = schema(() => z.enum(['totp', 'passkey', 'recovery_code']));
 export type SecondFactorMethod = Output<typeof SecondFactorMethod>;
 
-/** What a second factor is given for, once, in this browser: by `user_second_factor`, or within a session. */
+/** Single use and bound to this browser: for `user_second_factor`, or within a session. */
 export const SecondFactorChallenge = schema(() =>
   z.object({
     challenge: Id('challenge'),
-    /** What this person can answer with. */
     methods: z.array(SecondFactorMethod()),
-    /** What a browser needs to ask for a passkey (WebAuthn, as JSON); null where there is none. */
+    /** WebAuthn request options as JSON; null if the user has no passkey. */
     passkey: z.nullable(z.record(z.string(), z.unknown())),
     expires_in_seconds: z.int(),
   }),
 );
 export type SecondFactorChallenge = Output<typeof SecondFactorChallenge>;
 
-/** A right password or code of somebody who has a second factor: it is asked for now. */
-export const SecondFactorAsked = schema(() => z.object({ second_factor: SecondFactorChallenge() }));
-export type SecondFactorAsked = Output<typeof SecondFactorAsked>;
+/** Answer to a correct password or code of a user who has a second factor. */
+export const SecondFactorRequired = schema(() =>
+  z.object({ second_factor: SecondFactorChallenge() }),
+);
+export type SecondFactorRequired = Output<typeof SecondFactorRequired>;
 
 export const registerUser = act({
   name: 'user_register',
@@ -158,7 +150,7 @@ export const verifyOtp = act({
     challenge: IdInput('challenge'),
     code: z.string().check(z.trim(), z.regex(/^[0-9]{6}$/, 'Tulis enam angka dari pesan.')),
   }),
-  output: () => z.union([SignedIn(), SecondFactorAsked()]),
+  output: () => z.union([SignedIn(), SecondFactorRequired()]),
   refuses: ['otp_wrong', 'otp_expired', 'account_suspended'],
 });
 
@@ -183,7 +175,7 @@ export const loginUser = act({
     password: z.string().check(z.minLength(1, 'Tulis kata sandi Anda.'), z.maxLength(1000)),
     captcha: Captcha(),
   }),
-  output: () => z.union([SignedIn(), CodeAsked(), SecondFactorAsked()]),
+  output: () => z.union([SignedIn(), CodeRequired(), SecondFactorRequired()]),
   refuses: [
     'captcha_failed',
     'captcha_unreachable',
@@ -218,33 +210,31 @@ export const captchaChallenge = act({
   name: 'captcha_challenge',
   by: 'public',
   limit: 'auth',
-  input: () => ({ for: Guarded() }),
+  input: () => ({ for: CaptchaAct() }),
   output: () =>
     z.object({
       provider: CaptchaProvider(),
-      /** The task as ALTCHA reads it; empty for the others, who set theirs in their widget. */
+      /** The ALTCHA challenge; empty for other providers, whose widget loads its own. */
       challenge: z.record(z.string(), z.unknown()),
-      /** Whom the widget is for, and where its script is; '' for ALTCHA. */
+      /** Site key and script of the widget; '' for ALTCHA. */
       site_key: z.string(),
       script_url: z.string(),
-      /** The largest number of steps of an ALTCHA task, for its progress; 0 for the others. */
+      /** The largest number of steps of an ALTCHA challenge, for its progress; 0 for the others. */
       steps_max: z.int(),
     }),
 });
 
-/** What the browser must know before it knows who is there. */
 export const AppConfig = schema(() =>
   z.object({
     product: z.string(),
     simulator: z.boolean(),
-    /** Whether one-time codes go to its phones; they may go by another channel all the same. */
+    /** Whether one-time codes go to the simulated phones; another channel may carry them too. */
     codes_in_simulator: z.boolean(),
     production: z.boolean(),
     return_origins: z.array(z.string()),
     api_url: z.string(),
     captcha: z.object({ provider: CaptchaProvider(), site_key: z.string() }),
     build: z.string(),
-    /** What visitors read while nobody may register; null while everybody may. */
     registration_closed: z.nullable(z.string()),
   }),
 );

@@ -32,7 +32,6 @@ import * as channels from './channels.ts';
 import * as scan from './scan.ts';
 import * as webhooks from './webhooks.ts';
 
-/** The list of all acts: what the portal may ask, and nothing else. */
 export const acts: readonly Act[] = [
   accounts.registerUser,
   accounts.verifyOtp,
@@ -58,7 +57,7 @@ export const acts: readonly Act[] = [
   rowExports.exportCampaign,
   rowExports.listExports,
   rowExports.cancelExport,
-  people.askDeletion,
+  people.requestDeletion,
   people.deleteAccount,
   people.cancelDeletion,
   secondFactor.verifySecondFactor,
@@ -69,7 +68,7 @@ export const acts: readonly Act[] = [
   secondFactor.addPasskey,
   secondFactor.removeSecondFactor,
   secondFactor.renewRecoveryCodes,
-  secondFactor.askSecondFactor,
+  secondFactor.requestSecondFactor,
   secondFactor.confirmSecondFactor,
   push.pushConfig,
   push.registerPush,
@@ -155,7 +154,7 @@ export const acts: readonly Act[] = [
   saldo.getSaldoAlert,
   saldo.saveSaldoAlert,
   saldo.listMutations,
-  saldo.listLineMessages,
+  saldo.listMutationMessages,
   saldo.exportSaldo,
   saldo.listTopupMethods,
   saldo.createTopup,
@@ -188,9 +187,9 @@ export const acts: readonly Act[] = [
   payments.confirmTopup,
   payments.checkTopupAtGateway,
   payments.rejectTopup,
-  payments.listBankLines,
-  payments.dismissBankLine,
-  payments.confirmBothLines,
+  payments.listBankEntries,
+  payments.dismissBankEntry,
+  payments.confirmBothEntries,
   payments.previewStatement,
   payments.importStatement,
   overview.operatorOverview,
@@ -228,7 +227,7 @@ export const acts: readonly Act[] = [
   books.getPrices,
   books.setPrice,
   books.setPpn,
-  books.listDeskPlans,
+  books.listPlanDetails,
   books.savePlan,
   operators.listOperators,
   operators.inviteOperator,

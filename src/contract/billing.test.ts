@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { saveBillingProfile } from '#contract/billing.ts';
 
-test('an email that is too long is not searched', () => {
+test('does not search an email that is too long', () => {
   const profile = { name: 'Ani', npwp: '', address: '' };
   const isRead = (email: string) =>
     saveBillingProfile.input.safeParse({ ...profile, email }).success;

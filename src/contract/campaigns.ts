@@ -13,25 +13,21 @@ import { unstorableIn } from '#contract/base/text.ts';
 import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
 import { CAPTION_MAX } from './rest/endpoint.ts';
 
-/** Recipients of one campaign, at most. */
 export const RECIPIENTS_MAX = 100_000;
 /** Campaigns of an account that are not over, at most. */
 export const OPEN_CAMPAIGNS_MAX = 50;
 export const CAMPAIGN_NAME_MAX = 80;
-/** Columns of a list that are read; those beyond are left out. */
+/** Columns of a list that are read; further ones are ignored. */
 export const COLUMNS_MAX = 30;
-/** Characters of a column's name. */
 export const COLUMN_NAME_MAX = 40;
-/** Messages a minute that may be asked for. */
 export const PACE_MAX = 6_000;
 
-/** A draft is being written; one that runs may still wait for its time. */
+/** A `draft` is still edited; a `running` one may still wait for its start time. */
 export const CampaignStatus = schema(() =>
   z.enum(['draft', 'running', 'paused', 'cancelled', 'done']),
 );
 export type CampaignStatus = Output<typeof CampaignStatus>;
 
-/** Why it stands still: somebody's wish, or what keeps its messages from being accepted. */
 export const PauseReason = schema(() =>
   z.enum([
     'wanted',
@@ -40,18 +36,17 @@ export const PauseReason = schema(() =>
     'token_not_linked',
     'account_suspended',
     'wallet_frozen',
-    /** Its template or its file cannot be sent. */
     'content_refused',
-    /** The installation was restored from a backup: what was placed since is not known. */
+    /** The installation was restored from a backup: messages accepted since then are unknown. */
     'restored',
   ]),
 );
 export type PauseReason = Output<typeof PauseReason>;
 
 /**
- * How a recipient stands. `waiting`: their message is still to be placed; `placed`: it is one of the history;
- * `refused`: it was not accepted; `cancelled`: the campaign was, before their turn. The others get none: the number is
- * `invalid`, comes twice (`duplicate`), has `opted_out`, or lacks a value of a variable (`incomplete`).
+ * `waiting`: their message is not accepted yet; `placed`: it is in the history; `refused`: it was not accepted;
+ * `cancelled`: the campaign was cancelled before their turn. The others get none: the number is `invalid`, occurs twice
+ * (`duplicate`), has `opted_out`, or lacks a value of a variable (`incomplete`).
  */
 export const RecipientState = schema(() =>
   z.enum([
@@ -67,7 +62,6 @@ export const RecipientState = schema(() =>
 );
 export type RecipientState = Output<typeof RecipientState>;
 
-/** How a recipient stands, in the interface's words. */
 export const recipientStateLabel: Record<RecipientState, string> = {
   waiting: 'Menunggu giliran',
   placed: 'Sudah dikirim',
@@ -79,7 +73,6 @@ export const recipientStateLabel: Record<RecipientState, string> = {
   incomplete: 'Data kurang',
 };
 
-/** How many recipients stand how. */
 const RecipientCounts = schema(() =>
   z.object({
     total: z.int(),
@@ -95,7 +88,6 @@ const RecipientCounts = schema(() =>
 );
 export type RecipientCounts = Output<typeof RecipientCounts>;
 
-/** A message to many: a list of recipients, what each is sent, and how far it has come. */
 export const Campaign = schema(() =>
   z.object({
     id: Id('campaign'),
@@ -107,26 +99,22 @@ export const Campaign = schema(() =>
       status: TokenStatus(),
     }),
     status: CampaignStatus(),
-    /** What it is about to become: what has not left is being taken back. */
+    /** The pending state: unsent messages are being withdrawn. */
     becoming: z.nullable(z.enum(['paused', 'cancelled'])),
     pause_reason: z.nullable(PauseReason()),
-    /** Until when it rests by itself: its token has sent as many today as it may. */
+    /** Until when it waits because its token has reached the daily limit. */
     rests_until: z.nullable(z.coerce.date()),
     content: z.nullable(CampaignContent()),
-    /** The column of its list that the numbers are in. */
     number_column: z.string(),
-    /** The other columns of its list: what variables are filled with. */
     columns: z.array(z.string()),
-    /** When it begins; null: as soon as it is started. */
     starts_at: z.nullable(z.coerce.date()),
-    /** Messages a minute at most; null: as many as its token sends. */
+    /** Messages per minute at most; null: no limit but the token's. */
     pace: z.nullable(z.int()),
-    /** Messages a minute that a token sends at most; null: as many as its network takes. */
     token_pace: z.nullable(z.int()),
     recipients: RecipientCounts(),
     /**
-     * Its messages by status, without those that were taken back. `sent` includes the delivered ones and
-     * `delivered` the read ones, as on Beranda.
+     * Its messages by status, without withdrawn ones. `sent` includes the delivered ones and `delivered` the read ones,
+     * as on Beranda.
      */
     messages: z.object({
       waiting: z.int(),
@@ -137,28 +125,22 @@ export const Campaign = schema(() =>
       cancelled: z.int(),
       expired: z.int(),
     }),
-    /** What its messages cost as they stand now. */
     cost: Rupiah(),
     created_at: z.coerce.date(),
     started_at: z.nullable(z.coerce.date()),
-    /** When its last message was placed, or it was cancelled. */
     ended_at: z.nullable(z.coerce.date()),
   }),
 );
 export type Campaign = Output<typeof Campaign>;
 
-/** One recipient, in the order of the list. */
 export const CampaignRecipient = schema(() =>
   z.object({
     /** From 1. */
     place: z.int(),
-    /** The number as the list has it. */
     written: z.string(),
     peer: z.nullable(ShownPeer()),
-    /** By `columns`. */
     values: z.array(z.string()),
     state: RecipientState(),
-    /** Why it was not accepted, in a sentence. */
     reason: z.nullable(z.string()),
     message: z.nullable(
       z.object({ id: Id('message'), status: MessageStatus(), failure: z.nullable(Failure()) }),
@@ -169,9 +151,8 @@ export type CampaignRecipient = Output<typeof CampaignRecipient>;
 
 const Name = () => TypedName({ min: 1, max: CAMPAIGN_NAME_MAX, missing: 'Beri nama.' });
 
-const which = () => ({ campaign_id: IdInput('campaign') });
+const campaignRef = () => ({ campaign_id: IdInput('campaign') });
 
-/** The newest first. */
 export const listCampaigns = act({
   name: 'campaign_list',
   by: 'customer',
@@ -180,26 +161,24 @@ export const listCampaigns = act({
   output: Campaign,
 });
 
-/** One campaign as it now stands. */
 export const getCampaign = act({
   name: 'campaign_get',
   by: 'customer',
-  input: which,
+  input: campaignRef,
   output: Campaign,
 });
 
-/** The recipients of a campaign in the order of its list, of all or of one state. */
 export const listRecipients = act({
   name: 'campaign_recipient_list',
   by: 'customer',
   list: 'default',
-  input: () => ({ ...paging(['place']), ...which(), state: z.optional(RecipientState()) }),
+  input: () => ({ ...paging(['place']), ...campaignRef(), state: z.optional(RecipientState()) }),
   output: CampaignRecipient,
 });
 
 /**
- * Begins a draft with a list: an upload for `recipients`, CSV or XLSX, whose numbers are in a column of their own. An upload
- * becomes one draft: a repeat with another key gives the same one, under the name and token of the repeat.
+ * Creates a draft from a list: an upload for `recipients`, CSV or XLSX, with the numbers in one column. An upload
+ * becomes one draft: a repeat with another key returns the same one, with the name and token of the repeat.
  */
 export const createCampaign = act({
   name: 'campaign_create',
@@ -210,16 +189,15 @@ export const createCampaign = act({
   refuses: ['upload_gone', 'recipients_unreadable', 'campaigns_full'],
 });
 
-/** Changes a draft; what is left out stays as it is. */
 export const updateCampaign = act({
   name: 'campaign_update',
   by: 'customer',
   changes: true,
   input: () => ({
-    ...which(),
+    ...campaignRef(),
     name: z.optional(Name()),
     token_id: z.optional(IdInput('token')),
-    /** One of its columns: the numbers are read from it, and the column that they were in becomes one of the others. */
+    /** The column to read the numbers from; the former one becomes an ordinary column. */
     number_column: z.optional(z.string().check(z.maxLength(COLUMN_NAME_MAX))),
     content: z.optional(CampaignContentInput()),
     starts_at: z.optional(
@@ -230,7 +208,7 @@ export const updateCampaign = act({
           .check(z.refine(isInCalendar, 'Pilih waktu sebelum tahun 3000.')),
       ]),
     ),
-    /** Messages a minute; `token`: as many as its token sends. */
+    /** Messages per minute; `token`: no limit but the token's. */
     pace: z.optional(
       z.union([
         z.literal('token'),
@@ -247,57 +225,57 @@ export const updateCampaign = act({
   refuses: ['campaign_state', 'upload_gone', 'storage_full'],
 });
 
-/** Starts a draft: from now on its messages are placed, or from its time on. */
+/** Starts a draft now, or at its start time. */
 export const startCampaign = act({
   name: 'campaign_start',
   by: 'customer',
   changes: true,
   audited: true,
-  input: which,
+  input: campaignRef,
   output: Campaign,
   refuses: ['campaign_state', 'campaign_incomplete', 'token_not_linked'],
 });
 
-/** Stops placing, and takes back what has not left; it goes on with `campaign_resume`. */
+/** Pauses it and withdraws unsent messages; `campaign_resume` continues it. */
 export const pauseCampaign = act({
   name: 'campaign_pause',
   by: 'customer',
   changes: true,
   audited: true,
-  input: which,
+  input: campaignRef,
   output: Campaign,
   refuses: ['campaign_state'],
 });
 
-/** Lets one that stands still go on: who was taken back is placed anew. */
+/** Resumes a paused campaign: withdrawn messages are accepted anew. */
 export const resumeCampaign = act({
   name: 'campaign_resume',
   by: 'customer',
   changes: true,
   audited: true,
-  input: which,
+  input: campaignRef,
   output: Campaign,
   refuses: ['campaign_state'],
 });
 
-/** Ends it: what has not left is taken back, for good. */
+/** Ends it: unsent messages are withdrawn for good. */
 export const cancelCampaign = act({
   name: 'campaign_cancel',
   by: 'customer',
   changes: true,
   audited: true,
-  input: which,
+  input: campaignRef,
   output: Campaign,
   refuses: ['campaign_state'],
 });
 
-/** Deletes a draft, or one that is over: its list goes, its messages stay in the history. */
+/** Deletes a draft or an ended campaign: its list is deleted, its messages stay in the history. */
 export const deleteCampaign = act({
   name: 'campaign_delete',
   by: 'customer',
   changes: true,
   audited: true,
-  input: which,
+  input: campaignRef,
   output: () => z.object({}),
   refuses: ['campaign_state'],
 });
@@ -329,25 +307,24 @@ const Template = () => ({
   type: z.literal('template'),
   name: z.string().check(z.minLength(1, 'Pilih templatnya.'), z.maxLength(TEMPLATE_LIMITS.name)),
   language: z.string().check(z.maxLength(10)),
-  /** What fills its body, in the order of `valueOrderOf`; with variables of the list. */
   variables: z
     .array(z.string().check(z.maxLength(TEMPLATE_LIMITS.variable)))
     .check(z.maxLength(TEMPLATE_LIMITS.variables)),
 });
 
-/** A value that travels as JSON text; callers of our own give the value itself. */
+/** Parses a value sent as JSON text; internal callers pass the value itself. */
 function parsed(given: unknown): unknown {
   if (typeof given !== 'string') return given;
   try {
     const value: unknown = JSON.parse(given);
-    // What the database cannot keep may be written as an escape.
+    // Escapes may contain characters that the database cannot store.
     return unstorableIn(value).length === 0 ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** What is sent to each, as the browser writes it; a file is an upload for `media`, or one that the draft has. */
+/** The content as the browser sends it; a file is an upload for `media`, or the draft's present one. */
 const WrittenContent = schema(() =>
   z.discriminatedUnion(
     'type',
@@ -356,7 +333,6 @@ const WrittenContent = schema(() =>
       z.strictObject({
         type: z.literal('file'),
         upload: z.optional(IdInput('upload')),
-        /** The file that the draft has already. */
         keep: z.optional(z.boolean()),
         caption: caption(),
       }),
@@ -368,7 +344,6 @@ const WrittenContent = schema(() =>
 );
 export type CampaignContentInput = Output<typeof WrittenContent>;
 
-/** The same as a field of a form. */
 export const CampaignContentInput = schema(() =>
   z.pipe(
     z.transform((given: z.input<ReturnType<typeof WrittenContent>>) => parsed(given)),
@@ -376,7 +351,6 @@ export const CampaignContentInput = schema(() =>
   ),
 );
 
-/** What is sent to each, as it is stored: with its variables, not filled in. */
 export const CampaignContent = schema(() =>
   z.discriminatedUnion('type', [
     z.object(Text()),
@@ -384,7 +358,6 @@ export const CampaignContent = schema(() =>
       type: z.literal('file'),
       file: z.object({
         id: Id('media'),
-        /** As which type of message it goes. */
         as: z.enum(['image', 'video', 'audio', 'document']),
         name: z.string(),
         size: z.int(),
@@ -397,7 +370,6 @@ export const CampaignContent = schema(() =>
 );
 export type CampaignContent = Output<typeof CampaignContent>;
 
-/** The texts of a content that may have variables. */
 function textsOf(content: CampaignContent): readonly string[] {
   switch (content.type) {
     case 'text':
@@ -411,14 +383,12 @@ function textsOf(content: CampaignContent): readonly string[] {
   }
 }
 
-/** The variables of a content, each once. */
 export const contentVariables = (
   content: CampaignContent,
 ): readonly { key: string; needed: boolean }[] =>
-  // What one text begins another does not end.
+  // Joined by NUL, so that a variable cannot span two texts.
   variablesIn(textsOf(content).join('\0'));
 
-/** A content for one recipient. */
 export function fillContent(content: CampaignContent, values: VariableValues): CampaignContent {
   const fill = (text: string) => fillVariables(text, values);
   switch (content.type) {
@@ -436,18 +406,17 @@ export function fillContent(content: CampaignContent, values: VariableValues): C
 }
 
 /**
- * Variables of a message to many: `{nama}` is filled with the recipient's own, `{nama|Kak}` with *Kak* where the list
- * has nothing for them. Names are those of the list's columns, in any case; a brace that begins no variable stays.
+ * Variables of a campaign: `{nama}` is replaced by the recipient's value, `{nama|Kak}` by *Kak* if the list has none.
+ * Names are column names, in any case; a brace that begins no variable stays.
  */
 const variable = /\{\s*([\p{L}\p{N}_][\p{L}\p{N}_ .-]{0,39}?)\s*(?:\|([^{}|]{0,100}))?\}/gu;
 
-/** A column's name as variables are compared: in lower case, blanks as one. */
+/** The normalised name of a column: lower case, with single blanks. */
 export const variableKey = (name: string): string => name.trim().toLowerCase().replace(/\s+/g, ' ');
 
-/** What a text is filled with: by column, under its `variableKey`. */
 export type VariableValues = ReadonlyMap<string, string>;
 
-/** The variables of a text, each once: those that have something to fall back on need no value. */
+/** The variables of a text, each once; those with a fallback need no value. */
 function variablesIn(text: string): readonly { key: string; needed: boolean }[] {
   const found = new Map<string, boolean>();
   for (const [, name = '', fallback] of text.matchAll(variable)) {
@@ -457,7 +426,7 @@ function variablesIn(text: string): readonly { key: string; needed: boolean }[] 
   return [...found].map(([key, needed]) => ({ key, needed }));
 }
 
-/** A text with its variables filled in; one that has neither value nor fallback is left out. */
+/** Fills in the variables of a text; one with neither value nor fallback becomes empty. */
 export const fillVariables = (text: string, values: VariableValues): string =>
   text.replace(variable, (_whole, name: string, fallback: string | undefined) => {
     const value = values.get(variableKey(name)) ?? '';

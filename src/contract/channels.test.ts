@@ -5,7 +5,7 @@ import { businessIdOf, messageIdOf, numberIdOf, wamidOf } from '#contract/dialec
 
 const uuids = fc.uuid();
 
-test('a wamid leads back to the message it was made of, and to no other', () => {
+test('maps a wamid to its message and to no other', () => {
   fc.assert(
     fc.property(uuids, (uuid) => {
       const id = publicId('message', uuid);
@@ -15,17 +15,17 @@ test('a wamid leads back to the message it was made of, and to no other', () => 
   );
 });
 
-test('what is no wamid of ours leads nowhere', () => {
+test('does not resolve wamids of other origin', () => {
   const wamid = wamidOf(publicId('message', '0193b0a0-7c00-7000-8000-00000000ffff'));
   const wrong = ['', 'wamid.', wamid.slice(6), `${wamid}A`, `${wamid}=`, wamid.slice(0, -1)];
-  // The last character holds two bits only: another one with the same two would be a second spelling.
+  // The last character encodes two bits only, so that other characters decode to the same bytes.
   const respelt = `${wamid.slice(0, -1)}${wamid.endsWith('w') ? 'x' : 'B'}`;
   for (const one of [...wrong, respelt, 'wamid.HBgLMTIzNDU2Nzg5MBUCABEY', '__proto__']) {
     expect(messageIdOf(one), one).toBeUndefined();
   }
 });
 
-test('numbers and businesses have ids of 16 digits that JavaScript can count', () => {
+test('gives numbers and businesses ids of 16 digits that JavaScript represents exactly', () => {
   fc.assert(
     fc.property(uuids, (uuid) => {
       for (const id of [
@@ -39,7 +39,7 @@ test('numbers and businesses have ids of 16 digits that JavaScript can count', (
   );
 });
 
-test('tokens that were made one after the other differ', () => {
+test('gives consecutive tokens different ids', () => {
   const ids = Array.from({ length: 1000 }, (_, n) =>
     numberIdOf(publicId('token', `0193b0a0-7c00-7000-8000-${n.toString(16).padStart(12, '0')}`)),
   );

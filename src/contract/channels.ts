@@ -5,13 +5,11 @@ import { Rupiah } from '#contract/base/money.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { ChannelName, Token } from '#contract/tokens.ts';
 
-/** What has a list price: a message, and by the Cloud API a message of each category. */
 export const PriceCategory = schema(() =>
   z.enum(['message', 'marketing', 'utility', 'authentication', 'service']),
 );
 export type PriceCategory = Output<typeof PriceCategory>;
 
-/** The prices in the interface's words. */
 export const categoryLabel: Record<PriceCategory, string> = {
   message: 'Pesan',
   marketing: 'Pemasaran',
@@ -20,7 +18,6 @@ export const categoryLabel: Record<PriceCategory, string> = {
   service: 'Layanan (balasan dalam 24 jam)',
 };
 
-/** A channel that tokens may use here, with what its messages cost now. */
 export const OfferedChannel = schema(() =>
   z.object({
     channel: ChannelName(),
@@ -29,7 +26,6 @@ export const OfferedChannel = schema(() =>
 );
 export type OfferedChannel = Output<typeof OfferedChannel>;
 
-/** The channels of this installation, in the order in which they are offered. */
 export const listChannels = act({
   name: 'channel_list',
   by: 'customer',
@@ -38,8 +34,8 @@ export const listChannels = act({
 });
 
 /**
- * Moves a token to another channel: its key, name, limits and history stay; its number is to be connected anew.
- * What is queued waits for that.
+ * Moves a token to another channel: its key, name, limits and history stay; its number must be connected anew. Queued
+ * messages wait for that.
  */
 export const moveToken = act({
   name: 'token_move',
@@ -52,7 +48,7 @@ export const moveToken = act({
   refuses: ['channel_off', 'channel_busy', 'channel_waiting', 'account_suspended'],
 });
 
-/** Why a number is parted from its network, with what to do, in plain Indonesian. */
+/** Why a number is disconnected from its network, with what to do, in plain Indonesian. */
 export const partings = {
   phone:
     'Ponsel memutus perangkat ini, atau nomornya keluar dari WhatsApp. Pindai QR lagi untuk menyambungkannya.',
@@ -73,7 +69,7 @@ export const partings = {
 export type Parting = keyof typeof partings;
 export const Parting = schema(() => z.enum(Object.keys(partings) as [Parting, ...Parting[]]));
 
-/** What a network restricts of a number, in plain Indonesian. */
+/** Restrictions that a network puts on a number, in plain Indonesian. */
 export const restrictions = {
   new_chats:
     'WhatsApp sedang membatasi nomor ini memulai percakapan baru. Pesan kepada nomor yang belum pernah berkirim pesan ditahan; balasan tetap berjalan.',
@@ -94,7 +90,7 @@ export const Restriction = schema(() =>
   z.enum(Object.keys(restrictions) as [Restriction, ...Restriction[]]),
 );
 
-/** Why a number stands still although it is connected, with what to do, in plain Indonesian. */
+/** Why a connected number is paused, with what to do, in plain Indonesian. */
 export const pauses = {
   silent:
     'WhatsApp tidak menjawab. Pesan yang antre menunggu: Kabari mencoba satu pesan dulu, lalu melanjutkan sendiri begitu dijawab.',
@@ -108,26 +104,24 @@ export const pauses = {
 export type Pause = keyof typeof pauses;
 export const Pause = schema(() => z.enum(Object.keys(pauses) as [Pause, ...Pause[]]));
 
-/** How a token's number stands in its network. */
 export const Connection = schema(() =>
   z.object({
     channel: ChannelName(),
-    /** Connected since; null while it is parted, or was never connected. */
+    /** Connected since; null while it is disconnected, or was never connected. */
     since: z.nullable(z.coerce.date()),
     parted: z.nullable(z.object({ at: z.coerce.date(), reason: Parting() })),
     restriction: z.nullable(
       z.object({ kind: Restriction(), at: z.coerce.date(), until: z.nullable(z.coerce.date()) }),
     ),
-    /** Since when it stands still although it is connected; one message is tried at `until`. */
+    /** Set while a connected number is paused; one message is tried at `until`. */
     paused: z.nullable(z.object({ reason: Pause(), at: z.coerce.date(), until: z.coerce.date() })),
     last_receipt_at: z.nullable(z.coerce.date()),
-    /** Of the last 30 days, or since it was first connected, in ten-thousandths; null: never connected. */
+    /** Over the last 30 days, or since the first connection, in ten-thousandths; null: never connected. */
     uptime: z.nullable(z.int()),
   }),
 );
 export type Connection = Output<typeof Connection>;
 
-/** How a token's number stands; of a simulated one there is nothing to tell. */
 export const getConnection = act({
   name: 'token_connection_get',
   by: 'customer',
@@ -135,11 +129,9 @@ export const getConnection = act({
   output: () => z.nullable(Connection()),
 });
 
-/** A number of digits as Meta's pages show ids. */
 const MetaId = (what: string) =>
   z.string().check(z.trim(), z.regex(/^[0-9]{5,20}$/, `${what} hanya berisi angka, 5 sampai 20.`));
 
-/** A secret as it was copied: letters, digits and what keys are made of. */
 const Secret = (what: string, min: number, max: number) =>
   z
     .string()
@@ -150,25 +142,23 @@ const Secret = (what: string, min: number, max: number) =>
       z.regex(/^[!-~]*$/, `${what} berisi karakter yang tidak mungkin. Salin ulang.`),
     );
 
-/** A number of the Cloud API as its owner sees it: never its secrets. */
 export const CloudConnection = schema(() =>
   z.object({
     phone_number_id: z.string(),
     waba_id: z.string(),
     verified_name: z.nullable(z.string()),
-    /** Meta's own word: GREEN, YELLOW, RED, UNKNOWN. */
+    /** Meta's rating: GREEN, YELLOW, RED, UNKNOWN. */
     quality: z.nullable(z.string()),
-    /** What is entered in Meta's app: where it calls back, and the word by which it asks first. */
+    /** The callback address and the verify token to enter in Meta's app. */
     callback_url: z.string(),
     verify_token: z.string(),
-    /** When Meta asked, and last called back; null: never. */
+    /** When Meta verified the callback, and last called it; null: never. */
     verified_at: z.nullable(z.coerce.date()),
     called_back_at: z.nullable(z.coerce.date()),
   }),
 );
 export type CloudConnection = Output<typeof CloudConnection>;
 
-/** What Meta asks for of a number. */
 export const CloudAccess = schema(() =>
   z.object({
     phone_number_id: MetaId('Phone number ID'),
@@ -179,7 +169,6 @@ export const CloudAccess = schema(() =>
 );
 export type CloudAccess = Output<typeof CloudAccess>;
 
-/** A token's number of the Cloud API; null while it has none. */
 export const getCloud = act({
   name: 'token_cloud_get',
   by: 'customer',
@@ -188,8 +177,8 @@ export const getCloud = act({
 });
 
 /**
- * Connects a token of the channel `cloud` with its number, after Meta has confirmed both. Entered again, it takes the
- * new access token and secret; the callback's address stays.
+ * Connects a token of the channel `cloud` with its number, after Meta has confirmed both. A repeat replaces the access
+ * token and secret; the callback address stays.
  */
 export const connectCloud = act({
   name: 'token_cloud_connect',

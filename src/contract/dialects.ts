@@ -1,13 +1,13 @@
 import { type IdKind, publicId, uuidOf } from '#contract/base/ids.ts';
 import type { Failure } from '#contract/messages.ts';
 
-/** The largest prime below 8 × 10¹⁵: what is left of an id by it stays below 2⁵³ once 10¹⁵ is added. */
+/** The largest prime below 8 × 10¹⁵: the remainder of an id plus 10¹⁵ stays below 2⁵³. */
 const NUMBERS = 7_999_999_999_999_871n;
 const SMALLEST = 1_000_000_000_000_000n;
 
 /**
- * An id as the Cloud API writes those of numbers and businesses: 16 decimal digits, the same ones for the
- * same id, and exact as a number in JavaScript. Compared with, never looked up by: a key says whose it is.
+ * An id in the form of Cloud API numbers and businesses: 16 decimal digits, deterministic for an id, and exact as a
+ * JavaScript number. Only for comparison, never for look-ups: the key determines the owner.
  */
 export function decimalId(kind: IdKind, id: string): string {
   const uuid = uuidOf(kind, id);
@@ -15,15 +15,13 @@ export function decimalId(kind: IdKind, id: string): string {
   return String(SMALLEST + (BigInt(`0x${uuid.replaceAll('-', '')}`) % NUMBERS));
 }
 
-/** The "phone number ID" of a token, by its public id. */
 export const numberIdOf = (tokenId: string): string => decimalId('token', tokenId);
 
-/** The "WhatsApp Business account ID" of an account, by its public id. */
 export const businessIdOf = (accountId: string): string => decimalId('account', accountId);
 
 const WAMID = /^wamid\.([A-Za-z0-9_-]{22})$/;
 
-/** A message's public id as the Cloud API writes it: `wamid.` and the id's 16 bytes in base64url. */
+/** The Cloud API form of a message id: `wamid.` and the 16 bytes of the id in base64url. */
 export function wamidOf(messageId: string): string {
   const hex = uuidOf('message', messageId)?.replaceAll('-', '');
   if (hex === undefined) throw new TypeError('not an id of a message');
@@ -32,7 +30,7 @@ export function wamidOf(messageId: string): string {
   return `wamid.${text.replaceAll('=', '')}`;
 }
 
-/** The public id behind a `wamid.`; undefined for what is none of ours. */
+/** The public id of a `wamid.`; undefined if Kabari did not issue it. */
 export function messageIdOf(wamid: string): string | undefined {
   const [, text] = WAMID.exec(wamid) ?? [];
   if (text === undefined) return undefined;
@@ -42,7 +40,7 @@ export function messageIdOf(wamid: string): string | undefined {
   return wamidOf(id) === wamid ? id : undefined;
 }
 
-/** Meta's titles of the error codes that calls are answered with, and that webhooks tell. */
+/** Meta's titles of the error codes that responses and webhooks contain. */
 const titles = {
   2: 'Service temporarily unavailable',
   10: 'Permission denied',
@@ -76,10 +74,8 @@ const titles = {
 } as const;
 export type GraphCode = keyof typeof titles;
 
-/** What the Cloud API calls this error, in Meta's words. */
 export const titleOf = (code: GraphCode): string => titles[code];
 
-/** The code by which a webhook of the Cloud API says why a message failed. */
 export const graphCodeOf: Record<Failure, GraphCode> = {
   not_on_whatsapp: 131026,
   blocked: 131026,

@@ -18,18 +18,16 @@ const messageFacts = () => ({
 
 const supportEvents = () =>
   [
-    /** A line of customer service; its own account's stream has no internal ones, that of operators all. */
+    /** A support message; customers receive no internal ones. */
     z.object({
       kind: z.literal('support.message'),
       account_id: Id('account'),
       id: Id('support'),
       seq: z.int(),
       side: SupportSide(),
-      /** Who wrote, as the other side knows them. */
       name: z.string(),
       at: z.coerce.date(),
     }),
-    /** Read marks, status, or assignment became different. */
     z.object({
       kind: z.literal('support.changed'),
       account_id: Id('account'),
@@ -37,22 +35,21 @@ const supportEvents = () =>
       customer_read: z.int(),
       operator_read: z.int(),
     }),
-    /** Somebody is typing. Without a position: it is stored nowhere, and missed by who is not there. */
+    /** Someone is typing. Without a position: it is not stored, and offline clients miss it. */
     z.object({
       kind: z.literal('support.typing'),
       account_id: Id('account'),
       side: SupportSide(),
-      /** The operator's, for other operators' collision warning. */
       user_id: z.nullable(Id('user')),
-      /** Customers hear of answers alone; left out: one. */
+      /** Customers receive this for answers only; left out: an answer. */
       doing: z.optional(SupportDoing()),
       name: z.string(),
     }),
   ] as const;
 
 /**
- * What the server sends to an open tab. Webhooks and push are made from the same outbox, which has kinds for programs
- * alone, too (docs/contributing.md#a-webhook-event).
+ * Events that the server sends to an open tab. Webhooks and push use the same outbox, which also has kinds for programs
+ * alone (docs/contributing.md#a-webhook-event).
  */
 export const LiveEvent = schema(() =>
   z.discriminatedUnion('kind', [
@@ -64,19 +61,15 @@ export const LiveEvent = schema(() =>
       peer_name: z.nullable(z.string()),
       preview: z.string(),
     }),
-    /** Its sender changed, or deleted, a message that came in. */
     z.object({ kind: z.enum(['message.edited', 'message.revoked']), ...messageFacts() }),
-    /** A planned message got another time. */
     z.object({
       kind: z.literal('message.rescheduled'),
       id: Id('message'),
       token_id: Id('token'),
       peer: Peer(),
     }),
-    /** Somebody saved, renamed or deleted a view of their messages. */
     z.object({ kind: z.literal('view.changed'), user_id: Id('user') }),
     z.object({ kind: z.literal('conversation.read'), token_id: Id('token'), peer: Peer() }),
-    /** Conversations with a phone were pinned, let go, or named. */
     z.object({ kind: z.literal('conversation.changed'), peer: Peer() }),
     z.object({
       kind: z.literal('optout.added'),
@@ -84,22 +77,19 @@ export const LiveEvent = schema(() =>
       peer: Peer(),
       source: OptoutSource(),
     }),
-    /** A token may write to a phone again. */
     z.object({ kind: z.literal('optout.removed'), token_id: Id('token'), peer: Peer() }),
     z.object({ kind: z.literal('token.changed'), token_id: Id('token') }),
-    /** A message to many was begun, started, paused, ended or deleted. */
     z.object({ kind: z.literal('campaign.changed'), campaign_id: Id('campaign') }),
-    /** A file with rows was asked for, begun, made, given up or deleted: whose it is and how it stands, unless it is deleted. */
+    /**
+     * An export of rows was created, started, finished, cancelled or deleted: its owner and, unless deleted, its state.
+     */
     z.object({
       kind: z.literal('export.changed'),
       user_id: z.optional(Id('user')),
       status: z.optional(z.string()),
     }),
-    /** A template was handed in or deleted. */
     z.object({ kind: z.literal('template.changed') }),
-    /** A quick reply was saved or deleted. */
     z.object({ kind: z.literal('quick_reply.changed') }),
-    /** The webhook of a token was saved, or switched off or on. */
     z.object({ kind: z.literal('webhook.changed'), token_id: Id('token') }),
     z.object({ kind: z.literal('saldo.changed'), available: Rupiah(), held: Rupiah() }),
     z.object({
@@ -108,7 +98,6 @@ export const LiveEvent = schema(() =>
       status: z.string(),
     }),
     z.object({ kind: z.literal('topup.changed'), topup_id: Id('topup'), status: z.string() }),
-    /** What operators tell customers has changed. */
     z.object({ kind: z.literal('broadcast.changed') }),
     z.object({
       kind: z.literal('invoice.changed'),
@@ -122,10 +111,11 @@ export type LiveEvent = Output<typeof LiveEvent>;
 export type LiveKind = LiveEvent['kind'];
 
 /**
- * The live stream of the caller's account, of all operators for an operator: a streaming reply, read by fetch so that `token` stays in the body.
+ * The live stream of the caller's account, or of all operators for an operator: a streaming reply, read by fetch so
+ * that `token` stays in the body.
  *
- * `id:` is the account's event position, `event:` the kind, `data:` a LiveEvent. A frame of kind
- * `reset` (data: the newest position) says that too much was missed: refetch everything.
+ * `id:` is the account's event position, `event:` the kind, `data:` a LiveEvent. A frame of kind `reset` (data: the
+ * newest position) means that too much was missed: refetch everything.
  */
 export const events = act({
   name: 'events',
@@ -136,14 +126,13 @@ export const events = act({
   output: LiveEvent,
 });
 
-/** `open`: somebody may have to act; `snoozed`: put off by an operator until a time or the next message. */
+/** `open`: may need an action; `snoozed`: postponed by an operator until a time or the next message. */
 export const SupportStatus = schema(() => z.enum(['open', 'snoozed', 'closed']));
 export type SupportStatus = Output<typeof SupportStatus>;
 
-/** Who wrote it; `system` for what happened to the thread. */
 export const SupportSide = schema(() => z.enum(['customer', 'operator', 'system']));
 export type SupportSide = Output<typeof SupportSide>;
 
-/** What somebody does in a thread right now: writes an answer, writes a note, or has it before their eyes. */
+/** The present activity of a user in a thread: writing an answer, writing a note, or viewing it. */
 export const SupportDoing = schema(() => z.enum(['answer', 'note', 'look']));
 export type SupportDoing = Output<typeof SupportDoing>;

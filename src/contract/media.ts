@@ -4,13 +4,11 @@ import { Id } from '#contract/base/ids.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { endpoint } from './rest/endpoint.ts';
 
-/** Types of messages that carry a file. */
 export const mediaKinds = ['image', 'video', 'audio', 'document', 'sticker'] as const;
 export type MediaKind = (typeof mediaKinds)[number];
 
 const STICKER_BYTES_MAX = 500_000;
 
-/** The types of files that a type of message may carry. */
 export const mimesOfKind: Readonly<Record<MediaKind, readonly FileMime[]>> = {
   image: ['image/jpeg', 'image/png', 'image/webp'],
   video: ['video/mp4', 'video/3gpp'],
@@ -19,7 +17,7 @@ export const mimesOfKind: Readonly<Record<MediaKind, readonly FileMime[]>> = {
   sticker: ['image/webp'],
 };
 
-/** Bytes of a type of message at most; also what is read of a link. */
+/** The largest file of a type of message, in bytes; also the limit when reading a link. */
 export const bytesMaxOfKind = (kind: MediaKind): number =>
   kind === 'sticker'
     ? STICKER_BYTES_MAX
@@ -28,41 +26,36 @@ export const bytesMaxOfKind = (kind: MediaKind): number =>
 export const isMediaKind = (type: string): type is MediaKind =>
   (mediaKinds as readonly string[]).includes(type);
 
-/** Whether a type of message may carry a file of this type. */
+/** Whether a type of message may carry a file of this MIME type. */
 export const fitsKind = (kind: MediaKind, mime: string): boolean =>
   (mimesOfKind[kind] as readonly string[]).includes(mime);
 
-/** The endings of files that a type of message may carry, for people: `JPG, PNG, WEBP`. */
+/** The file extensions of a type of message, as shown to users: `JPG, PNG, WEBP`. */
 export const endingsOfKind = (kind: MediaKind): string =>
   mimesOfKind[kind].map((mime) => fileKinds[mime].extensions[0].toUpperCase()).join(', ');
 
-/** A file of the account, ready to be sent in messages. */
 export const ApiMedia = schema(() =>
   z.object({
     id: Id('media'),
     name: z.string(),
-    /** As its bytes say. */
+    /** Determined from its bytes. */
     mime_type: z.string(),
-    /** Bytes, as they are kept: a picture is drawn anew. */
+    /** Bytes as stored: pictures are re-encoded. */
     size: z.int(),
-    /** Of those bytes, in hexadecimal. */
     sha256: z.string(),
     /** Pixels of a picture, upright. */
     width: z.nullable(z.int()),
     height: z.nullable(z.int()),
-    /** Seconds of a sound. */
     duration: z.nullable(z.number()),
     created_at: z.coerce.date(),
-    /** When it goes, unless a message uses it before: each use puts it off. */
+    /** When it is deleted; each use in a message extends it. */
     expires_at: z.coerce.date(),
-    /** Where its bytes are read without a key, until `url_expires_at`. */
     url: z.string(),
     url_expires_at: z.coerce.date(),
   }),
 );
 export type ApiMedia = Output<typeof ApiMedia>;
 
-/** Files of the account: all of its tokens send them. */
 export const mediaEndpoints = {
   addMedia: endpoint({
     method: 'POST',

@@ -9,14 +9,13 @@ import { ChatContent } from './messages/content.ts';
 import { ChannelName, TokenStatus } from './tokens.ts';
 import { type Output, schema } from './base/schema.ts';
 
-/** Which way a message went, seen from the account. */
+/** Seen from the account. */
 export const Direction = schema(() => z.enum(['out', 'in']));
 export type Direction = Output<typeof Direction>;
 
-/** The directions in the interface's words. */
 export const directionLabel: Record<Direction, string> = { out: 'Keluar', in: 'Masuk' };
 
-/** What each means: docs/wire.md#message-states. */
+/** Meanings: docs/wire.md#message-states. */
 export const MessageStatus = schema(() =>
   z.enum([
     'scheduled',
@@ -35,8 +34,8 @@ export const MessageStatus = schema(() =>
 export type MessageStatus = Output<typeof MessageStatus>;
 
 /**
- * How far a message has come, for the whole product: `status_rank` in the database says the same. A status
- * only rises: news that comes late, or twice, changes nothing.
+ * The order of the statuses; `status_rank` in the database is the same. A status only rises: late or repeated reports
+ * change nothing.
  */
 export const statusRank: Record<MessageStatus, number> = {
   scheduled: 0,
@@ -55,13 +54,12 @@ export const statusRank: Record<MessageStatus, number> = {
 const ends: ReadonlySet<MessageStatus> = new Set(['failed', 'cancelled', 'expired']);
 
 /**
- * True when `next` says more than `now` does. An end that was assumed, and was proved wrong by `sent`, is
- * corrected: which ends were assumed is known to the database alone.
+ * Whether `next` supersedes `now`. The exception is not covered here: an assumed final state that `sent` disproves is
+ * corrected, and only the database knows which final states were assumed.
  */
 export const rises = (now: MessageStatus, next: MessageStatus): boolean =>
   statusRank[next] > statusRank[now] || (ends.has(now) && next === 'sent');
 
-/** The status in the interface's words. */
 export const messageStatusLabel: Record<MessageStatus, string> = {
   scheduled: 'Terjadwal',
   accepted: 'Antre',
@@ -76,7 +74,7 @@ export const messageStatusLabel: Record<MessageStatus, string> = {
   received: 'Diterima',
 };
 
-/** What a message carries. What else a new one needs: docs/contributing.md#a-message-type. */
+/** A new type needs further changes: docs/contributing.md#a-message-type. */
 export const MessageType = schema(() =>
   z.enum([
     'text',
@@ -89,13 +87,12 @@ export const MessageType = schema(() =>
     'contact',
     'template',
     'reaction',
-    /** Only inbound: a kind that has no type of its own. `content.kind` names it, `content.text` says it. */
+    /** Only inbound: a kind without a type of its own. `content.kind` names it, `content.text` describes it. */
     'other',
   ]),
 );
 export type MessageType = Output<typeof MessageType>;
 
-/** The types in the interface's words. */
 export const messageTypeLabel: Record<MessageType, string> = {
   text: 'Teks',
   image: 'Gambar',
@@ -110,7 +107,7 @@ export const messageTypeLabel: Record<MessageType, string> = {
   other: 'Lainnya',
 };
 
-/** Why messages fail. What each means, in words: `messages/failures.ts`. */
+/** Reasons of failure; `messages/failures.ts` has the sentences. */
 export const failureCodes = [
   'not_on_whatsapp',
   'blocked',
@@ -130,10 +127,8 @@ export const failureCodes = [
   'unexplained',
 ] as const;
 export type Failure = (typeof failureCodes)[number];
-/** One of those reasons. */
 export const Failure = schema(() => z.enum(failureCodes));
 
-/** A row of the history. */
 export const MessageRow = schema(() =>
   z.object({
     id: Id('message'),
@@ -144,21 +139,18 @@ export const MessageRow = schema(() =>
     type: MessageType(),
     excerpt: z.string(),
     status: MessageStatus(),
-    /** What it costs, as it stands now: 0 once its price was given back. */
     price: Rupiah(),
     possible_duplicate: z.boolean(),
     failure: z.nullable(Failure()),
     created_at: z.coerce.date(),
-    /** When it will leave, while it is scheduled; null otherwise. */
     scheduled_at: z.nullable(z.coerce.date()),
   }),
 );
 export type MessageRow = Output<typeof MessageRow>;
 
-/** What a message shows of the one that it answers. */
 export const Quoted = schema(() =>
   z.object({
-    /** Null where only the network knew it. */
+    /** Null if only the network has the message. */
     id: z.nullable(Id('message')),
     direction: Direction(),
     type: MessageType(),
@@ -167,22 +159,20 @@ export const Quoted = schema(() =>
 );
 export type Quoted = Output<typeof Quoted>;
 
-/** A message as its conversation shows it. */
 export const ConversationMessage = schema(() =>
   z.extend(MessageRow(), {
     content: ChatContent(),
     quoted: z.nullable(Quoted()),
-    /** One of each side at most; in a conversation only. */
+    /** One per side at most; in a conversation only. */
     reactions: z.array(z.object({ direction: Direction(), emoji: z.string() })),
   }),
 );
 export type ConversationMessage = Output<typeof ConversationMessage>;
 
 /**
- * One step of a message's life. `detail` says more where there is more: a reason, a try's number.
- * `unknown`: a try was not answered. `waiting`, always last: what is being waited for now, since `at`.
- * `corrected`: a final state was proved wrong by what the network told later.
- * `edited`, `revoked`: the sender changed or deleted an inbound message; `detail` is its former text.
+ * One step of a message's timeline. `detail` has a reason or the number of a try. `unknown`: a try had no answer.
+ * `waiting`, always last: what it waits for since `at`. `corrected`: a later report disproved a final state. `edited`,
+ * `revoked`: the sender changed or deleted an inbound message; `detail` is its former text.
  */
 export const TimelineStep = schema(() =>
   z.object({
@@ -201,45 +191,41 @@ export const TimelineStep = schema(() =>
 );
 export type TimelineStep = Output<typeof TimelineStep>;
 
-/** A message with everything that is known of it. */
 export const MessageDetail = schema(() =>
   z.extend(ConversationMessage(), {
     ref: z.nullable(z.string()),
     timeline: z.array(TimelineStep()),
     /**
-     * What the message did to the saldo: reserved at accept, then charged or given back. What was given
-     * back by mistake is charged again (`correct_seq`), or waived where the saldo did not hold it any more.
+     * Effect on the saldo: reserved at acceptance, then charged or given back. A mistaken refund is charged again
+     * (`correct_seq`), or waived if the saldo no longer covers it.
      */
     charge: z.nullable(
       z.object({
         state: z.enum(['held', 'captured', 'released', 'waived']),
-        /** What was reserved. */
         amount: Rupiah(),
         hold_seq: z.nullable(z.int()),
         settle_seq: z.nullable(z.int()),
         correct_seq: z.nullable(z.int()),
       }),
     ),
-    /** Whether it was taken from the quota of the plan; not where it was given back to it. */
+    /** True if the quota of the plan covered it and it was not returned to the quota. */
     by_quota: z.boolean(),
-    /** While a try failed and another one follows by itself: why, how often it was tried, and when it is tried again. */
+    /** Set while a try failed and another follows: the reason, the number of tries, and the time of the next. */
     retrying: z.nullable(
       z.object({
         failure: Failure(),
-        /** Whether it is only awaited what became of the last try. */
+        /** Whether the last try had no answer yet. */
         unanswered: z.boolean(),
         tries: z.int(),
-        /** Not before; null while a try is under way. */
         next_at: z.nullable(z.coerce.date()),
       }),
     ),
-    /** The message as the API shows it. */
     raw: z.record(z.string(), z.unknown()),
   }),
 );
 export type MessageDetail = Output<typeof MessageDetail>;
 
-/** Statuses the table filters by; `waiting` is accepted, queued and sending together. */
+/** Statuses of the table's filter; `waiting` is accepted, queued and sending together. */
 export const StatusFilter = schema(() =>
   z.enum([
     'scheduled',
@@ -255,7 +241,6 @@ export const StatusFilter = schema(() =>
 );
 export type StatusFilter = Output<typeof StatusFilter>;
 
-/** One or more of those, `status[]` on the wire. A bare `status`, as in older links and views, is a list of one. */
 const StatusFilters = schema(() =>
   z.pipe(
     z.transform((given: StatusFilter[]) => [given].flat()),
@@ -263,14 +248,11 @@ const StatusFilters = schema(() =>
   ),
 );
 
-/** Those statuses in the interface's words. */
 export const statusFilterLabel = (status: StatusFilter): string =>
   messageStatusLabel[status === 'waiting' ? 'queued' : status];
 
-/** What is searched for is no longer than that, in UTF-16 units. */
 export const MESSAGE_QUERY_MAX = 100;
 
-/** By what rows of the history are chosen, beside token and search; `from` and `to` are inclusive days in WIB. */
 export const rowFilters = () => ({
   from: z.optional(CivilDay()),
   to: z.optional(CivilDay()),
@@ -279,7 +261,6 @@ export const rowFilters = () => ({
   type: z.optional(MessageType()),
 });
 
-/** Newest first unless sorted. */
 export const listMessages = act({
   name: 'message_list',
   by: 'customer',
@@ -288,13 +269,12 @@ export const listMessages = act({
     ...paging(['created_at']),
     ...rowFilters(),
     token_id: z.optional(IdInput('token')),
-    /** A number or the beginning of one, as typed; else the beginning of a name, or words of the messages. */
+    /** A number or its beginning, as typed; else the beginning of a name, or words of the messages. */
     q: z.optional(z.string().check(z.trim(), z.maxLength(MESSAGE_QUERY_MAX))),
   }),
   output: MessageRow,
 });
 
-/** One message with everything that is known of it; `not_found` where it is no message of the account. */
 export const getMessage = act({
   name: 'message_get',
   by: 'customer',
@@ -303,8 +283,8 @@ export const getMessage = act({
 });
 
 /**
- * Fetches the image of a message whose address lies on another host, and keeps it as the message's file. Called again
- * until it is no longer `waiting`; `failed` where the host has no image there, or none that is taken.
+ * Fetches the image of a message from a foreign host and stores it as the message's file. Repeat until it is no longer
+ * `waiting`; `failed` if the host has no acceptable image.
  */
 export const loadImage = act({
   name: 'message_image_load',
@@ -314,10 +294,9 @@ export const loadImage = act({
   output: () => z.object({ state: z.enum(['waiting', 'ready', 'failed']), content: ChatContent() }),
 });
 
-/** The longest text, in UTF-16 units. */
+/** In UTF-16 units. */
 export const TEXT_MAX = 4096;
 
-/** Why a message of the browser is not placed. */
 export const sendRefusals = [
   'saldo_short',
   'bonus_only',
@@ -333,7 +312,6 @@ export const sendRefusals = [
   'window_closed',
 ] as const satisfies readonly RefusalCode[];
 
-/** Sends one text from the browser: a reply, or the first message to a number. */
 export const sendMessage = act({
   name: 'message_send',
   by: 'customer',
@@ -347,14 +325,13 @@ export const sendMessage = act({
         z.minLength(1, 'Tulis pesannya.'),
         z.maxLength(TEXT_MAX, `Pesan paling panjang ${TEXT_MAX} karakter.`),
       ),
-    /** A message of this conversation that it answers. */
     reply_to: z.optional(IdInput('message')),
   }),
   output: ConversationMessage,
   refuses: sendRefusals,
 });
 
-/** Takes back a message that has not left, and releases its price; a cancelled one is answered again. */
+/** Cancels an unsent message and releases its price; repeating it returns the cancelled message. */
 export const cancelMessage = act({
   name: 'message_cancel',
   by: 'customer',
@@ -374,14 +351,12 @@ const DayFigures = schema(() =>
   }),
 );
 
-/** Beranda. A message counts once, under the status it has reached, on the day it was accepted (WIB). */
 export const homeSummary = act({
   name: 'home_summary',
   by: 'customer',
   output: () =>
     z.object({
       saldo: z.object({ available: Rupiah(), held: Rupiah() }),
-      /** What the account was given at the beginning. */
       welcome_bonus: Rupiah(),
       checklist: z.object({
         topped_up: z.boolean(),
@@ -389,12 +364,10 @@ export const homeSummary = act({
         linked: z.boolean(),
         sent: z.boolean(),
       }),
-      /** By which channel the first message goes: that of the first token that is connected, else of the first. */
       channel: z.nullable(ChannelName()),
       unread: z.int(),
       today: DayFigures(),
       yesterday: DayFigures(),
-      /** The last 30 days, oldest first, today included. */
       days: z.array(z.extend(DayFigures(), { date: z.string(), waiting: z.int() })),
       attention: z.array(
         z.object({
@@ -410,7 +383,9 @@ export const homeSummary = act({
             'limit_near',
             'expired',
             'expires_soon',
-            /** Of its webhook: it never answered the test, answered 410, or only failed for three days; it fails. */
+            /**
+             * Webhook failures: it never answered the test, answered 410, or failed for three days; or it fails now.
+             */
             'webhook_unconfirmed',
             'webhook_gone',
             'webhook_failing',
@@ -418,13 +393,12 @@ export const homeSummary = act({
           ]),
         }),
       ),
-      /** Out and in, without answers that only stop or resume receiving. */
       newest: z.array(MessageRow()),
     }),
 });
 export type HomeSummary = z.output<typeof homeSummary.output>;
 
-/** Whether a message can be sent once more: ours, not a reaction, and it ended without arriving. */
+/** Whether a message can be resent: outbound, not a reaction, and it ended undelivered. */
 export const mayResend = (message: {
   direction: Direction;
   type: MessageType;

@@ -3,7 +3,7 @@ import {
   Challenge,
   NewPassword,
   PersonName,
-  SecondFactorAsked,
+  SecondFactorRequired,
   SignedIn,
   User,
 } from './accounts.ts';
@@ -12,7 +12,6 @@ import { Id, IdInput } from './base/ids.ts';
 import { IndonesianMobile } from './base/phone.ts';
 import { type Output, schema } from './base/schema.ts';
 
-/** Six digits, as people copy them: with blanks around. */
 export const Code = schema(() =>
   z.string().check(z.trim(), z.regex(/^[0-9]{6}$/, 'Tulis enam angka dari pesan.')),
 );
@@ -23,7 +22,7 @@ const CurrentPassword = schema(() =>
 
 // Forgotten password: phone → code → new password.
 
-/** Sends a code to a number that has an account; the answer is the same for every number. */
+/** Sends a code to a number that has an account; the response is the same for every number. */
 export const forgotPassword = act({
   name: 'user_forgot_password',
   by: 'public',
@@ -40,7 +39,7 @@ export const forgotPassword = act({
   refuses: ['captcha_failed', 'captcha_unreachable', 'otp_too_soon', 'otp_limit', 'otp_unsendable'],
 });
 
-/** The right code gives a grant: one change of the password, within ten minutes. */
+/** A correct code returns a grant: one change of the password, within ten minutes. */
 export const verifyForgot = act({
   name: 'user_forgot_verify',
   by: 'public',
@@ -53,8 +52,8 @@ export const verifyForgot = act({
 });
 
 /**
- * Sets the password, ends every session of the person, and signs this browser in: after their second factor,
- * where they have one.
+ * Sets the password, ends every session of the user, and signs this browser in, after the second factor if there is
+ * one.
  */
 export const changeForgotten = act({
   name: 'user_forgot_change',
@@ -63,16 +62,15 @@ export const changeForgotten = act({
   limit: 'auth',
   audited: true,
   input: () => ({ grant: z.string().check(z.maxLength(100)), password: NewPassword() }),
-  output: () => z.union([SignedIn(), SecondFactorAsked()]),
+  output: () => z.union([SignedIn(), SecondFactorRequired()]),
   refuses: ['grant_gone', 'password_common', 'account_suspended'],
 });
 
-// Who I am.
+// The signed-in user.
 
 /**
- * Gives the password once more: for five minutes it opens, in this browser, what asks for it. In another
- * browser than the session's own that is every lasting change but those that need a sign-in there
- * (`sign_in_needed`).
+ * Re-authenticates with the password: for five minutes this browser may call acts that require it. In a browser other
+ * than the session's own that is every lasting change except those that need a sign-in there (`sign_in_needed`).
  */
 export const reauthUser = act({
   name: 'user_reauth',
@@ -88,7 +86,6 @@ export const reauthUser = act({
   refuses: ['password_wrong'],
 });
 
-/** Indonesia's zones, as people know them. */
 export const zones = {
   'Asia/Jakarta': 'WIB (Jakarta)',
   'Asia/Makassar': 'WITA (Makassar)',
@@ -101,7 +98,6 @@ export const Zone = schema(() =>
   ),
 );
 
-/** The sounds a message may make. */
 export const sounds = { pesan: 'Pesan', lonceng: 'Lonceng', ketuk: 'Ketuk' } as const;
 export const SoundName = schema(() =>
   z.enum(Object.keys(sounds) as [keyof typeof sounds, ...(keyof typeof sounds)[]]),
@@ -114,7 +110,6 @@ const Switch = schema(() =>
   ),
 );
 
-/** Changes what is sent and leaves the rest. An empty `email` or `avatar` removes it. */
 export const updateUser = act({
   name: 'user_update',
   by: 'anyone_signed_in',
@@ -138,14 +133,13 @@ export const updateUser = act({
           ),
       ]),
     ),
-    /** A finished upload of purpose `avatar`; '' takes the picture away. */
     avatar: z.optional(z.string().check(z.maxLength(40))),
     timezone: z.optional(Zone()),
     theme: z.optional(z.enum(['system', 'light', 'dark'])),
     sound_on: z.optional(Switch()),
     sound: z.optional(SoundName()),
     push_on: z.optional(Switch()),
-    /** Whether a push notice carries the message's text (docs/wire.md#push). */
+    /** Whether push notices contain the message's text (docs/wire.md#push). */
     push_text: z.optional(Switch()),
     /** Single-letter shortcuts (WCAG 2.1.4). */
     keys_on: z.optional(Switch()),
@@ -155,8 +149,8 @@ export const updateUser = act({
 });
 
 /**
- * Asks for another phone number: a code goes to the old one and a code to the new one. A number that
- * somebody has gets the same answer, and no code that fits.
+ * Requests a change of the phone number: codes go to the old and the new one. For a number in use the response is the
+ * same, but no code is valid.
  */
 export const changePhone = act({
   name: 'user_change_phone',
@@ -170,7 +164,9 @@ export const changePhone = act({
   refuses: ['otp_too_soon', 'otp_limit', 'otp_unsendable', 'phone_same'],
 });
 
-/** Both codes: the number changes, and every other session ends. A right code counts once it fits both. */
+/**
+ * With both codes the number changes, and every other session ends. Each code is accepted only together with the other.
+ */
 export const confirmPhone = act({
   name: 'user_change_phone_confirm',
   by: 'anyone_signed_in',
@@ -188,7 +184,7 @@ export const confirmPhone = act({
   refuses: ['otp_wrong', 'otp_expired'],
 });
 
-/** The other sessions end; this one stays. */
+/** Ends the other sessions; this one stays. */
 export const changePassword = act({
   name: 'user_change_password',
   by: 'anyone_signed_in',
@@ -200,15 +196,11 @@ export const changePassword = act({
   refuses: ['password_wrong', 'password_common'],
 });
 
-// Sessions.
-
 export const SessionRow = schema(() =>
   z.object({
     id: Id('session'),
     current: z.boolean(),
-    /** What the browser says it is: `Chrome di Android`. */
     device: z.string(),
-    /** The address of the last use. */
     ip: z.string(),
     created_at: z.iso.datetime(),
     last_used_at: z.iso.datetime(),
@@ -216,7 +208,6 @@ export const SessionRow = schema(() =>
 );
 export type SessionRow = Output<typeof SessionRow>;
 
-/** The sessions that stand, the current one first, then by last use; ten at most. */
 export const listSessions = act({
   name: 'user_session_list',
   by: 'anyone_signed_in',
@@ -224,7 +215,6 @@ export const listSessions = act({
   output: SessionRow,
 });
 
-/** Ends one session, or with `others` all but this one. */
 export const revokeSessions = act({
   name: 'user_session_revoke',
   by: 'anyone_signed_in',
@@ -237,16 +227,13 @@ export const revokeSessions = act({
   output: () => z.object({ ended: z.int() }),
 });
 
-// My data, and the end.
-
 export const ExportState = schema(() =>
   z.object({
     id: Id('export'),
     status: z.enum(['waiting', 'working', 'ready', 'failed', 'expired']),
-    /** 0 to 100. */
     progress: z.int(),
     size_bytes: z.nullable(z.int()),
-    /** A signed address, private and good for 24 hours; null until it is ready. */
+    /** A signed address, private and valid for 24 hours; null until it is ready. */
     url: z.nullable(z.string()),
     created_at: z.iso.datetime(),
     expires_at: z.nullable(z.iso.datetime()),
@@ -254,7 +241,7 @@ export const ExportState = schema(() =>
 );
 export type ExportState = Output<typeof ExportState>;
 
-/** Asks for an archive of everything the account holds; three a day. */
+/** Requests an archive of all data of the account; three a day. */
 export const exportData = act({
   name: 'user_export',
   by: 'customer',
@@ -265,15 +252,13 @@ export const exportData = act({
   refuses: ['export_limit'],
 });
 
-/** The newest archive that was asked for; null when there is none. */
 export const getExport = act({
   name: 'user_export_get',
   by: 'customer',
   output: () => z.object({ export: z.nullable(ExportState()) }),
 });
 
-/** Sends the code that the deletion asks for. */
-export const askDeletion = act({
+export const requestDeletion = act({
   name: 'user_delete_ask',
   by: 'customer',
   changes: true,
@@ -284,7 +269,7 @@ export const askDeletion = act({
   refuses: ['otp_too_soon', 'otp_limit', 'otp_unsendable'],
 });
 
-/** Password and code: the account is erased seven days from now, unless it is called off. */
+/** With password and code: the account is erased in seven days, unless the deletion is cancelled. */
 export const deleteAccount = act({
   name: 'user_delete',
   by: 'customer',
@@ -297,7 +282,6 @@ export const deleteAccount = act({
   refuses: ['password_wrong', 'otp_wrong', 'otp_expired'],
 });
 
-/** Calls the deletion off, within the seven days. */
 export const cancelDeletion = act({
   name: 'user_delete_cancel',
   by: 'customer',

@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { act } from './base/act.ts';
 import { type Output, schema } from './base/schema.ts';
 
-/** What a browser needs to subscribe; `vapid_key` is made at the first start. */
 export const pushConfig = act({
   name: 'push_config',
   by: 'anyone_signed_in',
@@ -11,13 +10,13 @@ export const pushConfig = act({
 
 const KEY_BASE64URL = /^[A-Za-z0-9_-]{16,200}=*$/;
 
-/** A device push token, as `fcm` carries it on every call: `psh_` and 43 characters. */
+/** A device push token, as `fcm` in every call: `psh_` and 43 characters. */
 export const PushToken = schema(() => z.string().check(z.regex(/^psh_[A-Za-z0-9_-]{43}$/)));
 
 /**
- * Keeps a subscription of this browser for this session and answers its device push token. With
- * `old` that token is refreshed when it is the same subscription, else deleted. The subscription of
- * whoever was signed in on this browser before moves to this person.
+ * Stores a subscription of this browser for this session and returns its device push token. With `old` that token is
+ * refreshed if it is the same subscription, else deleted. A subscription of the browser's previous user moves to this
+ * user.
  */
 export const registerPush = act({
   name: 'push_register',
@@ -36,8 +35,8 @@ export const registerPush = act({
 });
 
 /**
- * The worker's own renewal, when the browser changed its subscription while nobody looked: the old
- * token authenticates it, for a service worker knows no session.
+ * Renewal by the service worker when the browser changed its subscription in the background: the old token
+ * authenticates it, because a service worker has no session.
  */
 export const renewPush = act({
   name: 'push_renew',
@@ -55,7 +54,7 @@ export const renewPush = act({
   refuses: ['push_service_unknown', 'push_key_old'],
 });
 
-/** Deletes a device push token of the caller's; one that is not there is no error. */
+/** Deletes a device push token of the caller; an unknown one is not an error. */
 export const unregisterPush = act({
   name: 'push_unregister',
   by: 'anyone_signed_in',
@@ -65,7 +64,6 @@ export const unregisterPush = act({
   output: () => z.object({}),
 });
 
-/** Sends a notice to this browser's subscription, now. */
 export const testPush = act({
   name: 'push_test',
   by: 'anyone_signed_in',
@@ -77,7 +75,7 @@ export const testPush = act({
   refuses: ['push_gone', 'push_service_down'],
 });
 
-/** What a push carries, before encryption at most 3.8 KB (docs/wire.md#push). */
+/** The payload of a push, at most 3.8 KB before encryption (docs/wire.md#push). */
 export const PushPayload = schema(() =>
   z.object({
     web_push: z.literal(8030),
@@ -89,7 +87,7 @@ export const PushPayload = schema(() =>
       navigate: z.string(),
       app_badge: z.optional(z.string()),
     }),
-    /** `id` is the message's; `tag` that of a notice of no message: the newest of a tag is shown. */
+    /** `id` is the message's; `tag` groups notices without a message: only the newest is shown. */
     data: z.object({ url: z.string(), id: z.string(), tag: z.optional(z.string()) }),
     fcmOptions: z.object({ link: z.string(), analyticsLabel: z.optional(z.string()) }),
   }),

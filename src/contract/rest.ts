@@ -8,7 +8,7 @@ import { optoutEndpoints } from './messages/optouts.ts';
 import { templateEndpoints } from './messages/templates.ts';
 import { eventEndpoints, webhookEndpoints } from './webhooks.ts';
 
-/** Every endpoint of the API; where GET works, HEAD does too, and OPTIONS everywhere. */
+/** All endpoints of the API; HEAD works wherever GET does, and OPTIONS everywhere. */
 export const apiEndpoints = {
   ...messageEndpoints,
   ...mediaEndpoints,
@@ -20,7 +20,6 @@ export const apiEndpoints = {
 } as const;
 export type ApiEndpoint = keyof typeof apiEndpoints;
 
-/** What the API may answer instead of a yes. */
 export const apiRefusals: readonly RefusalCode[] = [
   ...new Set<RefusalCode>([
     ...alwaysRefused,
@@ -37,7 +36,7 @@ type Read<Declared> = Declared extends () => z.ZodMiniType
   ? z.output<ReturnType<Declared>>
   : undefined;
 
-/** What a call's query and body read as, and what its yes says. */
+/** The parsed query and body of a call, and its successful response. */
 export type QueryOf<Name extends ApiEndpoint> = Read<Part<Name, 'query'>>;
 export type BodyOf<Name extends ApiEndpoint> = Read<Part<Name, 'body'>>;
 export type AnswerOf<Name extends ApiEndpoint> = Read<Part<Name, 'answer'>>;

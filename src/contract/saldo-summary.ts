@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { act } from '#contract/base/act.ts';
 import { Rupiah } from '#contract/base/money.ts';
 
-// In a file of its own: the first signed-in screen shows the saldo, and nothing else of its page.
+// In its own file because the first signed-in screen needs only the saldo.
 
 export const saldoSummary = act({
   name: 'saldo_summary',
@@ -12,17 +12,13 @@ export const saldoSummary = act({
       available: Rupiah(),
       held: Rupiah(),
       status: z.enum(['active', 'frozen', 'closed']),
-      /** Top-ups that wait to be paid. */
       topups_open: z.int(),
-      /** What the next message costs: 0 while it is within the quota of the plan. */
+      /** The price of the next message: 0 while the quota of the plan covers it. */
       message_price: Rupiah(),
-      /** What a message costs that no quota pays for: by the plan, or without one the list price. */
       price_beyond_quota: Rupiah(),
-      /** Messages that the plan still includes in this period. */
       quota_left: z.int(),
-      /** Below this the account is told that its saldo runs low; null while that is off. */
+      /** The account is notified when its saldo falls below this; null: off. */
       alert_threshold: z.nullable(Rupiah()),
-      /** True while the saldo is a welcome bonus that pays for a few numbers only. */
       bonus_only: z.boolean(),
     }),
 });

@@ -23,7 +23,6 @@ export const EntryKind = schema(() =>
 );
 export type EntryKind = Output<typeof EntryKind>;
 
-/** Kinds in the interface's words. */
 export const entryKindLabel: Record<EntryKind, string> = {
   hold: 'Dana ditahan untuk pesan',
   release: 'Dana tertahan dikembalikan',
@@ -37,40 +36,41 @@ export const entryKindLabel: Record<EntryKind, string> = {
   adjust: 'Penyesuaian saldo',
 };
 
-/** What a capture or a release did is a step of the line of its hold, and no line of its own. */
-export type LineKind = Exclude<EntryKind, 'capture' | 'release'>;
-export const LineKind = schema(() =>
+/** Captures and releases are steps of their hold and have no row of their own. */
+export type MutationKind = Exclude<EntryKind, 'capture' | 'release'>;
+export const MutationKind = schema(() =>
   z.enum(
     EntryKind().options.filter(
-      (kind): kind is LineKind => kind !== 'capture' && kind !== 'release',
+      (kind): kind is MutationKind => kind !== 'capture' && kind !== 'release',
     ),
   ),
 );
 
-/** The kinds of lines in the interface's words, to choose by. */
-export const lineKindLabel: Record<LineKind, string> = { ...entryKindLabel, hold: 'Biaya pesan' };
+export const mutationKindLabel: Record<MutationKind, string> = {
+  ...entryKindLabel,
+  hold: 'Biaya pesan',
+};
 
 /**
- * One line of the statement: an entry of the ledger, and where that is a hold for messages, with what
- * captures and releases have done to it since. The amounts of all lines sum up to the wallet.
+ * A row of the statement: an entry of the ledger; a hold for messages includes the effect of its captures and releases.
+ * The amounts of all rows sum up to the wallet.
  */
 export const Mutation = schema(() =>
   z.object({
     seq: z.int(),
-    kind: LineKind(),
-    /** What it has done to the available saldo; of a hold without what was given back. */
+    kind: MutationKind(),
+    /** The change of the available saldo; of a hold without released amounts. */
     amount: Rupiah(),
-    /** What of it is held now. */
+    /** The amount still held. */
     held_amount: Rupiah(),
-    /** The available saldo after it; of a hold that funds came back of, after the last of them did. */
+    /** The available saldo after it; of a hold with releases, after the last of them. */
     available_after: Rupiah(),
-    /** What was held when the entry was made. */
+    /** The amount held right after the entry. */
     held_after: Rupiah(),
-    /** How many messages it stands for. */
     items: z.int(),
     /**
-     * Of a hold: how many of its messages were paid for, given back, or wait for either. Of those given
-     * back, some arrived after all: charged again by a line of its own (corrected), or waived.
+     * Of a hold: how many of its messages were paid, released, or are pending. Released ones that arrived after all
+     * were charged again by a row of their own (corrected), or waived.
      */
     outcome: z.nullable(
       z.object({
@@ -83,11 +83,9 @@ export const Mutation = schema(() =>
         available_when_held: Rupiah(),
       }),
     ),
-    /** The message, where it stands for one. */
     message: z.nullable(z.object({ id: Id('message'), peer: Peer() })),
     memo: z.nullable(z.string()),
     topup_id: z.nullable(Id('topup')),
-    /** The invoice it paid, or that a part of was given back. */
     invoice_id: z.nullable(Id('invoice')),
     created_at: z.coerce.date(),
   }),
@@ -102,17 +100,19 @@ export const listMutations = act({
     ...paging(['created_at']),
     from: z.optional(CivilDay()),
     to: z.optional(CivilDay()),
-    kind: z.optional(LineKind()),
-    /** One line alone, by its number; the days and the kind then count for nothing. */
+    kind: z.optional(MutationKind()),
+    /** Only this row, by its number; the days and the kind are then ignored. */
     seq: z.optional(WholeNumber({ minimum: 1 })),
   }),
   output: Mutation,
 });
 
-/** Lines a statement may have as PDF; longer ones are CSV. */
+/** Rows of a PDF statement; longer ones are CSV. */
 export const STATEMENT_PDF_MAX = 5_000;
 
-/** A signed link to the statement of some days, good for minutes: every entry, in order, with the saldo after it. */
+/**
+ * A signed link to the statement of a range of days, valid for minutes: every entry, in order, with the saldo after it.
+ */
 export const exportSaldo = act({
   name: 'saldo_export',
   by: 'customer',
@@ -120,22 +120,21 @@ export const exportSaldo = act({
   input: () => ({
     from: CivilDay(),
     to: CivilDay(),
-    kind: z.optional(LineKind()),
+    kind: z.optional(MutationKind()),
     format: z.enum(['csv', 'pdf']),
   }),
   output: () => z.object({ url: z.string(), filename: z.string() }),
   refuses: ['statement_too_long'],
 });
 
-/** A message that a line of the statement stands for, and what became of its price. */
-export const LineMessage = schema(() =>
+export const MutationMessage = schema(() =>
   z.object({
     message_id: Id('message'),
     peer: Peer(),
     price: Rupiah(),
-    /** `corrected`: given back, then charged again. `waived`: given back, and borne by us. */
+    /** `corrected`: released, then charged again. `waived`: released, and borne by us. */
     state: z.enum(['held', 'captured', 'released', 'corrected', 'waived']),
-    /** When it was paid or given back, and the available saldo right after; null while it is held. */
+    /** When it was paid or released, and the available saldo right after; null while it is held. */
     settled_at: z.nullable(z.coerce.date()),
     available_after: z.nullable(Rupiah()),
     /** When it was charged again, and the available saldo right after; null otherwise. */
@@ -143,10 +142,9 @@ export const LineMessage = schema(() =>
     corrected_after: z.nullable(Rupiah()),
   }),
 );
-export type LineMessage = Output<typeof LineMessage>;
+export type MutationMessage = Output<typeof MutationMessage>;
 
-/** The messages of one line of the statement, in the order they were accepted. */
-export const listLineMessages = act({
+export const listMutationMessages = act({
   name: 'saldo_mutation_messages',
   by: 'customer',
   list: 'default',
@@ -154,7 +152,7 @@ export const listLineMessages = act({
     ...paging(['created_at']),
     seq: WholeNumber({ minimum: 1 }),
   }),
-  output: LineMessage,
+  output: MutationMessage,
 });
 
 export const TopupStatus = schema(() =>
@@ -172,13 +170,11 @@ export const topupStatusLabel: Record<TopupStatus, string> = {
   rejected: 'Ditolak',
 };
 
-/** How a top-up is paid: by bank transfer with a kode unik, or through a payment gateway. */
 export const TopupMethod = schema(() =>
   z.enum(['bank', 'qris', 'va_bca', 'va_bni', 'va_bri', 'va_cimb', 'va_permata', 'snap', 'xendit']),
 );
 export type TopupMethod = Output<typeof TopupMethod>;
 
-/** Methods in the interface's words. */
 export const topupMethodLabel: Record<TopupMethod, string> = {
   bank: 'Transfer bank',
   qris: 'QRIS',
@@ -191,30 +187,25 @@ export const topupMethodLabel: Record<TopupMethod, string> = {
   xendit: 'QRIS, e-wallet, dan lainnya (Xendit)',
 };
 
-/** A try to put money in; `total` is the exact amount to pay. */
+/** A payment into the saldo; `total` is the exact amount to pay. */
 export const Topup = schema(() =>
   z.object({
     id: Id('topup'),
     status: TopupStatus(),
     base: Rupiah(),
     ppn: Rupiah(),
-    /** The kode unik, 1 to 999 rupiah, that tells this transfer from all others. */
+    /** The kode unik, 1 to 999 rupiah, which identifies this transfer. */
     unique_code: Rupiah(),
     total: Rupiah(),
-    /** What the saldo grows by when it is paid. */
     credited: Rupiah(),
     method: TopupMethod(),
-    /** True when the simulated bank or gateway takes it: no real money moves. */
+    /** True if the simulated bank or gateway handles it: no real money moves. */
     simulated: z.boolean(),
-    /** Where to transfer to, of the method `bank`. */
     bank: z.nullable(z.object({ name: z.string(), number: z.string(), holder: z.string() })),
-    /** The QRIS text to draw, of the method `qris` once the gateway has given it. */
+    /** The QRIS text to draw, for the method `qris` once the gateway has provided it. */
     qr: z.nullable(z.string()),
-    /** The virtual account to transfer to, of the methods `va_*` once the gateway has given it. */
     va: z.nullable(z.object({ bank: z.string(), number: z.string() })),
-    /** The gateway's own page, of `snap` and `xendit`. */
     page_url: z.nullable(z.url()),
-    /** The slip its owner has sent, of the method `bank`. */
     proof: z.nullable(z.object({ file_id: Id('file'), at: z.coerce.date() })),
     created_at: z.coerce.date(),
     expires_at: z.coerce.date(),
@@ -227,9 +218,9 @@ export type Topup = Output<typeof Topup>;
 export const TOPUP_MIN = 10_000;
 export const TOPUP_MAX = 100_000_000;
 export const TOPUP_PRESETS = [50_000, 100_000, 250_000, 500_000, 1_000_000] as const;
-/** Waiting top-ups one account may have at once (docs/money.md#top-ups). */
+/** Unpaid top-ups per account at once (docs/money.md#top-ups). */
 export const TOPUPS_OPEN_MAX = 3;
-/** Top-ups of one account that may come to nothing within a day. */
+/** Unsuccessful top-ups per account and day. */
 export const TOPUPS_DAY_MAX = 20;
 
 const TopupAmount = schema(() =>
@@ -243,29 +234,24 @@ const TopupAmount = schema(() =>
   }),
 );
 
-/** A way to pay that this installation has, and what it takes. */
 export const TopupOffer = schema(() =>
   z.object({
     method: TopupMethod(),
-    /** True when no real money moves. */
     simulated: z.boolean(),
-    /** The least and the most that can be bought with it, before PPN. */
+    /** The smallest and largest amount, before PPN. */
     minimum: Rupiah(),
     maximum: Rupiah(),
-    /** How long it waits for its payment. */
     minutes: z.int(),
   }),
 );
 export type TopupOffer = Output<typeof TopupOffer>;
 
-/** The ways to pay; `bank` always. */
 export const listTopupMethods = act({
   name: 'topup_methods',
   by: 'customer',
   output: () =>
     z.object({
       methods: z.array(TopupOffer()),
-      /** Whether PPN is added to what is put in. */
       ppn: z.boolean(),
     }),
 });
@@ -313,7 +299,7 @@ export const cancelTopup = act({
   refuses: ['topup_closed', 'topup_already_paid'],
 });
 
-/** "Sudah bayar?": asks the gateway now. A bank transfer is answered as it stands. */
+/** "Sudah bayar?": queries the gateway now. A bank transfer is returned unchanged. */
 export const checkTopup = act({
   name: 'topup_check',
   by: 'customer',
@@ -322,12 +308,12 @@ export const checkTopup = act({
   refuses: ['gateway_down'],
 });
 
-/** Proofs that may be sent for one top-up; the newest counts. */
+/** Proofs per top-up; the newest counts. */
 export const TOPUP_PROOFS_MAX = 3;
 
 /**
- * Sends the slip of a bank transfer, an upload of the purpose `proof`. An operator sees it beside the
- * amount; money alone pays a top-up.
+ * Sends the slip of a bank transfer, an upload of the purpose `proof`. An operator sees it beside the amount; only
+ * money pays a top-up.
  */
 export const uploadTransferProof = act({
   name: 'topup_proof',
@@ -348,12 +334,9 @@ export const uploadTransferProof = act({
 export const ALERT_MIN = 1_000;
 export const ALERT_MAX = 100_000_000;
 
-/** When an account is told that its saldo runs low. */
 export const SaldoAlert = schema(() =>
   z.object({
-    /** Null while it is off. */
     threshold: z.nullable(Rupiah()),
-    /** When it was told last. */
     fired_at: z.nullable(z.coerce.date()),
   }),
 );
@@ -365,7 +348,6 @@ export const getSaldoAlert = act({
   output: SaldoAlert,
 });
 
-/** Sets the threshold; without one the alert is off. */
 export const saveSaldoAlert = act({
   name: 'saldo_alert_save',
   by: 'customer',
@@ -388,28 +370,25 @@ export const saveSaldoAlert = act({
 
 /** Days of the chart, today included. */
 export const USAGE_DAYS = 30;
-/** Whole days that the average is taken over, at most, and at least before it is said at all. */
+/** The largest number of whole days in the average, and the minimum for it to be shown. */
 export const PACE_DAYS = 7;
 export const PACE_DAYS_MIN = 3;
 
-/** What went out on one day of WIB, by when its messages were accepted. */
+/** The spending of one WIB day, by when its messages were accepted. */
 export const UsageDay = schema(() =>
   z.object({
-    /** `YYYY-MM-DD` */
     date: z.string(),
-    /** Paid for messages. */
     captured: Rupiah(),
-    /** Held for messages that wait for their outcome. */
+    /** Held for messages without an outcome yet. */
     held: Rupiah(),
-    /** Paid for plans. */
     plan: Rupiah(),
   }),
 );
 export type UsageDay = Output<typeof UsageDay>;
 
 /**
- * What messages cost a day, as the whole days before today say: `known` the average of `days` of them,
- * `little` when there are too few days since the first use, `none` without any use.
+ * The daily cost of messages over the whole days before today: `known` is the average of `days` of them; `little`: too
+ * few days since the first use; `none`: no use.
  */
 export const Pace = schema(() =>
   z.discriminatedUnion('state', [
@@ -420,7 +399,6 @@ export const Pace = schema(() =>
 );
 export type Pace = Output<typeof Pace>;
 
-/** What went out in the last 30 days, the oldest first, today last. */
 export const saldoUsage = act({
   name: 'saldo_usage',
   by: 'customer',

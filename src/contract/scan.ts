@@ -3,7 +3,6 @@ import { act } from '#contract/base/act.ts';
 import { Phone } from '#contract/base/phone.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 
-/** The `data` of `/scan/{data}` (docs/threats.md, T39). */
 export const ScanData = schema(() =>
   z
     .string()
@@ -16,7 +15,6 @@ export const LinkState = schema(() =>
 );
 export type LinkState = Output<typeof LinkState>;
 
-/** Why a link failed, with what to do, in plain Indonesian. */
 export const linkFailures = {
   phone_taken:
     'Nomor itu sudah tersambung ke token lain. Putuskan dahulu di sana, atau pindai dengan nomor lain.',
@@ -33,22 +31,21 @@ export const LinkFailure = schema(() =>
 export const Scan = schema(() =>
   z.object({
     state: LinkState(),
-    /** Why it failed; null where it has not, or nobody knows. */
+    /** Null if it has not failed, or the cause is unknown. */
     failure: z.nullable(LinkFailure()),
-    /** Whose token it is, as the phone's owner reads it before agreeing. */
     account_name: z.string(),
     token_name: z.string(),
     channel: z.enum(channelNames),
-    /** Shown to the browser that agreed, and to no other; another one is there from `expires_at` on. */
+    /** Visible only to the browser that agreed; replaced at `expires_at`. */
     qr: z.nullable(
       z.object({
         text: z.string(),
-        /** To type instead; null while the network has given none. */
+        /** To type instead; null while the network has provided none. */
         pairing_code: z.nullable(z.string()),
         expires_at: z.coerce.date(),
       }),
     ),
-    /** The linked number with its middle hidden, once connected. */
+    /** The linked number, masked, once connected. */
     phone: z.nullable(z.string()),
     expires_at: z.coerce.date(),
   }),
@@ -56,8 +53,8 @@ export const Scan = schema(() =>
 export type Scan = Output<typeof Scan>;
 
 /**
- * Reads a scan link; changes nothing. The `nonce` is what `scan_consent` gave this browser; once it is
- * given, every other browser gets `link_gone`.
+ * Reads a scan link; changes nothing. The `nonce` is from `scan_consent` of this browser; once it is issued, every
+ * other browser gets `link_gone`.
  */
 export const getScan = act({
   name: 'scan_get',
@@ -68,18 +65,16 @@ export const getScan = act({
   refuses: ['link_gone'],
 });
 
-/** The phone's owner agrees; from then on only this browser sees the QR. */
 export const consentScan = act({
   name: 'scan_consent',
   by: 'public',
   changes: true,
   limit: 'scan',
   audited: true,
-  /** `phone`: for whom the network is asked for a pairing code; only where it, not we, makes the codes. */
+  /** `phone`: the number for a pairing code, if the network creates the codes. */
   input: () => ({ data: ScanData(), phone: z.optional(Phone()) }),
   output: () => z.object({ nonce: z.string() }),
   refuses: ['link_gone'],
 });
 
-/** How phones are reached, by their names: the network of this server, Meta's Cloud API, and WhatsApp Web. */
 export const channelNames = ['simulator', 'cloud', 'web'] as const;

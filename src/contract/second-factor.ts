@@ -5,7 +5,7 @@ import { Id, IdInput } from '#contract/base/ids.ts';
 import { TypedName } from '#contract/base/names.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 
-/** Any operator: what somebody signs in with is their own, whatever else they may do. */
+/** Any operator, because sign-in methods are personal. */
 const everyOperator = { by: 'operator', roles: operatorRoles } as const;
 
 /** Six digits of an authenticator app, which shows them with a blank between. */
@@ -16,7 +16,6 @@ const TotpCode = schema(() =>
   ),
 );
 
-/** What the browser's passkey answered (WebAuthn), as JSON. */
 const PasskeyAnswer = schema(() => z.string().check(z.minLength(1), z.maxLength(20_000)));
 
 const RecoveryCode = schema(() =>
@@ -26,7 +25,6 @@ const RecoveryCode = schema(() =>
   ),
 );
 
-/** A challenge, and one of the three answers to it. */
 const answer = () => ({
   challenge: IdInput('challenge'),
   code: z.optional(TotpCode()),
@@ -34,7 +32,6 @@ const answer = () => ({
   recovery_code: z.optional(RecoveryCode()),
 });
 
-/** Signs in whom the right password (or code to the phone) alone does not let in. */
 export const verifySecondFactor = act({
   name: 'user_second_factor',
   by: 'public',
@@ -46,12 +43,11 @@ export const verifySecondFactor = act({
   refuses: ['second_factor_wrong', 'second_factor_expired', 'account_suspended'],
 });
 
-/** A second factor of one's own: an authenticator app, or a passkey. */
 export const SecondFactor = schema(() =>
   z.object({
     id: Id('factor'),
     kind: z.enum(['totp', 'passkey']),
-    /** What its owner calls a passkey; of an authenticator app ''. */
+    /** The name of a passkey; '' for an authenticator app. */
     name: z.string(),
     created_at: z.iso.datetime(),
     used_at: z.nullable(z.iso.datetime()),
@@ -61,16 +57,14 @@ export type SecondFactor = Output<typeof SecondFactor>;
 
 export const SecondFactors = schema(() =>
   z.object({
-    /** True when this installation asks every operator for one. */
     required: z.boolean(),
     factors: z.array(SecondFactor()),
-    /** Recovery codes that were not used yet; null while there are none at all. */
+    /** Unused recovery codes; null if none were created. */
     recovery: z.nullable(z.object({ left: z.int(), made_at: z.iso.datetime() })),
   }),
 );
 export type SecondFactors = Output<typeof SecondFactors>;
 
-/** One's own second factors. */
 export const getSecondFactors = act({
   ...everyOperator,
   name: 'second_factor_get',
@@ -78,8 +72,8 @@ export const getSecondFactors = act({
   output: SecondFactors,
 });
 
-/** What both ways of adding a factor have in common; with another one set up, it is asked for first. */
-const adding = {
+/** Fields of both ways to add a factor; an existing one is verified first. */
+const addFields = {
   ...everyOperator,
   changes: true,
   audited: true,
@@ -87,26 +81,26 @@ const adding = {
   withoutSecondFactor: true,
 } as const;
 
-const Added = schema(() =>
+const AddedFactor = schema(() =>
   z.object({
     factor: SecondFactor(),
-    /** Shown this once: with the first factor. Null when there are some already. */
+    /** Shown once, with the first factor. Null if there are some already. */
     recovery_codes: z.nullable(z.array(z.string())),
-    /** Other sessions of the person that ended: with the first factor all do. */
     ended: z.int(),
   }),
 );
 
-/** A secret for an authenticator app; it counts once a code of it was given (`second_factor_totp_add`). */
+/**
+ * Creates a secret for an authenticator app; it takes effect once a code of it was given (`second_factor_totp_add`).
+ */
 export const beginTotp = act({
-  ...adding,
+  ...addFields,
   name: 'second_factor_totp_begin',
   output: () =>
     z.object({
       challenge: Id('challenge'),
-      /** Base32, to type where no camera is. */
+      /** Base32, for manual entry. */
       secret: z.string(),
-      /** The same with who it is for: the text of the QR. */
       uri: z.string(),
       expires_in_seconds: z.int(),
     }),
@@ -114,10 +108,10 @@ export const beginTotp = act({
 });
 
 export const addTotp = act({
-  ...adding,
+  ...addFields,
   name: 'second_factor_totp_add',
   input: () => ({ challenge: IdInput('challenge'), code: TotpCode() }),
-  output: Added,
+  output: AddedFactor,
   refuses: [
     'second_factor_again',
     'second_factor_exists',
@@ -126,9 +120,8 @@ export const addTotp = act({
   ],
 });
 
-/** What the browser needs to make a passkey (WebAuthn, as JSON). */
 export const beginPasskey = act({
-  ...adding,
+  ...addFields,
   name: 'second_factor_passkey_begin',
   output: () =>
     z.object({
@@ -140,18 +133,18 @@ export const beginPasskey = act({
 });
 
 export const addPasskey = act({
-  ...adding,
+  ...addFields,
   name: 'second_factor_passkey_add',
   input: () => ({
     challenge: IdInput('challenge'),
     name: TypedName({ min: 1, max: 60, missing: 'Tulis nama passkey ini.' }),
     passkey: PasskeyAnswer(),
   }),
-  output: Added,
+  output: AddedFactor,
   refuses: ['second_factor_again', 'second_factor_expired', 'second_factor_exists'],
 });
 
-/** Takes a factor away; with the last one the recovery codes go too. */
+/** Removes a factor; the last one removes the recovery codes too. */
 export const removeSecondFactor = act({
   ...everyOperator,
   name: 'second_factor_remove',
@@ -163,7 +156,7 @@ export const removeSecondFactor = act({
   refuses: ['second_factor_again', 'second_factor_last'],
 });
 
-/** Ten new recovery codes, shown this once; those of before end. */
+/** Creates ten new recovery codes, shown once; the old ones become invalid. */
 export const renewRecoveryCodes = act({
   ...everyOperator,
   name: 'second_factor_codes_renew',
@@ -174,8 +167,7 @@ export const renewRecoveryCodes = act({
   refuses: ['second_factor_again'],
 });
 
-/** Asks for the second factor within a session, where `second_factor_again` was the answer. */
-export const askSecondFactor = act({
+export const requestSecondFactor = act({
   ...everyOperator,
   name: 'second_factor_ask',
   changes: true,
@@ -184,7 +176,7 @@ export const askSecondFactor = act({
   output: SecondFactorChallenge,
 });
 
-/** The second factor given once more: for five minutes it opens what asks for it. */
+/** Re-authenticates with the second factor: for five minutes acts that require it are allowed. */
 export const confirmSecondFactor = act({
   ...everyOperator,
   name: 'second_factor_confirm',

@@ -8,20 +8,18 @@ import { Rupiah } from './base/money.ts';
 import { WholeNumber } from './base/numbers.ts';
 import { type Output, schema } from './base/schema.ts';
 
-/** One line in a simulated phone. `in` is what the phone received, `out` what its owner answered. */
-export const SimulatedLine = schema(() =>
+export const SimulatedMessage = schema(() =>
   z.object({
     id: z.string(),
     direction: Direction(),
-    /** The number at the other end. */
     peer: Phone(),
     content: ChatContent(),
     at: z.coerce.date(),
-    /** The mark of an unsure second send. */
+    /** Set on the second send of a message with an unknown outcome. */
     possible_duplicate: z.boolean(),
   }),
 );
-export type SimulatedLine = Output<typeof SimulatedLine>;
+export type SimulatedMessage = Output<typeof SimulatedMessage>;
 
 export const SimulatedPhone = schema(() =>
   z.object({
@@ -29,12 +27,10 @@ export const SimulatedPhone = schema(() =>
     offline: z.boolean(),
     slow: z.boolean(),
     blocked: z.boolean(),
-    /** What a number with a fixed outcome does, in a sentence; null for ordinary numbers. */
     fixed_outcome: z.nullable(z.string()),
-    /** Token names this phone is linked to. */
     linked_to: z.array(z.string()),
-    /** The newest hundred, oldest first. A phone forgets after a day. */
-    lines: z.array(SimulatedLine()),
+    /** The newest hundred, oldest first. They expire after a day. */
+    lines: z.array(SimulatedMessage()),
   }),
 );
 export type SimulatedPhone = Output<typeof SimulatedPhone>;
@@ -46,7 +42,6 @@ export const simulatedPhone = act({
   output: SimulatedPhone,
 });
 
-/** The phone's owner writes to a number; `not_found` when no token is linked to that number. */
 export const simulatedReply = act({
   name: 'simulator_reply',
   by: 'public',
@@ -59,7 +54,6 @@ export const simulatedReply = act({
   output: SimulatedPhone,
 });
 
-/** What a phone can send beside texts: one of each kind. */
 export const phoneSamples = {
   picture: messageTypeLabel.image,
   video: messageTypeLabel.video,
@@ -71,7 +65,6 @@ export const phoneSamples = {
 } as const;
 export type PhoneSample = keyof typeof phoneSamples;
 
-/** The phone's owner sends a sample of a kind; `not_found` when no token is linked to that number. */
 export const simulatedSample = act({
   name: 'simulator_sample',
   by: 'public',
@@ -97,10 +90,10 @@ export const simulatedSwitch = act({
   output: SimulatedPhone,
 });
 
-/** The longest text that a QR of ours holds, in UTF-16 units. */
+/** The longest text of our QR codes, in UTF-16 units. */
 export const SCAN_TEXT_MAX = 512;
 
-/** The phone's camera has read a QR (`text` is what the picture said), or its owner typed the code. */
+/** Simulates a scan of a QR (`text` is its content), or typing of the code. */
 export const simulatedScan = act({
   name: 'simulator_scan',
   by: 'public',
@@ -114,8 +107,8 @@ export const simulatedScan = act({
 const CLOCK_SECONDS_MAX = 315_360_000;
 
 /**
- * Moves the clock of money forward, for tests and trying things out: renewals, expiry and notices that
- * fall due happen at once. Only where `CLOCK=movable`, which production refuses; elsewhere unknown.
+ * Moves the clock of money forward, for tests: due renewals, expiry and notices happen at once. Only with
+ * `CLOCK=movable`, which production refuses; otherwise the act is unknown.
  */
 export const simulatedClock = act({
   name: 'simulator_clock',
@@ -123,13 +116,11 @@ export const simulatedClock = act({
   changes: true,
   input: () => ({
     advance_seconds: z.optional(WholeNumber({ minimum: 0, maximum: CLOCK_SECONDS_MAX })),
-    /** Where to; what is past already changes nothing. */
     to: z.optional(z.iso.datetime({ offset: true })),
   }),
   output: () => z.object({ now: z.coerce.date() }),
 });
 
-/** The simulated bank: money arrives on the installation's account. */
 export const simulatedTransfer = act({
   name: 'simulator_transfer',
   by: 'public',
@@ -143,20 +134,18 @@ export const simulatedTransfer = act({
     }),
     sender: z.string().check(z.trim(), z.minLength(2, 'Tulis nama pengirim.'), z.maxLength(60)),
   }),
-  /** `matched` says whether the transfer paid a waiting top-up. */
   output: () => z.object({ reference: z.string(), amount: Rupiah(), matched: z.boolean() }),
 });
 
-/** The simulated gateway: somebody pays a top-up, lets its time pass, or is refused by their bank. */
 export const simulatedPayment = act({
   name: 'simulator_pay',
   by: 'public',
   changes: true,
   input: () => ({
     topup_id: IdInput('topup'),
-    /** `refund`: the gateway gives all of a payment back by itself; `refund_part`: half of it. */
+    /** `refund`: the gateway refunds all of a payment by itself; `refund_part`: half of it. */
     outcome: z.enum(['pay', 'expire', 'deny', 'refund', 'refund_part']),
   }),
-  /** False when the gateway waits for no such payment; what it changes is told by a notice, soon after. */
+  /** False if the gateway expects no such payment; the change is reported by a notice soon after. */
   output: () => z.object({ done: z.boolean() }),
 });

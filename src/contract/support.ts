@@ -8,93 +8,79 @@ import { TEXT_MAX } from './messages.ts';
 import { ChatContent } from './messages/content.ts';
 import { SupportSide, SupportStatus } from './events.ts';
 
-/** What a question can be about. */
 export const SupportSubject = schema(() => z.enum(['message', 'token', 'topup', 'invoice']));
 export type SupportSubject = Output<typeof SupportSubject>;
 
-/** The public id of it. */
 const SubjectId = () => z.string().check(z.maxLength(40));
 
-/** What a question is about, as it was when it was asked; both sides can open it. Never a message's text. */
+/**
+ * The record that a question refers to, as it was at that time; both sides can open it. Never contains a message's
+ * text.
+ */
 export const SupportCard = schema(() =>
   z.object({
     type: SupportSubject(),
-    /** Its public id. */
     id: z.string(),
-    /** `Pesan ke +62 812-3456-7890`, `Isi saldo Rp 250.000`. */
     title: z.string(),
-    /** `Gagal`, `Terputus`, in the interface's words. */
     status: z.string(),
-    /** What else is worth knowing at a glance, a line each. */
     lines: z.array(z.string()),
   }),
 );
 export type SupportCard = Output<typeof SupportCard>;
 
-/** What happened to a thread. */
 export const SupportEvent = schema(() =>
   z.enum(['closed', 'reopened', 'assigned', 'unassigned', 'snoozed', 'rated']),
 );
 export type SupportEvent = Output<typeof SupportEvent>;
 
-/** One line of a thread. */
 export const SupportMessage = schema(() =>
   z.object({
     id: Id('support'),
-    /** Its place in the thread, rising; what is internal leaves gaps for customers. */
+    /** Its rising position in the thread; internal messages leave gaps for customers. */
     seq: z.int(),
     side: SupportSide(),
-    /** The operator's name; null of customers and the system. */
     author: z.nullable(z.string()),
-    /** Written by who asks. */
+    /** True if the caller wrote it. */
     mine: z.boolean(),
-    /** Only operators see it. */
     internal: z.boolean(),
     content: ChatContent(),
-    /** Of its file, in bytes. */
     size: z.nullable(z.int()),
     card: z.nullable(SupportCard()),
-    /** Of the system's lines; null of all others. */
     event: z.nullable(SupportEvent()),
     at: z.coerce.date(),
   }),
 );
 export type SupportMessage = Output<typeof SupportMessage>;
 
-/** When somebody answers, in WIB. */
+/** Opening hours, in WIB. */
 export const SupportHours = schema(() =>
   z.object({
     open_now: z.boolean(),
-    /** When it opens next; null while it is open, and where it never does. */
     opens_at: z.nullable(z.coerce.date()),
-    /** `Senin–Jumat 08.00–17.00 WIB`, a line each. */
     lines: z.array(z.string()),
-    /** What the operator adds, of holidays for instance; '' for nothing. */
     note: z.string(),
   }),
 );
 export type SupportHours = Output<typeof SupportHours>;
 
-/** How a thread stands. An account has one; before its first message it is `closed` and empty. */
+/** An account has one thread; before its first message it is `closed` and empty. */
 export const SupportThread = schema(() =>
   z.object({
     status: SupportStatus(),
-    /** The newest line that who asks can see; 0 while there is none. */
+    /** The newest message visible to the caller; 0 if there is none. */
     last_seq: z.int(),
-    /** Up to where the customer and the operators have read. */
     customer_read: z.int(),
     operator_read: z.int(),
-    /** Lines of the other side that who asks has not read. */
     unread: z.int(),
-    /** Who looks after it; null for nobody in particular. */
+    /** The operator in charge; null if unassigned. */
     operator: z.nullable(z.string()),
     /**
-     * How soon questions were answered lately, within opening hours: the median of the last 30 days in
-     * seconds; null with fewer than five answers.
+     * The recent response time within opening hours: the median of the last 30 days in seconds; null with fewer than
+     * five answers.
      */
     usual_answer_seconds: z.nullable(z.int()),
     hours: SupportHours(),
-    /** The rating of the last closing: null while it may still be given; `due` while it is asked for. */
+    /** The rating of the last closing: null while it can still be given; `due` while it is requested. */
     rating: z.object({ due: z.boolean(), score: z.nullable(z.int()) }),
   }),
 );
@@ -107,7 +93,6 @@ export const supportThread = act({
   output: SupportThread,
 });
 
-/** The lines of the thread, newest first; `start` counts from the newest. */
 export const supportMessages = act({
   name: 'support_messages',
   by: 'customer',
@@ -117,7 +102,6 @@ export const supportMessages = act({
   output: SupportMessage,
 });
 
-/** What the next line will be about, as it would be written down now. */
 export const supportCard = act({
   name: 'support_card',
   by: 'customer',
@@ -126,7 +110,6 @@ export const supportCard = act({
   output: SupportCard,
 });
 
-/** What is unread, for the menu. */
 export const supportUnread = act({
   name: 'support_unread',
   by: 'customer',
@@ -136,14 +119,13 @@ export const supportUnread = act({
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What a line may bring: a text, a file, a contact, and what it is about; at least one of them. */
+/** The content of a message: a text, a file, a contact and a card; at least one of them. */
 export const supportContent = () => ({
-  /** Made by the browser (UUID): the same line sent again is the first one. */
+  /** Generated by the browser (UUID): a repeat returns the first message. */
   message_id: z.string().check(z.regex(UUID, 'Id tidak dikenali.')),
   text: z.optional(
     z.string().check(z.maxLength(TEXT_MAX, `Pesan paling panjang ${TEXT_MAX} karakter.`)),
   ),
-  /** A finished upload of purpose `chat`. */
   upload: z.optional(z.string().check(z.maxLength(40))),
   contact_name: z.optional(TypedName({ max: 100 })),
   contact_phone: z.optional(z.string().check(z.trim(), z.maxLength(30))),
@@ -151,7 +133,6 @@ export const supportContent = () => ({
   about_id: z.optional(SubjectId()),
 });
 
-/** Writes to customer service; opens the thread again when it was closed. */
 export const sendSupport = act({
   name: 'support_send',
   by: 'customer',
@@ -172,7 +153,7 @@ export const readSupport = act({
   output: SupportThread,
 });
 
-/** Somebody is typing: told to the other side at once, and stored nowhere. */
+/** Notifies the other side that someone is typing; not stored. */
 export const typeSupport = act({
   name: 'support_typing',
   by: 'customer',
@@ -181,7 +162,7 @@ export const typeSupport = act({
   output: () => z.object({}),
 });
 
-/** The customer's question is settled. */
+/** Closes the thread because the question is resolved. */
 export const closeSupport = act({
   name: 'support_close',
   by: 'customer',
@@ -190,7 +171,6 @@ export const closeSupport = act({
   output: SupportThread,
 });
 
-/** Of the last closing, once: 1 to 5. */
 export const rateSupport = act({
   name: 'support_rate',
   by: 'customer',
@@ -204,7 +184,6 @@ export const rateSupport = act({
   refuses: ['support_not_closed'],
 });
 
-/** The thread as a text file, at a signed address. */
 export const supportTranscript = act({
   name: 'support_transcript',
   by: 'customer',
@@ -212,7 +191,6 @@ export const supportTranscript = act({
   output: () => z.object({ url: z.string() }),
 });
 
-/** The causes that quick help knows, the commonest first. */
 export const SupportCause = schema(() =>
   z.enum([
     'token_disconnected',
@@ -232,8 +210,8 @@ export const SupportCause = schema(() =>
 export type SupportCause = Output<typeof SupportCause>;
 
 /**
- * What probably is the matter, by what the account shows now: most pressing first, ten at most. Each says
- * what is so, what to do, and where.
+ * Probable causes from the present state of the account: most pressing first, ten at most. Each has the fact, the
+ * advice, and the place to act.
  */
 export const supportHelp = act({
   name: 'support_help',
@@ -244,13 +222,11 @@ export const supportHelp = act({
       causes: z.array(
         z.object({
           cause: SupportCause(),
-          /** With how many it concerns: `Token Kasir terputus`, `2 token terputus …` */
+          /** Includes the number of records: `Token Kasir terputus`, `2 token terputus …` */
           title: z.string(),
-          /** What to do, in two sentences at most. */
           answer: z.string(),
-          /** The thing itself, to bring along when the answer did not help. */
+          /** The record, for a question if the advice did not help. */
           about: z.nullable(z.object({ type: SupportSubject(), id: z.string() })),
-          /** Where it is mended: a path of the app. */
           href: z.string(),
           action: z.string(),
         }),

@@ -8,7 +8,7 @@ const shown = (text: string): string | undefined => {
   return range && showRange(range);
 };
 
-test('every spelling of an address or a network is shown in one', () => {
+test('normalises every spelling of an address or a network', () => {
   const spellings: readonly [string, string][] = [
     ['203.0.113.7', '203.0.113.7'],
     ['203.0.113.7/32', '203.0.113.7'],
@@ -31,7 +31,7 @@ test('every spelling of an address or a network is shown in one', () => {
   expect(spellings.map(([given]) => [given, shown(given)])).toEqual(spellings);
 });
 
-test('what is no address is none: also what some programs read as one', () => {
+test('rejects invalid addresses, also those that some programs accept', () => {
   const wrong = [
     '',
     ' ',
@@ -62,7 +62,7 @@ test('what is no address is none: also what some programs read as one', () => {
   expect(wrong.filter((one) => readRange(one) !== undefined)).toEqual([]);
 });
 
-test('the address of a caller may name a zone, but no network', () => {
+test("accepts a zone in a caller's address but no network", () => {
   expect(readAddress('fe80::1%eth0')).toEqual(readRange('fe80::1'));
   expect(readAddress('10.0.0.0/8')).toBeUndefined();
 });
@@ -70,7 +70,7 @@ test('the address of a caller may name a zone, but no network', () => {
 const four = fc.ipV4();
 const six = fc.ipV6();
 
-test('what lies within a range is what Node says does', () => {
+test('agrees with Node on what lies within a range', () => {
   const cases = fc.oneof(
     fc.tuple(four, four, fc.integer({ min: 0, max: 32 }), fc.constant('ipv4' as const)),
     fc.tuple(six, six, fc.integer({ min: 0, max: 128 }), fc.constant('ipv6' as const)),
@@ -80,7 +80,7 @@ test('what lies within a range is what Node says does', () => {
       const list = new BlockList();
       list.addSubnet(network, prefix, family);
       const [caller, range] = [readAddress(address)!, readRange(`${network}/${prefix}`)!];
-      // Within what looks like IPv4 in IPv6 the two count differently: here it is IPv4.
+      // IPv4 within IPv6 counts as IPv4 here, unlike in Node.
       fc.pre(caller.version === range.version);
       fc.pre(family === 'ipv4' || caller.version === 6);
       expect(isWithin(caller, range)).toBe(list.check(address, family));
@@ -88,7 +88,7 @@ test('what lies within a range is what Node says does', () => {
   );
 });
 
-test('what is shown is read as the same, and lies within itself', () => {
+test('reads a shown range as the same range, which contains itself', () => {
   fc.assert(
     fc.property(fc.oneof(four, six), fc.integer({ min: 0, max: 32 }), (address, prefix) => {
       const range = readRange(`${address}/${prefix}`)!;

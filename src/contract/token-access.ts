@@ -6,19 +6,17 @@ import { schema, type Output } from '#contract/base/schema.ts';
 import { scopes, Token } from './tokens.ts';
 
 export const ACCESS_LIMITS = {
-  /** Addresses and ranges of one token. */
   addresses: 50,
-  /** A token may be given so many years, at most. */
   years: 10,
 } as const;
 
-const PLACES_LENGTH_MAX = 5_000;
+const ADDRESSES_LENGTH_MAX = 5_000;
 
-/** Addresses as they are typed: one on each line, or with commas or spaces between. Empty: from anywhere. */
+/** Typed addresses, separated by line ends, commas or spaces. Empty: any address is allowed. */
 const Addresses = schema(() =>
   z.pipe(
     z.string().check(
-      z.maxLength(PLACES_LENGTH_MAX, 'Terlalu panjang.'),
+      z.maxLength(ADDRESSES_LENGTH_MAX, 'Terlalu panjang.'),
       z.check<string>(({ value, issues }) => {
         const given = splitAddresses(value);
         const wrong = given.find((one) => readRange(one) === undefined);
@@ -38,7 +36,6 @@ const Addresses = schema(() =>
 const splitAddresses = (text: string): string[] =>
   text.split(/[\s,;]+/).filter((one) => one !== '');
 
-/** Each range once, in its one spelling; what is none was refused before. */
 const uniqueAddresses = (given: readonly string[]): string[] => [
   ...new Set(
     given.flatMap((one) => {
@@ -48,7 +45,6 @@ const uniqueAddresses = (given: readonly string[]): string[] => [
   ),
 ];
 
-/** Says what a token may do, from where, and until when: all of it each time. */
 export const updateTokenAccess = act({
   name: 'token_access_update',
   by: 'customer',
@@ -64,25 +60,23 @@ export const updateTokenAccess = act({
         z.maxLength(scopes.length, 'Terlalu banyak izin.'),
       ),
     addresses: Addresses(),
-    /** Its last day, in WIB; empty: it does not expire. */
     expires_on: z.union([z.literal(''), CivilDay()]),
-    /** Whether calls may carry its key in their address; left out: as before. */
+    /** Whether calls may carry its key in the URL; left out: unchanged. */
     key_in_address: z.optional(z.enum(['1', '0'])),
   }),
   output: Token,
   refuses: ['cooling_down'],
 });
 
-/** Rejected calls are shown for so many days, then erased. */
+/** Rejected calls are shown for this many days, then erased. */
 export const REJECTED_DAYS = 7;
 
 /**
- * What is kept of a refusal's facts: what tells its owner what to do. Never a text, a phone number or a
- * reference of theirs.
+ * The stored facts of a refusal, which help its owner to fix the call. Never a text, a phone number or a reference of
+ * theirs.
  */
 export const RejectedFacts = schema(() =>
   z.object({
-    /** The fields that were wrong, as they are called. */
     fields: z.optional(z.array(z.string())),
     scope: z.optional(z.string()),
     day: z.optional(z.string()),
@@ -97,23 +91,19 @@ export const RejectedFacts = schema(() =>
 );
 export type RejectedFacts = Output<typeof RejectedFacts>;
 
-/** Calls of the API that were refused for the same reason within an hour. */
 export const RejectedCall = schema(() =>
   z.object({
     id: z.string(),
     token: z.object({ id: Id('token'), name: z.string() }),
-    /** Which way of calling: Kabari's own, or that of another service. */
+    /** The dialect: Kabari's own, or that of another service. */
     dialect: z.string(),
     method: z.string(),
-    /** The endpoint's address, without what was in its place. */
+    /** The path of the endpoint, with placeholders for ids. */
     path: z.string(),
-    /** Why, as `docs/errors.md` names it, and the HTTP status that was answered. */
     code: z.string(),
     status: z.int(),
-    /** Where the calls came from; empty where it is not known. */
     address: z.string(),
     facts: RejectedFacts(),
-    /** How many there were. */
     calls: z.int(),
     first_at: z.coerce.date(),
     last_at: z.coerce.date(),
@@ -121,7 +111,6 @@ export const RejectedCall = schema(() =>
 );
 export type RejectedCall = Output<typeof RejectedCall>;
 
-/** The calls with the account's keys that were refused in the last seven days, the newest first. */
 export const listRejectedCalls = act({
   name: 'rejected_call_list',
   by: 'customer',
@@ -134,30 +123,30 @@ export const listRejectedCalls = act({
   output: RejectedCall,
 });
 
-/** A range of internet addresses: all whose first `prefix` bits are those of `bits`. */
+/** A range of IP addresses: all whose first `prefix` bits equal those of `bits`. */
 export type AddressRange = { version: 4 | 6; bits: bigint; prefix: number };
 
 const WIDTH = { 4: 32, 6: 128 } as const;
-/** An IPv4 address within IPv6 (`::ffff:0:0/96`): the same caller, spelt by a socket that takes both. */
+/** IPv4 within IPv6 (`::ffff:0:0/96`), as dual-stack sockets report IPv4 callers. */
 const MAPPED = 0xffffn;
 const MAPPED_PREFIX = 96;
 const TEXT_MAX = 64;
 
-/** One address, such as a request has it; undefined for what is none. A zone (`%eth0`) is left off. */
+/** Parses an address from a request; undefined if invalid. A zone (`%eth0`) is dropped. */
 export function readAddress(text: string): AddressRange | undefined {
   const [bare = ''] = text.split('%', 1);
   return bare.includes('/') ? undefined : readRange(bare);
 }
 
 /**
- * An address, or a range in CIDR notation; undefined for what is neither. Bits after the prefix are set to
- * nothing: `10.1.2.3/8` is the network that it lies in. An IPv4 address spelt within IPv6 is the IPv4 address.
+ * Parses an address, or a range in CIDR notation; undefined if invalid. Bits after the prefix are cleared: `10.1.2.3/8`
+ * becomes `10.0.0.0/8`. An IPv4 address within IPv6 becomes the IPv4 address.
  */
 export function readRange(text: string): AddressRange | undefined {
   if (text.length > TEXT_MAX) return undefined;
   const [address = '', length, more] = text.split('/');
   if (more !== undefined) return undefined;
-  const [four, six] = [readFour(address), readSix(address)];
+  const [four, six] = [readIpv4(address), readIpv6(address)];
   const bits = four ?? six;
   if (bits === undefined) return undefined;
   const version = four === undefined ? 6 : 4;
@@ -169,15 +158,14 @@ export function readRange(text: string): AddressRange | undefined {
   return masked({ version, bits, prefix });
 }
 
-/** Whether an address, or a whole range, lies within a range. */
 export const isWithin = (inner: AddressRange, outer: AddressRange): boolean =>
   inner.version === outer.version &&
   inner.prefix >= outer.prefix &&
   masked({ ...inner, prefix: outer.prefix }).bits === outer.bits;
 
-/** A range as it is shown and stored: one spelling of each, a single address without its prefix. */
+/** The normal form of a range for display and storage; a single address has no prefix. */
 export function showRange({ version, bits, prefix }: AddressRange): string {
-  const address = version === 4 ? showFour(bits) : showSix(bits);
+  const address = version === 4 ? showIpv4(bits) : showIpv6(bits);
   return prefix === WIDTH[version] ? address : `${address}/${prefix}`;
 }
 
@@ -192,8 +180,8 @@ function readPrefix(text: string | undefined, width: number): number | undefined
   return Number(text) <= width ? Number(text) : undefined;
 }
 
-/** Four decimal numbers and nothing else: a leading zero would be octal to some. */
-function readFour(text: string): bigint | undefined {
+/** Four decimal numbers; a leading zero is refused, because some programs read it as octal. */
+function readIpv4(text: string): bigint | undefined {
   const parts = text.split('.');
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part))) {
     return undefined;
@@ -203,7 +191,7 @@ function readFour(text: string): bigint | undefined {
   return numbers.reduce((sum, one) => (sum << 8n) | BigInt(one), 0n);
 }
 
-function readSix(text: string): bigint | undefined {
+function readIpv6(text: string): bigint | undefined {
   const halves = text.split('::');
   if (halves.length > 2) return undefined;
   const [before, after] = halves.map((half, at) => groupsOf(half, at === halves.length - 1));
@@ -215,7 +203,7 @@ function readSix(text: string): bigint | undefined {
   return groups.reduce((sum, one) => (sum << 16n) | BigInt(one), 0n);
 }
 
-/** The groups of a part of an IPv6 address; at its end there may be an IPv4 address. */
+/** The groups of a part of an IPv6 address, which may end in an IPv4 address. */
 function groupsOf(part: string, isEnd: boolean): number[] | undefined {
   if (part === '') return [];
   const groups: number[] = [];
@@ -223,7 +211,7 @@ function groupsOf(part: string, isEnd: boolean): number[] | undefined {
   for (const [index, piece] of pieces.entries()) {
     if (/^[\da-f]{1,4}$/i.test(piece)) groups.push(Number.parseInt(piece, 16));
     else {
-      const four = isEnd && index === pieces.length - 1 ? readFour(piece) : undefined;
+      const four = isEnd && index === pieces.length - 1 ? readIpv4(piece) : undefined;
       if (four === undefined) return undefined;
       groups.push(Number(four >> 16n), Number(four & 0xffffn));
     }
@@ -231,11 +219,11 @@ function groupsOf(part: string, isEnd: boolean): number[] | undefined {
   return groups;
 }
 
-const showFour = (bits: bigint): string =>
+const showIpv4 = (bits: bigint): string =>
   [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 0xffn)).join('.');
 
-/** As RFC 5952 writes it: lower case, and the longest run of zeros left out. */
-function showSix(bits: bigint): string {
+/** RFC 5952 form: lower case, and the longest run of zeros left out. */
+function showIpv6(bits: bigint): string {
   const groups = Array.from({ length: 8 }, (_, index) =>
     ((bits >> BigInt(112 - 16 * index)) & 0xffffn).toString(16),
   );

@@ -7,7 +7,6 @@ import { Phone } from './base/phone.ts';
 import { type Output, schema } from './base/schema.ts';
 import { channelNames } from './scan.ts';
 
-/** The phone network of this server, Meta's Cloud API, and WhatsApp Web. */
 export const ChannelName = schema(() => z.enum(channelNames));
 export type ChannelName = Output<typeof ChannelName>;
 
@@ -16,7 +15,6 @@ export const TokenStatus = schema(() =>
 );
 export type TokenStatus = Output<typeof TokenStatus>;
 
-/** The status in the interface's words. */
 export const tokenStatusLabel: Record<TokenStatus, string> = {
   unlinked: 'Belum tersambung',
   linking: 'Menghubungkan',
@@ -25,21 +23,18 @@ export const tokenStatusLabel: Record<TokenStatus, string> = {
   suspended: 'Ditangguhkan',
 };
 
-/** What calls with a token's keys may do, from where, and until when. */
 export const TokenAccess = schema(() =>
   z.object({
     scopes: z.array(z.enum(scopes)),
-    /** Addresses and ranges (CIDR) that calls may come from; none: from anywhere. */
+    /** Allowed addresses and ranges (CIDR) of callers; empty: any. */
     addresses: z.array(z.string()),
-    /** Its last day, `YYYY-MM-DD` in WIB; null: it does not expire. */
     expires_on: z.nullable(z.string()),
-    /** Whether calls may carry its key in their address, where logs of proxies and browsers store it. */
+    /** Whether calls may carry its key in the URL, which proxies and browsers log. */
     key_in_address: z.boolean(),
   }),
 );
 export type TokenAccess = Output<typeof TokenAccess>;
 
-/** One sender number's credential. */
 export const Token = schema(() =>
   z.object({
     id: Id('token'),
@@ -54,8 +49,8 @@ export const Token = schema(() =>
     last_used_at: z.nullable(z.coerce.date()),
     created_at: z.coerce.date(),
     /**
-     * Set when the password was reset by code, or the number changed, after it was made, and its owner has
-     * not confirmed it since. It works meanwhile.
+     * Set if the password was reset by code, or the number changed, after its creation, and its owner has not confirmed
+     * it since. It works meanwhile.
      */
     review: z.nullable(
       z.object({ since: z.coerce.date(), cause: z.enum(['password_reset', 'phone_changed']) }),
@@ -93,7 +88,6 @@ export const createToken = act({
   audited: true,
   requiresRecentPassword: true,
   input: () => ({ name: TokenName(), channel: ChannelName() }),
-  /** `key` is shown this once. */
   output: () => z.object({ token: Token(), key: z.string() }),
   refuses: ['tokens_full', 'account_suspended', 'cooling_down', 'channel_off'],
 });
@@ -118,7 +112,7 @@ export const updateToken = act({
   output: Token,
 });
 
-/** A new key; the old one works for another 24 hours. */
+/** Creates a new key; the old one works for another 24 hours. */
 export const rotateToken = act({
   name: 'token_rotate',
   by: 'customer',
@@ -139,7 +133,6 @@ export const deleteToken = act({
   output: () => z.object({}),
 });
 
-/** Its owner confirms it: the review is over. */
 export const confirmToken = act({
   name: 'token_confirm',
   by: 'customer',
@@ -150,7 +143,7 @@ export const confirmToken = act({
   output: Token,
 });
 
-/** Makes the one-time public address where the phone's owner scans the QR. */
+/** Creates the one-time public address where the phone's owner scans the QR. */
 export const linkToken = act({
   name: 'token_link',
   by: 'customer',
@@ -170,7 +163,6 @@ export const unlinkToken = act({
   output: Token,
 });
 
-/** What a token may be allowed to do, whichever dialect its key is used in. */
 export const scopes = [
   'messages.send',
   'messages.read',
@@ -183,5 +175,4 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** What a token may do unless its owner says otherwise: all but let an assistant (MCP) send by itself. */
 export const defaultScopes: readonly Scope[] = scopes.filter((scope) => scope !== 'agent');

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { InBoth } from '#contract/language/language.ts';
+import type { Bilingual } from '#contract/language/language.ts';
 import { act, paging } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
@@ -10,9 +10,9 @@ import { ApiContent } from '#contract/messages/captions.ts';
 import { OptoutSource } from '#contract/messages/optouts.ts';
 import { CivilDay } from '#contract/base/days.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
-import { bodyRefused, endpoint, API_LIMITS, Recipient, noted } from './rest/endpoint.ts';
+import { bodyRefused, endpoint, API_LIMITS, Recipient, withNote } from './rest/endpoint.ts';
 
-/** What a customer's program is told of, by webhook and by the feed. New ones may be added. */
+/** Events for customers' programs, by webhook and feed. New ones may be added. */
 export const eventTypes = [
   'message.accepted',
   'message.sent',
@@ -34,7 +34,6 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number];
 export const EventType = schema(() => z.enum(eventTypes));
 
-/** The event in the interface's words. */
 export const eventTypeLabel: Record<EventType, string> = {
   'message.accepted': 'Pesan diterima untuk dikirim',
   'message.sent': 'Pesan terkirim',
@@ -54,15 +53,13 @@ export const eventTypeLabel: Record<EventType, string> = {
   'optout.added': 'Penerima berhenti berlangganan',
 };
 
-/** What the test button sends, and what a new address must answer; never in the feed. */
+/** Sent by the test button and to confirm a new address; never in the feed. */
 export const TEST_EVENT = 'webhook.test';
 
-/** What every event says of itself. */
 const facts = () => ({
   account: Id('account'),
-  /** Null of events that are the whole account's: saldo, top-ups, invoices. */
   token: z.nullable(Id('token')),
-  /** Rises by one or more with each event of the account: where to go on reading the feed. */
+  /** Rises by one or more with each event of the account: the cursor of the feed. */
   seq: z.int(),
 });
 
@@ -78,7 +75,6 @@ const messageFacts = () => ({
 const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, data: Shape) =>
   z.object({
     type: z.literal(type),
-    /** When it happened. */
     timestamp: z.iso.datetime(),
     data: z.object(data),
   });
@@ -86,23 +82,19 @@ const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: T
 const outgoing = <Type extends EventType>(type: Type) =>
   event(type, {
     ...messageFacts(),
-    /** As it became with this event; of `message.failed` also `cancelled` and `expired`. */
+    /** The status with this event; for `message.failed` also `cancelled` and `expired`. */
     status: MessageStatus(),
-    /** The caller's own reference. */
     ref: z.nullable(z.string()),
-    /** What it costs after this event. */
     price: Rupiah(),
     failure: z.nullable(z.object({ code: Failure(), detail: z.string() })),
   });
 
-/** A message that came in, as it is now. */
+/** The current state of an inbound message. */
 const incoming = <Type extends EventType>(type: Type) =>
   event(type, {
     ...messageFacts(),
     peer_name: z.nullable(z.string()),
-    /** As `content` of `GET /v1/messages/{id}`: links of files are signed anew. */
     content: ApiContent(),
-    /** The message of this conversation that it answers. */
     reply_to: z.nullable(Id('message')),
   });
 
@@ -110,7 +102,6 @@ const tokenEvent = <Type extends EventType>(type: Type) =>
   event(type, {
     ...facts(),
     name: z.string(),
-    /** The number that is linked, or was until now. */
     phone: z.nullable(ShownPhone()),
   });
 
@@ -124,7 +115,6 @@ const ofInvoice = <Type extends EventType>(type: Type) =>
     status: z.string(),
   });
 
-/** An event as webhooks carry it and the feed lists it. */
 export const WebhookEvent = schema(() =>
   z.discriminatedUnion('type', [
     outgoing('message.accepted'),
@@ -147,7 +137,7 @@ export const WebhookEvent = schema(() =>
 );
 export type WebhookEvent = Output<typeof WebhookEvent>;
 
-/** In whose shape events are sent: Kabari's own (Standard Webhooks), or that of another service. */
+/** The format of events: Kabari's own (Standard Webhooks), or that of another service. */
 export const webhookFormats = ['kabari', 'cloud', 'fonnte', 'wablas'] as const;
 export type WebhookFormat = (typeof webhookFormats)[number];
 export const WebhookFormat = schema(() => z.enum(webhookFormats));
@@ -165,7 +155,7 @@ const ofDevices = [
   'token.linked',
 ] as const satisfies readonly EventType[];
 
-/** The events that each format has words for; the others are passed over. */
+/** The events that each format can express; the others are skipped. */
 export const formatEvents: Readonly<Record<WebhookFormat, readonly EventType[]>> = {
   kabari: eventTypes,
   cloud: [...ofMessages, 'message.edited', 'message.revoked'],
@@ -176,49 +166,46 @@ export const formatEvents: Readonly<Record<WebhookFormat, readonly EventType[]>>
 export const WEBHOOK_LIMITS = {
   urlLength: 2_048,
   verifyTokenLength: 255,
-  /** For so many hours after a rotation events are signed with the old secret too. */
+  /** Hours after a rotation in which events are also signed with the old secret. */
   rotationHours: 24,
-  /** After so many days of nothing but failures it is switched off. */
   failingDays: 3,
-  /** Deliveries and their attempts are shown for so many days, then erased. */
+  /** Days for which deliveries and their attempts are shown before they are erased. */
   keptDays: 30,
-  /** How long an endpoint may take to answer. */
   timeoutSeconds: 10,
-  /** Tests of an account, of all its tokens together: ten tokens that are set, and then switched on. */
+  /** Tests per account, enough to save and then switch on ten tokens. */
   testsPerMinute: 20,
 } as const;
 
 /**
- * Why a webhook is off: it never answered the test, its owner switched it off, it answered 410, or nothing
- * succeeded for three days.
+ * Why a webhook is off: it never passed the test, its owner switched it off, it answered 410, or every delivery failed
+ * for three days.
  */
 export const WebhookOffReason = schema(() => z.enum(['unconfirmed', 'owner', 'gone', 'failing']));
 export type WebhookOffReason = Output<typeof WebhookOffReason>;
 
-/** Where the events of a token go. A token has one webhook, or none. */
 export const Webhook = schema(() =>
   z.object({
     token_id: Id('token'),
     url: z.string(),
     format: WebhookFormat(),
-    /** Which events are sent; null: all, those of later versions too. */
+    /** The events to send; null: all, including those of later versions. */
     kinds: z.nullable(z.array(EventType())),
     state: z.enum(['on', 'off']),
     off_reason: z.nullable(WebhookOffReason()),
-    /** The secret's last four characters; the secret itself is shown when it is made, and never again. */
+    /** The secret's last four characters; the secret itself is shown once, at creation. */
     secret_hint: z.string(),
     /**
-     * The `hub.verify_token` of the handshake in the format `cloud`: chosen by its owner, or made by Kabari and
-     * known before that format is chosen.
+     * The `hub.verify_token` of the handshake in the format `cloud`: set by its owner, or generated by Kabari before
+     * that format is selected.
      */
     verify_token: z.string(),
-    /** Until then events are signed with the secret from before, too. */
+    /** Until then events are also signed with the previous secret. */
     previous_secret_until: z.nullable(z.coerce.date()),
-    /** Nothing has succeeded since then; null while all is well. */
+    /** Since when no delivery has succeeded; null if all is well. */
     failing_since: z.nullable(z.coerce.date()),
-    /** Not tried before then, because it failed several times in a row; null while it is tried freely. */
+    /** No delivery is tried before then, after several failures in a row; null if not paused. */
     paused_until: z.nullable(z.coerce.date()),
-    /** Deliveries that wait to be sent, also because of an earlier one of their conversation; at most 10,000 are counted. */
+    /** Deliveries that wait to be sent, also because of an earlier one of their conversation; counted up to 10,000. */
     pending: z.int(),
     created_at: z.coerce.date(),
     changed_at: z.coerce.date(),
@@ -257,18 +244,17 @@ const VerifyToken = schema(() =>
     ),
 );
 
-/** What is saved of a webhook; without `kinds` all events are sent, those of later versions too. */
+/** The stored fields of a webhook; without `kinds` all events are sent, including those of later versions. */
 export const webhookFields = () => ({
   url: Url(),
   format: z.optional(WebhookFormat()),
   kinds: z.optional(Kinds()),
-  /** Left out: as it was; null: the one that Kabari makes. */
+  /** Left out: unchanged; null: the generated one. */
   verify_token: z.optional(z.nullable(VerifyToken())),
 });
 
 const ofToken = () => ({ token_id: IdInput('token') });
 
-/** The webhook of a token; null where it has none. */
 export const getWebhook = act({
   name: 'webhook_get',
   by: 'customer',
@@ -276,39 +262,34 @@ export const getWebhook = act({
   output: () => z.object({ webhook: z.nullable(Webhook()) }),
 });
 
-/** What an endpoint answered to the test. */
 export const WebhookTest = schema(() =>
   z.object({
     /** True for 2xx. */
     ok: z.boolean(),
-    /** Null without an answer. */
     status: z.nullable(z.int()),
-    /** Why there was none: an address that may not be asked, too late, no connection. */
     error: z.nullable(z.enum(['refused', 'late', 'unreachable'])),
     ms: z.int(),
-    /** The first 200 printable characters of the answer. */
     answer: z.string(),
   }),
 );
 export type WebhookTest = Output<typeof WebhookTest>;
 
-/** What saving did. */
 export const SavedWebhook = schema(() =>
   z.object({
     webhook: Webhook(),
-    /** The secret of a new webhook, this once; null for one that has its secret. */
+    /** The secret of a new webhook, shown once; null if it existed before. */
     secret: z.nullable(z.string()),
-    /** What its address answered; null where it was not asked, for nothing about it changed. */
+    /** The response of its address; null if the address is unchanged and was not tested. */
     test: z.nullable(WebhookTest()),
   }),
 );
 export type SavedWebhook = Output<typeof SavedWebhook>;
 
 /**
- * Sets the webhook of a token. A new address is asked first: it must answer a signed `webhook.test` with
- * 2xx (or the handshake of its format), and is on then. A webhook that was not on is saved all the same, off
- * (`unconfirmed`): its owner stores the secret there and switches it on. One that is on stays as it is
- * when the new address does not answer (`webhook_unconfirmed`).
+ * Sets the webhook of a token. A new address is tested first: it must answer a signed `webhook.test` with 2xx (or the
+ * handshake of its format), and is then on. A webhook that was not on is saved off (`unconfirmed`) if the test fails:
+ * its owner stores the secret there and switches it on. One that is on stays unchanged if the new address fails the
+ * test (`webhook_unconfirmed`).
  */
 export const saveWebhook = act({
   name: 'webhook_save',
@@ -321,7 +302,6 @@ export const saveWebhook = act({
   refuses: ['webhook_unconfirmed'],
 });
 
-/** Switches a webhook off, or on again: then its address is asked first, and what waited goes on. */
 export const switchWebhook = act({
   name: 'webhook_switch',
   by: 'customer',
@@ -332,7 +312,7 @@ export const switchWebhook = act({
   refuses: ['webhook_unconfirmed'],
 });
 
-/** A new secret; events are signed with the old one too for another 24 hours. */
+/** Creates a new secret; events are also signed with the old one for another 24 hours. */
 export const rotateWebhookSecret = act({
   name: 'webhook_secret_rotate',
   by: 'customer',
@@ -343,7 +323,6 @@ export const rotateWebhookSecret = act({
   output: () => z.object({ webhook: Webhook(), secret: z.string() }),
 });
 
-/** Forgets the webhook of a token, its deliveries and its secret. */
 export const deleteWebhook = act({
   name: 'webhook_delete',
   by: 'customer',
@@ -362,7 +341,7 @@ export const testWebhook = act({
   output: WebhookTest,
 });
 
-/** Why a webhook address is refused; `local` also says how to receive on one's own machine. */
+/** Why a webhook address is refused; `local` also explains how to receive on one's own machine. */
 export const addressRefused = {
   public: {
     id: 'Alamat ini tidak dapat dipakai: isi alamat https umum, pada port 443, 80, atau 8443, tanpa kata sandi di dalamnya.',
@@ -372,16 +351,15 @@ export const addressRefused = {
     id: 'Alamat komputer sendiri tidak dapat dihubungi. Untuk mencoba, jalankan `npx kabari forward` di komputer itu; untuk seterusnya isi alamat https umum. Operator dapat mengizinkan alamat lokal dengan setelan `WEBHOOK_ORIGINS`.',
     en: 'An address of your own machine cannot be asked. To try things out, run `npx kabari forward` there; for good give a public https:// address. Operators may allow local addresses by the setting `WEBHOOK_ORIGINS`.',
   },
-} as const satisfies Record<string, InBoth>;
+} as const satisfies Record<string, Bilingual>;
 
 /**
- * waiting: for its turn or its next try; delivered: answered with 2xx; parked: given up after the last try,
- * until it is sent anew; skipped: nothing was sent, its message was erased or the format has no word for the event.
+ * waiting: for its turn or its next try; delivered: answered with 2xx; parked: given up after the last try, until it is
+ * replayed; skipped: nothing was sent, because its message was erased or the format cannot express the event.
  */
 export const DeliveryState = schema(() => z.enum(['waiting', 'delivered', 'parked', 'skipped']));
 export type DeliveryState = Output<typeof DeliveryState>;
 
-/** The state in the interface's words. */
 export const deliveryStateLabel: Record<DeliveryState, string> = {
   waiting: 'Menunggu',
   delivered: 'Terkirim',
@@ -389,37 +367,34 @@ export const deliveryStateLabel: Record<DeliveryState, string> = {
   skipped: 'Dilewati',
 };
 
-/** Why a try had no usable answer; null where there was a status. `ours`: nothing was sent, for a fault of Kabari's. */
+/**
+ * Why a try had no usable response; null if there was a status. `ours`: nothing was sent, because of a fault of
+ * Kabari's.
+ */
 export const AttemptError = schema(() => z.enum(['refused', 'late', 'unreachable', 'ours']));
 export type AttemptError = Output<typeof AttemptError>;
 
-/** One event on its way to a webhook. */
 export const Delivery = schema(() =>
   z.object({
     /** The header `webhook-id`: the same for every try. */
     id: Id('delivery'),
-    /** The event's position in the account. */
     seq: z.int(),
     type: EventType(),
     /** When the event happened. */
     created_at: z.coerce.date(),
     state: DeliveryState(),
     tries: z.int(),
-    /** When it is tried next; null when it is not, or while it waits for one before it. */
+    /** The time of the next try; null if there is none, or while it waits for an earlier delivery. */
     next_at: z.nullable(z.coerce.date()),
-    /** What was answered last; null without an answer. */
     last_status: z.nullable(z.int()),
     last_error: z.nullable(AttemptError()),
     ended_at: z.nullable(z.coerce.date()),
-    /** Whom the event is about: the number at the other end; null where it is about nobody, or was erased. */
     peer: z.nullable(ShownPeer()),
-    /** The message whose event it is. */
     message_id: z.nullable(Id('message')),
   }),
 );
 export type Delivery = Output<typeof Delivery>;
 
-/** One try: what was sent, what was answered, and how long it took. */
 export const DeliveryAttempt = schema(() =>
   z.object({
     n: z.int(),
@@ -427,9 +402,7 @@ export const DeliveryAttempt = schema(() =>
     ms: z.int(),
     status: z.nullable(z.int()),
     error: z.nullable(AttemptError()),
-    /** As they were sent, the signature too. */
     headers: z.record(z.string(), z.string()),
-    /** The first 200 printable characters of the answer. */
     answer: z.string(),
   }),
 );
@@ -437,7 +410,7 @@ export type DeliveryAttempt = Output<typeof DeliveryAttempt>;
 
 export const DeliveryDetail = schema(() =>
   z.extend(Delivery(), {
-    /** What is sent, as it would be now: links of files are signed anew. Null when there is nothing left to send. */
+    /** The body as it would be sent now: file links are signed anew. Null if there is nothing left to send. */
     body: z.nullable(z.string()),
     /** The latest 50, the newest first. */
     attempts: z.array(DeliveryAttempt()),
@@ -469,7 +442,7 @@ export const getDelivery = act({
   output: DeliveryDetail,
 });
 
-/** Sends one anew, whatever became of it, after what waits before it in its conversation. */
+/** Sends one again in any state, after earlier waiting ones of its conversation. */
 export const replayDelivery = act({
   name: 'webhook_delivery_replay',
   by: 'customer',
@@ -479,13 +452,12 @@ export const replayDelivery = act({
   refuses: ['webhook_off'],
 });
 
-/** Which of a period: those that were given up, or all, also those that arrived. */
+/** The deliveries of a period to replay: given up ones, or all, delivered ones included. */
 export const ReplayWhich = schema(() => z.enum(['parked', 'all']));
 
-/** So many are sent anew by one call, at most. */
 export const REPLAY_MAX = 50_000;
 
-/** Sends those of a period anew, in their order; `more`: not all of them yet. The days are in WIB, and inclusive. */
+/** Replays the deliveries of a period, in their order; `more`: some remain. The days are in WIB, and inclusive. */
 export const replayDeliveries = act({
   name: 'webhook_deliveries_replay',
   by: 'customer',
@@ -515,27 +487,27 @@ const eventInEnglish: Record<EventType, string> = {
   'optout.added': 'A phone receives nothing more from the token',
 };
 
-/** Each event in a few words. */
 export const eventSummary = Object.fromEntries(
   eventTypes.map((type) => [type, { id: eventTypeLabel[type], en: eventInEnglish[type] }]),
-) as Record<EventType, InBoth>;
+) as Record<EventType, Bilingual>;
 
-/** The webhook of the key's token; null while it has none. */
 const WebhookAnswer = schema(() => z.object({ webhook: z.nullable(Webhook()) }));
 
-/** A webhook as it is set: what is left out is as for a new one. */
 const NewWebhook = schema(() =>
   z.strictObject({
-    url: noted(z.string().check(z.trim(), z.minLength(1), z.maxLength(WEBHOOK_LIMITS.urlLength)), {
-      expected: {
-        id: 'alamat https:// yang umum, paling panjang 2.048 karakter',
-        en: 'a public https:// address of at most 2,048 characters',
+    url: withNote(
+      z.string().check(z.trim(), z.minLength(1), z.maxLength(WEBHOOK_LIMITS.urlLength)),
+      {
+        expected: {
+          id: 'alamat https:// yang umum, paling panjang 2.048 karakter',
+          en: 'a public https:// address of at most 2,048 characters',
+        },
+        example: 'https://toko.example/kabari',
       },
-      example: 'https://toko.example/kabari',
-    }),
+    ),
     format: z.optional(WebhookFormat()),
     kinds: z.optional(
-      noted(
+      withNote(
         z.nullable(z.array(EventType()).check(z.minLength(1), z.maxLength(eventTypes.length))),
         {
           expected: {
@@ -547,7 +519,7 @@ const NewWebhook = schema(() =>
       ),
     ),
     verify_token: z.optional(
-      noted(z.nullable(z.string().check(z.refine(isVerifyToken))), {
+      withNote(z.nullable(z.string().check(z.refine(isVerifyToken))), {
         expected: {
           id: 'teks 1 sampai 255 karakter ASCII tanpa spasi, atau null untuk yang dibuat Kabari',
           en: 'a text of 1 to 255 ASCII characters without blanks, or null for the one that Kabari makes',
@@ -559,15 +531,13 @@ const NewWebhook = schema(() =>
 );
 export type NewWebhook = Output<typeof NewWebhook>;
 
-/** A new secret, this once. */
 const RotatedSecret = schema(() => z.object({ webhook: Webhook(), secret: z.string() }));
 
-/** The instants that ids and the database can tell. */
 const FIRST_TIME = Date.UTC(1971, 0, 1);
 const LAST_TIME = Date.UTC(9000, 0, 1);
 
 const Time = schema(() =>
-  noted(
+  withNote(
     z.pipe(
       z.iso.datetime({ offset: true }).check(
         z.refine((text) => {
@@ -588,7 +558,7 @@ const Time = schema(() =>
 );
 
 const PageLimit = schema(() =>
-  noted(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
+  withNote(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
     expected: {
       id: `bilangan bulat 1 sampai ${API_LIMITS.pageMax}`,
       en: `a whole number from 1 to ${API_LIMITS.pageMax}`,
@@ -596,12 +566,11 @@ const PageLimit = schema(() =>
   }),
 );
 
-/** Query of `GET /v1/deliveries`: cursor paging, the newest event first. */
 const DeliveryQuery = schema(() =>
   z.strictObject({
     limit: z.optional(PageLimit()),
     cursor: z.optional(
-      noted(WholeNumber({ minimum: 1 }), {
+      withNote(WholeNumber({ minimum: 1 }), {
         expected: {
           id: 'nilai `next_cursor` dari halaman sebelumnya',
           en: 'the `next_cursor` of the page before',
@@ -611,7 +580,6 @@ const DeliveryQuery = schema(() =>
     state: z.optional(DeliveryState()),
     type: z.optional(EventType()),
     peer: z.optional(Recipient()),
-    /** When the event happened: from then on, and before `to`. */
     from: z.optional(Time()),
     to: z.optional(Time()),
   }),
@@ -621,17 +589,14 @@ const DeliveryPage = schema(() =>
   z.object({ data: z.array(Delivery()), next_cursor: z.nullable(z.int()) }),
 );
 
-/** The events of which period are sent anew; `to` is not part of it. */
 const ReplayPeriod = schema(() =>
   z.strictObject({ from: Time(), to: Time(), which: ReplayWhich() }),
 );
 
-/** How many are sent anew, at most `REPLAY_MAX`; `more`: not all of them yet. */
-const Replayed = schema(() =>
+const ReplayResult = schema(() =>
   z.object({ replayed: z.int().check(z.maximum(REPLAY_MAX)), more: z.boolean() }),
 );
 
-/** Where the events of a key's token are sent, and what became of each. */
 export const webhookEndpoints = {
   getWebhook: endpoint({
     method: 'GET',
@@ -719,16 +684,16 @@ export const webhookEndpoints = {
     status: 202,
     summary: { id: 'Kirim ulang satu rentang waktu', en: 'Send the deliveries of a period anew' },
     body: ReplayPeriod,
-    answer: Replayed,
+    answer: ReplayResult,
     refuses: [...bodyRefused, 'not_found', 'webhook_off'],
   }),
 } as const;
 
-/** Behind the newest event: for who wants what happens from now on. */
+/** The position behind the newest event, to receive only future ones. */
 export const LATEST = 'latest';
 
 const Types = schema(() =>
-  noted(
+  withNote(
     z.pipe(
       z.pipe(
         z.string().check(z.maxLength(500)),
@@ -746,11 +711,10 @@ const Types = schema(() =>
   ),
 );
 
-/** Query of `GET /v1/events`: what happened after a position, the oldest first. */
 const EventQuery = schema(() =>
   z.strictObject({
     after: z.optional(
-      noted(z.union([z.literal(LATEST), WholeNumber({ minimum: 0 })]), {
+      withNote(z.union([z.literal(LATEST), WholeNumber({ minimum: 0 })]), {
         expected: {
           id: 'nilai `next` dari jawaban sebelumnya, `seq` sebuah peristiwa, 0, atau "latest"',
           en: 'the `next` of the answer before, the `seq` of an event, 0, or "latest"',
@@ -762,12 +726,11 @@ const EventQuery = schema(() =>
   }),
 );
 
-/** Events in their order; `next` is where to go on, also where there are none. */
+/** Events in their order; `next` is the position to continue from, also if there are none. */
 const EventPage = schema(() =>
   z.object({ data: z.array(WebhookEvent()), next: z.int(), has_more: z.boolean() }),
 );
 
-/** What happened to a token and its account, for who has no webhook. */
 export const eventEndpoints = {
   listEvents: endpoint({
     method: 'GET',

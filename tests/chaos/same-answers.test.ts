@@ -1,7 +1,7 @@
 import type * as Crypto from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
-import type { Guarded } from '#contract/accounts.ts';
+import type { CaptchaAct } from '#contract/accounts.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -61,7 +61,7 @@ async function bringKnown({ allAccountsSql }: TestDatabase): Promise<void> {
     from jsonb_populate_recordset(null::user_phones, ${json(rows)})`;
 }
 
-async function captchas({ deps }: PeopleApp, act: Guarded, count: number): Promise<string[]> {
+async function captchas({ deps }: PeopleApp, act: CaptchaAct, count: number): Promise<string[]> {
   const one = async () => {
     const challenge = await deps.captcha.challenge(act, false);
     const solution = await solveChallenge({ challenge: challenge as never, deriveKey });
@@ -129,7 +129,7 @@ const MEASUREMENTS_MAX = 5;
 /** @param reset restores the initial state for another measurement on a noisy machine. */
 async function expectAlike(
   app: PeopleApp,
-  act: Guarded | undefined,
+  act: CaptchaAct | undefined,
   flow: Flow,
   reset: () => Promise<unknown>,
 ): Promise<Seen> {

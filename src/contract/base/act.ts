@@ -3,17 +3,15 @@ import { WholeNumber } from './numbers.ts';
 import type { RefusalCode } from './refusals.ts';
 import { schema } from './schema.ts';
 
-/** Who may call an act. `customer` includes nobody else: an operator has acts of its own. */
+/** `customer` excludes operators, who have acts of their own. */
 export type Caller = 'public' | 'customer' | 'operator' | 'anyone_signed_in';
 
-/** What an operator may do: `admin` everything, the others what an act names them for. */
 export const operatorRoles = ['support', 'money', 'admin'] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
-/** How a list is paged on the wire (docs/wire.md#lists). */
+/** The paging of a list on the wire (docs/wire.md#lists). */
 export type Paging = 'default' | 'arrow' | 'manual';
 
-/** How often one caller may ask: a class of the limiter, by person or by address. */
 export type LimitClass = 'read' | 'write' | 'auth' | 'otp' | 'scan';
 
 export type Act<
@@ -25,34 +23,29 @@ export type Act<
 > = {
   name: Name;
   by: By;
-  /** Of an act of operators: the roles beside `admin` that may call it. Empty: `admin` alone. */
+  /** For operator acts: the roles beside `admin` that may call it. Empty: `admin` alone. */
   roles: readonly OperatorRole[];
-  /** The act's own fields; unknown fields are refused. Made when it is first asked for. */
+  /** The act's own fields; unknown fields are refused. Created on first use. */
   readonly input: Input;
-  /** What is answered: one thing, or one row when `list` is set. Made when it is first asked for. */
+  /** The result, or one row if `list` is set. Created on first use. */
   readonly output: Output;
-  /** Set when the answer is a list: how it is paged. */
   list: List;
-  /** True when it changes something: the browser sends `key`, and a repeat gets the first answer. */
+  /** True if it changes data: the browser sends `key`, and a repeat gets the first result. */
   changes: boolean;
   limit: LimitClass;
-  /** The refusals it may answer beside those that any act may. */
   refuses: readonly RefusalCode[];
-  /** True when the call is written to the audit log. */
   audited: boolean;
-  /** True when the reply is an event stream. */
   streams: boolean;
-  /** True when the password must have been given in the last five minutes (`reauth_needed`). */
+  /** True if the password must have been given in the last five minutes (`reauth_needed`). */
   requiresRecentPassword: boolean;
   /**
-   * True when what it changes stays once the caller's session has ended. From another browser than the
-   * session's own it is refused (`reauth_needed`) until the password was given there. So is every change
-   * that needs a session, unless its act says otherwise.
+   * True if its change outlasts the caller's session. From a browser other than the session's own it is refused
+   * (`reauth_needed`) until the password was given there. Default for every change that needs a session.
    */
   outlivesSession: boolean;
-  /** True for what a person may do who still has to set up the second factor that is required of them. */
+  /** True if users may call it before they set up their required second factor. */
   withoutSecondFactor: boolean;
-  /** True when people of a suspended account may call it too: to read why, and to reach customer service. */
+  /** True if users of a suspended account may call it: to read the reason and to reach customer support. */
   whileSuspended: boolean;
 };
 
@@ -80,7 +73,7 @@ type Definition<
   withoutSecondFactor?: boolean;
 };
 
-/** Declares an act: the promise both sides import. Its schemas are given as how to make them. */
+/** Declares an act. Schemas are passed as functions, so that they are created on first use. */
 export function act<
   const Name extends string,
   const By extends Caller,
@@ -116,8 +109,8 @@ export function act<
   };
 }
 
-/** What any act may answer without promising it. */
-export const alwaysPossible: readonly RefusalCode[] = [
+/** Refusals that any act may return without declaring them. */
+export const commonRefusals: readonly RefusalCode[] = [
   'account_suspended',
   'act_unknown',
   'request_malformed',
@@ -139,34 +132,31 @@ export const alwaysPossible: readonly RefusalCode[] = [
   'sign_in_needed',
 ];
 
-/** What a caller writes, before the schema has read it. */
+/** The input of an act before its schema parses it. */
 export type InputFor<A extends Act> = z.input<A['input']>;
-/** What the handler gets. */
 export type InputOf<A extends Act> = z.output<A['input']>;
-/** One thing, or one row of a list. */
 export type OutputOf<A extends Act> = z.output<A['output']>;
 
-/** No list is longer: what is beyond it is empty. */
-const PLACE_MAX = 1_000_000_000;
+/** Pages beyond this position are empty. */
+const POSITION_MAX = 1_000_000_000;
 
-/** Fields every list takes: page (from 0, or from 1 when the paging is not `default`), sort. */
+/** Fields of every list: page (from 0, or from 1 if the paging is not `default`), sort. */
 export const paging = <const Columns extends readonly [string, ...string[]]>(
   sortable: Columns,
 ) => ({
-  page: z.optional(WholeNumber({ minimum: 0, maximum: PLACE_MAX })),
-  start: z.optional(WholeNumber({ minimum: 0, maximum: PLACE_MAX })),
+  page: z.optional(WholeNumber({ minimum: 0, maximum: POSITION_MAX })),
+  start: z.optional(WholeNumber({ minimum: 0, maximum: POSITION_MAX })),
   sort_by: z.optional(z.enum(sortable)),
   sort_type: z.optional(z.enum(['asc', 'desc'])),
 });
 
-/** What a handler of a list returns; the endpoint writes it in the act's paging shape. */
+/** The result of a list handler; the endpoint writes it in the act's paging shape. */
 export type PageOf<Row> = {
   rows: readonly Row[];
-  /** Rows in all, where known. */
+  /** The total number of rows, if known. */
   total: number;
-  /** When a filter could not choose among all that a search found: so many, the first, it chose among. */
+  /** Set if a filter covered only the first results of a search: how many of them. */
   searched?: number | undefined;
 };
 
-/** Rows on a page, everywhere (docs/screens.md#tables). */
 export const PAGE_SIZE = 10;

@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
 import { schema } from './schema.ts';
 
-/** False for days that no calendar has, such as 2026-02-31: what comes back differs from what went in. */
+/** False for days that do not exist, such as 2026-02-31. */
 function isDay(text: string): boolean {
   const at = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
 }
 
-/** The years that ids and the database can tell. */
 const FIRST_DAY = '1971-01-01';
 const LAST_DAY = '9000-01-01';
 
@@ -16,7 +15,7 @@ const withinYears = (day: string): string => {
   return day > LAST_DAY ? LAST_DAY : day;
 };
 
-/** A day, `YYYY-MM-DD`, as forms write it; one before 1971 or after 9000 is read as the nearest within. */
+/** A day as forms write it, `YYYY-MM-DD`; days before 1971 or after 9000 are clamped. */
 export const CivilDay = schema(() =>
   z.pipe(
     z
@@ -31,6 +30,6 @@ export const CivilDay = schema(() =>
 
 const [CALENDAR_BEGIN, CALENDAR_END] = [Date.UTC(2000, 0, 1), Date.UTC(3000, 0, 1)];
 
-/** Whether an instant, as forms write it, is one that somebody may plan for: the database knows no year 0. */
+/** Whether an instant as forms write it is within the supported years: the database has no year 0. */
 export const isInCalendar = (at: string): boolean =>
   Date.parse(at) >= CALENDAR_BEGIN && Date.parse(at) < CALENDAR_END;

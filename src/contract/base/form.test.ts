@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FormError, fieldsFrom, pairsOf, parseForm, toPairs } from './form.ts';
 
-test('plus signs are spaces, escapes are bytes of UTF-8', () => {
+test('decodes plus signs as spaces and escapes as UTF-8 bytes', () => {
   expect([...pairsOf('a=b+c&d+e=%2B+caf%C3%A9+😀&f')]).toEqual([
     ['a', 'b c'],
     ['d e', '+ café 😀'],
@@ -13,7 +13,7 @@ test('plus signs are spaces, escapes are bytes of UTF-8', () => {
   }
 });
 
-test('empty pairs are left out, and an equals sign belongs to the value', () => {
+test('drops empty pairs and keeps equals signs in values', () => {
   expect([...pairsOf('')]).toEqual([]);
   expect([...pairsOf('&a=1&&b=x=y&')]).toEqual([
     ['a', '1'],
@@ -21,7 +21,7 @@ test('empty pairs are left out, and an equals sign belongs to the value', () => 
   ]);
 });
 
-test('of several values the last one counts, and lists keep all in their order', () => {
+test('uses the last of several values and keeps the order of lists', () => {
   expect(parseForm('act=x&a=1&b[]=1&a=2&b[]=&b[]=3')).toEqual(
     new Map<string, string | string[]>([
       ['act', 'x'],
@@ -43,11 +43,11 @@ test.each([
   '__proto__=1',
   'constructor=1',
   'prototype[]=1',
-])('%s is no form', (body) => {
+])('rejects the form %s', (body) => {
   expect(() => parseForm(body)).toThrow(FormError);
 });
 
-test('a form may be as large as its limits, and no larger', () => {
+test('accepts a form up to its limits and none larger', () => {
   const pairs = (count: number, name: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => [name(index), ''] as const);
   const name = (length: number) => [['a'.repeat(length), '']] as const;
@@ -62,7 +62,7 @@ test('a form may be as large as its limits, and no larger', () => {
   expect(() => parseForm(body(65_537))).toThrow(FormError);
 });
 
-test('an input becomes pairs: lists by their items, structures as JSON', () => {
+test('encodes an input as pairs: lists by item, structures as JSON', () => {
   const at = new Date('2026-11-21T02:00:00Z');
   const input = { a: 'x', b: null, c: undefined, d: [1, null, { e: 'f' }], g: at, h: false, i: [] };
   expect(toPairs(input)).toEqual([
@@ -76,9 +76,9 @@ test('an input becomes pairs: lists by their items, structures as JSON', () => {
   ]);
 });
 
-// Mutants are slower, whatever they change.
+// Mutants run slower.
 test.skipIf(process.env['MUTATION_SUBJECT'])(
-  'four megabytes of plus signs take less than half of what a search in the text takes',
+  'decodes four megabytes of plus signs in less than half the time of a text search',
   () => {
     const plus = '+'.repeat(4_194_302);
     const cpuOf = (work: () => string): number => {

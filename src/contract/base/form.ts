@@ -9,10 +9,9 @@ export const FORM_LIMITS = {
   listLength: 500,
 } as const;
 
-const poisoned = new Set(['__proto__', 'constructor', 'prototype']);
-const onlyOnce = new Set(['act', 'token', 'fcm', 'key']);
+const prototypeNames = new Set(['__proto__', 'constructor', 'prototype']);
+const uniqueFields = new Set(['act', 'token', 'fcm', 'key']);
 
-/** A form that cannot be read; `why` is a few words in Indonesian. */
 export class FormError extends Error {
   readonly why: string;
 
@@ -41,7 +40,7 @@ export function fieldsFrom(pairs: Iterable<readonly [string, string]>): Fields {
     if (name.length > FORM_LIMITS.nameLength) throw new FormError('nama isian terlalu panjang');
     const isList = name.endsWith('[]');
     const bare = isList ? name.slice(0, -2) : name;
-    if (poisoned.has(bare) || bare === '') throw new FormError('nama isian tidak dikenal');
+    if (prototypeNames.has(bare) || bare === '') throw new FormError('nama isian tidak dikenal');
     const before = fields.get(bare);
     if (isList) {
       const list = Array.isArray(before) ? before : [];
@@ -51,14 +50,14 @@ export function fieldsFrom(pairs: Iterable<readonly [string, string]>): Fields {
       fields.set(bare, list);
     } else {
       if (Array.isArray(before)) throw new FormError('isian ganda');
-      if (before !== undefined && onlyOnce.has(bare)) throw new FormError('isian ganda');
+      if (before !== undefined && uniqueFields.has(bare)) throw new FormError('isian ganda');
       fields.set(bare, value);
     }
   }
   return fields;
 }
 
-/** Splits an urlencoded body; `+` is a space; bytes that are not UTF-8 are refused. */
+/** Splits a urlencoded body; `+` is a space; bytes that are not UTF-8 are refused. */
 export function* pairsOf(body: string): Generator<readonly [string, string]> {
   if (body === '') return;
   let from = 0;
@@ -91,7 +90,7 @@ const SPACE = 0x20;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** `+` as spaces: on bytes, for in a text each of millions would be a piece of its own. */
+/** Replaces `+` by spaces on bytes: a text with millions of them would be split into as many pieces. */
 function withSpaces(text: string): string {
   if (!text.includes('+')) return text;
   const bytes = encoder.encode(text);
@@ -101,15 +100,15 @@ function withSpaces(text: string): string {
   return decoder.decode(bytes);
 }
 
-/** An urlencoded body as fields. @throws FormError also when it is over 64 kB or 1,000 pairs. */
+/** Parses a urlencoded body. @throws FormError also if it is over 64 kB or 1,000 pairs. */
 export function parseForm(body: string): Fields {
   if (body.length > FORM_LIMITS.bytes) throw new FormError('isian terlalu besar');
   return fieldsFrom(pairsOf(body));
 }
 
 /**
- * An input as form pairs: `undefined` is left out, `null` is an empty text, lists get `[]`,
- * objects travel as JSON text.
+ * Encodes an input as form pairs: `undefined` is left out, `null` is an empty text, lists get `[]`, objects are JSON
+ * text.
  */
 export function toPairs(input: Readonly<Record<string, unknown>>): [string, string][] {
   const pairs: [string, string][] = [];

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { oncePer } from './schema.ts';
 
 /**
- * Ids are UUIDv7 inside; outside they wear a prefix and 26 characters of Crockford base32
- * (docs/wire.md#ids). They are not secrets: every look-up is bound to the owner.
+ * Ids are UUIDv7 internally; the public form is a prefix and 26 characters of Crockford base32 (docs/wire.md#ids). They
+ * are not secrets: every look-up is bound to the owner.
  */
 export const idPrefixes = {
   account: 'acc_',
@@ -35,7 +35,7 @@ export type IdKind = keyof typeof idPrefixes;
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const valueOf = new Map([...alphabet].map((letter, value) => [letter, BigInt(value)]));
 
-/** A UUID as people and programs outside see it: `msg_01JD…`. */
+/** The public form of a UUID: `msg_01JD…`. */
 export function publicId(kind: IdKind, uuid: string): string {
   let rest = BigInt(`0x${uuid.replaceAll('-', '')}`);
   let text = '';
@@ -46,7 +46,6 @@ export function publicId(kind: IdKind, uuid: string): string {
   return idPrefixes[kind] + text;
 }
 
-/** The UUID behind a public id; `undefined` when it is not one of this kind. */
 export function uuidOf(kind: IdKind, id: string): string | undefined {
   const prefix = idPrefixes[kind];
   if (!id.startsWith(prefix) || id.length !== prefix.length + 26) return undefined;
@@ -67,17 +66,11 @@ export function uuidOf(kind: IdKind, id: string): string | undefined {
   ].join('-');
 }
 
-/**
- * The smallest UUIDv7 of an instant, as `uuid_floor` of the database: a time range is an id range.
- *
- * @param ms milliseconds since 1970.
- */
 export function idFloor(ms: number): string {
   const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }
 
-/** An id in a reply: text of its kind's shape. */
 export const Id = oncePer((kind: IdKind) =>
   z
     .string()
@@ -86,7 +79,6 @@ export const Id = oncePer((kind: IdKind) =>
     ),
 );
 
-/** An id in a request: the public form goes in, the UUID comes out. */
 export const IdInput = oncePer((kind: IdKind) =>
   z.pipe(
     z.pipe(

@@ -6,7 +6,7 @@ const wholes = fc.integer({ min: -9_000_000_000_000_000, max: 9_000_000_000_000_
 const small = fc.integer({ min: -2_000_000, max: 2_000_000 });
 const intl = (options?: Intl.NumberFormatOptions) => new Intl.NumberFormat('id-ID', options);
 
-test('numbers and amounts are written as Indonesian ones are', () => {
+test('formats numbers and amounts in the Indonesian style', () => {
   const number = intl();
   const rupiah = intl({ style: 'currency', currency: 'IDR', maximumFractionDigits: 0 });
   fc.assert(
@@ -18,7 +18,7 @@ test('numbers and amounts are written as Indonesian ones are', () => {
   expect(formatRupiah(-5_000)).toBe('-Rp\u00A05.000');
 });
 
-test('where there is no room, an amount is rounded to one decimal of its scale', () => {
+test('rounds compact amounts to one decimal of their scale', () => {
   const compact = intl({ notation: 'compact', maximumFractionDigits: 1 });
   fc.assert(
     fc.property(fc.oneof(small, wholes), (value) => {

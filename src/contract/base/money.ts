@@ -4,7 +4,7 @@ import { type Output, schema } from './schema.ts';
 /** The largest amount the application handles, in whole rupiah (docs/money.md#amounts). */
 export const RUPIAH_MAX = 9_000_000_000_000_000;
 
-/** Whole rupiah: a safe integer within ±9·10¹⁵; negative only where a mutation says so. */
+/** Whole rupiah: a safe integer within ±9·10¹⁵; negative only if a mutation says so. */
 export const Rupiah = schema(() =>
   z
     .int('Nominal harus rupiah bulat.')
@@ -26,9 +26,9 @@ export function rupiah(amount: number): Rupiah {
   return amount as Rupiah;
 }
 
-// Written out: the first use of Intl takes a phone 100 ms, which would fall into every page's first paint.
+// Not Intl: its first use takes 100 ms on a phone, which would delay the first paint of every page.
 
-/** `1234567` → `1.234.567`; what is no whole number is rounded, halves away from zero. */
+/** `1234567` → `1.234.567`; fractions are rounded, halves away from zero. */
 export function formatNumber(value: number): string {
   const digits = String(Math.round(Math.abs(value))).replace(/\B(?=(\d{3})+$)/g, '.');
   return value < 0 ? `-${digits}` : digits;
@@ -45,10 +45,10 @@ const scales = [
   [1e3, 'rb'],
 ] as const;
 
-/** `1250000` → `1,3 jt`, for where there is no room: thousands, millions … with one decimal at most. */
+/** `1250000` → `1,3 jt`: thousands, millions … with one decimal at most. */
 export function formatCompact(value: number): string {
   const size = Math.abs(value);
-  // Half of the last decimal shown rounds up to the next scale: 999.950 is 1 jt.
+  // Values that round up to the next scale use it: 999.950 is 1 jt.
   const [unit, word] = scales.find(([from]) => size >= from - from / 20_000) ?? [1, ''];
   const tenths = Math.round((size / unit) * 10);
   const decimal = tenths % 10 === 0 ? '' : `,${tenths % 10}`;

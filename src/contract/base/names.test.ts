@@ -13,7 +13,6 @@ import { sendSupport } from '#contract/support.ts';
 import { addPasskey } from '#contract/second-factor.ts';
 import { cleanedName, isolated } from './names.ts';
 
-/** Characters that hide what a name is, or turn it around. */
 const HIDDEN = [
   'Toko \u202Eina', // turned around
   'Toko \u2066Ani\u2069',
@@ -66,7 +65,6 @@ const PEOPLE = [
   'Admin Toko Ani',
 ];
 
-/** Every input that takes a name which others read. */
 const typed = {
   user_register: registerUser.input.shape.name,
   user_update: updateUser.input.shape.name,
@@ -81,7 +79,6 @@ const typed = {
   second_factor_passkey_add: addPasskey.input.shape.name,
   support_send: sendSupport.input.shape.contact_name,
 } satisfies Record<string, z.ZodMiniType>;
-/** Those by which people know each other. */
 const known: (keyof typeof typed)[] = [
   'user_register',
   'user_update',
@@ -94,30 +91,30 @@ const refused = (field: z.ZodMiniType, names: readonly string[]) =>
   names.filter((name) => !field.safeParse(name).success);
 
 describe('a typed name', () => {
-  test.each(Object.entries(typed))('of %s has no hidden characters', (_act, field) => {
+  test.each(Object.entries(typed))('of %s rejects hidden characters', (_act, field) => {
     expect(refused(field, HIDDEN)).toEqual(HIDDEN);
     expect(refused(field, ONLY_INVISIBLE)).toEqual(ONLY_INVISIBLE);
     expect(refused(field, PEOPLE)).toEqual([]);
   });
 
-  test.each(known)('of %s does not pass for the operator', (act) => {
+  test.each(known)('of %s cannot impersonate the operator', (act) => {
     expect(refused(typed[act], OPERATORS)).toEqual(OPERATORS);
   });
 
-  test('of a contact may be any: only its own account reads it', () => {
+  test('of a contact may be any, because only its own account reads it', () => {
     expect(refused(typed.contact_name, OPERATORS)).toEqual([]);
   });
 });
 
-describe('a name that a stranger gives', () => {
-  test('is shown in one line without hidden characters, and left out if no character is visible', () => {
+describe('a name from a stranger', () => {
+  test('is shown in one line without hidden characters, and omitted if no character is visible', () => {
     expect(cleanedName(' ~\u202Esri\u200B~ \n x\u{E0041}', 60)).toBe('~sri~ x');
     expect(ONLY_INVISIBLE.map((name) => cleanedName(name, 60))).toEqual(
       ONLY_INVISIBLE.map(() => undefined),
     );
   });
 
-  test('once cleaned is one that could be typed', () => {
+  test('is valid as a typed name once it is cleaned', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (given) => {
         const name = cleanedName(given, 60);
@@ -131,7 +128,7 @@ describe('a name that a stranger gives', () => {
   });
 });
 
-test('isolates names that are written from right to left, and leaves others as they are', () => {
+test('isolates right-to-left names and leaves others unchanged', () => {
   expect(isolated('Toko Ani')).toBe('Toko Ani');
   expect(isolated('محمد 12')).toBe('\u2068محمد 12\u2069');
   expect(isolated('\u202Eא\u2069')).toBe('\u2068א\u2069');

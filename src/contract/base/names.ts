@@ -4,7 +4,6 @@ import { withoutUnusable } from './schema.ts';
 
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** Whether a text has a letter, digit or sign that people see. */
 const isVisible = (text: string): boolean => visible.test(withoutUnusable(text));
 
 const UNUSABLE = 'Nama berisi karakter yang tidak dapat dipakai.';
@@ -12,13 +11,12 @@ const UNUSABLE = 'Nama berisi karakter yang tidak dapat dipakai.';
 type NameRules = {
   min?: number;
   max: number;
-  /** Sentences of the form for a name that is missing, too long or unusable. */
   missing?: string;
   tooLong?: string;
   unusable?: string;
 };
 
-/** A typed name, in one line; it may be empty unless `min` forbids it. */
+/** A typed name in one line; it may be empty unless `min` forbids it. */
 export const TypedName = ({
   min = 0,
   max,
@@ -37,7 +35,7 @@ export const TypedName = ({
     ),
   );
 
-/** The same for names by which people know each other: none of them may pass for the operator of the installation. */
+/** A name that others identify a user or token by: it must not look like the operator of the installation. */
 export const PublicName = (rules: NameRules) =>
   TypedName(rules).check(
     z.refine(
@@ -47,8 +45,8 @@ export const PublicName = (rules: NameRules) =>
   );
 
 /**
- * A name that a stranger gave, as people may see it: one line without unusable characters; `undefined` when nothing of
- * it is visible.
+ * A name from a stranger, made safe to show: one line without unusable characters; `undefined` if no character is
+ * visible.
  */
 export function cleanedName(name: string, max: number): string | undefined {
   const line = withoutUnusable(
@@ -64,8 +62,8 @@ const rightToLeft =
   /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
 
 /**
- * A name inside a sentence: one that is written from right to left stands between FSI and PDI, so that it does not
- * reorder the words around it. Unusable characters inside it are dropped; other names stay as they are.
+ * A name for use inside a sentence: right-to-left names are wrapped in FSI and PDI so that they do not reorder the
+ * words around them. Their unusable characters are dropped; other names are unchanged.
  */
 export function isolated(name: string): string {
   const bare = withoutUnusable(name);

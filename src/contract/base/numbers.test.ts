@@ -14,14 +14,14 @@ const Amount = WholeNumber({
 const said = (given: unknown): string =>
   z.safeParse(Amount, given).error?.issues[0]?.message ?? 'nothing was refused';
 
-test('decimal digits are a number, and so is a number', () => {
+test('reads decimal digits and numbers', () => {
   expect(Amount.parse('20000')).toBe(20_000);
   expect(Amount.parse('0020000')).toBe(20_000);
   expect(Amount.parse('9000000000000000')).toBe(9_000_000_000_000_000);
   expect(Amount.parse(20_000)).toBe(20_000);
 });
 
-test('nothing else is: no sign, exponent, other base, blank, line’s end or foreign digit', () => {
+test('rejects signs, exponents, other bases, blanks, line ends and foreign digits', () => {
   const texts =
     '0x2710 0b11 0o17 1e5 1E5 +20000 -20000 20.000 20,000 20000.0 20_000 20k NaN Infinity 20000n true [] {} ２００００ ٢٠٠٠٠';
   const blanks = ['20000\n', '\n20000', ' 20000', '20000 ', '\t20000', '1 2', '20000\u0000'];
@@ -30,14 +30,14 @@ test('nothing else is: no sign, exponent, other base, blank, line’s end or for
   for (const other of others) expect([other, said(other)]).toEqual([other, 'Angka saja.']);
 });
 
-test('nothing at all is asked for, and the bounds hold', () => {
+test('requires a value and checks the bounds', () => {
   expect(said(undefined)).toBe('Tulis nominalnya.');
   expect(said('')).toBe('Tulis nominalnya.');
   expect(z.safeParse(Amount, '0').success).toBe(false);
   expect(z.safeParse(Amount, '9000000000000001').success).toBe(false);
 });
 
-test('no field of any act, nor of the API’s address, reads a number otherwise', () => {
+test('reads numbers the same way in every field of acts and API addresses', () => {
   const shapes = [
     ...acts.map(({ name, input }) => [name, input] as const),
     ['GET /v1/messages', ApiMessageQuery()] as const,

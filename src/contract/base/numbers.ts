@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 
 type Bounds = {
-  /** What is said when nothing was written, and of everything that is no whole number. */
   missing?: string;
   sentence?: string;
   minimum: number;
@@ -11,11 +10,10 @@ type Bounds = {
 };
 
 /**
- * A whole number as forms and addresses write it: decimal digits, and nothing else.
+ * A whole number as forms and addresses write it: decimal digits only.
  *
- * What programs also read as numbers, a sign, an exponent, hexadecimal, a blank or a line's end around it,
- * is refused: nobody's money or page shall be what somebody may have meant. Callers in our own language
- * may give the number itself.
+ * Signs, exponents, hexadecimal and surrounding blanks or line ends are refused: a guess could change an amount or a
+ * page. Internal callers may pass a number.
  */
 export const WholeNumber = ({
   sentence = 'Tulis angka bulat.',

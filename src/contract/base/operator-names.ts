@@ -1,6 +1,6 @@
 import { withoutUnusable } from './schema.ts';
 
-/** Letters that look like those of our alphabet and are not folded to them by NFKD. */
+/** Letters that look like Latin ones but that NFKD does not fold to them. */
 const lookAlikes: Readonly<Record<string, string>> = {
   a: 'ɑαаᴀꭺꓮⱥ@4',
   b: 'ƀɓβвьъᏼʙꓐ8',
@@ -48,7 +48,6 @@ const readAs = new Map(
     u: 'у',
   }).flatMap(([letter, others]) => Array.from(others, (one) => [one, letter] as const)),
 );
-/** First code points of 26 letters in a row: in circles, in squares, and as signs of flags. */
 const letterRows = [0x1f150, 0x1f170, 0x1f1e6];
 
 function plainLetter(sign: string, isRead: boolean): string {
@@ -59,9 +58,9 @@ function plainLetter(sign: string, isRead: boolean): string {
 }
 
 /**
- * The words of a name as they look: every letter as the one of our alphabet that it resembles.
+ * The words of a name by appearance: every letter is replaced by the Latin one it resembles.
  *
- * @param isRead letters of other alphabets count by their sound instead, where it differs.
+ * @param isRead use the sound of foreign letters instead, where it differs.
  */
 const wordsAsSeen = (name: string, isRead = false): string[] =>
   Array.from(withoutUnusable(name).normalize('NFKD').toLowerCase(), (sign) =>
@@ -77,7 +76,7 @@ const wordsAsSeen = (name: string, isRead = false): string[] =>
 
 const asSeen = (word: string): string => wordsAsSeen(word).join('');
 const PRODUCT = asSeen('kabari');
-/** Roles that an operator's name would have; the short ones count as words of their own only. */
+/** Roles that an impersonator would use; the short ones count as whole words only. */
 const roles = [
   'admin bantuan billing customer finance helpdesk keamanan keuangan',
   'layanan official operator pengelola petugas pusat resmi security',
@@ -86,10 +85,10 @@ const roles = [
 const shortRoles = new Set(
   ['bot', 'care', 'cs', 'help', 'info', 'staf', 'team', 'tim'].map(asSeen),
 );
-/** A country's or a company's sign beside the product's name makes it no other name. */
+/** Up to this many extra letters, as of a country or company form, still count as the product's name. */
 const ADDED_MAX = 3;
 
-/** Whether a name could be taken for the operator of the installation: the product's name, alone or with a role. */
+/** Whether a name could pass for the operator of the installation: the product's name, alone or with a role. */
 export const passesForOperator = (name: string): boolean =>
   [false, true].some((isRead) => isOperatorName(wordsAsSeen(name, isRead)));
 

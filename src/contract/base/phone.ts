@@ -14,7 +14,6 @@ export const Phone = schema(() =>
     ),
 );
 
-/** A phone number as people type it; comes out normalised. */
 export const TypedPhone = schema(() =>
   z.pipe(z.pipe(z.string().check(z.maxLength(40)), z.transform(normalizePhone)), Phone()),
 );

@@ -6,11 +6,9 @@ type Entry = { status: number; facts: () => z.ZodMiniType; retryable?: true };
 const none = () => z.object({});
 const wait = () => z.object({ seconds: z.int() });
 
-/** Why a list of recipients cannot be read. */
 export const unreadable = ['empty', 'no_numbers', 'too_many', 'broken'] as const;
 export type UnreadableList = (typeof unreadable)[number];
 
-/** Every refusal: its HTTP status and its facts. */
 export const refusals = {
   act_unknown: { status: 400, facts: none },
   request_malformed: { status: 400, facts: () => z.object({ why: z.string() }) },
@@ -75,18 +73,15 @@ export const refusals = {
   link_gone: { status: 410, facts: none },
   qr_stale: { status: 410, facts: none },
   phone_taken: { status: 409, facts: none },
-  /** This installation does not offer the channel. */
   channel_off: { status: 409, facts: none },
-  /** What was asked belongs to another channel than the token's. */
   channel_other: { status: 409, facts: none },
-  /** Messages of the token are on their way: their outcome is awaited first. */
+  /** Messages of the token are under way: wait for their outcome first. */
   channel_busy: { status: 409, facts: none },
-  /** Templates of the token wait at the price of its channel: they leave, or are cancelled, first. */
+  /** Queued templates were priced for this channel: they must be sent or cancelled first. */
   channel_waiting: { status: 409, facts: () => z.object({ templates: z.int() }) },
-  /** Meta says no to what was entered; `code` is Meta's. */
+  /** Meta rejected the entered data; `code` is Meta's. */
   cloud_refused: { status: 422, facts: () => z.object({ code: z.int() }) },
   cloud_unreachable: { status: 503, facts: none, retryable: true },
-  /** The receiver has not written in the last 24 hours, or never: only templates may be sent. */
   window_closed: { status: 409, facts: none },
 
   saldo_short: {
@@ -98,7 +93,7 @@ export const refusals = {
   request_in_flight: { status: 409, facts: wait, retryable: true },
   ref_conflict: { status: 409, facts: () => z.object({ ref: z.string() }) },
   recipient_opted_out: { status: 409, facts: none },
-  /** Known by a user id of Meta's alone: only the Cloud API reaches them. */
+  /** The recipient is known by a Meta user id only, so that only the Cloud API reaches them. */
   recipient_without_number: { status: 409, facts: none },
   message_final: { status: 409, facts: () => z.object({ status: z.string() }) },
   message_in_flight: { status: 409, facts: none },
@@ -127,7 +122,6 @@ export const refusals = {
     status: 422,
     facts: () => z.object({ name: z.string(), expected: z.int(), given: z.int() }),
   },
-  /** By the Cloud API: Meta refuses the value of this variable. */
   template_value_unfit: {
     status: 422,
     facts: () =>
@@ -142,13 +136,11 @@ export const refusals = {
     facts: () =>
       z.object({
         name: z.string(),
-        /** What its header takes; null where it takes nothing. */
         header: z.nullable(z.enum(['image', 'video', 'document', 'text'])),
-        /** The places of the buttons that take something. */
         buttons: z.array(z.int()),
       }),
   },
-  /** What came in, what is under way or arrived, and reactions are not sent anew. */
+  /** Inbound messages, reactions, and messages under way or delivered cannot be sent anew. */
   resend_unfit: { status: 409, facts: none },
   views_full: { status: 409, facts: () => z.object({ limit: z.int() }) },
   quick_replies_full: { status: 409, facts: () => z.object({ limit: z.int() }) },
@@ -158,12 +150,10 @@ export const refusals = {
     status: 422,
     facts: () =>
       z.object({
-        /** What was answered; null where there was no answer. */
         status: z.nullable(z.int()),
         why: z.enum(['refused', 'late', 'unreachable', 'redirect', 'status', 'challenge']),
       }),
   },
-  /** It is switched off: nothing is sent until it is switched on again. */
   webhook_off: { status: 409, facts: none },
 
   topup_too_many: { status: 409, facts: () => z.object({ limit: z.int() }) },
@@ -246,12 +236,10 @@ export const refusals = {
     status: 422,
     facts: () => z.object({ why: z.enum(unreadable) }),
   },
-  /** It has no content, or nobody to go to. */
   campaign_incomplete: {
     status: 409,
     facts: () => z.object({ missing: z.enum(['content', 'recipients']) }),
   },
-  /** It is started, or ended, already. */
   campaign_state: { status: 409, facts: () => z.object({}) },
   campaigns_full: { status: 409, facts: () => z.object({ limit: z.int() }) },
   support_empty: { status: 422, facts: none },
@@ -276,7 +264,7 @@ export const refusals = {
 export type RefusalCode = keyof typeof refusals;
 export type FactsOf<C extends RefusalCode> = Output<(typeof refusals)[C]['facts']>;
 
-/** An expected "no". Thrown by domains, shown by the web; any other error is a bug. */
+/** An expected error of a domain, shown to the user; any other error is a bug. */
 export class Refusal<C extends RefusalCode = RefusalCode> extends Error {
   readonly code: C;
   readonly facts: FactsOf<C>;
@@ -289,7 +277,7 @@ export class Refusal<C extends RefusalCode = RefusalCode> extends Error {
   }
 }
 
-/** A refusal rebuilt from what travelled; `undefined` when the catalogue does not know it. */
+/** Rebuilds a refusal from its serialized form; `undefined` if the catalogue does not contain it. */
 export function refusalFrom(error: unknown): Refusal | undefined {
   if (typeof error !== 'object' || error === null || !('type' in error)) return undefined;
   const code = error.type;

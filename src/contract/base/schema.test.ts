@@ -2,12 +2,11 @@ import { beforeEach, expect, test, vi } from 'vitest';
 
 const made = vi.hoisted(() => ({ count: 0 }));
 
-/** The same functions, counting how often one of them is called. */
 function counting(functions: object): object {
   return Object.fromEntries(
     Object.entries(functions).map(([name, one]: [string, unknown]) => {
       if (typeof one === 'object' && one !== null && name !== 'core') return [name, counting(one)];
-      // A registry of notes is no schema.
+      // The registry of notes is not a schema.
       if (typeof one !== 'function' || name === 'registry' || /^[$A-Z]/.test(name))
         return [name, one];
       const counted = (...given: unknown[]) => {
@@ -25,14 +24,14 @@ beforeEach(() => {
   made.count = 0;
 });
 
-test('who imports the contract makes no schema', async () => {
+test('creates no schema on import of the contract', async () => {
   const { acts } = await import('#contract/acts.ts');
   await import('#contract/rest.ts');
   expect(acts.length).toBeGreaterThan(50);
   expect(made.count).toBe(0);
 });
 
-test('an act that is asked makes its own schemas, once', async () => {
+test('creates the schemas of an act once, on first use', async () => {
   const { loginUser, logoutUser } = await import('#contract/accounts.ts');
   const { input, output } = logoutUser;
   const few = made.count;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isStorable, storable, storableJson, unstorableIn } from './text.ts';
 
-test('a text can be kept when it has no U+0000 and no half of a pair', () => {
+test('accepts texts that have neither U+0000 nor a lone surrogate', () => {
   for (const text of ['', 'Halo 👋', '\u{10FFFF}', '\uFFFF', '\u0001', '\u202E', 'e\u0301']) {
     expect(isStorable(text)).toBe(true);
     expect(storable(text)).toBe(text);
@@ -13,7 +13,7 @@ test('a text can be kept when it has no U+0000 and no half of a pair', () => {
   }
 });
 
-test('a place that cannot be kept is named by its path, also when it is a name', () => {
+test('reports the path of an unstorable text, also of a name', () => {
   expect(unstorableIn({ text: { body: 'a\0' }, to: '62', list: ['x', { y: '\uD800' }] })).toEqual(
     expect.arrayContaining(['text.body', 'list.1.y']),
   );
@@ -22,7 +22,7 @@ test('a place that cannot be kept is named by its path, also when it is a name',
   expect(unstorableIn('\0')).toEqual(['']);
 });
 
-test('nesting as deep as a body is long is looked through', () => {
+test('checks input nested as deep as a body is long', () => {
   const depth = 400_000;
   const deep: unknown = JSON.parse(`${'{"a":'.repeat(depth)}"\\u0000"${'}'.repeat(depth)}`);
   const [name] = unstorableIn(deep);
@@ -30,7 +30,7 @@ test('nesting as deep as a body is long is looked through', () => {
   expect(name?.length).toBeLessThanOrEqual(100);
 });
 
-test('what nobody can correct is kept with U+FFFD, names included, and left alone when it is fine', () => {
+test('replaces unstorable characters with U+FFFD, names included, and returns valid values unchanged', () => {
   const fine = { text: 'Halo', at: new Date(0) };
   expect(storableJson(fine)).toBe(fine);
   expect(storableJson({ 'a\0': ['\uD800', { b: 'c\0' }], n: 1 })).toEqual({

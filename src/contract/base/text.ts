@@ -4,12 +4,14 @@
  */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
-/** A text as the database can keep it: what it cannot keep becomes U+FFFD. For texts that nobody can be asked to correct. */
+/**
+ * Replaces characters that the database cannot store with U+FFFD, for texts that cannot be corrected by their author.
+ */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
 /**
- * The reference of a bank transfer in its one spelling, so that it counts once however it was typed: NFKC, no
- * blanks, control or invisible characters, one kind of dash, upper case.
+ * Normalises the reference of a bank transfer, so that it counts once however it was typed: NFKC, no blanks, control or
+ * invisible characters, one kind of dash, upper case.
  */
 export const bankReference = (typed: string): string =>
   typed
@@ -18,7 +20,7 @@ export const bankReference = (typed: string): string =>
     .replaceAll(/[\p{Pd}\u2212]/gu, '-')
     .toUpperCase();
 
-/** A JSON value with all its texts, names included, as the database can keep them; itself when they all are. */
+/** Makes all texts of a JSON value storable, names included; returns the same value if nothing changes. */
 export function storableJson<T>(value: T): T {
   if (unstorableIn(value).length === 0) return value;
   const text = JSON.stringify(value, (_name, inner: unknown) => {
@@ -29,29 +31,29 @@ export function storableJson<T>(value: T): T {
   return JSON.parse(text) as T;
 }
 
-/** How many texts are named at most, and the characters of a name. */
+/** The largest number of paths reported, and of characters in a path. */
 const NAMED_MAX = 20;
 const NAME_LENGTH_MAX = 100;
 
-type Place = { value: unknown; name: string };
+type PathNode = { value: unknown; name: string };
 
 /**
- * Where in a parsed input, however deep, a text stands that cannot be kept: `text.body`, `to`,
- * `messages.3.ref`. A name inside that cannot be kept is told with U+FFFD in its place.
+ * The paths of all texts in a parsed input that cannot be stored: `text.body`, `to`, `messages.3.ref`. A name that
+ * cannot be stored is written with U+FFFD.
  *
- * Walks without recursion: what strangers send may be nested as deep as it is long.
+ * Iterates instead of recursing: untrusted input may be nested as deep as it is long.
  */
 export function unstorableIn(input: unknown): string[] {
   const found: string[] = [];
-  const rest: Place[] = [{ value: input, name: '' }];
+  const rest: PathNode[] = [{ value: input, name: '' }];
   for (let place = rest.pop(); place && found.length < NAMED_MAX; place = rest.pop()) {
     const { value, name } = place;
     if (typeof value === 'string') {
-      if (!isStorable(value)) found.push(named(name));
+      if (!isStorable(value)) found.push(printableName(name));
     } else if (typeof value === 'object' && value !== null) {
       for (const [own, inner] of Object.entries(value)) {
         const path = name === '' ? own : `${name}.${own}`;
-        if (!isStorable(own)) found.push(named(path));
+        if (!isStorable(own)) found.push(printableName(path));
         else if (typeof inner === 'string' || typeof inner === 'object')
           rest.push({ value: inner, name: path });
       }
@@ -60,4 +62,4 @@ export function unstorableIn(input: unknown): string[] {
   return found;
 }
 
-const named = (path: string): string => storable(path.slice(0, NAME_LENGTH_MAX));
+const printableName = (path: string): string => storable(path.slice(0, NAME_LENGTH_MAX));

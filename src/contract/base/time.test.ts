@@ -21,7 +21,7 @@ const zones = fc.constantFrom('Asia/Jakarta', 'Asia/Makassar', 'Asia/Jayapura');
 const day = { day: 'numeric', month: 'short', year: 'numeric' } as const;
 const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 
-test('days and times are those of the calendar, in each of the three zones', () => {
+test('formats days and times of the calendar in each of the three zones', () => {
   fc.assert(
     fc.property(instants, zones, (at, timeZone) => {
       const intl = (parts: Intl.DateTimeFormatOptions, language = 'id-ID') =>
@@ -36,11 +36,11 @@ test('days and times are those of the calendar, in each of the three zones', () 
   );
 });
 
-test('in English a time is that of WIB', () => {
+test('formats English times in WIB', () => {
   expect(formatDateTimeEnglish('2026-11-21T02:05:00Z')).toBe('21 Nov 2026, 09:05');
 });
 
-test('what is less than a day away is told by its distance', () => {
+test('formats recent times as a distance', () => {
   const now = new Date('2026-11-21T02:05:00Z');
   const ago = (seconds: number) => formatAgo(new Date(now.getTime() - seconds * 1000), now);
   expect([0, 44, -44].map(ago)).toEqual(['baru saja', 'baru saja', 'baru saja']);
@@ -58,7 +58,7 @@ test('what is less than a day away is told by its distance', () => {
   expect(ago(24 * 3600)).toBe('20 Nov 2026, 09.05');
 });
 
-test('a lapse is said in its two largest units', () => {
+test('formats a duration in its two largest units', () => {
   const said = [0, 60, 1_240, 9_960, 61_000, 3_600_000, 7_500_000, 2 * 86_400_000 + 60_000];
   expect(said.map(formatLapse)).toEqual([
     '0 detik',
@@ -72,7 +72,7 @@ test('a lapse is said in its two largest units', () => {
   ]);
 });
 
-test('a clock time of a day is an instant of its zone, and back', () => {
+test('converts a clock time of a day to an instant of its zone and back', () => {
   for (const [zone, iso] of [
     ['Asia/Jakarta', '2026-11-26T17:30:00.000Z'],
     ['Asia/Jayapura', '2026-11-26T15:30:00.000Z'],

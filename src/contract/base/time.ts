@@ -1,16 +1,16 @@
-/** Every time is shown in WIB unless the person's profile names another Indonesian zone. */
+/** Times are shown in WIB unless the user's profile names another Indonesian zone. */
 export const WIB = 'Asia/Jakarta';
 
 type Zone = { hours: number; name: string };
 const wib: Zone = { hours: 7, name: 'WIB' };
 
-/** Indonesia's zones: hours before UTC, the whole year. */
+/** Indonesia's zones: offset from UTC in hours, the same all year. */
 const zones: Readonly<Record<string, Zone>> = {
   [WIB]: wib,
   'Asia/Makassar': { hours: 8, name: 'WITA' },
   'Asia/Jayapura': { hours: 9, name: 'WIT' },
 };
-/** What the clocks of a zone are ahead of UTC, in hours, and what its time is called. */
+/** The offset of a zone from UTC in hours, and its label. */
 export const zoneOf = (zone: string): Zone => zones[zone] ?? wib;
 
 const months = 'Jan Feb Mar Apr Mei Jun Jul Agu Sep Okt Nov Des'.split(' ');
@@ -18,7 +18,7 @@ const months = 'Jan Feb Mar Apr Mei Jun Jul Agu Sep Okt Nov Des'.split(' ');
 /**
  * Year, month, day, hour and minute of an instant in a zone, as ISO 8601 writes them.
  *
- * Counted, not asked of Intl, whose first use takes a phone 100 ms: it would fall into a page's first paint.
+ * Computed without Intl, whose first use takes 100 ms on a phone and would delay the first paint.
  */
 function partsOf(at: Date | string, zone: string) {
   const local = new Date(new Date(at).getTime() + zoneOf(zone).hours * 3_600_000).toISOString();
@@ -47,7 +47,7 @@ export function formatDateTimeEnglish(at: Date | string): string {
   return `${day}, ${partsOf(at, WIB).clock}`;
 }
 
-/** `21 Nov 2026, 09.05 WIB`: for what is still to come, which no zone may mistake. */
+/** `21 Nov 2026, 09.05 WIB`: for future times, which must be unambiguous. */
 export const formatDateTimeZone = (at: Date | string, zone = WIB): string =>
   `${formatDateTime(at, zone)} ${zoneOf(zone).name}`;
 
@@ -77,7 +77,7 @@ export const instantIn = (day: string, clock: string, zone = WIB): Date =>
 /** The clock time of an instant in a zone, `HH:MM`. */
 export const clockTime = (at: Date, zone = WIB): string => partsOf(at, zone).clock;
 
-/** How long something took, in its two largest units: `1,2 detik`, `3 menit 5 detik`, `2 hari 4 jam`. */
+/** Formats a duration in its two largest units: `1,2 detik`, `3 menit 5 detik`, `2 hari 4 jam`. */
 export function formatLapse(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 10) return `${(Math.round(seconds * 10) / 10).toString().replace('.', ',')} detik`;

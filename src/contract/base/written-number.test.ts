@@ -30,17 +30,17 @@ test.each([
   '6281234567890E-1',
   '62812345.000',
   `${'6281234567890'.padEnd(200, ' ')}1`,
-])('refuses %s, of which the digits are not known', (written) => {
+])('refuses %s, whose digits are unknown', (written) => {
   expect(Peer().safeParse(normalizePhone(written)).success).toBe(false);
 });
 
-/** Characters without a shape, and what people put between digits. */
+/** Invisible characters, and characters that people put between digits. */
 const marks = fc.constantFrom(
   ...'\u200B\u200C\u200D\u200E\u200F\u202A\u202B\u202C\u202D\u202E\u2060\u2066\u2067\u2068\u2069\uFEFF\u00AD\u061C\u180E\uFE0F',
   ...' -()\u00A0\u2007\u202F\u3000\t\n\u2010\u2011\u2012\u2013\u2014\u2015\u2212\uFE58\uFE63\uFF0D\uFF08\uFF09',
 );
 
-test('drops invisible characters, blanks, dashes and brackets wherever they stand', () => {
+test('drops invisible characters, blanks, dashes and brackets in every position', () => {
   fc.assert(
     fc.property(
       fc.stringMatching(/^(\+|00|0|)[1-9][0-9]{8,13}$/),
@@ -56,7 +56,7 @@ test('drops invisible characters, blanks, dashes and brackets wherever they stan
   );
 });
 
-test('reads bare digits exactly where they are known, and by the specified rule elsewhere', () => {
+test('reads bare digits exactly if they are known, and by the specified rule otherwise', () => {
   const read = () => TypedPeer().parse('852-9123-4567');
   expect(exactNumber('852-9123-4567')).toBe('85291234567');
   expect([exactNumber('+852 9123 4567'), exactNumber('0852-9123-4567')]).toEqual([

@@ -6,12 +6,11 @@
 /** The longest phone number, in digits (E.164; docs/screens.md#money-dates-phones). */
 export const PHONE_DIGITS_MAX = 15;
 
-/** A number up to its last digit that counts. */
 const LONGEST = new RegExp(`^(?:\\D*\\d){${PHONE_DIGITS_MAX}}`);
 
 /**
- * The specified normalisation, to the letter: a leading 0 becomes 62, a leading 8 gets 62 in front,
- * anything else stays; then at most 15 digits (what stands between them is not counted), unless `long`.
+ * The specified normalisation: a leading 0 becomes 62, a leading 8 gets 62 in front, anything else stays; then at most
+ * 15 digits (characters between them do not count), unless `long`.
  */
 export function to62(phone: string, { long = false }: { long?: boolean } = {}): string {
   const number = phone.replace(/^(?:0|(?=8))/, '62');
@@ -19,15 +18,14 @@ export function to62(phone: string, { long = false }: { long?: boolean } = {}): 
   return LONGEST.exec(number)?.[0] ?? number;
 }
 
-/** Full-width forms of ASCII: `０８１２`, `＋`, `（`. */
 const FULL_WIDTH = /[\uFF01-\uFF5E]/g;
 const FULL_WIDTH_OFFSET = 0xfee0;
-/** Characters without a shape: direction marks, zero widths, soft hyphens, variation selectors, control characters. */
+/** Invisible characters: direction marks, zero widths, soft hyphens, variation selectors, control characters. */
 const INVISIBLE = /[[\p{Cc}--\s]\p{Cf}\p{DI}]/gv;
 /** Characters between digits: blanks, brackets, dots, dashes of every kind, minus signs. */
 const SEPARATORS = /[\s().\p{Pd}\u02D7\u2043\u207B\u208B\u2212\u2796]/gu;
 
-/** Text without invisible characters, in ASCII where it was written in full-width forms. */
+/** Removes invisible characters and converts full-width forms to ASCII. */
 export const visibleText = (text: string): string =>
   text
     .replace(INVISIBLE, '')
@@ -35,7 +33,7 @@ export const visibleText = (text: string): string =>
     .trim();
 
 /**
- * A number without what surrounds and separates its digits: `+6281234567890`, `081234567890`. The apostrophe by
+ * Removes the characters around and between the digits of a number: `+6281234567890`, `081234567890`. The apostrophe by
  * which spreadsheets mark a text goes too. Empty for a fraction, or a number that a spreadsheet has rounded.
  */
 export function cleanNumber(typed: string): string {
@@ -46,22 +44,22 @@ export function cleanNumber(typed: string): string {
 
 /** Longer texts are not numbers. */
 const WRITTEN_MAX = 140;
-/** So many digits are a number of their own: a single point behind them separates decimals, and groups nothing. */
+/** From this many digits on, a single point behind them separates decimals and does not group. */
 const WHOLE_DIGITS = 10;
 const LEAST_DIGITS = 8;
 
 /**
- * Reads `6281234567890.0`, `6.281.234.567.890,00` and `6.281234567890E+12` as spreadsheets and programs mean them.
- * Text without decimals stays as it is.
+ * Reads `6281234567890.0`, `6.281.234.567.890,00` and `6.281234567890E+12` as spreadsheets and programs mean them. Text
+ * without decimals is unchanged.
  *
- * @returns undefined where the digits of the number cannot be known.
+ * @returns undefined if the digits of the number are unknown.
  */
 function wholeNumber(text: string): string | undefined {
   const [, sign = '', first = '', more = '', power = ''] =
     /^(\+?)(\d+)(?:[.,](\d+))?[eE]\+?(\d{1,2})$/.exec(text) ?? [];
   if (power !== '') {
     const places = Number(power);
-    // Fewer decimals than places: the spreadsheet shows a rounded number.
+    // Fewer decimals than the exponent: the spreadsheet shows a rounded number.
     const isExact = more.length >= places && /^0*$/.test(more.slice(places));
     return isExact ? `${sign}${first}${more.slice(0, places)}` : undefined;
   }

@@ -4,8 +4,8 @@ import { unreadableLists, inMegabytes } from './language.ts';
 
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
 
-/** What may be missing, as facts name it. */
-const things: Readonly<Record<string, string>> = {
+/** Names of missing records, by the `what` of facts. */
+const recordNames: Readonly<Record<string, string>> = {
   Akun: 'The account',
   Media: 'The file',
   'Nomor telepon': 'The phone number',
@@ -13,7 +13,6 @@ const things: Readonly<Record<string, string>> = {
   Token: 'The token',
 };
 
-/** Why an address did not confirm the test, and what to do. */
 const unconfirmed: Readonly<Record<FactsOf<'webhook_unconfirmed'>['why'], string>> = {
   refused: 'only public https addresses on port 443 or 8443 are asked.',
   late: 'no answer came within 10 seconds. Answer first, then do the work.',
@@ -23,7 +22,6 @@ const unconfirmed: Readonly<Record<FactsOf<'webhook_unconfirmed'>['why'], string
   challenge: 'it must answer the handshake with the value of `hub.challenge`.',
 };
 
-/** What the header of a template takes. */
 const headers = {
   image: 'an image in its header (`link` or `id`)',
   video: 'a video in its header (`link` or `id`)',
@@ -38,7 +36,7 @@ const unfitValues = {
   empty: 'holds nothing but blanks, which Meta refuses. Give it a value',
 } as const;
 
-/** The refusals' sentences for programs whose makers asked for English (`Accept-Language: en`). */
+/** English sentences of refusals for API callers (`Accept-Language: en`). */
 const sentences: Sentences = {
   act_unknown: 'This request is not known here.',
   request_malformed: ({ why }) => `The request cannot be read: ${why}.`,
@@ -46,7 +44,7 @@ const sentences: Sentences = {
   not_signed_in: 'The session has ended. Sign in again.',
   not_allowed: 'You may not do this.',
   not_found: ({ what }) =>
-    `${things[what] ?? 'This'} was not found. Check the id; it may belong to another token or have been deleted.`,
+    `${recordNames[what] ?? 'This'} was not found. Check the id; it may belong to another token or have been deleted.`,
   path_unknown: 'This address is not part of the API. All of its addresses are described at /docs.',
   method_not_allowed: ({ allow }) => `This address does not take this method. Use ${allow}.`,
   input_invalid: 'Some fields need to be corrected; `fields` says which, and what they take.',
@@ -269,7 +267,6 @@ const sentences: Sentences = {
   upload_unscanned: ({ seconds }) => `The file cannot be scanned now. Try again in ${seconds} s.`,
 };
 
-/** The sentence of a refusal, in English. */
 export function englishFor(no: { code: RefusalCode; facts: unknown }): string {
   const sentence: string | ((facts: never) => string) = sentences[no.code];
   return typeof sentence === 'string' ? sentence : sentence(no.facts as never);

@@ -6,7 +6,6 @@ import { unreadableLists, inMegabytes } from './language.ts';
 
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
 
-/** Why an address did not confirm the test, and what to do. */
 const unconfirmed: Readonly<Record<FactsOf<'webhook_unconfirmed'>['why'], string>> = {
   refused: 'hanya alamat https umum pada port 443 atau 8443 yang dihubungi.',
   late: 'tidak ada jawaban dalam 10 detik. Jawab dahulu, baru kerjakan isinya.',
@@ -16,7 +15,6 @@ const unconfirmed: Readonly<Record<FactsOf<'webhook_unconfirmed'>['why'], string
   challenge: 'jabat tangan harus dijawab dengan nilai hub.challenge.',
 };
 
-/** What the header of a template takes. */
 const headers = {
   image: 'perlu gambar di judulnya (`link` atau `id`)',
   video: 'perlu video di judulnya (`link` atau `id`)',
@@ -31,7 +29,6 @@ const unfitValues = {
   empty: 'hanya berisi spasi, yang ditolak Meta. Isi nilainya',
 } as const;
 
-/** The sentence for people: what happened and what to do. */
 const sentences: Sentences = {
   act_unknown: 'Permintaan ini tidak dikenal. Muat ulang halaman lalu coba lagi.',
   request_malformed: ({ why }) => `Permintaan tidak dapat dibaca: ${why}.`,
@@ -310,7 +307,6 @@ const sentences: Sentences = {
     `Berkas belum dapat dipindai. Coba lagi dalam ${seconds} detik; berkas Anda tidak hilang.`,
 };
 
-/** The sentence a person reads for a refusal, in Indonesian. */
 export function sentenceFor(no: { code: RefusalCode; facts: unknown }): string {
   const sentence: string | ((facts: never) => string) = sentences[no.code];
   return typeof sentence === 'string' ? sentence : sentence(no.facts as never);
@@ -318,7 +314,7 @@ export function sentenceFor(no: { code: RefusalCode; facts: unknown }): string {
 
 type DevelopersSentences = { [C in RefusalCode]?: string | ((facts: FactsOf<C>) => string) };
 
-/** Where the portal's sentence speaks of a screen: the same for whoever reads the answer of a program. */
+/** Sentences for developers, where the portal's sentence refers to a screen. */
 const developerSentences: DevelopersSentences = {
   not_found: ({ what }) =>
     `${what} tidak ditemukan. Periksa id-nya; mungkin milik token lain, atau sudah dihapus.`,
@@ -337,7 +333,6 @@ const developerSentences: DevelopersSentences = {
     'Terjadi gangguan di sisi kami. Ulangi permintaan; sebutkan `request_id` bila menghubungi kami.',
 };
 
-/** The sentence of a refusal for developers, in Indonesian. */
 export function developerSentenceFor(no: { code: RefusalCode; facts: unknown }): string {
   const sentence: string | ((facts: never) => string) | undefined = developerSentences[no.code];
   if (sentence === undefined) return sentenceFor(no);

@@ -1,14 +1,12 @@
 import type { UnreadableList } from '#contract/base/refusals.ts';
 
-/** The languages that `/v1` speaks: Indonesian unless the caller prefers English. */
 export type Language = 'id' | 'en';
 
-/** The same in every language that `/v1` speaks. */
-export type InBoth = Readonly<Record<Language, string>>;
+export type Bilingual = Readonly<Record<Language, string>>;
 
 /**
- * The language for a caller's `Accept-Language` (RFC 9110, 12.5.4): English when it is preferred to
- * Indonesian, or as welcome and named first; Indonesian otherwise. Other languages are passed over.
+ * The language for an `Accept-Language` header (RFC 9110, 12.5.4): English if it is preferred to Indonesian, or has the
+ * same weight and comes first; Indonesian otherwise. Other languages are ignored.
  */
 export function languageOf(accepted: string | undefined): Language {
   const english = preferenceFor('en', accepted);
@@ -17,7 +15,7 @@ export function languageOf(accepted: string | undefined): Language {
   return english.q > 0 && english.place < indonesian.place ? 'en' : 'id';
 }
 
-/** How welcome a language is: its weight (0 when it is not named), and its place in the header. */
+/** The weight of a language in the header (0 if absent), and its position. */
 function preferenceFor(language: Language, accepted = ''): { q: number; place: number } {
   for (const [place, range] of accepted.slice(0, HEADER_MAX).split(',').entries()) {
     const [tag = '', ...parameters] = range
@@ -34,7 +32,6 @@ function preferenceFor(language: Language, accepted = ''): { q: number; place: n
 
 const HEADER_MAX = 500;
 
-/** Why a list of recipients cannot be read, and what to do. */
 export const unreadableLists = {
   empty: {
     id: 'Daftar ini kosong. Pilih berkas yang berisi nomor penerima.',
@@ -52,8 +49,7 @@ export const unreadableLists = {
     id: 'Berkas ini tidak dapat dibaca. Simpan sekali lagi sebagai CSV atau XLSX tanpa kata sandi, lalu unggah lagi.',
     en: 'This file cannot be read. Save it again as CSV or XLSX without a password, then upload it again.',
   },
-} as const satisfies Record<UnreadableList, InBoth>;
+} as const satisfies Record<UnreadableList, Bilingual>;
 
-/** A size as limits are told: `500 kB`, `5 MB`. */
 export const inMegabytes = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${Math.round(bytes / 1_000_000)} MB`;

@@ -8,13 +8,13 @@ const br: CaptionNode = { kind: 'break' };
 const words = (nodes: readonly CaptionNode[]): string =>
   nodes.map((node) => (node.kind === 'break' ? '\n' : node.text)).join('');
 
-test('line ends and <br> break the line, in every spelling', () => {
+test('breaks lines at line ends and <br> in every spelling', () => {
   expect(captionNodes('a\nb<br>c<BR/>d<br />e\r\nf')).toEqual(
     [...'abcdef'].flatMap((letter, index) => (index === 0 ? [text(letter)] : [br, text(letter)])),
   );
 });
 
-test('a <br> with attributes breaks the line as well; what only begins like one does not', () => {
+test('breaks lines at <br> with attributes but not at tags that only begin like it', () => {
   for (const tag of ['<br class="x">', '<BR >', "<br\tid='a'/>", '<br/ >', '<br\n>']) {
     expect(captionNodes(`a${tag}b`)).toEqual([text('a'), br, text('b')]);
   }
@@ -27,7 +27,7 @@ test('a <br> with attributes breaks the line as well; what only begins like one 
   ]);
 });
 
-test('every tag but a and br is shown as the text it is', () => {
+test('shows every tag but a and br as text', () => {
   for (const caption of [
     '<b>tebal</b>',
     '<script>alert(1)</script>',
@@ -51,11 +51,11 @@ test.each([
   ['2 < 3 > 1, <b>tebal</b> &amp;', '2 < 3 > 1, <b>tebal</b> &amp;'],
   ['<br><br>\n', ''],
   ['', ''],
-])('in a list, %j reads %j', (caption, line) => {
+])('shows %j in a list as %j', (caption, line) => {
   expect(captionText(caption)).toBe(line);
 });
 
-test('a list shows the words of the bubble, on one line', () => {
+test('shows the words of the bubble on one line in a list', () => {
   const bits = fc.constantFrom(
     '<br>',
     '<a href="https://x.example/">',
@@ -75,7 +75,7 @@ test('a list shows the words of the bubble, on one line', () => {
   );
 });
 
-test('addresses become links, without the punctuation behind them', () => {
+test('links addresses without trailing punctuation', () => {
   expect(captionNodes('Lihat https://toko.example/p?a=1&b=2, ya.')).toEqual([
     text('Lihat '),
     link('https://toko.example/p?a=1&b=2'),
@@ -100,7 +100,7 @@ test('addresses become links, without the punctuation behind them', () => {
   }
 });
 
-test('an <a> keeps a safe address and nothing else', () => {
+test('keeps only the safe address of an <a>', () => {
   expect(
     captionNodes('<a href="https://x.example/" onclick="x()" target=_top>di sini</a>!'),
   ).toEqual([link('https://x.example/', 'di sini'), text('!')]);
@@ -109,7 +109,7 @@ test('an <a> keeps a safe address and nothing else', () => {
   ]);
 });
 
-test('an address is read from any way of writing the attribute, with its entities', () => {
+test('reads an address from any spelling of the attribute, with entities', () => {
   for (const tag of [
     '<a href=https://x.example/?a=1&b=%22 id=z>',
     '<A HREF = "https://x.example/?a=1&amp;b=&quot;">',
@@ -121,7 +121,7 @@ test('an address is read from any way of writing the attribute, with its entitie
   expect(safeHref('HTTPS://X.example')).toBe('https://x.example/');
 });
 
-test('a link over several lines is one on each line that has words', () => {
+test('splits a link over several lines into one for each line with words', () => {
   const href = 'https://x.example/';
   expect(captionNodes(`<a href="${href}">satu\n\ndua<br>tiga</a>\nempat`)).toEqual([
     link(href, 'satu'),
@@ -135,7 +135,7 @@ test('a link over several lines is one on each line that has words', () => {
   ]);
 });
 
-test('a tag of more than 2,200 characters is text', () => {
+test('treats a tag of more than 2,200 characters as text', () => {
   const tag = (length: number) => `<br ${'x'.repeat(length - 5)}>`;
   expect(captionNodes(tag(2_200))).toEqual([br]);
   expect(captionNodes(tag(2_201))).toEqual([text(tag(2_201))]);
@@ -158,29 +158,29 @@ test.each([
   'https://x.example/a b',
   'https:\\\\x.example',
   'https://',
-])('%j is never a link', (raw) => {
+])('never links %j', (raw) => {
   expect(safeHref(raw)).toBeUndefined();
   expect(captionNodes(`<a href="${raw}">klik</a>`)).toContainEqual(text('klik'));
 });
 
-test('an address too long to be looked at is never a link', () => {
+test('does not link an address beyond the length limit', () => {
   const start = 'https://x.example/';
   expect(safeHref(start + 'a'.repeat(2_000 - start.length))).toHaveLength(2_000);
   expect(safeHref(start + 'a'.repeat(2_001 - start.length))).toBeUndefined();
 });
 
-test('an address inside a link does not become a second one', () => {
+test('does not link an address inside a link again', () => {
   expect(captionNodes('<a href="https://x.example/">https://y.example/</a>')).toEqual([
     link('https://x.example/', 'https://y.example/'),
   ]);
 });
 
-test('a host in another script is shown as it is resolved', () => {
+test('shows a host in another script in its resolved form', () => {
   const [node] = captionNodes('https://аррӏе.com/');
   expect(node).toMatchObject({ kind: 'link', text: expect.stringContaining('xn--') });
 });
 
-test('no caption loses or gains a word', () => {
+test('neither drops nor adds words', () => {
   const plain = fc.string({ unit: 'grapheme' }).filter((caption) => !/[<\r]|xn--/i.test(caption));
   fc.assert(
     fc.property(plain, (caption) => {
@@ -189,7 +189,7 @@ test('no caption loses or gains a word', () => {
   );
 });
 
-test('whatever is written, every link goes to http or https', () => {
+test('links to http or https only for any input', () => {
   const bits = fc.constantFrom(
     '<a href="',
     '<a href=',
@@ -223,17 +223,17 @@ test('whatever is written, every link goes to http or https', () => {
 });
 
 test.each(['<', '<a ', 'http://', 'http://)', '<a href="', '(', '&amp;', '\n'])(
-  'a megabyte of %j is read in a moment',
+  'parses a megabyte of %j in linear time',
   (piece) => {
     const caption = piece.repeat(Math.ceil(1_000_000 / piece.length));
     const from = process.cpuUsage();
     captionNodes(caption);
-    // 50 ms of work. Each letter twice would be hours.
+    // 50 ms of work. Quadratic time would take hours.
     expect(process.cpuUsage(from).user).toBeLessThan(20_000_000);
   },
 );
 
-test('a long caption is folded, never inside a tag or a letter', () => {
+test('folds a long caption but never inside a tag or a letter', () => {
   expect(foldAt('pendek')).toBeUndefined();
   expect(foldAt('a'.repeat(4_096))).toBeUndefined();
   expect(foldAt('a'.repeat(5_000))).toBe(4_096);
@@ -241,7 +241,7 @@ test('a long caption is folded, never inside a tag or a letter', () => {
   expect(foldAt(tag)).toBe(4_090);
   const smile = `${'a'.repeat(4_095)}🙂${'c'.repeat(900)}`;
   expect(foldAt(smile)).toBe(4_095);
-  // What only looks like a tag, or ends before the cut, or begins the caption, moves nothing.
+  // Text that only resembles a tag, a tag that ends before the cut, or a tag at the start does not move the cut.
   expect(foldAt(`<${'a'.repeat(5_000)}`)).toBe(4_096);
   expect(foldAt(`${'a'.repeat(4_000)}<br>${'c'.repeat(1_000)}`)).toBe(4_096);
   expect(foldAt(`${'a'.repeat(1_000)}<${'c'.repeat(5_000)}`)).toBe(4_096);

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { Id } from '#contract/base/ids.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 
-/** A piece of a caption: text, a line break, or a link that is safe to follow. */
+/** A piece of a caption: text, a line break, or a safe link. */
 export type CaptionNode =
   | { kind: 'text'; text: string }
   | { kind: 'break' }
@@ -18,9 +18,9 @@ const ENTITIES = new Map([
 const trailing = new Set('.,!?;:)]}\'"');
 const LONGEST_TAG = 2_200;
 
-/** The address when it may be followed: http or https, without a user name; else `undefined`. */
+/** The address if it is safe to follow: http or https, without a user name; else `undefined`. */
 export function safeHref(raw: string): string | undefined {
-  // Control characters and blanks are dropped by browsers before they look at the scheme.
+  // Browsers drop control characters and blanks before they parse the scheme.
   if (!/^https?:\/\//i.test(raw) || /[\s\p{Cc}\\]/u.test(raw) || raw.length > 2_000)
     return undefined;
   if (!URL.canParse(raw)) return undefined;
@@ -31,7 +31,7 @@ export function safeHref(raw: string): string | undefined {
 
 type Tag = { kind: 'break' } | { kind: 'open'; href: string | undefined } | { kind: 'close' };
 
-/** The tag written between `<` and `>`, when it is one of the three that captions may carry. */
+/** Parses the tag between `<` and `>`; undefined unless it is one of the three supported ones. */
 function tagOf(inside: string): Tag | undefined {
   const name = inside.trimEnd().toLowerCase();
   if (/^br(?![^\s/])/.test(name)) return { kind: 'break' };
@@ -45,11 +45,13 @@ function tagOf(inside: string): Tag | undefined {
 const unescapeEntities = (text: string): string =>
   text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES.get(entity) ?? entity);
 
-/** Where an address that starts at `from` ends: at a blank, a quote or an angle, less its punctuation. */
+/**
+ * The end of an address that starts at `from`: before a blank, a quote or an angle bracket, without trailing
+ * punctuation.
+ */
 function endOfUrl(text: string, from: number): number {
   let end = from;
   while (end < text.length && !/[\s<>"\p{Cc}]/u.test(text.charAt(end))) end += 1;
-  // A bracket that the address itself opened belongs to it.
   const shown = text.slice(from, end);
   let unopened = count(shown, ')') - count(shown, '(');
   while (end > from && trailing.has(text.charAt(end - 1))) {
@@ -64,8 +66,8 @@ function endOfUrl(text: string, from: number): number {
 
 const count = (text: string, sign: string): number => text.split(sign).length - 1;
 
-/** Plain text as nodes: addresses become links, line ends become breaks. */
-function* linked(text: string): Generator<CaptionNode> {
+/** Converts plain text to nodes: addresses become links, line ends become breaks. */
+function* linkAddresses(text: string): Generator<CaptionNode> {
   let done = 0;
   let at = nextStop(text, 0);
   while (at !== -1) {
@@ -79,7 +81,7 @@ function* linked(text: string): Generator<CaptionNode> {
       const href = safeHref(shown);
       if (href) {
         yield { kind: 'text', text: text.slice(done, at) };
-        // A host in other scripts can look like one that it is not: show it as it is resolved.
+        // A host in another script can imitate another host: show its resolved form.
         yield { kind: 'link', href, text: href.includes('xn--') ? href : shown };
         done = end;
       }
@@ -96,8 +98,8 @@ function nextStop(text: string, from: number): number {
   return stop.exec(text)?.index ?? -1;
 }
 
-/** Cuts a caption at its tags: text, tag, text, tag …; each stretch is looked at once. */
-function* cut(caption: string): Generator<string | Tag> {
+/** Splits a caption at its tags: text, tag, text, tag … in linear time. */
+function* splitTags(caption: string): Generator<string | Tag> {
   let text = '';
   let from = 0;
   let close = -2;
@@ -106,8 +108,9 @@ function* cut(caption: string): Generator<string | Tag> {
     if (open === -1) break;
     text += caption.slice(from, open);
     if (close !== -1 && close < open) close = caption.indexOf('>', open);
-    const again = caption.indexOf('<', open + 1);
-    const whole = close !== -1 && (again === -1 || close < again) && close - open < LONGEST_TAG;
+    const nextOpen = caption.indexOf('<', open + 1);
+    const whole =
+      close !== -1 && (nextOpen === -1 || close < nextOpen) && close - open < LONGEST_TAG;
     const tag = whole ? tagOf(caption.slice(open + 1, close)) : undefined;
     if (tag) {
       yield text;
@@ -122,7 +125,7 @@ function* cut(caption: string): Generator<string | Tag> {
   yield text + caption.slice(from);
 }
 
-/** The text inside a link: its lines, each a link of its own. */
+/** The text inside a link: each line becomes its own link. */
 function* insideLink(text: string, href: string): Generator<CaptionNode> {
   for (const [index, line] of text.split('\n').entries()) {
     if (index > 0) yield { kind: 'break' };
@@ -131,16 +134,15 @@ function* insideLink(text: string, href: string): Generator<CaptionNode> {
 }
 
 /**
- * A caption as nodes. `<a>`, `</a>` and `<br>` are understood, whatever
- * attributes they carry; every other tag is shown as the
- * text it is. Links go to http and https only. Takes linear time; nothing here is ever HTML.
+ * Parses a caption. `<a>`, `</a>` and `<br>` are recognised, with any attributes; every other tag is shown as text.
+ * Links go to http and https only. Takes linear time; the result is never used as HTML.
  */
 export function captionNodes(caption: string): CaptionNode[] {
   const nodes: CaptionNode[] = [];
   let href: string | undefined;
-  for (const piece of cut(caption.replaceAll('\r\n', '\n'))) {
+  for (const piece of splitTags(caption.replaceAll('\r\n', '\n'))) {
     if (typeof piece === 'string') {
-      for (const node of href ? insideLink(piece, href) : linked(piece)) {
+      for (const node of href ? insideLink(piece, href) : linkAddresses(piece)) {
         if (node.kind !== 'text' || node.text !== '') nodes.push(node);
       }
     } else if (piece.kind === 'break') nodes.push(piece);
@@ -150,8 +152,8 @@ export function captionNodes(caption: string): CaptionNode[] {
 }
 
 /**
- * A caption on one line, as a list, a table or a notice shows it: the words of its bubble, without its markup.
- * Line breaks and runs of blanks become one blank.
+ * The caption on one line, for lists, tables and notices: the words of its bubble without markup. Line breaks and runs
+ * of blanks become one blank.
  */
 export const captionText = (caption: string): string =>
   captionNodes(caption)
@@ -162,7 +164,7 @@ export const captionText = (caption: string): string =>
 
 const FOLD = 4_096;
 
-/** Where a long caption is cut: `undefined` when it is not; never inside a tag or a pair of surrogates. */
+/** The position to cut a long caption: `undefined` for short ones; never inside a tag or a surrogate pair. */
 export function foldAt(caption: string): number | undefined {
   if (caption.length <= FOLD) return undefined;
   const open = caption.lastIndexOf('<', FOLD);
@@ -171,7 +173,6 @@ export function foldAt(caption: string): number | undefined {
   return /[\uD800-\uDBFF]/.test(caption.charAt(cut - 1)) ? cut - 1 : cut;
 }
 
-/** What a message may let its receiver choose from: as many, and as long, as the WhatsApp Cloud API takes. */
 export const CHOICE_LIMITS = {
   buttons: 3,
   buttonId: 256,
@@ -180,53 +181,46 @@ export const CHOICE_LIMITS = {
   rowId: 200,
   rowTitle: 24,
   rowDescription: 72,
-  /** The text that a template's button carries. */
   payload: 256,
 } as const;
 
-/** How choices were shown: as buttons, as the rows of a list, or as the buttons of a template. */
 const ChoiceType = schema(() => z.enum(['button', 'list', 'template']));
 export type ChoiceType = Output<typeof ChoiceType>;
 
-/** What a receiver may choose. */
 const Choice = schema(() =>
   z.object({ id: z.string(), title: z.string(), description: z.optional(z.string()) }),
 );
 export type Choice = Output<typeof Choice>;
 
-/** What a message lets its receiver choose from: the `content.choices` of one that was sent. */
+/** The `content.choices` of an interactive message that was sent. */
 export const Choices = schema(() => z.object({ type: ChoiceType(), options: z.array(Choice()) }));
 export type Choices = Output<typeof Choices>;
 
-/** How its sender wrote a message that lets its receiver choose, for networks that show buttons and lists by themselves. */
 export type ShownChoices = {
   header?: string | undefined;
   body: string;
   footer?: string | undefined;
-  /** What opens a list. */
   button?: string | undefined;
-  /** The sections of a list, with how many of its rows each has. */
+  /** The sections of a list, with the number of rows of each. */
   sections?: readonly { title?: string | undefined; rows: number }[] | undefined;
 };
 
-/** What a message that came in has chosen: its `content.choice`. */
-export const ChosenOption = schema(() =>
+/** The `content.choice` of an inbound message. */
+export const SelectedOption = schema(() =>
   z.extend(Choice(), {
     type: ChoiceType(),
-    /** The message that it was chosen from. */
     of: Id('message'),
   }),
 );
-export type ChosenOption = Output<typeof ChosenOption>;
+export type SelectedOption = Output<typeof SelectedOption>;
 
-/** What a message says, by its type; what its receiver may choose, or what was chosen, beside (docs/api.md#choices). */
 export const ApiContent = schema(() =>
-  z.looseObject({ choices: z.optional(Choices()), choice: z.optional(ChosenOption()) }),
+  z.looseObject({ choices: z.optional(Choices()), choice: z.optional(SelectedOption()) }),
 );
 
 /**
- * Inbound messages without a type of their own (`other`), by kind, in words that people read. Programs read the
- * kind as `content.kind` (docs/api.md#other-messages).
+ * Kinds of inbound messages without a type of their own (`other`), with labels. Programs read the kind as
+ * `content.kind` (docs/api.md#other-messages).
  */
 export const otherKinds = {
   album: 'Album',

@@ -7,15 +7,11 @@ import { type Output, schema } from '#contract/base/schema.ts';
 import { ConversationMessage, Direction, MessageStatus, MessageType } from '#contract/messages.ts';
 import { ChannelName, TokenStatus } from '#contract/tokens.ts';
 
-/** What is searched for is no longer than that, in UTF-16 units. */
 export const CONVERSATION_QUERY_MAX = 60;
 
-/** Conversations that an account pins at most. */
 export const PINS_MAX = 20;
-/** Letters of a name that an account gives a number. */
 export const CONTACT_NAME_MAX = 60;
 
-/** A row of the list of conversations: a token's with one phone, and its newest message. */
 export const Conversation = schema(() =>
   z.object({
     token: z.object({
@@ -25,26 +21,26 @@ export const Conversation = schema(() =>
       channel: ChannelName(),
     }),
     peer: Peer(),
-    /** What the account calls it, else what it calls itself. */
+    /** The contact name, else the name that the peer uses. */
     peer_name: z.nullable(z.string()),
-    /** What the account calls it. */
     contact_name: z.nullable(z.string()),
-    /** Stands above all others. */
     pinned: z.boolean(),
-    /** Of its newest message. */
     type: MessageType(),
     preview: z.string(),
     direction: Direction(),
     status: MessageStatus(),
     unread: z.int(),
     last_at: z.coerce.date(),
-    /** When the phone last wrote; null: never. By the Cloud API its window is open for 24 hours from then. */
+    /** When the phone last wrote; null: never. The Cloud API's window is open for 24 hours from then. */
     last_in_at: z.nullable(z.coerce.date()),
   }),
 );
 export type Conversation = Output<typeof Conversation>;
 
-/** Pinned first, then unread, then newest; `q` is the beginning of a number, of a name, or of a later word of one of the newest. */
+/**
+ * Pinned first, then unread, then newest; `q` is the beginning of a number, of a name, or of a later word of a recent
+ * name.
+ */
 export const listConversations = act({
   name: 'conversation_list',
   by: 'customer',
@@ -56,7 +52,6 @@ export const listConversations = act({
   output: Conversation,
 });
 
-/** One conversation; null while there is none with that phone. */
 export const getConversation = act({
   name: 'conversation_get',
   by: 'customer',
@@ -65,8 +60,8 @@ export const getConversation = act({
 });
 
 /**
- * The messages with one phone, newest first. `before` and `from` are where a list of any length goes on: what is
- * beyond them costs nothing, while `start` walks through what it leaves out.
+ * The messages with one phone, newest first. `before` and `from` are cursors: rows beyond them cost nothing, while
+ * `start` scans the rows it skips.
  */
 export const conversationMessages = act({
   name: 'conversation_messages',
@@ -76,15 +71,13 @@ export const conversationMessages = act({
     ...paging(['created_at']),
     token_id: IdInput('token'),
     peer: TypedPeer(),
-    /** Only those older than this message, whether it is there or not. */
     before: z.optional(IdInput('message')),
-    /** Only this message and newer ones: with `sort_type` `asc` those that follow it. */
     from: z.optional(IdInput('message')),
   }),
   output: ConversationMessage,
 });
 
-/** Belongs to reading: whoever may see the messages has seen them. */
+/** Marks a conversation as read; everyone who may read messages may call it. */
 export const readConversation = act({
   name: 'conversation_read',
   by: 'customer',
@@ -94,14 +87,12 @@ export const readConversation = act({
   output: () => z.object({ unread_total: z.int() }),
 });
 
-/** Messages that came in and were not read yet, in all conversations. */
 export const unreadConversations = act({
   name: 'conversation_unread',
   by: 'customer',
   output: () => z.object({ total: z.int() }),
 });
 
-/** Puts a conversation above all others, for everybody of the account, or lets it go. */
 export const pinConversation = act({
   name: 'conversation_pin',
   by: 'customer',
@@ -115,10 +106,8 @@ export const pinConversation = act({
   refuses: ['not_found', 'pins_full'],
 });
 
-/** What a number is to be called, in one line; empty: as it calls itself. */
 const ContactName = schema(() => TypedName({ max: CONTACT_NAME_MAX }));
 
-/** Names a number that the account has conversations with, for all of them and everybody of the account. */
 export const nameContact = act({
   name: 'contact_name',
   by: 'customer',

@@ -1,7 +1,6 @@
 import type { Language } from '#contract/language/language.ts';
 import type { Failure } from '#contract/messages.ts';
 
-/** Why a message failed, with what to do, in English. */
 const inEnglish: Record<Failure, string> = {
   not_on_whatsapp: 'This number is not on WhatsApp. Check the number.',
   blocked: 'The recipient has blocked your number. Reach them some other way.',
@@ -31,8 +30,8 @@ const inEnglish: Record<Failure, string> = {
     'WhatsApp refused this message and gave no reason. Send it again later; if that repeats, ask Meta with the code of the answer.',
 };
 
-/** What happened, alone: for a try that is followed by another one. */
-const happened: Record<Language, Record<Failure, string>> = {
+/** The cause alone, for a failed try that is followed by another. */
+const causes: Record<Language, Record<Failure, string>> = {
   id: {
     not_on_whatsapp: 'Nomor ini tidak ditemukan di WhatsApp',
     blocked: 'Penerima memblokir nomor Anda',
@@ -71,25 +70,25 @@ const happened: Record<Language, Record<Failure, string>> = {
   },
 };
 
-const weRetry: Record<Language, string> = {
+const retryNotes: Record<Language, string> = {
   id: 'Kabari mencoba lagi dengan sendirinya; tidak ada yang perlu Anda lakukan',
   en: 'Kabari is trying again by itself; nothing need be done',
 };
 
-/** Failures that last until the token's owner acts: the message waits for that. */
-const ownerMends: Partial<Record<Failure, Record<Language, string>>> = {
+/** Failures that persist until the token's owner acts: the message waits for that. */
+const ownerActions: Partial<Record<Failure, Record<Language, string>>> = {
   network_access: {
     id: 'Pesan ini menunggu. Bila access token-nya masih berlaku, Kabari mencoba lagi dengan sendirinya; bila nomornya terputus, halaman Token menyebut apa yang perlu dilakukan',
     en: 'This message waits. If the access token is still valid, Kabari tries again by itself; if the number is disconnected, the Token page says what to do',
   },
 };
 
-const weWait: Record<Language, string> = {
+const waitNotes: Record<Language, string> = {
   id: 'Jaringan belum menjawab. Kabari menunggu laporannya lalu melanjutkan dengan sendirinya; tidak ada yang perlu Anda lakukan.',
   en: 'The network has not answered yet. Kabari is waiting for its report and goes on by itself; nothing need be done.',
 };
 
-const corrected: Record<Language, string> = {
+const correctionNotes: Record<Language, string> = {
   id: 'Laporan jaringan datang belakangan: pesan ini terkirim. Status dan biayanya diperbaiki.',
   en: 'The network reported late: this message was sent. Its status and price were put right.',
 };
@@ -109,31 +108,26 @@ const silence: Record<'own' | 'earlier' | 'link', Record<Language, string>> = {
   },
 };
 
-/** Why a message failed for good, and what its sender can do. */
 export const failureSentence = (failure: Failure, language: Language): string =>
   language === 'en' ? inEnglish[failure] : failures[failure];
 
-/** What happened, in a few words and without what to do: for lists of causes. */
-export const failureCause = (failure: Failure): string => happened.id[failure];
+/** The cause in a few words, without advice: for lists of causes. */
+export const failureCause = (failure: Failure): string => causes.id[failure];
 
-/** Why a try failed that is followed by another one: what happened, and what need be done, mostly nothing. */
 export const retrySentence = (failure: Failure, language: Language): string =>
-  `${happened[language][failure]}. ${(ownerMends[failure] ?? weRetry)[language]}.`;
+  `${causes[language][failure]}. ${(ownerActions[failure] ?? retryNotes)[language]}.`;
 
-/** What is said of a message whose try got no answer, while its report is awaited. */
-export const waitSentence = (language: Language): string => weWait[language];
+export const waitSentence = (language: Language): string => waitNotes[language];
 
-/** What is said of a final state that a late report proved wrong. */
-export const correctedSentence = (language: Language): string => corrected[language];
+export const correctedSentence = (language: Language): string => correctionNotes[language];
 
 /**
- * What a queued message waits for: the answer to its own try, or to an earlier message to the same number, or
- * the file behind its link.
+ * The reason that a queued message waits: the answer to its own try, or to an earlier message to the same number, or the file
+ * of its link.
  */
 export const silenceSentence = (whose: 'own' | 'earlier' | 'link', language: Language): string =>
   silence[whose][language];
 
-/** On whose side a failure is. */
 export const faultOf = {
   you: 'Anda',
   recipient: 'Penerima',
@@ -142,17 +136,13 @@ export const faultOf = {
 } as const;
 type FaultOf = keyof typeof faultOf;
 
-/** Where in the portal something is done about it. */
 export type HelpPlace = 'token' | 'templates' | 'resend' | 'conversation' | 'outside';
 
-/** What is known of a failure: for who reads why their message did not arrive. */
 export type FailureHelp = {
   what: string;
   whose: FaultOf;
-  /** Whether it was, or will be, tried again. */
   again: string;
   todo: string;
-  /** Where that is done; `outside` where the portal can do nothing about it. */
   where: HelpPlace;
 };
 
@@ -160,7 +150,7 @@ const notTried = 'Tidak. Mencoba lagi tidak mengubah hasilnya.';
 const triedBefore =
   'Sudah: Kabari mencobanya beberapa kali dengan jeda yang makin panjang, lalu berhenti.';
 
-/** Of every failure of the catalogue what happened, on whose side, whether it is tried again, and what to do. */
+/** For each failure: the cause, the responsible side, whether it is tried again, and what to do. */
 export const failureHelp: Record<Failure, FailureHelp> = {
   not_on_whatsapp: {
     what: 'Nomor tujuan tidak terdaftar di WhatsApp, jadi tidak ada yang dapat menerima pesan ini.',
@@ -278,7 +268,6 @@ export const failureHelp: Record<Failure, FailureHelp> = {
   },
 };
 
-/** Why a message failed, with what to do, in plain Indonesian. */
 export const failures = {
   not_on_whatsapp: 'Nomor ini tidak terdaftar di jaringan. Periksa nomornya.',
   blocked: 'Penerima memblokir nomor Anda. Hubungi lewat jalur lain.',

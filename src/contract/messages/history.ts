@@ -9,38 +9,32 @@ import { isInCalendar } from '#contract/base/days.ts';
 import { Rupiah } from '#contract/base/money.ts';
 import type { RefusalCode } from '#contract/base/refusals.ts';
 
-/** How many views one person saves. */
 export const VIEWS_MAX = 30;
-/** The longest name of a view, in characters. */
 export const VIEW_NAME_MAX = 40;
-/** The longest range of days that moves along with the date. */
+/** The longest range of days that moves with the date. */
 export const VIEW_DAYS_MAX = 366;
 
-/** The filters of a view as they are stored and answered. */
 export const ViewFilters = schema(() =>
   z.object({
     ...messageFilters(),
     token_id: z.optional(Id('token')),
-    /** Instead of `from` and `to`: so many days until today, whichever day that is. */
+    /** Instead of `from` and `to`: a number of days until today. */
     days: z.optional(z.int()),
   }),
 );
 export type ViewFilters = Output<typeof ViewFilters>;
 
-/** Filters of the table that a person saved under a name. */
 export const MessageView = schema(() =>
   z.object({ id: Id('view'), name: z.string(), filters: ViewFilters() }),
 );
 export type MessageView = Output<typeof MessageView>;
 
-/** The caller's own views, the oldest first, all of them. */
 export const listViews = act({
   name: 'message_view_list',
   by: 'customer',
   output: () => z.object({ views: z.array(MessageView()) }),
 });
 
-/** Saves a new view; with `view_id` the name and the filters of one that stands. */
 export const saveView = act({
   name: 'message_view_save',
   by: 'customer',
@@ -56,7 +50,6 @@ export const saveView = act({
   refuses: ['views_full', 'view_name_taken'],
 });
 
-/** Deletes one of the caller's own views. */
 export const deleteView = act({
   name: 'message_view_delete',
   by: 'customer',
@@ -65,21 +58,19 @@ export const deleteView = act({
   output: () => z.object({}),
 });
 
-/** The filters of the message table as views and files take them, all but the token: nothing that says nothing. */
 export const messageFilters = () => ({
   ...rowFilters(),
   q: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(MESSAGE_QUERY_MAX))),
   sort_type: z.optional(z.enum(['asc', 'desc'])),
 });
 
-/** How many messages are chosen at once, and one call sends anew, cancels or exports. */
+/** Messages that can be selected at once, and that one call resends, cancels or exports. */
 export const MANY_MAX = 500;
 
 const manyIds = () => ({
   message_ids: z.array(IdInput('message')).check(z.minLength(1), z.maxLength(MANY_MAX)),
 });
 
-/** What the same content may be refused for when it is placed anew. */
 export const resendRefusals = [
   ...sendRefusals,
   'resend_unfit',
@@ -93,7 +84,6 @@ export const resendRefusals = [
   'template_parts_unfit',
 ] as const satisfies readonly RefusalCode[];
 
-/** Why one message of many was left as it is: a refusal of the catalogue, with its sentence. */
 const Refused = schema(() =>
   z.object({
     message_id: Id('message'),
@@ -102,7 +92,6 @@ const Refused = schema(() =>
 );
 export type Refused = Output<typeof Refused>;
 
-/** Places the content of a message anew, as a new message to the same number. */
 export const resendMessage = act({
   name: 'message_resend',
   by: 'customer',
@@ -112,24 +101,20 @@ export const resendMessage = act({
   refuses: resendRefusals,
 });
 
-/** What sending messages anew would cost now, and which of them cannot be. Nothing is placed. */
+/** The present cost of resending messages, and which of them cannot be resent. Sends nothing. */
 export const checkResend = act({
   name: 'message_resend_check',
   by: 'customer',
   input: manyIds,
   output: () =>
     z.object({
-      /** How many can be sent. */
       count: z.int(),
-      /** What they cost together. */
       price: Rupiah(),
-      /** How many of them the quota of the plan pays for. */
       by_quota: z.int(),
       refused: z.array(Refused()),
     }),
 });
 
-/** As `message_resend`, for many: each is sent or refused by itself. The same key sends none twice. */
 export const resendMessages = act({
   name: 'message_resend_many',
   by: 'customer',
@@ -142,7 +127,6 @@ export const resendMessages = act({
     }),
 });
 
-/** As `message_cancel`, for many: each is cancelled or refused by itself. */
 export const cancelMessages = act({
   name: 'message_cancel_many',
   by: 'customer',
@@ -151,7 +135,7 @@ export const cancelMessages = act({
   output: () => z.object({ cancelled: z.array(Id('message')), refused: z.array(Refused()) }),
 });
 
-/** Gives a planned message another time; one that is over is now. */
+/** Reschedules a message; a time in the past means now. */
 export const rescheduleMessage = act({
   name: 'message_reschedule',
   by: 'customer',

@@ -4,20 +4,17 @@ import { Id, IdInput } from '#contract/base/ids.ts';
 import { Peer, TypedPeer, ShownPeer } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
-import { bodyRefused, endpoint, API_LIMITS, Recipient, noted } from '#contract/rest/endpoint.ts';
+import { bodyRefused, endpoint, API_LIMITS, Recipient, withNote } from '#contract/rest/endpoint.ts';
 
-/** Who stopped messages to a phone: somebody in the portal, a program through the API, or its owner's reply. */
 export const OptoutSource = schema(() => z.enum(['portal', 'api', 'reply']));
 export type OptoutSource = Output<typeof OptoutSource>;
 
-/** The source in the interface's words. */
 export const optoutSourceLabel: Record<OptoutSource, string> = {
   portal: 'dari portal',
   api: 'lewat API',
   reply: 'oleh penerima sendiri',
 };
 
-/** Why messages were stopped, in characters. */
 export const OPTOUT_REASON_MAX = 200;
 
 export const OptoutReason = schema(() =>
@@ -30,7 +27,6 @@ export const OptoutReason = schema(() =>
     ),
 );
 
-/** A phone that receives nothing more from a token. */
 export const Optout = schema(() =>
   z.object({
     token_id: Id('token'),
@@ -44,7 +40,6 @@ export type Optout = Output<typeof Optout>;
 
 const conversation = () => ({ token_id: IdInput('token'), peer: TypedPeer() });
 
-/** The phones that receive nothing more from a token, the newest first; one of them with `peer`. */
 export const listOptouts = act({
   name: 'optout_list',
   by: 'customer',
@@ -57,7 +52,6 @@ export const listOptouts = act({
   output: Optout,
 });
 
-/** Stops messages of a token to a phone. Who has stopped them already stays as they are. */
 export const addOptout = act({
   name: 'optout_add',
   by: 'customer',
@@ -67,7 +61,6 @@ export const addOptout = act({
   output: Optout,
 });
 
-/** Lets a token write to a phone again. */
 export const removeOptout = act({
   name: 'optout_remove',
   by: 'customer',
@@ -77,7 +70,6 @@ export const removeOptout = act({
   output: () => z.object({ removed: z.boolean() }),
 });
 
-/** A phone that receives nothing more from the token. */
 export const ApiOptout = schema(() =>
   z.object({
     phone: ShownPeer(),
@@ -88,13 +80,12 @@ export const ApiOptout = schema(() =>
 );
 export type ApiOptout = Output<typeof ApiOptout>;
 
-/** A page of opt-outs, by phone; `next_cursor` is null on the last one. */
 const OptoutPage = schema(() =>
   z.object({ data: z.array(ApiOptout()), next_cursor: z.nullable(ShownPeer()) }),
 );
 
 const PageLimit = schema(() =>
-  noted(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
+  withNote(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
     expected: {
       id: `bilangan bulat 1 sampai ${API_LIMITS.pageMax}`,
       en: `a whole number from 1 to ${API_LIMITS.pageMax}`,
@@ -106,7 +97,7 @@ const OptoutQuery = schema(() =>
   z.strictObject({
     limit: z.optional(PageLimit()),
     cursor: z.optional(
-      noted(TypedPeer(), {
+      withNote(TypedPeer(), {
         expected: {
           id: 'nilai `next_cursor` dari halaman sebelumnya',
           en: 'the `next_cursor` of the page before',
@@ -126,7 +117,6 @@ const NewOptout = schema(() =>
 
 const OptoutAddress = schema(() => z.strictObject({ phone: Recipient() }));
 
-/** Who receives nothing more from the token of a key. */
 export const optoutEndpoints = {
   listOptOuts: endpoint({
     method: 'GET',

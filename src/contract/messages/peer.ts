@@ -3,21 +3,21 @@ import { Phone, formatPhone } from '#contract/base/phone.ts';
 import { schema } from '#contract/base/schema.ts';
 import { cleanNumber, normalizePhone, visibleText } from '#contract/base/written-number.ts';
 
-/** The letters of a user id that tell people apart where it is shown. */
+/** The letters of a user id that distinguish peers where it is shown. */
 const SHOWN_LETTERS = 6;
 
-/** With `ENT.` one that is the same towards all numbers of a business portfolio. */
+/** With `ENT.` the id is the same for all numbers of a business portfolio. */
 const USER_ID = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;
 const STORED_PHONE = /^[1-9][0-9]{7,14}$/;
 
 /**
- * Whether a peer is known by an id because WhatsApp does not show their number: the one that Meta gives them towards
- * one business, as `ID.1A2B3C4D`, or that of WhatsApp Web (docs/channels.md#hidden-numbers).
+ * Whether a peer is identified by an id because WhatsApp hides their number: the one that Meta assigns per business, as
+ * `ID.1A2B3C4D`, or that of WhatsApp Web (docs/channels.md#hidden-numbers).
  */
 export const isHiddenPeer = (peer: string): boolean => USER_ID.test(peer);
 
 /**
- * The only channel that reaches a peer with a hidden number; undefined for a number. `XL`, which is no country's code,
+ * The only channel that reaches a peer with a hidden number; undefined for a number. `XL`, which is not a country code,
  * precedes a LID of WhatsApp Web.
  */
 export const channelOfHidden = (peer: string): 'cloud' | 'web' | undefined =>
@@ -25,35 +25,35 @@ export const channelOfHidden = (peer: string): 'cloud' | 'web' | undefined =>
 
 const UNKNOWN = 'Nomor tidak dikenali. Tulis dengan kode negara, misalnya 6281234567890.';
 
-/** The other side of a conversation: a phone number as stored, or a user id of Meta's. */
+/** The other side of a conversation: a stored phone number, or a user id of Meta's. */
 export const Peer = schema(() =>
   z.string().check(z.regex(/^([1-9][0-9]{7,14}|[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128})$/, UNKNOWN)),
 );
 
-/** What people and programs write for a peer: a user id as it is, else the digits of a number. */
+/** Normalises a typed peer: a user id is unchanged, else the digits of a number. */
 export function normalizePeer(typed: string): string {
   const visible = visibleText(typed);
   return isHiddenPeer(visible) ? visible : normalizePhone(typed);
 }
 
 /**
- * The digits of a number exactly as written, where `normalizePhone` makes another number of them: `85291234567`
- * may be a phone in Hong Kong, or `0852-9123-4567`. Undefined for a number that has one reading.
+ * The digits of a number exactly as written, if `normalizePhone` makes another number of them: `85291234567` may be a
+ * phone in Hong Kong, or `0852-9123-4567`. Undefined for an unambiguous number.
  */
 export function exactNumber(typed: string): string | undefined {
   const digits = cleanNumber(typed);
   return STORED_PHONE.test(digits) && digits !== normalizePhone(digits) ? digits : undefined;
 }
 
-/** A written number whose bare digits begin with the country, with the `+` that says so; other text as it is. */
+/** Adds `+` to a written number whose bare digits begin with the country code; other text is unchanged. */
 export const international = (written: string): string =>
   STORED_PHONE.test(cleanNumber(written)) ? `+${cleanNumber(written)}` : written;
 
 let isKnown = (_digits: string): boolean => false;
 
 /**
- * Runs a synchronous `read` in which `TypedPeer` and `CardPhone` take the exact digits of a number where `known` is
- * true of them. Elsewhere, as in the web app, the specified normalisation holds alone.
+ * Runs a synchronous `read` in which `TypedPeer` and `CardPhone` take the exact digits of a number if `known` is true
+ * of them. Elsewhere, as in the web app, only the specified normalisation applies.
  */
 export function readWithKnown<T>(known: (digits: string) => boolean, read: () => T): T {
   const before = isKnown;
@@ -70,7 +70,7 @@ function readPeer(typed: string): string {
   return exact !== undefined && isKnown(exact) ? exact : normalizePeer(typed);
 }
 
-/** A peer as people and programs write it; a number comes out normalised, or exactly as the account knows it. */
+/** A typed peer; a number is normalised, or taken exactly as the account knows it. */
 export const TypedPeer = schema(() =>
   z.pipe(z.pipe(z.string().check(z.maxLength(140)), z.transform(readPeer)), Peer()),
 );
@@ -80,16 +80,15 @@ export const CardPhone = schema(() =>
   z.pipe(z.pipe(z.string().check(z.maxLength(40)), z.transform(readPeer)), Phone()),
 );
 
-/** A stored peer as `TypedPeer` takes it unchanged: a number abroad may begin with 8. */
+/** A stored peer in a form that `TypedPeer` returns unchanged: a foreign number may begin with 8. */
 export const writtenPeer = (peer: string): string => (isHiddenPeer(peer) ? peer : `+${peer}`);
 
 /**
- * A stored peer as the public API, exports and webhooks show it: a number abroad that begins with 8 has a `+`, because
- * without it the digits also read as an Indonesian number. Other peers stay as they are.
+ * A stored peer as the public API, exports and webhooks show it: a foreign number that begins with 8 has a `+`, because
+ * without it the digits also read as an Indonesian number. Other peers are unchanged.
  */
 export const shownPeer = (peer: string): string => (peer.startsWith('8') ? `+${peer}` : peer);
 
-/** The stored form of a shown peer. */
 export const storedPeer = (shown: string): string => shown.replace(/^\+/, '');
 
 /** A peer as `shownPeer` writes it. */
@@ -99,7 +98,6 @@ export const ShownPeer = schema(() =>
     .check(z.regex(/^([1-79][0-9]{7,14}|\+8[0-9]{7,14}|[A-Z]{2}\.[A-Za-z0-9]{1,128})$/, UNKNOWN)),
 );
 
-/** A phone number as `shownPeer` writes it. */
 export const ShownPhone = schema(() =>
   z.string().check(z.regex(/^([1-79][0-9]{7,14}|\+8[0-9]{7,14})$/, UNKNOWN)),
 );

@@ -5,11 +5,11 @@ import { schema, type Output } from '#contract/base/schema.ts';
 import { CardPhone, TypedPeer } from '#contract/messages/peer.ts';
 import { TEMPLATE_LIMITS, templateLanguage } from '#contract/messages/templates.ts';
 import { ConversationMessage, sendRefusals } from '#contract/messages.ts';
-import { CARD_MAX, PLACE_MAX, CAPTION_MAX } from '#contract/rest/endpoint.ts';
+import { CARD_MAX, LOCATION_MAX, CAPTION_MAX } from '#contract/rest/endpoint.ts';
 
-/** Who sends to whom; what is answered is a message of that conversation. */
-const place = () => ({ token_id: IdInput('token'), to: TypedPeer() });
-const answering = () => ({ ...place(), reply_to: z.optional(IdInput('message')) });
+/** The sender and the recipient; a quoted message must belong to that conversation. */
+const conversationFields = () => ({ token_id: IdInput('token'), to: TypedPeer() });
+const replyFields = () => ({ ...conversationFields(), reply_to: z.optional(IdInput('message')) });
 
 const line = (what: string, max: number) =>
   z.optional(
@@ -18,7 +18,6 @@ const line = (what: string, max: number) =>
 
 const decimal = /^-?\d{1,3}(?:[.,]\d{1,20})?$/;
 
-/** Degrees as people and maps write them, with a point or a comma, and nothing else around them. */
 const Degrees = (max: number, sentence: string) =>
   z.pipe(
     z.transform((given: string | number) =>
@@ -31,34 +30,32 @@ const Degrees = (max: number, sentence: string) =>
     z.number(sentence).check(z.minimum(-max, sentence), z.maximum(max, sentence)),
   );
 
-/** How far north, in degrees. */
+/** Degrees north. */
 export const Latitude = schema(() => Degrees(90, 'Garis lintang antara -90 dan 90.'));
-/** How far east, in degrees. */
+/** Degrees east. */
 export const Longitude = schema(() => Degrees(180, 'Garis bujur antara -180 dan 180.'));
 
-/** Sends a place from the browser. */
 export const sendLocation = act({
   name: 'message_send_location',
   by: 'customer',
   changes: true,
   input: () => ({
-    ...answering(),
+    ...replyFields(),
     latitude: Latitude(),
     longitude: Longitude(),
-    name: line('Nama tempat', PLACE_MAX.name),
-    address: line('Alamat', PLACE_MAX.address),
+    name: line('Nama tempat', LOCATION_MAX.name),
+    address: line('Alamat', LOCATION_MAX.address),
   }),
   output: ConversationMessage,
   refuses: sendRefusals,
 });
 
-/** Sends a contact card with one number from the browser. */
 export const sendContact = act({
   name: 'message_send_contact',
   by: 'customer',
   changes: true,
   input: () => ({
-    ...answering(),
+    ...replyFields(),
     name: z
       .string()
       .check(
@@ -78,26 +75,22 @@ const tooLong = (max: number) => `Isian paling panjang ${max} karakter.`;
 const filled = (max: number) =>
   z.string().check(z.minLength(1, 'Isi semuanya.'), z.maxLength(max, tooLong(max)));
 
-/** Sends an approved template from the browser, by what it takes (`Template`). */
 export const sendTemplate = act({
   name: 'message_send_template',
   by: 'customer',
   changes: true,
   input: () => ({
-    ...answering(),
+    ...replyFields(),
     name: z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.name)),
     language: z.string().check(z.regex(templateLanguage, 'Pilih bahasanya.')),
-    /** In the order in which its body names them. */
+    /** In the order of the body. */
     variables: z.optional(
       z
         .array(filled(TEMPLATE_LIMITS.variable))
         .check(z.maxLength(TEMPLATE_LIMITS.variables, 'Terlalu banyak isian.')),
     ),
-    /** What fills in the variable of its header. */
     header: z.optional(filled(TEMPLATE_LIMITS.header)),
-    /** An upload for `media`: the file above its text. */
     upload: z.optional(IdInput('upload')),
-    /** By their places among all its buttons; empty where a button takes nothing. */
     buttons: z.optional(
       z
         .array(
@@ -124,17 +117,15 @@ export const sendTemplate = act({
   ],
 });
 
-/** Reacts to a message of a conversation; an empty emoji takes the reaction away. It costs nothing. */
 export const sendReaction = act({
   name: 'message_react',
   by: 'customer',
   changes: true,
-  input: () => ({ ...place(), message_id: IdInput('message'), emoji: Emoji() }),
+  input: () => ({ ...conversationFields(), message_id: IdInput('message'), emoji: Emoji() }),
   output: ConversationMessage,
   refuses: [...sendRefusals, 'reaction_refused'],
 });
 
-/** Sends one file from the browser: an upload for `media`, as the type of message that carries such a file. */
 export const sendFile = act({
   name: 'message_send_file',
   by: 'customer',
@@ -143,13 +134,12 @@ export const sendFile = act({
     token_id: IdInput('token'),
     to: TypedPeer(),
     upload: IdInput('upload'),
-    /** Of a sound, which has none, it is left out. */
+    /** Audio has no caption: it is ignored. */
     caption: z.optional(
       z
         .string()
         .check(z.maxLength(CAPTION_MAX, `Keterangan paling panjang ${CAPTION_MAX} karakter.`)),
     ),
-    /** A message of this conversation that it answers. */
     reply_to: z.optional(IdInput('message')),
   }),
   output: ConversationMessage,
@@ -160,14 +150,13 @@ const EMOJI_MAX = 40;
 const pictured = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20E3/u;
 const graphemes = new Intl.Segmenter('id', { granularity: 'grapheme' });
 
-/** True for exactly one emoji as people see it, however many code points it is made of. */
+/** True for exactly one emoji as people see it, of any number of code points. */
 export function isEmoji(text: string): boolean {
   if (text.length > EMOJI_MAX || !pictured.test(text)) return false;
   const [first, second] = graphemes.segment(text);
   return first !== undefined && second === undefined;
 }
 
-/** The emoji of a reaction; empty takes the reaction away. */
 export const Emoji = schema(() =>
   z.string().check(
     z.maxLength(EMOJI_MAX),
@@ -175,24 +164,20 @@ export const Emoji = schema(() =>
   ),
 );
 
-/** Reads contacts from vCards (RFC 2426, RFC 6350). */
 export type Card = {
-  /** '' where it has none. */
+  /** '' if it has none. */
   name: string;
   phones: {
-    /** As the card has it. */
     written: string;
-    /** Digits of the WhatsApp account behind it, where the card names one. */
     whatsapp?: string;
   }[];
   organization?: string;
   email?: string;
 };
 
-/** Phones of a card that are read. */
+/** Further phones of a card are ignored. */
 const PHONES_MAX = 50;
 
-/** Reads the first contact of a vCard's text. Of several e-mails it keeps the first. */
 export function readCard(text: string): Card {
   const [own = ''] = text.split(/^END:VCARD/im, 1);
   const lines = own.replace(/\r?\n[ \t]/g, '').split(/\r?\n/);
@@ -211,7 +196,7 @@ export function readCard(text: string): Card {
       ? [{ written, ...(whatsapp !== undefined && { whatsapp }) }]
       : [];
   });
-  // Departments follow the organisation; of a name, the family's comes first.
+  // ORG lists departments after the organisation; N begins with the family name.
   const [organization = ''] = partsOf(first('ORG'));
   const email = plain(first('EMAIL')).replace(/^mailto:/i, '');
   return {
@@ -227,16 +212,13 @@ const plain = (value: string): string =>
 
 const partsOf = (value: string): readonly string[] => value.split(/(?<!\\);/).map(plain);
 
-/** How many of them somebody has, and letters of a name and a text, at most. */
 export const REPLY_MAX = { all: 100, name: 40, text: 4096 } as const;
 
-/** A text that is written often; `/` and the beginning of its name bring it into the box. */
 export const QuickReply = schema(() =>
   z.object({ name: z.string(), text: z.string(), updated_at: z.coerce.date() }),
 );
 export type QuickReply = Output<typeof QuickReply>;
 
-/** What is typed behind the slash. */
 export const ReplyName = schema(() =>
   z
     .string()
@@ -247,7 +229,7 @@ export const ReplyName = schema(() =>
     ),
 );
 
-/** `{nama}` in it stands for the name of who is answered. */
+/** `{nama}` is replaced by the recipient's name. */
 export const ReplyText = schema(() =>
   z
     .string()
@@ -258,14 +240,12 @@ export const ReplyText = schema(() =>
     ),
 );
 
-/** By name, all of the account's. */
 export const listQuickReplies = act({
   name: 'quick_reply_list',
   by: 'customer',
   output: () => z.object({ replies: z.array(QuickReply()) }),
 });
 
-/** A new one, or the text of one that stands. */
 export const saveQuickReply = act({
   name: 'quick_reply_save',
   by: 'customer',
@@ -275,7 +255,6 @@ export const saveQuickReply = act({
   refuses: ['quick_replies_full'],
 });
 
-/** Deletes one by its name; `not_found` where there is none. */
 export const deleteQuickReply = act({
   name: 'quick_reply_delete',
   by: 'customer',

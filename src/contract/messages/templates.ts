@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import { act, paging } from '#contract/base/act.ts';
 import { IdInput } from '#contract/base/ids.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { bodyRefused, endpoint, noted } from '#contract/rest/endpoint.ts';
+import { bodyRefused, endpoint, withNote } from '#contract/rest/endpoint.ts';
 
 export const TEMPLATE_LIMITS = {
-  /** Of an account, each language counted. */
+  /** Per account, each language counted. */
   all: 250,
   name: 100,
   body: 1024,
@@ -13,62 +13,49 @@ export const TEMPLATE_LIMITS = {
   footer: 60,
   buttons: 10,
   button: 25,
-  /** Variables in a body. */
   variables: 30,
-  /** The text in place of a variable. */
   variable: 1024,
-  /** What fills in a button. */
   buttonValue: 2000,
-  /** What templates are searched for. */
   search: 40,
 } as const;
 
-/** What a template may be called. */
 export const templateName = /^[a-z0-9_]{1,100}$/;
 
-/** The code of a template's language, as `id` or `en_US`. */
 export const templateLanguage = /^[a-z]{2,3}(_[A-Z]{2})?$/;
 
-/** Approved templates alone can be sent. */
+/** Only approved templates can be sent. */
 export const TemplateStatus = schema(() => z.enum(['approved', 'pending', 'rejected']));
 export type TemplateStatus = Output<typeof TemplateStatus>;
 
-/** What a template is for; by the Cloud API its price follows from it. */
 export const templateCategories = ['utility', 'marketing', 'authentication'] as const;
 export const TemplateCategory = schema(() => z.enum(templateCategories));
 export type TemplateCategory = Output<typeof TemplateCategory>;
 
-/** The files that a template may have above its text. */
 export const templateFiles = ['image', 'video', 'document'] as const;
 export type TemplateFile = (typeof templateFiles)[number];
 
-/** What fills in a button: the end of the address that it opens, or the code that it copies. */
 const valueKinds = ['url', 'code'] as const;
 
-/** A button that every message fills in, by its place among all of the template. */
 const ButtonValue = schema(() =>
   z.object({ index: z.int(), title: z.string(), takes: z.enum(valueKinds) }),
 );
 
-/** A template: a text with variables that is sent by its name. All tokens of the account send it. */
+/** A text with variables that is sent by its name. All tokens of the account can send it. */
 export const Template = schema(() =>
   z.object({
     name: z.string(),
     language: z.string(),
     category: TemplateCategory(),
     status: TemplateStatus(),
-    /** Why it was rejected. */
     reason: z.nullable(z.string()),
     header: z.nullable(z.string()),
-    /** The kind of file above the text, which every message gives. */
     header_file: z.nullable(z.enum(templateFiles)),
-    /** The variable of the header. */
     header_variable: z.nullable(z.string()),
     body: z.string(),
     footer: z.nullable(z.string()),
     buttons: z.array(z.string()),
     button_values: z.array(ButtonValue()),
-    /** Of the body, in the order in which it names them. */
+    /** In the order of the body. */
     variables: z.array(z.string()),
     created_at: z.coerce.date(),
   }),
@@ -77,12 +64,12 @@ export type Template = Output<typeof Template>;
 
 const variable = /\{\{\s*([A-Za-z0-9_]{1,40})\s*\}\}/g;
 
-/** The variables of a text, each once, in the order in which it names them: `1`, `2`, or words. */
+/** The variables of a text, each once, in order of appearance: `1`, `2`, or words. */
 export const variablesOf = (text: string): readonly string[] => [
   ...new Set([...text.matchAll(variable)].map(([, name = '']) => name)),
 ];
 
-/** The variables of a text in the order in which their values are given: numbered ones go by their number. */
+/** The variables of a text in the order of their values: numbered ones go by their number. */
 export function valueOrderOf(text: string): readonly string[] {
   const names = variablesOf(text);
   return names.every((name) => /^\d+$/.test(name))
@@ -90,24 +77,20 @@ export function valueOrderOf(text: string): readonly string[] {
     : names;
 }
 
-/**
- * A text with its variables filled in.
- *
- * @param values one for each of `valueOrderOf(text)`, in that order.
- */
+/** Fills in the variables of a text. @param values one for each of `valueOrderOf(text)`, in that order. */
 export function fillTemplate(text: string, values: readonly string[]): string {
   const byName = new Map(valueOrderOf(text).map((name, index) => [name, values[index] ?? '']));
   return text.replace(variable, (_, name: string) => byName.get(name) ?? '');
 }
 
-/** Why Meta refuses a value for a template; undefined where it takes it. */
+/** Why Meta refuses a value for a template; undefined if it is accepted. */
 export function unfitValue(text: string): 'breaks' | 'blanks' | 'empty' | undefined {
   if (!/[^\s\p{Cf}]/u.test(text)) return 'empty';
   if (/[\n\r\t\v\f\u0085\u2028\u2029]/.test(text)) return 'breaks';
   return /[^\S\n\r]{5}/.test(text) ? 'blanks' : undefined;
 }
 
-/** A value of a list as a template takes it: each run of blanks, tabs and line breaks is one blank. */
+/** Folds each run of blanks, tabs and line breaks into one blank, as values of a template require. */
 export const foldBlanks = (text: string): string => text.replaceAll(/[\s\u0085]+/g, ' ').trim();
 
 const TemplateName = schema(() =>
@@ -147,7 +130,7 @@ const TemplateButtons = schema(() =>
   ),
 );
 
-/** By name, then language, unless sorted; those of one name, in one language, of one status, or with such words. */
+/** By name, then language, unless sorted; optionally filtered by name, language, status and words. */
 export const listTemplates = act({
   name: 'template_list',
   by: 'customer',
@@ -157,15 +140,13 @@ export const listTemplates = act({
     name: z.optional(TemplateName()),
     language: z.optional(TemplateLanguage()),
     status: z.optional(TemplateStatus()),
-    /** Only those that this token can send. */
     token_id: z.optional(IdInput('token')),
-    /** In its name or its body. */
     q: z.optional(z.string().check(z.trim(), z.maxLength(TEMPLATE_LIMITS.search))),
   }),
   output: Template,
 });
 
-/** Hands in a template; the network reviews it before it can be sent. The simulated one approves it at once. */
+/** Submits a template; the network reviews it before it can be sent. The simulated one approves it at once. */
 export const createTemplate = act({
   name: 'template_create',
   by: 'customer',
@@ -184,7 +165,7 @@ export const createTemplate = act({
   refuses: ['template_exists', 'templates_full', 'cloud_refused', 'cloud_unreachable'],
 });
 
-/** Deletes one in one language. What was sent with it stays as it is. */
+/** Deletes a template in one language. Sent messages keep their text. */
 export const deleteTemplate = act({
   name: 'template_delete',
   by: 'customer',
@@ -195,7 +176,7 @@ export const deleteTemplate = act({
   refuses: ['template_not_found', 'cloud_refused', 'cloud_unreachable'],
 });
 
-/** Reads the templates anew from the network that reviews them; without one, nothing happens. */
+/** Reloads the templates from the network that reviews them; without one it does nothing. */
 export const syncTemplateList = act({
   name: 'template_sync',
   by: 'customer',
@@ -208,7 +189,7 @@ export const syncTemplateList = act({
 const TemplateList = schema(() => z.object({ data: z.array(Template()) }));
 
 const RestTemplateLanguage = schema(() =>
-  noted(z.string().check(z.regex(templateLanguage)), {
+  withNote(z.string().check(z.regex(templateLanguage)), {
     expected: {
       id: 'kode bahasa, misalnya "id" atau "en_US"',
       en: 'a code of a language, such as "id" or "en_US"',
@@ -219,10 +200,9 @@ const RestTemplateLanguage = schema(() =>
 
 const line = (max: number) => z.string().check(z.minLength(1), z.maxLength(max));
 
-/** A template as it is handed in. */
 export const NewTemplate = schema(() =>
   z.strictObject({
-    name: noted(z.string().check(z.regex(templateName)), {
+    name: withNote(z.string().check(z.regex(templateName)), {
       expected: {
         id: 'nama 1–100 karakter: huruf kecil, angka, atau _',
         en: 'a name of 1 to 100 characters: small letters, digits or _',
@@ -232,7 +212,7 @@ export const NewTemplate = schema(() =>
     language: z.optional(RestTemplateLanguage()),
     category: z.optional(TemplateCategory()),
     header: z.optional(line(TEMPLATE_LIMITS.header)),
-    body: noted(
+    body: withNote(
       line(TEMPLATE_LIMITS.body).check(
         z.refine((text) => variablesOf(text).length <= TEMPLATE_LIMITS.variables),
       ),
@@ -245,7 +225,7 @@ export const NewTemplate = schema(() =>
     ),
     footer: z.optional(line(TEMPLATE_LIMITS.footer)),
     buttons: z.optional(
-      noted(z.array(line(TEMPLATE_LIMITS.button)).check(z.maxLength(TEMPLATE_LIMITS.buttons)), {
+      withNote(z.array(line(TEMPLATE_LIMITS.button)).check(z.maxLength(TEMPLATE_LIMITS.buttons)), {
         expected: {
           id: `daftar paling banyak ${TEMPLATE_LIMITS.buttons} teks`,
           en: `a list of up to ${TEMPLATE_LIMITS.buttons} strings`,
@@ -260,7 +240,6 @@ const LanguageQuery = schema(() =>
   z.strictObject({ language: z.optional(RestTemplateLanguage()) }),
 );
 
-/** The templates of an account: all of its tokens send them. */
 export const templateEndpoints = {
   listTemplates: endpoint({
     method: 'GET',

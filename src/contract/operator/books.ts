@@ -10,19 +10,16 @@ import { Reason } from './operators.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { bankReference } from '#contract/base/text.ts';
 
-/** A check of all invariants, as it was stored. */
 export const LedgerCheck = schema(() =>
   z.object({
     at: z.coerce.date(),
     ok: z.boolean(),
-    /** How long it took, in milliseconds. */
     millis: z.int(),
     findings: z.array(
       z.object({
         invariant: z.string(),
         description: z.string(),
         ok: z.boolean(),
-        /** How many rows break it, and the first of them, as text. */
         broken: z.int(),
         examples: z.array(z.string()),
       }),
@@ -31,7 +28,7 @@ export const LedgerCheck = schema(() =>
 );
 export type LedgerCheck = Output<typeof LedgerCheck>;
 
-/** A day's seal: the books up to its midnight in WIB, hashed with the seal before. */
+/** A day's seal: all entries up to midnight in WIB, hashed with the previous seal. */
 export const Seal = schema(() =>
   z.object({
     number: z.int(),
@@ -62,15 +59,13 @@ export const FindingCode = schema(() =>
 );
 export type FindingCode = Output<typeof FindingCode>;
 
-/** One thing that the nightly reconciliation found. */
 export const ReconciliationFinding = schema(() =>
   z.object({
     code: FindingCode(),
-    /** `red`: the books and the bank disagree. `attention`: somebody has to look. */
+    /** `red`: the ledger and the bank disagree. `attention`: an operator has to look. */
     severity: z.enum(['red', 'attention']),
     count: z.int(),
     amount: Rupiah(),
-    /** The ids of the first of them. */
     examples: z.array(z.string()),
   }),
 );
@@ -79,52 +74,39 @@ export type ReconciliationFinding = Output<typeof ReconciliationFinding>;
 export const Reconciliation = schema(() =>
   z.object({
     at: z.coerce.date(),
-    /** True when nothing red was found. */
     ok: z.boolean(),
     findings: z.array(ReconciliationFinding()),
   }),
 );
 export type Reconciliation = Output<typeof Reconciliation>;
 
-/** Work of one kind that waits for an operator; all of it is read at one instant. */
+/** Work of one kind that waits for an operator; all kinds are read at one instant. */
 const MoneyWork = schema(() =>
   z.object({ count: z.int(), amount: Rupiah(), oldest: z.nullable(z.coerce.date()) }),
 );
 
-/** Facts of the seller that an invoice with PPN must name. */
 export const SellerFact = schema(() => z.enum(['npwp', 'address']));
 export type SellerFact = Output<typeof SellerFact>;
 
-/** How the money stands, at a glance. */
 export const MoneyOverview = schema(() =>
   z.object({
-    /** All saldo that customers may still use: what is available and what is held. */
     float: Rupiah(),
     held: Rupiah(),
-    /** Paid since midnight in WIB, by how it was paid. */
     topups_today: z.array(z.object({ method: z.string(), count: z.int(), amount: Rupiah() })),
     waiting: z.object({
-      /** Top-ups in review, and transfers with a slip, a proposal or a bank line near their total. */
+      /** Top-ups in review, and transfers with a slip, a proposal or a bank entry near their total. */
       topups: MoneyWork(),
-      /** Bank lines without a top-up that no operator has set aside. */
       bank_lines: MoneyWork(),
-      /** Second payments of top-ups that were paid before. */
       suspense: MoneyWork(),
-      /** Payments that their gateway gave back by itself. */
       withdrawn: MoneyWork(),
-      /** Refunds that have not reached their payer. */
       refunds: MoneyWork(),
     }),
     check: z.nullable(LedgerCheck()),
-    /** The newest verification of the audit log. */
     audit: z.nullable(z.object({ at: z.coerce.date(), ok: z.boolean() })),
     seal: z.nullable(Seal()),
     reconciliation: z.nullable(Reconciliation()),
-    /** Missing facts of the seller, and the number of paid top-ups that wait for an invoice with PPN. */
     seller: z.object({ missing: z.array(SellerFact()), invoices_waiting: z.int() }),
-    /** Proposals that wait for a second operator: all, and those that the caller may decide. */
     proposals: z.object({ count: z.int(), for_you: z.int() }),
-    /** Confirmations of top-ups that wait for a second operator: those that the caller may complete. */
     topups_for_you: z.int(),
   }),
 );
@@ -146,7 +128,7 @@ export const listSeals = act({
   output: Seal,
 });
 
-/** Hashes the newest seal's rows again, and compares. The whole chain: `npm run ledger:check`. */
+/** Hashes the newest seal's rows again and compares. The whole chain: `npm run ledger:check`. */
 export const verifySeal = act({
   name: 'operator_seal_verify',
   by: 'operator',
@@ -157,7 +139,6 @@ export const verifySeal = act({
   refuses: ['nothing_sealed'],
 });
 
-/** Checks all invariants now, and stores the result. */
 export const runCheck = act({
   name: 'operator_ledger_check',
   by: 'operator',
@@ -168,7 +149,7 @@ export const runCheck = act({
   refuses: ['check_running'],
 });
 
-/** Compares our books with the bank and the gateways now, and stores the result. */
+/** Compares the ledger with the bank and the gateways now, and stores the result. */
 export const runReconciliation = act({
   name: 'operator_reconcile',
   by: 'operator',
@@ -179,7 +160,6 @@ export const runReconciliation = act({
   refuses: ['check_running'],
 });
 
-/** From when on something counts: an ISO instant; left out, from now on. */
 const isBefore2200 = (at: string): boolean => new Date(at).getTime() < Date.UTC(2200, 0);
 
 const From = () =>
@@ -189,8 +169,7 @@ const From = () =>
       .check(z.refine(isBefore2200, 'Pilih tanggal sebelum tahun 2200.')),
   );
 
-/** A list price or a tax rate as it was set: the newest that has begun counts. */
-const Dated = () => ({
+const datedFields = () => ({
   valid_from: z.coerce.date(),
   /** `past`: replaced; `now`: in force; `future`: has not begun. */
   state: z.enum(['past', 'now', 'future']),
@@ -201,17 +180,16 @@ const Dated = () => ({
 
 export const PriceTables = schema(() =>
   z.object({
-    prices: z.array(z.object({ ...Dated(), category: PriceCategory(), price: Rupiah() })),
+    prices: z.array(z.object({ ...datedFields(), category: PriceCategory(), price: Rupiah() })),
     rates: z.array(
       z.object({
-        ...Dated(),
+        ...datedFields(),
         num: z.int(),
         den: z.int(),
         dpp_num: z.int(),
         dpp_den: z.int(),
       }),
     ),
-    /** Whether this installation adds PPN at all. */
     ppn: z.boolean(),
   }),
 );
@@ -224,7 +202,7 @@ export const getPrices = act({
   output: PriceTables,
 });
 
-/** A new list price; what was accepted before keeps its price. */
+/** Sets a new list price; messages accepted before keep their price. */
 export const setPrice = act({
   name: 'operator_price_set',
   by: 'operator',
@@ -232,7 +210,7 @@ export const setPrice = act({
   audited: true,
   input: () => ({
     category: PriceCategory(),
-    price: DeskPrice(),
+    price: OperatorPrice(),
     valid_from: From(),
     reason: Reason(),
   }),
@@ -243,7 +221,7 @@ export const setPrice = act({
 const Fraction = (minimum: number) =>
   WholeNumber({ minimum, maximum: 1_000, sentence: 'Tulis angka bulat dari 1 sampai 1.000.' });
 
-/** A new rate of PPN: `num/den` on `dpp_num/dpp_den` of the price. */
+/** Sets a new rate of PPN: `num/den` on `dpp_num/dpp_den` of the price. */
 export const setPpn = act({
   name: 'operator_ppn_set',
   by: 'operator',
@@ -261,22 +239,21 @@ export const setPpn = act({
   refuses: ['valid_from_past', 'valid_from_taken'],
 });
 
-/** A plan as the operator sees it: its newest revision. */
-export const DeskPlan = schema(() =>
+export const PlanDetails = schema(() =>
   z.extend(Plan(), {
     is_offered: z.boolean(),
   }),
 );
-export type DeskPlan = Output<typeof DeskPlan>;
+export type PlanDetails = Output<typeof PlanDetails>;
 
-export const listDeskPlans = act({
+export const listPlanDetails = act({
   name: 'operator_plan_list',
   by: 'operator',
   roles: ['support', 'money'],
-  output: () => z.object({ plans: z.array(DeskPlan()) }),
+  output: () => z.object({ plans: z.array(PlanDetails()) }),
 });
 
-/** A new revision of a plan, or a new plan. Customers keep their revision until they renew. */
+/** Creates a new revision of a plan, or a new plan. Customers keep their revision until they renew. */
 export const savePlan = act({
   name: 'operator_plan_save',
   by: 'operator',
@@ -293,17 +270,17 @@ export const savePlan = act({
       ),
     name: TypedName({ min: 2, max: 40, missing: 'Tulis nama paketnya.' }),
     description: z.string().check(z.trim(), z.maxLength(200)),
-    price: DeskPrice(),
+    price: OperatorPrice(),
     tokens: WholeNumber({ minimum: 1, maximum: 1_000, sentence: 'Tulis dari 1 sampai 1.000.' }),
     quota: WholeNumber({ minimum: 0, maximum: 100_000_000 }),
-    overage: DeskPrice(),
+    overage: OperatorPrice(),
     offered: z.enum(['yes', 'no']),
     reason: Reason(),
   }),
-  output: DeskPlan,
+  output: PlanDetails,
 });
 
-const DeskAmount = schema(() =>
+const OperatorAmount = schema(() =>
   WholeNumber({
     missing: 'Tulis nominalnya.',
     sentence: 'Tulis nominal dengan angka saja, dalam rupiah bulat.',
@@ -314,7 +291,6 @@ const DeskAmount = schema(() =>
   }),
 );
 
-/** A reference in its one spelling: printable ASCII, so that no letter only looks the same. */
 const reference = (spell: (typed: string) => string, missing: string) =>
   z
     .string()
@@ -326,22 +302,19 @@ const reference = (spell: (typed: string) => string, missing: string) =>
       z.regex(/^[!-~]*$/, 'Tulis referensi dengan huruf latin, angka, dan tanda baca biasa.'),
     );
 
-/** The bank's own reference of a transfer that was made. */
 export const BankReference = schema(() =>
   reference(bankReference, 'Tulis referensi transfer dari bank.'),
 );
 
-const LINE_HASH = /^[0-9a-f]{64}$/;
+const BANK_ENTRY_HASH = /^[0-9a-f]{64}$/;
 
-/** A bank line, by its hash, or the reference typed from the bank statement. */
-export const LineOrReference = schema(() =>
+export const BankEntryOrReference = schema(() =>
   reference(
-    (typed) => (LINE_HASH.test(typed.trim()) ? typed.trim() : bankReference(typed)),
+    (typed) => (BANK_ENTRY_HASH.test(typed.trim()) ? typed.trim() : bankReference(typed)),
     'Tulis referensi dari mutasi bank.',
   ),
 );
 
-/** Whose bank account money went to. */
 export const Payee = schema(() =>
   z
     .string()
@@ -357,7 +330,6 @@ export const AdjustmentKind = schema(() =>
 );
 export type AdjustmentKind = Output<typeof AdjustmentKind>;
 
-/** Kinds in the interface's words. */
 export const adjustmentKindLabel: Record<AdjustmentKind, string> = {
   adjust: 'Penyesuaian saldo',
   refund: 'Pengembalian biaya pesan',
@@ -367,7 +339,6 @@ export const adjustmentKindLabel: Record<AdjustmentKind, string> = {
   payment_refund: 'Pengembalian pembayaran',
 };
 
-/** What an adjustment is booked against: our own expense, or a mistake put right. */
 export const AdjustCause = schema(() => z.enum(['goodwill', 'correction']));
 export type AdjustCause = Output<typeof AdjustCause>;
 
@@ -382,7 +353,6 @@ export const AdjustmentStatus = schema(() =>
 );
 export type AdjustmentStatus = Output<typeof AdjustmentStatus>;
 
-/** Statuses in the interface's words. */
 export const adjustmentStatusLabel: Record<AdjustmentStatus, string> = {
   pending: 'Menunggu operator kedua',
   done: 'Dibukukan',
@@ -391,44 +361,38 @@ export const adjustmentStatusLabel: Record<AdjustmentStatus, string> = {
   expired: 'Kedaluwarsa',
 };
 
-/** `done`: given back; `gateway`: its gateway is asked; `manual`: somebody has to transfer it. */
+/** `done`: refunded; `gateway`: requested from its gateway; `manual`: an operator has to transfer it. */
 export const PaymentRefund = schema(() => z.enum(['done', 'gateway', 'manual']));
 export type PaymentRefund = Output<typeof PaymentRefund>;
 
-/** How far in the interface's words. */
 export const paymentRefundLabel: Record<PaymentRefund, string> = {
   done: 'Sudah dikembalikan',
   gateway: 'Diminta ke gerbang pembayaran',
   manual: 'Menunggu transfer manual',
 };
 
-/** What an operator wants to book by hand, and what became of it. */
+/** A manual booking proposed by an operator, and its outcome. */
 export const Adjustment = schema(() =>
   z.object({
     id: Id('adjustment'),
     account_id: Id('account'),
     account_name: z.string(),
     kind: AdjustmentKind(),
-    /** What an adjustment is booked against; null for the other kinds. */
     cause: z.nullable(AdjustCause()),
-    /** What the saldo changes by; of money that goes back to its payer, what leaves our bank. */
+    /** The change of the saldo; for refunds to the payer, the amount that leaves our bank. */
     amount: Rupiah(),
     status: AdjustmentStatus(),
     reason: z.string(),
-    /** True when a second operator has to decide. */
     needs_second: z.boolean(),
     reference: z.nullable(z.string()),
     payee: z.nullable(z.string()),
     message_id: z.nullable(Id('message')),
-    /** The top-up whose payment is given back. */
     topup_id: z.nullable(Id('topup')),
-    /** How far such a payment has come back to its payer, once that is booked. */
     refund: z.nullable(PaymentRefund()),
     proposed_by: z.string(),
     proposed_at: z.coerce.date(),
-    /** Whether the caller proposed it: they may withdraw it, and not approve it. */
+    /** Whether the caller proposed it: they may withdraw it, but not approve it. */
     is_own: z.boolean(),
-    /** Whether the caller is a second operator for it. */
     can_approve: z.boolean(),
     expires_at: z.coerce.date(),
     decided_by: z.nullable(z.string()),
@@ -438,7 +402,6 @@ export const Adjustment = schema(() =>
 );
 export type Adjustment = Output<typeof Adjustment>;
 
-/** Puts a saldo right, up or down, against a fixed account of ours. */
 export const adjustSaldo = act({
   name: 'operator_adjust',
   by: 'operator',
@@ -448,7 +411,7 @@ export const adjustSaldo = act({
   input: () => ({
     account_id: IdInput('account'),
     direction: z.enum(['add', 'subtract'], 'Pilih menambah atau mengurangi.'),
-    amount: DeskAmount(),
+    amount: OperatorAmount(),
     cause: AdjustCause(),
     reason: Reason(),
   }),
@@ -456,7 +419,7 @@ export const adjustSaldo = act({
   refuses: ['adjustment_saldo_short', 'account_ended'],
 });
 
-/** The price of a message back to its sender's saldo, whole or in part; once for each message. */
+/** Refunds the price of a message to its sender's saldo, whole or in part; once per message. */
 export const refundMessage = act({
   name: 'operator_refund',
   by: 'operator',
@@ -466,15 +429,14 @@ export const refundMessage = act({
   input: () => ({
     account_id: IdInput('account'),
     message_id: IdInput('message'),
-    /** Left out: all that was charged for it. */
-    amount: z.optional(DeskAmount()),
+    amount: z.optional(OperatorAmount()),
     reason: Reason(),
   }),
   output: Adjustment,
   refuses: ['refund_too_large', 'refund_done', 'account_ended'],
 });
 
-/** Unused saldo back to the customer's own bank account: the transfer was made, and is booked with this. */
+/** Pays unused saldo out to the customer's own bank account: books a transfer that was made. */
 export const payOut = act({
   name: 'operator_payout',
   by: 'operator',
@@ -483,9 +445,8 @@ export const payOut = act({
   audited: true,
   input: () => ({
     account_id: IdInput('account'),
-    amount: DeskAmount(),
+    amount: OperatorAmount(),
     reference: BankReference(),
-    /** Whose bank account it went to: the same name as the customer's. */
     payee: Payee(),
     reason: Reason(),
   }),
@@ -515,7 +476,6 @@ export const listAdjustments = act({
 export const AdjustmentDecision = schema(() => z.enum(['approve', 'refuse', 'withdraw']));
 export type AdjustmentDecision = Output<typeof AdjustmentDecision>;
 
-/** The word of a second operator on a proposal, or its proposer's to take it back. */
 export const decideAdjustment = act({
   name: 'operator_adjustment_decide',
   by: 'operator',
@@ -545,8 +505,7 @@ export const decideAdjustment = act({
   ],
 });
 
-/** The largest price and rate an operator may set. */
-export const DeskPrice = schema(() =>
+export const OperatorPrice = schema(() =>
   WholeNumber({
     missing: 'Tulis harganya.',
     sentence: 'Tulis harga dengan angka saja, dalam rupiah bulat.',

@@ -8,13 +8,11 @@ import { PlanCode } from '#contract/billing.ts';
 export const BroadcastTone = schema(() => z.enum(['info', 'warning']));
 export type BroadcastTone = Output<typeof BroadcastTone>;
 
-/** What an operator tells customers, as they see it at the top of every page. */
 export const ShownBroadcast = schema(() =>
   z.object({
-    /** Null of what cannot be closed: the installation is being maintained. */
+    /** Null if it cannot be closed: the installation is under maintenance. */
     id: z.nullable(Id('broadcast')),
     title: z.string(),
-    /** A caption: links as captions have them. */
     text: z.string(),
     tone: BroadcastTone(),
     until: z.nullable(z.coerce.date()),
@@ -22,14 +20,13 @@ export const ShownBroadcast = schema(() =>
 );
 export type ShownBroadcast = Output<typeof ShownBroadcast>;
 
-/** What there is to show to the caller now, without what they have closed. */
 export const listBroadcasts = act({
   name: 'broadcast_list',
   by: 'customer',
   output: () => z.object({ broadcasts: z.array(ShownBroadcast()) }),
 });
 
-/** Stays closed for the caller, in every browser. */
+/** It stays closed for the caller in every browser. */
 export const closeBroadcast = act({
   name: 'broadcast_close',
   by: 'customer',
@@ -44,7 +41,6 @@ export const BroadcastAudience = schema(() =>
 );
 export type BroadcastAudience = Output<typeof BroadcastAudience>;
 
-/** Audiences in the interface's words. */
 export const broadcastAudienceLabel: Record<BroadcastAudience, string> = {
   all: 'Semua pelanggan',
   linked: 'Pelanggan dengan token tersambung',
@@ -54,7 +50,6 @@ export const broadcastAudienceLabel: Record<BroadcastAudience, string> = {
 export const BroadcastState = schema(() => z.enum(['scheduled', 'shown', 'over', 'stopped']));
 export type BroadcastState = Output<typeof BroadcastState>;
 
-/** States in the interface's words. */
 export const broadcastStateLabel: Record<BroadcastState, string> = {
   scheduled: 'Terjadwal',
   shown: 'Tayang',
@@ -62,7 +57,6 @@ export const broadcastStateLabel: Record<BroadcastState, string> = {
   stopped: 'Dihentikan',
 };
 
-/** A notice as operators see it. */
 export const Broadcast = schema(() =>
   z.object({
     id: Id('broadcast'),
@@ -80,9 +74,8 @@ export const Broadcast = schema(() =>
     created_at: z.coerce.date(),
     stopped_by: z.nullable(z.string()),
     stopped_at: z.nullable(z.coerce.date()),
-    /** People who have closed it. */
     closed: z.int(),
-    /** People who are told by push or message, and how far that is. */
+    /** Users who are notified by push or message, and the progress. */
     told: z.object({
       people: z.int(),
       pushed: z.int(),
@@ -104,7 +97,6 @@ export const operatorBroadcasts = act({
   output: Broadcast,
 });
 
-/** Who there is to tell, now: customers in all, with a linked token, and by plan. */
 export const broadcastAudiences = act({
   name: 'operator_broadcast_audiences',
   by: 'operator',
@@ -137,9 +129,7 @@ const words = () => ({
     ),
   tone: BroadcastTone(),
   audience: BroadcastAudience(),
-  /** Of the audience `plan`. */
   plan: z.optional(PlanCode()),
-  /** Left out: now. */
   from: z.optional(When('Waktu mulai tidak terbaca.')),
   until: When('Pilih sampai kapan.'),
   by_push: Choice(),
@@ -156,7 +146,6 @@ export const createBroadcast = act({
   output: Broadcast,
 });
 
-/** Changes one that has not begun. */
 export const changeBroadcast = act({
   name: 'operator_broadcast_change',
   by: 'operator',
@@ -168,7 +157,7 @@ export const changeBroadcast = act({
   refuses: ['broadcast_over'],
 });
 
-/** Nobody sees it any more, and who was not told yet is not told. */
+/** Hides it for everyone and cancels the remaining notices. */
 export const stopBroadcast = act({
   name: 'operator_broadcast_stop',
   by: 'operator',

@@ -19,13 +19,12 @@ import { Reason } from './operators.ts';
 export const WalletStatus = schema(() => z.enum(['active', 'frozen', 'closed']));
 export type WalletStatus = Output<typeof WalletStatus>;
 
-/** How a customer stands: the account before the wallet. `closing`: it will be erased, as its owner asked. */
+/** The account's state takes precedence over the wallet's. `closing`: it will be erased at its owner's request. */
 export const CustomerState = schema(() =>
   z.enum(['active', 'suspended', 'frozen', 'closing', 'closed']),
 );
 export type CustomerState = Output<typeof CustomerState>;
 
-/** States in the interface's words. */
 export const customerStateLabel: Record<CustomerState, string> = {
   active: 'Aktif',
   suspended: 'Ditangguhkan',
@@ -34,49 +33,43 @@ export const customerStateLabel: Record<CustomerState, string> = {
   closed: 'Ditutup',
 };
 
-/** Saldo in the steps that operators look for. */
 export const SaldoRange = schema(() => z.enum(['empty', 'low', 'ample']));
 export type SaldoRange = Output<typeof SaldoRange>;
 /** Below this it is `low`. */
 export const SALDO_LOW = 50_000;
 
-/** What a search found at a customer, beside the customer: it is opened there. */
-export const FoundThing = schema(() =>
+/** A record that a search found for a customer. */
+export const FoundRecord = schema(() =>
   z.object({
     kind: z.enum(['message', 'token', 'topup', 'invoice']),
-    /** Its public id. */
     id: z.string(),
   }),
 );
-export type FoundThing = Output<typeof FoundThing>;
+export type FoundRecord = Output<typeof FoundRecord>;
 
-/** A customer as the operator's list shows them. */
-export const DeskCustomer = schema(() =>
+export const OperatorCustomer = schema(() =>
   z.object({
     account_id: Id('account'),
     name: z.string(),
-    /** The owner's number without its middle: `+62 812-••••-7890`. */
     phone: z.string(),
     available: Rupiah(),
     held: Rupiah(),
     /** Of the wallet. */
     status: WalletStatus(),
     state: CustomerState(),
-    /** The plan's name, and whether it is paid; null where there is none. */
     plan: z.nullable(z.object({ name: z.string(), status: SubscriptionStatus() })),
     created_at: z.coerce.date(),
   }),
 );
-export type DeskCustomer = Output<typeof DeskCustomer>;
+export type OperatorCustomer = Output<typeof OperatorCustomer>;
 
-/** A row of the list: the customer, and what the search found there. */
-export const CustomerFound = schema(() =>
-  z.extend(DeskCustomer(), { found: z.nullable(FoundThing()) }),
+export const FoundCustomer = schema(() =>
+  z.extend(OperatorCustomer(), { found: z.nullable(FoundRecord()) }),
 );
-export type CustomerFound = Output<typeof CustomerFound>;
+export type FoundCustomer = Output<typeof FoundCustomer>;
 
 /**
- * Customers by one box: a part of a name, the beginning of a number of theirs or of a linked phone, the id of
+ * Searches customers by one term: a part of a name, the beginning of a number of theirs or of a linked phone, the id of
  * a message, top-up or account, an invoice's number, or the last four characters of a key.
  */
 export const findCustomers = act({
@@ -91,10 +84,9 @@ export const findCustomers = act({
     plan: z.optional(z.string().check(z.regex(PLAN_CODE, 'Paket tidak dikenali.'))),
     saldo: z.optional(SaldoRange()),
   }),
-  output: CustomerFound,
+  output: FoundCustomer,
 });
 
-/** The account was suspended or let go on; they come newest first. */
 const AccountStep = schema(() =>
   z.object({
     becomes: z.enum(['suspended', 'active']),
@@ -106,14 +98,10 @@ const AccountStep = schema(() =>
 
 const Sums = schema(() => z.object({ sent: z.int(), failed: z.int() }));
 
-/** A customer with what moved last. */
-export const DeskCustomerDetail = schema(() =>
-  z.extend(DeskCustomer(), {
-    /** When it will be erased, as its owner asked. */
+export const OperatorCustomerDetail = schema(() =>
+  z.extend(OperatorCustomer(), {
     erase_at: z.nullable(z.coerce.date()),
-    /** Messages accepted in the last 24 hours and 30 days: those that left, and those that failed. */
     messages: z.object({ day: Sums(), month: Sums() }),
-    /** What the plan is, what it costs a period, and when that ends; null where there is none. */
     subscription: z.nullable(
       z.object({
         name: z.string(),
@@ -125,7 +113,6 @@ export const DeskCustomerDetail = schema(() =>
       }),
     ),
     tokens: z.array(Token()),
-    /** The newest messages that failed, newest first; numbers without their middle. */
     failures: z.array(
       z.object({
         message_id: Id('message'),
@@ -149,7 +136,6 @@ export const DeskCustomerDetail = schema(() =>
     suspensions: z.array(AccountStep()),
     /** True while the saldo is the welcome bonus, for the simulator and the own number only. */
     bonus_only: z.boolean(),
-    /** The newest entries that are no steps of messages, newest first. */
     entries: z.array(
       z.object({
         seq: z.int(),
@@ -169,7 +155,6 @@ export const DeskCustomerDetail = schema(() =>
         at: z.coerce.date(),
       }),
     ),
-    /** When the wallet was frozen or let go on, newest first. */
     freezes: z.array(
       z.object({
         frozen: z.boolean(),
@@ -180,17 +165,16 @@ export const DeskCustomerDetail = schema(() =>
     ),
   }),
 );
-export type DeskCustomerDetail = Output<typeof DeskCustomerDetail>;
+export type OperatorCustomerDetail = Output<typeof OperatorCustomerDetail>;
 
 export const getCustomer = act({
   name: 'operator_customer_get',
   by: 'operator',
   roles: ['support', 'money'],
   input: () => ({ account_id: IdInput('account') }),
-  output: DeskCustomerDetail,
+  output: OperatorCustomerDetail,
 });
 
-/** Freezes a wallet, or lets it go on. */
 export const freezeWallet = act({
   name: 'operator_wallet_freeze',
   by: 'operator',
@@ -202,13 +186,13 @@ export const freezeWallet = act({
     becomes: z.enum(['frozen', 'active']),
     reason: Reason(),
   }),
-  output: DeskCustomerDetail,
+  output: OperatorCustomerDetail,
   refuses: ['account_ended'],
 });
 
 /**
- * Suspends a customer's account, or lets it go on. Its people read the reason. While it is suspended, nothing
- * is accepted and nothing leaves; what waits stays, and people reach customer service only.
+ * Suspends a customer's account, or lifts the suspension. Its users read the reason. While suspended, nothing is
+ * accepted or sent; queued messages stay, and users reach customer support only.
  */
 export const suspendCustomer = act({
   name: 'operator_customer_suspend',
@@ -222,11 +206,11 @@ export const suspendCustomer = act({
     becomes: z.enum(['suspended', 'active']),
     reason: Reason(),
   }),
-  output: DeskCustomerDetail,
+  output: OperatorCustomerDetail,
   refuses: ['account_ended'],
 });
 
-/** Ends one session of a customer's, or all of them; who signs in again needs a code. */
+/** Ends one session of a customer, or all of them; the next sign-in needs a code. */
 export const endCustomerSessions = act({
   name: 'operator_customer_session_end',
   by: 'operator',
@@ -238,10 +222,9 @@ export const endCustomerSessions = act({
     /** Left out: all. */
     session_id: z.optional(IdInput('session')),
   }),
-  output: DeskCustomerDetail,
+  output: OperatorCustomerDetail,
 });
 
-/** Ends a customer's plan now: the free one follows, and what is left of the period may be given back. */
 export const endCustomerPlan = act({
   name: 'operator_plan_end',
   by: 'operator',
@@ -253,23 +236,19 @@ export const endCustomerPlan = act({
     refund: z.enum(['yes', 'no'], 'Pilih dikembalikan atau tidak.'),
     reason: Reason(),
   }),
-  output: DeskCustomerDetail,
+  output: OperatorCustomerDetail,
   refuses: ['account_ended', 'operator_limit_reached', 'subscription_not_running'],
 });
 
-/** A customer's message as operators see it: everything but what it says, and whom it goes to. */
-export const DeskMessage = schema(() =>
+export const OperatorMessage = schema(() =>
   z.object({
     id: Id('message'),
     direction: Direction(),
     token: z.object({ id: Id('token'), name: z.string() }),
-    /** The number without its middle. */
     peer: z.string(),
     type: MessageType(),
     status: MessageStatus(),
-    /** What it costs, as it stands now: 0 once its price was given back. */
     price: Rupiah(),
-    /** True when it was taken from what the plan includes. */
     by_quota: z.boolean(),
     possible_duplicate: z.boolean(),
     failure: z.nullable(Failure()),
@@ -279,23 +258,22 @@ export const DeskMessage = schema(() =>
     timeline: z.array(TimelineStep()),
   }),
 );
-export type DeskMessage = Output<typeof DeskMessage>;
+export type OperatorMessage = Output<typeof OperatorMessage>;
 
 const customersMessage = () => ({
   account_id: IdInput('account'),
   message_id: IdInput('message'),
 });
 
-/** A customer's message, without its text. */
 export const getCustomerMessage = act({
   name: 'operator_message_get',
   by: 'operator',
   roles: ['support', 'money'],
   input: customersMessage,
-  output: DeskMessage,
+  output: OperatorMessage,
 });
 
-/** What a customer's message says. Who read it, and why, is stored (docs/threats.md, T48). */
+/** The text of a customer's message. The reader and the reason are stored (docs/threats.md, T48). */
 export const readCustomerMessage = act({
   name: 'operator_message_text',
   by: 'operator',
@@ -306,27 +284,24 @@ export const readCustomerMessage = act({
   output: () =>
     z.object({
       type: MessageType(),
-      /** The text, a caption, or what is known of a file; null where there are no words. */
       text: z.nullable(z.string()),
     }),
 });
 
-/** A customer's token, with when its phone was linked. */
-export const DeskToken = schema(() =>
+export const OperatorToken = schema(() =>
   z.extend(Token(), {
     linked_at: z.nullable(z.coerce.date()),
-    /** Messages that wait in its lane. */
     waiting: z.int(),
   }),
 );
-export type DeskToken = Output<typeof DeskToken>;
+export type OperatorToken = Output<typeof OperatorToken>;
 
 export const getCustomerToken = act({
   name: 'operator_token_get',
   by: 'operator',
   roles: ['support', 'money'],
   input: () => ({ account_id: IdInput('account'), token_id: IdInput('token') }),
-  output: DeskToken,
+  output: OperatorToken,
 });
 
 export const getCustomerTopup = act({

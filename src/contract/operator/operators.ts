@@ -5,31 +5,24 @@ import { Id, IdInput } from '#contract/base/ids.ts';
 import { IndonesianMobile, Phone } from '#contract/base/phone.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 
-/** Roles in the interface's words. */
 export const operatorRoleLabel: Record<RoleName, string> = {
   support: 'Layanan',
   money: 'Uang',
   admin: 'Admin',
 };
 
-/** Somebody who runs the installation. */
 export const Operator = schema(() =>
   z.object({
     user_id: Id('user'),
     name: z.string(),
     phone: Phone(),
     roles: z.array(OperatorRole()),
-    /** Whether signing in takes a second factor. */
     second_factor: z.boolean(),
-    /** When they last signed in; null before the first time. */
     signed_in_at: z.nullable(z.coerce.date()),
-    /** How many browsers are signed in. */
     sessions: z.int(),
-    /** Until when an invitation that nobody has used can be; null for everybody else. */
     invited_until: z.nullable(z.coerce.date()),
-    /** True for who is asking. */
     you: z.boolean(),
-    /** True for the one who can neither be removed nor lose the role. */
+    /** True for the last admin, who can neither be removed nor lose the role. */
     last_admin: z.boolean(),
   }),
 );
@@ -48,7 +41,7 @@ export const listOperators = act({
   output: Operator,
 });
 
-/** Makes an operator, and a password to hand over: it works within three days, with a code to their phone. */
+/** Creates an operator and a password to hand over: it works within three days, with a code to their phone. */
 export const inviteOperator = act({
   name: 'operator_invite',
   by: 'operator',
@@ -66,7 +59,6 @@ export const inviteOperator = act({
   refuses: ['phone_in_use'],
 });
 
-/** Gives an operator these roles instead of those they have. */
 export const setOperatorRoles = act({
   name: 'operator_roles_set',
   by: 'operator',
@@ -78,7 +70,7 @@ export const setOperatorRoles = act({
   refuses: ['last_admin'],
 });
 
-/** Ends what an operator may do, and all their sessions. What they did keeps their name. */
+/** Removes an operator and ends all their sessions. Their past acts keep their name. */
 export const removeOperator = act({
   name: 'operator_remove',
   by: 'operator',
@@ -90,7 +82,6 @@ export const removeOperator = act({
   output: () => z.object({}),
 });
 
-/** Signs an operator out everywhere; of the caller, everywhere else. */
 export const endOperatorSessions = act({
   name: 'operator_sessions_end',
   by: 'operator',
@@ -101,7 +92,7 @@ export const endOperatorSessions = act({
   output: () => z.object({ ended: z.int() }),
 });
 
-/** Takes another operator's second factor away, who then sets up a new one; signs them out as well. */
+/** Resets another operator's second factor and signs them out; they then set up a new one. */
 export const resetOperatorFactor = act({
   name: 'operator_second_factor_reset',
   by: 'operator',
@@ -112,7 +103,6 @@ export const resetOperatorFactor = act({
   output: () => z.object({ ended: z.int() }),
 });
 
-/** Why an operator did it, or decided so; kept with what was done. */
 export const Reason = schema(() =>
   z
     .string()

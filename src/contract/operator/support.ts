@@ -8,13 +8,12 @@ import { SupportDoing, SupportSide, SupportStatus } from '#contract/events.ts';
 import { SupportMessage, SupportThread, supportContent } from '#contract/support.ts';
 
 /**
- * `waiting`: the customer wrote last, longest waiting first; `mine`: open and assigned to who asks; `open`: all
- * that are open; newest first but for `waiting`.
+ * `waiting`: the customer wrote last, longest waiting first; `mine`: open and assigned to the caller; `open`: all open
+ * ones; newest first except for `waiting`.
  */
 export const InboxFilter = schema(() => z.enum(['waiting', 'mine', 'open', 'snoozed', 'closed']));
 export type InboxFilter = Output<typeof InboxFilter>;
 
-/** Who looks after a thread. */
 const Assignee = schema(() => z.object({ id: Id('user'), name: z.string(), mine: z.boolean() }));
 
 export const InboxRow = schema(() =>
@@ -22,9 +21,9 @@ export const InboxRow = schema(() =>
     account_id: Id('account'),
     account_name: z.string(),
     status: SupportStatus(),
-    /** Since when the customer waits for an answer; null when nobody does. */
+    /** Since when the customer waits for an answer; null if none is due. */
     waiting_since: z.nullable(z.coerce.date()),
-    /** So many whole minutes of opening hours; null when nobody waits. */
+    /** In whole minutes of opening hours; null if no answer is due. */
     waited_minutes: z.nullable(z.int()),
     snoozed_until: z.nullable(z.coerce.date()),
     assignee: z.nullable(Assignee()),
@@ -34,7 +33,6 @@ export const InboxRow = schema(() =>
 );
 export type InboxRow = Output<typeof InboxRow>;
 
-/** `q`: words in the lines, or the beginning of a customer's name or number; then of every status. */
 export const listInbox = act({
   name: 'operator_support_list',
   by: 'operator',
@@ -48,7 +46,6 @@ export const listInbox = act({
   output: InboxRow,
 });
 
-/** How many threads each filter has, and what waits longest. */
 export const countInbox = act({
   name: 'operator_support_counts',
   by: 'operator',
@@ -63,18 +60,15 @@ export const countInbox = act({
     }),
 });
 
-/** One customer's thread, and what an operator wants to know of them beside it. */
 export const OperatorThread = schema(() =>
   z.extend(SupportThread(), {
     account_id: Id('account'),
     account_name: z.string(),
     phone: z.string(),
     waiting_since: z.nullable(z.coerce.date()),
-    /** So many whole minutes of opening hours; null when nobody waits. */
     waited_minutes: z.nullable(z.int()),
     snoozed_until: z.nullable(z.coerce.date()),
     assignee: z.nullable(Assignee()),
-    /** Who may be assigned. */
     operators: z.array(z.object({ id: Id('user'), name: z.string() })),
     customer: z.object({
       since: z.coerce.date(),
@@ -82,7 +76,6 @@ export const OperatorThread = schema(() =>
       available: z.int(),
       plan: z.string(),
       tokens: z.array(z.object({ id: Id('token'), name: z.string(), status: z.string() })),
-      /** Messages that failed in the last 24 hours. */
       failed: z.int(),
     }),
   }),
@@ -109,7 +102,7 @@ export const inboxMessages = act({
   output: SupportMessage,
 });
 
-/** Answers, or with `internal` notes something that only operators see. An answer ends the waiting. */
+/** Answers, or with `internal` adds a note that only operators see. An answer ends the waiting. */
 export const sendInbox = act({
   name: 'operator_support_send',
   by: 'operator',
@@ -136,8 +129,8 @@ export const readInbox = act({
 });
 
 /**
- * What an operator does in a thread, told to the other operators at once, an answer also to the customer; stored
- * nowhere. Left out: writes an answer.
+ * Notifies other operators of what the caller does in a thread, and the customer if they type an answer; not stored.
+ * Default: types an answer.
  */
 export const typeInbox = act({
   name: 'operator_support_typing',
@@ -150,7 +143,6 @@ export const typeInbox = act({
   output: () => z.object({}),
 });
 
-/** Without `operator_id` nobody in particular looks after it. */
 export const assignInbox = act({
   name: 'operator_support_assign',
   by: 'operator',
@@ -164,7 +156,7 @@ export const assignInbox = act({
   output: OperatorThread,
 });
 
-/** Puts it off until a time within 30 days; a message of the customer brings it back before. */
+/** Postpones it until a time within 30 days; a message of the customer reopens it earlier. */
 export const snoozeInbox = act({
   name: 'operator_support_snooze',
   by: 'operator',
@@ -175,7 +167,6 @@ export const snoozeInbox = act({
   output: OperatorThread,
 });
 
-/** The customer is asked for a rating. */
 export const closeInbox = act({
   name: 'operator_support_close',
   by: 'operator',
@@ -196,7 +187,6 @@ export const reopenInbox = act({
   output: OperatorThread,
 });
 
-/** The thread as a text file, internal notes left out, at a signed address. */
 export const inboxTranscript = act({
   name: 'operator_support_transcript',
   by: 'operator',
@@ -206,7 +196,7 @@ export const inboxTranscript = act({
   output: () => z.object({ url: z.string() }),
 });
 
-/** By name, all of them: a hundred at most. `{nama}` in a text stands for the customer's name. */
+/** By name, not paged: a hundred at most. `{nama}` in a text is replaced by the customer's name. */
 export const listCanned = act({
   name: 'operator_canned_list',
   by: 'operator',
@@ -214,7 +204,6 @@ export const listCanned = act({
   output: () => z.object({ replies: z.array(QuickReply()) }),
 });
 
-/** A new one, or the text of one that stands. */
 export const saveCanned = act({
   name: 'operator_canned_save',
   by: 'operator',

@@ -4,15 +4,13 @@ import { Rupiah } from '#contract/base/money.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { ShownPeer, ShownPhone } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { LineKind } from '#contract/saldo.ts';
+import { MutationKind } from '#contract/saldo.ts';
 import { TokenStatus, scopes } from '#contract/tokens.ts';
 import { LinkState } from '#contract/scan.ts';
-import { bodyRefused, endpoint, API_LIMITS, noted } from './endpoint.ts';
+import { bodyRefused, endpoint, API_LIMITS, withNote } from './endpoint.ts';
 
-/** What an account has: to spend, and held for messages under way. */
 const Balance = schema(() => z.object({ available: Rupiah(), held: Rupiah() }));
 
-/** Whose key calls: the account, the token and its phone, and what the token may do. */
 export const Me = schema(() =>
   z.object({
     account: z.object({ id: Id('account'), name: z.string() }),
@@ -20,9 +18,7 @@ export const Me = schema(() =>
       id: Id('token'),
       name: z.string(),
       status: TokenStatus(),
-      /** The linked number; null while none is. */
       phone: z.nullable(ShownPhone()),
-      /** Messages accepted on this WIB day, and how many may be. */
       sent_today: z.int(),
       daily_limit: z.int(),
       created_at: z.coerce.date(),
@@ -33,18 +29,16 @@ export const Me = schema(() =>
 );
 export type Me = Output<typeof Me>;
 
-/** One line of the statement: what changed the saldo, or held a part of it for messages. */
 export const ApiMutation = schema(() =>
   z.object({
     seq: z.int(),
-    kind: LineKind(),
-    /** What it did to what can be spent; for messages without what came back since. */
+    kind: MutationKind(),
+    /** The change of the available saldo; for messages without later refunds. */
     amount: Rupiah(),
-    /** What of it is held now. */
     held: Rupiah(),
-    /** What could be spent right after it. */
+    /** The available saldo right after it. */
     available_after: Rupiah(),
-    /** How many messages it stands for; one of them has its id and phone here. */
+    /** The number of messages it covers; a single one has its id and phone here. */
     messages: z.int(),
     message: z.nullable(z.object({ id: Id('message'), peer: ShownPeer() })),
     memo: z.nullable(z.string()),
@@ -62,7 +56,7 @@ const MutationPage = schema(() =>
 const MutationQuery = schema(() =>
   z.strictObject({
     limit: z.optional(
-      noted(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
+      withNote(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
         expected: {
           id: `bilangan bulat 1 sampai ${API_LIMITS.pageMax}`,
           en: `a whole number from 1 to ${API_LIMITS.pageMax}`,
@@ -70,41 +64,36 @@ const MutationQuery = schema(() =>
       }),
     ),
     cursor: z.optional(
-      noted(WholeNumber({ minimum: 1 }), {
+      withNote(WholeNumber({ minimum: 1 }), {
         expected: {
           id: 'nilai `next_cursor` dari halaman sebelumnya',
           en: 'the `next_cursor` of the page before',
         },
       }),
     ),
-    kind: z.optional(LineKind()),
+    kind: z.optional(MutationKind()),
   }),
 );
 
-/** How linking the token to a phone stands. */
 export const ApiLink = schema(() =>
   z.object({
     state: LinkState(),
-    /** To be scanned by the phone; another one is there from its `expires_at` on. */
     qr: z.nullable(
       z.object({
-        /** PNG, as an address for `<img src>`. */
+        /** PNG as a data URL for `<img src>`. */
         image: z.string(),
         text: z.string(),
-        /** To type instead; null while the network has given none. */
+        /** To type instead; null while the network has provided none. */
         pairing_code: z.nullable(z.string()),
         expires_at: z.coerce.date(),
       }),
     ),
-    /** The linked number, once connected. */
     phone: z.nullable(ShownPhone()),
-    /** When linking ends by itself; null once connected. */
     expires_at: z.nullable(z.coerce.date()),
   }),
 );
 export type ApiLink = Output<typeof ApiLink>;
 
-/** The account behind a key, and its token. */
 export const accountEndpoints = {
   getMe: endpoint({
     method: 'GET',

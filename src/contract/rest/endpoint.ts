@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { RefusalCode } from '#contract/base/refusals.ts';
-import type { InBoth } from '#contract/language/language.ts';
+import type { Bilingual } from '#contract/language/language.ts';
 import type { Scope } from '#contract/tokens.ts';
 import { CardPhone, TypedPeer } from '#contract/messages/peer.ts';
 import { schema, type Output } from '#contract/base/schema.ts';
@@ -8,39 +8,34 @@ import { schema, type Output } from '#contract/base/schema.ts';
 type Declared = () => z.ZodMiniType;
 
 /**
- * One endpoint of the API as the registry declares it. Who answers calls, the OpenAPI document, the page
- * /docs and the tests of permissions and examples all read this.
+ * An endpoint of the API as the registry declares it. The router, the OpenAPI document, the page /docs and the tests of
+ * permissions and examples all read this.
  */
 export type Endpoint = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Its address; `:id` stands for the one id that it may hold. */
+  /** `:id` stands for the one id that the path may contain. */
   path: `/v1/${string}`;
   scope: Scope;
-  /** The status of a yes. */
   status: 200 | 201 | 202 | 204;
-  summary: InBoth;
+  summary: Bilingual;
   query?: Declared;
-  /** The JSON body. Where there are several, the handler tells them apart and reads it by itself. */
   body?: Declared;
   bodies?: readonly Declared[];
   /**
-   * A file travels in the body, as `multipart/form-data`: the part `file`, and a text `name` where the file is
-   * to be called otherwise. The handler reads it by itself.
+   * The body is `multipart/form-data` with a file: the part `file`, and an optional text `name` for another file name.
+   * The handler parses it itself.
    */
   takesFile?: true;
-  /** What a yes says; none for 204. Several where it follows the body. */
   answer?: Declared;
   answers?: readonly Declared[];
-  /** What a no says, where that is more than a `Problem`. */
   problem?: keyof typeof problems;
-  /** What this endpoint in particular refuses; any may also answer `alwaysRefused`. */
+  /** Refusals of this endpoint; `alwaysRefused` apply in addition. */
   refuses: readonly RefusalCode[];
 };
 
-/** Declares an endpoint, its types kept. */
+/** Declares an endpoint and preserves its literal types. */
 export const endpoint = <const Given extends Endpoint>(given: Given): Given => given;
 
-/** What any call of the API may be refused for. */
 export const alwaysRefused = [
   'request_malformed',
   'token_missing',
@@ -58,7 +53,6 @@ export const alwaysRefused = [
   'timed_out',
 ] as const satisfies readonly RefusalCode[];
 
-/** What a call with a JSON body may be refused for beside. */
 export const bodyRefused = [
   'body_too_large',
   'media_type_unsupported',
@@ -74,25 +68,21 @@ export const API_LIMITS = {
   /** JSON body of one request, in bytes (docs/threats.md, T41). */
   bodyBytes: 1_048_576,
   idempotencyKeyMax: 255,
-  /** Messages on a page, at most. */
   pageMax: 100,
 } as const;
 
-/** Letters of a file's caption, at most. */
 export const CAPTION_MAX = 1024;
 
-/** Under which all of the API lies. */
 export const API_PREFIX = '/v1';
 
-/** Letters of a place and of a contact card, at most. */
-export const PLACE_MAX = { name: 200, address: 400 } as const;
+export const LOCATION_MAX = { name: 200, address: 400 } as const;
 export const CARD_MAX = { name: 200, organization: 200 } as const;
 
-/** What a field takes, where its schema cannot say it: in words, or by an example within a larger one. */
-export const fieldNotes = z.registry<{ expected?: InBoth; example?: unknown }>();
+/** Notes on fields that their schema cannot express: in words, or an example within a larger one. */
+export const fieldNotes = z.registry<{ expected?: Bilingual; example?: unknown }>();
 
-/** A schema with a note on what it takes: one of its own, for others have the same without the note. */
-export function noted<Schema extends z.ZodMiniType>(
+/** Adds a note to a copy of the schema: other uses of the schema stay without it. */
+export function withNote<Schema extends z.ZodMiniType>(
   schema: Schema,
   note: z.core.$replace<NonNullable<ReturnType<typeof fieldNotes.get>>, Schema>,
 ): Schema {
@@ -109,13 +99,12 @@ const phoneNote = {
   example: '0812-3456-7890',
 };
 
-/** A phone as people write it. */
-export const WrittenPhone = schema(() => noted(z.pipe(z.string(), CardPhone()), phoneNote));
+export const WrittenPhone = schema(() => withNote(z.pipe(z.string(), CardPhone()), phoneNote));
 
-/** Who a message goes to: a phone as people write it, or the user id of somebody whose number is not shown. */
-export const Recipient = schema(() => noted(z.pipe(z.string(), TypedPeer()), phoneNote));
+/** The recipient: a typed phone number, or the user id of a peer with a hidden number. */
+export const Recipient = schema(() => withNote(z.pipe(z.string(), TypedPeer()), phoneNote));
 
-/** RFC 9457 problem details, as every error of `/v1` answers. */
+/** RFC 9457 problem details, the error response of `/v1`. */
 export const Problem = schema(() =>
   z.object({
     type: z.string(),
@@ -130,7 +119,6 @@ export const Problem = schema(() =>
 );
 export type Problem = Output<typeof Problem>;
 
-/** One of many messages that was refused. */
 export const RefusedItem = schema(() =>
   z.object({
     error: z.object({
@@ -142,8 +130,7 @@ export const RefusedItem = schema(() =>
   }),
 );
 
-/** The problem of `POST /v1/messages`: `data` says of each of many messages why it was refused. */
 const SendProblem = schema(() => z.extend(Problem(), { data: z.optional(z.array(RefusedItem())) }));
 
-/** The shapes of problems, by the names that `/v1/openapi.json` gives them. */
+/** The schemas of problems, by their names in `/v1/openapi.json`. */
 export const problems = { Problem, SendProblem } as const;

@@ -12,29 +12,27 @@ import {
   API_LIMITS,
   MESSAGES_MAX,
   Recipient,
-  noted,
+  withNote,
   RefusedItem,
   CAPTION_MAX,
   CARD_MAX,
-  PLACE_MAX,
+  LOCATION_MAX,
   WrittenPhone,
 } from './endpoint.ts';
 import { Emoji } from '#contract/messages/sending.ts';
 import { TEMPLATE_LIMITS, type TemplateFile } from '#contract/messages/templates.ts';
 
-/** No message is planned for later: with its `ttl` it would leave the years that calendars write with four digits. */
+/** The latest send time: with its `ttl` the expiry must stay within four-digit years. */
 const SEND_AT_END = Date.UTC(9999, 0, 1);
 
 const METADATA_MAX = 20;
-/** Phones on one contact card, at most. */
 export const CONTACT_PHONES_MAX = 10;
 
 const Link = schema(() => z.url({ protocol: /^https?$/ }).check(z.maxLength(2000)));
 const Caption = schema(() => z.optional(z.string().check(z.maxLength(CAPTION_MAX))));
 
-/** The id of a message that was sent or received. */
 const MessageId = schema(() =>
-  noted(Id('message'), {
+  withNote(Id('message'), {
     expected: {
       id: 'id pesan dalam percakapan ini, misalnya "msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
       en: 'the id of a message of this conversation, such as "msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
@@ -46,8 +44,8 @@ const MessageId = schema(() =>
 type Context = Parameters<Parameters<typeof z.transform>[0]>[1];
 
 /**
- * Refuses too many pairs before any is read; and the name that the record would leave out, for what is accepted
- * is also kept.
+ * Refuses too many pairs before any is parsed, and `__proto__`, which the record would drop: accepted metadata is
+ * always stored.
  */
 function checkMetadata(given: Record<string, string>, { issues }: Context) {
   if (typeof given !== 'object' || given === null) return given;
@@ -57,7 +55,7 @@ function checkMetadata(given: Record<string, string>, { issues }: Context) {
   return given;
 }
 
-/** Refuses a list that is too long before any of its items is read. */
+/** Refuses an overlong list before any of its items is parsed. */
 const checkLength =
   (maximum: number) =>
   (given: string[], { issues }: Context) => {
@@ -71,7 +69,7 @@ const envelope = () => ({
   to: Recipient(),
   /** The caller's own reference, unique per account: the same ref sends, and charges, once. */
   ref: z.optional(
-    noted(z.string().check(z.regex(/^[ -~]{1,64}$/)), {
+    withNote(z.string().check(z.regex(/^[ -~]{1,64}$/)), {
       expected: {
         id: 'teks 1–64 karakter: huruf, angka atau tanda baca ASCII',
         en: 'a string of 1 to 64 characters: ASCII letters, digits or punctuation',
@@ -79,18 +77,21 @@ const envelope = () => ({
     }),
   ),
   send_at: z.optional(
-    noted(z.iso.datetime({ offset: true }).check(z.refine((at) => Date.parse(at) < SEND_AT_END)), {
-      expected: {
-        id: 'waktu ISO 8601 dengan zona dan sebelum tahun 9999, misalnya "2026-12-24T09:00:00+07:00"',
-        en: 'an ISO 8601 time with a zone and before the year 9999, such as "2026-12-24T09:00:00+07:00"',
+    withNote(
+      z.iso.datetime({ offset: true }).check(z.refine((at) => Date.parse(at) < SEND_AT_END)),
+      {
+        expected: {
+          id: 'waktu ISO 8601 dengan zona dan sebelum tahun 9999, misalnya "2026-12-24T09:00:00+07:00"',
+          en: 'an ISO 8601 time with a zone and before the year 9999, such as "2026-12-24T09:00:00+07:00"',
+        },
       },
-    }),
+    ),
   ),
-  /** Seconds after which an unsent message expires; the hold is then given back. */
+  /** Seconds after which an unsent message expires; the hold is then released. */
   ttl: z.optional(z.int().check(z.minimum(30), z.maximum(2_592_000))),
   priority: z.optional(z.enum(['otp', 'normal', 'bulk'])),
   metadata: z.optional(
-    noted(
+    withNote(
       z.pipe(
         z.transform(checkMetadata),
         z.record(z.string().check(z.maxLength(40)), z.string().check(z.maxLength(500))),
@@ -107,9 +108,8 @@ const envelope = () => ({
 
 const mediaFields = () => ({
   link: z.optional(Link()),
-  /** A file given before, `med_…`. */
   id: z.optional(
-    noted(Id('media'), {
+    withNote(Id('media'), {
       expected: {
         id: 'id berkas, misalnya "med_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
         en: 'the id of a file, such as "med_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
@@ -129,14 +129,13 @@ const mediaNote = {
 };
 
 const Media = schema(() =>
-  noted(z.strictObject(mediaFields()).check(z.refine(oneSource)), mediaNote),
+  withNote(z.strictObject(mediaFields()).check(z.refine(oneSource)), mediaNote),
 );
 const Audio = schema(() =>
-  noted(
+  withNote(
     z
       .strictObject({
         ...mediaFields(),
-        /** A voice note, not a piece of music. */
         voice: z.optional(z.boolean()),
       })
       .check(z.refine(oneSource)),
@@ -144,7 +143,7 @@ const Audio = schema(() =>
   ),
 );
 const Document = schema(() =>
-  noted(
+  withNote(
     z
       .strictObject({
         ...mediaFields(),
@@ -157,22 +156,21 @@ const Document = schema(() =>
 
 const Location = schema(() =>
   z.strictObject({
-    latitude: noted(z.number().check(z.minimum(-90), z.maximum(90)), { example: -6.2 }),
-    longitude: noted(z.number().check(z.minimum(-180), z.maximum(180)), { example: 106.8 }),
-    name: z.optional(z.string().check(z.maxLength(PLACE_MAX.name))),
-    address: z.optional(z.string().check(z.maxLength(PLACE_MAX.address))),
+    latitude: withNote(z.number().check(z.minimum(-90), z.maximum(90)), { example: -6.2 }),
+    longitude: withNote(z.number().check(z.minimum(-180), z.maximum(180)), { example: 106.8 }),
+    name: z.optional(z.string().check(z.maxLength(LOCATION_MAX.name))),
+    address: z.optional(z.string().check(z.maxLength(LOCATION_MAX.address))),
   }),
 );
 
 const Contact = schema(() =>
-  noted(
+  withNote(
     z
       .strictObject({
         name: z.string().check(z.minLength(1), z.maxLength(CARD_MAX.name)),
         phone: z.optional(WrittenPhone()),
-        /** Instead of `phone`, where there are several. */
         phones: z.optional(
-          noted(
+          withNote(
             z.pipe(
               z.transform(checkLength(CONTACT_PHONES_MAX)),
               z.array(WrittenPhone()).check(z.minLength(1), z.maxLength(CONTACT_PHONES_MAX)),
@@ -200,9 +198,8 @@ const Contact = schema(() =>
 
 const HEADER_SOURCES = ['link', 'id', 'text'] as const;
 
-/** The file above a template's text, or what fills in the variable of its header. */
 const TemplateHeader = schema(() =>
-  noted(
+  withNote(
     z
       .strictObject({
         ...mediaFields(),
@@ -224,9 +221,8 @@ const TemplateHeader = schema(() =>
 const hasOwnPlaces = (buttons: readonly { index: number }[]): boolean =>
   new Set(buttons.map(({ index }) => index)).size === buttons.length;
 
-/** What fills in the buttons of a template, each by its place among all of them. */
 const TemplateButtons = schema(() =>
-  noted(
+  withNote(
     z
       .array(
         z.strictObject({
@@ -247,11 +243,10 @@ const TemplateButtons = schema(() =>
 const Template = schema(() =>
   z.strictObject({
     name: z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.name)),
-    /** Left out where the name has one language only. */
+    /** May be omitted if the name has one language only. */
     language: z.optional(z.string().check(z.maxLength(10))),
-    /** The texts that take the place of the variables, in the order in which the body names them. */
     variables: z.optional(
-      noted(
+      withNote(
         z.pipe(
           z.transform(checkLength(TEMPLATE_LIMITS.variables)),
           z
@@ -274,7 +269,7 @@ const Template = schema(() =>
 const Reaction = schema(() =>
   z.strictObject({
     message_id: MessageId(),
-    emoji: noted(Emoji(), {
+    emoji: withNote(Emoji(), {
       expected: {
         id: 'satu emoji, misalnya "👍", atau "" untuk menghapus reaksi',
         en: 'one emoji, such as "👍", or "" to remove the reaction',
@@ -286,13 +281,13 @@ const Reaction = schema(() =>
 
 const shortest = '{"to": "0812-3456-7890", "text": {"body": "…"}}';
 
-/** One message to send, by type; without `type` it is of the type whose object it has. */
+/** A message to send, by type; without `type` the type of the object that it has. */
 export const NewMessage = schema(() => {
   const caption = Caption();
   const shared = envelope();
-  /** What quotes a message: everything but a reaction, which names its own. */
+  /** All types can quote a message except a reaction, which names its own. */
   const quoting = { ...shared, reply_to: z.optional(MessageId()) };
-  return noted(
+  return withNote(
     z.discriminatedUnion('type', [
       z.strictObject({
         ...quoting,
@@ -314,25 +309,20 @@ export const NewMessage = schema(() => {
 });
 export type NewMessage = Output<typeof NewMessage>;
 
-/** A message as it is placed: that of a dialect may say what its receiver can choose. */
+/** A message as it is accepted; dialects may add choices. */
 export type PlacedMessage = NewMessage & {
   choices?: Choices | undefined;
-  /** How its sender wrote it; left out where only the text says it. */
   interactive?: ShownChoices | undefined;
-  /** What the buttons of its template carry, by their place; their titles, where nothing is given. */
   payloads?: readonly (string | undefined)[] | undefined;
-  /** The kind of file that its template's header was given as, where the caller says it. */
   headerKind?: TemplateFile | undefined;
 };
 
-/** Many messages in one request; each is then read by itself. */
 export const ManyMessages = schema(() =>
   z.strictObject({
     messages: z.array(z.unknown()).check(z.minLength(1), z.maxLength(MESSAGES_MAX)),
   }),
 );
 
-/** What `POST /v1/messages` answers for one accepted message. */
 export const Accepted = schema(() =>
   z.object({
     id: Id('message'),
@@ -340,27 +330,24 @@ export const Accepted = schema(() =>
     price: Rupiah(),
     saldo: Rupiah(),
     ref: z.optional(z.string()),
-    /** True when this ref had been accepted before: nothing new was sent or charged. */
+    /** True if this ref was accepted before: nothing new was sent or charged. */
     duplicate: z.optional(z.literal(true)),
     simulated: z.boolean(),
   }),
 );
 export type Accepted = Output<typeof Accepted>;
 
-/** The file of a message, in its `content.file`. Null is what is not known of it. */
+/** The file of a message, in its `content.file`. Unknown facts are null. */
 export type ApiFile = {
-  /** As `GET /v1/media/{id}` takes it. */
   id: string | null;
   mime_type: string | null;
-  /** Bytes. */
   size: number | null;
-  /** In hexadecimal. */
   sha256: string | null;
-  /** Where its bytes are read without a key, until `content.expires_at`; null once it is deleted. */
+  /** A download address without a key, valid until `content.expires_at`; null once it is deleted. */
   url: string | null;
 };
 
-/** A message as `GET /v1/messages` shows it; one alone carries its `timeline`. */
+/** A message as `GET /v1/messages` shows it; a single one includes its `timeline`. */
 export const ApiMessage = schema(() =>
   z.object({
     id: Id('message'),
@@ -373,21 +360,19 @@ export const ApiMessage = schema(() =>
     possible_duplicate: z.boolean(),
     failure: z.nullable(z.object({ code: z.string(), detail: z.string() })),
     ref: z.nullable(z.string()),
-    /** What it says. A file of ours is its `file` (`ApiFile`), and a `link`, absolute, good until `expires_at`. */
+    /** The content. A file of ours is its `file` (`ApiFile`), and a `link`, absolute, valid until `expires_at`. */
     content: ApiContent(),
     created_at: z.coerce.date(),
-    /** When it was to leave; null when it was to leave at once. */
+    /** The scheduled time; null for immediate sending. */
     send_at: z.nullable(z.coerce.date()),
-    /** Seconds from `send_at` (or `created_at`) after which it expires unsent; null when it never does. */
+    /** Seconds from `send_at` (or `created_at`) after which it expires unsent; null: never. */
     ttl: z.nullable(z.int()),
-    /** A try failed, or nobody answered, and the next follows by itself; `detail` says what need be done, if anything. */
+    /** Set after a failed or unanswered try while another follows; `detail` names any action needed. */
     retrying: z.nullable(
       z.object({
         code: Failure(),
         detail: z.string(),
-        /** Tries made so far. */
         tries: z.int(),
-        /** Not before; null while a try is under way. */
         next_try_at: z.nullable(z.coerce.date()),
       }),
     ),
@@ -397,11 +382,10 @@ export const ApiMessage = schema(() =>
 );
 export type ApiMessage = Output<typeof ApiMessage>;
 
-/** Query of `GET /v1/messages`: cursor paging, newest first. */
 export const ApiMessageQuery = schema(() =>
   z.strictObject({
     limit: z.optional(
-      noted(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
+      withNote(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
         expected: {
           id: `bilangan bulat 1 sampai ${API_LIMITS.pageMax}`,
           en: `a whole number from 1 to ${API_LIMITS.pageMax}`,
@@ -409,7 +393,7 @@ export const ApiMessageQuery = schema(() =>
       }),
     ),
     cursor: z.optional(
-      noted(Id('message'), {
+      withNote(Id('message'), {
         expected: {
           id: 'nilai `next_cursor` dari halaman sebelumnya',
           en: 'the `next_cursor` of the page before',
@@ -423,12 +407,10 @@ export const ApiMessageQuery = schema(() =>
 );
 export type ApiMessageQuery = Output<typeof ApiMessageQuery>;
 
-/** A page of messages; `next_cursor` is null on the last one. */
 const ApiMessagePage = schema(() =>
   z.object({ data: z.array(ApiMessage()), next_cursor: z.nullable(Id('message')) }),
 );
 
-/** What became of many messages, in their order. */
 const ManyAccepted = schema(() =>
   z.object({
     data: z.array(z.union([Accepted(), RefusedItem()])),
@@ -438,7 +420,6 @@ const ManyAccepted = schema(() =>
   }),
 );
 
-/** Sending and reading messages. */
 export const messageEndpoints = {
   sendMessage: endpoint({
     method: 'POST',

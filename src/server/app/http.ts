@@ -67,8 +67,8 @@ import { mutationsBefore, walletOf } from '#server/domains/ledger/ledger.ts';
 import { networkQr } from '#server/domains/channels/web/web.ts';
 import {
   openApiTokens,
-  keptFacts,
-  keptPath,
+  storedFacts,
+  storedPath,
   shownAddress,
   readToken,
   unlinkPhone,
@@ -508,10 +508,10 @@ function registerApi(app: FastifyInstance, container: Container): void {
         ...call,
         accountId: sender.accountId,
         tokenId: sender.tokenId,
-        path: route ?? keptPath(url),
+        path: route ?? storedPath(url),
         code: no.code,
         address: shownAddress(address),
-        facts: keptFacts(no),
+        facts: storedFacts(no),
       }),
   });
   const answers = openIdempotencyStore(pools.allAccountsSql, secrets, infra.report);

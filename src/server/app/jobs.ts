@@ -3,7 +3,7 @@ import {
   sweepAccounts,
   adminPhones,
   systemAccount,
-  wrongCodesToTell,
+  wrongCodesToReport,
   sealedChallenges,
   sealedFactors,
 } from '#server/domains/accounts/accounts.ts';
@@ -242,7 +242,7 @@ type GuessingDeps = AlertDeps & {
 
 /** Alerts admins, at most once an hour, when too many codes were wrong (`OTP_WRONG_ALERT`). */
 export async function watchWrongCodes(deps: GuessingDeps): Promise<void> {
-  const wrong = await wrongCodesToTell(deps.allAccountsSql, deps.config);
+  const wrong = await wrongCodesToReport(deps.allAccountsSql, deps.config);
   if (wrong === undefined) return;
   deps.log.warn({ count: wrong }, 'many one-time codes were wrong within an hour');
   await alertAdmins(deps, {

@@ -1,5 +1,5 @@
 import { sentenceFor } from '#contract/language/indonesian.ts';
-import { alwaysPossible, type Act, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
+import { commonRefusals, type Act, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { type FactsOf, Refusal, type RefusalCode, refusals } from '#contract/base/refusals.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import { isDiskFull } from '#server/infra/observability/disk.ts';
@@ -53,7 +53,7 @@ export function refusalResponse(
 ): Answer {
   if (
     error instanceof Refusal &&
-    (promised.includes(error.code) || alwaysPossible.includes(error.code))
+    (promised.includes(error.code) || commonRefusals.includes(error.code))
   ) {
     return errorResponse(error);
   }

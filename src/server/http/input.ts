@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini';
-import type { InBoth, Language } from '#contract/language/language.ts';
+import type { Bilingual, Language } from '#contract/language/language.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { unstorableIn } from '#contract/base/text.ts';
 import { readWithKnown } from '#contract/messages/peer.ts';
 
-const unstorable: InBoth = {
+const unstorable: Bilingual = {
   id: 'Ada karakter yang tidak dapat disimpan (U+0000 atau separuh pasangan surrogate). Hapus lalu coba lagi.',
   en: 'Contains a character that cannot be kept (U+0000 or half of a surrogate pair). Remove it and try again.',
 };

@@ -53,17 +53,14 @@ import type { InputOf } from '#contract/base/act.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
 type Deps = {
-  /** Sees one account at a time. */
   sql: Sql;
-  /** Sees all: sessions are looked up by hash. */
+  /** Sessions are looked up by hash, in all accounts. */
   allAccountsSql: Sql;
-  /** The installation's: of an erased number only a hash under its key stays. */
   secrets: Secrets;
 };
 
 /**
- * Who an account's people are and what they did. Erased last: the other domains find their data by
- * these phone numbers.
+ * The users of an account and their activity. Erased last: the other domains find their data by these phone numbers.
  */
 export const accountsAccountData = ({ sql, allAccountsSql, secrets }: Deps): AccountData => ({
   subjects: (accountId) => [
@@ -97,7 +94,7 @@ const peopleOf = (sql: Sql, accountId: string): Promise<Row[]> =>
     }));
   });
 
-/** Registering requires consent; the consents of linked phones are exported with the links. */
+/** Registration requires consent; the consents of linked phones are exported with the links. */
 const consentsOf = (sql: Sql, accountId: string): Promise<Row[]> =>
   asAccount(
     sql,
@@ -144,7 +141,6 @@ const suspensionsOf = (sql: Sql, accountId: string): Promise<Row[]> =>
       where account_id = ${accountId} order by suspension_id`,
   );
 
-/** What there is and when it was used; never what it is checked by. */
 const secondFactorsFor = (sql: Sql, accountId: string): Promise<Row[]> =>
   asAccount(
     sql,
@@ -159,7 +155,7 @@ const secondFactorsFor = (sql: Sql, accountId: string): Promise<Row[]> =>
 
 type AuditLine = Row & { audit_id: string; actor: string };
 
-/** Without refused acts of operators: of what only they may know, the answer was that it is not there. */
+/** Excludes refused calls of operator acts, whose existence is hidden from customers. */
 async function* auditOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   const entries = inPages<AuditLine>(
     { sql, accountId },
@@ -171,7 +167,7 @@ async function* auditOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   for await (const { audit_id: _, ...facts } of entries) yield facts;
 }
 
-/** Leaves a pseudonym: the ids of the account and its people, the ledger, and its numbers as keyed hashes. */
+/** Leaves a pseudonym: the ids of the account and its users, the ledger, and its numbers as keyed hashes. */
 async function erase(
   { allAccountsSql, secrets }: Omit<Deps, 'sql'>,
   { accountId, phones }: ErasureRequest,
@@ -217,10 +213,10 @@ async function pseudonymize(tx: Tx, { accountId, phones }: ErasureRequest): Prom
 }
 
 /**
- * Removes what has expired: codes a day after they were requested, old sessions, used captchas, and
- * counters whose window ended two days ago. Safe to repeat and to run on two nodes.
+ * Removes expired rows: codes a day after they were requested, old sessions, used captchas, and counters whose window
+ * ended two days ago. Safe to repeat and to run on two nodes.
  *
- * Ended sessions stay for 30 days: sign-in recognises people by the addresses of their sessions.
+ * Ended sessions stay for 30 days: sign-in recognises users by the addresses of their sessions.
  */
 export async function sweepAccounts(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`delete from otp_challenges where created_at < statement_timestamp() - interval '1 day'`;
@@ -232,10 +228,7 @@ export async function sweepAccounts(allAccountsSql: Sql): Promise<void> {
   await sweepHits(allAccountsSql);
 }
 
-/**
- * Which of these sessions are active, in one query: live streams stay open for hours and must end soon
- * after their session does.
- */
+/** Checks many sessions in one query: live streams stay open for hours and must end soon after their session. */
 export async function activeSessions(
   allAccountsSql: Sql,
   sessionIds: readonly string[],
@@ -247,8 +240,8 @@ export async function activeSessions(
   return new Set(active.map(({ session_id }) => session_id));
 }
 
-/** The names of people, by their ids; who is gone is not among them. @param sql sees all accounts. */
-export async function namesOfPeople(
+/** Names by user id; deleted users are missing. @param sql sees all accounts. */
+export async function userNames(
   sql: Sql | Tx,
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -269,14 +262,14 @@ export {
   customerOf,
   type CustomerPerson,
   customersAfter,
-  customersBeginning,
+  customersByPrefix,
   findCustomers,
   isAccount,
   maskedPeer,
   maskedPhone,
   operatorNames,
 } from './customers.ts';
-export { codeCounts, wrongCodes, wrongCodesToTell } from './otp/otp-sending.ts';
+export { codeCounts, wrongCodes, wrongCodesToReport } from './otp/otp-sending.ts';
 export { eraseDue, type Exports, openExports, verifyExport } from './privacy.ts';
 export {
   adminPhones,
@@ -312,7 +305,6 @@ export { notifySecondFactorsReset, notifySuspensions } from './notices.ts';
 export { changeAccount, suspensionSteps } from './suspension.ts';
 export type { AccountOpened, AccountsDeps } from './deps.ts';
 
-/** The acts of this domain: registration, sign-in, sessions, profile, closing of accounts, operators. */
 export const accountsActs = (deps: AccountsDeps): readonly ActHandler[] => [
   registerUserHandler(deps),
   verifyOtpHandler(deps),
@@ -337,7 +329,6 @@ export const accountsActs = (deps: AccountsDeps): readonly ActHandler[] => [
   ...operatorsActs(deps),
 ];
 
-/** Sets another password; the person's other sessions and copies of this one's token end, and the phone is notified. */
 const changePasswordHandler = (deps: AccountsDeps): ActHandler =>
   handle(changePassword, async (call, { current, password }) => {
     const { caller } = call;
@@ -359,7 +350,7 @@ const changePasswordHandler = (deps: AccountsDeps): ActHandler =>
     return { ended: ended.length, token };
   });
 
-/** Codes for the old number and the new one. Nothing changes until both have come back. */
+/** Sends codes to the old and the new number. Nothing changes until both are entered. */
 const changePhoneHandler = (deps: AccountsDeps): ActHandler =>
   handle(changePhone, async (call, { phone }) => {
     const { caller } = call;
@@ -385,11 +376,11 @@ const confirmPhoneHandler = (deps: AccountsDeps): ActHandler =>
   });
 
 /**
- * Changes the number when both codes fit. A wrong one costs a try of its own; the right one beside it
- * stays good. The other sessions end, the old number is notified, and the account cools down.
+ * Changes the number if both codes are correct. A wrong one costs a try of its own; the correct one beside it stays
+ * valid. The other sessions end, the old number is notified, and the account cools down.
  *
- * @throws Refusal `otp_wrong` with the tries left of the wrong one; `otp_expired`, also when the number
- *   was taken meanwhile.
+ * @throws Refusal `otp_wrong` with the tries left of the wrong one; `otp_expired`, also if the number was taken
+ * meanwhile.
  */
 async function confirm(
   deps: AccountsDeps,
@@ -400,7 +391,7 @@ async function confirm(
   const outcome = await deps.allAccountsSql.begin(async (tx) => {
     // One pair at a time: the rollback releases the row locks before the lost try is written.
     await tx`select pg_advisory_xact_lock(hashtextextended('phone ' || ${userId}, 0))`;
-    // Verifying a right code deletes it: roll back to here when the other one is wrong.
+    // Verification deletes a correct code: roll back to here if the other one is wrong.
     await tx`savepoint before_codes`;
     const first = await verifyCode(tx, deps, oldCode, { purposes: ['phone_old'], user: caller });
     if ('left' in first) return first;
@@ -436,7 +427,6 @@ async function confirm(
   return outcome.user;
 }
 
-/** Changes what was sent about the caller, and leaves the rest. */
 const updateUserHandler = (deps: AccountsDeps): ActHandler =>
   handle(updateUser, async ({ caller }, input) => {
     const { user, erase } = await asAccount(deps.sql, caller.accountId, (tx) =>
@@ -448,7 +438,7 @@ const updateUserHandler = (deps: AccountsDeps): ActHandler =>
 
 type Updated = { user: User; erase: () => Promise<void> };
 
-/** @returns deletes the earlier picture, when it was replaced or removed. */
+/** @returns deletes the former picture, if it was replaced or removed. */
 async function update(
   deps: AccountsDeps,
   tx: Tx,
@@ -466,17 +456,19 @@ async function update(
       email = ${email === undefined ? tx`email` : email === '' ? null : email},
       settings = settings || ${json(changes)}
     where (account_id, user_id) = (${accountId}, ${userId})`;
-  // One account has one user today, and its name is theirs.
+  // An account has one user today, so its name is theirs.
   if (name !== undefined) {
     await tx`update accounts set name = ${name} where account_id = ${accountId}`;
   }
-  const erase = avatar === undefined ? nothing : await changePicture(deps, tx, user, avatar);
+  const erase = avatar === undefined ? noop : await changePicture(deps, tx, user, avatar);
   return { user: await userOf(tx, deps, user), erase };
 }
 
-const nothing = async (): Promise<void> => undefined;
+const noop = async (): Promise<void> => undefined;
 
-/** @param avatar a finished upload; '' removes the picture. The upload that it came from changes nothing. */
+/**
+ * @param avatar a finished upload; '' removes the picture. Repeating the upload of the present picture changes nothing.
+ */
 async function changePicture(
   { claimUpload, claimedFile, releaseFile }: AccountsDeps,
   tx: Tx,
@@ -490,10 +482,10 @@ async function changePicture(
     where (account_id, user_id) = (${accountId}, ${userId}) for update`;
   const old = before?.file ?? null;
   const source = uploadId && ({ accountId, userId, uploadId, purpose: 'avatar' } as const);
-  if (source && old !== null && (await claimedFile(tx, source)) === old) return nothing;
+  if (source && old !== null && (await claimedFile(tx, source)) === old) return noop;
   const file = source ? await claimUpload(tx, source) : null;
   await tx`
     update users set avatar_file = ${file}
     where (account_id, user_id) = (${accountId}, ${userId})`;
-  return old === null ? nothing : releaseFile(tx, { accountId, fileId: old });
+  return old === null ? noop : releaseFile(tx, { accountId, fileId: old });
 }

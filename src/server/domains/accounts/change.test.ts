@@ -17,7 +17,6 @@ const BUDI = '6281377778888';
 const LAPTOP = { device: 'her laptop', ip: '198.51.100.9' };
 const wrongFor = (code: string): string => (code === '111111' ? '222222' : '111111');
 
-/** Ani, signed in in two browsers; the second one asks. */
 async function ani(db: TestDatabase) {
   const app = await accountsApp(db);
   const first = await app.customer(OLD);
@@ -57,12 +56,12 @@ describe('changing the password', () => {
     const sentBefore = sent.length;
     await app.signIn(OLD, OTHER_PASSWORD, LAPTOP);
     expect(sent).toHaveLength(sentBefore);
-    // The browser whose session ended is unknown again.
+    // The browser of an ended session is unknown again.
     await app.signIn(OLD, OTHER_PASSWORD);
     expect(sent.length).toBeGreaterThan(sentBefore);
   });
 
-  test('needs the present one, and one that not everybody uses', async ({ db }) => {
+  test('requires the present one, and rejects a common new one', async ({ db }) => {
     const { perform, asker, deps, first } = await ani(db);
     const change = (current: string, password: string) =>
       rejectionOf(perform(changePassword, { current, password }, asker));
@@ -71,7 +70,7 @@ describe('changing the password', () => {
     expect(await deps.sessions.find(first.token)).toBeDefined();
   });
 
-  test('ends a sign-in that the old one began and no code has finished', async ({ db }) => {
+  test('ends a sign-in with the old one whose code is still open', async ({ db }) => {
     const { perform, solved, codeFor, asker } = await ani(db);
     await ageCodes(db.allAccountsSql, 300);
     const thief = { device: 'a thief’s', ip: '192.0.2.1' };
@@ -89,7 +88,7 @@ describe('changing the password', () => {
 });
 
 describe('changing the number', () => {
-  test('takes a code from the old one and one from the new one', async ({ db }) => {
+  test('requires a code from the old number and one from the new', async ({ db }) => {
     const app = await ani(db);
     const { perform, deps, first, second, sent, asker } = app;
     const codes = await codesFor(app);
@@ -111,7 +110,7 @@ describe('changing the number', () => {
     );
   });
 
-  test('one wrong code costs a try of its own, and the right one stays good', async ({ db }) => {
+  test('a wrong code costs a try of its own and leaves the correct one valid', async ({ db }) => {
     const app = await ani(db);
     const { perform, asker } = app;
     const codes = await codesFor(app);
@@ -131,7 +130,7 @@ describe('changing the number', () => {
     expect(await perform(confirmPhone, codes, asker)).toMatchObject({ phone: NEW });
   });
 
-  test('guesses beside a right code get five tries, also in parallel', async ({ db }) => {
+  test('allows five guesses beside a correct code, also in parallel', async ({ db }) => {
     const app = await ani(db);
     const { perform, asker } = app;
     const codes = await codesFor(app);
@@ -148,7 +147,7 @@ describe('changing the number', () => {
     expect(await db.allAccountsSql`select phone from users`).toEqual([{ phone: OLD }]);
   });
 
-  test('codes are worth nothing the other way round, or for somebody else', async ({ db }) => {
+  test('rejects swapped codes and codes of another user', async ({ db }) => {
     const app = await ani(db);
     const { perform, asker } = app;
     const codes = await codesFor(app);
@@ -169,7 +168,7 @@ describe('changing the number', () => {
     expect(await perform(confirmPhone, codes, asker)).toMatchObject({ phone: NEW });
   });
 
-  test('to one that somebody has gets the same answer, and no code fits', async ({ db }) => {
+  test('to a number in use gets the same response but no valid code', async ({ db }) => {
     const app = await ani(db);
     const { perform, sent, asker } = app;
     await app.customer(BUDI);
@@ -196,9 +195,7 @@ describe('changing the number', () => {
     );
   });
 
-  test('to one that was registered meanwhile is refused, and nothing has changed', async ({
-    db,
-  }) => {
+  test('to a number that was registered meanwhile is refused without changes', async ({ db }) => {
     const app = await ani(db);
     const { perform, asker } = app;
     const codes = await codesFor(app);
@@ -210,14 +207,14 @@ describe('changing the number', () => {
     expect(await app.signIn(OLD, GOOD_PASSWORD, LAPTOP)).toMatchObject({ user: { phone: OLD } });
   });
 
-  test('to the same one is refused', async ({ db }) => {
+  test('to the present number is refused', async ({ db }) => {
     const { perform, asker } = await ani(db);
     expect(await rejectionOf(perform(changePhone, { phone: OLD }, asker))).toEqual(
       new Refusal('phone_same', {}),
     );
   });
 
-  test('sends each code again by itself, after its own wait', async ({ db }) => {
+  test('resends each code separately, after its own wait', async ({ db }) => {
     const app = await ani(db);
     const { perform, codeFor, asker } = app;
     const codes = await codesFor(app);

@@ -1,5 +1,10 @@
 import { expect } from 'vitest';
-import { askDeletion, changePassword, deleteAccount, cancelDeletion } from '#contract/people.ts';
+import {
+  requestDeletion,
+  changePassword,
+  deleteAccount,
+  cancelDeletion,
+} from '#contract/people.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import type { Person } from '#server/infra/acts.ts';
 import { GOOD_PASSWORD, accountsApp } from '#tests/support/people/accounts-app.ts';
@@ -7,7 +12,6 @@ import { type TestDatabase, test } from '#tests/support/database/database.ts';
 
 const PHONE = '6281234567890';
 
-/** Ani, signed in, in an application of her own. */
 async function ani(db: TestDatabase) {
   const app = await accountsApp(db);
   const { token } = await app.customer(PHONE);
@@ -18,25 +22,25 @@ async function ani(db: TestDatabase) {
 const wait = (db: TestDatabase) =>
   db.owner`update otp_challenges set next_send_at = statement_timestamp()`;
 
-test('password and code set the day, seven days on; a second request does not move it', async ({
+test('schedules the erasure in seven days with password and code, and a second request does not move it', async ({
   db,
 }) => {
   const { perform, codeFor, sent, caller } = await ani(db);
-  const { challenge } = await perform(askDeletion, {}, { caller });
+  const { challenge } = await perform(requestDeletion, {}, { caller });
   const input = { password: GOOD_PASSWORD, challenge, code: codeFor(PHONE) };
   const { erased_at: first } = await perform(deleteAccount, input, { caller });
   expect((Date.parse(first ?? '') - Date.now()) / 86_400_000).toBeCloseTo(7, 2);
   expect(sent.at(-1)?.text).toMatch(/akan dihapus pada \d+ \w+ \d{4}, \d\d\.\d\d WIB/);
 
   await wait(db);
-  const again = await perform(askDeletion, {}, { caller });
+  const again = await perform(requestDeletion, {}, { caller });
   const second = { ...input, challenge: again.challenge, code: codeFor(PHONE) };
   expect((await perform(deleteAccount, second, { caller })).erased_at).toBe(first);
 });
 
-test('cancelling keeps everything, and notifies once', async ({ db }) => {
+test('cancelling keeps everything and notifies once', async ({ db }) => {
   const { perform, codeFor, sent, caller } = await ani(db);
-  const { challenge } = await perform(askDeletion, {}, { caller });
+  const { challenge } = await perform(requestDeletion, {}, { caller });
   const input = { password: GOOD_PASSWORD, challenge, code: codeFor(PHONE) };
   await perform(deleteAccount, input, { caller });
   expect((await perform(cancelDeletion, {}, { caller })).erased_at).toBeNull();
@@ -44,9 +48,11 @@ test('cancelling keeps everything, and notifies once', async ({ db }) => {
   expect(sent.filter(({ text }) => text.includes('dibatalkan. Akun'))).toHaveLength(1);
 });
 
-test('a wrong password or code deletes nothing, and a wrong code costs a try', async ({ db }) => {
+test('deletes nothing after a wrong password or code, and a wrong code costs a try', async ({
+  db,
+}) => {
   const { perform, codeFor, caller } = await ani(db);
-  const { challenge } = await perform(askDeletion, {}, { caller });
+  const { challenge } = await perform(requestDeletion, {}, { caller });
   const code = codeFor(PHONE);
   const wrong = code === '000000' ? '111111' : '000000';
   await expect(
@@ -67,11 +73,11 @@ test('a wrong password or code deletes nothing, and a wrong code costs a try', a
   ]).toEqual([]);
 });
 
-test('the code of somebody else deletes nobody', async ({ db }) => {
+test('rejects the code of another user', async ({ db }) => {
   const { perform, codeFor, customer, deps, caller } = await ani(db);
   const budi = await customer('6281398765432');
   const other = (await deps.sessions.find(budi.token)) as Person;
-  const { challenge } = await perform(askDeletion, {}, { caller: other });
+  const { challenge } = await perform(requestDeletion, {}, { caller: other });
   const code = codeFor('6281398765432');
   await expect(
     perform(deleteAccount, { password: GOOD_PASSWORD, challenge, code }, { caller }),
@@ -79,9 +85,9 @@ test('the code of somebody else deletes nobody', async ({ db }) => {
   expect(uuidOf('account', budi.user.account_id)).toBe(other.accountId);
 });
 
-test('while the seven days last, everything works', async ({ db }) => {
+test('keeps everything working during the seven days', async ({ db }) => {
   const { perform, codeFor, caller, signIn } = await ani(db);
-  const { challenge } = await perform(askDeletion, {}, { caller });
+  const { challenge } = await perform(requestDeletion, {}, { caller });
   const input = { password: GOOD_PASSWORD, challenge, code: codeFor(PHONE) };
   await perform(deleteAccount, input, { caller });
   const password = 'gajah-terbang-di-atas-laut';

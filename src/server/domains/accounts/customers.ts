@@ -6,24 +6,21 @@ import { type CustomerState, SALDO_LOW, type SaldoRange } from '#contract/operat
 import type { AccountStatus } from './people.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** A customer's account with its wallet, as operators look for it. */
 export type CustomerRow = {
   account_id: string;
   name: string;
   phone: string;
   available: number;
   held: number;
-  /** Of the wallet. */
   status: 'active' | 'frozen' | 'closed';
   state: CustomerState;
   created_at: Date;
   erase_at: Date | null;
 };
 
-/** Beyond this many, found customers are not counted further. */
+/** Beyond this, matches are not counted. */
 const COUNT_MAX = 10_000;
 
-/** The first that is true, of an account `a` and its wallet `w`. */
 const stateOf = (sql: Sql | Tx): Fragment => sql`
   case when 'closed' in (a.status, w.status) then 'closed' when a.status = 'suspended' then 'suspended'
     when a.erase_at is not null then 'closing' when w.status = 'frozen' then 'frozen' else 'active' end`;
@@ -43,17 +40,16 @@ type CustomerQuery = {
   page?: number | undefined;
   sort_by?: 'created_at' | 'name' | 'available' | undefined;
   sort_type?: 'asc' | 'desc' | undefined;
-  /** Accounts that the words mean, beside those of this name or number. */
-  meant?: readonly string[] | undefined;
-  /** True: the words mean those accounts, and no others. */
+  /** Accounts that match by an id, in addition to those of this name or number. */
+  accountIds?: readonly string[] | undefined;
+  /** True: only those accounts match. */
   isExact?: boolean | undefined;
-  /** A condition on the account `a`. */
   where?: Fragment | undefined;
 };
 
 /**
- * A page of the customers whose name contains the words, or one of whose numbers begins with the digits, or
- * who are meant; the newest account first unless sorted otherwise.
+ * A page of the customers whose name contains the words, or one of whose numbers begins with the digits, or who are in
+ * `meant`; the newest account first unless sorted otherwise.
  */
 export async function findCustomers(sql: Sql, query: CustomerQuery): Promise<PageOf<CustomerRow>> {
   const { page = 0, where, saldo, state } = query;
@@ -62,7 +58,7 @@ export async function findCustomers(sql: Sql, query: CustomerQuery): Promise<Pag
   const matching = sql`where not a.is_system and ${matches(sql, query)}
     ${where ? sql`and ${where}` : sql``}`;
   const [found, [counted]] = await Promise.all([
-    // The page first: the numbers of its ten are read, and not those of all.
+    // The page first, so that numbers are read for its ten rows only.
     sql<CustomerRow[]>`
       select c.*, ${ownersPhone(sql)} from (
         select ${columns(sql)} from accounts a ${wallets} ${matching} order by ${orderOf(sql, query)}
@@ -89,10 +85,12 @@ function orderOf(
   return by === 'available' ? sql`${wallet}.available ${way}, ${last}` : last;
 }
 
-function matches(sql: Sql, { q = '', state, saldo, meant = [], isExact }: CustomerQuery): Fragment {
-  const meantOnes = sql`a.account_id = any(${[...meant]}::uuid[])`;
-  const words =
-    q === '' ? sql`true` : isExact ? meantOnes : sql`(${byWords(sql, q)} or ${meantOnes})`;
+function matches(
+  sql: Sql,
+  { q = '', state, saldo, accountIds = [], isExact }: CustomerQuery,
+): Fragment {
+  const byId = sql`a.account_id = any(${[...accountIds]}::uuid[])`;
+  const words = q === '' ? sql`true` : isExact ? byId : sql`(${byWords(sql, q)} or ${byId})`;
   return sql`${words}
     ${state === undefined ? sql`` : sql`and ${stateOf(sql)} = ${state}`}
     ${saldo === undefined ? sql`` : sql`and ${inRange(sql, saldo)}`}`;
@@ -114,7 +112,7 @@ function byWords(sql: Sql, q: string): Fragment {
     select account_id from user_phones where phone like ${`${digits}%`}::text))`;
 }
 
-/** One customer; `undefined` when no customer has this account. */
+/** Undefined if the account is no customer's. */
 export async function customerOf(
   sql: Sql | Tx,
   accountId: string,
@@ -127,16 +125,15 @@ export async function customerOf(
   return found;
 }
 
-/** A customer's account, as customer service sees it. */
 export type CustomerFacts = {
   name: string;
-  /** Of its first person; empty once it is erased. */
+  /** Of its first user; empty once it is erased. */
   phone: string;
   status: AccountStatus;
   since: Date;
 };
 
-/** One customer; `undefined` when no customer has this account. */
+/** Undefined if the account is no customer's. */
 export async function customerFacts(
   sql: Sql | Tx,
   accountId: string,
@@ -149,8 +146,7 @@ export async function customerFacts(
   return found;
 }
 
-/** The accounts of customers whose name, or one of whose numbers, begins with what was typed. */
-export async function customersBeginning(
+export async function customersByPrefix(
   allAccountsSql: Sql,
   q: string,
   limit: number,
@@ -166,7 +162,7 @@ export async function customersBeginning(
   return found.map(({ account_id }) => account_id);
 }
 
-/** `6281234567890` → `+62 812-••••-7890`: enough to tell a customer, too little to call one. */
+/** `6281234567890` → `+62 812-••••-7890`: enough to recognise a customer, too little to call one. */
 export function maskedPhone(phone: string): string {
   if (phone === '') return '';
   const digits = [...formatPhone(phone)];
@@ -175,11 +171,10 @@ export function maskedPhone(phone: string): string {
   return digits.join('');
 }
 
-/** Who a customer's message went to or came from: a number without its middle, a user id by its last letters. */
+/** The other side of a customer's message: a masked number, or the last letters of a user id. */
 export const maskedPeer = (peer: string): string =>
   isHiddenPeer(peer) ? formatPeer(peer) : maskedPhone(peer);
 
-/** What accounts are called, by their ids. */
 export async function accountNames(
   sql: Sql | Tx,
   accountIds: readonly string[],
@@ -189,7 +184,6 @@ export async function accountNames(
   return new Map(found.map(({ account_id, name }) => [account_id, name]));
 }
 
-/** The operators who answer customers, by name. */
 export const answeringOperators = (
   sql: Sql | Tx,
 ): PromiseLike<{ user_id: string; name: string }[]> =>
@@ -198,7 +192,6 @@ export const answeringOperators = (
     where a.is_system and u.role = 'operator' and u.operator_roles && '{support,admin}'
     order by u.name, u.user_id`;
 
-/** What the installation's operators are called, by their ids. */
 export async function operatorNames(
   sql: Sql | Tx,
   userIds: readonly string[],
@@ -209,28 +202,25 @@ export async function operatorNames(
   return new Map(found.map(({ user_id, name }) => [user_id, name]));
 }
 
-/** Somebody who can be told something. */
 export type CustomerPerson = { accountId: string; userId: string };
 
-/** SQL of the customers of accounts `a` that are in use, and meet a condition. */
-const peopleWhere = (sql: Sql | Tx, where: Fragment): Fragment => sql`
+const usersWhere = (sql: Sql | Tx, where: Fragment): Fragment => sql`
   from accounts a join users u using (account_id)
   where not a.is_system and a.status <> 'closed' and u.role = 'customer' and ${where}`;
 
-/** The people of the next accounts after one that meet a condition on `a`, in the order of their accounts. */
 export const customersAfter = (
   sql: Sql | Tx,
   { after, limit, where }: { after: string; limit: number; where: Fragment },
 ): PromiseLike<CustomerPerson[]> => sql<CustomerPerson[]>`
   with next as (
-    select distinct a.account_id ${peopleWhere(sql, where)} and a.account_id > ${after}
+    select distinct a.account_id ${usersWhere(sql, where)} and a.account_id > ${after}
     order by a.account_id limit ${limit}
   )
   select u.account_id as "accountId", u.user_id as "userId"
   from next join users u using (account_id) where u.role = 'customer'
   order by u.account_id, u.user_id`;
 
-/** How many people meet each of these conditions on their account `a`, counted in one pass. */
+/** Counts the users whose account `a` meets each of these conditions, in one pass. */
 export async function countCustomers(
   sql: Sql | Tx,
   conditions: readonly Fragment[],
@@ -241,11 +231,10 @@ export async function countCustomers(
     none,
   );
   const [row] = await sql<{ counts: number[] }[]>`
-    select ${counts} as counts ${peopleWhere(sql, sql`true`)}`;
+    select ${counts} as counts ${usersWhere(sql, sql`true`)}`;
   return row?.counts ?? [];
 }
 
-/** Whether an account `a` meets a condition. */
 export async function isAccount(sql: Sql | Tx, id: string, where: Fragment): Promise<boolean> {
   const found = await sql`select from accounts a where a.account_id = ${id} and ${where}`;
   return found.length > 0;

@@ -10,7 +10,7 @@ import {
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-test('of an active account nothing can be erased, whoever asks', async ({ db }) => {
+test('rejects erasing any data of an active account', async ({ db }) => {
   const { accountId, userId, phone } = await customerWith(db.allAccountsSql);
   const audit = openAudit(db.allAccountsSql);
   const line = { actor: 'public', act: 'user_login', outcome: 'ok', ip: '203.0.113.9' };
@@ -35,7 +35,7 @@ test('of an active account nothing can be erased, whoever asks', async ({ db }) 
   });
 });
 
-test('a line of the audit log stays, also of a closed account; only where from is taken out', async ({
+test('keeps the audit entries of a closed account and erases only their addresses', async ({
   db,
 }) => {
   const { accountId } = await customerWith(db.allAccountsSql);
@@ -56,7 +56,7 @@ test('a line of the audit log stays, also of a closed account; only where from i
   }
 });
 
-test('addresses of strangers are forgotten after seven days', async ({ db }) => {
+test('erases addresses of callers who are not signed in after seven days', async ({ db }) => {
   const audit = openAudit(db.allAccountsSql);
   const line = { accountId: undefined, actor: 'public', act: 'user_login', outcome: 'ok' };
   await audit.write({ ...line, ip: '203.0.113.9', requestId: 'req_new', facts: {} });

@@ -14,7 +14,6 @@ import { agedBy } from '#tests/support/database/changes.ts';
 const ANI = '6281234567890';
 const OTHER = '6281298765432';
 
-/** The accounts, with the real subscribers of an opened account. */
 function setUp(db: TestDatabase): Promise<AccountsApp> {
   const { accountOpened } = createSubscribers({
     config: readConfig({}),
@@ -29,7 +28,6 @@ function setUp(db: TestDatabase): Promise<AccountsApp> {
 
 const idOf = ({ user }: SignedIn): string => uuidOf('account', user.account_id) ?? '';
 
-/** What an account was given when it was opened. */
 async function bonusOf({ allAccountsSql }: TestDatabase, signedIn: SignedIn): Promise<number> {
   const accountId = idOf(signedIn);
   const [wallet] = await allAccountsSql<{ available: number; entries: number }[]>`
@@ -39,7 +37,6 @@ async function bonusOf({ allAccountsSql }: TestDatabase, signedIn: SignedIn): Pr
   return wallet?.available ?? Number.NaN;
 }
 
-/** Closes an account and erases it a minute later. */
 async function erase(db: TestDatabase, { deps }: AccountsApp, signedIn: SignedIn) {
   const accountId = idOf(signedIn);
   const erasing = {
@@ -80,9 +77,7 @@ async function changeNumber(app: AccountsApp, signedIn: SignedIn, from: string, 
   await ageCodes(app.deps.allAccountsSql, 3_600);
 }
 
-test('a number gets the welcome bonus once: not again after its account was erased', async ({
-  db,
-}) => {
+test('gives a number the welcome bonus once, also after its account was erased', async ({ db }) => {
   const app = await setUp(db);
   const first = await app.customer(ANI);
   expect(await bonusOf(db, first)).toBe(10_000);
@@ -95,7 +90,7 @@ test('a number gets the welcome bonus once: not again after its account was eras
   expect(await bonusOf(db, await app.customer(OTHER))).toBe(10_000);
 });
 
-test('a number that somebody had and gave up gets none, while they are here and after', async ({
+test("gives no bonus to a number given up by another user, before and after that user's erasure", async ({
   db,
 }) => {
   const app = await setUp(db);
@@ -107,7 +102,7 @@ test('a number that somebody had and gave up gets none, while they are here and 
   expect(await bonusOf(db, await app.customer(OTHER))).toBe(0);
 });
 
-test('two registrations of one number at the same moment are one account and one bonus', async ({
+test('makes one account and one bonus of two simultaneous registrations of a number', async ({
   db,
 }) => {
   const app = await setUp(db);
@@ -127,7 +122,7 @@ test('two registrations of one number at the same moment are one account and one
   ]);
 });
 
-test('what is left of a number is a hash that only this installation can make', async ({ db }) => {
+test('leaves only a hash of a number that other installations cannot compute', async ({ db }) => {
   const app = await setUp(db);
   await erase(db, app, await app.customer(ANI));
   const left = await db.allAccountsSql<

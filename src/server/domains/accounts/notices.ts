@@ -11,7 +11,6 @@ type Deps = Pick<AccountsDeps, 'sendSystemText'>;
 const sendNotice = ({ sendSystemText }: Deps, phone: string, text: string): Promise<void> =>
   sendSystemText(phone, text, text);
 
-/** Somebody signed in from an unknown browser. */
 export const notifyNewDevice = (deps: Deps, phone: string, agent: string): Promise<void> =>
   sendNotice(
     deps,
@@ -20,7 +19,6 @@ export const notifyNewDevice = (deps: Deps, phone: string, agent: string): Promi
       'Bukan Anda? Segera masuk, ganti kata sandi, dan akhiri sesi itu di halaman Profil.',
   );
 
-/** The password was changed. */
 export const notifyPasswordChanged = (deps: Deps, phone: string): Promise<void> =>
   sendNotice(
     deps,
@@ -42,7 +40,6 @@ export const notifyPhoneChanged = (
       'Bukan Anda? Segera hubungi layanan pelanggan.',
   );
 
-/** What became of somebody's second factors. */
 export type FactorChange =
   | 'totp_added'
   | 'totp_removed'
@@ -58,7 +55,6 @@ const factorChanges: Record<FactorChange, string> = {
   codes_renewed: 'Kode cadangan baru saja dibuat ulang',
 };
 
-/** A second factor was added or removed, or there are other recovery codes. */
 export const notifyFactorChanged = (
   deps: Deps,
   phone: string,
@@ -71,7 +67,7 @@ export const notifyFactorChanged = (
       'Bukan Anda? Segera masuk, ganti kata sandi, dan periksa halaman Keamanan.',
   );
 
-/** Somebody who knows the password gave five wrong second factors. */
+/** Five wrong second factors followed a correct password. */
 export const notifyFactorGuessed = (deps: Deps, phone: string): Promise<void> =>
   sendNotice(
     deps,
@@ -80,7 +76,6 @@ export const notifyFactorGuessed = (deps: Deps, phone: string): Promise<void> =>
       'Bukan Anda? Segera ganti kata sandi Anda.',
   );
 
-/** A recovery code was used instead of a second factor. */
 export const notifyRecoveryCodeUsed = (deps: Deps, phone: string, left: number): Promise<void> =>
   sendNotice(
     deps,
@@ -89,7 +84,7 @@ export const notifyRecoveryCodeUsed = (deps: Deps, phone: string, left: number):
       'Bukan Anda? Segera masuk, ganti kata sandi, dan buat kode cadangan baru di halaman Keamanan.',
   );
 
-/** All second factors were taken away by an operator, because they were lost. */
+/** An operator removed all second factors because they were lost. */
 export const notifySecondFactorsReset = (deps: Deps, phone: string): Promise<void> =>
   sendNotice(
     deps,
@@ -99,7 +94,6 @@ export const notifySecondFactorsReset = (deps: Deps, phone: string): Promise<voi
       'Tidak memintanya? Segera hubungi operator lain.',
   );
 
-/** The account is scheduled for erasure. */
 export const notifyErasureScheduled = (
   deps: Deps,
   phone: string,
@@ -116,7 +110,6 @@ export const notifyErasureScheduled = (
 const zoneName = (timezone: string): string =>
   (zones as Readonly<Record<string, string>>)[timezone]?.split(' ')[0] ?? '';
 
-/** The erasure was cancelled. */
 export const notifyErasureCancelled = (deps: Deps, phone: string): Promise<void> =>
   sendNotice(
     deps,
@@ -124,7 +117,6 @@ export const notifyErasureCancelled = (deps: Deps, phone: string): Promise<void>
     'Penghapusan akun Kabari Anda dibatalkan. Akun dan semua isinya tetap ada.',
   );
 
-/** The account was closed: the last message to this number. */
 export const notifyErased = (deps: Deps, phone: string): Promise<void> =>
   sendNotice(
     deps,
@@ -134,7 +126,7 @@ export const notifyErased = (deps: Deps, phone: string): Promise<void> =>
       'Ini pesan terakhir kami ke nomor ini. Terima kasih.',
   );
 
-/** The requested archive is ready; the profile page, which requires a session, links to it. */
+/** Links to the profile page, which requires a session. */
 export const notifyExportReady = (deps: Deps, phone: string): Promise<void> =>
   sendNotice(
     deps,
@@ -151,18 +143,18 @@ type NotifyDeps = {
   now: () => Date;
 };
 
-/** Nobody is written to about what is older: who was not reached by then reads it when signing in. */
-const TELL_WITHIN_MS = 86_400_000;
+/** Older suspensions are not sent: users who were not reached by then read them at sign-in. */
+const NOTIFY_WITHIN_MS = 86_400_000;
 
 /**
- * Writes to the people of accounts that were suspended or let go on, and were not told yet. Called after the
- * change, and by a job for what a crash or a broken channel left.
+ * Notifies the users of suspended or reinstated accounts who were not notified yet. Called after the change, and by a
+ * job after a crash or while the channel was down.
  */
 export async function notifySuspensions(deps: NotifyDeps): Promise<void> {
   const { allAccountsSql: sql } = deps;
   const due = await sql<{ accountId: string; id: string; becomes: string; reason: string }[]>`
     select account_id as "accountId", suspension_id as id, becomes, reason from account_suspensions
-    where notified_at is null and at > ${new Date(deps.now().getTime() - TELL_WITHIN_MS)}
+    where notified_at is null and at > ${new Date(deps.now().getTime() - NOTIFY_WITHIN_MS)}
     order by at limit 100`;
   for (const { accountId, id, becomes, reason } of due) {
     try {
@@ -174,7 +166,7 @@ export async function notifySuspensions(deps: NotifyDeps): Promise<void> {
         update account_suspensions set notified_at = clock_timestamp()
         where account_id = ${accountId} and suspension_id = ${id}`;
     } catch (error) {
-      // While the installation's own token takes nothing, the overview and the doctor say so.
+      // If the installation's own token takes no messages, the overview and the doctor report it.
       if (!(error instanceof Refusal)) deps.report(error);
     }
   }
@@ -186,5 +178,5 @@ const suspended = (reason: string): string =>
 const reactivated = (reason: string): string =>
   `Akun Kabari Anda aktif kembali. ${sentence(reason)} Pesan yang menunggu dilanjutkan dengan sendirinya.`;
 
-/** A reason ends as a sentence does. */
+/** Ends the reason with punctuation. */
 const sentence = (reason: string): string => (/[.!?…]$/.test(reason) ? reason : `${reason}.`);

@@ -23,16 +23,14 @@ import { agedBy } from '#tests/support/database/changes.ts';
 
 type Desk = {
   app: AccountsApp;
-  /** The first operator, who is signed in. */
   oka: Person;
-  /** Invites somebody who then signs in. */
   join: (name: string, roles: OperatorRole[]) => Promise<Person & { phone: string }>;
   list: () => Promise<Operator[]>;
 };
 
 let numbers = 0;
 
-/** Operators whose passwords nobody asks for: hashing them is most of what a test would do. */
+/** Operators without a usable password, because hashing would dominate the run time. */
 const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
     const app = await accountsApp(db);
@@ -54,7 +52,6 @@ const test = base.extend<{ desk: Desk }>({
   },
 });
 
-/** The public id of a person. */
 const idOf = async ({ list }: Desk, name: string): Promise<string> => {
   const found = (await list()).find((one) => one.name === name);
   if (!found) throw new Error(`no operator ${name}`);
@@ -70,7 +67,7 @@ describe('an invitation', () => {
   const invited = ({ app, oka }: Desk) =>
     app.perform(inviteOperator, { ...ria, roles: [...ria.roles] }, { caller: oka });
 
-  test('shows a password that signs in with a code to the phone, from the first time on', async ({
+  test('shows a password that signs in with a code to the phone, also the first time', async ({
     desk,
     sql,
   }) => {
@@ -96,10 +93,7 @@ describe('an invitation', () => {
     ]);
   });
 
-  test('is over after 72 hours without use, also for who asks for a new password', async ({
-    desk,
-    db,
-  }) => {
+  test('expires after 72 hours without use, also for a password reset', async ({ desk, db }) => {
     const { password } = await invited(desk);
     const { app } = desk;
     await changeUsers(db.owner, {}, { invitedUntil: agedBy('72 hours') });
@@ -111,7 +105,7 @@ describe('an invitation', () => {
     expect(app.sent).toEqual([]);
   });
 
-  test('that was used in time goes on', async ({ desk, db }) => {
+  test('does not expire after its use in time', async ({ desk, db }) => {
     const { password } = await invited(desk);
     await desk.app.signIn(ria.phone, password, { device: 'hers' });
     await changeUsers(db.owner, {}, { invitedUntil: agedBy('72 hours') });
@@ -119,7 +113,7 @@ describe('an invitation', () => {
     expect(user.name).toBe('Ria');
   });
 
-  test('that was used in time is no matter when the terminal gives a new password', async ({
+  test('does not expire after its use in time, also if the terminal sets a new password', async ({
     desk,
     db,
   }) => {
@@ -131,14 +125,14 @@ describe('an invitation', () => {
     expect(user.name).toBe('Ria');
   });
 
-  test('takes no number of somebody else', async ({ desk }) => {
+  test('rejects a number in use', async ({ desk }) => {
     await desk.app.customer(ria.phone);
     expect(await rejectionOf(invited(desk))).toEqual(new Refusal('phone_in_use', {}));
     expect(await desk.list()).toHaveLength(1);
   });
 });
 
-test('roles count within a second', async ({ desk, sql }) => {
+test('applies roles within a second', async ({ desk, sql }) => {
   const ria = await desk.join('Ria', ['money']);
   const { app, oka } = desk;
   const id = await idOf(desk, 'Ria');
@@ -152,7 +146,7 @@ test('roles count within a second', async ({ desk, sql }) => {
   expect(row).toEqual({ operator_roles: ['support'] });
 });
 
-test('who is removed is out at once, frees the number, and keeps the name in what they did', async ({
+test('signs a removed operator out at once, frees the number, and keeps the name in their acts', async ({
   desk,
   sql,
 }) => {
@@ -178,21 +172,21 @@ test('who is removed is out at once, frees the number, and keeps the name in wha
   expect(uuidOf('user', again.user_id)).not.toBe(ria.userId);
 });
 
-test('a session that begins while its operator is removed is none', async ({ desk, db }) => {
+test('rejects a session that begins while its operator is removed', async ({ desk, db }) => {
   const ria = await desk.join('Ria', ['money']);
   await desk.app.perform(
     removeOperator,
     { user_id: await idOf(desk, 'Ria') },
     { caller: desk.oka },
   );
-  // As if the sign-in had read the person before, and stored the session after.
+  // Simulates a sign-in that read the user before the removal and stored the session after it.
   const token = await db.allAccountsSql.begin((tx) =>
     startSession(tx, { ...ria, ip: '203.0.113.7', agent: 'Firefox', device: 'hers' }),
   );
   expect(await desk.app.deps.sessions.find(token)).toBeUndefined();
 });
 
-test('sessions end; the own one stays', async ({ desk }) => {
+test('ends all sessions but the own one', async ({ desk }) => {
   const { app, oka } = desk;
   await desk.join('Ria', ['money']);
   const end = async (name: string) =>
@@ -209,7 +203,7 @@ describe('the last admin', () => {
   const demote = ({ app }: Desk, caller: Person, user_id: string) =>
     rejectionOf(app.perform(setOperatorRoles, { user_id, roles: ['money'] }, { caller }));
 
-  test('can neither go nor lose the role, by nobody, themself included', async ({ desk }) => {
+  test('can neither be removed nor lose the role, also by themselves', async ({ desk }) => {
     const own = await idOf(desk, 'Oka');
     await desk.join('Ria', ['money', 'support']);
     expect(await remove(desk, desk.oka, own)).toEqual(last);
@@ -217,7 +211,7 @@ describe('the last admin', () => {
     expect((await desk.list()).map(({ last_admin }) => last_admin)).toEqual([true, false]);
   });
 
-  test('is who can sign in: an invited admin counts from the first time on', async ({ desk }) => {
+  test('counts an invited admin from the first sign-in on', async ({ desk }) => {
     const { app, oka } = desk;
     const own = await idOf(desk, 'Oka');
     const asked = { name: 'Sari', phone: '6281355533333', roles: ['admin' as const] };
@@ -228,7 +222,7 @@ describe('the last admin', () => {
     expect((await desk.list()).map(({ last_admin }) => last_admin)).toEqual([false, true]);
   });
 
-  test('stays when two admins remove each other at the same moment', async ({ desk, sql }) => {
+  test('remains when two admins remove each other at the same moment', async ({ desk, sql }) => {
     const ria = await desk.join('Ria', ['admin']);
     const ids = [await idOf(desk, 'Oka'), await idOf(desk, 'Ria')] as const;
     for (let turn = 0; turn < 3; turn++) {
@@ -249,7 +243,7 @@ describe('the last admin', () => {
     expect(left).toHaveLength(1);
   });
 
-  test('is no longer counted by who lost the role a moment ago', async ({ desk, sql }) => {
+  test('does not include an operator who lost the role a moment ago', async ({ desk, sql }) => {
     const ria = await desk.join('Ria', ['admin']);
     await desk.join('Sari', ['admin']);
     await changeUsers(sql, ria, { operatorRoles: ['money'] });
@@ -259,7 +253,7 @@ describe('the last admin', () => {
   });
 });
 
-test('nobody takes their own second factor away by the password alone', async ({ desk, sql }) => {
+test("refuses to remove one's own second factor by the password alone", async ({ desk, sql }) => {
   const { app, oka } = desk;
   await sql`
     insert into second_factors (account_id, user_id, factor_id, kind, name, secret, last_step)
@@ -270,7 +264,7 @@ test('nobody takes their own second factor away by the password alone', async ({
   expect(await sql`select from second_factors`).toHaveLength(1);
 });
 
-test('a code that waits for a removed operator is worth nothing', async ({ desk }) => {
+test('rejects a pending code of a removed operator', async ({ desk }) => {
   const { app, oka } = desk;
   const { phone } = await desk.join('Ria', ['money']);
   const captcha = await app.solved('user_forgot_password');

@@ -37,11 +37,10 @@ type Deps = Pick<
   'allAccountsSql' | 'releaseFile' | 'report' | 'sendSystemText' | 'sessions'
 >;
 
-/** The acts on operators, for admins among them. */
 export const operatorsActs = (deps: Deps): readonly ActHandler[] => [
   handle(listOperators, ({ caller }, input) => operatorsPage(deps, caller.userId, input)),
   handle(inviteOperator, async ({ caller }, { name, phone, roles }) => {
-    const operator = { name, phone, roles: each(roles) };
+    const operator = { name, phone, roles: uniqueRoles(roles) };
     const made = await invite(deps.allAccountsSql, operator, caller.userId);
     return {
       user_id: publicId('user', made.userId),
@@ -52,7 +51,7 @@ export const operatorsActs = (deps: Deps): readonly ActHandler[] => [
   }),
   handle(setOperatorRoles, async ({ caller }, { user_id: userId, roles }) => {
     await deps.allAccountsSql.begin((tx) =>
-      change(tx, { callerId: caller.userId, userId, roles: each(roles) }),
+      change(tx, { callerId: caller.userId, userId, roles: uniqueRoles(roles) }),
     );
     const [changed] = await operatorRows(deps.allAccountsSql, caller.userId, userId);
     if (!changed) throw new Refusal('not_found', { what: 'Operator' });
@@ -72,10 +71,10 @@ export const operatorsActs = (deps: Deps): readonly ActHandler[] => [
     return { ended: ended.length };
   }),
   handle(resetOperatorFactor, async ({ caller }, { user_id: userId }) => {
-    // One's own is taken away by giving it first, on one's own page: a password is not enough for that.
+    // One's own factor is removed on one's own page after giving it: a password is not enough for that.
     if (userId === caller.userId) throw new Refusal('not_allowed', {});
     await operatorOf(deps.allAccountsSql, userId);
-    // Before it is gone: a reset that breaks off leaves no operator without the tie.
+    // Recorded before the reset: an interrupted reset must not leave an operator without the tie.
     const tie = { operatorId: userId, by: caller.userId, kind: 'factor_reset' } as const;
     await recordTie(deps.allAccountsSql, tie);
     const reset = await resetSecondFactor(deps.allAccountsSql, userId);
@@ -88,11 +87,10 @@ export const operatorsActs = (deps: Deps): readonly ActHandler[] => [
   }),
 ];
 
-/** Each once, in the order in which they are shown. */
-const each = (roles: readonly OperatorRole[]): OperatorRole[] =>
+const uniqueRoles = (roles: readonly OperatorRole[]): OperatorRole[] =>
   operatorRoles.filter((role) => roles.includes(role));
 
-/** @throws Refusal `not_found` when nobody, or no operator any more, has this id. */
+/** @throws Refusal `not_found` if no present operator has this id. */
 async function operatorOf(
   sql: Sql | Tx,
   userId: string,
@@ -108,13 +106,13 @@ async function operatorOf(
 type Change = { callerId: string; userId: string; roles: readonly OperatorRole[] };
 
 /**
- * Gives an operator other roles; without roles, ends what they may do: their number is free, and their name stays in
- * what they did. The caller ends their sessions.
+ * Changes an operator's roles; without roles, removes them: their number is free, and their name stays in their acts.
+ * The caller ends their sessions.
  *
  * Locks the installation's account first, so that operators are changed one at a time.
  *
- * @throws Refusal `not_allowed` when the caller is no admin any more, `not_found`, `last_admin` when no other admin
- *   could sign in.
+ * @throws Refusal `not_allowed` if the caller is no longer an admin, `not_found`, `last_admin` if no other admin could
+ * sign in.
  */
 async function change(tx: Tx, { callerId, userId, roles }: Change): Promise<void> {
   const [account] = await tx<{ accountId: string }[]>`
@@ -143,16 +141,15 @@ async function change(tx: Tx, { callerId, userId, roles }: Change): Promise<void
   }
 }
 
-/** A person of the installation's account; the roles of a removed one are none. */
+/** A user of the installation's account; a removed operator has no roles. */
 type OperatorState = {
   userId: string;
   roles: readonly OperatorRole[];
   isRemoved: boolean;
-  /** An invited operator counts from the first sign-in on. */
   isKnown: boolean;
 };
 
-/** The operator's roles before the change. Throws as `change` does. */
+/** Returns the operator's roles before the change; throws as `change` does. */
 function checkChange(
   people: readonly OperatorState[],
   { callerId, userId, roles }: Change,
@@ -168,11 +165,9 @@ function checkChange(
   return { before: operator.roles };
 }
 
-/** Whether an operator with these roles decides about money. */
 const decidesOnMoney = (roles: readonly OperatorRole[]): boolean =>
   roles.includes('money') || roles.includes('admin');
 
-/** Ends what an operator may do, at once; their picture goes with them. */
 async function remove(
   { allAccountsSql, releaseFile, sessions }: Deps,
   { callerId, userId }: Omit<Change, 'roles'>,
@@ -214,7 +209,7 @@ type Row = {
   last_admin: boolean;
 };
 
-/** The operators, the first one first: an installation has a handful. */
+/** The operators, the oldest first, not paged: an installation has a handful. */
 async function operatorRows(
   allAccountsSql: Sql,
   callerId: string,
@@ -251,14 +246,14 @@ async function operatorRows(
 
 type NewOperator = { name: string; phone: string; roles: readonly OperatorRole[] };
 
-/** How long an invitation can be used, which somebody may have read on a screen or a slip of paper. */
+/** Short, because the invitation may be seen on a screen or a slip of paper. */
 const INVITATION_HOURS = 72;
 
 /**
- * Makes an operator whose password works until the invitation ends, with a code to their phone. Who invites them
- * has no second operator in them.
+ * Creates an operator whose password works until the invitation ends, with a code to their phone. The inviter cannot
+ * use them as a second operator.
  *
- * @returns their password, shown to who invites them and nowhere else, and until when it works.
+ * @returns their password, shown only to the inviter, and its expiry.
  * @throws Refusal `phone_in_use`.
  */
 export async function invite(
@@ -276,10 +271,10 @@ export async function invite(
 }
 
 /**
- * Makes an operator from the terminal of the installation, whose password works once without a code.
+ * Creates an operator from the installation's terminal; their password works once without a code.
  *
- * @returns how they sign in, to be shown this once.
- * @throws StartError before the first start, and when the number is somebody's.
+ * @returns their credentials, shown once.
+ * @throws StartError before the first start, and if the number is in use.
  */
 export async function addOperator(
   allAccountsSql: Sql,
@@ -294,9 +289,9 @@ export async function addOperator(
 }
 
 /**
- * Declares from the terminal of the installation that an operator is independent of their inviter.
+ * Declares from the installation's terminal that an operator is independent of their inviter.
  *
- * @throws StartError when no operator has this number.
+ * @throws StartError if no operator has this number.
  */
 export async function vouchForOperator(allAccountsSql: Sql, phone: string): Promise<void> {
   const { userId: operatorId } = await operatorByPhone(allAccountsSql, phone);
@@ -304,11 +299,11 @@ export async function vouchForOperator(allAccountsSql: Sql, phone: string): Prom
 }
 
 /**
- * Gives an operator another password, for who cannot sign in any more: their sessions end, and open codes
- * with them. As the first time, the next sign-in asks for no code by message.
+ * Sets a new password for an operator who cannot sign in: their sessions and open codes end. As the first time, the
+ * next sign-in requires no code.
  *
- * @returns how they sign in, to be shown this once.
- * @throws StartError when no operator has this number.
+ * @returns their credentials, shown once.
+ * @throws StartError if no operator has this number.
  */
 export async function resetOperatorPassword(
   allAccountsSql: Sql,
@@ -327,10 +322,8 @@ export async function resetOperatorPassword(
   return { phone, password };
 }
 
-type How = {
-  /** After so many the password ends, unless it was used; null: never. */
+type PasswordOptions = {
   hours: number | null;
-  /** The operator who invites them; null: the terminal of the installation. */
   invitedBy: string | null;
   ifTaken: Error;
 };
@@ -338,9 +331,9 @@ type How = {
 async function insertOperator(
   allAccountsSql: Sql,
   { name, phone, roles }: NewOperator,
-  { hours, invitedBy, ifTaken }: How,
+  { hours, invitedBy, ifTaken }: PasswordOptions,
 ): Promise<{ userId: string; password: string; invitedUntil: Date | null }> {
-  // Before the hash, which takes a processor.
+  // Checked before the hash, which uses much processor time.
   if (await isPhoneTaken(allAccountsSql, phone)) throw ifTaken;
   const password = newPassword();
   const passwordHash = await hashPassword(password);
@@ -362,14 +355,13 @@ async function insertOperator(
   });
 }
 
-/** SQL that is true of `u`, a user, unless it was invited and has not come in time. */
+/** SQL that is true of a user `u` unless their invitation has expired. */
 export const isNotExpired = (sql: Sql | Tx) => sql`
   (u.signed_in_at is not null or u.invited_until is null or u.invited_until > clock_timestamp())`;
 
-/** 99 bits of chance. */
+/** 99 bits of entropy. */
 export const newPassword = (): string => readableCode({ groups: 4, length: 5 });
 
-/** Everybody who is or was an operator: removed ones keep their name. */
 export const everyOperator = (
   allAccountsSql: Sql,
 ): PromiseLike<readonly { userId: string; name: string; isRemoved: boolean }[]> =>
@@ -378,7 +370,6 @@ export const everyOperator = (
     from users u join accounts a using (account_id) where a.is_system
     order by u.removed_at is not null, u.name, u.user_id`;
 
-/** Whether somebody is an admin of the installation now. */
 export async function isAdmin(allAccountsSql: Sql, userId: string): Promise<boolean> {
   const [found] = await allAccountsSql`
     select from users u join accounts a using (account_id)
@@ -386,7 +377,6 @@ export async function isAdmin(allAccountsSql: Sql, userId: string): Promise<bool
   return found !== undefined;
 }
 
-/** The numbers of those who run the installation: the operators with the role `admin`. */
 export async function adminPhones(allAccountsSql: Sql): Promise<string[]> {
   const admins = await allAccountsSql<{ phone: string }[]>`
     select u.phone from users u join accounts a using (account_id)
@@ -394,7 +384,6 @@ export async function adminPhones(allAccountsSql: Sql): Promise<string[]> {
   return admins.map(({ phone }) => phone);
 }
 
-/** The numbers of all operators, also of those who have not signed in yet. */
 export async function operatorPhones(allAccountsSql: Sql): Promise<string[]> {
   const found = await allAccountsSql<{ phone: string }[]>`
     select u.phone from users u join accounts a using (account_id)
@@ -402,7 +391,7 @@ export async function operatorPhones(allAccountsSql: Sql): Promise<string[]> {
   return found.map(({ phone }) => phone);
 }
 
-/** The operator with a number. @throws StartError when no operator has it. */
+/** @throws StartError if no operator has this number. */
 export async function operatorByPhone(sql: Sql | Tx, phone: string): Promise<UserRef> {
   const [user] = await sql<UserRef[]>`
     select u.account_id as "accountId", u.user_id as "userId"
@@ -417,7 +406,6 @@ type TieKind = 'invited' | 'roles' | 'factor_reset' | 'vouched';
 
 export type Tie = { operatorId: string; by: string | null; kind: TieKind; at: Date };
 
-/** Writes down that one operator depends on another. */
 async function recordTie(
   tx: Sql | Tx,
   { operatorId, by, kind }: Pick<Tie, 'operatorId' | 'by' | 'kind'>,
@@ -427,19 +415,22 @@ async function recordTie(
     values (${newId()}, ${operatorId}, ${by}, ${kind})`;
 }
 
-/** Ties between operators: those tied to each other count as one. */
+/** Ties between operators: tied operators count as one. */
 export type OperatorTies = {
-  /** Operators who are no second person beside this one, this one included: no age ends an invitation. */
+  /** Operators who cannot act as the second one beside this one, this one included: no age ends an invitation. */
   related: readonly string[];
-  /** Operators whose sums count with this one's, this one included: tied within seven days. */
+  /** Operators whose sums are added to this one's, this one included: tied within seven days. */
   together: readonly string[];
-  /** Invited, given a role of money, or without their second factor within seven days: decides on nothing of others. */
+  /**
+   * Invited, given a money role, or without their second factor within seven days: may not decide on proposals of
+   * others.
+   */
   isNew: boolean;
 };
 
 const NEW_MS = 7 * 86_400_000;
 
-/** The ties of an operator, by the database's clock: the clock of money may be moved. */
+/** Uses the database's clock, because the clock of money can be moved. */
 export async function tiesOf(sql: Sql | Tx, operatorId: string): Promise<OperatorTies> {
   const found = await sql<(Tie & { now: Date })[]>`
     select operator_id as "operatorId", by_operator as by, kind, at, clock_timestamp() as now
@@ -447,7 +438,6 @@ export async function tiesOf(sql: Sql | Tx, operatorId: string): Promise<Operato
   return readTies(found, operatorId, found[0]?.now ?? new Date());
 }
 
-/** Pure: what ties, the oldest first, say of one operator. */
 export function readTies(all: readonly Tie[], operatorId: string, now: Date): OperatorTies {
   const valid = all.filter(
     (tie, place) =>
@@ -469,7 +459,7 @@ export function readTies(all: readonly Tie[], operatorId: string, now: Date): Op
   };
 }
 
-/** Everybody who shares an origin: whom one made, who made them, and whom the same operator made. */
+/** All operators with a shared origin: those an operator created, their creators, and those of the same creator. */
 function relatives(ties: readonly Tie[], operatorId: string): string[] {
   const own = origins(ties, operatorId);
   const others = new Set(ties.flatMap((tie) => [tie.operatorId, tie.by ?? []]).flat());
@@ -478,7 +468,6 @@ function relatives(ties: readonly Tie[], operatorId: string): string[] {
   return [operatorId, ...related];
 }
 
-/** An operator and the operators their rights come from. */
 function origins(ties: readonly Tie[], operatorId: string): Set<string> {
   const found = new Set([operatorId]);
   for (const one of found) {
@@ -487,6 +476,5 @@ function origins(ties: readonly Tie[], operatorId: string): Set<string> {
   return found;
 }
 
-/** Whether an operator is a second person for what another proposed. */
 export const isSecondFor = ({ related, isNew }: OperatorTies, proposerId: string): boolean =>
   !isNew && !related.includes(proposerId);

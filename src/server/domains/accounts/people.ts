@@ -12,14 +12,12 @@ import { suspensionOf } from './suspension.ts';
 export type AccountStatus = 'active' | 'suspended' | 'closed';
 export type UserRef = { accountId: string; userId: string };
 
-/** The id of the installation's own account; `undefined` before the first start has made it. */
 export async function systemAccount(allAccountsSql: Sql | Tx): Promise<string | undefined> {
   const [row] = await allAccountsSql<{ account_id: string }[]>`
     select account_id from accounts where is_system`;
   return row?.account_id;
 }
 
-/** A user's settings, each with its default. */
 export const Settings = z.object({
   theme: z._default(z.enum(['system', 'light', 'dark']), 'system'),
   sound_on: z._default(z.boolean(), true),
@@ -43,22 +41,15 @@ type UserRow = {
   status: AccountStatus;
 };
 
-/** What others know of a user. */
 export type UserDeps = {
-  /** A signed URL of a stored file. */
   fileLink: (accountId: string, fileId: string) => string;
-  /** Names what operators want to be shown to a customer now; undefined while there is nothing. */
   broadcastsFor?: (sql: Sql | Tx, user: UserRef) => Promise<string | undefined>;
 };
 
-/** Of an account that was suspended before reasons were stored. */
+/** For accounts suspended before reasons were stored. */
 const NO_REASON = { reason: 'Hubungi layanan pelanggan.', at: new Date(0).toISOString() };
 
-/**
- * The user as `user_check_token` answers.
- *
- * @throws Refusal `not_signed_in` when the user is gone.
- */
+/** @throws Refusal `not_signed_in` if the user is deleted. */
 export async function userOf(
   sql: Sql | Tx,
   { fileLink, broadcastsFor }: UserDeps,
@@ -86,14 +77,12 @@ export async function userOf(
   };
 }
 
-/** The zone that a user's times are shown in. */
 export async function timezoneOf(sql: Sql | Tx, { accountId, userId }: UserRef): Promise<string> {
   const [row] = await sql<{ timezone: string }[]>`
     select timezone from users where (account_id, user_id) = (${accountId}, ${userId})`;
   return row?.timezone ?? WIB;
 }
 
-/** Whether an account may be used. */
 export async function statusOf(sql: Sql | Tx, accountId: string): Promise<AccountStatus> {
   const [row] = await sql<{ status: AccountStatus }[]>`
     select status from accounts where account_id = ${accountId}`;
@@ -105,21 +94,14 @@ type NewUser = {
   phone: string;
   passwordHash: string;
   role: Role;
-  /** Of an operator. */
   operatorRoles?: readonly OperatorRole[];
 };
 type NewAccount = NewUser & {
-  /** A new one; without it one is made. */
   accountId?: string;
-  /** True for the installation's own account. */
   isSystem?: boolean;
 };
 
-/**
- * Opens an account with its first user.
- *
- * @returns `undefined`, and leaves rows that the caller must roll back, when the phone is taken.
- */
+/** Opens an account with its first user. @returns `undefined` if the phone is taken: the caller must roll back. */
 export async function openAccount(
   tx: Tx,
   { accountId = newId(), isSystem = false, ...user }: NewAccount,
@@ -130,11 +112,7 @@ export async function openAccount(
   return addUser(tx, accountId, user);
 }
 
-/**
- * A user of an account.
- *
- * @returns `undefined`, and leaves a row that the caller must roll back, when the phone is taken.
- */
+/** Adds a user to an account. @returns `undefined` if the phone is taken: the caller must roll back. */
 export async function addUser(
   tx: Tx,
   accountId: string,
@@ -152,7 +130,6 @@ export async function addUser(
 
 export type PersonsPhone = { accountId: string; userId: string; phone: string };
 
-/** Where the people of accounts that are in use are reached. */
 export async function phonesOf(
   allAccountsSql: Sql | Tx,
   accountIds: readonly string[],
@@ -164,13 +141,11 @@ export async function phonesOf(
     order by u.account_id, u.user_id`;
 }
 
-/** True when a phone belongs to someone already. */
 export async function isPhoneTaken(sql: Sql | Tx, phone: string): Promise<boolean> {
   const [row] = await sql`select 1 from user_phones where phone = ${phone}`;
   return row !== undefined;
 }
 
-/** A user's password hash, phone and name. */
 export async function passwordOf(
   sql: Sql | Tx,
   { accountId, userId }: UserRef,
@@ -183,11 +158,11 @@ export async function passwordOf(
 }
 
 /**
- * Records that the account was recovered with a one-time code only. For a day from then, by the
- * database's clock, other domains refuse what a thief could use against its owner.
+ * Records that the account was recovered with a one-time code only. For a day from then, by the database's clock, other
+ * domains refuse acts that would help a thief.
  *
- * The row is locked before the clock is read: what was created under that lock counts as before, what
- * waits for it as after.
+ * Locks the row before it reads the clock: rows created under that lock count as before, rows that wait for it as
+ * after.
  */
 export async function beginCoolDown(
   tx: Tx,

@@ -1,7 +1,7 @@
 import { type Sql, type Tx, isTransient, asAccount } from '#server/infra/postgres/database.ts';
 import { type Secrets, hmac } from '#server/infra/security/secrets.ts';
 import {
-  askDeletion,
+  requestDeletion,
   deleteAccount,
   cancelDeletion,
   type ExportState,
@@ -45,13 +45,13 @@ import { StoreAway } from '#server/infra/file-store/file-store.ts';
 
 type SecretsDeps = { secrets: Pick<Secrets, 'key'> };
 
-/** A keyed hash: numbers are few enough that without the key all of them could be tried. */
+/** A keyed hash: without the key all numbers could be tried. */
 const hmacOf = ({ secrets }: SecretsDeps, phone: string): Buffer =>
   hmac(secrets.key('phones'), 'phone', phone);
 
 /**
- * True when a number belonged to an account before: one that was erased, or one that has another number
- * now. Call it after claiming the number, in the same transaction: its former owner has committed by then.
+ * True if a number belonged to an account before: one that was erased, or has another number now. Call it after
+ * claiming the number, in the same transaction: its former owner has then committed.
  */
 export async function hadAccount(tx: Tx, deps: SecretsDeps, phone: string): Promise<boolean> {
   const [row] = await tx<{ known: boolean }[]>`
@@ -60,7 +60,6 @@ export async function hadAccount(tx: Tx, deps: SecretsDeps, phone: string): Prom
   return row?.known ?? false;
 }
 
-/** Stores the hashed numbers of an account that is being erased, so that they get no second bonus. */
 export async function storeErasedPhones(tx: Sql | Tx, deps: SecretsDeps, accountId: string) {
   const phones = await tx<{ phone: string }[]>`
     select phone from user_phones where account_id = ${accountId}
@@ -71,18 +70,17 @@ export async function storeErasedPhones(tx: Sql | Tx, deps: SecretsDeps, account
     on conflict do nothing`;
 }
 
-/** How long an erasure can be called off; everything works until then (docs/threats.md#personal-data). */
+/** The period in which an erasure can be cancelled; everything works until then (docs/threats.md#personal-data). */
 const GRACE_DAYS = 7;
 
-/** The acts that close an account. erase.ts does the erasure when the day has come. */
 export const closingActs = (deps: AccountsDeps): readonly ActHandler[] => [
-  askDeletionHandler(deps),
+  requestDeletionHandler(deps),
   deleteAccountHandler(deps),
-  keepAccountHandler(deps),
+  cancelDeletionHandler(deps),
 ];
 
-const askDeletionHandler = (deps: AccountsDeps): ActHandler =>
-  handle(askDeletion, async (call) => {
+const requestDeletionHandler = (deps: AccountsDeps): ActHandler =>
+  handle(requestDeletion, async (call) => {
     const { accountId, userId } = call.caller;
     const { phone } = await passwordOf(deps.allAccountsSql, call.caller);
     const request = { purpose: 'delete', phone, user: { accountId, userId } } as const;
@@ -91,7 +89,7 @@ const askDeletionHandler = (deps: AccountsDeps): ActHandler =>
     return issued.answer;
   });
 
-/** Sets the day of the erasure; a second request does not move it. The person is notified of it. */
+/** Schedules the erasure; a second request does not move it. The user is notified. */
 const deleteAccountHandler = (deps: AccountsDeps): ActHandler =>
   handle(deleteAccount, async (call, { password, challenge, code }) => {
     const { caller } = call;
@@ -111,7 +109,7 @@ const deleteAccountHandler = (deps: AccountsDeps): ActHandler =>
     return user;
   });
 
-const keepAccountHandler = (deps: AccountsDeps): ActHandler =>
+const cancelDeletionHandler = (deps: AccountsDeps): ActHandler =>
   handle(cancelDeletion, async ({ caller }) => {
     const { isCancelled, user } = await deps.allAccountsSql.begin(async (tx) => {
       const { count } = await tx`
@@ -131,13 +129,13 @@ type EraseDeps = {
   report: AccountsDeps['report'];
 };
 
-/** So long after closing nothing of the account is in progress any more: no act takes longer. */
+/** This long after closing no act of the account is in progress any more. */
 const QUIET_SECONDS = 60;
 
 /**
- * Erases the accounts whose day has come: closes each, sends its owner a final notice, and a minute
- * later erases everything but the ledger. A job of the application; any number of nodes may run it, and
- * after a crash the next run continues where the last one ended.
+ * Erases the accounts that are due: closes each, sends its owner a final notice, and a minute later erases everything
+ * but the ledger. Run by a job; any number of nodes may run it, and after a crash the next run continues where the last
+ * one ended.
  */
 export async function eraseDue(deps: EraseDeps): Promise<void> {
   const due = await deps.allAccountsSql<{ accountId: string }[]>`
@@ -168,7 +166,7 @@ async function eraseOne(deps: EraseDeps, accountId: string): Promise<void> {
     where account_id = ${accountId} and erased_at is null`;
 }
 
-/** Sent before the number is erased, at least once: after a crash in between it is sent again. */
+/** Sent before the number is erased, at least once: a crash in between repeats it. */
 async function sendFinalNotice(deps: EraseDeps, accountId: string): Promise<void> {
   const { allAccountsSql } = deps;
   const people = await allAccountsSql<{ phone: string }[]>`
@@ -176,7 +174,7 @@ async function sendFinalNotice(deps: EraseDeps, accountId: string): Promise<void
   for (const { phone } of people) {
     await notifyErased(deps, phone).catch((error: unknown) => {
       if (isTransient(error)) throw error;
-      // A recipient who opted out (STOP) is erased all the same.
+      // An opt-out (STOP) does not prevent the erasure.
       deps.report(error);
     });
   }
@@ -184,7 +182,7 @@ async function sendFinalNotice(deps: EraseDeps, accountId: string): Promise<void
     update accounts set erasure_notified_at = statement_timestamp() where account_id = ${accountId}`;
 }
 
-/** The numbers of its people, without former ones that belong to somebody else now. */
+/** The numbers of its users, without former ones that have another owner now. */
 async function phonesOf(allAccountsSql: Sql, accountId: string): Promise<ErasureRequest['phones']> {
   const found = await allAccountsSql<{ phone: string }[]>`
     select phone from user_phones where account_id = ${accountId}
@@ -197,36 +195,27 @@ async function phonesOf(allAccountsSql: Sql, accountId: string): Promise<Erasure
 }
 
 type ExportsDeps = {
-  /** Sees one account at a time. */
   sql: Sql;
-  /** Sees all: archives are made for every account. */
   allAccountsSql: Sql;
   secrets: Secrets;
-  /** Where archives lie. */
   place: FileJobStorage;
-  /** All data of accounts. */
   accountDataSources: () => readonly AccountData[];
-  /** Sees to it that they read everything that was committed before. */
+  /** Waits until they include everything committed before. */
   catchUp: () => Promise<void>;
   sessions: Pick<Sessions, 'isElsewhere'>;
   sendSystemText: AccountsDeps['sendSystemText'];
   report: AccountsDeps['report'];
 };
 
-/** "My data": archives of all data of an account. */
 export type Exports = {
   acts: readonly ActHandler[];
-  /** The archives themselves, as data of the account. */
   accountData: AccountData;
-  /** A finished archive; undefined when the account has none of this id, or it expired. */
   open: (accountId: string, exportId: string) => Promise<FinishedFile | undefined>;
-  /** Makes pending archives, one after another, and notifies their requesters. A job of the application. */
+  /** Makes pending archives one after another and notifies their requesters. Run by a job. */
   work: () => Promise<void>;
-  /** Deletes expired archives and the files of dead workers. A job of the application. */
   sweep: () => Promise<void>;
-  /** Calls the listener when an archive is requested. */
   onRequested: (listener: () => void) => void;
-  /** Gives back what is being made, and begins nothing new: another worker makes it. */
+  /** Releases the archive in progress for another worker and starts no new one. */
   close: () => void;
 };
 
@@ -257,7 +246,7 @@ export function openExports(deps: ExportsDeps): Exports {
   };
 }
 
-/** Archives an account may ask for in a day (docs/threats.md, T37). */
+/** Archives per account and day (docs/threats.md, T37). */
 const DAILY_MAX = 3;
 const DAY_SECONDS = 86_400;
 
@@ -280,11 +269,11 @@ const newestOf = async (tx: Tx, accountId: string): Promise<ExportRow | undefine
   return row;
 };
 
-/** Requests an archive. While one is pending, answers that one and counts nothing. */
+/** Requests an archive. A pending one is returned instead, uncounted. */
 const exportDataHandler = (deps: ExportsDeps, onRequested: () => void): ActHandler =>
   handle(exportData, async ({ caller: { accountId, userId } }) => {
     const row = await asAccount(deps.sql, accountId, async (tx) => {
-      // One at a time: two requests together would both find none pending.
+      // One at a time: two concurrent requests would both find none pending.
       await tx`select 1 from accounts where account_id = ${accountId} for no key update`;
       const newest = await newestOf(tx, accountId);
       if (newest?.status === 'waiting' || newest?.status === 'working') return newest;
@@ -308,7 +297,7 @@ const getExportHandler = (deps: ExportsDeps): ActHandler =>
     const row = await asAccount(deps.sql, accountId, (tx) => newestOf(tx, accountId));
     if (!row) return { export: null };
     const state = stateOf(deps, accountId, row);
-    // The URL works without the session: a browser that only has a copied token must not get it.
+    // The URL works without the session: a browser with a copied token must not get it.
     return { export: deps.sessions.isElsewhere(caller, device) ? { ...state, url: null } : state };
   });
 
@@ -329,7 +318,7 @@ function stateOf({ secrets }: ExportsDeps, accountId: string, row: ExportRow): E
   };
 }
 
-/** The archive of a signed URL; undefined when we did not sign it, or it expired. */
+/** The archive of a signed URL; undefined if the signature is invalid or expired. */
 export function verifyExport(
   secrets: Secrets,
   address: { id: string; key: string },
@@ -338,7 +327,7 @@ export function verifyExport(
   return link && { accountId: link.accountId, fileId: link.id };
 }
 
-/** A finished archive of an account; undefined when there is none, it expired, or its file is missing. */
+/** A finished archive of an account; undefined if there is none, it expired, or its file is missing. */
 async function openArchive(
   { sql, place }: { sql: Sql; place: FileJobStorage },
   { accountId, exportId }: FileRef,
@@ -359,7 +348,7 @@ async function openArchive(
   return openAttempt(place, { exportId, ...file, name, mime: 'application/zip' });
 }
 
-/** Expires archives after their day, and deletes every file that no active row names. */
+/** Expires old archives, and deletes every file without an active row. */
 async function sweepArchives(files: FileJobs): Promise<void> {
   const { allAccountsSql } = files;
   await allAccountsSql`
@@ -382,10 +371,10 @@ type ExportJobDeps = {
 const RETENTION_HOURS = 24;
 
 /**
- * Makes every pending archive, and those whose worker died; then notifies whoever requested them. What
- * fails is tried again a minute later, three times in all; that the store of files was away does not count.
+ * Makes every pending archive, and those of dead workers; then notifies the requesters. A failure is retried a minute
+ * later, three times in all; an unavailable file store does not count.
  *
- * @param stop ends it early: what is under way is given back, and another worker begins it anew.
+ * @param stop ends it early: the archive in progress is released, and another worker starts it anew.
  */
 async function makePendingExports(deps: ExportJobDeps, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
@@ -405,7 +394,6 @@ async function makePendingExports(deps: ExportJobDeps, stop: AbortSignal): Promi
   if (!stop.aborted) await notifyReady(deps);
 }
 
-/** Writes a claimed archive and offers it for a day. */
 async function makeArchive(deps: ExportJobDeps, claim: Claim, signal: AbortSignal): Promise<void> {
   const { files, accountDataSources, report } = deps;
   await deps.catchUp();
@@ -464,7 +452,7 @@ async function* attachmentsOf(
 const FEW_ROWS = 20;
 const BYTES_PER_ROW = 20_000;
 
-/** The progress of an archive: rows in both their files, and attachments by size. 100 comes at the end. */
+/** The progress of an archive: rows in both their files, and attachments by size. 100 is set at the end. */
 async function createProgress({ subjects }: Contents) {
   const expected = await Promise.all(
     subjects.map(async ({ about }) => (about ? about() : FEW_ROWS)),
@@ -481,7 +469,7 @@ async function createProgress({ subjects }: Contents) {
 
 type ReadyExport = { accountId: string; exportId: string; phone: string };
 
-/** Notifies whoever requested an archive; after a crash in between once more. */
+/** Notifies the requester of an archive; after a crash in between once more. */
 async function notifyReady(deps: ExportJobDeps): Promise<void> {
   const { allAccountsSql } = deps.files;
   const unnotified = await allAccountsSql<ReadyExport[]>`

@@ -2,7 +2,7 @@ import type { Suspension } from '#contract/accounts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 
-/** What an operator makes of an account, and what its people read of it. */
+/** A suspension or reinstatement by an operator, with the reason that users read. */
 type AccountChange = {
   accountId: string;
   becomes: 'suspended' | 'active';
@@ -12,11 +12,11 @@ type AccountChange = {
 };
 
 /**
- * Suspends a customer's account or lets it go on, and records who and why. All its sessions end when it is
- * suspended; who signs in again reads the reason, and reaches customer service. What is so already stays as
- * it was. Call `sessions.evict` with the sessions after COMMIT.
+ * Suspends a customer's account or reinstates it, and records the operator and the reason. A suspension ends all its
+ * sessions; users who sign in again read the reason, and can reach customer support. Without a change of state nothing
+ * happens. Call `sessions.evict` with the sessions after COMMIT.
  *
- * @returns the sessions that ended; `undefined` when nothing was changed.
+ * @returns the ended sessions; `undefined` if nothing was changed.
  */
 export async function changeAccount(
   tx: Tx,
@@ -37,7 +37,6 @@ export async function changeAccount(
   return ended.map(({ id }) => id);
 }
 
-/** Why an account is suspended, and since when; `undefined` when nobody said. */
 export async function suspensionOf(
   sql: Sql | Tx,
   accountId: string,
@@ -48,12 +47,10 @@ export async function suspensionOf(
   return row && { reason: row.reason, at: row.at.toISOString() };
 }
 
-/** A step of an account, as operators read it. */
 type SuspensionStep = Omit<AccountChange, 'accountId'>;
 
 const STEPS_MAX = 10;
 
-/** When an account was suspended or let go on, newest first. */
 export async function suspensionSteps(sql: Sql, accountId: string): Promise<SuspensionStep[]> {
   const found = await sql<SuspensionStep[]>`
     select becomes, reason, operator_id as "operatorId", at from account_suspensions

@@ -31,8 +31,8 @@ const storedIn = async ({ dataFolder }: UploadsApp): Promise<string[]> =>
     /[0-9a-f]{64}$/.test(name),
   );
 
-describe('what a person changes about themselves', () => {
-  test('is stored, and the rest stays', async ({ db }) => {
+describe("updating one's own profile", () => {
+  test('is stored, and omitted fields stay', async ({ db }) => {
     const { perform, user, asker } = await ani(db);
     expect(user).toMatchObject({ email: null, avatar: null, theme: 'system', sound_on: true });
     const changed = await perform(
@@ -60,7 +60,7 @@ describe('what a person changes about themselves', () => {
     expect(await perform(checkToken, {}, asker)).toMatchObject({ name: 'Ani Lestari' });
   });
 
-  test('is nobody else’s', async ({ db }) => {
+  test('does not affect other users', async ({ db }) => {
     const { perform, customer, asker } = await ani(db);
     const budi = (await customer('6281398765432')).user;
     await perform(updateUser, { name: 'Ani Lestari', theme: 'dark' }, asker);
@@ -69,7 +69,7 @@ describe('what a person changes about themselves', () => {
     ).toEqual([{ name: 'Toko Ani', settings: {} }]);
   });
 
-  test('is refused where it is no address, no zone, no name', () => {
+  test('is refused for invalid addresses, zones and names', () => {
     for (const wrong of [
       { email: 'ani@toko' },
       { email: 'ani toko@x.id' },
@@ -89,7 +89,7 @@ describe('what a person changes about themselves', () => {
 });
 
 describe('a picture', () => {
-  test('is a finished upload of one’s own, used once; the one before is erased', async ({
+  test('is one’s own finished upload, used once, and the previous one is erased', async ({
     db,
     openUploadsApp,
   }) => {
@@ -107,7 +107,7 @@ describe('a picture', () => {
     expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'image/webp']);
     const [stored] = await storedIn(uploads);
 
-    // A repeat, whose first answer may have been lost.
+    // A repeat, whose first response may have been lost.
     expect(await perform(updateUser, { avatar: first }, asker)).toMatchObject({ avatar });
     expect(await perform(checkToken, {}, asker)).toMatchObject({ avatar });
     expect(await storedIn(uploads)).toEqual([stored]);
@@ -128,7 +128,7 @@ describe('a picture', () => {
     expect(await perform(updateUser, { avatar: '' }, asker)).toMatchObject({ avatar: null });
   });
 
-  test('is refused from somebody else, for another purpose, or when it is none', async ({
+  test('is refused from another user, for another purpose, or without an upload', async ({
     db,
     openUploadsApp,
   }) => {

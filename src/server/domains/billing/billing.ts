@@ -10,7 +10,7 @@ import {
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type { Invoice, SubscriptionStatus } from '#contract/billing.ts';
-import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
+import type { OperatorCustomerDetail } from '#contract/operator/customers.ts';
 import { GRATIS, revisionAt } from './plans.ts';
 import { readSubscription } from '#server/domains/billing/subscriptions/row.ts';
 import { findInvoice, invoiceOf } from './invoices/row.ts';
@@ -30,7 +30,7 @@ export async function plansOfAccounts(
 export async function subscriptionForOperator(
   sql: Sql | Tx,
   accountId: string,
-): Promise<DeskCustomerDetail['subscription']> {
+): Promise<OperatorCustomerDetail['subscription']> {
   const row = await readSubscription(sql, accountId);
   if (!row) return null;
   const plan = await revisionAt(sql, { code: row.plan_code, revision: row.plan_revision });
@@ -49,8 +49,8 @@ const INVOICES_MAX = 10;
 export async function recentInvoices(
   sql: Sql,
   accountId: string,
-): Promise<DeskCustomerDetail['invoices']> {
-  type Row = Omit<DeskCustomerDetail['invoices'][number], 'id'> & { invoice_id: string };
+): Promise<OperatorCustomerDetail['invoices']> {
+  type Row = Omit<OperatorCustomerDetail['invoices'][number], 'id'> & { invoice_id: string };
   const found = await sql<Row[]>`
     select invoice_id, number, title, status, total, created_at as at from invoices
     where account_id = ${accountId} order by created_at desc, invoice_id desc limit ${INVOICES_MAX}`;

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { LineMessage, Mutation } from '#contract/saldo.ts';
+import type { MutationMessage, Mutation } from '#contract/saldo.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/settle.ts';
@@ -86,7 +86,7 @@ describe('the statement of messages', () => {
       (await perform(acts, 'saldo_mutation_messages', ani, {
         seq: String(rows[0]?.seq),
         ...fields,
-      })) as { rows: LineMessage[]; total: number };
+      })) as { rows: MutationMessage[]; total: number };
     const first = await page({});
     expect(first.total).toBe(12);
     expect(first.rows.map(({ state }) => state)).toEqual([
@@ -183,7 +183,7 @@ describe('the statement of messages', () => {
     const states = async (row: Mutation | undefined) => {
       const seq = String(row?.seq);
       const page = await perform(acts, 'saldo_mutation_messages', ani, { seq });
-      return (page as { rows: LineMessage[] }).rows.map(({ state }) => state);
+      return (page as { rows: MutationMessage[] }).rows.map(({ state }) => state);
     };
     expect(await states(rows[0])).toEqual(['corrected', 'corrected']);
     expect(await states(rows[2])).toEqual(['corrected', 'corrected', 'waived']);

@@ -4,10 +4,10 @@ import { rupiah } from '#contract/base/money.ts';
 import { wibMidnight } from '#contract/base/time.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
-  type LineMessage,
-  LineKind,
+  type MutationMessage,
+  MutationKind,
   type Mutation,
-  listLineMessages,
+  listMutationMessages,
   listMutations,
 } from '#contract/saldo.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
@@ -15,7 +15,7 @@ import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts
 
 export const ledgerActs = ({ sql }: { sql: Sql }): readonly ActHandler[] => [
   handle(listMutations, ({ caller }, input) => statementOf(sql, caller.accountId, input)),
-  handle(listLineMessages, ({ caller }, input) => messagesOfLine(sql, caller.accountId, input)),
+  handle(listMutationMessages, ({ caller }, input) => messagesOfLine(sql, caller.accountId, input)),
 ];
 
 /** Highest number of lines of one kind that are counted and can be paged. */
@@ -63,9 +63,9 @@ async function mutationsOf(tx: Tx, accountId: string, lines: readonly Row[]): Pr
 export function mutationsBefore(
   sql: Sql,
   accountId: string,
-  { before, kind, limit }: { before: number | undefined; kind?: LineKind; limit: number },
+  { before, kind, limit }: { before: number | undefined; kind?: MutationKind; limit: number },
 ): Promise<Mutation[]> {
-  const kinds = kind === undefined ? LineKind().options : [kind];
+  const kinds = kind === undefined ? MutationKind().options : [kind];
   return asAccount(sql, accountId, async (tx) => {
     const lines = await tx<Row[]>`
       with page as (
@@ -129,7 +129,7 @@ type LinesQuery = { accountId: string; range: Range; offset: number; ascending: 
 
 type Row = {
   seq: number;
-  kind: LineKind;
+  kind: MutationKind;
   d_available: number;
   d_held: number;
   available_after: number;
@@ -157,7 +157,7 @@ async function pageOfAll(tx: Tx, linesQuery: LinesQuery): Promise<Lines> {
     with start as materialized (select entry_of_statement_line(${accountId}, ${first}) as seq),
     page as (
       select found.seq
-      from start, unnest(${LineKind().options}::text[]) as kinds(kind), lateral (
+      from start, unnest(${MutationKind().options}::text[]) as kinds(kind), lateral (
         select e.seq from wallet_entries e
         where e.account_id = ${accountId} and e.kind = kinds.kind and ${
           ascending ? tx`e.seq >= start.seq` : tx`e.seq <= start.seq`
@@ -173,7 +173,7 @@ async function pageOfAll(tx: Tx, linesQuery: LinesQuery): Promise<Lines> {
   return { lines: found, total };
 }
 
-async function pageOfKind(tx: Tx, linesQuery: LinesQuery & { kind: LineKind }): Promise<Lines> {
+async function pageOfKind(tx: Tx, linesQuery: LinesQuery & { kind: MutationKind }): Promise<Lines> {
   const { accountId, range, offset, ascending, kind } = linesQuery;
   const matches = tx`account_id = ${accountId} and kind = ${kind}
     and seq > ${range.after} and seq <= ${range.last}`;
@@ -220,7 +220,8 @@ async function outcomesOf(
   accountId: string,
   lines: readonly Row[],
 ): Promise<ReadonlyMap<number, Outcome>> {
-  const of = (kind: LineKind) => lines.filter((line) => line.kind === kind).map(({ seq }) => seq);
+  const of = (kind: MutationKind) =>
+    lines.filter((line) => line.kind === kind).map(({ seq }) => seq);
   const [holds, corrections] = [of('hold'), of('correction')];
   if (holds.length + corrections.length === 0) return new Map();
   const found = await tx<Outcome[]>`
@@ -333,8 +334,8 @@ type StoredMessage = {
 function messagesOfLine(
   sql: Sql,
   accountId: string,
-  { seq, page = 0 }: InputOf<typeof listLineMessages>,
-): Promise<PageOf<LineMessage>> {
+  { seq, page = 0 }: InputOf<typeof listMutationMessages>,
+): Promise<PageOf<MutationMessage>> {
   return asAccount(sql, accountId, async (tx) => {
     const [[line], found] = await Promise.all([
       tx<Pick<Row, 'kind' | 'n_items'>[]>`
@@ -357,7 +358,7 @@ function messagesOfLine(
   });
 }
 
-const lineMessage = (stored: StoredMessage): LineMessage => ({
+const lineMessage = (stored: StoredMessage): MutationMessage => ({
   message_id: publicId('message', stored.message),
   peer: stored.peer,
   price: rupiah(stored.price),

@@ -1,5 +1,5 @@
 import { publicId } from '#contract/base/ids.ts';
-import { type Choice, Choices, type ChosenOption } from '#contract/messages/captions.ts';
+import { type Choice, Choices, type SelectedOption } from '#contract/messages/captions.ts';
 import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
 import type { Fragment, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
@@ -45,7 +45,7 @@ const normalizeTitle = (text: string): string => text.trim().normalize('NFC').to
 export function matchChoice(
   text: string,
   question: Question | undefined,
-): ChosenOption | undefined {
+): SelectedOption | undefined {
   const option = question && matchOption(text, question.choices.options);
   if (!option) return undefined;
   return { ...option, type: question.choices.type, of: publicId('message', question.messageId) };
@@ -93,7 +93,7 @@ export function questionIn({ question }: FoundQuestion): Question | undefined {
 export async function storeChoice(
   tx: Tx,
   { accountId, messageId }: { accountId: string; messageId: string },
-  choice: ChosenOption,
+  choice: SelectedOption,
 ): Promise<void> {
   await tx`select attach_choice(${accountId}, ${messageId}, ${json(choice)})`;
 }

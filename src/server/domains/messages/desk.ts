@@ -5,7 +5,7 @@ import { readAsAccount, hoursBefore, idsBefore } from '#server/domains/messages/
 import { SNAPSHOT } from '#server/infra/postgres/alone.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { perBucket } from '#server/infra/postgres/distribution/scope.ts';
-import type { DeskMessage, readCustomerMessage } from '#contract/operator/customers.ts';
+import type { OperatorMessage, readCustomerMessage } from '#contract/operator/customers.ts';
 import type { OutputOf } from '#contract/base/act.ts';
 import { excerptOf } from '#server/domains/messages/content.ts';
 import { failureOf, messageRow, readMessages } from '#server/domains/messages/history/rows.ts';
@@ -123,7 +123,7 @@ type MessageRef = { accountId: string; messageId: string };
  *
  * @throws Refusal `not_found` when the account has no such message.
  */
-export function messageForAdmin(sql: Sql, ref: MessageRef): Promise<DeskMessage> {
+export function messageForAdmin(sql: Sql, ref: MessageRef): Promise<OperatorMessage> {
   return readAsAccount(sql, ref.accountId, async (tx) => {
     const { stored, timeline } = await readWithTimeline(tx, ref, 'id');
     const { excerpt: _text, peer_name: _name, ...row } = messageRow(stored);

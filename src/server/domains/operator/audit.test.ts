@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import type { AuditLine, auditState, verifyAudit } from '#contract/operator/audit.ts';
+import type { AuditEntry, auditState, verifyAudit } from '#contract/operator/audit.ts';
 import type { OutputOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -22,7 +22,7 @@ type Desk = {
   ani: Customer;
   oka: { userId: string; accountId: string };
   ask: (act: string, fields?: object) => Promise<unknown>;
-  rows: (fields?: object) => Promise<AuditLine[]>;
+  rows: (fields?: object) => Promise<AuditEntry[]>;
   download: (url: string) => Promise<string | undefined>;
 };
 
@@ -73,7 +73,7 @@ const test = base.extend<{ desk: Desk }>({
       oka,
       ask,
       rows: async (fields) =>
-        ((await ask('operator_audit_list', fields)) as { rows: AuditLine[] }).rows,
+        ((await ask('operator_audit_list', fields)) as { rows: AuditEntry[] }).rows,
       download: async (url) => {
         const { pathname, searchParams } = new URL(url, 'http://localhost');
         const id = pathname.split('/').at(-1) ?? '';

@@ -8,14 +8,14 @@ import {
   exportAudit,
   listAudit,
   verifyAudit,
-  type AuditLine,
+  type AuditEntry,
 } from '#contract/operator/audit.ts';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import {
   everyOperator,
   isAdmin,
   accountNames,
-  namesOfPeople,
+  userNames,
   systemAccount,
 } from '#server/domains/accounts/accounts.ts';
 import { type ActHandler, handle, NOBODY, hit } from '#server/infra/acts.ts';
@@ -173,7 +173,7 @@ async function* csvRows(sql: Sql, filter: AuditFilter): AsyncGenerator<CsvRow> {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const UNKNOWN = 'Tidak dikenal';
 
-async function withNames(sql: Sql, lines: readonly StoredLine[]): Promise<AuditLine[]> {
+async function withNames(sql: Sql, lines: readonly StoredLine[]): Promise<AuditEntry[]> {
   const people = lines
     .flatMap(({ actor, facts }) => [actor, userIdOf(facts) ?? ''])
     .filter((id) => UUID.test(id));
@@ -181,7 +181,7 @@ async function withNames(sql: Sql, lines: readonly StoredLine[]): Promise<AuditL
     [account_id, accountIdOf(facts) ?? []].flat(),
   );
   const [names, accounts, ours] = await Promise.all([
-    namesOfPeople(sql, people),
+    userNames(sql, people),
     accountNames(sql, [...new Set(named)]),
     systemAccount(sql),
   ]);

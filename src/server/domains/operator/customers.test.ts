@@ -2,10 +2,10 @@ import { describe, expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type {
-  CustomerFound,
-  DeskCustomerDetail,
-  DeskMessage,
-  DeskToken,
+  FoundCustomer,
+  OperatorCustomerDetail,
+  OperatorMessage,
+  OperatorToken,
 } from '#contract/operator/customers.ts';
 import { notifySuspensions, openSessions } from '#server/domains/accounts/accounts.ts';
 import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
@@ -61,11 +61,11 @@ const become = ({ oka, account_id }: Desk, becomes: 'suspended' | 'active') =>
     account_id,
     becomes,
     reason,
-  }) as Promise<DeskCustomerDetail>;
+  }) as Promise<OperatorCustomerDetail>;
 
 const find = async ({ oka }: Desk, q: string, more: object = {}) => {
   const answer = await oka.ask('operator_customer_list', { q, ...more });
-  return (answer as { rows: CustomerFound[] }).rows;
+  return (answer as { rows: FoundCustomer[] }).rows;
 };
 
 describe('a suspended customer', () => {
@@ -191,7 +191,7 @@ describe('a customer’s message and token', () => {
     const message = (await oka.ask('operator_message_get', {
       account_id,
       message_id,
-    })) as DeskMessage;
+    })) as OperatorMessage;
     expect(message).toMatchObject({ status: 'queued', peer: '+62 812-••••-0001', price: 150 });
     expect(JSON.stringify(message)).not.toContain('Rahasia');
     expect(await sql`select from message_disclosures`).toHaveLength(0);
@@ -206,7 +206,7 @@ describe('a customer’s message and token', () => {
     ]);
 
     const token_id = publicId('token', ani.tokenId);
-    const token = (await oka.ask('operator_token_get', { account_id, token_id })) as DeskToken;
+    const token = (await oka.ask('operator_token_get', { account_id, token_id })) as OperatorToken;
     expect(token).toMatchObject({ name: 'Kasir', status: 'linked', waiting: 1 });
   });
 
@@ -238,13 +238,13 @@ test('ends one session of a customer, or all', async ({ sql, desk }) => {
   }
   const { sessions } = (await oka.ask('operator_customer_get', {
     account_id,
-  })) as DeskCustomerDetail;
+  })) as OperatorCustomerDetail;
   expect(sessions).toHaveLength(3);
   const end = (fields: object) =>
     oka.ask('operator_customer_session_end', {
       account_id,
       ...fields,
-    }) as Promise<DeskCustomerDetail>;
+    }) as Promise<OperatorCustomerDetail>;
   expect((await end({ session_id: sessions[0]!.id })).sessions).toHaveLength(2);
   await expect(end({ session_id: sessions[0]!.id })).rejects.toEqual(
     new Refusal('not_found', { what: 'Sesi' }),

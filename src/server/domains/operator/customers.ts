@@ -1,6 +1,6 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import type * as contract from '#contract/operator/customers.ts';
-import type { DeskCustomerDetail, FoundThing } from '#contract/operator/customers.ts';
+import type { OperatorCustomerDetail, FoundRecord } from '#contract/operator/customers.ts';
 import {
   type OperatorTies,
   changeAccount,
@@ -68,7 +68,11 @@ import type { InputOf, PageOf, OutputOf } from '#contract/base/act.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { normalizePhone } from '#contract/base/written-number.ts';
 import type { Invoice } from '#contract/billing.ts';
-import type { DeskMessage, DeskToken, readCustomerMessage } from '#contract/operator/customers.ts';
+import type {
+  OperatorMessage,
+  OperatorToken,
+  readCustomerMessage,
+} from '#contract/operator/customers.ts';
 import type { Topup } from '#contract/saldo.ts';
 
 type CustomerAction = { accountId: string; reason: string; operatorId: string };
@@ -84,7 +88,7 @@ async function refuseEnded(tx: Tx, accountId: string): Promise<void> {
 export async function freezeCustomer(
   deps: CustomerDeps,
   { accountId, isFrozen, reason, operatorId }: CustomerAction & { isFrozen: boolean },
-): Promise<DeskCustomerDetail> {
+): Promise<OperatorCustomerDetail> {
   await deps.allAccountsSql.begin(async (tx) => {
     if (!(await customerOf(tx, accountId))) throw new Refusal('not_found', { what: 'Pelanggan' });
     const changed = await setWalletFrozen(tx, accountId, isFrozen);
@@ -120,7 +124,7 @@ async function refuseAboveLimit(
 export async function approveBonus(
   deps: LimitedDeps,
   { accountId, reason, operatorId }: CustomerAction,
-): Promise<DeskCustomerDetail> {
+): Promise<OperatorCustomerDetail> {
   const at = deps.now();
   const ties = await tiesOf(deps.allAccountsSql, operatorId);
   await deps.allAccountsSql.begin(async (tx) => {
@@ -152,7 +156,7 @@ export type CustomerActDeps = CustomerDeps & {
 export async function suspendCustomer(
   deps: CustomerActDeps,
   order: CustomerAction & { becomes: 'suspended' | 'active' },
-): Promise<DeskCustomerDetail> {
+): Promise<OperatorCustomerDetail> {
   const { accountId, becomes } = order;
   const ended = await deps.allAccountsSql.begin(async (tx) => {
     await refuseEnded(tx, accountId);
@@ -175,7 +179,7 @@ export async function suspendCustomer(
 export async function endSessions(
   deps: CustomerActDeps,
   { accountId, sessionId }: { accountId: string; sessionId: string | undefined },
-): Promise<DeskCustomerDetail> {
+): Promise<OperatorCustomerDetail> {
   const ended = await deps.allAccountsSql.begin(async (tx) => {
     if (!(await customerOf(tx, accountId))) throw new Refusal('not_found', { what: 'Pelanggan' });
     const sessions = await endSessionsOfAccount(tx, accountId, sessionId);
@@ -196,7 +200,7 @@ export async function endSessions(
 export async function endPlan(
   deps: LimitedDeps,
   { accountId, reason, operatorId, refund }: CustomerAction & { refund: boolean },
-): Promise<DeskCustomerDetail> {
+): Promise<OperatorCustomerDetail> {
   const at = deps.now();
   const ties = await tiesOf(deps.allAccountsSql, operatorId);
   await deps.allAccountsSql.begin(async (tx) => {
@@ -223,7 +227,7 @@ export type CustomerDeps = {
 export async function customerDetail(
   { allAccountsSql: sql, now }: CustomerDeps,
   accountId: string,
-): Promise<DeskCustomerDetail> {
+): Promise<OperatorCustomerDetail> {
   const found = await customerOf(sql, accountId);
   if (!found) throw new Refusal('not_found', { what: 'Pelanggan' });
   // In two halves, so that one customer's page does not take all connections.
@@ -273,7 +277,7 @@ const FREEZES_MAX = 10;
 async function suspensionHistory(
   sql: Sql,
   accountId: string,
-): Promise<Pick<DeskCustomerDetail, 'freezes' | 'suspensions'>> {
+): Promise<Pick<OperatorCustomerDetail, 'freezes' | 'suspensions'>> {
   const [freezes, suspensions] = await Promise.all([
     sql<{ frozen: boolean; reason: string; operatorId: string; at: Date }[]>`
       select is_frozen as frozen, reason, operator_id as "operatorId", at from wallet_freezes
@@ -292,12 +296,12 @@ async function suspensionHistory(
 export async function customersPage(
   { allAccountsSql: sql }: { allAccountsSql: Sql },
   { plan, q = '', ...query }: InputOf<typeof contract.findCustomers>,
-): Promise<PageOf<contract.CustomerFound>> {
+): Promise<PageOf<contract.FoundCustomer>> {
   const { found, isExact } = await matchSearch(sql, q);
   const { rows, total } = await findCustomers(sql, {
     ...query,
     q,
-    meant: [...found.keys()],
+    accountIds: [...found.keys()],
     isExact,
     ...(plan !== undefined && { where: isOnPlan(sql, plan) }),
   });
@@ -317,8 +321,8 @@ export async function customersPage(
 
 const customerFrom = (
   row: CustomerRow,
-  plan: contract.DeskCustomer['plan'],
-): contract.DeskCustomer => ({
+  plan: contract.OperatorCustomer['plan'],
+): contract.OperatorCustomer => ({
   account_id: publicId('account', row.account_id),
   name: row.name,
   phone: row.phone,
@@ -332,7 +336,7 @@ const customerFrom = (
 
 type SearchMatch = {
   /** By account id, the record found there; null if the text identifies the account itself. */
-  found: ReadonlyMap<string, FoundThing | null>;
+  found: ReadonlyMap<string, FoundRecord | null>;
   isExact: boolean;
 };
 
@@ -358,12 +362,12 @@ async function matchSearch(sql: Sql, q: string): Promise<SearchMatch> {
 
 const looksLikeRef = (q: string): boolean => /^\S{6,}$/.test(q) && /\d/.test(q);
 
-const matchOf = (accountId: string, kind: FoundThing['kind'], uuid: string) =>
+const matchOf = (accountId: string, kind: FoundRecord['kind'], uuid: string) =>
   new Map([[accountId, { kind, id: publicId(kind, uuid) }]]);
 
 const tokenMatches = (tokens: readonly HeldToken[]) =>
   new Map(
-    tokens.map(({ accountId, tokenId }): [string, FoundThing] => [
+    tokens.map(({ accountId, tokenId }): [string, FoundRecord] => [
       accountId,
       { kind: 'token', id: publicId('token', tokenId) },
     ]),
@@ -420,7 +424,10 @@ async function refuseOwnAccount(
 }
 
 /** A customer's message without its text, with a masked number. @throws Refusal `not_found`. */
-export async function customerMessage(deps: CustomerDeps, ref: MessageRef): Promise<DeskMessage> {
+export async function customerMessage(
+  deps: CustomerDeps,
+  ref: MessageRef,
+): Promise<OperatorMessage> {
   await refuseOwnAccount(deps, ref.accountId);
   const message = await messageForAdmin(deps.allAccountsSql, ref);
   return { ...message, peer: maskedPeer(message.peer) };
@@ -443,7 +450,7 @@ export async function discloseText(
 export async function customerToken(
   deps: CustomerDeps,
   { accountId, tokenId }: { accountId: string; tokenId: string },
-): Promise<DeskToken> {
+): Promise<OperatorToken> {
   await refuseOwnAccount(deps, accountId);
   const [token, waiting] = await Promise.all([
     tokenOfAccount(deps.allAccountsSql, accountId, tokenId),

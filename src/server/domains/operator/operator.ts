@@ -3,10 +3,10 @@ import {
   confirmTopup,
   operatorTopups,
   rejectTopup,
-  confirmBothLines,
-  dismissBankLine,
+  confirmBothEntries,
+  dismissBankEntry,
   importStatement,
-  listBankLines,
+  listBankEntries,
   previewStatement,
 } from '#contract/operator/payments.ts';
 import * as payments from '#server/domains/payments/payments.ts';
@@ -19,7 +19,7 @@ import {
 import { type ActHandler, handle, type Call, type Person } from '#server/infra/acts.ts';
 import type { OperatorDeps, MoneyDeps } from './deps.ts';
 import * as books from '#contract/operator/books.ts';
-import type { DeskPlan, PriceTables } from '#contract/operator/books.ts';
+import type { PlanDetails, PriceTables } from '#contract/operator/books.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { lastSeal, sealsPage, storeCheck, verifySeals } from '#server/domains/ledger/ledger.ts';
 import { overviewOf, reconcile } from './books.ts';
@@ -87,7 +87,7 @@ import {
   type TokenRef,
   type TokenSubscribers,
   createLink,
-  moveTo,
+  moveToChannel,
   systemTokenState,
   unlinkPhone,
 } from '#server/domains/tokens/tokens.ts';
@@ -136,7 +136,7 @@ export const systemTokenActs = (deps: SystemTokenDeps): readonly ActHandler[] =>
   }),
   handleOwn(moveSystemToken, async ({ caller }, { channel }) => {
     const { accountId, tokenId } = await systemTokenState(deps.allAccountsSql);
-    await moveTo(deps, { accountId, tokenId }, channel);
+    await moveToChannel(deps, { accountId, tokenId }, channel);
     return systemTokenOf(deps, caller);
   }),
   handleOwn(connectSystemToken, async ({ caller }, entered) => {
@@ -236,11 +236,11 @@ export const operatorActs = (deps: OperatorDeps): readonly ActHandler[] => [
   handle(rejectTopup, ({ caller }, { topup_id, reason }) =>
     payments.rejectTopupByHand(deps, { topupId: topup_id, operatorId: caller.userId, reason }),
   ),
-  handle(listBankLines, (_, input) => payments.bankLinesForOperator(deps, input)),
-  handle(dismissBankLine, ({ caller }, { line, reason }) =>
+  handle(listBankEntries, (_, input) => payments.bankLinesForOperator(deps, input)),
+  handle(dismissBankEntry, ({ caller }, { line, reason }) =>
     payments.dismissLine(deps, { line, operatorId: caller.userId, reason }),
   ),
-  handle(confirmBothLines, ({ caller }, { line, reason }) =>
+  handle(confirmBothEntries, ({ caller }, { line, reason }) =>
     payments.confirmTwins(deps, { line, operatorId: caller.userId, reason }),
   ),
   handle(previewStatement, ({ caller: { accountId, userId } }, { upload }) =>
@@ -263,7 +263,7 @@ const booksActs = (deps: MoneyDeps): readonly ActHandler[] => [
   handle(books.getPrices, () => priceTables(deps)),
   handle(books.setPrice, ({ caller }, input) => changePrice(deps, caller.userId, input)),
   handle(books.setPpn, ({ caller }, input) => changePpn(deps, caller.userId, input)),
-  handle(books.listDeskPlans, async () => ({ plans: await readPlans(deps) })),
+  handle(books.listPlanDetails, async () => ({ plans: await readPlans(deps) })),
   handle(books.savePlan, ({ caller }, input) => changePlan(deps, caller.userId, input)),
 ];
 
@@ -387,7 +387,8 @@ async function writePrices(deps: MoneyDeps, work: (tx: Tx) => Promise<void>): Pr
   await deps.prices.refresh();
 }
 
-const readPlans = (deps: MoneyDeps): Promise<DeskPlan[]> => plansForOperator(deps.allAccountsSql);
+const readPlans = (deps: MoneyDeps): Promise<PlanDetails[]> =>
+  plansForOperator(deps.allAccountsSql);
 
 /** Gratis, the default plan, is free and always on offer; no other plan is free. */
 function refuseUnfit({ code, price }: { code: string; price: number }, isOffered: boolean): void {
@@ -410,7 +411,7 @@ async function changePlan(
   deps: MoneyDeps,
   operatorId: string,
   { reason: _, offered, ...plan }: InputOf<typeof books.savePlan>,
-): Promise<DeskPlan> {
+): Promise<PlanDetails> {
   refuseUnfit(plan, offered === 'yes');
   await deps.allAccountsSql.begin((tx) =>
     savePlan(tx, {

@@ -3,7 +3,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Adjustment, MoneyOverview, Reconciliation } from '#contract/operator/books.ts';
 import type {
-  OperatorBankLine,
+  OperatorBankEntry,
   StatementReport,
   OperatorTopup,
 } from '#contract/operator/payments.ts';
@@ -238,7 +238,7 @@ async function imported(
 }
 
 const linesOf = async (who: ActingOperator, filter: 'unmatched' | 'all' = 'unmatched') =>
-  ((await who.ask('operator_bank_line_list', { filter })) as { rows: OperatorBankLine[] }).rows;
+  ((await who.ask('operator_bank_line_list', { filter })) as { rows: OperatorBankEntry[] }).rows;
 
 const reconciled = async (who: ActingOperator): Promise<string[]> =>
   ((await who.ask('operator_reconcile')) as Reconciliation).findings
@@ -246,7 +246,7 @@ const reconciled = async (who: ActingOperator): Promise<string[]> =>
     .map(({ code }) => code);
 
 describe('a statement altered by an operator', () => {
-  const both = (who: ActingOperator, { line }: OperatorBankLine) =>
+  const both = (who: ActingOperator, { line }: OperatorBankEntry) =>
     who.ask('operator_bank_line_both', { line, reason: 'Dua baris di bank' });
 
   test.for([

@@ -2,7 +2,6 @@ import { type QuickReply, REPLY_MAX } from '#contract/messages/sending.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { SupportDeps } from '#server/domains/support/deps.ts';
 
-/** All ready answers, by name. */
 export async function listCanned({
   allAccountsSql,
 }: Pick<SupportDeps, 'allAccountsSql'>): Promise<QuickReply[]> {
@@ -11,11 +10,7 @@ export async function listCanned({
   return [...found];
 }
 
-/**
- * A new ready answer, or the text of one that stands.
- *
- * @throws Refusal `canned_too_many`.
- */
+/** Saves a ready answer or replaces its text. @throws Refusal `canned_too_many`. */
 export function saveCanned(
   { allAccountsSql, now }: Pick<SupportDeps, 'allAccountsSql' | 'now'>,
   { operatorId, ...reply }: Omit<QuickReply, 'updated_at'> & { operatorId: string },
@@ -23,7 +18,7 @@ export function saveCanned(
   const { name, text } = reply;
   const at = now();
   return allAccountsSql.begin(async (tx) => {
-    // One at a time: two that add the last one would both find room.
+    // One at a time: two that add the last one would both pass the limit.
     await tx`select pg_advisory_xact_lock(hashtextextended('support_canned', 0))`;
     await tx`
       insert into support_canned (name, text, updated_by, updated_at)

@@ -19,19 +19,17 @@ import { findTopup } from '#server/domains/payments/payments.ts';
 import { readToken } from '#server/domains/tokens/tokens.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
-/** Something of an account, by its public id. */
 export type Subject = {
   accountId: string;
   type: SupportSubject;
   id: string;
   now: Date;
-  /** Who shows it: operators see whom a message is for as everywhere else, without name and middle digits. */
+  /** The side that shows it: for operators the recipient of a message is masked and has no name. */
   by: SupportSide;
 };
 
 const when = (at: Date): string => formatDateTimeZone(at, WIB);
 
-/** What each kind is called when it is not there. */
 const names: Record<SupportSubject, string> = {
   message: 'Pesan',
   token: 'Token',
@@ -40,9 +38,9 @@ const names: Record<SupportSubject, string> = {
 };
 
 /**
- * What a question is about, as it is now: written by us from the account's own rows.
+ * Reads the present facts of a record from the account's own rows.
  *
- * @throws Refusal `not_found`, also for what is another account's.
+ * @throws Refusal `not_found`, also for another account's record.
  */
 export function readCard(tx: Tx, subject: Subject): Promise<SupportCard> {
   const { type } = subject;

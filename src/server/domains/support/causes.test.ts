@@ -34,11 +34,11 @@ const causes = (facts: Partial<Facts>) => causesOf({ ...well, ...facts });
 const names = (facts: Partial<Facts>) => causes(facts).map(({ cause }) => cause);
 
 describe('quick help', () => {
-  test('says nothing where all is well', () => {
+  test('is empty if there is no problem', () => {
     expect(causesOf(well)).toEqual([]);
   });
 
-  test('names the token that parted, says where it is mended, and brings it along', () => {
+  test('names the disconnected token, links to where to fix it, and attaches it', () => {
     const parted = token('disconnected', 'Apotek');
     expect(causes({ tokens: [parted] })).toEqual([
       {
@@ -57,7 +57,7 @@ describe('quick help', () => {
     });
   });
 
-  test('short is what does not pay the next message, by the plan’s price or the list’s', () => {
+  test('reports a saldo below the price of the next message, by the plan or the list', () => {
     const wallet = { ...well.wallet, available: rupiah(100) };
     expect(names({ wallet })).toEqual(['saldo_short']);
     expect(names({ wallet: { ...wallet, planPrice: rupiah(75) } })).toEqual([]);
@@ -67,7 +67,7 @@ describe('quick help', () => {
     expect(names({ wallet: { ...well.wallet, isBonusOnly: true } })).toEqual(['bonus_only']);
   });
 
-  test('counts what failed for a reason of its own, and leaves others to the history', () => {
+  test('counts failures with a cause of their own, and leaves others to the history', () => {
     const some = [failed('not_on_whatsapp'), failed('no_answer'), failed('not_on_whatsapp')];
     expect(causes({ failed: some })).toMatchObject([
       {
@@ -78,7 +78,7 @@ describe('quick help', () => {
     ]);
   });
 
-  test('what stops everything comes first, and ten are enough', () => {
+  test('lists blocking causes first, ten at most', () => {
     const topup = {
       topup_id: newId(),
       status: 'pending',

@@ -14,12 +14,11 @@ import type { Failure, MessageRow } from '#contract/messages.ts';
 import type { SupportCause, supportHelp } from '#contract/support.ts';
 import type { Token, TokenStatus } from '#contract/tokens.ts';
 
-/** Messages that failed within so many days are looked at, so many at most. */
+/** The period, and the largest number, of failed messages that are considered. */
 const FAILED_DAYS = 7;
 const FAILED_MAX = 50;
 const TOKENS_MAX = 100;
 
-/** What probably is the matter, by what the account shows now; the most pressing first. */
 export async function readHelp(
   { sql, now, messagePrice }: SupportDeps,
   accountId: string,
@@ -43,21 +42,18 @@ export async function readHelp(
 
 type Cause = OutputOf<typeof supportHelp>['causes'][number];
 
-/** What the account shows now. */
 export type Facts = {
   wallet: Pick<Wallet, 'available' | 'status' | 'planPrice' | 'isBonusOnly'>;
   tokens: readonly Token[];
-  /** The newest top-ups, and the newest messages that failed. */
   topups: Awaited<ReturnType<typeof recentTopups>>;
   failed: readonly Pick<MessageRow, 'id' | 'failure'>[];
   subscription: { status: SubscriptionStatus } | undefined;
-  /** What a message costs by the list. */
   price: Rupiah;
 };
 
 const CAUSES_MAX = 10;
 
-/** The causes that apply, the most pressing first: what stops everything, then some, then single messages. */
+/** The applicable causes, the most pressing first: blocking ones, then partial ones, then single messages. */
 export const causesOf = (facts: Facts): Cause[] =>
   [
     frozen(facts),
@@ -89,7 +85,7 @@ const frozen = ({ wallet }: Facts): Cause | undefined =>
       })
     : undefined;
 
-/** Several tokens of a status are one cause: the newest stands for them. */
+/** Several tokens of a status form one cause, represented by the newest. */
 function ofTokens(
   { tokens }: Facts,
   isMeant: (token: Token) => boolean,
@@ -211,7 +207,7 @@ function topupWaiting({ topups }: Facts): Cause | undefined {
 
 type FailureCause = Extract<SupportCause, Failure>;
 
-/** Failures of single messages, in the order in which they press. */
+/** Failures of single messages, in order of urgency. */
 const byFailure: Record<FailureCause, { title: string; answer: string }> = {
   rate_limited: {
     title: 'ditolak jaringan karena dikirim terlalu cepat',

@@ -16,7 +16,7 @@ const night: OpeningHours = {
   days: [null, null, null, null, { open: '22:00', close: '06:00' }, null, null],
 };
 
-test('it is open from the minute it opens to the minute before it closes', () => {
+test('is open from the opening minute to the minute before closing', () => {
   for (const [clock, isOpen] of [
     ['07:59', false],
     ['08:00', true],
@@ -28,7 +28,7 @@ test('it is open from the minute it opens to the minute before it closes', () =>
   expect(supportHours(usualHours, at(1, '08:00')).opens_at).toBeNull();
 });
 
-test('it says when it opens next: today, tomorrow, after the weekend, after days off', () => {
+test('reports the next opening: today, tomorrow, after the weekend, after days off', () => {
   const next = (hours: OpeningHours, now: Date) => supportHours(hours, now).opens_at;
   expect(next(usualHours, at(1, '06:00'))).toEqual(at(1, '08:00'));
   expect(next(usualHours, at(1, '18:00'))).toEqual(at(2, '08:00'));
@@ -38,7 +38,7 @@ test('it says when it opens next: today, tomorrow, after the weekend, after days
   expect(supportHours(closed, at(8, '09:00')).open_now).toBe(false);
 });
 
-test('hours that reach across midnight belong to the day they began on', () => {
+test('counts hours across midnight to the day they began on', () => {
   expect(supportHours(night, at(5, '23:00')).open_now).toBe(true);
   expect(supportHours(night, at(6, '05:59')).open_now).toBe(true);
   expect(supportHours(night, at(6, '06:00'))).toMatchObject({ open_now: false });
@@ -49,7 +49,7 @@ test('hours that reach across midnight belong to the day they began on', () => {
   expect(workingSeconds(night, at(5, '12:00'), at(6, '12:00'))).toBe(8 * 3600);
 });
 
-test('where it never opens nothing is promised, and nobody waits in working time', () => {
+test('reports no next opening and no waiting if it never opens', () => {
   expect(supportHours(never, at(1, '12:00'))).toEqual({
     open_now: false,
     opens_at: null,
@@ -60,7 +60,7 @@ test('where it never opens nothing is promised, and nobody waits in working time
   expect(supportHours(always, at(1, '00:00')).open_now).toBe(true);
 });
 
-test('only opening hours count: a question of Friday evening, answered on Saturday, on Monday', () => {
+test('counts opening hours only: a question of Friday evening, answered on Saturday, on Monday', () => {
   expect(workingSeconds(usualHours, at(1, '10:00'), at(1, '10:05'))).toBe(300);
   expect(workingSeconds(usualHours, at(5, '20:00'), at(6, '08:10'))).toBe(600);
   expect(workingSeconds(usualHours, at(6, '11:50'), at(8, '08:10'))).toBe(1200);
@@ -68,7 +68,7 @@ test('only opening hours count: a question of Friday evening, answered on Saturd
   expect(workingSeconds(usualHours, at(2, '10:00'), at(1, '10:00'))).toBe(0);
 });
 
-test('working time is never longer than time, and parts of it add up', () => {
+test('never counts more than elapsed time, and parts add up', () => {
   const minute = fc.integer({ min: 0, max: 14 * 1440 });
   fc.assert(
     fc.property(
@@ -86,7 +86,7 @@ test('working time is never longer than time, and parts of it add up', () => {
   );
 });
 
-test('days in a row with the same hours share a line', () => {
+test('joins consecutive days with the same hours on one line', () => {
   expect(supportHours(usualHours, at(1, '12:00')).lines).toEqual([
     'Senin–Jumat 08.00–17.00 WIB',
     'Sabtu 08.00–12.00 WIB',

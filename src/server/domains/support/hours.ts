@@ -2,36 +2,33 @@ import type { SupportHours } from '#contract/support.ts';
 import { civilDate, wibMidnight } from '#contract/base/time.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 
-/** Opens and closes on a day: `08:00`, `24:00`. What closes before it opens closes on the next day. */
+/** Opening and closing time of a day: `08:00`, `24:00`. A closing time before the opening time is on the next day. */
 export type OpeningTime = { open: string; close: string };
 
-/** When customer service answers, in WIB. */
 export type OpeningHours = {
-  /** Monday first; null on days when it is closed. */
+  /** Monday first; null on closed days. */
   days: readonly (OpeningTime | null)[];
-  /** Dates on which it does not open: `2026-12-25`. */
+  /** Closed dates: `2026-12-25`. */
   days_off: readonly string[];
-  /** What customers read of it. */
   note: string;
 };
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** How far ahead the next opening is looked for. */
 const DAYS_AHEAD = 60;
-/** A question that waits for longer counts as this long. */
+/** Longer waits count as this long. */
 const DAYS_WAITED_MAX = 60;
 
 /** `[from, until)`, in milliseconds since 1970. */
-type Stretch = { from: number; until: number };
+type OpenPeriod = { from: number; until: number };
 
 const minutesOf = (clock: string): number => {
   const [hours = 0, minutes = 0] = clock.split(':').map(Number);
   return hours * 60 + minutes;
 };
 
-/** When it is open of what begins on a civil day; undefined when it does not open then. */
-function stretchOf({ days, days_off }: OpeningHours, day: string): Stretch | undefined {
+/** The opening period that begins on a civil day; undefined if it does not open then. */
+function openPeriodOf({ days, days_off }: OpeningHours, day: string): OpenPeriod | undefined {
   if (days_off.includes(day)) return undefined;
   const midnight = wibMidnight(day).getTime();
   const time = days[(new Date(day).getUTCDay() + 6) % 7];
@@ -41,21 +38,20 @@ function stretchOf({ days, days_off }: OpeningHours, day: string): Stretch | und
   return { from, until: until > from ? until : until + DAY_MS };
 }
 
-/** The stretches of some days in their order, from the day before an instant on: it may reach into its day. */
-function* stretchesFrom(hours: OpeningHours, at: Date, count: number): Generator<Stretch> {
+/** Consecutive opening periods, from the day before an instant on, because that one may extend past midnight. */
+function* openPeriodsFrom(hours: OpeningHours, at: Date, count: number): Generator<OpenPeriod> {
   const first = Date.parse(civilDate(at)) - DAY_MS;
   for (let n = 0; n <= count; n++) {
-    const stretch = stretchOf(hours, new Date(first + n * DAY_MS).toISOString().slice(0, 10));
+    const stretch = openPeriodOf(hours, new Date(first + n * DAY_MS).toISOString().slice(0, 10));
     if (stretch) yield stretch;
   }
 }
 
-/** The opening hours as customers read them at an instant. */
 export function supportHours(hours: OpeningHours, now: Date): SupportHours {
   const at = now.getTime();
   let opensAt: Date | null = null;
   let isOpen = false;
-  for (const { from, until } of stretchesFrom(hours, now, DAYS_AHEAD)) {
+  for (const { from, until } of openPeriodsFrom(hours, now, DAYS_AHEAD)) {
     if (until <= at) continue;
     isOpen = from <= at;
     opensAt = isOpen ? null : new Date(from);
@@ -64,15 +60,14 @@ export function supportHours(hours: OpeningHours, now: Date): SupportHours {
   return { open_now: isOpen, opens_at: opensAt, lines: linesOf(hours), note: hours.note };
 }
 
-/** How many seconds of opening hours lie between two instants. */
 export function workingSeconds(hours: OpeningHours, since: Date, until: Date): number {
   const [from, to] = [since.getTime(), until.getTime()];
   if (to <= from) return 0;
   const days = Math.min(Math.ceil((to - from) / DAY_MS) + 2, DAYS_WAITED_MAX);
   let ms = 0;
   let reached = from;
-  for (const stretch of stretchesFrom(hours, since, days)) {
-    // Two stretches that overlap, one across midnight and the next day's, count once.
+  for (const stretch of openPeriodsFrom(hours, since, days)) {
+    // Overlapping periods, one across midnight and the next day's, count once.
     const begin = Math.max(stretch.from, reached);
     const end = Math.min(stretch.until, to);
     if (end <= begin) continue;
@@ -82,13 +77,12 @@ export function workingSeconds(hours: OpeningHours, since: Date, until: Date): n
   return Math.round(ms / 1_000);
 }
 
-/** How many whole minutes of opening hours somebody has waited; null for who does not wait. */
 export const waitedMinutes = (hours: OpeningHours, since: Date | null, at: Date): number | null =>
   since && Math.floor(workingSeconds(hours, since, at) / 60);
 
 const dayNames = ['Senin', 'Selasa', 'Rabu', 'Kamis', 'Jumat', 'Sabtu', 'Minggu'];
 
-/** Days in a row with the same hours share a line: `Senin–Jumat 08.00–17.00 WIB`. */
+/** Consecutive days with the same hours share a line: `Senin–Jumat 08.00–17.00 WIB`. */
 function linesOf({ days }: OpeningHours): string[] {
   const lines: string[] = [];
   for (let first = 0; first < dayNames.length;) {
@@ -108,7 +102,6 @@ function linesOf({ days }: OpeningHours): string[] {
 const isSame = (one: OpeningTime | null, other: OpeningTime | null): boolean =>
   one?.open === other?.open && one?.close === other?.close;
 
-/** How soon questions were answered lately, in seconds of opening hours; null while too few were. */
 export type UsualAnswer = () => Promise<number | null>;
 
 const DAYS = 30;
@@ -116,8 +109,7 @@ const ANSWERS_MIN = 5;
 const CACHE_TTL_MS = 60_000;
 
 /**
- * The median of the last 30 days, over all accounts: a figure, and nothing of anybody. Asked of the
- * database once a minute at most.
+ * The median of the last 30 days, over all accounts, without personal data. Queries the database once a minute at most.
  */
 export function openUsualAnswer(allAccountsSql: Sql, now: () => Date): UsualAnswer {
   let cached: { seconds: Promise<number | null>; until: number } | undefined;

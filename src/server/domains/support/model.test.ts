@@ -21,7 +21,7 @@ const action = fc.record({
   pick: fc.nat(),
 });
 
-test('whatever both sides do at once: no gap, no id twice, no note shown, the right waiting and marks', async ({
+test('keeps positions, ids, notes, waits and read marks consistent under concurrent acts of both sides', async ({
   db,
   sql,
 }) => {
@@ -53,7 +53,7 @@ test('whatever both sides do at once: no gap, no id twice, no note shown, the ri
           return sari.ask(inbox.closeInbox, { account_id }).catch(() => undefined);
       }
     };
-    // Four at a time, so that they meet.
+    // Four at a time, to run concurrently.
     for (let n = 0; n < actions.length; n += 4) {
       await Promise.all(actions.slice(n, n + 4).map(perform));
     }
@@ -84,7 +84,7 @@ test('whatever both sides do at once: no gap, no id twice, no note shown, the ri
       if ((side === 'operator' && !internal) || event === 'closed') isWaiting = false;
     }
     expect(theirs.waiting_since !== null).toBe(isWaiting);
-    // Each line was told of once, to each side that may know.
+    // Each message was announced once, to each side that may see it.
     const told = await sql<{ shown: number; all: number }[]>`
       select count(*) filter (where account_id = ${ani.accountId}) as shown,
         count(*) filter (where account_id = ${app.deps.systemAccountId}) as all

@@ -12,7 +12,7 @@ import { changeUsers, reservePhone } from '#tests/support/people/people.ts';
 const acc = ({ accountId }: { accountId: string }) => publicId('account', accountId);
 
 describe('writing', () => {
-  test('a question and its answer: marks, waiting, who has read what', async ({ db, sql }) => {
+  test('sets read marks and waiting on a question and its answer', async ({ db, sql }) => {
     const app = await supportApp(db);
     const [ani, sari] = [await app.customer(), await app.operator('Sari')];
     const account_id = acc(ani);
@@ -70,7 +70,7 @@ describe('writing', () => {
     expect(await ani.ask(support.supportUnread, {})).toEqual({ total: 2 });
   });
 
-  test('the same id again is the first line, whatever it brings, and nothing is told twice', async ({
+  test('returns the first message for a repeated id with any content, and notifies only once', async ({
     db,
     sql,
   }) => {
@@ -86,7 +86,7 @@ describe('writing', () => {
     ).toHaveLength(2);
   });
 
-  test('the id of a line that is not the writer’s own, or of a note, is refused: no answer is lost', async ({
+  test('refuses the id of another author’s message or of a note, so that no answer is lost', async ({
     db,
   }) => {
     const app = await supportApp(db);
@@ -107,7 +107,7 @@ describe('writing', () => {
     expect(new Set(await Promise.all(conflicts))).toEqual(new Set(['idempotency_conflict']));
   });
 
-  test('many at once get their places without a gap, each id once', async ({ db, sql }) => {
+  test('assigns concurrent messages consecutive positions, each id once', async ({ db, sql }) => {
     const app = await supportApp(db);
     const [ani, sari] = [await app.customer(), await app.operator('Sari')];
     const account_id = acc(ani);
@@ -125,7 +125,7 @@ describe('writing', () => {
     expect(rows.map(({ seq }) => seq)).toEqual(ids.map((_, at) => at + 1));
   });
 
-  test('twenty lines a minute, and the refused one is not counted', async ({ db }) => {
+  test('limits messages to twenty per minute, without counting refused ones', async ({ db }) => {
     const app = await supportApp(db);
     const ani = await app.customer();
     const ids = Array.from({ length: 41 }, newUuid);
@@ -135,13 +135,15 @@ describe('writing', () => {
       for (; sent < ids.length; sent++) await send(ids[sent] ?? '');
     };
     expect(await refusalOf(all())).toBe('support_too_many');
-    // Of two minutes, where one ended meanwhile.
+    // The calls may fall into two minutes.
     expect(sent).toBeGreaterThanOrEqual(20);
-    // A repeat is no new line.
+    // A repeat is not a new message.
     expect(await send(ids[0] ?? '')).toMatchObject({ seq: 1 });
   });
 
-  test('nothing, half a card, and a contact beside a text are refused', async ({ db }) => {
+  test('refuses an empty message, an incomplete card, and a contact with a text', async ({
+    db,
+  }) => {
     const app = await supportApp(db);
     const ani = await app.customer();
     const ask = (fields: object) =>
@@ -167,7 +169,7 @@ describe('writing', () => {
 });
 
 describe('notes', () => {
-  test('no customer sees one: not in lines, marks, events, nor by row-level security', async ({
+  test('are invisible to customers: in messages, marks, events, and by row-level security', async ({
     db,
     sql,
   }) => {
@@ -180,7 +182,7 @@ describe('notes', () => {
       account_id,
       operator_id: publicId('user', sari.userId),
     });
-    // A note is no answer.
+    // A note is not an answer.
     expect(await supportFigures(sql)).toMatchObject({ waiting: 1 });
     expect(await ani.ask(support.supportThread, {})).toMatchObject({
       last_seq: 1,
@@ -198,7 +200,7 @@ describe('notes', () => {
       select data ->> 'seq' as seq from outbox
       where account_id = ${ani.accountId} and kind = 'support.message'`;
     expect(told).toEqual([{ seq: '1' }]);
-    // The second wall, without any condition of ours.
+    // Row-level security alone, without any condition of ours.
     const seen = await asAccount(
       db.tenantSql,
       ani.accountId,
@@ -211,7 +213,7 @@ describe('notes', () => {
 });
 
 describe('closing', () => {
-  test('asks for a rating once, and a message opens it again', async ({ db }) => {
+  test('asks for a rating once, and a message reopens the thread', async ({ db }) => {
     const app = await supportApp(db);
     const [ani, sari] = [await app.customer(), await app.operator('Sari')];
     const account_id = acc(ani);
@@ -241,7 +243,7 @@ describe('closing', () => {
     ]);
   });
 
-  test('quiet threads are closed by themselves, not those that wait, and nobody is asked', async ({
+  test('happens automatically for quiet threads, not for waiting ones, and asks for no rating', async ({
     db,
   }) => {
     const app = await supportApp(db);
@@ -267,7 +269,7 @@ describe('closing', () => {
 });
 
 describe('the inbox', () => {
-  test('filters, counts, snoozing and its end, search', async ({ db, sql }) => {
+  test('filters, counts, snoozes, wakes and searches threads', async ({ db, sql }) => {
     const app = await supportApp(db);
     const [ani, budi, sari] = [
       await app.customer(),
@@ -309,7 +311,7 @@ describe('the inbox', () => {
     expect(await stands()).toBe('open');
     await closeStaleThreads({ ...app.deps, closeDays: () => 7 });
     expect(await sari.ask(inbox.countInbox, {})).toMatchObject({ waiting: 2, mine: 1, snoozed: 0 });
-    // A message brings it back before its time; that it was put off is nothing for customers.
+    // A message reopens it before its time; customers do not see that it was snoozed.
     const soon = new Date(app.clock.at + 3_600_000).toISOString();
     await sari.ask(inbox.snoozeInbox, { account_id: acc(ani), until: soon });
     await ani.ask(support.sendSupport, text('Masih terputus'));
@@ -322,7 +324,7 @@ describe('the inbox', () => {
     expect(
       await refusalOf(sari.ask(inbox.snoozeInbox, { account_id: acc(ani), until: late })),
     ).toBe('input_invalid');
-    // Only who answers customers can look after one.
+    // Only operators who answer customers can be assigned.
     const money = await app.operator('Uang', ['money']);
     const wrong = { account_id: acc(ani), operator_id: publicId('user', money.userId) };
     expect(await refusalOf(sari.ask(inbox.assignInbox, wrong))).toBe('not_found');
@@ -341,7 +343,7 @@ describe('the inbox', () => {
   });
 });
 
-test('the usual answer is the median within opening hours, from five answers on, of thirty days', async ({
+test('computes the usual answer as the median within opening hours, from five answers on, of thirty days', async ({
   db,
   sql,
 }) => {
@@ -353,7 +355,7 @@ test('the usual answer is the median within opening hours, from five answers on,
     await ani.ask(support.sendSupport, text('Halo'));
     app.clock.pass(minutes);
     await sari.ask(inbox.sendInbox, { account_id: acc(ani), ...text('Halo') });
-    // Nobody waits for what follows.
+    // No answer is due for the following messages.
     app.clock.pass(5);
     await sari.ask(inbox.sendInbox, { account_id: acc(ani), ...text('Lagi') });
   }
@@ -369,7 +371,7 @@ test('the usual answer is the median within opening hours, from five answers on,
   expect(await usual()).toBeNull();
 });
 
-test('ready answers: written, written anew, deleted; a hundred at most', async ({ db, sql }) => {
+test('saves, replaces and deletes ready answers, a hundred at most', async ({ db, sql }) => {
   const app = await supportApp(db);
   const sari = await app.operator('Sari');
   const save = (name: string, words: string) => sari.ask(inbox.saveCanned, { name, text: words });

@@ -16,10 +16,10 @@ import { type AccountData, atOnce, eraseRows, inPages } from '#server/infra/acco
 
 type Deps = { sql: Sql; allAccountsSql: Sql; files: Files };
 
-/** What was written to and by customer service. Notes of operators go with it, and are no part of the archive. */
+/** Messages from and to customer support. Notes of operators are erased with it, and are not in the archive. */
 export const supportAccountData = ({ sql, allAccountsSql, files }: Deps): AccountData => ({
   subjects: (accountId) => [
-    { name: 'layanan-pelanggan', rows: () => linesOf(sql, accountId) },
+    { name: 'layanan-pelanggan', rows: () => messagesOf(sql, accountId) },
     {
       name: 'penilaian-layanan',
       rows: () =>
@@ -60,8 +60,8 @@ type Exported = {
   at: Date;
 };
 
-/** Its files are among the account's own; here they are named by their ids. */
-async function* linesOf(sql: Sql, accountId: string) {
+/** Its files are exported with the account's own; here they are named by their ids. */
+async function* messagesOf(sql: Sql, accountId: string) {
   const rows = inPages<Exported>(
     { sql, accountId },
     (tx, last, limit) => tx<Exported[]>`
@@ -76,7 +76,7 @@ async function* linesOf(sql: Sql, accountId: string) {
   }
 }
 
-/** Files of notes are the installation's own: they go one by one, before the rows that name them. */
+/** Files of notes belong to the installation: they are deleted one by one, before their rows. */
 async function eraseNoteFiles(
   { allAccountsSql, files }: Omit<Deps, 'sql'>,
   accountId: string,
@@ -99,14 +99,10 @@ type UpkeepDeps = Pick<
   SupportDeps,
   'allAccountsSql' | 'now' | 'hours' | 'systemAccountId' | 'onNews'
 > & {
-  /** After so many quiet days an answered thread is closed. */
   closeDays: () => number;
 };
 
-/**
- * Brings back threads whose time of being put off is over, and closes those in which nobody wrote for some days
- * and nobody waits. For the minute's job.
- */
+/** Reopens threads whose snooze is over, and closes quiet ones without a pending answer. Run each minute. */
 export async function closeStaleThreads(deps: UpkeepDeps): Promise<void> {
   const at = deps.now();
   const quietSince = new Date(at.getTime() - deps.closeDays() * 86_400_000);
@@ -116,12 +112,12 @@ export async function closeStaleThreads(deps: UpkeepDeps): Promise<void> {
       or (status = 'open' and waiting_since is null and last_at < ${quietSince})
     limit ${THREADS_AT_ONCE}`;
   const found = await due(deps.allAccountsSql);
-  for (const { account_id } of found) await tend(deps, account_id, { at, quietSince });
+  for (const { account_id } of found) await updateStaleThread(deps, account_id, { at, quietSince });
   if (found.length > 0) deps.onNews();
 }
 
-/** Looks at one thread once more, under its lock. */
-async function tend(
+/** Checks one thread again under its lock. */
+async function updateStaleThread(
   deps: UpkeepDeps,
   accountId: string,
   { at, quietSince }: { at: Date; quietSince: Date },
@@ -129,7 +125,7 @@ async function tend(
   await deps.allAccountsSql.begin(async (tx) => {
     const before = await existingThread(tx, accountId);
     if (before.snoozed_until !== null && before.snoozed_until <= at) {
-      // Its quiet days begin now: it was put off to be seen today.
+      // The quiet days start now, because it was snoozed to be seen today.
       const open = { ...before, status: 'open' as const, snoozed_until: null, last_at: at };
       await writeThread(tx, open);
       await announceChange(tx, open, false);
@@ -149,7 +145,6 @@ export { openUsualAnswer } from './hours.ts';
 export { supportFigures } from './inbox/list.ts';
 export { openTranscript } from './transcript.ts';
 
-/** The acts of customer service, of both sides. */
 export const supportActs = (deps: SupportDeps): readonly ActHandler[] => [
   ...customerActs(deps),
   ...inboxActs(deps),

@@ -4,25 +4,23 @@ import { WIB, civilDate, formatDateTimeZone } from '#contract/base/time.ts';
 import type { SupportDeps } from '#server/domains/support/deps.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
-import { type Line, linesOf } from '#server/domains/support/thread/line.ts';
+import { type ThreadMessage, readThreadMessages } from '#server/domains/support/thread/line.ts';
 import { nameOf } from './thread/send.ts';
 
-/** How long a link to a transcript is good. */
+/** The lifetime of a link to a transcript. */
 const LINK_MS = 10 * 60_000;
-const LINES_AT_ONCE = 500;
+const MESSAGES_AT_ONCE = 500;
 
 type TranscriptDeps = Pick<SupportDeps, 'sql' | 'secrets' | 'now'>;
 
-/** A signed address of the thread as a text file, for whoever holds it. */
 export const transcriptLink = ({ secrets, now }: TranscriptDeps, accountId: string): string => {
   const ends = now().getTime() + LINK_MS;
   return `/transcripts/${signed(secrets, 'support', { accountId, id: accountId }, ends)}`;
 };
 
-/** A transcript as it is served over HTTP: its length is not known before its end. */
+/** A transcript as it is served over HTTP: its length is unknown before its end. */
 export type ServedTranscript = { name: string; stream: Readable };
 
-/** The transcript of a signed address; undefined when we did not sign it, or its time is over. */
 export async function openTranscript(
   { sql, secrets, now }: TranscriptDeps,
   address: { id: string; key: string },
@@ -40,22 +38,24 @@ export async function openTranscript(
 
 type Facts = { accountId: string; customer: string; at: Date };
 
-/** Read as the customer, whoever asks: notes are not there. */
+/** Read with the customer's access, so that notes are excluded. */
 async function* transcriptOf(sql: Sql, { accountId, customer, at }: Facts): AsyncGenerator<string> {
   yield `Layanan pelanggan – ${oneLine(customer)}\nDicetak ${formatDateTimeZone(at, WIB)}\n\n`;
-  for (let offset = 0; ; offset += LINES_AT_ONCE) {
-    const query = { side: 'customer', order: 'oldest', offset, limit: LINES_AT_ONCE } as const;
-    const lines = await asAccount(sql, accountId, async (tx) => linesOf(tx, accountId, query));
+  for (let offset = 0; ; offset += MESSAGES_AT_ONCE) {
+    const query = { side: 'customer', order: 'oldest', offset, limit: MESSAGES_AT_ONCE } as const;
+    const lines = await asAccount(sql, accountId, async (tx) =>
+      readThreadMessages(tx, accountId, query),
+    );
     yield lines.map((line) => wordsOf(line, customer)).join('');
-    if (lines.length < LINES_AT_ONCE) return;
+    if (lines.length < MESSAGES_AT_ONCE) return;
   }
 }
 
-/** Whatever an editor begins a new line at. */
+/** All characters that editors treat as line ends. */
 const LINE_ENDS = /[\n\v\f\r\u0085\u2028\u2029]+/;
 
-/** One line of the thread. What somebody wrote is indented: it cannot pass for a line of somebody else. */
-export function wordsOf(line: Line, customer: string): string {
+/** A message as text. The body is indented, so that it cannot imitate another message. */
+export function wordsOf(line: ThreadMessage, customer: string): string {
   const { side, author, card, at } = line;
   const who =
     side === 'customer'
@@ -72,7 +72,7 @@ export function wordsOf(line: Line, customer: string): string {
   return `${formatDateTimeZone(at, WIB)}  ${oneLine(who)}\n${words}\n`;
 }
 
-function bodyWords({ type, body }: Line): string[] {
+function bodyWords({ type, body }: ThreadMessage): string[] {
   const text = (name: string) => (typeof body[name] === 'string' ? body[name] : '');
   if (type === 'contact') return [`Kontak: ${isolated(text('name'))} (${text('phone')})`];
   if (type === 'text') return [text('text')];

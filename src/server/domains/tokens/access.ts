@@ -15,20 +15,16 @@ import { handle } from '#server/infra/acts.ts';
 import { type Sql, asAccount, type Tx } from '#server/infra/postgres/database.ts';
 import { readToken, tokenNotFound, type TokenSubscribers, needsReview } from './row.ts';
 
-/** What calls with a token's keys may do, from where, and until when. */
 export type HeldAccess = {
   scopes: readonly Scope[];
-  /** Addresses and ranges; none: from anywhere. */
   allowedAddresses: readonly string[];
-  /** The last day, `YYYY-MM-DD` in WIB; null: it does not expire. */
   expiresOn: string | null;
-  /** Whether calls may carry the key in their address. */
   keyInAddress: boolean;
 };
 
 const DAY_MS = 86_400_000;
 
-/** The moment at which a token with this last day expires: WIB has no summer time. */
+/** The expiry of a token with this last day: WIB has no summer time. */
 export const endOfDay = (day: string): Date => new Date(wibMidnight(day).getTime() + DAY_MS);
 
 /**
@@ -48,18 +44,18 @@ export function checkAccess(
   }
 }
 
-/** Whether a token may do this. @throws Refusal `scope_missing` */
+/** @throws Refusal `scope_missing` */
 export function allowScope({ scopes }: Pick<HeldAccess, 'scopes'>, scope: Scope): void {
   if (!scopes.includes(scope)) throw new Refusal('scope_missing', { scope });
 }
 
-/** A caller's address in its one spelling; what a proxy gave that is none tells nobody anything. */
+/** The normal form of a caller's address; invalid text from a proxy is not repeated. */
 export function shownAddress(address: string): string {
   const read = readAddress(address);
   return read ? showRange(read) : '?';
 }
 
-/** Lists as they were read, each once: a look-up of a key is used for many calls. */
+/** Parsed lists, cached because a look-up of a key is used for many calls. */
 const readLists = new WeakMap<readonly string[], readonly AddressRange[]>();
 
 function isListed(list: readonly string[], address: string): boolean {
@@ -79,10 +75,10 @@ export const updateTokenAccessHandler = (deps: Deps) =>
   handle(updateTokenAccess, ({ caller }, input) => changeAccess(deps, caller.accountId, input));
 
 /**
- * Says what a token may do, from where, and until when. It holds for its calls within a second.
+ * Changes the scopes, addresses and expiry of a token. Takes effect for its calls within a second.
  *
- * @throws Refusal `input_invalid` for a last day that is over, or too far; `cooling_down` when it allows more
- *   than before, while the account gets no new key either.
+ * @throws Refusal `input_invalid` for a last day that is over, or too far; `cooling_down` if it allows more than before
+ * while the account gets no new key.
  */
 export function changeAccess(
   { sql, subscribers, now }: Deps,
@@ -90,7 +86,7 @@ export function changeAccess(
   { token_id, scopes, addresses, expires_on, key_in_address }: InputOf<typeof updateTokenAccess>,
 ): Promise<Token> {
   return asAccount(sql, accountId, async (tx) => {
-    // Nobody else changes meanwhile what this is compared with.
+    // Locks what the change is compared with.
     await tx`
       select from tokens where account_id = ${accountId} and token_id = ${token_id} for no key update`;
     const { access: before } = await readToken(tx, accountId, token_id);
@@ -113,17 +109,17 @@ export function changeAccess(
   });
 }
 
-/** A last day is to come, or today; one that is over may only stay what it is. */
+/** The last day must be today or later; an unchanged one may be over. */
 function refuseDay(before: TokenAccess, { expires_on: day }: TokenAccess, today: string): void {
   if (day === null || day === before.expires_on) return;
   const last = `${Number(today.slice(0, 4)) + ACCESS_LIMITS.years}${today.slice(4)}`;
-  const say = (sentence: string) =>
+  const invalidDay = (sentence: string) =>
     new Refusal('input_invalid', { fields: { expires_on: sentence } });
-  if (day < today) throw say('Hari ini sudah lewat. Pilih hari ini atau sesudahnya.');
-  if (day > last) throw say(`Paling lama ${ACCESS_LIMITS.years} tahun dari sekarang.`);
+  if (day < today) throw invalidDay('Hari ini sudah lewat. Pilih hari ini atau sesudahnya.');
+  if (day > last) throw invalidDay(`Paling lama ${ACCESS_LIMITS.years} tahun dari sekarang.`);
 }
 
-/** Whether something is allowed that was not: another scope, address, a later end, or the key in addresses. */
+/** Whether the change allows more: another scope, address, a later end, or the key in the URL. */
 export function isWider(before: TokenAccess, after: TokenAccess): boolean {
   if (after.scopes.some((scope) => !before.scopes.includes(scope))) return true;
   if (after.key_in_address && !before.key_in_address) return true;
@@ -143,12 +139,12 @@ function reachesFurther(before: readonly string[], after: readonly string[]): bo
 
 type CoolDownDeps = { sql: Sql; subscribers: TokenSubscribers };
 
-/** So long after a password was reset by code, or the number changed, no API key is issued. */
+/** Hours after a password reset by code, or a change of number, in which no API key is issued. */
 const COOL_DOWN_HOURS = 24;
 
 /**
- * Refuses to issue an API key while the account cools down. Locks the account's row: a concurrent
- * reset waits, and then finds the new token among those to be reviewed.
+ * Refuses to issue an API key while the account cools down. Locks the account's row: a concurrent reset waits, and then
+ * finds the new token among those to be reviewed.
  *
  * @throws Refusal `cooling_down` with the hours left, rounded up, by the database's clock.
  */
@@ -166,10 +162,10 @@ export const confirmTokenHandler = (deps: CoolDownDeps) =>
   handle(confirmToken, ({ caller }, input) => endReview(deps, caller.accountId, input.token_id));
 
 /**
- * The owner confirms a token: it needs no review until the next reset or change of number. A token
- * without review stays as it is.
+ * The owner confirms a token: it needs no review until the next reset or change of number. A token without review stays
+ * unchanged.
  *
- * @throws Refusal `not_found` when the account has no such token.
+ * @throws Refusal `not_found` if the account has no such token.
  */
 function endReview(
   { sql, subscribers }: CoolDownDeps,

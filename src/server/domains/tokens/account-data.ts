@@ -10,13 +10,12 @@ import {
 import { releasePhone } from './links/phones.ts';
 
 type Deps = {
-  /** The portal's pool: one account at a time. */
   sql: Sql;
-  /** Sees all: keys and linked phones are looked up globally. */
+  /** Keys and linked phones are looked up in all accounts. */
   allAccountsSql: Sql;
 };
 
-/** An account's tokens with their links and counts; of keys only that there are some. */
+/** An account's tokens with their links and counts; of keys only their existence. */
 export const tokensAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'token', rows: () => atOnce(() => tokensOf(sql, accountId)) },

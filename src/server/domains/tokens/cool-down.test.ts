@@ -45,7 +45,6 @@ const NEW = '6281298765432';
 const BUDI = '6281377778888';
 const KASIR = { name: 'Kasir', channel: 'simulator' } as const;
 
-/** An account's tokens, as its person asks for them. */
 function tokensOf({ deps }: AccountsApp, accountId: string) {
   const limitOf = async () => undefined;
   const channels = { isOffered: () => true };
@@ -70,7 +69,6 @@ function tokensOf({ deps }: AccountsApp, accountId: string) {
   };
 }
 
-/** Somebody who registered just now, and has a token. */
 async function shop(app: AccountsApp, phone: string) {
   const { token, user } = await app.customer(phone);
   const accountId = uuidOf('account', user.account_id) ?? '';
@@ -79,7 +77,6 @@ async function shop(app: AccountsApp, phone: string) {
   return { accountId, session: token, ...tokens, id: made.token.id, key: made.key };
 }
 
-/** The password is forgotten, and set anew with a code. */
 async function reset(app: AccountsApp, phone: string): Promise<void> {
   const asker = { device: 'a new phone', ip: '198.51.100.9' };
   const captcha = await app.solved('user_forgot_password', asker);
@@ -89,7 +86,6 @@ async function reset(app: AccountsApp, phone: string): Promise<void> {
   await app.perform(changeForgotten, { grant, password: OTHER_PASSWORD }, asker);
 }
 
-/** The number is changed, with a code from either. */
 async function move(app: AccountsApp, session: string): Promise<void> {
   const asker = { caller: await app.callerOf(session) };
   const issued = await app.perform(changePhone, { phone: NEW }, asker);
@@ -102,14 +98,14 @@ async function move(app: AccountsApp, session: string): Promise<void> {
   await app.perform(confirmPhone, codes, asker);
 }
 
-/** As if what was reset or changed had been so much sooner. */
+/** Backdates the reset or change by a span. */
 const later = ({ owner }: TestDatabase, span: string) =>
   changeAccounts(owner, {}, { coolingSince: agedBy(span) });
 
 const refusedFor = (hours: number) => new Refusal('cooling_down', { hours });
 
 describe('for a day no new key is made', () => {
-  test('after a password was reset by code', async ({ db }) => {
+  test('after a password reset by code', async ({ db }) => {
     const app = await accountsApp(db);
     const { ask, id } = await shop(app, ANI);
     await reset(app, ANI);
@@ -126,7 +122,7 @@ describe('for a day no new key is made', () => {
     expect(await ask(rotateToken, { token_id: id })).toHaveProperty('key');
   });
 
-  test('after the number was changed, counted from the last time', async ({ db }) => {
+  test('after a change of number, counted from the last one', async ({ db }) => {
     const app = await accountsApp(db);
     const { ask, id, session } = await shop(app, ANI);
     await reset(app, ANI);
@@ -142,7 +138,7 @@ describe('for a day no new key is made', () => {
     });
   });
 
-  test('and everything else goes on: sending, names, limits, phones, endings', async ({ db }) => {
+  test('while everything else works: sending, names, limits, phones, endings', async ({ db }) => {
     const app = await accountsApp(db);
     const { ask, id, key } = await shop(app, ANI);
     await reset(app, ANI);
@@ -160,7 +156,7 @@ describe('for a day no new key is made', () => {
     expect(await ask(deleteToken, { token_id: id })).toEqual({});
   });
 
-  test('but not after another password was set by who knew the old one', async ({ db }) => {
+  test('but not after a change of the password with the old one', async ({ db }) => {
     const app = await accountsApp(db);
     const { ask, id, session } = await shop(app, ANI);
     const change = { current: GOOD_PASSWORD, password: OTHER_PASSWORD };
@@ -170,7 +166,7 @@ describe('for a day no new key is made', () => {
     expect(await ask(getToken, { token_id: id })).toMatchObject({ review: null });
   });
 
-  test('and only for the account that it happened to', async ({ db }) => {
+  test('and only for the affected account', async ({ db }) => {
     const app = await accountsApp(db);
     await shop(app, ANI);
     await reset(app, ANI);
@@ -180,8 +176,8 @@ describe('for a day no new key is made', () => {
   });
 });
 
-describe('tokens of before', () => {
-  test('are to be looked at, with the moment and the cause; later ones are not', async ({ db }) => {
+describe('earlier tokens', () => {
+  test('need a review, with the moment and the cause; later ones do not', async ({ db }) => {
     const app = await accountsApp(db);
     const { ask, list, session } = await shop(app, ANI);
     await ask(createToken, { ...KASIR, name: 'Gudang' });
@@ -223,7 +219,7 @@ describe('tokens of before', () => {
     expect(await needReview()).toEqual(['Gudang', 'Kasir']);
   });
 
-  test('are confirmed by nobody else', async ({ db }) => {
+  test('cannot be confirmed by another account', async ({ db }) => {
     const app = await accountsApp(db);
     const ani = await shop(app, ANI);
     const budi = await shop(app, BUDI);
@@ -239,12 +235,12 @@ describe('tokens of before', () => {
     expect(await rejectionOf(gone)).toEqual(new Refusal('not_found', { what: 'Token' }));
   });
 
-  test('are among them when they were being made at that moment', async ({ db }) => {
+  test('include those that were being created at that moment', async ({ db }) => {
     const app = await accountsApp(db);
     const { accountId, id, ask } = await shop(app, ANI);
     const started = Promise.withResolvers<void>();
     const waits = Promise.withResolvers<void>();
-    // Somebody creates a token: the account's row is locked until COMMIT.
+    // A concurrent transaction creates a token: the account's row is locked until COMMIT.
     const making = db.allAccountsSql.begin(async (tx) => {
       await tx`select 1 from accounts where account_id = ${accountId} for no key update`;
       started.resolve();
@@ -267,7 +263,7 @@ describe('tokens of before', () => {
     });
   });
 
-  test('are confirmed only by who has just given the password', async ({ db, openApp }) => {
+  test('can be confirmed only after a recent password', async ({ db, openApp }) => {
     const container = await openApp();
     const { accountId, tokenId, token, sessionId } = await signedIn(db);
     const browser = 'a'.repeat(43);

@@ -11,23 +11,21 @@ import { readToken, type TokenSubscribers } from './row.ts';
 type Deps = {
   sql: Sql;
   subscribers: TokenSubscribers;
-  /** How many tokens an account may have; undefined where nothing says so. */
   limitOf: (tx: Tx, accountId: string) => Promise<number | undefined>;
-  /** Whether this installation offers a channel. */
   isOffered: (channel: ChannelName) => boolean;
 };
 
 export const createTokenHandler = (deps: Deps) =>
   handle(createToken, ({ caller }, input) => addToken(deps, caller.accountId, input));
 
-/** Tokens an account may have whose plan does not say it. */
+/** The token limit of an account whose plan sets none. */
 export const TOKENS_MAX = 10;
 
 /**
- * Makes a token with its first key.
+ * Creates a token with its first key.
  *
- * @throws Refusal `tokens_full` when the account has as many as it may, `account_suspended` when it may not,
- *   `cooling_down` when it may not yet, `channel_off` for a channel that is not offered.
+ * @throws Refusal `tokens_full` at the token limit, `account_suspended`, `cooling_down`, `channel_off` for a channel
+ * that is not offered.
  */
 export function addToken(
   { sql, subscribers, limitOf, isOffered }: Deps,
@@ -55,7 +53,6 @@ export function addToken(
   });
 }
 
-/** How many tokens an account has. */
 export async function countTokens(tx: Tx, accountId: string): Promise<number> {
   const [count] = await tx<{ tokens: number }[]>`
     select count(*) as tokens from tokens
@@ -63,7 +60,7 @@ export async function countTokens(tx: Tx, accountId: string): Promise<number> {
   return count?.tokens ?? 0;
 }
 
-/** Locks the account's row, so that counts taken next hold until the transaction ends. */
+/** Locks the account's row, so that subsequent counts hold until the transaction ends. */
 export async function refuseSuspended(tx: Tx, accountId: string): Promise<void> {
   const [account] = await tx<{ status: string }[]>`
     select status from accounts where account_id = ${accountId} for no key update`;

@@ -15,7 +15,6 @@ const throws = (error: unknown) => {
   throw error;
 };
 
-/** A token with its key, and a ring on a clock of the test's own. */
 async function ringWith(sql: Sql) {
   const ani = await customerWith(sql);
   const { token, key } = await addToken(
@@ -33,7 +32,6 @@ async function ringWith(sql: Sql) {
   return { ring, clock, key, token, tokenId: made!.token_id, accountId: ani.accountId };
 }
 
-/** Counts the statements that a pool runs. */
 function counted(sql: Sql): { sql: Sql; queries: () => number } {
   let queries = 0;
   const counting = new Proxy(sql, {
@@ -45,9 +43,7 @@ function counted(sql: Sql): { sql: Sql; queries: () => number } {
   return { sql: counting, queries: () => queries };
 }
 
-test('a key leads to its account, its token and what decides whether it may send', async ({
-  sql,
-}) => {
+test('finds the account, the token and the facts for sending by a key', async ({ sql }) => {
   const { ring, key, tokenId, accountId } = await ringWith(sql);
   expect(await ring.find(key)).toEqual({
     accountId,
@@ -66,7 +62,7 @@ test('a key leads to its account, its token and what decides whether it may send
   });
 });
 
-test('a key with a wrong checksum is refused without a look at the database', async ({ sql }) => {
+test('refuses a key with a wrong checksum without a query', async ({ sql }) => {
   const { key } = await ringWith(sql);
   const { sql: allAccountsSql, queries } = counted(sql);
   const ring = openKeyRing({ allAccountsSql, report: throws, now });
@@ -79,7 +75,7 @@ test('a key with a wrong checksum is refused without a look at the database', as
   expect(queries()).toBe(1);
 });
 
-test('a thousand calls within half a second cost one look-up', async ({ sql }) => {
+test('looks a key up once for a thousand calls within half a second', async ({ sql }) => {
   const { key } = await ringWith(sql);
   const { sql: allAccountsSql, queries } = counted(sql);
   const ring = openKeyRing({ allAccountsSql, report: throws, now, clockMs: () => 0 });
@@ -88,9 +84,7 @@ test('a thousand calls within half a second cost one look-up', async ({ sql }) =
   expect(queries()).toBe(1);
 });
 
-test('a busy key is looked up again in the background, so that nobody waits for it', async ({
-  sql,
-}) => {
+test('refreshes a busy key in the background without delaying calls', async ({ sql }) => {
   const { ring, clock, key, accountId, tokenId } = await ringWith(sql);
   await ring.find(key);
   await changeTokens(sql, { accountId, tokenId }, { dailyLimit: 7 });
@@ -99,7 +93,7 @@ test('a busy key is looked up again in the background, so that nobody waits for 
   await waitFor(async () => expect(await ring.find(key)).toMatchObject({ dailyLimit: 7 }));
 });
 
-test('a deleted token no longer opens anything a second later', async ({ sql }) => {
+test('refuses a deleted token a second later', async ({ sql }) => {
   const { ring, clock, key, accountId, tokenId } = await ringWith(sql);
   expect(await ring.find(key)).toBeDefined();
   await removeToken({ sql, subscribers }, accountId, tokenId);
@@ -107,7 +101,7 @@ test('a deleted token no longer opens anything a second later', async ({ sql }) 
   expect(await ring.find(key)).toBeUndefined();
 });
 
-test('a rotated key works beside the new one until its 24 hours are over', async ({ sql }) => {
+test('accepts a rotated key beside the new one for 24 hours', async ({ sql }) => {
   const { ring, clock, key, accountId, tokenId } = await ringWith(sql);
   const { key: next } = await rotateKey({ sql, subscribers }, accountId, tokenId);
   expect(await ring.find(key)).toBeDefined();
@@ -119,7 +113,7 @@ test('a rotated key works beside the new one until its 24 hours are over', async
   expect(await ring.find(next)).toBeDefined();
 });
 
-test('a lookup that fails is not remembered', async ({ sql }) => {
+test('does not cache a failed lookup', async ({ sql }) => {
   const { key } = await ringWith(sql);
   let broken = true;
   const allAccountsSql = new Proxy(sql, {
@@ -134,7 +128,7 @@ test('a lookup that fails is not remembered', async ({ sql }) => {
   expect(await ring.find(key)).toBeDefined();
 });
 
-test('that a token was used is written once a minute, however often it is', async ({ sql }) => {
+test('records the use of a token once a minute at most', async ({ sql }) => {
   const { ring, tokenId, accountId } = await ringWith(sql);
   for (let call = 0; call < 100; call++) ring.touch({ accountId, tokenId });
   await ring.close();

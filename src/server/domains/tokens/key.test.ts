@@ -6,7 +6,7 @@ import { checkKey, makeKey } from '#server/domains/tokens/keys.ts';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-test('a key of the simulator says so, has the published shape, and passes its own check', () => {
+test('has a test prefix for the simulator, the published shape, and a valid checksum', () => {
   const { key, hint } = makeKey('simulator');
   expect(key).toMatch(API_KEY_PATTERN);
   expect(key.startsWith('kbr_test_')).toBe(true);
@@ -15,13 +15,13 @@ test('a key of the simulator says so, has the published shape, and passes its ow
   expect(checkKey(key)).toBe(true);
 });
 
-test('the last six characters are the CRC32 of all before them, in base62, padded with zeros', () => {
+test('ends in the CRC32 of the previous characters, in base62, padded with zeros', () => {
   const { key } = makeKey('simulator');
   const value = [...key].slice(-6).reduce((sum, letter) => sum * 62 + base62.indexOf(letter), 0);
   expect(value).toBe(crc32(key.slice(0, -6)));
 });
 
-test('a key with any one character changed fails the check', () => {
+test('fails the check with any one character changed', () => {
   const { key } = makeKey('simulator');
   const anywhere = fc.integer({ min: 9, max: key.length - 1 });
   const anything = fc.constantFrom(...base62);
@@ -33,13 +33,13 @@ test('a key with any one character changed fails the check', () => {
   );
 });
 
-test('what is not a key at all fails the check', () => {
+test('fails the check if it is not a key at all', () => {
   const { key } = makeKey('simulator');
   const wrong = ['', 'kbr_test_', ` ${key}`, `${key}\n`, key.replace('test', 'prod'), `${key}0`];
   expect(wrong.filter(checkKey)).toEqual([]);
 });
 
-test('two keys never share their secret, and every letter of the alphabet occurs', () => {
+test('never repeats a secret, and uses every letter of the alphabet', () => {
   const keys = Array.from({ length: 300 }, () => makeKey('simulator').key.slice(9, 52));
   expect(new Set(keys).size).toBe(300);
   expect([...new Set(keys.join(''))].toSorted().join('')).toBe(base62);

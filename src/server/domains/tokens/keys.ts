@@ -16,20 +16,20 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const SECRET_LENGTH = 43;
 const CHECK_LENGTH = 6;
 const HINT_LENGTH = 4;
-/** The largest multiple of 62 in a byte: what is above would favour the first letters. */
+/** The largest multiple of 62 in a byte: larger values would favour the first letters. */
 const UNBIASED_BELOW = 248;
 
-/** A new API key: only here it exists in full. */
+/** A new API key; the full key is never stored. */
 export type NewKey = { key: string; hash: Buffer; hint: string };
 
-/** Creates a key with 256 random bits; `kbr_test_` where nothing leaves the simulator. */
+/** Creates a key with 256 random bits; `kbr_test_` for the simulator. */
 export function makeKey(channel: ChannelName): NewKey {
   const body = `${channel === 'simulator' ? 'kbr_test_' : 'kbr_live_'}${randomLetters()}`;
   const key = body + checksumOf(body);
   return { key, hash: sha256(key), hint: key.slice(-HINT_LENGTH) };
 }
 
-/** True when a key has the shape and the checksum of ours: what fails needs no look-up. */
+/** Checks the shape and the checksum of a key: invalid keys need no look-up. */
 export function checkKey(key: string): boolean {
   if (!API_KEY_PATTERN.test(key)) return false;
   return checksumOf(key.slice(0, -CHECK_LENGTH)) === key.slice(-CHECK_LENGTH);
@@ -55,58 +55,47 @@ function checksumOf(body: string): string {
   return letters;
 }
 
-/** The token of an API key, and what decides whether it may send. */
 type KeyHolder = {
   accountId: string;
   tokenId: string;
   status: TokenStatus;
   channel: ChannelName;
-  /** The linked number; null while none is. */
   phone: string | null;
-  /** Messages accepted in a WIB day, at most. */
   dailyLimit: number;
   accountStatus: 'active' | 'suspended' | 'closed';
-  /** True when nothing of it leaves the simulator. */
   simulated: boolean;
-  /** When it was asked for, by `performance.now()`: what changed later may be missing. */
+  /** The start of the query, by `performance.now()`: later changes may be missing. */
   readAtMs: number;
 } & HeldAccess;
 
 export type KeyRing = {
   /**
-   * The holder of an API key; undefined when the key is not ours, unknown, revoked or past its time.
+   * The holder of an API key; undefined if the key is malformed, unknown, revoked or expired.
    *
-   * A look-up is reused for at most a second, so a revocation holds everywhere within that second.
+   * A look-up is cached for at most a second, so a revocation takes effect everywhere within that second.
    */
   find(key: string): Promise<KeyHolder | undefined>;
-  /**
-   * Whether a token may be used now, and from this address.
-   *
-   * @throws Refusal `token_expired`, `address_not_allowed`
-   */
+  /** Whether a token may be used now, and from this address. @throws Refusal `token_expired`, `address_not_allowed` */
   check(holder: HeldAccess, address: string): void;
-  /** Whether a token may do this. @throws Refusal `scope_missing` */
   allow(holder: Pick<HeldAccess, 'scopes'>, scope: Scope): void;
-  /** Records that a token was used: in the background, and at most once a minute. */
+  /** Records the use of a token: in the background, and at most once a minute. */
   touch(holder: Pick<KeyHolder, 'accountId' | 'tokenId'>): void;
-  /** Writes what was recorded and stops. */
   close(): Promise<void>;
 };
 
 type Entry = {
-  /** When the query of `found` started: later changes may be missing. */
+  /** The start of the query of `found`: later changes may be missing. */
   requestedAtMs: number;
   found: Promise<KeyHolder | undefined>;
-  /** True while a fresh look-up is under way behind an entry that still serves. */
+  /** True while a background look-up refreshes an entry that is still served. */
   refreshing: boolean;
 };
 
 const MAX_AGE_MS = 1_000;
 /** From this age on the next look-up starts in the background, so that a busy key never waits for one. */
 const REFRESH_AGE_MS = 500;
-/** Such look-ups wait for others: with 50 busy keys one statement does for a dozen. */
+/** Refreshes wait to be batched: with 50 busy keys one statement reads a dozen. */
 const REFRESH_WAIT_MS = 200;
-/** Keys of one statement. */
 const KEYS_MAX = 500;
 const ENTRIES_MAX = 10_000;
 const TOUCH_EVERY_MS = 60_000;
@@ -114,11 +103,9 @@ const TOUCH_DELAY_MS = 1_000;
 
 type Options = {
   allAccountsSql: Sql;
-  /** Receives errors of recording a use; nothing is lost but a minute of "last used". */
+  /** Receives errors of recording a use, which lose at most a minute of "last used". */
   report: (error: unknown) => void;
-  /** What time it is, for what expires. */
   now: () => Date;
-  /** Milliseconds that only grow. */
   clockMs?: () => number;
 };
 
@@ -157,11 +144,11 @@ export function openKeyRing({
 
   const refresh = (digest: string, old: Entry) => {
     old.refreshing = true;
-    const fresh = lookUp(digest, false);
-    fresh.found.then(
+    const latest = lookUp(digest, false);
+    latest.found.then(
       () => {
-        if ((entries.get(digest)?.requestedAtMs ?? -Infinity) < fresh.requestedAtMs)
-          store(digest, fresh);
+        if ((entries.get(digest)?.requestedAtMs ?? -Infinity) < latest.requestedAtMs)
+          store(digest, latest);
       },
       () => undefined,
     );
@@ -190,7 +177,6 @@ export function openKeyRing({
 
 type HolderRow = Omit<KeyHolder, 'simulated' | 'readAtMs'> & { digest: string };
 
-/** The holders of keys, by their digests (base64), in order; undefined where there is none. */
 async function holdersOf(
   allAccountsSql: Sql,
   digests: readonly string[],
@@ -216,7 +202,7 @@ async function holdersOf(
   return digests.map((digest) => holders.get(digest));
 }
 
-/** Collects which tokens were used and writes them together, a second later. */
+/** Collects used tokens and writes them together, a second later. */
 function openUsageRecorder(
   allAccountsSql: Sql,
   report: (error: unknown) => void,

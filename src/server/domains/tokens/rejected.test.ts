@@ -7,8 +7,8 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import {
-  keptFacts,
-  keptPath,
+  storedFacts,
+  storedPath,
   listRejectedCallsHandler,
   pruneRejectedCalls,
   type Rejection,
@@ -56,9 +56,7 @@ const listOf = async (
 
 const count = async (sql: Sql) => (await sql`select 1 from rejected_calls`).length;
 
-test('a thousand calls alike are one row with its count, whichever process saw them', async ({
-  db,
-}) => {
+test('joins a thousand equal calls of all processes into one row with a count', async ({ db }) => {
   const { ani, recorder, one } = await recorderWith(db);
   for (let n = 0; n < 1_000; n++) recorder.record(one({ facts: { required: 150, available: n } }));
   await recorder.close();
@@ -79,7 +77,7 @@ test('a thousand calls alike are one row with its count, whichever process saw t
   ]);
 });
 
-test('a token adds twenty kinds a minute, and an account keeps its newest thousand', async ({
+test('limits a token to twenty kinds a minute, and an account to its newest thousand', async ({
   db,
 }) => {
   const clock = { ms: 0 };
@@ -105,14 +103,14 @@ test('a token adds twenty kinds a minute, and an account keeps its newest thousa
   expect(newest).toEqual({ n: 40 });
 });
 
-test('nothing is kept of a token that is there no more', async ({ db }) => {
+test('stores nothing for a deleted token', async ({ db }) => {
   const { recorder, one } = await recorderWith(db);
   recorder.record(one({ tokenId: '01900000-0000-7000-8000-000000000000' }));
   await recorder.close();
   expect(await count(db.allAccountsSql)).toBe(0);
 });
 
-test('they are found by token and by reason, and by their own account alone', async ({ db }) => {
+test('finds them by token and by reason, for their own account only', async ({ db }) => {
   const { ani, recorder, one } = await recorderWith(db);
   const budi = await customerWith(db.allAccountsSql);
   recorder.record(one());
@@ -130,7 +128,7 @@ test('they are found by token and by reason, and by their own account alone', as
   expect(await codes({}, budi.accountId)).toEqual(['busy']);
 });
 
-test('after seven days they are neither shown nor there', async ({ db }) => {
+test('hides and deletes them after seven days', async ({ db }) => {
   const { ani, recorder, one } = await recorderWith(db);
   recorder.record(one());
   recorder.record(one({ code: 'busy' }));
@@ -144,7 +142,7 @@ test('after seven days they are neither shown nor there', async ({ db }) => {
   expect(await count(db.allAccountsSql)).toBe(1);
 });
 
-test('what cannot be written is reported, and holds nothing up', async ({ db }) => {
+test('reports a failed write without blocking', async ({ db }) => {
   const troubles: unknown[] = [];
   const broken = new Proxy(db.allAccountsSql, {
     apply: () => Promise.reject(new Error('no database')),
@@ -160,7 +158,7 @@ test('what cannot be written is reported, and holds nothing up', async ({ db }) 
 });
 
 unit('of facts only figures and our own words are kept', () => {
-  const of = (no: Refusal) => RejectedFacts().parse(keptFacts(no));
+  const of = (no: Refusal) => RejectedFacts().parse(storedFacts(no));
   expect(of(new Refusal('ref_conflict', { ref: '6281377778888' }))).toEqual({});
   expect(of(new Refusal('request_malformed', { why: 'Halo' }))).toEqual({});
   expect(of(new Refusal('saldo_short', { required: 150, available: 2 }))).toEqual({
@@ -182,12 +180,12 @@ unit('of facts only figures and our own words are kept', () => {
 });
 
 unit('of an unknown address the words are kept, and nothing that may be a number or a key', () => {
-  expect(keptPath('/v1/message/msg_01JD8ZK3000000000000000000/cancel?x=1')).toBe(
+  expect(storedPath('/v1/message/msg_01JD8ZK3000000000000000000/cancel?x=1')).toBe(
     '/v1/message/…/cancel',
   );
-  expect(keptPath('/v17.0/106540352242922/messages?access_token=kbr_live_x')).toBe(
+  expect(storedPath('/v17.0/106540352242922/messages?access_token=kbr_live_x')).toBe(
     '/v17.0/…/messages',
   );
-  expect(keptPath(`/v1/${'a/'.repeat(500)}`)).toHaveLength(80);
-  expect(keptPath('/v1/%00<script>')).toBe('/v1/…');
+  expect(storedPath(`/v1/${'a/'.repeat(500)}`)).toHaveLength(80);
+  expect(storedPath('/v1/%00<script>')).toBe('/v1/…');
 });

@@ -15,15 +15,14 @@ import { createHash } from 'node:crypto';
 import { withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 
 const FIELDS_MAX = 5;
-/** Addresses of endpoints as they are kept, where no endpoint says it. */
 const PATH_MAX = 80;
 
-/** A field as the API calls it: anything else may be a text, a number or a name of the caller's. */
+/** Field names of the API; other text may contain data of the caller. */
 const isFieldName = (name: string): boolean =>
   /^[A-Za-z][A-Za-z0-9_.-]{0,39}$/.test(name) && !/\d{5}/.test(name);
 
-/** What is kept of a refusal: figures, and texts of ours. */
-export function keptFacts({ facts }: Pick<Refusal, 'facts'>): RejectedFacts {
+/** The facts of a refusal to store: numbers, and texts of ours. */
+export function storedFacts({ facts }: Pick<Refusal, 'facts'>): RejectedFacts {
   const given = facts as Readonly<Record<string, unknown>>;
   const text = (name: string) => {
     const value = given[name];
@@ -51,11 +50,8 @@ export function keptFacts({ facts }: Pick<Refusal, 'facts'>): RejectedFacts {
   };
 }
 
-/**
- * The address that was called, as it is kept where it is no endpoint's: its words, without what may be an
- * id, a number or a key.
- */
-export function keptPath(url: string): string {
+/** The path to store for a call to no known endpoint: its words, without possible ids, numbers or keys. */
+export function storedPath(url: string): string {
   const [path = ''] = url.split('?', 1);
   const words = path
     .split('/')
@@ -70,7 +66,6 @@ export const listRejectedCallsHandler = ({ sql }: { sql: Sql }) =>
 
 type CallRow = Omit<RejectedCall, 'token'> & { token_id: string; name: string };
 
-/** A page of an account's rejected calls, the newest first unless sorted otherwise. */
 function rejectedCallsOf(
   sql: Sql,
   accountId: string,
@@ -107,7 +102,7 @@ function rejectedCallsOf(
 
 const ROWS_AT_ONCE = 5_000;
 
-/** Erases rejected calls after their time; for the clean-up job. */
+/** Deletes expired rejected calls; run by the clean-up job. */
 export async function pruneRejectedCalls(allAccountsSql: Sql): Promise<void> {
   let erased = ROWS_AT_ONCE;
   while (erased === ROWS_AT_ONCE) {
@@ -120,7 +115,6 @@ export async function pruneRejectedCalls(allAccountsSql: Sql): Promise<void> {
   }
 }
 
-/** One call that was refused; its token is known. */
 export type Rejection = {
   accountId: string;
   tokenId: string;
@@ -134,34 +128,28 @@ export type Rejection = {
 };
 
 export type RejectionRecorder = {
-  /** Keeps a rejected call for its owner: in the background, so that no refusal waits for it. */
   record(rejection: Rejection): void;
-  /** Writes what was recorded and stops. */
   close(): Promise<void>;
 };
 
 type Pending = Rejection & { calls: number };
 
-/** Kinds of rejected calls that one token may add in a minute; more of the same kind are only counted. */
+/** New kinds of rejected calls per token and minute; more of the same kind are only counted. */
 const KINDS_PER_MINUTE = 20;
-/** Rows that an account has, the newest. */
 const ROWS_MAX = 1_000;
-/** Kinds that wait to be written, of all tokens together. */
 const PENDING_MAX = 2_000;
 const WRITE_DELAY_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 type Options = {
   allAccountsSql: Sql;
-  /** Receives errors of writing; nothing is lost but these rows. */
   report: (error: unknown) => void;
-  /** Milliseconds that only grow. */
   clockMs?: () => number;
 };
 
 /**
- * Collects calls that were refused, those alike together, and writes them a second later. Bounded in every
- * direction: kinds per token and minute, kinds that wait, rows per account.
+ * Groups equal refused calls and writes them a second later. Bounded in every direction: kinds per token and minute,
+ * pending kinds, rows per account.
  */
 export function openRejectionRecorder({
   allAccountsSql,
@@ -171,7 +159,7 @@ export function openRejectionRecorder({
   let pending = new Map<string, Pending>();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
-  const isNew = openMinute(clockMs);
+  const isNew = openMinuteLimit(clockMs);
 
   const write = () => {
     timer = undefined;
@@ -203,8 +191,7 @@ export function openRejectionRecorder({
   };
 }
 
-/** Whether a token may still bring a kind in the present minute: one of this minute, or one more. */
-function openMinute(clockMs: () => number): (tokenId: string, kind: string) => boolean {
+function openMinuteLimit(clockMs: () => number): (tokenId: string, kind: string) => boolean {
   let minute = -1;
   let kinds = new Map<string, Set<string>>();
   return (tokenId, kind) => {
@@ -219,7 +206,6 @@ function openMinute(clockMs: () => number): (tokenId: string, kind: string) => b
   };
 }
 
-/** What makes calls alike, of one token. */
 const kindOf = (one: Rejection): string =>
   [
     one.accountId,
@@ -236,7 +222,7 @@ const kindOf = (one: Rejection): string =>
 const fingerprintOf = (kind: string): Buffer =>
   createHash('sha256').update(kind).digest().subarray(0, 16);
 
-/** Adds them to what the hour has, for tokens that still are; of an account the newest stay. */
+/** Adds the calls to the rows of the hour, for existing tokens; keeps the newest rows of an account. */
 async function writeRejections(
   allAccountsSql: Sql,
   batch: readonly (readonly [string, Pending])[],

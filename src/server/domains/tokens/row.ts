@@ -24,23 +24,20 @@ type TokenRow = {
 };
 
 /**
- * SQL that is true of a token `t` which its account `a` had when its last cool-down began, and has not
- * confirmed since.
+ * SQL that is true of a token `t` which its account `a` had at the start of its last cool-down, and has not confirmed
+ * since.
  */
 export const needsReview = (tx: Sql | Tx): Fragment => tx`
   (t.created_at <= a.cooling_since and t.kept_since is distinct from a.cooling_since)`;
 
-/** SQL that is true of an account `a` that has a token which a phone is linked to. */
+/** SQL that is true of an account `a` that has a token with a linked phone. */
 export const hasLinkedToken = (sql: Sql | Tx): Fragment => sql`
   a.account_id in (
     select t.account_id from tokens t
     where t.status in ('linked', 'disconnected') and t.deleted_at is null
   )`;
 
-/**
- * The columns of a token `t` of the account `a` as its owner sees it. `linking` lasts as long as a link
- * does.
- */
+/** The columns of a token `t` of the account `a` for its owner. `linking` lasts as long as a link does. */
 export const tokenColumns = (tx: Sql | Tx): Fragment => tx`
   t.token_id, t.name, t.channel, t.phone, t.key_hint, t.daily_limit, t.last_used_at, t.created_at,
   t.scopes, t.allowed_addresses, to_char(t.expires_on, 'YYYY-MM-DD') as expires_on,
@@ -61,7 +58,6 @@ export const tokenColumns = (tx: Sql | Tx): Fragment => tx`
       and l.day = (clock_timestamp() at time zone 'Asia/Jakarta')::date
   ), 0) as sent_today`;
 
-/** A token as it is answered. */
 export const tokenFrom = (row: TokenRow): Token => ({
   id: publicId('token', row.token_id),
   name: row.name,
@@ -85,11 +81,7 @@ export const tokenFrom = (row: TokenRow): Token => ({
 const reviewFrom = ({ review_since: since, review_cause: cause }: TokenRow): Token['review'] =>
   since && cause && { since, cause };
 
-/**
- * One token of an account.
- *
- * @throws Refusal `not_found` when the account has none of this id, or has deleted it.
- */
+/** @throws Refusal `not_found` if the account has none with this id, or has deleted it. */
 export async function readToken(tx: Tx, accountId: string, tokenId: string): Promise<Token> {
   const [row] = await tx<TokenRow[]>`
     select ${tokenColumns(tx)} from tokens t join accounts a using (account_id)
@@ -100,7 +92,6 @@ export async function readToken(tx: Tx, accountId: string, tokenId: string): Pro
 
 type Column = 'name' | 'created_at' | 'last_used_at';
 
-/** A page of an account's tokens, `offset` rows in, and how many there are in all. */
 export async function readTokens(
   tx: Sql | Tx,
   accountId: string,
@@ -124,7 +115,7 @@ export const tokenNotFound = () => new Refusal('not_found', { what: 'Token' });
 /**
  * Refuses a token that is not the account's own.
  *
- * @param alsoDeleted for what concerns messages of the past: those of a deleted token are still there.
+ * @param alsoDeleted for past messages: those of a deleted token still exist.
  * @throws Refusal `not_found`
  */
 export async function requireToken(
@@ -139,13 +130,11 @@ export async function requireToken(
   if (found.length === 0) throw tokenNotFound();
 }
 
-/** What a token is called, and how it stands; also of one that was deleted. */
 export type NamedToken = Pick<Token, 'name' | 'channel' | 'status'> & {
   tokenId: string;
   isDeleted: boolean;
 };
 
-/** Those of an account's tokens with these ids, by id. */
 export async function namedTokens(
   sql: Sql | Tx,
   accountId: string,
@@ -159,24 +148,17 @@ export async function namedTokens(
 
 export type TokenRef = { accountId: string; tokenId: string };
 
-/** A token with the phone that became its own, or was until now. */
 export type TokenPhone = TokenRef & { name: string; phone: string };
 
-/** A token that changes its channel. */
 export type TokenMove = TokenRef & { from: ChannelName; to: ChannelName };
 
-/** What other domains do because of a token, in the transaction that changes it. */
+/** Reactions of other domains, in the transaction that changes a token. */
 export type TokenSubscribers = {
-  /** A token was made. */
   tokenCreated: (tx: Tx, token: TokenRef) => Promise<void>;
-  /** A token has a phone: what waited for it may leave. */
   tokenLinked: (tx: Tx, token: TokenPhone) => Promise<void>;
-  /** A token has lost its phone: parted by somebody, or deleted. */
   tokenUnlinked: (tx: Tx, token: TokenPhone) => Promise<void>;
-  /** A token without its phone moves to another channel. @throws Refusal while its messages keep it in the one before */
+  /** A token without a phone moves to another channel. @throws Refusal while its messages prevent it. */
   tokenMoved: (tx: Tx, move: TokenMove) => Promise<void>;
-  /** A token was deleted. */
   tokenDeleted: (tx: Tx, token: TokenRef) => Promise<void>;
-  /** A token is not what it was. */
   tokenChanged: (tx: Tx, token: TokenRef) => Promise<void>;
 };

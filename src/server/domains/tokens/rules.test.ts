@@ -20,12 +20,12 @@ const refusedFrom = (address: string, allowedAddresses: readonly string[]) => {
   }
 };
 
-test('a token without a list is used from anywhere', () => {
+test('allows a token without a list from any address', () => {
   expect(refusedFrom('203.0.113.7', [])).toBeUndefined();
   expect(refusedFrom('anything', [])).toBeUndefined();
 });
 
-test('a caller is the same however a socket spells its address', () => {
+test('recognises a caller by any spelling of its address', () => {
   const list = ['203.0.113.0/24', '2001:db8::/32'];
   const inside = [
     '203.0.113.7',
@@ -42,7 +42,7 @@ test('a caller is the same however a socket spells its address', () => {
   }
 });
 
-test('what a proxy gave as an address and is none is refused, and not repeated', () => {
+test('refuses an invalid address from a proxy without repeating it', () => {
   for (const address of ['', 'unknown', '203.0.113.7:443', '<script>', '0xcb007107']) {
     expect(refusedFrom(address, ['0.0.0.0/0', '::/0'])).toEqual(
       new Refusal('address_not_allowed', { address: '?' }),
@@ -50,7 +50,7 @@ test('what a proxy gave as an address and is none is refused, and not repeated',
   }
 });
 
-test('the last day ends at midnight in WIB, whatever the clock of the machine says', () => {
+test('ends the last day at midnight in WIB in any time zone of the machine', () => {
   const until = { ...open, expiresOn: '2026-11-30' };
   const at = (iso: string) => () =>
     checkAccess(until, { address: '203.0.113.7', now: new Date(iso) });
@@ -61,12 +61,12 @@ test('the last day ends at midnight in WIB, whatever the clock of the machine sa
   expect(at('2031-01-01T00:00:00Z')).toThrow('token_expired');
 });
 
-test('an expired token says so before it tells which addresses it takes', () => {
+test('reports the expiry of a token before its allowed addresses', () => {
   const both = { ...open, expiresOn: '2026-11-22', allowedAddresses: ['10.0.0.0/8'] };
   expect(() => checkAccess(both, { address: '203.0.113.7', now: noon })).toThrow('token_expired');
 });
 
-test('a token does what it was given, and nothing else', () => {
+test('allows a token its scopes only', () => {
   for (const scope of scopes) {
     expect(() => allowScope({ scopes: [scope] }, scope)).not.toThrow();
     const others = scopes.filter((one) => one !== scope);

@@ -28,7 +28,6 @@ import { ensureSystemToken, tokensActs } from './tokens.ts';
 import { changeLanes } from '#tests/support/app/lanes.ts';
 import { inFuture } from '#tests/support/database/changes.ts';
 
-/** The acts as a signed-in person of an account asks them, with row-level security. */
 function actsOf(db: TestDatabase, accountId: string) {
   const handlers = tokensActs({
     sql: db.tenantSql,
@@ -50,7 +49,7 @@ function actsOf(db: TestDatabase, accountId: string) {
 
 const idOf = (token: Token) => uuidOf('token', token.id)!;
 
-test('a new token has a key that is shown once: only its hash is stored', async ({ db, sql }) => {
+test('shows the key of a new token once and stores only its hash', async ({ db, sql }) => {
   const ani = await customerWith(sql);
   const ask = actsOf(db, ani.accountId);
   const { token, key } = await ask(createToken, { name: 'Toko', channel: 'simulator' });
@@ -75,10 +74,7 @@ test('a new token has a key that is shown once: only its hash is stored', async 
   expect(published).toEqual({ kind: 'token.changed', data: { token_id: token.id } });
 });
 
-test('the eleventh token is refused, also when it is asked for at the same moment', async ({
-  db,
-  sql,
-}) => {
+test('refuses the eleventh token, also of simultaneous requests', async ({ db, sql }) => {
   const ani = await customerWith(sql);
   const ask = actsOf(db, ani.accountId);
   const requests = Array.from({ length: 12 }, (_, n) =>
@@ -94,7 +90,7 @@ test('the eleventh token is refused, also when it is asked for at the same momen
   expect((await ask(listTokens, {})).total).toBe(10);
 });
 
-test('a deleted token makes room for another', async ({ db, sql }) => {
+test('allows another token after a deletion', async ({ db, sql }) => {
   const ani = await customerWith(sql);
   const ask = actsOf(db, ani.accountId);
   for (let n = 1; n < 10; n++) await ask(createToken, { name: `Token ${n}`, channel: 'simulator' });
@@ -103,17 +99,14 @@ test('a deleted token makes room for another', async ({ db, sql }) => {
   expect(token.name).toBe('Pengganti');
 });
 
-test('a suspended account gets no new token', async ({ db, sql }) => {
+test('refuses a new token to a suspended account', async ({ db, sql }) => {
   const ani = await customerWith(sql);
   await changeAccounts(sql, ani, { status: 'suspended' });
   const requests = actsOf(db, ani.accountId)(createToken, { name: 'Toko', channel: 'simulator' });
   await expect(requests).rejects.toEqual(new Refusal('account_suspended', {}));
 });
 
-test('tokens are listed newest first, ten on a page, or as they are sorted', async ({
-  db,
-  sql,
-}) => {
+test('lists tokens newest first, ten per page, or sorted', async ({ db, sql }) => {
   const ani = await customerWith(sql, { linked: false });
   const ask = actsOf(db, ani.accountId);
   for (const name of ['Citra', 'Ani', 'Budi'])
@@ -132,7 +125,7 @@ test('tokens are listed newest first, ten on a page, or as they are sorted', asy
   expect(await ask(listTokens, { page: 1 })).toEqual({ rows: [], total: 4 });
 });
 
-test('what was sent today is counted by the WIB day', async ({ db, sql }) => {
+test('counts the messages sent today by the WIB day', async ({ db, sql }) => {
   const ani = await customerWith(sql);
   const sentOn = async (daysAgo: number) => {
     const day = civilDate(new Date(Date.now() - daysAgo * 86_400_000));
@@ -143,7 +136,7 @@ test('what was sent today is counted by the WIB day', async ({ db, sql }) => {
   expect(await sentOn(1)).toBe(0);
 });
 
-test('a token takes a new name or limit, and keeps what is not named', async ({ db, sql }) => {
+test('changes the name or limit of a token and keeps omitted fields', async ({ db, sql }) => {
   const ani = await customerWith(sql);
   const ask = actsOf(db, ani.accountId);
   const renamed = await ask(updateToken, { token_id: ani.tokenId, name: 'Gudang' });
@@ -152,7 +145,7 @@ test('a token takes a new name or limit, and keeps what is not named', async ({ 
   expect(limited).toMatchObject({ name: 'Gudang', daily_limit: 5 });
 });
 
-test('a rotated key ends after 24 hours, and rotating again does not prolong it', async ({
+test('ends a rotated key after 24 hours, and another rotation does not extend it', async ({
   db,
   sql,
 }) => {
@@ -173,7 +166,7 @@ test('a rotated key ends after 24 hours, and rotating again does not prolong it'
   expect(second.key).not.toBe(third.key);
 });
 
-test('a deleted token frees its phone, ends its keys and is found no more', async ({ db, sql }) => {
+test('frees the phone, ends the keys and hides a deleted token', async ({ db, sql }) => {
   const ani = await customerWith(sql);
   const ask = actsOf(db, ani.accountId);
   await ask(rotateToken, { token_id: ani.tokenId });
@@ -189,7 +182,7 @@ test('a deleted token frees its phone, ends its keys and is found no more', asyn
   }
 });
 
-test("another account's token cannot be seen or touched", async ({ db, sql }) => {
+test('hides and protects the tokens of another account', async ({ db, sql }) => {
   const ani = await customerWith(sql);
   const budi = await customerWith(sql);
   const ask = actsOf(db, budi.accountId);
@@ -203,9 +196,7 @@ test("another account's token cannot be seen or touched", async ({ db, sql }) =>
   expect(await sql`select * from tokens where token_id = ${ani.tokenId}`).toEqual(before);
 });
 
-test('the system token is created once, also when two processes start together', async ({
-  sql,
-}) => {
+test('creates the system token once, also when two processes start together', async ({ sql }) => {
   await makeAccount(sql, { isSystem: true });
   const both = await Promise.all([
     ensureSystemToken(sql, '6281100000000', subscribers),
@@ -219,7 +210,7 @@ test('the system token is created once, also when two processes start together',
   expect(await sql`select count(*) from token_keys`).toEqual([{ count: 0 }]);
 });
 
-test('without a system account there is no system token', async ({ sql }) => {
+test('creates no system token without a system account', async ({ sql }) => {
   await expect(ensureSystemToken(sql, '6281100000000', subscribers)).rejects.toThrow(
     'system account',
   );

@@ -43,19 +43,18 @@ import { moveToken } from '#contract/channels.ts';
 import { newId } from '#server/infra/ids.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 
-/** The token that sends one-time codes and notices. */
 type SystemToken = { accountId: string; tokenId: string; phone: string | null };
 
-/** Above every cap on one-time codes: those are the limit, not this. */
+/** Above every cap on one-time codes, so that those are the effective limit. */
 const SYSTEM_DAILY_LIMIT = 10_000_000;
 
 /**
- * The system account's token, made at the first start. It has no API key, so nobody can send with it
- * from outside. Processes that start at the same time create one.
+ * The system account's token, created at the first start. It has no API key, so that it cannot be used from outside.
+ * Processes that start at the same time create one.
  *
- * @param phone the number it is linked to when it is made; an existing token keeps its own.
- * @param subscribers react to the token being made, in the same transaction.
- * @throws Error when there is no system account yet, or the number belongs to somebody.
+ * @param phone the number it is linked to at its creation; an existing token keeps its own.
+ * @param subscribers react to its creation, in the same transaction.
+ * @throws Error without a system account, or if the number has an owner.
  */
 export async function ensureSystemToken(
   allAccountsSql: Sql,
@@ -87,19 +86,18 @@ export async function ensureSystemToken(
   return inAccount(accountId, () => allAccountsSql.begin(ensure));
 }
 
-/** The installation's own token as it stands. */
 type SystemTokenState = Omit<SystemToken, 'phone'> & {
   status: TokenStatus;
   channel: ChannelName;
   phone: string | null;
-  /** False: no code reaches anybody, so nobody registers or signs in from a new browser. */
+  /** False: no code can be sent, so registration and signing in from a new browser are impossible. */
   isConnected: boolean;
 };
 
 /**
- * How the installation's own token stands; for whoever watches over the installation, too.
+ * The state of the installation's own token, also for monitoring.
  *
- * @throws Error before the first start has made it.
+ * @throws Error before the first start has created it.
  */
 export async function systemTokenState(allAccountsSql: Sql | Tx): Promise<SystemTokenState> {
   const [token] = await allAccountsSql<Omit<SystemTokenState, 'isConnected'>[]>`
@@ -111,11 +109,11 @@ export async function systemTokenState(allAccountsSql: Sql | Tx): Promise<System
 }
 
 /**
- * Whether the installation's own token takes messages: also while its phone is away for a moment, which sends
- * them when it is back.
+ * Whether the installation's own token accepts messages: also while its phone is briefly away, which sends them when it
+ * is back.
  *
- * @param isOffered whether a channel runs here. The first start links the token to a simulated phone: where those
- *   are off, nobody reads it.
+ * @param isOffered whether a channel runs here. The first start links the token to a simulated phone, which is useless
+ * if simulated phones are off.
  */
 export async function takesCodes(
   allAccountsSql: Sql | Tx,
@@ -128,21 +126,20 @@ export async function takesCodes(
 export type MoveDeps = {
   sql: Sql;
   subscribers: TokenSubscribers;
-  /** Whether this installation offers a channel. */
   isOffered: (channel: ChannelName) => boolean;
 };
 
 const moveTokenHandler = (deps: MoveDeps) =>
   handle(moveToken, ({ caller }, { token_id: tokenId, channel }) =>
-    moveTo(deps, { accountId: caller.accountId, tokenId }, channel),
+    moveToChannel(deps, { accountId: caller.accountId, tokenId }, channel),
   );
 
 /**
- * Moves a token to another channel, without its number; moved to its own channel it stays as it is.
+ * Moves a token to another channel, without its number; a move to its own channel changes nothing.
  *
  * @throws Refusal `channel_off`, `channel_busy`, `channel_waiting`, `account_suspended`, `not_found`
  */
-export function moveTo(
+export function moveToChannel(
   { sql, subscribers, isOffered }: MoveDeps,
   token: TokenRef,
   channel: ChannelName,
@@ -166,14 +163,14 @@ export function moveTo(
 }
 
 /**
- * After a move, every process takes the token for what it was before for at most this long: key holders are
- * remembered for a second, and requests that hold one are placed within the next few.
+ * The longest time after a move in which a process may use the former channel: key holders are cached for a second, and
+ * requests that hold one are accepted within the next few.
  */
 const SETTLE_MS = 5_000;
 
 /**
- * Waits until nobody takes a token for what it was before its last move: only then may it have a number again, or
- * what is placed at the prices of the channel before would leave by the new one.
+ * Waits until no process uses the former channel of a token. Only then may it have a number again: messages accepted at
+ * the prices of the former channel would otherwise leave by the new one.
  */
 export async function untilSettled(
   allAccountsSql: Sql,
@@ -187,7 +184,6 @@ export async function untilSettled(
 
 const TOKENS_MAX = 50;
 
-/** An account's tokens as operators see them, newest first. */
 export async function tokensOfAccount(sql: Sql, accountId: string): Promise<Token[]> {
   const query = { by: 'created_at', descending: true, offset: 0, limit: TOKENS_MAX } as const;
   const { rows } = await asAccount(sql, accountId, (tx) => readTokens(tx, accountId, query));
@@ -197,7 +193,7 @@ export async function tokensOfAccount(sql: Sql, accountId: string): Promise<Toke
 /**
  * One token of an account, and since when its phone is linked.
  *
- * @throws Refusal `not_found` when the account has none of this id, or has deleted it.
+ * @throws Refusal `not_found` if the account has none with this id, or has deleted it.
  */
 export function tokenOfAccount(
   sql: Sql,
@@ -213,24 +209,20 @@ export function tokenOfAccount(
   });
 }
 
-/** A token and whose it is. */
 export type HeldToken = { accountId: string; tokenId: string };
 
 const FOUND_MAX = 100;
 
-/** The tokens whose key ends so. */
 export const tokensOfHint = (sql: Sql, hint: string): Promise<readonly HeldToken[]> =>
   sql<HeldToken[]>`
     select account_id as "accountId", token_id as "tokenId" from tokens
     where key_hint = ${hint} and deleted_at is null and not is_system limit ${FOUND_MAX}`;
 
-/** The tokens that are linked to a phone whose number begins so. */
 export const tokensOfPhones = (sql: Sql, digits: string): Promise<readonly HeldToken[]> =>
   sql<HeldToken[]>`
     select account_id as "accountId", token_id as "tokenId" from linked_phones
     where phone like ${`${digits}%`}::text limit ${FOUND_MAX}`;
 
-/** Whose token it is. */
 export async function holderOfToken(sql: Sql, tokenId: string): Promise<string | undefined> {
   const [found] = await sql<{ id: string }[]>`
     select account_id as id from tokens where token_id = ${tokenId} and not is_system`;
@@ -239,11 +231,8 @@ export async function holderOfToken(sql: Sql, tokenId: string): Promise<string |
 
 type Sender = { accountId: string; tokenId: string; simulated: boolean };
 
-/** What the public API needs of tokens. */
 type ApiTokens = {
-  /** Whose key calls, and how its token stands. */
   me: (sender: Sender) => Promise<Me>;
-  /** See `startLink`. */
   link: (sender: Sender, agent: string) => Promise<ApiLink>;
 };
 
@@ -290,8 +279,8 @@ export {
 } from './links/links.ts';
 export {
   pruneRejectedCalls,
-  keptFacts,
-  keptPath,
+  storedFacts,
+  storedPath,
   type RejectionRecorder,
   openRejectionRecorder,
 } from './rejected.ts';
@@ -319,20 +308,16 @@ export {
   linkNumber,
 } from './links/phones.ts';
 
-/** What the domain's acts need. */
 export type TokensDeps = {
   sql: Sql;
   secrets: Secrets;
   subscribers: TokenSubscribers;
   config: Pick<Config, 'TOKEN_DAILY_LIMIT_MAX'>;
-  /** The QR and code of links whose network makes them. */
   networkQr?: NetworkQr | undefined;
-  /** How many tokens an account may have; undefined where nothing says so. */
   limitOf: (tx: Tx, accountId: string) => Promise<number | undefined>;
   now: () => Date;
 } & MoveDeps;
 
-/** The acts of tokens and of the links that connect them to phones. */
 export const tokensActs = (deps: TokensDeps): readonly ActHandler[] => [
   listTokensHandler(deps),
   getTokenHandler(deps),
@@ -368,15 +353,15 @@ const getTokenHandler = ({ sql }: TokensDeps) =>
     asAccount(sql, caller.accountId, (tx) => readToken(tx, caller.accountId, input.token_id)),
   );
 
-/** The tokens of an account, the newest first, so many at most. @param sql sees the account. */
+/** The newest tokens of an account. @param sql sees the account. */
 export async function tokensOf(sql: Sql | Tx, accountId: string, limit: number): Promise<Token[]> {
   const query = { by: 'created_at', descending: true, offset: 0, limit } as const;
   return (await readTokens(sql, accountId, query)).rows;
 }
 
 /**
- * Deletes expired pairing codes, and links without consent after 30 days; for the clean-up job. A link
- * with a consent stays: it is the record of the consent.
+ * Deletes expired pairing codes, and links without consent after 30 days; run by the clean-up job. A link with a
+ * consent stays as the record of the consent.
  */
 export async function pruneLinks(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`delete from link_codes where expires_at < statement_timestamp()`;
@@ -392,9 +377,9 @@ const updateTokenHandler = (deps: ChangeDeps) =>
   handle(updateToken, ({ caller }, input) => changeToken(deps, caller.accountId, input));
 
 /**
- * Gives a token another name or daily limit; omitted fields stay.
+ * Changes the name or daily limit of a token; omitted fields stay.
  *
- * @throws Refusal `input_invalid` for a limit above what operators allow, unless it lowers the token's.
+ * @throws Refusal `input_invalid` for a limit above the operators' maximum, unless it lowers the token's.
  */
 function changeToken(
   { sql, subscribers, config: { TOKEN_DAILY_LIMIT_MAX: most } }: ChangeDeps,
@@ -402,7 +387,7 @@ function changeToken(
   { token_id, name, daily_limit }: InputOf<typeof updateToken>,
 ): Promise<Token> {
   return asAccount(sql, accountId, async (tx) => {
-    // What it has may stay, also when operators have lowered the highest since.
+    // Its present limit may stay, also if operators have lowered the maximum since.
     if (daily_limit !== undefined && daily_limit > most) {
       const { daily_limit: before } = await readToken(tx, accountId, token_id);
       if (daily_limit > before) {
@@ -425,9 +410,9 @@ const rotateTokenHandler = (deps: Deps) =>
   handle(rotateToken, ({ caller }, input) => rotateKey(deps, caller.accountId, input.token_id));
 
 /**
- * A new key for a token; every older key ends within 24 hours, or when it would have ended anyway.
+ * A new key for a token; every older key ends within 24 hours, or at its earlier end.
  *
- * @throws Refusal `cooling_down` when the account gets no new key yet.
+ * @throws Refusal `cooling_down` while the account gets no new key.
  */
 export function rotateKey(
   { sql, subscribers }: Deps,
@@ -460,7 +445,6 @@ const deleteTokenHandler = (deps: Deps) =>
     return {};
   });
 
-/** Ends a token for good: its keys, its phone and its open links. Its messages stay to be read. */
 export function removeToken(
   { sql, subscribers }: Deps,
   accountId: string,

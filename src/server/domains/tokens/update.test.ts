@@ -37,7 +37,7 @@ async function tokenWith({ allAccountsSql, tenantSql: sql }: TestDatabase) {
 const wrong = (sentence: string) =>
   new Refusal('input_invalid', { fields: { expires_on: sentence } });
 
-test('a token is made with all permissions but that of assistants, from anywhere, without an end', async ({
+test('creates a token with all permissions but that of assistants, from any address, without expiry', async ({
   db,
 }) => {
   const { token } = await tokenWith(db);
@@ -50,9 +50,7 @@ test('a token is made with all permissions but that of assistants, from anywhere
   expect(defaultScopes).not.toContain('agent');
 });
 
-test('what a token may do is what was said last, in one spelling, and it is announced', async ({
-  db,
-}) => {
+test('stores the last access rules in their normal form and announces them', async ({ db }) => {
   const { change, token, accountId } = await tokenWith(db);
   const changed = await change({
     scopes: ['messages.send', 'messages.send'],
@@ -75,7 +73,7 @@ test('what a token may do is what was said last, in one spelling, and it is anno
   expect(announced).toHaveLength(5);
 });
 
-test('what is no address, and too many of them, are refused by name', () => {
+test('names invalid addresses and too many of them', () => {
   const read = (addresses: string) =>
     updateTokenAccess.input.safeParse({
       token_id: publicId('token', '01900000-0000-7000-8000-000000000000'),
@@ -93,7 +91,7 @@ test('what is no address, and too many of them, are refused by name', () => {
   expect(read(`${many(50)} 10.0.0.1`).success).toBe(true);
 });
 
-test('the last day may be today, and none that is over or ten years away', async ({ db }) => {
+test('allows a last day from today up to ten years', async ({ db }) => {
   const { change, token } = await tokenWith(db);
   const past = 'Hari ini sudah lewat. Pilih hari ini atau sesudahnya.';
   const far = 'Paling lama 10 tahun dari sekarang.';
@@ -104,14 +102,14 @@ test('the last day may be today, and none that is over or ten years away', async
   expect((await change({ expires_on: '2036-11-23' })).access.expires_on).toBe('2036-11-23');
   expect((await change({ expires_on: '2026-11-23' })).access.expires_on).toBe('2026-11-23');
 
-  // One that is over stays what it is, while something else is changed.
+  // An expired one may stay while another field changes.
   const tokenId = uuidOf('token', token.id)!;
   await changeTokens(db.allAccountsSql, { tokenId }, { expiresOn: '2026-11-01' });
   const kept = await change({ expires_on: '2026-11-01', scopes: ['media'] });
   expect(kept.access).toMatchObject({ expires_on: '2026-11-01', scopes: ['media'] });
 });
 
-test('while no new key is issued, a token may be narrowed but not widened', async ({ db }) => {
+test('allows narrowing but not widening a token while no new key is issued', async ({ db }) => {
   const { change, accountId } = await tokenWith(db);
   await change({ addresses: '203.0.113.0/24' });
   await db.allAccountsSql.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
@@ -122,7 +120,7 @@ test('while no new key is issued, a token may be narrowed but not widened', asyn
   expect(narrowed.access).toMatchObject({ addresses: ['203.0.113.7'], scopes: ['media'] });
 });
 
-test('more is allowed by another scope, a further address or a later day', () => {
+test('treats another scope, a further address or a later day as widening', () => {
   const before = {
     scopes: ['media' as const],
     addresses: ['10.0.0.0/8'],
@@ -148,7 +146,7 @@ test('more is allowed by another scope, a further address or a later day', () =>
   expect(isWider(anywhere, before)).toBe(false);
 });
 
-test("another account's token is not found, and stays as it is", async ({ db }) => {
+test('hides and protects a token of another account', async ({ db }) => {
   const [ani, budi] = [await tokenWith(db), await tokenWith(db)];
   await expect(ani.change({ scopes: ['media'] }, budi.accountId)).rejects.toMatchObject({
     code: 'not_found',
@@ -156,7 +154,7 @@ test("another account's token is not found, and stays as it is", async ({ db }) 
   expect((await ani.change()).access).toEqual(ani.token.access);
 });
 
-test('a change holds for calls within a second', async ({ db }) => {
+test('applies a change to calls within a second', async ({ db }) => {
   const { change, key } = await tokenWith(db);
   const clock = { ms: 0 };
   const ring = openKeyRing({

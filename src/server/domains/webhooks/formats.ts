@@ -12,7 +12,7 @@ import {
   graphCodeOf,
   titleOf,
 } from '#contract/dialects.ts';
-import type { ChosenOption } from '#contract/messages/captions.ts';
+import type { SelectedOption } from '#contract/messages/captions.ts';
 
 export type TestEvent = {
   type: typeof TEST_EVENT;
@@ -459,7 +459,7 @@ function contentOf({ type, content }: Received['data']): [string, object] | null
   }
 }
 
-function selectedOption({ type, id, title, description }: ChosenOption): [string, object] {
+function selectedOption({ type, id, title, description }: SelectedOption): [string, object] {
   switch (type) {
     case 'button':
       return ['interactive', { type: 'button_reply', button_reply: { id, title } }];

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { type InBoth, type Language, languageOf } from '#contract/language/language.ts';
+import { type Bilingual, type Language, languageOf } from '#contract/language/language.ts';
 import { Refusal, refusals, type FactsOf } from '#contract/base/refusals.ts';
 import { FILE_NAME_MAX } from '#contract/uploads.ts';
 import { API_LIMITS, API_PREFIX, type Endpoint, type Problem } from '#contract/rest/endpoint.ts';
@@ -49,7 +49,7 @@ export const phrases = {
     id: `Harus 1 sampai ${API_LIMITS.idempotencyKeyMax} karakter ASCII tanpa spasi.`,
     en: `Expected 1 to ${API_LIMITS.idempotencyKeyMax} ASCII characters without spaces.`,
   },
-} as const satisfies Record<string, InBoth>;
+} as const satisfies Record<string, Bilingual>;
 
 const addresses = addressesOf([
   ...Object.values<Endpoint>(apiEndpoints),

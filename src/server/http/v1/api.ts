@@ -43,7 +43,7 @@ import {
   webhookHandlers,
 } from './endpoints.ts';
 import { readFields } from './fields.ts';
-import type { InBoth, Language } from '#contract/language/language.ts';
+import type { Bilingual, Language } from '#contract/language/language.ts';
 import { oncePer } from '#contract/base/schema.ts';
 import { eventSummary, WebhookEvent } from '#contract/webhooks.ts';
 
@@ -358,7 +358,7 @@ function webhooksIn(language: Language): Schema {
   return Object.fromEntries(operations);
 }
 
-const inKabariFormat: InBoth = {
+const inKabariFormat: Bilingual = {
   id: 'Isi dalam format `kabari`. Format `cloud`, `fonnte`, dan `wablas` mengirim peristiwa yang sama dalam bentuk layanan itu: lihat /docs.',
   en: 'The body in the format `kabari`. The formats `cloud`, `fonnte` and `wablas` send the same events in the shapes of those services: see /docs.',
 };

@@ -27,7 +27,7 @@ import {
 import { shownPeer } from '#contract/messages/peer.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type { ApiLink, ApiMutation, Me } from '#contract/rest/account.ts';
-import type { LineKind, Mutation } from '#contract/saldo.ts';
+import type { MutationKind, Mutation } from '#contract/saldo.ts';
 import {
   type LATEST,
   type NewWebhook,
@@ -181,7 +181,7 @@ export type AccountCalls = {
   balance: (sender: ApiSender) => Promise<{ available: number; held: number }>;
   mutations: (
     sender: ApiSender,
-    query: { before: number | undefined; kind?: LineKind; limit: number },
+    query: { before: number | undefined; kind?: MutationKind; limit: number },
   ) => Promise<readonly Mutation[]>;
   /** @param agent the caller's own name for itself */
   link: (sender: ApiSender, agent: string) => Promise<ApiLink>;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { InBoth, Language } from '#contract/language/language.ts';
+import type { Bilingual, Language } from '#contract/language/language.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { fieldNotes } from '#contract/rest/endpoint.ts';
 import { refuseUnstorable } from '#server/http/input.ts';
@@ -22,7 +22,7 @@ type Node = {
   items?: Node;
   oneOf?: readonly Node[];
   anyOf?: readonly Node[];
-  expected?: InBoth;
+  expected?: Bilingual;
   example?: unknown;
 };
 

@@ -2,7 +2,7 @@ import { Link } from '#web/browser/router/Link.tsx';
 import { useState } from 'react';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
-import { listLineMessages, type LineMessage, type Mutation } from '#contract/saldo.ts';
+import { listMutationMessages, type MutationMessage, type Mutation } from '#contract/saldo.ts';
 import { formatDateTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
@@ -18,7 +18,7 @@ import { Timeline, type TimelineEntry } from '#web/ui/status/Timeline.tsx';
 export function LineSteps({ line }: { line: Mutation }) {
   const [page, setPage] = useState(0);
   const zone = useUser().timezone;
-  const list = useList(listLineMessages, { seq: line.seq }, { page });
+  const list = useList(listMutationMessages, { seq: line.seq }, { page });
   const { rows, totalPages, loading } = list.table;
   if (list.error) {
     return <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />;
@@ -56,7 +56,7 @@ export function LineSteps({ line }: { line: Mutation }) {
   );
 }
 
-const stateWords: Record<LineMessage['state'], string> = {
+const stateWords: Record<MutationMessage['state'], string> = {
   held: 'Masih ditahan',
   captured: 'Biaya dipotong',
   released: 'Dana dikembalikan',
@@ -90,7 +90,7 @@ function heldSteps(line: Mutation, zone: string): TimelineEntry[] {
 }
 
 /** Charged, or given back and then, where it had arrived after all, charged again or borne by us. */
-function settledSteps(message: LineMessage, zone: string): TimelineEntry[] {
+function settledSteps(message: MutationMessage, zone: string): TimelineEntry[] {
   const { state, price, settled_at: at, corrected_at: againAt } = message;
   const step = (on: Date, after: number | null) => ({
     time: formatDateTime(on, zone),

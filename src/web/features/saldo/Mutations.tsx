@@ -8,8 +8,8 @@ import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import {
   entryKindLabel,
-  LineKind,
-  lineKindLabel,
+  MutationKind,
+  mutationKindLabel,
   listMutations,
   type Mutation,
 } from '#contract/saldo.ts';
@@ -35,7 +35,7 @@ const ExportDialog = later(
 
 const kinds = [
   { value: '', label: 'Semua jenis' },
-  ...LineKind().options.map((kind) => ({ value: kind, label: lineKindLabel[kind] })),
+  ...MutationKind().options.map((kind) => ({ value: kind, label: mutationKindLabel[kind] })),
 ];
 
 const columns = (zone: string): readonly Column<Mutation>[] => [
@@ -82,7 +82,7 @@ const columns = (zone: string): readonly Column<Mutation>[] => [
 /** The statement: every change of the balance, with its filters in the address. */
 export function Mutations() {
   const { from, to, kind, line } = useSearch('/saldo');
-  const known = LineKind().options.find((one) => one === kind);
+  const known = MutationKind().options.find((one) => one === kind);
   const zone = useUser().timezone;
   const opened = useOpened(line);
   const shown = useMemo(() => columns(zone), [zone]);
@@ -145,7 +145,7 @@ export function Mutations() {
   );
 }
 
-type ExportProps = { range: DateRange | null; kind: LineKind | undefined };
+type ExportProps = { range: DateRange | null; kind: MutationKind | undefined };
 
 /** Takes what is shown along as a file. */
 function Export({ range, kind }: ExportProps) {
@@ -180,7 +180,7 @@ const noFilter: Change = { from: undefined, to: undefined, kind: undefined, line
 
 type FiltersProps = {
   range: DateRange | null;
-  kind: LineKind | undefined;
+  kind: MutationKind | undefined;
   /** The one line that is shown. */
   line: number | undefined;
   /** Why the address has no range. */
@@ -218,7 +218,7 @@ const opens = ({ kind, outcome }: Mutation): boolean => outcome !== null || kind
 
 /** What a line is called: by what became of the money, where it was held for messages. */
 function titleOf({ kind, items, outcome }: Mutation): string {
-  if (!outcome) return lineKindLabel[kind];
+  if (!outcome) return mutationKindLabel[kind];
   if (outcome.held === items) return entryKindLabel.hold;
   return outcome.released === items ? entryKindLabel.release : entryKindLabel.capture;
 }
@@ -235,7 +235,7 @@ function moreOf({ kind, items, outcome, memo }: Mutation): string {
     counted(outcome?.corrected, 'dipotong kembali (koreksi)'),
     counted(outcome?.waived, 'ditanggung Kabari'),
     outcome && some(outcome.held) && `${formatNumber(outcome.held)} masih ditahan`,
-    memo !== lineKindLabel[kind] && memo,
+    memo !== mutationKindLabel[kind] && memo,
   ];
   return parts.filter(Boolean).join(' · ');
 }

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { SecondFactorAsked } from '#contract/accounts.ts';
+import type { SecondFactorRequired } from '#contract/accounts.ts';
 import { verifySecondFactor } from '#contract/second-factor.ts';
 import { useAct } from '#web/api/query.ts';
 import { enterSession } from '#web/api/user.ts';
@@ -9,7 +9,7 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
 type Props = {
-  asked: SecondFactorAsked;
+  asked: SecondFactorRequired;
   /** Back to where the password is asked for. */
   onOver: () => void;
 };

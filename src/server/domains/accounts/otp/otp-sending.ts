@@ -8,28 +8,25 @@ import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 
 const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
-/** Codes to one number in a day, from each pot. */
+/** Codes per number, day and pot. */
 const PER_PHONE_DAILY = 10;
-/** Of these, at most so many may be asked for from one network without proof of identity. */
+/** Of these, the most that one network may request without authentication. */
 const PER_PHONE_AND_NETWORK_DAILY = 5;
-/** Numbers that differ in their last four digits only (docs/threats.md, T2). */
+/** Numbers that differ only in their last four digits (docs/threats.md, T2). */
 const PER_PREFIX_DAILY = 100;
 const NETWORK_FACTOR = 4;
-/**
- * From so many codes to a prefix on, a fifth must have been entered, or it gets no more that day.
- */
+/** From this many codes to a prefix on, a fifth must have been entered, or it gets no more that day. */
 const PREFIX_JUDGED_FROM = 30;
 const PREFIX_ENTERED_SHARE = 0.2;
 const UNLIMITED = 1_000_000_000;
 
 type SecretsDeps = Pick<AccountsDeps, 'secrets'>;
 
-/** What a code is for. */
 export type OtpPurpose = 'register' | 'login' | 'forgot' | 'phone_old' | 'phone_new' | 'delete';
 
 /**
- * The daily caps of a code, by how its request is authenticated. Each pot has caps of its own, so that requests of
- * strangers never use up the codes of people who gave the right password or have a session.
+ * The daily caps of a code, by how its request is authenticated. Each pot has its own caps, so that unauthenticated
+ * requests never use up the codes of users with a correct password or a session.
  */
 const potOf = {
   register: 'register',
@@ -42,15 +39,13 @@ const potOf = {
 type Pot = (typeof potOf)[OtpPurpose];
 const pots = [...new Set<Pot>(Object.values(potOf))];
 
-/** Pots that anyone can draw from without a password. */
 const isAnonymous = (pot: Pot): boolean => pot === 'register' || pot === 'forgot';
-/** Pots whose codes go to numbers that have no account yet: what pumping aims at. */
+/** Pots whose codes go to numbers without an account: the target of pumping. */
 const reachesStrangers = (pot: Pot): boolean => pot === 'register' || pot === 'new_number';
 
-/** Six random digits. */
 export const newCode = (): string => randomInt(1_000_000).toString().padStart(6, '0');
 
-/** A phone, or its prefix, as the subject of a counter: hashed, so that the database cannot be read for numbers. */
+/** Hashes a phone, or its prefix, as the subject of a counter, so that the database does not reveal numbers. */
 const subjectHash = ({ secrets }: SecretsDeps, phone: string): string =>
   hmac(secrets.key('pepper'), 'limit', phone).toString('hex').slice(0, 32);
 
@@ -66,22 +61,20 @@ export async function refuseUnsendable(
   throw new Refusal('otp_unsendable', {});
 }
 
-/** A request for a code, as the daily caps see it. */
 export type CodeCount = {
   purpose: OtpPurpose;
   phone: string;
-  /** Whether the number belongs to an account. */
   hasAccount: boolean;
-  /** The browser that asks, if the number's owner has signed in there before. */
+  /** The requesting browser, if the number's owner has signed in there before. */
   knownBrowser: Buffer | null;
   ip: string;
 };
 
 /**
- * Counts one code to a number in the daily caps of its pot, or in none of them when one is full.
+ * Counts one code to a number in the daily caps of its pot, or in none of them if one is full.
  *
- * The caps that all people share count a request only if it costs a message, and the caps of a prefix only if the
- * number has no account. Every request is refused by all of them alike: the answer must not tell the two apart.
+ * The caps that all users share count a request only if it costs a message, and the caps of a prefix only if the number
+ * has no account. All requests are refused alike, so that the response does not reveal which case applies.
  *
  * Call it in the transaction that writes the challenge: a refusal must roll it back.
  *
@@ -149,7 +142,7 @@ export async function countCode(
   throw new Refusal('otp_limit', {});
 }
 
-/** Counts a code that was entered: `countCode` compares it with the codes sent to the prefix. */
+/** Counts an entered code: `countCode` compares it with the codes sent to the prefix. */
 export async function countEntered(
   tx: Tx,
   deps: SecretsDeps,
@@ -168,21 +161,19 @@ export async function countEntered(
 const WRONG_CODES = { scope: 'otp_wrong', subject: 'all' } as const;
 const MINUTE_SECONDS = 60;
 
-/** Counts a wrong code, of a message or of a second factor, in the installation's total. */
 export async function countWrongCode(tx: Tx): Promise<void> {
   await hit(tx, [{ ...WRONG_CODES, max: UNLIMITED, windowSeconds: MINUTE_SECONDS }]);
 }
 
-/** Wrong codes of the last hour, of all people together. */
 export const wrongCodes = (allAccountsSql: Sql): Promise<number> =>
   hitsWithin(allAccountsSql, { ...WRONG_CODES, seconds: HOUR_SECONDS });
 
 /**
  * Whether more codes were wrong in the last hour than `OTP_WRONG_ALERT` allows. True once an hour, on one node.
  *
- * @returns how many there were, or `undefined` if there is nothing to tell.
+ * @returns their number, or `undefined` if there is nothing to report.
  */
-export async function wrongCodesToTell(
+export async function wrongCodesToReport(
   allAccountsSql: Sql,
   { OTP_WRONG_ALERT }: Pick<Config, 'OTP_WRONG_ALERT'>,
 ): Promise<number | undefined> {
@@ -197,7 +188,7 @@ const ALREADY_REGISTERED =
   'Nomor ini sudah terdaftar di Kabari. Silakan masuk dengan kata sandi Anda. ' +
   'Jika Anda tidak mencoba mendaftar, abaikan pesan ini.';
 
-/** What the code is for, in the message: also people who did not request it must understand. */
+/** The purpose of the code, in the message: users who did not request it must understand it too. */
 const reasons: Readonly<Record<OtpPurpose, string>> = {
   register: '',
   login: ' untuk masuk dari peramban baru',
@@ -210,8 +201,8 @@ const reasons: Readonly<Record<OtpPurpose, string>> = {
 type OutgoingCode = { phone: string; purpose: OtpPurpose; code: string; isDecoy: boolean };
 
 /**
- * Sends a code. A decoy challenge, which no code can solve, tells the owner of a registered number that
- * it is registered; for a forgotten password of an unknown number nothing is sent.
+ * Sends a code. The phone of a decoy challenge, which no code can solve, gets a note that it is registered; for a
+ * forgotten password of an unknown number nothing is sent.
  */
 export async function sendCode(
   { sendSystemText, sendSystemCode }: Pick<AccountsDeps, 'sendSystemText' | 'sendSystemCode'>,
@@ -226,8 +217,8 @@ export async function sendCode(
 }
 
 /**
- * Codes of the WIB day: asked for and entered in all, asked for from the fullest pot, and by the address that
- * asked for most of a pot.
+ * Codes of the WIB day: requested and entered in all, requested in the fullest pot, and by the address with the most
+ * requests in a pot.
  */
 export async function codeCounts(
   allAccountsSql: Sql,

@@ -21,14 +21,13 @@ import {
 import { deviceHash } from '#server/domains/accounts/sessions/sessions.ts';
 import { inAccountOf } from '#server/infra/postgres/distribution/scope.ts';
 
-/** How long a code lives, and how long one may ask for another (docs/threats.md, T1). */
+/** The lifetime of a code, and how long another may be requested (docs/threats.md, T1). */
 const CODE_SECONDS = 300;
 const RESENDABLE_SECONDS = 1800;
 const TRIES = 5;
 /** The wait after the first, second and every later code to a number. */
 const WAITS_SECONDS = [60, 120, 300] as const;
 
-/** Seconds to wait after the nth code to a number, counting from 1. */
 export const waitAfter = (sends: number): number =>
   WAITS_SECONDS[Math.min(sends, WAITS_SECONDS.length) - 1] ?? 300;
 
@@ -40,20 +39,19 @@ type CodeDeps = Pick<
 type CodeRequest = {
   purpose: OtpPurpose;
   phone: string;
-  /** The user it is for; left out when nobody is signed in. */
   user?: UserRef | undefined;
   /** Stored until the code is entered. */
   pending?: unknown;
-  /** True when no code may ever be right; the answer looks the same. */
+  /** True if no code may ever be correct; the response is the same. */
   isDecoy?: boolean;
 };
 
-/** A stored challenge, and how to send its code after COMMIT. */
+/** A stored challenge, and a function that sends its code after COMMIT. */
 export type IssuedCode = { answer: Challenge; send: () => Promise<void> };
 
 type Client = Pick<Call, 'ip' | 'device'>;
 
-/** What is stored of a code: useless without the pepper, and bound to its challenge. */
+/** The stored form of a code: useless without the pepper, and bound to its challenge. */
 const codeHmac = ({ secrets }: Pick<AccountsDeps, 'secrets'>, challengeId: string, code: string) =>
   hmac(secrets.key('pepper'), 'otp', challengeId, code);
 
@@ -72,7 +70,7 @@ export async function issueCode(
   const challengeId = newId();
   const code = newCode();
   const knownBrowser = await browserIfKnown(tx, { user, browser: deviceHash(device) });
-  const sends = (await sendsSoFar(tx, { purpose, phone, knownBrowser })) + 1;
+  const sends = (await recentSends(tx, { purpose, phone, knownBrowser })) + 1;
   const hasAccount = hasAccountOf({ purpose, isDecoy });
   await countCode(tx, deps, { purpose, phone, hasAccount, knownBrowser, ip });
   await tx`
@@ -94,11 +92,11 @@ export async function issueCode(
   };
 }
 
-/** Whether the number of a challenge belongs to an account: a decoy stands for the other case. */
+/** Whether the number of a challenge belongs to an account; inverted for decoys. */
 const hasAccountOf = ({ purpose, isDecoy }: { purpose: OtpPurpose; isDecoy: boolean }): boolean =>
   purpose === 'register' || purpose === 'phone_new' ? isDecoy : !isDecoy;
 
-/** The browser of a request, if this user has signed in there before. The same work without a user. */
+/** The browser of a request, if this user has signed in there before. Does the same work without a user. */
 async function browserIfKnown(
   tx: Tx,
   { user, browser }: { user: UserRef | undefined; browser: Buffer | null },
@@ -111,12 +109,12 @@ async function browserIfKnown(
 }
 
 /**
- * Counts the codes for this purpose that a number got lately; in a browser that its owner has used, only those asked
- * for there: a stranger's requests must not make the owner wait. Takes a lock per number.
+ * Counts the recent codes for this purpose to a number; in a browser that its owner has used, only those requested
+ * there, so that requests of strangers do not delay the owner. Takes a lock per number.
  *
  * @throws Refusal `otp_too_soon` with the seconds left to wait.
  */
-async function sendsSoFar(
+async function recentSends(
   tx: Tx,
   { purpose, phone, knownBrowser }: Pick<CodeCount, 'purpose' | 'phone' | 'knownBrowser'>,
 ): Promise<number> {
@@ -144,11 +142,11 @@ type Row = {
 };
 
 /**
- * Issues another code for the same challenge, after 60, 120, then every 300 s. The earlier code
- * ends, and the five tries start again; the daily caps stay.
+ * Issues another code for the same challenge, after 60, 120, then every 300 s. The earlier code ends, and the five
+ * tries start again; the daily caps stay.
  *
- * @throws Refusal `otp_too_soon` with the seconds left; `otp_expired` half an hour after the first
- *   code, or when there is no such challenge; `otp_unsendable`; `otp_limit`.
+ * @throws Refusal `otp_too_soon` with the seconds left; `otp_expired` half an hour after the first code, or without
+ * such a challenge; `otp_unsendable`; `otp_limit`.
  */
 export async function reissueCode(
   tx: Tx,
@@ -189,9 +187,7 @@ export async function reissueCode(
 
 type PendingCodeQuery = { purpose: OtpPurpose; phone: string; user: UserRef; device: string };
 
-/**
- * The challenge that this browser already has, while its code is valid: asking twice sends one code.
- */
+/** The challenge that this browser already has, while its code is valid, so that a repeated request sends one code. */
 export async function pendingCode(
   tx: Tx,
   { purpose, phone, user, device }: PendingCodeQuery,
@@ -214,7 +210,6 @@ export async function pendingCode(
   );
 }
 
-/** A right code: its user, and what was stored with the challenge. */
 export type VerifiedCode = { phone: string; pending: unknown; user: UserRef | undefined };
 
 export type CodeInput = { challengeId: string; code: string };
@@ -225,11 +220,10 @@ type CodeScope = { purposes: readonly OtpPurpose[]; user?: UserRef };
 type VerifiedChallenge = VerifiedCode & { purpose: OtpPurpose };
 
 /**
- * Runs `work` in the transaction that consumes the code. A wrong code costs a try, also of guesses made
- * in parallel, and is refused after that try is committed.
+ * Runs `work` in the transaction that consumes the code. A wrong code costs a try, also of parallel guesses, and is
+ * refused after that try is committed.
  *
- * @throws Refusal `otp_wrong` with the tries left; `otp_expired` after five minutes, five wrong
- *   codes, or success.
+ * @throws Refusal `otp_wrong` with the tries left; `otp_expired` after five minutes, five wrong codes, or success.
  */
 export async function withVerifiedCode<T extends object>(
   deps: Pick<AccountsDeps, 'allAccountsSql' | 'secrets'>,
@@ -249,7 +243,6 @@ export async function withVerifiedCode<T extends object>(
   return outcome.done;
 }
 
-/** Whose code a challenge asks for; nothing where it opens an account. */
 async function accountOf(sql: Sql, { challengeId }: CodeInput): Promise<string | undefined> {
   const [row] = await sql<{ account_id: string | null }[]>`
     select account_id from otp_challenges where challenge_id = ${challengeId}`;
@@ -257,10 +250,10 @@ async function accountOf(sql: Sql, { challengeId }: CodeInput): Promise<string |
 }
 
 /**
- * Deletes the challenge when the code is right; else costs a try. The row's lock orders guesses, so
- * of two right answers at the same moment one succeeds.
+ * Deletes the challenge if the code is correct; else costs a try. The row's lock orders guesses, so that of two
+ * simultaneous correct answers one succeeds.
  *
- * A wrong code is an answer, not an error: its lost try must be committed. Throw `otp_wrong` after.
+ * Returns a wrong code instead of throwing, because its lost try must be committed. Throw `otp_wrong` after that.
  *
  * @throws Refusal `otp_expired` after five minutes, five wrong codes, or success.
  */
@@ -297,8 +290,8 @@ export async function verifyCode(
 }
 
 /**
- * Revokes every open code of a user, and every grant to set a password: what was requested before
- * their password or number changed must not work after.
+ * Revokes every open code and password grant of a user: requests from before a change of their password or number must
+ * not work after it.
  */
 export async function revokeCodes(tx: Tx, { accountId, userId }: UserRef): Promise<void> {
   await tx`
@@ -309,7 +302,7 @@ export async function revokeCodes(tx: Tx, { accountId, userId }: UserRef): Promi
 
 type ChallengeFacts = { challengeId: string; phone: string; sends: number };
 
-/** The answer about a code; the same whether or not the number is known. */
+/** The same whether or not the number is known. */
 const challengeAnswer = ({ challengeId, phone, sends }: ChallengeFacts): Challenge => ({
   challenge: publicId('challenge', challengeId),
   sent_to: `+62 ${phone.slice(2, 5)}-••••-${phone.slice(-4)}`,
@@ -321,9 +314,9 @@ export const resendOtpHandler = (deps: AccountsDeps): ActHandler =>
   handle(resendOtp, ({ ip }, { challenge }) => resend(deps, challenge, ip));
 
 /**
- * Sends another code for a challenge of any purpose: whoever has its id requested the first one.
+ * Sends another code for a challenge of any purpose; its id proves the first request.
  *
- * Sent after the answer, so that the timing does not reveal a number that nobody has.
+ * Sent after the response, so that the timing does not reveal unknown numbers.
  *
  * @throws Refusal `otp_too_soon` with the seconds left; `otp_expired`; `otp_limit`.
  */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type SecondFactorAsked, type SignedIn, verifyOtp } from '#contract/accounts.ts';
+import { type SecondFactorRequired, type SignedIn, verifyOtp } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Call, type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
@@ -24,18 +24,17 @@ const Pending = z.object({ name: z.string(), passwordHash: z.string() });
 type Client = Pick<Call, 'ip' | 'agent' | 'device'>;
 
 /**
- * Signs in the person that the code was for: after a registration, whose account is opened now, or in
- * a new browser. Every wrong code costs a try, also in parallel. Who has set up a second factor since the
- * code was sent is asked for it.
+ * Signs in the user of the code: after a registration, whose account is opened now, or in a new browser. Every wrong
+ * code costs a try, also in parallel. A second factor that was set up since the code was sent is required.
  *
- * @throws Refusal `otp_wrong` with the tries left; `otp_expired` after five minutes, five wrong
- *   codes, success, or when the number was registered meanwhile; `account_suspended`.
+ * @throws Refusal `otp_wrong` with the tries left; `otp_expired` after five minutes, five wrong codes, success, or if
+ * the number was registered meanwhile; `account_suspended`.
  */
 export async function verify(
   deps: AccountsDeps,
   input: { challengeId: string; code: string },
   client: Client,
-): Promise<SignedIn | SecondFactorAsked> {
+): Promise<SignedIn | SecondFactorRequired> {
   const scope = { purposes: ['register', 'login'] } as const;
   const { answer, isNew } = await withVerifiedCode(
     deps,
@@ -60,7 +59,7 @@ async function signInNew(
   tx: Tx,
   { phone, pending, newAccountId: accountId }: VerifiedCode & { newAccountId: string },
   client: Client,
-): Promise<SignedIn | SecondFactorAsked> {
+): Promise<SignedIn | SecondFactorRequired> {
   const person = Pending.parse(pending);
   const opened = await openAccount(tx, { ...person, accountId, phone, role: 'customer' });
   if (!opened) throw new Refusal('otp_expired', {});
@@ -73,7 +72,7 @@ async function signInKnown(
   tx: Tx,
   { user }: VerifiedCode,
   client: Client,
-): Promise<SignedIn | SecondFactorAsked> {
+): Promise<SignedIn | SecondFactorRequired> {
   if (!user) throw new Error('a sign-in code has no user');
   const status = await statusOf(tx, user.accountId);
   if (status === 'closed') throw new Refusal('account_suspended', {});

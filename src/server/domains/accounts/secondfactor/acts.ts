@@ -3,7 +3,7 @@ import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
   verifySecondFactor,
-  askSecondFactor,
+  requestSecondFactor,
   confirmSecondFactor,
   addPasskey,
   addTotp,
@@ -24,7 +24,7 @@ import {
 } from '#server/domains/accounts/sessions/sessions.ts';
 import { signInWithFactor } from '#server/domains/accounts/signin/login.ts';
 import {
-  askForFactor,
+  issueFactorChallenge,
   lockPerson,
   markSession,
   factorsOf,
@@ -45,13 +45,12 @@ import { publicId } from '#contract/base/ids.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { countWrong, endChallenge, issueChallenge, lockChallenge } from './challenges.ts';
-import { madePasskey, passkeyCreation } from './passkeys.ts';
+import { verifyNewPasskey, passkeyCreation } from './passkeys.ts';
 import type { OutputOf } from '#contract/base/act.ts';
 import { newId } from '#server/infra/ids.ts';
 
-/** Giving a second factor, and one's own: set up, taken away, asked for once more. */
 export const secondFactorActs = (deps: AccountsDeps): readonly ActHandler[] => [
-  giveSecondFactorHandler(deps),
+  verifySecondFactorHandler(deps),
   getSecondFactorsHandler(deps),
   beginTotpHandler(deps),
   addTotpHandler(deps),
@@ -59,12 +58,11 @@ export const secondFactorActs = (deps: AccountsDeps): readonly ActHandler[] => [
   addPasskeyHandler(deps),
   removeSecondFactorHandler(deps),
   renewRecoveryCodesHandler(deps),
-  askSecondFactorHandler(deps),
+  requestSecondFactorHandler(deps),
   confirmSecondFactorHandler(deps),
 ];
 
-/** Signs in whom `signIn` asked for a second factor. */
-const giveSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
+const verifySecondFactorHandler = (deps: AccountsDeps): ActHandler =>
   handle(verifySecondFactor, async (call, { challenge: challengeId, ...given }) => {
     const input = { ...given, challengeId };
     const { ip, device } = call;
@@ -80,16 +78,16 @@ const giveSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
     return signedIn;
   });
 
-/** @throws Refusal `not_found` for who has no second factor: there is nothing to ask for. */
-const askSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
-  handle(askSecondFactor, async ({ caller, device }) => {
+/** @throws Refusal `not_found` if the user has no second factor. */
+const requestSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
+  handle(requestSecondFactor, async ({ caller, device }) => {
     const { sessionId } = caller;
-    const asked = await deps.allAccountsSql.begin(async (tx) => {
+    const challenge = await deps.allAccountsSql.begin(async (tx) => {
       await lockPerson(tx, caller);
-      return askForFactor(tx, deps, caller, { purpose: 'confirm', device, sessionId });
+      return issueFactorChallenge(tx, deps, caller, { purpose: 'confirm', device, sessionId });
     });
-    if (!asked) throw new Refusal('not_found', { what: 'Cara verifikasi' });
-    return asked;
+    if (!challenge) throw new Refusal('not_found', { what: 'Cara verifikasi' });
+    return challenge;
   });
 
 const confirmSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
@@ -108,7 +106,6 @@ const confirmSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
 
 const PASSKEYS_MAX = 10;
 
-/** Shown at the field in which a passkey is named. */
 const refusedPasskey = (why: string) => new Refusal('input_invalid', { fields: { name: why } });
 const tooMany = () =>
   refusedPasskey(`Paling banyak ${PASSKEYS_MAX} passkey. Hapus yang tidak dipakai lebih dulu.`);
@@ -150,7 +147,7 @@ const scopeOf = <P extends 'add_totp' | 'add_passkey'>(call: Call<'operator'>, p
 };
 
 /**
- * The app's first code shows that it has the secret, and is used up by that.
+ * The app's first code proves that it has the secret, and cannot be used again.
  *
  * @throws Refusal `second_factor_wrong` with the tries left, `second_factor_expired`, `second_factor_exists`.
  */
@@ -196,10 +193,10 @@ const beginPasskeyHandler = (deps: AccountsDeps): ActHandler =>
       });
       const { name, phone } = await passwordOf(tx, caller);
       const { userId } = caller;
-      const wanted = { userId, name, phone: formatPhone(phone), challenge: value, existing };
+      const newPasskey = { userId, name, phone: formatPhone(phone), challenge: value, existing };
       return {
         challenge: publicId('challenge', challengeId),
-        options: await passkeyCreation(deps.config, wanted),
+        options: await passkeyCreation(deps.config, newPasskey),
         expires_in_seconds: expiresInSeconds,
       };
     });
@@ -211,7 +208,7 @@ const addPasskeyHandler = (deps: AccountsDeps): ActHandler =>
     return addFactor(deps, call, 'passkey', async (tx, factorId) => {
       const challenge = { ...scopeOf(call, 'add_passkey'), challengeId };
       const value = await lockChallenge(tx, deps.secrets, call.caller, challenge);
-      const made = await madePasskey(deps.config, value, given);
+      const made = await verifyNewPasskey(deps.config, value, given);
       if (!made) throw unfit();
       await endChallenge(tx, challengeId);
       const { length } = await passkeysOf(tx, call.caller);
@@ -247,10 +244,10 @@ async function viewOf(tx: Tx, { config }: AccountsDeps, caller: Person): Promise
 type Added = OutputOf<typeof addTotp>;
 
 /**
- * Adds a factor to the caller's. The first one brings recovery codes and ends the person's other sessions,
- * which began without. The phone is notified.
+ * Adds a factor of the caller. The first one creates recovery codes and ends the user's other sessions, which began
+ * without it. The phone is notified.
  *
- * @param insert stores the factor under that id; runs under the person's lock.
+ * @param insert stores the factor under that id; runs under the user's lock.
  */
 async function addFactor(
   deps: AccountsDeps,
@@ -278,7 +275,7 @@ async function addFactor(
   return { ...added, ended: ended.length };
 }
 
-/** Takes a factor away. With the last one, where none is required, the recovery codes go too. */
+/** Removes a factor. The last one, allowed if none is required, removes the recovery codes too. */
 const removeSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
   handle(removeSecondFactor, async ({ caller }, { factor_id: factorId }) => {
     const { accountId, userId, sessionId, role } = caller;
@@ -303,7 +300,7 @@ const removeSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
     return view;
   });
 
-/** @throws Refusal `not_found` for who has no second factor: codes alone open nothing. */
+/** @throws Refusal `not_found` if the user has no second factor: recovery codes alone are useless. */
 const renewRecoveryCodesHandler = (deps: AccountsDeps): ActHandler =>
   handle(renewRecoveryCodes, async ({ caller }) => {
     const { codes, phone } = await deps.allAccountsSql.begin(async (tx) => {

@@ -6,23 +6,21 @@ import { countWrongCode } from '#server/domains/accounts/otp/otp-sending.ts';
 import type { UserRef } from '#server/domains/accounts/people.ts';
 import { deviceHash } from '#server/domains/accounts/sessions/sessions.ts';
 
-/** How long one may take to answer, and to set a factor up. */
 const ANSWER_SECONDS = 300;
 const ADDING_SECONDS = 600;
 const TRIES = 5;
 /**
- * A person's open challenges in one browser; the oldest goes when there is one more. Those of other browsers
- * do not count: a stranger with the password must not end the owner's.
+ * A user's open challenges per browser; a further one replaces the oldest. Those of other browsers do not count, so
+ * that a stranger with the password cannot end the owner's.
  */
 const OPEN_MAX = 10;
 
 type Purpose = 'sign_in' | 'confirm' | 'add_totp' | 'add_passkey';
 
-/** Who may answer a challenge: one browser, and within a session nobody but that session. */
+/** A challenge is bound to one browser, and within a session to that session. */
 export type ChallengeScope = {
   purpose: Purpose;
   device: string;
-  /** Left out while somebody signs in. */
   sessionId?: string | undefined;
 };
 
@@ -40,11 +38,7 @@ export const sealedChallenges: SealedColumn = {
 
 export type IssuedChallenge = { challengeId: string; expiresInSeconds: number };
 
-/**
- * Writes a challenge for a person in one browser.
- *
- * @param value what its answer is checked against; stored sealed.
- */
+/** Writes a challenge for a user in one browser. @param value the expected answer; stored sealed. */
 export async function issueChallenge(
   tx: Tx,
   secrets: Secrets,
@@ -83,11 +77,11 @@ const isOpen = (sql: Sql | Tx, { purpose, device, sessionId }: ChallengeScope) =
   and tries_left > 0 and expires_at > clock_timestamp()`;
 
 /**
- * Whose open challenge this is.
+ * The user of an open challenge.
  *
- * @throws Refusal `second_factor_expired` when there is none for this browser (and session).
+ * @throws Refusal `second_factor_expired` if there is none for this browser (and session).
  */
-export async function personChallenged(
+export async function challengedUser(
   sql: Sql,
   challengeId: string,
   scope: ChallengeScope,
@@ -100,10 +94,10 @@ export async function personChallenged(
 }
 
 /**
- * Locks a challenge, so that answers to it come one by one: then `endChallenge` or `countWrong`.
+ * Locks a challenge, so that its answers are serialised: call `endChallenge` or `countWrong` next.
  *
- * @returns what its answer is checked against.
- * @throws Refusal `second_factor_expired` after its time, five wrong answers, or a right one.
+ * @returns the expected answer.
+ * @throws Refusal `second_factor_expired` after its time, five wrong answers, or a correct one.
  */
 export async function lockChallenge(
   tx: Tx,
@@ -124,13 +118,12 @@ export async function endChallenge(tx: Tx, challengeId: string): Promise<void> {
   await tx`delete from second_factor_challenges where challenge_id = ${challengeId}`;
 }
 
-/** Every open challenge of a person ends. */
 export async function endChallengesOf(tx: Tx, { accountId, userId }: UserRef): Promise<void> {
   await tx`
     delete from second_factor_challenges where (account_id, user_id) = (${accountId}, ${userId})`;
 }
 
-/** Counts a wrong answer. @returns the tries that are left */
+/** Counts a wrong answer. @returns the tries left. */
 export async function countWrong(tx: Tx, challengeId: string): Promise<number> {
   const [row] = await tx<{ left: number }[]>`
     update second_factor_challenges set tries_left = tries_left - 1

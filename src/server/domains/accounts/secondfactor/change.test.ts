@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
   addTotp,
-  askSecondFactor,
+  requestSecondFactor,
   beginPasskey,
   beginTotp,
   confirmSecondFactor,
@@ -38,7 +38,7 @@ async function budi(app: AccountsApp) {
 }
 
 describe('the first second factor', () => {
-  test('ends the other sessions, brings ten codes, and the phone is told', async ({ db }) => {
+  test('ends the other sessions, creates ten codes, and notifies the phone', async ({ db }) => {
     const app = await accountsApp(db);
     const operator = await signedInOperator(app, OFFICE);
     const elsewhere = await app.signIn(operator.phone, operator.password, { device: 'at home' });
@@ -58,9 +58,7 @@ describe('the first second factor', () => {
     expect(second.added).toMatchObject({ recovery_codes: null, ended: 0 });
   });
 
-  test('counts once a code of it was given: five tries, in this browser, one app', async ({
-    db,
-  }) => {
+  test('takes effect with its first code: five tries, in this browser, one app', async ({ db }) => {
     const app = await accountsApp(db);
     const { caller } = await signedInOperator(app, OFFICE);
     const asker = { caller, ...OFFICE };
@@ -87,7 +85,7 @@ describe('the first second factor', () => {
 });
 
 describe('changing second factors', () => {
-  test('takes a second factor of the last five minutes', async ({ db }) => {
+  test('requires a second factor from the last five minutes', async ({ db }) => {
     const app = await accountsApp(db);
     const { asker, added, codeAt } = await budi(app);
     await factorLater(db.allAccountsSql);
@@ -97,9 +95,9 @@ describe('changing second factors', () => {
       () => app.perform(beginPasskey, {}, asker),
     ];
     for (const change of changes) expect(await rejectionOf(change())).toEqual(again);
-    const { challenge } = await app.perform(askSecondFactor, {}, asker);
+    const { challenge } = await app.perform(requestSecondFactor, {}, asker);
     const input = { challenge, code: codeAt(0) };
-    // A question of this session is nobody else's, and no way in.
+    // A challenge of this session works in no other browser and does not sign in.
     expect(await rejectionOf(app.perform(verifySecondFactor, input, asker))).toEqual(
       new Refusal('second_factor_expired', {}),
     );
@@ -110,7 +108,7 @@ describe('changing second factors', () => {
     expect(await app.perform(beginPasskey, {}, asker)).toHaveProperty('challenge');
   });
 
-  test('makes ten new recovery codes, and those of before end', async ({ db }) => {
+  test('creates ten new recovery codes and ends the old ones', async ({ db }) => {
     const app = await accountsApp(db);
     const { asker, codes, phone, password } = await budi(app);
     const { recovery_codes: fresh } = await app.perform(renewRecoveryCodes, {}, asker);
@@ -127,7 +125,7 @@ describe('changing second factors', () => {
     expect(await give(fresh[0])).toHaveProperty('token');
   });
 
-  test('removes the last one where none is required, and its codes with it', async ({ db }) => {
+  test('removes the last one and its codes if none is required', async ({ db }) => {
     const app = await accountsApp(db);
     const { asker, added, token } = await budi(app);
     const factor_id = added.factor.id;
@@ -141,12 +139,15 @@ describe('changing second factors', () => {
     expect(await rejectionOf(app.perform(renewRecoveryCodes, {}, asker))).toMatchObject({
       code: 'not_found',
     });
-    expect(await rejectionOf(app.perform(askSecondFactor, {}, asker))).toMatchObject({
+    expect(await rejectionOf(app.perform(requestSecondFactor, {}, asker))).toMatchObject({
+      code: 'not_found',
+    });
+    expect(await rejectionOf(app.perform(requestSecondFactor, {}, asker))).toMatchObject({
       code: 'not_found',
     });
   });
 
-  test('leaves one where it is required', async ({ db }) => {
+  test('refuses to remove the last one if one is required', async ({ db }) => {
     const config = readConfig({ OPERATOR_SECOND_FACTOR: 'required' });
     const app = await accountsApp(db, { config });
     const { asker, added, caller } = await budi(app);
@@ -161,7 +162,7 @@ describe('changing second factors', () => {
   });
 });
 
-test('who lost everything is reset: no factor, no code, no session; others keep theirs', async ({
+test('resets a user who lost everything: no factor, no code, no session; others keep theirs', async ({
   db,
 }) => {
   const app = await accountsApp(db);

@@ -18,8 +18,8 @@ import { Secret, TOTP } from 'otpauth';
 export type FactorKind = SecondFactor['kind'];
 
 /**
- * Locks a person: who begins a session, gives a second factor, or changes theirs, does so one by one. So no
- * session begins without the factor that is being set up.
+ * Locks a user: starting a session, giving a second factor and changing factors are serialised, so that no session
+ * begins without a factor that is being set up.
  */
 export async function lockPerson(tx: Tx, { accountId, userId }: UserRef): Promise<void> {
   await tx`
@@ -34,7 +34,6 @@ type Row = {
   usedAt: Date | null;
 };
 
-/** A person's factors, the oldest first. */
 export async function factorsOf(tx: Tx, { accountId, userId }: UserRef): Promise<SecondFactor[]> {
   const rows = await tx<Row[]>`
     select factor_id as "factorId", kind, name, created_at as "createdAt", used_at as "usedAt"
@@ -49,7 +48,6 @@ export async function factorsOf(tx: Tx, { accountId, userId }: UserRef): Promise
   }));
 }
 
-/** A person's passkeys, with what their answers are checked against. */
 export const passkeysOf = (
   tx: Tx,
   { accountId, userId }: UserRef,
@@ -62,7 +60,7 @@ export const passkeysOf = (
   where (account_id, user_id) = (${accountId}, ${userId}) and kind = 'passkey'
   order by created_at, factor_id`;
 
-/** Whether this person has a second factor. @param sql sees their account */
+/** Whether this user has a second factor. @param sql sees their account. */
 export async function hasSecondFactor(
   sql: Sql | Tx,
   { accountId, userId }: UserRef,
@@ -72,11 +70,7 @@ export async function hasSecondFactor(
   return row !== undefined;
 }
 
-/**
- * Which kinds of second factor people have; who has none is not among them.
- *
- * @param allAccountsSql sees all accounts.
- */
+/** The kinds of second factors by user; users without one are missing. @param allAccountsSql sees all accounts. */
 export async function secondFactorsOf(
   allAccountsSql: Sql | Tx,
   userIds: readonly string[],
@@ -88,22 +82,20 @@ export async function secondFactorsOf(
   return new Map(rows.map(({ userId, kinds }) => [userId, kinds]));
 }
 
-/** What became of a person whose second factors were reset. */
 export type ResetFactors = {
-  /** Where they are reached: `notifySecondFactorsReset` tells them. */
   phone: string;
-  /** What they had; empty when nothing was to be done but ending sessions. */
+  /** The removed kinds; empty if there were none and only sessions ended. */
   kinds: readonly FactorKind[];
-  /** The sessions that ended: `sessions.evict` takes them out of this process's cache. */
+  /** The ended sessions: `sessions.evict` removes them from this process's cache. */
   sessionIds: readonly string[];
 };
 
 /**
- * Takes all second factors and recovery codes from somebody who lost theirs, and ends their sessions: they
- * sign in with the password and a code to their phone, and set up new ones where that is required.
+ * Removes all second factors and recovery codes of a user who lost theirs, and ends their sessions: they sign in with
+ * the password and a code to their phone, and set up new ones if required.
  *
  * @param allAccountsSql sees all accounts.
- * @returns `undefined` when there is no such person.
+ * @returns `undefined` if there is no such user.
  */
 export async function resetSecondFactor(
   allAccountsSql: Sql,
@@ -121,7 +113,6 @@ export async function resetSecondFactor(
   });
 }
 
-/** All factors, codes and open challenges of a person, gone. */
 export async function forgetFactors(tx: Tx, user: UserRef): Promise<void> {
   await tx`
     delete from second_factors
@@ -130,7 +121,7 @@ export async function forgetFactors(tx: Tx, user: UserRef): Promise<void> {
   await endChallengesOf(tx, user);
 }
 
-/** The session has given a second factor now; without `given` it has given none. */
+/** Records that the session has given a second factor now; with `given` false, that it has given none. */
 export async function markSession(tx: Tx, sessionId: string, given = true): Promise<void> {
   await tx`
     update sessions set second_factor_at = ${given ? tx`statement_timestamp()` : null}
@@ -138,9 +129,9 @@ export async function markSession(tx: Tx, sessionId: string, given = true): Prom
 }
 
 /**
- * Nobody changes second factors by a password alone: who has one gives it first.
+ * A password alone never suffices to change second factors.
  *
- * @throws Refusal `second_factor_again` when this session's was given more than five minutes ago, or never.
+ * @throws Refusal `second_factor_again` if this session's factor was given more than five minutes ago, or never.
  */
 export async function requireRecentFactor(
   tx: Tx,
@@ -155,8 +146,7 @@ export async function requireRecentFactor(
 
 type Deps = Pick<AccountsDeps, 'secrets' | 'config'>;
 
-/** Asks a person for their second factor; `undefined` when they have none. */
-export async function askForFactor(
+export async function issueFactorChallenge(
   tx: Tx,
   { secrets, config }: Deps,
   user: UserRef,
@@ -184,15 +174,14 @@ export async function askForFactor(
 }
 
 /**
- * True for whoever must give a second factor, and whose session did not: they may set one up, and nothing
- * else. Today that is asked of operators only.
+ * True if a second factor is required and the session has given none: the user may set one up, and nothing else. Today
+ * only operators are required to have one.
  */
 export const needsSecondFactor = (
   { OPERATOR_SECOND_FACTOR }: Pick<Config, 'OPERATOR_SECOND_FACTOR'>,
   { role, secondFactor }: Pick<Person, 'role' | 'secondFactor'>,
 ): boolean => isFactorRequired({ OPERATOR_SECOND_FACTOR }, role) && !secondFactor;
 
-/** Whether this installation asks people of a role for a second factor. */
 export const isFactorRequired = (
   { OPERATOR_SECOND_FACTOR }: Pick<Config, 'OPERATOR_SECOND_FACTOR'>,
   role: Person['role'],
@@ -200,14 +189,13 @@ export const isFactorRequired = (
 
 const COUNT = 10;
 
-/** 49 bits of chance. */
+/** 49 bits of entropy. */
 const newCode = (): string => readableCode({ groups: 2, length: 5 });
 
-/** Useless without the pepper, and bound to its person. */
+/** Useless without the pepper, and bound to its user. */
 const codeHmac = (secrets: Secrets, { userId }: UserRef, code: string): Buffer =>
   hmac(secrets.key('pepper'), 'recovery code', userId, code);
 
-/** Ten new codes instead of those of before; what is returned is never shown again. */
 export async function makeRecoveryCodes(
   tx: Tx,
   secrets: Secrets,
@@ -226,11 +214,7 @@ async function forgetRecoveryCodes(tx: Tx, { accountId, userId }: UserRef): Prom
   await tx`delete from recovery_codes where (account_id, user_id) = (${accountId}, ${userId})`;
 }
 
-/**
- * Uses up a code; of two uses at the same moment one succeeds.
- *
- * @param code ten letters and digits, without the dash.
- */
+/** Uses up a code; of two simultaneous uses one succeeds. @param code ten letters and digits, without the dash. */
 export async function useRecoveryCode(
   tx: Tx,
   secrets: Secrets,
@@ -245,7 +229,7 @@ export async function useRecoveryCode(
   return used !== undefined;
 }
 
-/** How many codes are left, and since when there are these; `undefined` when there never were any. */
+/** The number of unused codes, and their creation time; `undefined` if none were created. */
 export async function recoveryCodesOf(
   tx: Tx,
   { accountId, userId }: UserRef,
@@ -256,13 +240,12 @@ export async function recoveryCodesOf(
   return row?.madeAt ? { left: row.left, madeAt: row.madeAt } : undefined;
 }
 
-/** What every authenticator app understands (RFC 6238): SHA-1, six digits, 30 s. */
+/** Supported by every authenticator app (RFC 6238): SHA-1, six digits, 30 s. */
 const STEP_SECONDS = 30;
 const SECRET_BYTES = 20;
-/** A phone's clock may be off by so many steps, before and after. */
+/** Tolerated deviation of a phone's clock, in steps before and after. */
 const WINDOW_STEPS = 1;
 
-/** A new secret of an authenticator app. */
 export const newTotpSecret = (): Buffer => randomBytes(SECRET_BYTES);
 
 const totpOf = (secret: Uint8Array, label = ''): TOTP =>
@@ -275,19 +258,18 @@ const totpOf = (secret: Uint8Array, label = ''): TOTP =>
     secret: new Secret({ buffer: Uint8Array.from(secret).buffer }),
   });
 
-/** A secret as people give it to their app: to type, and as the text of a QR. */
 export function totpToShow(secret: Uint8Array, label: string): { secret: string; uri: string } {
   const totp = totpOf(secret, label);
   return { secret: totp.secret.base32, uri: totp.toString() };
 }
 
-/** The code that an app shows at a moment. @param atSeconds since 1970 */
+/** The code that an app shows at a moment. @param atSeconds since 1970. */
 export const totpCodeAt = (secret: Uint8Array, atSeconds: number): string =>
   totpOf(secret).generate({ timestamp: atSeconds * 1000 });
 
 /**
- * Which step a code belongs to: the present one, the one before, or the one after; `undefined` when it is
- * no code of these. Compared without telling by its time how much of it fits.
+ * The step of a code: the present one, the one before, or the one after; `undefined` if it fits none. Compares in
+ * constant time.
  *
  * @param atSeconds the moment, in seconds since 1970.
  */

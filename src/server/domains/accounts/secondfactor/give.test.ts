@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { type SecondFactorAsked, loginUser, logoutUser, verifyOtp } from '#contract/accounts.ts';
+import { type SecondFactorRequired, loginUser, logoutUser, verifyOtp } from '#contract/accounts.ts';
 import { changeForgotten, forgotPassword, reauthUser, verifyForgot } from '#contract/people.ts';
 import type { InputFor } from '#contract/base/act.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -26,12 +26,11 @@ async function budi(app: AccountsApp, browser = OFFICE, phone = BUDI) {
   return { ...operator, ...(await withTotp(app, operator.caller, browser)) };
 }
 
-/** The right password, after which the second factor is asked for. */
 async function challenged(
   app: AccountsApp,
   { phone, password }: { phone: string; password: string },
   browser: typeof HOME = HOME,
-): Promise<SecondFactorAsked['second_factor']> {
+): Promise<SecondFactorRequired['second_factor']> {
   const captcha = await app.solved('user_login', browser);
   const answer = await app.perform(loginUser, { phone, password, captcha }, browser);
   if (!('second_factor' in answer)) throw new Error('no second factor is asked for');
@@ -41,7 +40,7 @@ async function challenged(
 const give = (app: AccountsApp, input: InputFor<typeof verifySecondFactor>, browser = HOME) =>
   app.perform(verifySecondFactor, input, browser);
 
-describe('whoever has a second factor', () => {
+describe('a user with a second factor', () => {
   test('gives it after the password, in a new browser and in a known one', async ({ db }) => {
     const app = await accountsApp(db);
     const who = await budi(app);
@@ -55,12 +54,12 @@ describe('whoever has a second factor', () => {
       const { token } = await give(app, { challenge: asked.challenge, code }, browser);
       expect(await app.callerOf(token)).toMatchObject({ secondFactor: true });
     }
-    // No code to the phone stands beside it; the phone is told of the browser that was new.
+    // No code is sent; the phone is notified of the new browser.
     expect(app.sent.filter(({ text }) => text.startsWith('Kode verifikasi'))).toEqual([]);
     expect(app.sent.filter(({ text }) => text.includes('peramban baru'))).toHaveLength(1);
   });
 
-  test('is not let in by a code that was sent to the phone before it was set up', async ({
+  test('is not signed in by a code that was sent to the phone before it was set up', async ({
     db,
   }) => {
     const app = await accountsApp(db);
@@ -80,7 +79,7 @@ describe('whoever has a second factor', () => {
     expect(entered).not.toHaveProperty('token');
   });
 
-  test('is asked for it after another password was set by a code, and keeps it', async ({ db }) => {
+  test('must give it after the password was reset by a code, and keeps it', async ({ db }) => {
     const app = await accountsApp(db);
     const who = await budi(app);
     const captcha = await app.solved('user_forgot_password', HOME);
@@ -94,7 +93,7 @@ describe('whoever has a second factor', () => {
     expect(await app.callerOf(token)).toMatchObject({ secondFactor: true });
   });
 
-  test('cannot use a copied session elsewhere, whatever the password', async ({ db }) => {
+  test('cannot use a copied session elsewhere with the password', async ({ db }) => {
     const app = await accountsApp(db);
     const { caller, password } = await budi(app);
     const thief = { caller, ...HOME };
@@ -103,7 +102,7 @@ describe('whoever has a second factor', () => {
     );
   });
 
-  test('ends the session that this browser had before', async ({ db }) => {
+  test('ends the previous session of this browser', async ({ db }) => {
     const app = await accountsApp(db);
     const who = await budi(app);
     const asked = await challenged(app, who, OFFICE);
@@ -114,7 +113,7 @@ describe('whoever has a second factor', () => {
 });
 
 describe('a code', () => {
-  test('works once: not again, not the one before, and not the one it was set up with', async ({
+  test('works once: not again, not the previous one, and not the one of the setup', async ({
     db,
   }) => {
     const app = await accountsApp(db);
@@ -136,7 +135,7 @@ describe('a code', () => {
     }
   });
 
-  test('used twice at the same moment lets one in', async ({ db }) => {
+  test('signs in once when used twice at the same moment', async ({ db }) => {
     const app = await accountsApp(db);
     const who = await budi(app);
     const asked = await Promise.all([challenged(app, who), challenged(app, who, OFFICE)]);
@@ -147,7 +146,7 @@ describe('a code', () => {
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
-  test('of somebody else does not fit, nor does another person’s challenge', async ({ db }) => {
+  test('is rejected from another user or for another user’s challenge', async ({ db }) => {
     const app = await accountsApp(db);
     const who = await budi(app);
     const other = await budi(app, { device: 'hers', ip: '192.0.2.4' }, '6281222222222');
@@ -160,7 +159,7 @@ describe('a code', () => {
 });
 
 describe('a challenge', () => {
-  test('is answered in the browser that got it, for five minutes, once', async ({ db }) => {
+  test('is answered in its own browser, for five minutes, once', async ({ db }) => {
     const app = await accountsApp(db);
     const who = await budi(app);
     const code = who.codeAt(0);
@@ -176,7 +175,7 @@ describe('a challenge', () => {
     ).toEqual(expired);
   });
 
-  test('takes one answer at a time', async ({ db }) => {
+  test('accepts one answer at a time', async ({ db }) => {
     const app = await accountsApp(db);
     const who = await budi(app);
     const { challenge } = await challenged(app, who);
@@ -187,7 +186,9 @@ describe('a challenge', () => {
     expect(await give(app, { challenge, code: who.codeAt(0) })).toHaveProperty('token');
   });
 
-  test('dies of five wrong answers, also in parallel, and the phone is told', async ({ db }) => {
+  test('ends after five wrong answers, also in parallel, and notifies the phone', async ({
+    db,
+  }) => {
     const app = await accountsApp(db);
     const who = await budi(app);
     const { challenge } = await challenged(app, who);
@@ -204,7 +205,7 @@ describe('a challenge', () => {
     expect(app.sent.at(-1)?.text).toMatch(/lima kali kode atau passkey yang salah/);
   });
 
-  test('however many there are, guesses wait ever longer; the owner’s own browser does not', async ({
+  test('delays guesses increasingly across challenges, but not in the owner’s own browser', async ({
     db,
   }) => {
     const app = await accountsApp(db);
@@ -217,7 +218,7 @@ describe('a challenge', () => {
       expect(await guess(code)).toEqual(wrong(4));
     }
     expect(await guess('555555')).toEqual(refusedToWait(15));
-    // The right one is not looked at either.
+    // Not even the correct one is checked.
     expect(await guess(who.codeAt(0))).toEqual(refusedToWait(15));
     const own = await challenged(app, who, OFFICE);
     await give(app, { challenge: own.challenge, code: who.codeAt(0) }, OFFICE);
@@ -225,9 +226,7 @@ describe('a challenge', () => {
     expect(await guess('666666')).toEqual(wrong(4));
   });
 
-  test('tells nobody who does not know the password that there is a second factor', async ({
-    db,
-  }) => {
+  test('reveals no second factor without the password', async ({ db }) => {
     const app = await accountsApp(db);
     await budi(app);
     const captcha = await app.solved('user_login', HOME);
@@ -240,7 +239,7 @@ describe('a challenge', () => {
 });
 
 describe('a recovery code', () => {
-  test('works once, however it is written, and says how many are left', async ({ db }) => {
+  test('works once, in any spelling, and reports how many are left', async ({ db }) => {
     const app = await accountsApp(db);
     const who = await budi(app);
     expect(new Set(who.codes).size).toBe(10);
@@ -255,7 +254,7 @@ describe('a recovery code', () => {
     expect(await rejectionOf(give(app, { challenge, recovery_code: code }))).toEqual(wrong(4));
   });
 
-  test('used twice at the same moment lets one in', async ({ db }) => {
+  test('signs in once when used twice at the same moment', async ({ db }) => {
     const app = await accountsApp(db);
     const who = await budi(app);
     const asked = [await challenged(app, who), await challenged(app, who)];
@@ -266,9 +265,7 @@ describe('a recovery code', () => {
   });
 });
 
-test('nothing of a second factor lies readable in the database, or leaves with a sign-out', async ({
-  db,
-}) => {
+test('stores no readable second factor and removes none on sign-out', async ({ db }) => {
   const app = await accountsApp(db);
   const who = await budi(app);
   const rows = await db.allAccountsSql`

@@ -34,7 +34,7 @@ async function budi(app: AccountsApp) {
 }
 
 describe('a passkey', () => {
-  test('signs in after the password, and its counter goes on', async ({ db }) => {
+  test('signs in after the password and increases its counter', async ({ db }) => {
     const app = await accountsApp(db);
     const who = await budi(app);
     for (const uses of [2, 3]) {
@@ -50,7 +50,7 @@ describe('a passkey', () => {
     }
   });
 
-  test('whose counter goes back is a copy, and lets nobody in', async ({ db }) => {
+  test('is rejected as a copy if its counter goes back', async ({ db }) => {
     const app = await accountsApp(db);
     const who = await budi(app);
     const first = await challenged(app, who);
@@ -64,7 +64,7 @@ describe('a passkey', () => {
     ).toEqual(wrong(4));
   });
 
-  test('answers this challenge, on our own page, for our own host, with the key that was given', async ({
+  test('must answer this challenge, on our own page, for our own host, with the registered key', async ({
     db,
   }) => {
     const app = await accountsApp(db);
@@ -84,7 +84,7 @@ describe('a passkey', () => {
         await rejectionOf(app.perform(verifySecondFactor, { challenge, passkey }, HOME)),
       ).toEqual(wrong(4 - n));
     }
-    // What answered another challenge does not fit this one; what was made up is no answer at all.
+    // An answer to another challenge, and an invalid answer, are refused.
     const other = await challenged(app, who);
     for (const passkey of ['{}', 'null', '[]', 'no JSON', '{"id":"AAAA"}']) {
       await db.allAccountsSql`delete from limit_counters`;
@@ -95,7 +95,7 @@ describe('a passkey', () => {
     }
   });
 
-  test('for another host is refused, under the public address too', async ({ db }) => {
+  test('for another host is refused, also under the public address', async ({ db }) => {
     const config = readConfig({ PUBLIC_URL: 'https://kabari.example' });
     const app = await accountsApp(db, { config });
     const { caller } = await signedInOperator(app, OFFICE);
@@ -136,7 +136,7 @@ describe('adding a passkey', () => {
     expect((await app.perform(getSecondFactors, {}, asker)).factors).toHaveLength(1);
   });
 
-  test('takes a key once, and ten at most', async ({ db }) => {
+  test('accepts a key once, and ten at most', async ({ db }) => {
     const app = await accountsApp(db);
     const { caller, authenticator } = await budi(app);
     const asker = { caller, ...OFFICE };

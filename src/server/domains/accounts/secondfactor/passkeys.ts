@@ -5,15 +5,17 @@ import type {
 } from '@simplewebauthn/server';
 import type { Config } from '#server/infra/config.ts';
 
-/** What every authenticator has one of: EdDSA, ES256, RS256 (COSE). The library's own choice begins with an experiment. */
+/**
+ * Every authenticator supports one of them: EdDSA, ES256, RS256 (COSE). The library's default begins with an
+ * experimental one.
+ */
 const ALGORITHMS = [-8, -7, -257];
 
-/** Loaded when the first passkey is asked for: most processes never need it. */
+/** Loaded on first use, because most processes never need it. */
 const library = () => import('@simplewebauthn/server');
 
 type Settings = Pick<Config, 'PUBLIC_URL'>;
 
-/** A passkey as it is stored. */
 export type StoredPasskey = {
   credentialId: Buffer;
   publicKey: Buffer;
@@ -21,20 +23,19 @@ export type StoredPasskey = {
   transports: readonly string[];
 };
 
-/** Who passkeys are for: the host of PUBLIC_URL, or this machine where there is none. */
 const rpIdOf = ({ PUBLIC_URL }: Settings): string =>
   PUBLIC_URL === undefined ? 'localhost' : new URL(PUBLIC_URL).hostname;
 
 /**
- * The page a passkey's answer must come from. A local installation without PUBLIC_URL takes any port of
- * this machine: which one it listens on may be left to the system.
+ * The expected origin of a passkey's answer. A local installation without PUBLIC_URL accepts any port of localhost,
+ * because the system may choose the port.
  */
 function originOf({ PUBLIC_URL }: Settings, clientDataJSON: string): string {
   if (PUBLIC_URL !== undefined) return new URL(PUBLIC_URL).origin;
-  const said = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8')) as {
+  const clientData = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8')) as {
     origin?: unknown;
   };
-  const origin = new URL(String(said.origin));
+  const origin = new URL(String(clientData.origin));
   return origin.hostname === 'localhost' ? origin.origin : 'http://localhost';
 }
 
@@ -51,7 +52,6 @@ type NewPasskey = {
   existing: readonly StoredPasskey[];
 };
 
-/** What the browser needs to make a passkey that this person does not have yet. */
 export async function passkeyCreation(
   config: Settings,
   { userId, name, phone, challenge, existing }: NewPasskey,
@@ -72,7 +72,6 @@ export async function passkeyCreation(
   return asJson(options);
 }
 
-/** What the browser needs to ask for one of these passkeys. */
 export async function passkeyRequest(
   config: Settings,
   challenge: Buffer,
@@ -88,14 +87,13 @@ export async function passkeyRequest(
   return asJson(options);
 }
 
-/** A new passkey as the browser gave it; `undefined` unless it answers the challenge on our own page. */
-export async function madePasskey(
+export async function verifyNewPasskey(
   config: Settings,
   challenge: Buffer,
   given: string,
 ): Promise<StoredPasskey | undefined> {
   const { verifyRegistrationResponse } = await library();
-  const made = await unlessRefused(async (): Promise<VerifiedRegistrationResponse> => {
+  const made = await undefinedIfRejected(async (): Promise<VerifiedRegistrationResponse> => {
     const response = JSON.parse(given) as RegistrationResponseJSON;
     return verifyRegistrationResponse({
       response,
@@ -103,7 +101,7 @@ export async function madePasskey(
       expectedOrigin: originOf(config, response.response.clientDataJSON),
       expectedRPID: rpIdOf(config),
       supportedAlgorithmIDs: ALGORITHMS,
-      // It stands beside a password: a security key without a PIN is enough.
+      // It supplements a password, so that a security key without a PIN is enough.
       requireUserVerification: false,
     });
   });
@@ -117,7 +115,7 @@ export async function madePasskey(
   };
 }
 
-/** The id of the passkey that an answer says it is of; `undefined` for what is no answer. */
+/** The passkey id named in an answer; `undefined` if the answer is malformed. */
 export function credentialIn(given: string): Buffer | undefined {
   try {
     const { id } = JSON.parse(given) as { id?: unknown };
@@ -128,17 +126,17 @@ export function credentialIn(given: string): Buffer | undefined {
 }
 
 /**
- * Whether a passkey answered the challenge, on our own page, and its counter went on.
+ * Whether a passkey answered the challenge, on our own page, with an increased counter.
  *
- * @returns its new counter; `undefined` when it did not.
+ * @returns its new counter; `undefined` if not.
  */
-export async function passkeyAnswered(
+export async function verifyPasskey(
   config: Settings,
   passkey: StoredPasskey,
   { challenge, given }: { challenge: Buffer; given: string },
 ): Promise<number | undefined> {
   const { verifyAuthenticationResponse } = await library();
-  const answer = await unlessRefused(async () => {
+  const answer = await undefinedIfRejected(async () => {
     const response = JSON.parse(given) as AuthenticationResponseJSON;
     return verifyAuthenticationResponse({
       response,
@@ -156,8 +154,8 @@ export async function passkeyAnswered(
   return answer?.verified ? answer.authenticationInfo.newCounter : undefined;
 }
 
-/** The library throws for every answer that it does not take; strangers write those. */
-async function unlessRefused<T>(verify: () => Promise<T>): Promise<T | undefined> {
+/** The library throws for every answer that it rejects, and answers are untrusted input. */
+async function undefinedIfRejected<T>(verify: () => Promise<T>): Promise<T | undefined> {
   try {
     return await verify();
   } catch {

@@ -18,22 +18,22 @@ import {
   countWrong,
   endChallenge,
   lockChallenge,
-  personChallenged,
+  challengedUser,
 } from './challenges.ts';
 import { lockPerson, passkeysOf, recoveryCodesOf, useRecoveryCode, totpStepOf } from './factors.ts';
-import { credentialIn, passkeyAnswered } from './passkeys.ts';
+import { credentialIn, verifyPasskey } from './passkeys.ts';
 
 type Input = Omit<InputOf<typeof verifySecondFactor>, 'challenge'> & { challengeId: string };
 type Client = Pick<Call, 'ip' | 'device'>;
 
 /**
- * Runs `work` in the transaction that takes a second factor: a code of an authenticator app, a passkey's
- * answer, or a recovery code. Answers of one person come one by one, so that of two uses of one code at the
- * same moment one succeeds. A wrong one costs a try of the challenge, and is counted against the person and
- * the address as a wrong password is: more challenges give no more tries.
+ * Runs `work` in the transaction that accepts a second factor: a code of an authenticator app, a passkey's answer, or a
+ * recovery code. Answers of one user are serialised, so that of two simultaneous uses of one code one succeeds. A wrong
+ * one costs a try of the challenge, and is counted against the user and the address as a wrong password is, so that
+ * more challenges give no more tries.
  *
- * @throws Refusal `second_factor_wrong` with the tries left; `second_factor_expired` after five minutes, five
- *   wrong answers, success, or from another browser or session; `too_many_requests` with the seconds to wait.
+ * @throws Refusal `second_factor_wrong` with the tries left; `second_factor_expired` after five minutes, five wrong
+ * answers, success, or from another browser or session; `too_many_requests` with the seconds to wait.
  */
 export async function withSecondFactor<T extends object>(
   deps: AccountsDeps,
@@ -45,7 +45,7 @@ export async function withSecondFactor<T extends object>(
     throw new Refusal('input_invalid', { fields: { code: 'Berikan satu kode atau passkey.' } });
   }
   const { allAccountsSql } = deps;
-  const person = await personChallenged(allAccountsSql, challengeId, bound);
+  const person = await challengedUser(allAccountsSql, challengeId, bound);
   const subject = await countAnswer(deps, person, { ip, device: bound.device });
   const outcome = await allAccountsSql.begin(async (tx) => {
     await lockPerson(tx, person);
@@ -71,10 +71,10 @@ export async function withSecondFactor<T extends object>(
 }
 
 /**
- * Counts one answer, before it is looked at: five in a quarter of an hour are free, then each is followed by
- * a wait that grows. In a browser that the person used they are counted apart from those of strangers.
+ * Counts an answer before it is checked: five in a quarter of an hour are free, then each is followed by a growing
+ * wait. In a browser that the user has used they are counted apart from those of strangers.
  *
- * @returns what `resetTries` forgets after a right one.
+ * @returns the subject for `resetTries` after a correct answer.
  */
 async function countAnswer(
   { allAccountsSql, secrets }: AccountsDeps,
@@ -93,7 +93,6 @@ async function countAnswer(
   return subject;
 }
 
-/** Whether this person signed in from this browser before. */
 export async function isKnownBrowser(
   sql: Sql | Tx,
   { accountId, userId }: UserRef,
@@ -118,10 +117,9 @@ async function isRight(
   return useRecoveryCode(tx, deps.secrets, person, recoveryCode ?? '');
 }
 
-/** Where a secret of an authenticator app is sealed for. */
+/** The sealing context of an authenticator app's secret. */
 export const totpContext = (factorId: string): string => `second_factors ${factorId}`;
 
-/** Secrets of authenticator apps, as they are sealed. */
 export const sealedFactors: SealedColumn = {
   table: 'second_factors',
   column: 'secret',
@@ -129,7 +127,7 @@ export const sealedFactors: SealedColumn = {
   context: ({ factor_id = '' }) => totpContext(factor_id),
 };
 
-/** Uses up a code's step: it, and those before, work no more. By the database's clock. */
+/** Uses up a code's step: this and earlier steps are rejected from now on. By the database's clock. */
 async function useTotpCode(
   tx: Tx,
   { secrets }: Pick<AccountsDeps, 'secrets'>,
@@ -162,7 +160,7 @@ async function usePasskey(
   const passkeys = id ? await passkeysOf(tx, person) : [];
   const passkey = passkeys.find(({ credentialId }) => id && sameBytes(credentialId, id));
   if (!passkey) return false;
-  const counter = await passkeyAnswered(config, passkey, { challenge, given });
+  const counter = await verifyPasskey(config, passkey, { challenge, given });
   if (counter === undefined) return false;
   await tx`
     update second_factors set counter = ${counter}, used_at = clock_timestamp()

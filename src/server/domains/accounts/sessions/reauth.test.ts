@@ -32,7 +32,7 @@ async function ani(db: TestDatabase, device = HERS) {
 }
 
 describe('a reauthentication', () => {
-  test('is a sign-in, for five minutes of the database', async ({ db }) => {
+  test('includes a sign-in, for five minutes of the database', async ({ db }) => {
     const { isRecent } = await ani(db);
     expect(await isRecent()).toBe(true);
     await ageReauth(db.allAccountsSql, 300 - STALL_SECONDS);
@@ -41,7 +41,7 @@ describe('a reauthentication', () => {
     expect(await isRecent()).toBe(false);
   });
 
-  test('is the password given once more', async ({ db }) => {
+  test('is possible by giving the password again', async ({ db }) => {
     const { perform, caller, isRecent } = await ani(db);
     await ageReauth(db.allAccountsSql, 301);
     expect(await rejectionOf(perform(reauthUser, { password: 'salah' }, { caller }))).toEqual(
@@ -52,9 +52,7 @@ describe('a reauthentication', () => {
     expect(await isRecent()).toBe(true);
   });
 
-  test('gives the session another token, and the one before ends after a minute', async ({
-    db,
-  }) => {
+  test("replaces the session's token, and the old one ends after a minute", async ({ db }) => {
     const { perform, caller, token, deps } = await ani(db);
     const find = (one = '') => openSessions(db.allAccountsSql).find(one);
     const { token: renewed } = await perform(reauthUser, right, { caller });
@@ -70,12 +68,12 @@ describe('a reauthentication', () => {
     expect(await db.allAccountsSql`select from sessions where revoked_at is null`).toHaveLength(1);
   });
 
-  test('counts in the browser it was given in, and in no other', async ({ db }) => {
+  test('counts only in the browser it was given in', async ({ db }) => {
     const { isRecent } = await ani(db);
     for (const device of ['', 'another', `${HERS} `]) expect(await isRecent(device)).toBe(false);
   });
 
-  test('holds for a portal served elsewhere, which has no cookie', async ({ db }) => {
+  test('works for a portal on another origin, which has no cookie', async ({ db }) => {
     const { perform, caller, isRecent } = await ani(db, '');
     expect(await isRecent()).toBe(true);
     await ageReauth(db.allAccountsSql, 301);
@@ -83,7 +81,7 @@ describe('a reauthentication', () => {
     expect(await isRecent()).toBe(true);
   });
 
-  test('is over with its session', async ({ db }) => {
+  test('ends with its session', async ({ db }) => {
     const { deps, caller, isRecent } = await ani(db);
     await deps.sessions.end(caller.sessionId);
     expect(await isRecent()).toBe(false);
@@ -93,7 +91,7 @@ describe('a reauthentication', () => {
 const THIEFS = 'another browser';
 
 describe('a token in another browser', () => {
-  test('is worth five minutes of changes there once the password was given', async ({ db }) => {
+  test('allows five minutes of changes there after the password was given', async ({ db }) => {
     const { perform, caller, reauth } = await ani(db);
     const thief = { caller, device: THIEFS };
     expect(await perform(checkToken, {}, thief)).toMatchObject({ phone: ANI });
@@ -112,16 +110,14 @@ describe('a token in another browser', () => {
     expect(await reauth()).toEqual({ inOwnBrowser: true, recent: false });
   });
 
-  test('of two such browsers, the one that gave the password last may', async ({ db }) => {
+  test('works only in the one of two such browsers that gave the password last', async ({ db }) => {
     const { perform, caller, isRecent } = await ani(db);
     for (const device of [THIEFS, 'a third browser'])
       await perform(reauthUser, right, { caller, device });
     expect([await isRecent(THIEFS), await isRecent('a third browser')]).toEqual([false, true]);
   });
 
-  test('is notified to its owner when the password is given, once for a browser', async ({
-    db,
-  }) => {
+  test('notifies its owner when the password is given, once per browser', async ({ db }) => {
     const { perform, caller, sent } = await ani(db);
     const before = sent.length;
     for (let times = 0; times < 2; times++) {
@@ -132,9 +128,7 @@ describe('a token in another browser', () => {
     expect(told).toMatchObject([{ phone: ANI, text: expect.stringContaining('peramban baru') }]);
   });
 
-  test('of a portal served elsewhere is nobody’s browser, whatever cookie it comes with', async ({
-    db,
-  }) => {
+  test('of a portal on another origin belongs to no browser, with any cookie', async ({ db }) => {
     const { perform, caller, reauth } = await ani(db, '');
     expect(await reauth('')).toEqual({ inOwnBrowser: true, recent: true });
     expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: false });
@@ -142,14 +136,14 @@ describe('a token in another browser', () => {
     expect(await reauth(THIEFS)).toEqual({ inOwnBrowser: false, recent: true });
   });
 
-  test('without a cookie has nothing to remember the password by', async ({ db }) => {
+  test('cannot store a reauthentication without a cookie', async ({ db }) => {
     const { perform, caller } = await ani(db);
     expect(await rejectionOf(perform(reauthUser, right, { caller, device: '' }))).toEqual(
       new Refusal('sign_in_needed', {}),
     );
   });
 
-  test('cannot change the password, although the old one is known', async ({ db }) => {
+  test('cannot change the password even with the old one', async ({ db }) => {
     const { perform, caller, signIn } = await ani(db);
     const thief = { caller, device: THIEFS };
     await perform(reauthUser, right, thief);
@@ -159,7 +153,7 @@ describe('a token in another browser', () => {
     expect(await signIn(ANI)).toMatchObject({ user: { phone: ANI } });
   });
 
-  test('guesses on its own account: its owner does not have to wait', async ({ db }) => {
+  test('is counted apart on guesses, so that its owner does not have to wait', async ({ db }) => {
     const { perform, caller } = await ani(db);
     const guess = () =>
       rejectionOf(
@@ -174,7 +168,9 @@ describe('a token in another browser', () => {
 });
 
 describe('guessing the password of a session', () => {
-  test('five tries are free, then it waits, and strangers’ tries do not count', async ({ db }) => {
+  test('allows five free tries, then waits, and does not count strangers’ tries', async ({
+    db,
+  }) => {
     const { perform, caller, signIn } = await ani(db);
     for (let times = 0; times < 6; times++) {
       await rejectionOf(signIn(ANI, 'salah', { device: 'a stranger', ip: '198.51.100.9' }));

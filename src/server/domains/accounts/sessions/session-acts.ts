@@ -24,7 +24,6 @@ import { hmac } from '#server/infra/security/secrets.ts';
 import { resetTries, countTry } from '#server/domains/accounts/signin/captcha.ts';
 import { notifyNewDevice } from '#server/domains/accounts/notices.ts';
 
-/** Ends the caller's own session, and no other. */
 export const logoutUserHandler = ({ sessions }: AccountsDeps): ActHandler =>
   handle(logoutUser, async ({ caller }) => {
     await sessions.end(caller.sessionId);
@@ -39,7 +38,6 @@ export const checkTokenHandler = (deps: AccountsDeps): ActHandler =>
     }),
   );
 
-/** The active sessions: the caller's own first, then by last use. */
 export const listSessionsHandler = ({ allAccountsSql }: AccountsDeps): ActHandler =>
   handle(listSessions, async ({ caller: { accountId, userId, sessionId } }) => {
     const rows = await allAccountsSql<StoredSession[]>`
@@ -52,7 +50,6 @@ export const listSessionsHandler = ({ allAccountsSql }: AccountsDeps): ActHandle
     };
   });
 
-/** Ends one session of the caller's, or all others; their browsers become unknown. */
 export const revokeSessionsHandler = ({ allAccountsSql, sessions }: AccountsDeps): ActHandler =>
   handle(revokeSessions, async ({ caller }, { session_id: sessionId, others }) => {
     if ((sessionId === undefined) === (others === undefined)) {
@@ -76,8 +73,8 @@ export const revokeSessionsHandler = ({ allAccountsSql, sessions }: AccountsDeps
   });
 
 /**
- * An empty `api_url` means the address the page came from. A browser can begin while the database is away: nothing
- * is said of codes then.
+ * An empty `api_url` means the page's own origin. The configuration works while the database is down, without facts
+ * about codes.
  */
 export const appConfigHandler = ({ config, build, codesInSimulator }: AccountsDeps): ActHandler =>
   handle(appConfig, async () => ({
@@ -96,11 +93,11 @@ type Deps = Pick<AccountsDeps, 'allAccountsSql' | 'secrets' | 'sessions'>;
 type ReauthCall = Pick<Call<'anyone_signed_in'>, 'caller' | 'device'>;
 
 /**
- * Checks the password of somebody who is signed in, for what only the session's own browser may do.
- * Tries are counted as at a sign-in, apart from those of strangers.
+ * Checks the password of a signed-in user, for acts that only the session's own browser may call. Tries are counted as
+ * at a sign-in, apart from those of strangers.
  *
- * @throws Refusal `password_wrong`, `too_many_requests` with the seconds to wait; `sign_in_needed` from
- *   another browser, whatever the password: its token was copied, and who signs in there needs a code.
+ * @throws Refusal `password_wrong`, `too_many_requests` with the seconds to wait; `sign_in_needed` from another browser
+ * even with the correct password: its token was copied, and a sign-in there needs a code.
  */
 export async function verifyPassword(deps: Deps, call: ReauthCall, password: string) {
   const { inOwnBrowser } = await deps.sessions.reauthOf(call.caller.sessionId, call.device);
@@ -125,10 +122,9 @@ async function checkPassword(
 }
 
 /**
- * Reauthentication by password: for five minutes this browser may do what requires it, and the session gets another
- * token: a copy of the one before ends. A browser other
- * than the session's own is recorded beside it, and the owner's phone is notified; of somebody who has a
- * second factor it opens nothing there.
+ * Re-authenticates by password: for five minutes this browser may call acts that require it, and the session's token is
+ * replaced, so that a copy of the old one ends. A browser other than the session's own is recorded beside it, and the
+ * owner's phone is notified; if the user has a second factor, it gets no access there.
  */
 export const reauthUserHandler = (deps: AccountsDeps): ActHandler =>
   handle(reauthUser, async (call, { password }) => {
@@ -143,8 +139,8 @@ export const reauthUserHandler = (deps: AccountsDeps): ActHandler =>
       });
       return { seconds: REAUTH_SECONDS, token };
     }
-    // Without a cookie this browser could not be recognised again; and a password alone is not what lets in
-    // somebody who has a second factor.
+    // Without a cookie this browser could not be recognised; and a password alone is not enough if there is a second
+    // factor.
     if (device === '' || (await hasSecondFactor(deps.allAccountsSql, caller)))
       throw new Refusal('sign_in_needed', {});
     const { phone } = await checkPassword(deps, caller, { password, scope: 'prove elsewhere' });
@@ -154,8 +150,7 @@ export const reauthUserHandler = (deps: AccountsDeps): ActHandler =>
   });
 
 /**
- * Records that the password was given in another browser than the session's own; only the latest such
- * browser counts.
+ * Records that the password was given in a browser other than the session's own; only the latest such browser counts.
  *
  * @returns whether it is the first time in this browser.
  */

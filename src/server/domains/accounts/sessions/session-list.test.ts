@@ -26,7 +26,6 @@ const DESK = { device: 'desk', ip: '203.0.113.7', agent: agents.desk };
 const PHONE = { device: 'phone', ip: '198.51.100.9', agent: agents.phone };
 const THIRD = { device: 'third', ip: '192.0.2.1', agent: 'curl/8.15' };
 
-/** Ani in three browsers; the first one asks. */
 async function ani(db: TestDatabase) {
   const app = await accountsApp(db);
   const tokens = [(await app.customer(ANI, DESK)).token];
@@ -42,7 +41,7 @@ async function ani(db: TestDatabase) {
   return { ...app, asker, active, ids };
 }
 
-test('a browser is named as people call it', () => {
+test('names browsers with their common names', () => {
   expect(Object.values(agents).map(deviceName)).toEqual([
     'Firefox di Linux',
     'Chrome di Android',
@@ -52,7 +51,7 @@ test('a browser is named as people call it', () => {
   expect(deviceName('curl/8.15')).toBe('Peramban lain');
 });
 
-test('sessions are listed with browser and place, this one first, then by last use', async ({
+test('lists sessions with browser and address, this one first, then by last use', async ({
   db,
 }) => {
   const { list, asker } = await ani(db);
@@ -68,7 +67,7 @@ test('sessions are listed with browser and place, this one first, then by last u
   expect(await list(listSessions, {}, asker)).toMatchObject([{ ip: PHONE.ip }]);
 });
 
-test('one is ended by itself; its browser needs a code again', async ({ db }) => {
+test('ends a single session, whose browser then needs a code', async ({ db }) => {
   const app = await ani(db);
   const { perform, asker, active, ids, sent } = app;
   expect(await perform(revokeSessions, { session_id: ids[1] ?? '' }, asker)).toEqual({ ended: 1 });
@@ -84,7 +83,7 @@ test('one is ended by itself; its browser needs a code again', async ({ db }) =>
   expect(sent.length).toBeGreaterThan(sentBefore);
 });
 
-test('all others are ended at once, and this one stays', async ({ db }) => {
+test('ends all others at once and keeps this one', async ({ db }) => {
   const { perform, asker, active } = await ani(db);
   expect(await perform(revokeSessions, { others: '1' }, asker)).toEqual({ ended: 2 });
   expect(await active()).toEqual([true, false, false]);
@@ -92,9 +91,7 @@ test('all others are ended at once, and this one stays', async ({ db }) => {
   expect(await perform(revokeSessions, { others: '1' }, asker)).toEqual({ ended: 0 });
 });
 
-test('a session of before in this very browser goes, and the browser stays known', async ({
-  db,
-}) => {
+test('replaces a previous session of the same browser, which stays known', async ({ db }) => {
   const app = await ani(db);
   const { perform, asker, ids } = app;
   const again = await app.signIn(ANI, GOOD_PASSWORD, DESK);
@@ -105,7 +102,7 @@ test('a session of before in this very browser goes, and the browser stays known
   expect(app.sent).toHaveLength(sentBefore);
 });
 
-test('one that is ended here is refused on another node within a second', async ({ db }) => {
+test('refuses a session that ended here on another node within a second', async ({ db }) => {
   const app = await accountsApp(db);
   let now = 0;
   const there = openSessions(db.allAccountsSql, () => now);
@@ -121,7 +118,7 @@ test('one that is ended here is refused on another node within a second', async 
   expect(await app.deps.sessions.find(token)).toBeUndefined();
 });
 
-test('nobody ends a session of somebody else, and a wish for both or neither is refused', async ({
+test('rejects ending a session of another user, and a request for both or neither', async ({
   db,
 }) => {
   const { customer, callerOf, perform, asker, active, ids } = await ani(db);

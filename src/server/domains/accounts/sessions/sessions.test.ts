@@ -19,7 +19,7 @@ const age = (sql: Sql, field: 'createdAt' | 'lastUsedAt', interval: string) =>
   changeSessions(sql, {}, { [field]: agedBy(interval) });
 
 describe('a session', () => {
-  test('is known by its token, of which the database has only the hash', async ({ sql }) => {
+  test('is found by its token, of which the database stores only the hash', async ({ sql }) => {
     const { accountId, userId, begin } = await someone(sql);
     const token = await begin();
     expect(await findSession(sql, token)).toMatchObject({ kind: 'person', accountId, userId });
@@ -35,7 +35,7 @@ describe('a session', () => {
     expect(await findSession(sql, token)).toBeUndefined();
   });
 
-  test('ends after thirty days, however much it is used', async ({ sql }) => {
+  test('ends after thirty days even with use', async ({ sql }) => {
     const token = await (await someone(sql)).begin();
     await age(sql, 'createdAt', '29 days 23 hours');
     expect(await findSession(sql, token)).toBeDefined();
@@ -43,7 +43,7 @@ describe('a session', () => {
     expect(await findSession(sql, token)).toBeUndefined();
   });
 
-  test('notes its use once a minute at most', async ({ sql }) => {
+  test('records its use once a minute at most', async ({ sql }) => {
     const token = await (await someone(sql)).begin();
     const used = async () => (await sql`select last_used_at from sessions`)[0]?.['last_used_at'];
     const first = await used();
@@ -55,7 +55,7 @@ describe('a session', () => {
     expect(Number(await used())).toBeGreaterThan(Number(aged) + 60_000);
   });
 
-  test('of a suspended account says so; of a closed one there is none', async ({ sql }) => {
+  test('reports a suspended account, and does not exist for a closed one', async ({ sql }) => {
     const token = await (await someone(sql)).begin();
     expect(await findSession(sql, token)).not.toHaveProperty('isSuspended');
     await changeAccounts(sql, {}, { status: 'suspended' });
@@ -64,7 +64,7 @@ describe('a session', () => {
     expect(await findSession(sql, token)).toBeUndefined();
   });
 
-  test('is not found by anything but its whole token', async ({ sql }) => {
+  test('is found by its whole token only', async ({ sql }) => {
     const token = await (await someone(sql)).begin();
     for (const other of [
       '',
@@ -78,7 +78,7 @@ describe('a session', () => {
     }
   });
 
-  test('the eleventh ends the oldest', async ({ sql }) => {
+  test('replaces the oldest when it is the eleventh', async ({ sql }) => {
     const { begin } = await someone(sql);
     const tokens: string[] = [];
     for (let times = 0; times < 11; times++) tokens.push(await begin());
@@ -90,8 +90,8 @@ describe('a session', () => {
   });
 });
 
-describe('what a node believes', () => {
-  test('a session ended on another node is refused within a second', async ({ sql }) => {
+describe('the cache of a node', () => {
+  test('refuses a session that ended on another node within a second', async ({ sql }) => {
     let now = 0;
     const here = openSessions(sql, () => now);
     const there = openSessions(sql, () => now);
@@ -104,7 +104,7 @@ describe('what a node believes', () => {
     expect(await here.find(token)).toBeUndefined();
   });
 
-  test('a session ended here is refused at once', async ({ sql }) => {
+  test('refuses a session that ended here at once', async ({ sql }) => {
     const sessions = openSessions(sql, () => 0);
     const token = await (await someone(sql)).begin();
     const person = await sessions.find(token);
@@ -112,7 +112,7 @@ describe('what a node believes', () => {
     expect(await sessions.find(token)).toBeUndefined();
   });
 
-  test('many calls within a second ask the database once', async ({ sql }) => {
+  test('shares one query between many calls within a second', async ({ sql }) => {
     let now = 0;
     const sessions = openSessions(sql, () => now);
     const token = await (await someone(sql)).begin();
@@ -124,7 +124,7 @@ describe('what a node believes', () => {
     expect(await sessions.find(token)).toBeUndefined();
   });
 
-  test('a token that was unknown is looked up again as soon as it exists', async ({ sql }) => {
+  test('finds a token that was unknown as soon as it exists', async ({ sql }) => {
     const sessions = openSessions(sql, () => 0);
     const { begin } = await someone(sql);
     const token = await begin();
@@ -137,7 +137,7 @@ describe('what a node believes', () => {
     expect(await sessions.find(token)).toBeDefined();
   });
 
-  test('trouble with the database is not remembered', async ({ db, sql }) => {
+  test('does not cache errors of the database', async ({ db, sql }) => {
     const sessions = openSessions(sql, () => 0);
     const token = await (await someone(sql)).begin();
     await db.owner`alter table sessions rename to gone`;

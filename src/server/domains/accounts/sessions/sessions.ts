@@ -9,58 +9,54 @@ import type { UserRef } from '#server/domains/accounts/people.ts';
 import { publicId } from '#contract/base/ids.ts';
 import type { SessionRow } from '#contract/people.ts';
 
-/** A session ends after so long without use, and after so long in any case (docs/threats.md, T10). */
+/** Limits of a session: days without use, and days in total (docs/threats.md, T10). */
 const IDLE_DAYS = 7;
 const LIFE_DAYS = 30;
-/** A person's sessions at once; the oldest goes when there is one more. */
 const SESSIONS_MAX = 10;
-/**
- * How long a found session is cached; a revocation elsewhere is seen within 1 s (docs/threats.md, T10).
- */
+/** The lifetime of a cached session; a revocation elsewhere takes effect within 1 s (docs/threats.md, T10). */
 const CACHE_TTL_MS = 900;
 const CACHE_MAX = 10_000;
 const AGENT_LENGTH_MAX = 300;
-/** After `rotateToken` the previous token works so much longer, for calls under way and for a lost answer. */
+/** The lifetime of the previous token after `rotateToken`, for requests under way and lost responses. */
 const PREVIOUS_TOKEN_SECONDS = 60;
-/** How long a sign-in, or a reauthentication, allows what requires a recent password. */
+/** The period after a sign-in or reauthentication in which acts that require a recent password are allowed. */
 export const REAUTH_SECONDS = 300;
 
 const tokenPattern = /^kbs_[A-Za-z0-9_-]{43}$/;
 
-/** A browser's cookie as it is stored; null for portals on another origin, which have none. */
+/** The stored form of a browser's cookie; null for portals on another origin, which have none. */
 export const deviceHash = (device: string): Buffer | null =>
   device === '' ? null : sha256(device);
 
 export type Sessions = {
-  /** The person of a session's token; `undefined` when there is no active session. */
   find(token: string): Promise<Person | undefined>;
   /**
-   * True when the session of a person that `find` returned began in another browser than this one. Reads
-   * the cache only, for every call; what changes anything asks `reauthOf`.
+   * True if the session of a user from `find` began in another browser. Reads only the cache, for every call; changes
+   * require `reauthOf`.
    */
   isElsewhere(person: Person, device: string): boolean;
   /** Ends a session: at once in this process, within a second in the others. */
   end(sessionId: string): Promise<void>;
-  /** Removes these sessions from this process's cache, after they were ended in a transaction. */
+  /** Removes sessions from this process's cache after they were ended in a transaction. */
   evict(sessionIds: readonly string[]): Promise<void>;
-  /** Whether this browser is the session's own, and reauthenticated lately, by the database's clock. */
+  /** Whether this browser is the session's own, and its last reauthentication is recent, by the database's clock. */
   reauthOf(sessionId: string, device: string): Promise<Reauth>;
 };
 
 type CacheEntry = { found: Promise<Person | undefined>; expiresAtMs: number };
 
 /**
- * Opens the look-up of sessions. A result is cached for 0.9 s counted from before the query, and
- * concurrent calls share one query.
+ * Opens the look-up of sessions. A result is cached for 0.9 s counted from the start of the query, and concurrent calls
+ * share one query.
  *
- * @param nowMs a clock that never jumps, in milliseconds.
+ * @param nowMs a monotonic clock, in milliseconds.
  */
 export function openSessions(
   allAccountsSql: Sql,
   nowMs: () => number = () => performance.now(),
 ): Sessions {
   const cache = new Map<string, CacheEntry>();
-  /** As text: a few bytes of the driver's would keep the 64 kB that they were read into. */
+  /** As text: a small buffer of the driver would keep its 64 kB read buffer alive. */
   const browsers = new WeakMap<Person, string | null>();
 
   const lookUp = (token: string, hash: string): Promise<Person | undefined> => {
@@ -138,13 +134,11 @@ type Row = {
   suspended: boolean;
 };
 
-/** Whose session a token is, and the browser it began in. */
 type ActiveSession = { person: Person; browser: Buffer | null };
 
 /**
- * The person of a token, by the database's clock, in one look-up by the token's hash. Notes the use
- * at most once a minute. People of a closed account have no session; those of a suspended one are told apart
- * by `isSuspended`.
+ * Finds the user of a token by the token's hash in one query, by the database's clock. Records the use at most once a
+ * minute. Users of a closed account have no session; those of a suspended one are marked by `isSuspended`.
  */
 export const findSession = async (
   allAccountsSql: Sql,
@@ -190,14 +184,12 @@ async function findActiveSession(
 
 type NewSession = UserRef &
   Pick<Call, 'ip' | 'agent' | 'device'> & {
-    /** A second factor was given for it. */
     secondFactor?: boolean;
   };
 
 /**
- * Begins a session and returns its token, which is stored as a hash only. The browser is
- * known from now on; the oldest sessions beyond ten end. Whoever signs in comes by `signIn`, which knows of
- * second factors.
+ * Starts a session and returns its token, which is stored as a hash only. The browser becomes known; the oldest
+ * sessions beyond ten end. Sign-ins must use `signIn`, which checks second factors.
  */
 export async function startSession(tx: Tx, session: NewSession): Promise<string> {
   const { accountId, userId, ip, secondFactor = false } = session;
@@ -233,10 +225,9 @@ export async function startSession(tx: Tx, session: NewSession): Promise<string>
 const newToken = (): string => `kbs_${randomBytes(32).toString('base64url')}`;
 
 /**
- * Gives a session another token, so that a copy of the one before is worth nothing. Where a person proves again who
- * they are, in the session's own browser.
+ * Replaces a session's token after a reauthentication in the session's own browser, so that copies of the old one end.
  *
- * @returns the new token, to be stored by the browser. The one before works a minute longer.
+ * @returns the new token for the browser. The old one works for another minute.
  */
 export async function rotateToken(sql: Sql | Tx, sessionId: string): Promise<string> {
   const token = newToken();
@@ -248,10 +239,10 @@ export async function rotateToken(sql: Sql | Tx, sessionId: string): Promise<str
 }
 
 /**
- * Ends all of a person's sessions but one, in the caller's transaction, and their browsers become
- * unknown: whoever signs in there again needs a code. Call `sessions.evict` with the result after COMMIT.
+ * Ends all of a user's sessions but one, in the caller's transaction, and their browsers become unknown: signing in
+ * there needs a code. Call `sessions.evict` with the result after COMMIT.
  *
- * @param exceptSessionId the session that stays; left out when none shall.
+ * @param exceptSessionId the session that stays; left out to end all.
  */
 export async function endOtherSessions(
   tx: Tx,
@@ -272,8 +263,8 @@ export async function endOtherSessions(
 }
 
 /**
- * Ends everybody's sessions, open codes and grants: in a restored database, what was revoked since its backup
- * would be good again. Browsers stay known.
+ * Ends all sessions, open codes and grants: a restored database would otherwise revive those revoked since its backup.
+ * Browsers stay known.
  */
 export async function endAllSessions(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {
@@ -284,10 +275,10 @@ export async function endAllSessions(sql: Sql): Promise<void> {
 }
 
 /**
- * Ends one session of a person's; its browser becomes unknown, unless the caller's session is in it.
+ * Ends one session of a user; its browser becomes unknown, unless it is also the caller's.
  *
- * @param from the session that asks.
- * @returns false when this person has no such active session.
+ * @param from the caller's session.
+ * @returns false if this user has no such active session.
  */
 export async function endSession(
   allAccountsSql: Sql,
@@ -331,7 +322,6 @@ const systems: readonly [name: string, mark: RegExp][] = [
 const first = (list: readonly [string, RegExp][], agent: string): string | undefined =>
   list.find(([, mark]) => mark.test(agent))?.[0];
 
-/** A browser's User-Agent in words: `Chrome di Android`. Not verified. */
 export function deviceName(agent: string): string {
   const browser = first(browsers, agent) ?? 'Peramban lain';
   const system = first(systems, agent);
@@ -340,7 +330,7 @@ export function deviceName(agent: string): string {
 
 export type StoredSession = { id: string; agent: string; ip: string; created: Date; used: Date };
 
-/** A session as lists show it. @param current the id of the one that asks; left out for none of them. */
+/** A session as lists show it. @param current the id of the caller's session, if it is listed for its owner. */
 export const sessionRow = (
   { id, agent, ip, created, used }: StoredSession,
   current?: string,
@@ -353,7 +343,6 @@ export const sessionRow = (
   last_used_at: used.toISOString(),
 });
 
-/** The active sessions of an account's people, by last use; for operators. */
 export async function sessionsOfAccount(sql: Sql, accountId: string): Promise<SessionRow[]> {
   const rows = await sql<StoredSession[]>`
     select session_id as id, agent, ip, created_at as created, last_used_at as used
@@ -363,8 +352,8 @@ export async function sessionsOfAccount(sql: Sql, accountId: string): Promise<Se
 }
 
 /**
- * Ends a session of an account, or all; their browsers become unknown, so that who signs in there needs a
- * code. Call `sessions.evict` with the result after COMMIT.
+ * Ends one session of an account, or all; their browsers become unknown, so that signing in there needs a code. Call
+ * `sessions.evict` with the result after COMMIT.
  */
 export async function endSessionsOfAccount(
   tx: Tx,

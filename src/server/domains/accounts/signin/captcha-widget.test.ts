@@ -48,7 +48,7 @@ describe.for(['turnstile', 'hcaptcha', 'recaptcha'] as const)('%s', (provider) =
     expect(JSON.stringify([task.body, config.body])).not.toContain(SECRET_KEY);
 
     const answer = there.solved({ action: 'user_login' });
-    // Nobody has this number: the password was checked, so the captcha was accepted.
+    // An unknown number: the password was checked, so the captcha was accepted.
     expect((await signIn(answer)).body.error.type).toBe('credentials_wrong');
     const sent = Object.fromEntries(there.asked.at(-1) ?? []);
     expect(sent).toEqual({
@@ -79,7 +79,7 @@ function opened(
   return { captcha, troubles };
 }
 
-test('an answer counts once here, even where the provider takes it again', async ({ sql }) => {
+test('accepts an answer once, also if the provider accepts it again', async ({ sql }) => {
   const there = await fakeCaptcha('recaptcha');
   there.actAs('forgetful');
   const { captcha } = opened(sql, 'recaptcha', there);
@@ -90,7 +90,7 @@ test('an answer counts once here, even where the provider takes it again', async
   await expect(captcha.verify('user_register', answer)).rejects.toEqual(failed);
 });
 
-test('an answer for another act, or from a page that is not ours, is refused', async ({ sql }) => {
+test('refuses an answer for another act, or from a foreign page', async ({ sql }) => {
   const there = await fakeCaptcha('turnstile');
   const { captcha } = opened(sql, 'turnstile', there, {
     PUBLIC_URL: 'https://kabari.example',
@@ -104,7 +104,7 @@ test('an answer for another act, or from a page that is not ours, is refused', a
   await verify(solved('portal.example'));
 });
 
-test('nobody gets in while the provider is silent, talks nonsense, or refuses our key', async ({
+test('refuses all sign-ins while the provider is silent, sends invalid responses, or refuses our key', async ({
   sql,
 }) => {
   const there = await fakeCaptcha('hcaptcha');

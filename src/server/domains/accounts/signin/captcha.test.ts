@@ -1,7 +1,7 @@
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { expect, vi } from 'vitest';
-import { type Guarded, captchaChallenge } from '#contract/accounts.ts';
+import { type CaptchaAct, captchaChallenge } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
@@ -15,7 +15,7 @@ const open = (sql: Sql) => openAltcha(sql, secrets, easy);
 
 type Made = { challenge: Record<string, unknown>; solution: Record<string, unknown> };
 
-async function solve(captcha: Captcha, act: Guarded): Promise<Made> {
+async function solve(captcha: Captcha, act: CaptchaAct): Promise<Made> {
   const challenge = await captcha.challenge(act, false);
   const solution = await solveChallenge({ challenge: challenge as never, deriveKey });
   return { challenge, solution: { ...solution } };
@@ -24,7 +24,7 @@ async function solve(captcha: Captcha, act: Guarded): Promise<Made> {
 const sent = (made: unknown): string => Buffer.from(JSON.stringify(made)).toString('base64');
 const failed = new Refusal('captcha_failed', {});
 
-test('a solved captcha lets one call of its act through, once, on every node', async ({ sql }) => {
+test('lets one call of its act through, once, on every node', async ({ sql }) => {
   const captcha = open(sql);
   const answer = sent(await solve(captcha, 'user_login'));
   await captcha.verify('user_login', answer);
@@ -32,7 +32,7 @@ test('a solved captcha lets one call of its act through, once, on every node', a
   await expect(open(sql).verify('user_login', answer)).rejects.toEqual(failed);
 });
 
-test('of the same answer sent ten times at once, one is accepted', async ({ sql }) => {
+test('accepts one of ten simultaneous uses of an answer', async ({ sql }) => {
   const captcha = open(sql);
   const answer = sent(await solve(captcha, 'user_login'));
   const answers = Array.from({ length: 10 }, () => captcha.verify('user_login', answer));
@@ -42,7 +42,7 @@ test('of the same answer sent ten times at once, one is accepted', async ({ sql 
   expect(accepted).toHaveLength(1);
 });
 
-test('a captcha solved for one act does not open another', async ({ sql }) => {
+test('rejects a captcha solved for another act', async ({ sql }) => {
   const captcha = open(sql);
   const answer = sent(await solve(captcha, 'user_login'));
   await expect(captcha.verify('user_register', answer)).rejects.toEqual(failed);
@@ -59,7 +59,7 @@ test('refuses a captcha after half an hour', async ({ sql }) => {
   }
 });
 
-test('nothing that was changed, made up, or signed elsewhere is accepted', async ({ sql }) => {
+test('rejects altered, invented and foreign captchas', async ({ sql }) => {
   const captcha = open(sql);
   const { challenge, solution } = await solve(captcha, 'user_login');
   const parameters = challenge['parameters'] as Record<string, unknown>;
@@ -88,7 +88,7 @@ test('nothing that was changed, made up, or signed elsewhere is accepted', async
   await captcha.verify('user_login', sent({ challenge, solution }));
 });
 
-test('after wrong passwords from an address its captchas cost more', async ({ db }) => {
+test('makes captchas harder for an address after wrong passwords', async ({ db }) => {
   const app = await accountsApp(db);
   const costFor = async (ip: string) => {
     const { challenge } = await app.perform(captchaChallenge, { for: 'user_login' }, { ip });

@@ -3,7 +3,7 @@ import { type Challenge as AltchaChallenge, createChallenge, verifySolution } fr
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { randomInt } from 'node:crypto';
 import * as z from 'zod/mini';
-import { type CaptchaProvider, type Guarded, captchaChallenge } from '#contract/accounts.ts';
+import { type CaptchaProvider, type CaptchaAct, captchaChallenge } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
   type ActHandler,
@@ -20,37 +20,33 @@ import { type Secrets, sha256 } from '#server/infra/security/secrets.ts';
 import { captchaPlaceOf } from '#server/infra/security/captcha-providers.ts';
 import type { Config } from '#server/infra/config.ts';
 
-/** A captcha, independent of its provider. */
 export type Captcha = {
   provider: CaptchaProvider;
-  /** What a browser needs for the provider's widget; '' where there is none. */
   siteKey: string;
   scriptUrl: string;
-  /** The largest number of steps that a task takes; 0 where the provider has a widget. */
   stepsMax: number;
-  /** A task for the browser, good for one call of `act`; `harder` for callers under suspicion. */
-  challenge(act: Guarded, harder: boolean): Promise<Record<string, unknown>>;
+  /** A challenge for the browser, valid for one call of `act`; `harder` for suspicious callers. */
+  challenge(act: CaptchaAct, harder: boolean): Promise<Record<string, unknown>>;
   /**
-   * @param ip of the caller, passed to providers that ask for it.
-   * @throws Refusal `captcha_failed` unless this solves a task for `act`, in time, the first time;
-   *   `captcha_unreachable` when it cannot be verified now.
+   * @param ip of the caller, passed to providers that require it.
+   * @throws Refusal `captcha_failed` unless this solves a challenge for `act`, in time, the first time;
+   * `captcha_unreachable` if it cannot be verified now.
    */
-  verify(act: Guarded, answer: string, ip?: string): Promise<void>;
+  verify(act: CaptchaAct, answer: string, ip?: string): Promise<void>;
 };
 
 /**
- * The task's size: PBKDF2 rounds per step, and steps between `from` and `to`. The usual one takes
- * some 0.3 to 0.6 s of one core here (0.7 ms a step).
+ * The size of a challenge: PBKDF2 rounds per step, and steps between `from` and `to`. The default takes some 0.3 to 0.6
+ * s of one core here (0.7 ms a step).
  */
 export type Difficulty = { rounds: number; from: number; to: number };
 const USUAL: Difficulty = { rounds: 5_000, from: 400, to: 800 };
 const HARDER_FACTOR = 4;
-/** A slow phone over plain http needs minutes for a harder task. */
+/** A slow phone over plain http needs minutes for a harder challenge. */
 const LIFE_MS = 1_800_000;
 
 const hex = z.string().check(z.regex(/^[0-9a-f]{1,200}$/));
 
-/** What the widget sends: base64 of this as JSON. */
 const Answer = z.object({
   challenge: z.object({
     parameters: z.strictObject({
@@ -70,9 +66,9 @@ const Answer = z.object({
 });
 
 /**
- * ALTCHA, self-hosted proof of work: signed, bound to its act, valid for half an hour, once.
+ * ALTCHA, self-hosted proof of work: signed, bound to its act, valid once and for half an hour.
  *
- * The server knows each task's solution by its signature, so checking one costs no work.
+ * Verification is cheap, because the server derives each solution from the challenge's signature.
  */
 export function openAltcha(
   allAccountsSql: Sql,
@@ -122,10 +118,10 @@ function parseAnswer(text: string): z.output<typeof Answer> | undefined {
 }
 
 /**
- * Records that a captcha was used, for every node.
+ * Records the use of a captcha, for every node.
  *
  * @param expiresAt in seconds since 1970; swept an hour later.
- * @returns false when it was used before.
+ * @returns false if it was used before.
  */
 export async function markUsed(
   allAccountsSql: Sql,
@@ -161,9 +157,7 @@ type CaptchaWidgetDeps = {
     | 'PORTAL_ORIGINS'
     | 'PUBLIC_URL'
   >;
-  /** Receives errors of keys that the provider does not know, and of a provider that does not answer. */
   report: (fault: unknown) => void;
-  /** How long the provider may take; 5,000 ms. */
   timeoutMs?: number;
 };
 
@@ -171,7 +165,6 @@ const TIMEOUT_MS = 5_000;
 /** Longer than any provider accepts an answer. */
 const USED_SECONDS = 3_600;
 
-/** The response of all three providers: one protocol, with small differences. */
 const Verdict = z.object({
   success: z.boolean(),
   hostname: z.optional(z.string()),
@@ -180,10 +173,9 @@ const Verdict = z.object({
 });
 type Verdict = z.output<typeof Verdict>;
 
-/** Error codes that mean a fault of our keys or of the provider, not of the person. */
+/** Error codes of wrong keys or provider faults, not of a wrong answer. */
 const ourFaultCodes = /secret|sitekey|internal-error/;
 
-/** The captcha that the settings name. */
 export function openCaptcha(deps: CaptchaWidgetDeps): Captcha {
   const { config, allAccountsSql } = deps;
   const { CAPTCHA_PROVIDER: provider, CAPTCHA_SITE_KEY: siteKey = '' } = config;
@@ -207,7 +199,7 @@ export function openCaptcha(deps: CaptchaWidgetDeps): Captcha {
   };
 }
 
-/** @throws Refusal `captcha_unreachable` without a readable answer: unverified callers are refused. */
+/** @throws Refusal `captcha_unreachable` without a readable response: unverified callers are refused. */
 async function askProvider(
   { config, report, timeoutMs = TIMEOUT_MS }: CaptchaWidgetDeps,
   url: string,
@@ -232,11 +224,11 @@ async function askProvider(
   }
 }
 
-/** Solved, and, where the provider says so, on one of our own pages and for this act. */
+/** Solved, and, if the provider reports them, on one of our own pages and for this act. */
 function isAccepted(
   { PUBLIC_URL, PORTAL_ORIGINS }: CaptchaWidgetDeps['config'],
   { success, hostname, action }: Verdict,
-  act: Guarded,
+  act: CaptchaAct,
 ): boolean {
   if (!success || (action !== undefined && action !== '' && action !== act)) return false;
   // A local installation has no public URL to compare with.
@@ -245,7 +237,6 @@ function isAccepted(
 }
 
 const WINDOW_SECONDS = 900;
-/** Counted by the minute, so that the quarter of an hour slides. */
 const STEP_SECONDS = 60;
 /** Free tries in a quarter of an hour; then 15 s, doubling up to five minutes. */
 const FREE_TRIES = 5;
@@ -258,15 +249,14 @@ const NETWORK_MAX = 150;
 const ADDRESS_SUSPECT = 5;
 const TOTAL_SUSPECT = 300;
 
-/** Seconds to wait after so many tries in a quarter of an hour. */
 export const waitAfterTries = (tries: number): number =>
   tries < FREE_TRIES
     ? 0
     : backoff(tries - FREE_TRIES + 1, { first: FIRST_WAIT_SECONDS, max: LONGEST_WAIT_SECONDS });
 
 /**
- * Counts one try at a person's password; tries are counted before the password is checked, so that
- * parallel guesses gain nothing. Refused tries do not count: the wait always ends.
+ * Counts one try at a user's password, before the password is checked, so that parallel guesses gain nothing. Refused
+ * tries do not count: the wait always ends.
  *
  * @param subject the hashed number; the same for known and unknown numbers.
  * @returns 0, or the seconds to wait.
@@ -284,12 +274,10 @@ export async function countTry(allAccountsSql: Sql, subject: string): Promise<nu
   });
 }
 
-/** Resets the tries after the right password. */
 export async function resetTries(allAccountsSql: Sql, subject: string): Promise<void> {
   await forgetHits(allAccountsSql, [subject], ['login_try', 'login_wait']);
 }
 
-/** Counts a wrong password against the address, its network, and the whole installation. */
 export async function countFailure(allAccountsSql: Sql, ip: string): Promise<void> {
   const step = { scope: 'login_wrong', max: 1_000_000, windowSeconds: STEP_SECONDS };
   await allAccountsSql.begin((tx) =>
@@ -304,7 +292,6 @@ export async function countFailure(allAccountsSql: Sql, ip: string): Promise<voi
 const failuresOf = (allAccountsSql: Sql, subject: string): Promise<number> =>
   hitsWithin(allAccountsSql, { scope: 'login_wrong', subject, seconds: WINDOW_SECONDS });
 
-/** Seconds an address must wait because of wrong passwords from it or its network; mostly 0. */
 export async function addressWaitSeconds(allAccountsSql: Sql, ip: string): Promise<number> {
   const [own, network] = await Promise.all([
     failuresOf(allAccountsSql, ip),
@@ -313,9 +300,6 @@ export async function addressWaitSeconds(allAccountsSql: Sql, ip: string): Promi
   return own >= ADDRESS_MAX || network >= NETWORK_MAX ? STEP_SECONDS : 0;
 }
 
-/**
- * True when captchas should be harder: too many wrong passwords from this address, or in total.
- */
 async function isSuspect(allAccountsSql: Sql, ip: string): Promise<boolean> {
   const [own, all] = await Promise.all([
     failuresOf(allAccountsSql, ip),

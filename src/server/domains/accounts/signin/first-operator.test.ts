@@ -13,7 +13,7 @@ import { changeSessions } from '#tests/support/people/people.ts';
 const config = readConfig({});
 
 describe('the first operator', () => {
-  test('is made once, and can sign in with the password that was shown', async ({ db }) => {
+  test('is created once, and can sign in with the password that was shown', async ({ db }) => {
     const made = await ensureOperator(db.allAccountsSql, config);
     expect(made?.phone).toBe('6281100000000');
     expect(made?.password).toMatch(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/);
@@ -28,7 +28,7 @@ describe('the first operator', () => {
     expect(app.sent[0]?.text).toMatch(/^Kode verifikasi Kabari: \d{6} untuk masuk/);
   });
 
-  test('is made by one of several nodes that start at once', async ({ db }) => {
+  test('is created by one of several nodes that start at once', async ({ db }) => {
     const made = await Promise.all(
       [1, 2, 3, 4].map(() => ensureOperator(db.allAccountsSql, config)),
     );
@@ -38,7 +38,7 @@ describe('the first operator', () => {
     ]);
   });
 
-  test('begins with what every account needs, or not at all', async ({ db }) => {
+  test('is created with the defaults of every account, or not at all', async ({ db }) => {
     const fails = ensureOperator(db.allAccountsSql, config, async () => {
       throw new Error('no wallet');
     });
@@ -50,7 +50,7 @@ describe('the first operator', () => {
     expect(await systemAccount(db.allAccountsSql)).toBe(opened[0]);
   });
 
-  test('has signed in only when this very operator has', async ({ db }) => {
+  test('has signed in only after this very operator signed in', async ({ db }) => {
     const made = await ensureOperator(db.allAccountsSql, config);
     const rina = { name: 'Rina', phone: '6281355500001', roles: ['admin'] as const };
     const other = await addOperator(db.allAccountsSql, rina);
@@ -68,10 +68,10 @@ describe('the first operator', () => {
   });
 });
 
-describe('an operator more', () => {
+describe('a further operator', () => {
   const rina = { name: 'Rina', phone: '6281355500001', roles: ['money'] as const };
 
-  test('is of the same account, and signs in once without a code', async ({ db }) => {
+  test('belongs to the same account, and signs in once without a code', async ({ db }) => {
     const first = await ensureOperator(db.allAccountsSql, config);
     const { phone, password } = await addOperator(db.allAccountsSql, rina);
     const app = await accountsApp(db);
@@ -82,7 +82,7 @@ describe('an operator more', () => {
     expect(other.account_id).toBe(user.account_id);
   });
 
-  test('needs the first one, and a number that is nobody’s', async ({ db }) => {
+  test('requires the first one, and an unused number', async ({ db }) => {
     await expect(addOperator(db.allAccountsSql, rina)).rejects.toThrow(/first start/);
     await ensureOperator(db.allAccountsSql, config);
     await addOperator(db.allAccountsSql, rina);
@@ -92,7 +92,7 @@ describe('an operator more', () => {
   });
 });
 
-test('sweeping takes what has ended and leaves what is alive', async ({ db }) => {
+test('sweeping deletes expired rows and keeps active ones', async ({ db }) => {
   const app = await accountsApp(db);
   const { token } = await app.customer('6281234567890');
   await app.register('6281398765432');

@@ -8,17 +8,16 @@ import { openAccount, systemAccount } from '#server/domains/accounts/people.ts';
 import { newId } from '#server/infra/ids.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 
-/** How the first operator signs in. */
 export type FirstOperator = { phone: string; password: string };
 
 /**
- * Makes the installation's own account and its operator, once; of several nodes starting at the
- * same time one does it.
+ * Creates the installation's own account and its operator, once; of several nodes starting at the same time one does
+ * it.
  *
- * @param opened runs in the same transaction, for what every account needs.
- * @param deliverPassword runs last before COMMIT: when it fails, no operator is created.
- * @returns how the operator signs in, to be shown this once; `undefined` when they exist already.
- * @throws StartError when OPERATOR_PHONE belongs to a customer.
+ * @param opened runs in the same transaction, to set up the defaults of every account.
+ * @param deliverPassword runs last before COMMIT: if it fails, no operator is created.
+ * @returns the operator's credentials, shown once; `undefined` if the operator exists already.
+ * @throws StartError if OPERATOR_PHONE belongs to a customer.
  */
 export async function ensureOperator(
   allAccountsSql: Sql,
@@ -54,8 +53,8 @@ export async function ensureOperator(
 }
 
 /**
- * True once the operator that `ensureOperator` made has signed in, or can no longer: others may have signed in
- * before, with passwords of their own.
+ * True once the operator from `ensureOperator` has signed in, or can no longer: other operators with their own
+ * passwords do not count.
  */
 export async function hasFirstOperatorSignedIn(allAccountsSql: Sql): Promise<boolean> {
   const [first] = await allAccountsSql<{ isOver: boolean }[]>`

@@ -1,6 +1,11 @@
 import { describe, expect } from 'vitest';
 import { resendOtp, verifyOtp } from '#contract/accounts.ts';
-import { askDeletion, changeForgotten, forgotPassword, verifyForgot } from '#contract/people.ts';
+import {
+  requestDeletion,
+  changeForgotten,
+  forgotPassword,
+  verifyForgot,
+} from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { readConfig } from '#server/infra/config.ts';
 import {
@@ -32,10 +37,8 @@ async function grantFor(app: AccountsApp, phone: string): Promise<string> {
   return (await app.perform(verifyForgot, { challenge, code }, PIXEL)).grant;
 }
 
-describe('who forgot the password', () => {
-  test('sets another with a code, is signed in, and every session of before ends', async ({
-    db,
-  }) => {
+describe('a forgotten password', () => {
+  test('is replaced with a code, which signs in and ends every earlier session', async ({ db }) => {
     const app = await accountsApp(db);
     const before = await app.customer(ANI);
     await app.callerOf(before.token);
@@ -65,12 +68,12 @@ describe('who forgot the password', () => {
     const sent = app.sent.length;
     await app.signIn(ANI, OTHER_PASSWORD, PIXEL);
     expect(app.sent).toHaveLength(sent);
-    // Where the old password was used, the new one needs a code.
+    // A browser of the old password needs a code with the new one.
     await app.signIn(ANI, OTHER_PASSWORD);
     expect(app.sent.length).toBeGreaterThan(sent);
   });
 
-  test('gets the same answers for a number nobody has, which gets no message', async ({ db }) => {
+  test('gives the same responses for an unknown number, which gets no message', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const sent = app.sent.length;
@@ -95,7 +98,7 @@ describe('who forgot the password', () => {
     expect(await rejectionOf(ask(app, NOBODY))).toMatchObject({ code: 'otp_too_soon' });
   });
 
-  test('may have the code sent again, and the one before ends', async ({ db }) => {
+  test('allows the code to be sent again, and the previous one ends', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const challenge = await ask(app, ANI);
@@ -110,7 +113,7 @@ describe('who forgot the password', () => {
     expect(await app.perform(verifyForgot, { challenge, code: second })).toHaveProperty('grant');
   });
 
-  test('is not served before a captcha is solved for this very act', async ({ db }) => {
+  test('requires a captcha solved for this very act', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const captcha = await app.solved('user_login');
@@ -124,7 +127,7 @@ describe('who forgot the password', () => {
 });
 
 describe('a code for a forgotten password', () => {
-  test('dies after five wrong tries and after five minutes', async ({ db }) => {
+  test('ends after five wrong tries and after five minutes', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const challenge = await ask(app, ANI);
@@ -141,7 +144,7 @@ describe('a code for a forgotten password', () => {
     expect(await rejectionOf(app.perform(verifyForgot, late))).toEqual(expired);
   });
 
-  test('does not sign anybody in, and one for signing in changes no password', async ({ db }) => {
+  test('does not sign in, and a code for signing in changes no password', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const challenge = await ask(app, ANI);
@@ -174,9 +177,7 @@ describe('requests of strangers', () => {
     );
   });
 
-  test('for one person leave her the codes of her own browsers and of her password', async ({
-    db,
-  }) => {
+  test('for one user leave the codes of her own browsers and of her password', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI, HOME);
     const refused = new Refusal('otp_limit', {});
@@ -196,7 +197,7 @@ describe('requests of strangers', () => {
     expect(await rejectionOf(ask(app, ANI, { ...STRANGER, ip: '192.0.99.6' }))).toEqual(refused);
     const token = await app.signIn(ANI, GOOD_PASSWORD, { device: 'another', ip: '192.0.2.9' });
     const caller = await app.callerOf(token.token);
-    const asked = await app.perform(askDeletion, {}, { caller, ip: '192.0.2.9' });
+    const asked = await app.perform(requestDeletion, {}, { caller, ip: '192.0.2.9' });
     expect(asked).toHaveProperty('challenge');
   });
 
@@ -218,8 +219,8 @@ describe('requests of strangers', () => {
   });
 });
 
-describe('the right to set a password', () => {
-  test('is worth one change, also when it is used twice at once', async ({ db }) => {
+describe('a password grant', () => {
+  test('allows one change, also with two simultaneous uses', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const grant = await grantFor(app, ANI);
@@ -229,7 +230,7 @@ describe('the right to set a password', () => {
     expect(await rejectionOf(change())).toEqual(new Refusal('grant_gone', {}));
   });
 
-  test('ends after ten minutes of the database, and lies there unreadable', async ({ db }) => {
+  test('ends after ten minutes of the database, and is stored unreadably', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const grant = await grantFor(app, ANI);
@@ -242,7 +243,7 @@ describe('the right to set a password', () => {
     expect(await rejectionOf(late)).toEqual(new Refusal('grant_gone', {}));
   });
 
-  test('stays when the new password is one that everybody uses', async ({ db }) => {
+  test('stays valid after a common password was refused', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const grant = await grantFor(app, ANI);
@@ -252,7 +253,7 @@ describe('the right to set a password', () => {
     expect(await better).toHaveProperty('token');
   });
 
-  test('ends every other code of the person that is under way', async ({ db }) => {
+  test('ends every other pending code of the user', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const first = await grantFor(app, ANI);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SecondFactorAsked, SignedIn } from '#contract/accounts.ts';
+import type { SecondFactorRequired, SignedIn } from '#contract/accounts.ts';
 import { changeForgotten, forgotPassword, verifyForgot } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Call, type ActHandler, handle } from '#server/infra/acts.ts';
@@ -24,8 +24,8 @@ import { signIn } from './login.ts';
 const GRANT_SECONDS = 600;
 
 /**
- * Sends a code to a number that has an account. Every number gets the same answer in the same time: the
- * code leaves after the answer, and for a number that nobody has none does.
+ * Sends a code to a number that has an account. Every number gets the same response in the same time: the code is sent
+ * after the response, and not for unknown numbers.
  */
 export const forgotPasswordHandler = (deps: AccountsDeps): ActHandler =>
   handle(forgotPassword, async (call, { phone, captcha }) => {
@@ -72,9 +72,8 @@ export const changeForgottenHandler = (deps: AccountsDeps): ActHandler =>
   });
 
 /**
- * Sets the password by a grant, once; every session of the person ends, and this browser is signed in, after
- * their second factor where they have one: that stays as it is.
- * The phone is notified, and the account cools down.
+ * Sets the password by a grant, once; every session of the user ends, and this browser is signed in, after the second
+ * factor if there is one, which stays. The phone is notified, and the account cools down.
  *
  * @throws Refusal `grant_gone`, `password_common` (the grant stays), `account_suspended`.
  */
@@ -82,7 +81,7 @@ async function resetPassword(
   deps: AccountsDeps,
   { grant, password }: { grant: string; password: string },
   client: Pick<Call, 'ip' | 'agent' | 'device'>,
-): Promise<SignedIn | SecondFactorAsked> {
+): Promise<SignedIn | SecondFactorRequired> {
   const holder = await holderOf(deps, grant);
   const person = await passwordOf(deps.allAccountsSql, holder);
   if (isCommonPassword(password, person)) {

@@ -17,7 +17,6 @@ import { issueCode } from '#server/domains/accounts/otp/otp.ts';
 const isRefused = (code: string) => (answer: unknown) =>
   answer instanceof Refusal && answer.code === code;
 
-/** A registration code, requested without captcha and password. */
 async function askFor(
   { deps }: Pick<AccountsApp, 'deps'>,
   phone: string,
@@ -36,7 +35,7 @@ const GUESSES_EACH = 20;
 const TRIES = 5;
 
 describe('guessing codes', () => {
-  test('4,000 guesses at 200 challenges at once get five tries each and nobody in', async ({
+  test('allows five tries for each of 200 challenges in 4,000 simultaneous guesses and signs no one in', async ({
     db,
   }) => {
     const config = readConfig({ OTP_DAILY_PER_ADDRESS: '10000', OTP_DAILY_TOTAL: '10000' });
@@ -62,7 +61,7 @@ describe('guessing codes', () => {
       await Promise.all(ten.flatMap((at) => issued.map(({ challenge }) => guess(challenge, at))));
     }
     expect(counts.wrong + counts.dead + counts.in).toBe(CHALLENGES * GUESSES_EACH);
-    // By luck one in 5e-6 a challenge gets in; three of 200 do once in a billion runs.
+    // A challenge is guessed with probability 5e-6; three of 200 succeed once in a billion runs.
     expect(counts.in).toBeLessThan(3);
     expect(counts.wrong).toBeLessThanOrEqual(CHALLENGES * TRIES);
     expect(counts.wrong + counts.in * TRIES).toBeGreaterThanOrEqual(CHALLENGES * TRIES);
@@ -75,7 +74,7 @@ describe('guessing codes', () => {
     expect(sixths.filter(isRefused('otp_expired'))).toHaveLength(CHALLENGES);
   });
 
-  test('the right code fits no challenge but its own, and none after five minutes', async ({
+  test('accepts the correct code for its own challenge only, and not after five minutes', async ({
     db,
   }) => {
     const app = await accountsApp(db);
@@ -100,7 +99,7 @@ describe('guessing codes', () => {
 describe('pumping codes', () => {
   const BUDGET = 60;
 
-  test('600 requests from 100 addresses for 25 ranges, at two nodes, stay within the day’s budget', async ({
+  test('keeps 600 requests from 100 addresses for 25 ranges, at two nodes, within the day’s budget', async ({
     db,
   }) => {
     const config = readConfig({ OTP_DAILY_TOTAL: String(BUDGET) });

@@ -37,7 +37,7 @@ const no = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('signing in', () => {
-  test('the right password opens a session that the next call knows', async ({ db }) => {
+  test('opens a session that the next call finds', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const { token, user } = await login(app, '0812-3456-7890', GOOD_PASSWORD);
@@ -48,7 +48,7 @@ describe('signing in', () => {
     expect(await app.perform(checkToken, {}, { caller })).toEqual(user);
   });
 
-  test('a wrong password and an unknown number get the very same answer', async ({ db }) => {
+  test('gives a wrong password and an unknown number the same response', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const wrong = await no(login(app, ANI, 'salah sama sekali'));
@@ -56,10 +56,10 @@ describe('signing in', () => {
     expect(await no(login(app, NOBODY, 'salah sama sekali'))).toEqual(wrong);
   });
 
-  test('a wrong password and an unknown number cost the same work', async ({ db }) => {
+  test('takes the same work for a wrong password and an unknown number', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
-    // This process's own processor time: what else the machine does is not in it.
+    // This process's own processor time, without that of other processes.
     const timed = async (phone: string) => {
       const captcha = await app.solved('user_login', ELSEWHERE);
       const before = process.cpuUsage();
@@ -77,11 +77,11 @@ describe('signing in', () => {
       unknown.push(await timed(NOBODY));
     }
     const median = (all: number[]) => all.toSorted((a, b) => a - b)[6] ?? 0;
-    // Without the dummy hash an unknown number answers some 30 ms sooner.
+    // Without the dummy hash an unknown number is answered some 30 ms sooner.
     expect(Math.abs(median(known) - median(unknown))).toBeLessThan(median(known) / 3);
   });
 
-  test('who is suspended reads why, but only with the right password', async ({ db }) => {
+  test('tells a suspended user the reason, but only with the correct password', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     await changeAccounts(db.allAccountsSql, {}, { status: 'suspended' });
@@ -97,14 +97,14 @@ describe('signing in', () => {
     });
   });
 
-  test('a closed account is as unknown as a number nobody has', async ({ db }) => {
+  test('treats a closed account like an unknown number', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     await changeAccounts(db.allAccountsSql, {}, { status: 'closed' });
     expect(await no(login(app, ANI, GOOD_PASSWORD))).toEqual(new Refusal('credentials_wrong', {}));
   });
 
-  test('the session one had in this browser ends when a new one begins', async ({ db }) => {
+  test('ends the previous session of this browser', async ({ db }) => {
     const app = await accountsApp(db);
     const before = await app.customer(ANI, HOME);
     const caller = await app.deps.sessions.find(before.token);
@@ -114,7 +114,7 @@ describe('signing in', () => {
     expect(await app.deps.sessions.find(after.token)).toBeDefined();
   });
 
-  test('without a solved captcha no password is looked at', async ({ db }) => {
+  test('checks no password without a solved captcha', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const answer = app.perform(loginUser, { phone: ANI, password: GOOD_PASSWORD, captcha: 'x' });
@@ -123,7 +123,9 @@ describe('signing in', () => {
 });
 
 describe('guessing', () => {
-  test('five wrong passwords bring a wait, also for the right one, and it ends', async ({ db }) => {
+  test('delays after five wrong passwords, also the correct one, and the wait ends', async ({
+    db,
+  }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     for (let times = 0; times < 5; times++) await no(login(app, ANI, 'salah sama sekali'));
@@ -132,7 +134,7 @@ describe('guessing', () => {
     expect(await login(app, ANI, GOOD_PASSWORD)).toMatchObject({ user: { phone: ANI } });
   });
 
-  test('each further one doubles the wait, up to five minutes', async ({ db }) => {
+  test('doubles the wait with each further one, up to five minutes', async ({ db }) => {
     expect([4, 5, 6, 7, 8, 9, 10, 50].map(waitAfterTries)).toEqual([
       0, 15, 30, 60, 120, 240, 300, 300,
     ]);
@@ -143,7 +145,7 @@ describe('guessing', () => {
     expect(await no(login(app, NOBODY, 'salah'))).toEqual(refusedToWait(30));
   });
 
-  test('strangers cannot keep a person out of where they signed in before', async ({ db }) => {
+  test('does not lock a user out of where they signed in before', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI, HOME);
     const stranger = { ...ELSEWHERE, device: 'a stranger’s' };
@@ -168,7 +170,7 @@ describe('guessing', () => {
     expect(looked).toHaveLength(5);
   });
 
-  test('one guess at each of many numbers stops the address, and nobody else', async ({ db }) => {
+  test('stops the address of one guess at each of many numbers, and no other', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI, HOME);
     const answers: unknown[] = [];
@@ -182,7 +184,7 @@ describe('guessing', () => {
     expect(await login(app, ANI, GOOD_PASSWORD, HOME)).toMatchObject({ user: { phone: ANI } });
   });
 
-  test('forgets the tries after the right password', async ({ db }) => {
+  test('resets the tries after the correct password', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI, HOME);
     for (let rounds = 0; rounds < 2; rounds++) {
@@ -211,7 +213,7 @@ test('signing out ends this session and leaves the others', async ({ db }) => {
   expect(await app.deps.sessions.find(second.token)).toBeDefined();
 });
 
-test('a person whose user is gone is asked to sign in', async ({ db }) => {
+test('requires a deleted user to sign in', async ({ db }) => {
   const app = await accountsApp(db);
   const caller: Person = {
     kind: 'person',

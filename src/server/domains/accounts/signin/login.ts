@@ -1,7 +1,7 @@
 import { inAccountOf } from '#server/infra/postgres/distribution/scope.ts';
 import {
-  type CodeAsked,
-  type SecondFactorAsked,
+  type CodeRequired,
+  type SecondFactorRequired,
   type SignedIn,
   loginUser,
   type Challenge,
@@ -23,7 +23,7 @@ import {
   isPhoneTaken,
 } from '#server/domains/accounts/people.ts';
 import {
-  askForFactor,
+  issueFactorChallenge,
   lockPerson,
   needsSecondFactor,
 } from '#server/domains/accounts/secondfactor/factors.ts';
@@ -46,33 +46,32 @@ export const loginUserHandler = (deps: AccountsDeps): ActHandler =>
 type Client = Pick<Call, 'ip' | 'agent' | 'device'>;
 
 /**
- * Signs a person in, or, in a browser that they never used, sends a code that `user_verify_otp` takes. Whoever
- * has a second factor is asked for that instead, in every browser.
- * A number that nobody has costs the same time and gets the same answer as a wrong password.
+ * Signs a user in, or, in a browser that they never used, sends a code for `user_verify_otp`. A second factor replaces
+ * that code, in every browser. An unknown number costs the same time and gets the same response as a wrong password.
  *
- * Five tries in a quarter of an hour are free; then each is followed by a wait that doubles up to
- * five minutes. Tries in a browser that the person used, and from an address where they signed in
- * before, are counted apart, so that strangers cannot keep them out: in a known browser not even those
- * who share its address (phones do).
+ * Five tries in a quarter of an hour are free; then each is followed by a wait that doubles up to five minutes. Tries
+ * in a browser that the user has used, and from an address where they signed in before, are counted apart, so that
+ * strangers cannot lock them out: in a known browser not even those who share its address (phones do).
  *
- * Who is suspended signs in too: to the reason, and to customer service.
+ * Suspended users can sign in too, to read the reason and to reach customer support.
  *
- * @throws Refusal `credentials_wrong`, or `too_many_requests` with the seconds to wait; `otp_unsendable`, `otp_too_soon`, `otp_limit`.
+ * @throws Refusal `credentials_wrong`, or `too_many_requests` with the seconds to wait; `otp_unsendable`,
+ * `otp_too_soon`, `otp_limit`.
  */
 export const login = (
   deps: AccountsDeps,
   typed: Typed,
   client: Client,
-): Promise<SignedIn | CodeAsked | SecondFactorAsked> =>
+): Promise<SignedIn | CodeRequired | SecondFactorRequired> =>
   inAccountOf(
-    () => accountToAsk(deps, typed.phone),
+    () => accountForLogin(deps, typed.phone),
     () => loginThere(deps, typed, client),
   );
 
 type Typed = { phone: string; password: string };
 
-/** Whose number it is; for one that nobody has, an id that no account has: it is looked for in the same way. */
-async function accountToAsk(
+/** The account of a number; for an unknown number, a nonexistent id, which is looked up in the same way. */
+async function accountForLogin(
   { allAccountsSql }: AccountsDeps,
   phone: string,
 ): Promise<string | undefined> {
@@ -87,7 +86,7 @@ async function loginThere(
   deps: AccountsDeps,
   { phone, password }: Typed,
   client: Client,
-): Promise<SignedIn | CodeAsked | SecondFactorAsked> {
+): Promise<SignedIn | CodeRequired | SecondFactorRequired> {
   const { allAccountsSql, secrets } = deps;
   const { ip } = client;
   const person = await findByPhone(allAccountsSql, phone, client);
@@ -109,14 +108,20 @@ async function loginThere(
   }
   await resetTries(allAccountsSql, subject);
   if (!isKnown && !person.isFirst) {
-    const asked = await allAccountsSql.begin((tx) => askAtSignIn(tx, deps, person, client));
-    return asked ?? sendLoginCode(deps, person, client);
+    const challenge = await allAccountsSql.begin((tx) =>
+      challengeAtSignIn(tx, deps, person, client),
+    );
+    return challenge ?? sendLoginCode(deps, person, client);
   }
   return allAccountsSql.begin((tx) => signIn(tx, deps, person, client));
 }
 
-/** The right password in a new browser: a code is required too. Asked again, the same code stays valid. */
-async function sendLoginCode(deps: AccountsDeps, person: Row, client: Client): Promise<CodeAsked> {
+/** After the correct password in a new browser. A repeated request leaves the same code valid. */
+async function sendLoginCode(
+  deps: AccountsDeps,
+  person: Row,
+  client: Client,
+): Promise<CodeRequired> {
   const { phone, accountId, userId } = person;
   const issue = async (tx: Tx) => {
     const user = { accountId, userId };
@@ -136,11 +141,9 @@ type Row = {
   phone: string;
   passwordHash: string;
   status: AccountStatus;
-  /** Signed in from this address lately. */
   isKnownAddress: boolean;
-  /** Signed in from this browser. */
   isKnown: boolean;
-  /** Is an operator whose password comes from the terminal, for the first time: by a page it takes a code. */
+  /** True for an operator who uses a password from the terminal for the first time: on the page a code is required. */
   isFirst: boolean;
 };
 
@@ -173,41 +176,39 @@ async function findByPhone(
 type Deps = Pick<AccountsDeps, 'config' | 'fileLink' | 'secrets'>;
 
 /**
- * The one way in, whatever was proved before: password, code to the phone, or another password set by one.
- * Whoever has a second factor is asked for it instead, in every browser; `withSecondFactor` then comes back
- * with it. A test holds that nothing else starts a session.
+ * The only way to start a session, after a password, a code to the phone, or a reset password. A second factor is
+ * required in every browser, and `withSecondFactor` completes the sign-in. A test checks that nothing else starts a
+ * session.
  */
 export async function signIn(
   tx: Tx,
   deps: Deps,
   user: UserRef,
   client: Client,
-): Promise<SignedIn | SecondFactorAsked> {
-  const asked = await askAtSignIn(tx, deps, user, client);
-  return asked ?? begin(tx, deps, user, { ...client, secondFactor: false });
+): Promise<SignedIn | SecondFactorRequired> {
+  const challenge = await challengeAtSignIn(tx, deps, user, client);
+  return challenge ?? beginSession(tx, deps, user, { ...client, secondFactor: false });
 }
 
-/** Asks whoever has a second factor for it; `undefined` for who has none. */
-async function askAtSignIn(
+async function challengeAtSignIn(
   tx: Tx,
   deps: Deps,
   user: UserRef,
   { device }: Client,
-): Promise<SecondFactorAsked | undefined> {
+): Promise<SecondFactorRequired | undefined> {
   await lockPerson(tx, user);
-  const asked = await askForFactor(tx, deps, user, { purpose: 'sign_in', device });
-  return asked && { second_factor: asked };
+  const challenge = await issueFactorChallenge(tx, deps, user, { purpose: 'sign_in', device });
+  return challenge && { second_factor: challenge };
 }
 
-/** The session of somebody whose second factor was right, in the transaction that took it. */
 export const signInWithFactor = (
   tx: Tx,
   deps: Deps,
   user: UserRef,
   client: Client,
-): Promise<SignedIn> => begin(tx, deps, user, { ...client, secondFactor: true });
+): Promise<SignedIn> => beginSession(tx, deps, user, { ...client, secondFactor: true });
 
-async function begin(
+async function beginSession(
   tx: Tx,
   deps: Deps,
   { accountId, userId }: UserRef,
@@ -232,7 +233,7 @@ export const registerUserHandler = (deps: AccountsDeps): ActHandler =>
     });
   });
 
-/** @throws Refusal `registration_closed` while operators let nobody register. */
+/** @throws Refusal `registration_closed` while registration is closed. */
 function refuseClosed({ REGISTRATION, REGISTRATION_CLOSED }: AccountsDeps['config']): void {
   if (!REGISTRATION) throw new Refusal('registration_closed', { text: REGISTRATION_CLOSED });
 }
@@ -240,11 +241,11 @@ function refuseClosed({ REGISTRATION, REGISTRATION_CLOSED }: AccountsDeps['confi
 /**
  * Stores a registration and sends a code to the phone. The account is opened when the code is entered.
  *
- * A number that is registered already gets the same answer after the same work; its phone gets a
- * note instead of a code, and no code will ever fit.
+ * A registered number gets the same response after the same work; its phone gets a note instead of a code, and no code
+ * is valid.
  *
- * @throws Refusal `password_common`, `otp_unsendable`, `otp_too_soon`, `otp_limit`; `too_many_requests` when too many
- *   passwords are waiting to be hashed.
+ * @throws Refusal `password_common`, `otp_unsendable`, `otp_too_soon`, `otp_limit`; `too_many_requests` if too many
+ * passwords are waiting to be hashed.
  */
 async function register(
   deps: AccountsDeps,

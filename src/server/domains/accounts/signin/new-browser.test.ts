@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { type CodeAsked, loginUser, resendOtp, verifyOtp } from '#contract/accounts.ts';
+import { type CodeRequired, loginUser, resendOtp, verifyOtp } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
   type AccountsApp,
@@ -30,14 +30,14 @@ async function login(app: AccountsApp, phone: string, asker: object, password = 
   return app.perform(loginUser, { phone, password, captcha }, asker);
 }
 
-async function askedIn(app: AccountsApp, asker: object, phone = ANI): Promise<CodeAsked> {
+async function askedIn(app: AccountsApp, asker: object, phone = ANI): Promise<CodeRequired> {
   const answer = await login(app, phone, asker);
   if (!('challenge' in answer)) throw new Error('no code is asked for');
   return answer;
 }
 
-describe('a browser that was never used', () => {
-  test('needs a code as well, is notified of, and is known from then on', async ({ db }) => {
+describe('an unknown browser', () => {
+  test('requires a code, triggers a notice, and is known from then on', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const { challenge } = await askedIn(app, PIXEL);
@@ -62,9 +62,7 @@ describe('a browser that was never used', () => {
     expect(app.sent).toHaveLength(sent);
   });
 
-  test('is told when no code can be sent, and has not to wait for one afterwards', async ({
-    db,
-  }) => {
+  test('gets an error if no code can be sent, and no wait afterwards', async ({ db }) => {
     const unsendable = new Refusal('otp_unsendable', {});
     let isLinked = true;
     const app = await accountsApp(db, { takesCodes: async () => isLinked });
@@ -77,12 +75,12 @@ describe('a browser that was never used', () => {
     isLinked = false;
     const again = app.perform(resendOtp, { challenge: challenge.challenge });
     expect(await rejectionOf(again)).toEqual(unsendable);
-    // The code that was sent before is as good as it was.
+    // The code that was sent before is still valid.
     const entered = { challenge: challenge.challenge, code: app.codeFor(ANI) };
     expect(await app.perform(verifyOtp, entered, PIXEL)).toHaveProperty('token');
   });
 
-  test('gets nothing for a wrong password: no code, and the usual answer', async ({ db }) => {
+  test('gets no code and the usual response for a wrong password', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const sent = app.sent.length;
@@ -92,7 +90,7 @@ describe('a browser that was never used', () => {
     expect(app.sent).toHaveLength(sent);
   });
 
-  test('that asks twice has the same code; another one has to wait', async ({ db }) => {
+  test('has the same code after a repeated request, and must wait for another', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const first = await askedIn(app, PIXEL);
@@ -109,7 +107,7 @@ describe('a browser that was never used', () => {
     expect(await app.perform(verifyOtp, entered, PIXEL)).toHaveProperty('token');
   });
 
-  test('may ask for the code again, after the same waits as any', async ({ db }) => {
+  test('may request the code again, after the usual waits', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const { challenge } = await askedIn(app, PIXEL);
@@ -124,7 +122,7 @@ describe('a browser that was never used', () => {
     expect(await app.perform(verifyOtp, entered, PIXEL)).toHaveProperty('token');
   });
 
-  test('is known to the person who used it, and to nobody else', async ({ db }) => {
+  test('becomes known to its user only', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI, PIXEL);
     await app.customer(BUDI);
@@ -132,7 +130,9 @@ describe('a browser that was never used', () => {
     expect(await login(app, BUDI, PIXEL)).toHaveProperty('challenge');
   });
 
-  test('is new again with each portal served elsewhere: those have no cookie', async ({ db }) => {
+  test('is unknown again with each portal on another origin, which has no cookie', async ({
+    db,
+  }) => {
     const app = await accountsApp(db);
     const elsewhere = { device: '' };
     await app.customer(ANI, elsewhere);
@@ -141,7 +141,7 @@ describe('a browser that was never used', () => {
     expect(await db.allAccountsSql`select * from known_devices`).toEqual([]);
   });
 
-  test('does not get in with a code once the account is closed', async ({ db }) => {
+  test('does not sign in with a code once the account is closed', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const { challenge } = await askedIn(app, PIXEL);
@@ -152,11 +152,11 @@ describe('a browser that was never used', () => {
     );
   });
 
-  test('does not take over the code of whoever had the number before', async ({ db }) => {
+  test('does not accept a code sent to the former owner of the number', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const before = await askedIn(app, PIXEL);
-    // The number is let go of by hand and belongs to somebody else now.
+    // Simulates that the number was released and belongs to another user now.
     await changeUsers(db.allAccountsSql, {}, { phone: '6281200000000' });
     await db.allAccountsSql`delete from user_phones`;
     const [{ hash } = { hash: '' }] = await db.allAccountsSql<{ hash: string }[]>`
@@ -170,7 +170,7 @@ describe('a browser that was never used', () => {
 });
 
 describe('strangers', () => {
-  test('who guess from her own address do not keep a person out of her browser', async ({ db }) => {
+  test("guessing from a user's own address do not lock her browser out", async ({ db }) => {
     const app = await accountsApp(db);
     const home = { ip: '203.0.113.7', device: 'her browser' };
     await app.customer(ANI, home);
@@ -183,7 +183,7 @@ describe('strangers', () => {
     expect(await login(app, ANI, home)).toHaveProperty('token');
   });
 
-  test('in a browser that is known are counted like all others', async ({ db }) => {
+  test('in a known browser are counted like all others', async ({ db }) => {
     const app = await accountsApp(db);
     const home = { ip: '203.0.113.7', device: 'her browser' };
     await app.customer(ANI, home);
@@ -194,7 +194,7 @@ describe('strangers', () => {
   });
 });
 
-test('the printed password needs no code the very first time, and one from then on', async ({
+test('requires no code for the printed password the first time, and one from then on', async ({
   db,
 }) => {
   const app = await accountsApp(db);

@@ -22,7 +22,7 @@ const no = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('registering', () => {
-  test('a person registers, enters the code, and is signed in to an account of their own', async ({
+  test('registers a user, who enters the code and is signed in to an account of their own', async ({
     db,
   }) => {
     const app = await accountsApp(db);
@@ -51,9 +51,7 @@ describe('registering', () => {
     expect(await db.allAccountsSql`select available from wallets`).toEqual([{ available: 0 }]);
   });
 
-  test('a number that is registered already gets the same answer, and its phone a note', async ({
-    db,
-  }) => {
+  test('gives a registered number the same response, and its phone a note', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const known = await app.register(ANI, { password: 'lain-sekali-kata-ini' });
@@ -72,9 +70,7 @@ describe('registering', () => {
     expect(await db.allAccountsSql`select count(*) as n from users`).toEqual([{ n: 1 }]);
   });
 
-  test('of two people who register a number at once, the first to enter a code has it', async ({
-    db,
-  }) => {
+  test('gives the number to the first of two users who enter a code', async ({ db }) => {
     const app = await accountsApp(db);
     const first = await app.register(ANI);
     const firstCode = app.codeFor(ANI);
@@ -87,9 +83,7 @@ describe('registering', () => {
     expect(await db.allAccountsSql`select name from accounts`).toEqual([{ name: 'Orang lain' }]);
   });
 
-  test('an account that cannot be completed is not opened, and the code still works', async ({
-    db,
-  }) => {
+  test('opens no account that cannot be completed, and the code stays valid', async ({ db }) => {
     let broken = true;
     const app = await accountsApp(db, {
       onAccountOpened: async () => {
@@ -106,7 +100,7 @@ describe('registering', () => {
     });
   });
 
-  test('a password that everybody uses is refused', async ({ db }) => {
+  test('refuses a common password', async ({ db }) => {
     const app = await accountsApp(db);
     for (const password of ['bismillah', 'kabari123', ANI]) {
       expect(await no(app.register(ANI, { password }))).toEqual(new Refusal('password_common', {}));
@@ -114,7 +108,7 @@ describe('registering', () => {
     expect(app.sent).toEqual([]);
   });
 
-  test('neither the code nor the password lies in the database', async ({ db }) => {
+  test('stores neither the code nor the password readably', async ({ db }) => {
     const app = await accountsApp(db);
     await app.register(ANI);
     const lies = JSON.stringify(await db.allAccountsSql`select * from otp_challenges`);
@@ -123,7 +117,7 @@ describe('registering', () => {
     expect(lies).not.toContain(`"${app.codeFor(ANI)}"`);
   });
 
-  test('without a solved captcha nothing is sent', async ({ db }) => {
+  test('sends nothing without a solved captcha', async ({ db }) => {
     const app = await accountsApp(db);
     const requests = app.perform(registerUser, {
       name: 'Toko Ani',
@@ -138,7 +132,7 @@ describe('registering', () => {
 });
 
 describe('a code', () => {
-  test('works once, also when it is entered twice at the same moment', async ({ db }) => {
+  test('works once, also with two simultaneous uses', async ({ db }) => {
     const app = await accountsApp(db);
     const { challenge } = await app.register(ANI);
     const entered = Array.from({ length: 5 }, () =>
@@ -152,7 +146,7 @@ describe('a code', () => {
     }
   });
 
-  test('dies after five wrong tries; the sixth fails with the right one', async ({ db }) => {
+  test('ends after five wrong tries; the sixth fails with the correct one', async ({ db }) => {
     const app = await accountsApp(db);
     const { challenge } = await app.register(ANI);
     const code = app.codeFor(ANI);
@@ -167,7 +161,7 @@ describe('a code', () => {
     );
   });
 
-  test('gives no more than five tries to guesses made in parallel', async ({ db }) => {
+  test('allows five tries to parallel guesses', async ({ db }) => {
     const app = await accountsApp(db);
     const { challenge } = await app.register(ANI);
     const code = app.codeFor(ANI);
@@ -183,7 +177,7 @@ describe('a code', () => {
     expect(wrong).toHaveLength(5);
   });
 
-  test('fits the challenge it was made for and no other', async ({ db }) => {
+  test('fits its own challenge only', async ({ db }) => {
     const app = await accountsApp(db);
     await app.register(ANI);
     const { challenge } = await app.register(BUDI);
@@ -194,7 +188,7 @@ describe('a code', () => {
     expect(await no(ofAni)).toEqual(new Refusal('otp_wrong', { left: 4 }));
   });
 
-  test('is worth nothing after five minutes of the database', async ({ db }) => {
+  test('expires after five minutes of the database', async ({ db }) => {
     const app = await accountsApp(db);
     const { challenge } = await app.register(ANI);
     await ageCodes(db.allAccountsSql, 301);
@@ -205,7 +199,7 @@ describe('a code', () => {
 });
 
 describe('another code', () => {
-  test('comes after 60, 120 and 300 seconds, and the one before it ends', async ({ db }) => {
+  test('is allowed after 60, 120 and 300 seconds, and the previous one ends', async ({ db }) => {
     const app = await accountsApp(db);
     const { challenge } = await app.register(ANI);
     const first = app.codeFor(ANI);
@@ -234,7 +228,7 @@ describe('another code', () => {
     });
   });
 
-  test('cannot be had sooner by registering again', async ({ db }) => {
+  test('is not sent sooner by registering again', async ({ db }) => {
     const app = await accountsApp(db);
     await app.register(ANI);
     expect(await no(app.register(ANI))).toMatchObject({ code: 'otp_too_soon' });
@@ -242,7 +236,7 @@ describe('another code', () => {
     expect(await app.register(ANI)).toMatchObject({ resend_in_seconds: 120 });
   });
 
-  test('is sent once when it is asked for several times at once', async ({ db }) => {
+  test('is sent once for simultaneous requests', async ({ db }) => {
     const app = await accountsApp(db);
     const { challenge } = await app.register(ANI);
     await ageCodes(db.allAccountsSql, 60);
@@ -275,7 +269,7 @@ describe('another code', () => {
 });
 
 describe('the caps of a day', () => {
-  test('a number gets ten codes, whoever asks', async ({ db }) => {
+  test('allow a number ten codes from all requesters', async ({ db }) => {
     const app = await accountsApp(db);
     for (let times = 0; times < 10; times++) {
       await app.register(ANI, {}, { ip: `203.0.${times}.7` });
@@ -291,7 +285,7 @@ describe('the caps of a day', () => {
     expect(await no(app.perform(resendOtp, { challenge }))).toEqual(new Refusal('otp_limit', {}));
   });
 
-  test('an address, and all together, get no more than the settings say', async ({ db }) => {
+  test('limit an address and the total to the settings', async ({ db }) => {
     const config = readConfig({ OTP_DAILY_PER_ADDRESS: '2', OTP_DAILY_TOTAL: '3' });
     const app = await accountsApp(db, { config });
     await app.register('6281300000001');
@@ -305,9 +299,7 @@ describe('the caps of a day', () => {
     expect(app.sent).toHaveLength(3);
   });
 
-  test('an attack from many addresses on many numbers never sends more than the total', async ({
-    db,
-  }) => {
+  test('keep an attack from many addresses on many numbers within the total', async ({ db }) => {
     const config = readConfig({ OTP_DAILY_TOTAL: '12' });
     const app = await accountsApp(db, { config });
     const requests = Array.from({ length: 40 }, (_, n) =>
@@ -317,7 +309,7 @@ describe('the caps of a day', () => {
     expect(app.sent).toHaveLength(12);
   });
 
-  test('a range of numbers whose codes nobody enters gets no more', async ({ db }) => {
+  test('stop codes to a range of numbers that enters none', async ({ db }) => {
     const warned: object[] = [];
     const config = readConfig({ OTP_DAILY_PER_ADDRESS: '1000' });
     const log = { warn: (facts: object) => void warned.push(facts) };

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const server = join(import.meta.dirname, '../../..');
 
-test('nothing but the one way in starts a session', async () => {
+test('no other function than signIn starts a session', async () => {
   const callers: string[] = [];
   for await (const file of glob('**/*.ts', { cwd: server })) {
     if (file.endsWith('.test.ts')) continue;

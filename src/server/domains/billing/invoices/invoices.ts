@@ -26,8 +26,8 @@ import {
   type TopupMethod,
   STATEMENT_PDF_MAX,
   exportSaldo,
-  lineKindLabel,
-  type LineKind,
+  mutationKindLabel,
+  type MutationKind,
   type EntryKind,
   entryKindLabel,
 } from '#contract/saldo.ts';
@@ -257,7 +257,7 @@ async function openStatement(
   const facts = {
     holder: holder?.name ?? '',
     period: `${dayWords(query.from)} – ${dayWords(query.to)}`,
-    only: query.kind === undefined ? null : lineKindLabel[query.kind],
+    only: query.kind === undefined ? null : mutationKindLabel[query.kind],
     opening: range.opening,
     closing: range.closing,
     madeAt: at,
@@ -353,7 +353,7 @@ const macOf = (secrets: Secrets, id: string, claim: Buffer) =>
   hmac(secrets.key('links'), 'statement', id, claim);
 
 /** Filter of entries: these days in WIB, both included, and this kind only. */
-type StatementQuery = { from: string; to: string; kind?: LineKind | undefined };
+type StatementQuery = { from: string; to: string; kind?: MutationKind | undefined };
 
 /** Entries `(after, last]` of a wallet, with the available saldo before and after them. */
 type Range = { after: number; last: number; opening: number; closing: number };
@@ -380,7 +380,7 @@ function rangeOf(sql: Sql, accountId: string, { from, to }: StatementQuery): Pro
 }
 
 /** Customers see a hold and its release as one kind: the cost of messages. */
-const kindsOf = (kind: LineKind | undefined): readonly EntryKind[] | null => {
+const kindsOf = (kind: MutationKind | undefined): readonly EntryKind[] | null => {
   if (kind === undefined) return null;
   return kind === 'hold' ? ['hold', 'release'] : [kind];
 };
@@ -389,14 +389,14 @@ const kindsOf = (kind: LineKind | undefined): readonly EntryKind[] | null => {
 const entryCondition = (
   tx: Tx,
   accountId: string,
-  { range, kind }: { range: Range; kind: LineKind | undefined },
+  { range, kind }: { range: Range; kind: MutationKind | undefined },
 ) => {
   const kinds = kindsOf(kind);
   return tx`account_id = ${accountId} and seq > ${range.after} and seq <= ${range.last}
     and d_available <> 0 ${kinds === null ? tx`` : tx`and kind = any(${[...kinds]}::text[])`}`;
 };
 
-type Which = { range: Range; kind: LineKind | undefined };
+type Which = { range: Range; kind: MutationKind | undefined };
 
 async function isLongerThan(
   sql: Sql,

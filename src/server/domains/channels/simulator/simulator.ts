@@ -11,7 +11,7 @@ import {
   simulatedSwitch,
   simulatedTransfer,
   type SimulatedPhone,
-  type SimulatedLine,
+  type SimulatedMessage,
 } from '#contract/simulator.ts';
 import type { Channel, MessageBody } from '#server/domains/channels/channels.ts';
 import {
@@ -217,7 +217,7 @@ async function readPhone(
   };
 }
 
-const lineFrom = (show: ShowContent, row: LineRow): SimulatedLine => ({
+const lineFrom = (show: ShowContent, row: LineRow): SimulatedMessage => ({
   id: row.line_id,
   direction: row.direction,
   peer: row.peer,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
+import type { OperatorCustomerDetail } from '#contract/operator/customers.ts';
 import type { Adjustment } from '#contract/operator/books.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
@@ -362,7 +362,7 @@ describe('a payout', () => {
         account_id: id,
         becomes: frozen ? 'frozen' : 'active',
         reason,
-      }) as Promise<DeskCustomerDetail>;
+      }) as Promise<OperatorCustomerDetail>;
     expect((await freeze(true)).status).toBe('frozen');
     expect((await freeze(true)).freezes).toHaveLength(1);
     await expect(payout(oka, id, 1_000)).rejects.toEqual(new Refusal('wallet_frozen_payout', {}));

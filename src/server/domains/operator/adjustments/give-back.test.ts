@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
+import type { OperatorCustomerDetail } from '#contract/operator/customers.ts';
 import type { Adjustment } from '#contract/operator/books.ts';
 import type { FlaggedPayment, OpenRefund, OperatorTopup } from '#contract/operator/payments.ts';
 import type { Topup, TopupMethod } from '#contract/saldo.ts';
@@ -335,7 +335,9 @@ test('an operator allows a customer to spend the welcome bonus on any number', a
   const { owner } = await desk.app.placed('bank');
   const account_id = publicId('account', owner.accountId);
   await sql`select set_bonus_only(${owner.accountId}, true)`;
-  const seen = (await desk.oka.ask('operator_customer_get', { account_id })) as DeskCustomerDetail;
+  const seen = (await desk.oka.ask('operator_customer_get', {
+    account_id,
+  })) as OperatorCustomerDetail;
   expect(seen.bonus_only).toBe(true);
   const approve = () => desk.oka.ask('operator_bonus_approve', { account_id, reason });
   expect(await approve()).toMatchObject({ bonus_only: false });

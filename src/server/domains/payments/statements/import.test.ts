@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
 import type {
-  OperatorBankLine,
+  OperatorBankEntry,
   StatementReport,
   OperatorTopup,
 } from '#contract/operator/payments.ts';
@@ -54,7 +54,7 @@ const counted = ({ counts }: StatementReport) =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 
 const listed = async (app: TopupApp, fields: Record<string, unknown> = {}) =>
-  ((await ask(app, 'operator_bank_line_list', fields)) as { rows: OperatorBankLine[] }).rows;
+  ((await ask(app, 'operator_bank_line_list', fields)) as { rows: OperatorBankEntry[] }).rows;
 
 const healthy = async (sql: Parameters<typeof checkLedger>[0]) =>
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);

@@ -3,7 +3,7 @@ import {
   type StatementReport,
   type StatementLine as ReportLine,
   type StatementOutcome,
-  STATEMENT_LINES_SHOWN,
+  STATEMENT_ROWS_SHOWN,
 } from '#contract/operator/payments.ts';
 import {
   type IdentifiedLine,
@@ -525,7 +525,7 @@ function reportOf(statement: ReadStatement, judged: readonly Judged[]): Statemen
   }
   const shown = order
     .flatMap((outcome) => judged.filter((one) => one.outcome === outcome))
-    .slice(0, STATEMENT_LINES_SHOWN)
+    .slice(0, STATEMENT_ROWS_SHOWN)
     .sort((one, other) => one.line.number - other.line.number);
   return {
     sha256: statement.sha256,

@@ -2,8 +2,8 @@ import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
-import type { BankLineFilter, OperatorBankLine } from '#contract/operator/payments.ts';
-import { namesOfPeople, tiesOf } from '#server/domains/accounts/accounts.ts';
+import type { BankEntryFilter, OperatorBankEntry } from '#contract/operator/payments.ts';
+import { userNames, tiesOf } from '#server/domains/accounts/accounts.ts';
 import { NEAR, payWithTwin, txnOf } from '#server/domains/payments/bank.ts';
 import {
   type Limits,
@@ -31,7 +31,7 @@ const CANDIDATES_MAX = 5;
 const COUNT_MAX = 10_000;
 
 type Query = {
-  filter?: BankLineFilter | undefined;
+  filter?: BankEntryFilter | undefined;
   amount?: number | undefined;
   page?: number | undefined;
   sort_type?: 'asc' | 'desc' | undefined;
@@ -40,7 +40,7 @@ type Query = {
 export async function bankLinesForOperator(
   { allAccountsSql: sql, now }: LinesDeps,
   { filter = 'unmatched', amount, page = 0, sort_type }: Query,
-): Promise<PageOf<OperatorBankLine>> {
+): Promise<PageOf<OperatorBankEntry>> {
   const condition = sql`
     ${filter === 'all' ? sql`true` : isUnmatched(sql)}
     ${amount === undefined ? sql`` : sql`and amount = ${amount}`}`;
@@ -56,7 +56,7 @@ export async function bankLinesForOperator(
   return { rows: await readLines(sql, hashes, now()), total: counted?.total ?? 0 };
 }
 
-type LineRow = Pick<OperatorBankLine, 'line' | 'amount' | 'description' | 'reference'> & {
+type LineRow = Pick<OperatorBankEntry, 'line' | 'amount' | 'description' | 'reference'> & {
   at: Date;
   received_at: Date;
   topup_id: string | null;
@@ -81,7 +81,7 @@ async function readLines(
   sql: Sql | Tx,
   hashes: readonly string[],
   at: Date,
-): Promise<OperatorBankLine[]> {
+): Promise<OperatorBankEntry[]> {
   const rows = await sql<LineRow[]>`
     select l.hash as line, l.amount, l.description, l.reference, l.at, l.received_at, l.topup_id,
       a.name as account_name, l.dismissed_at, l.dismissed_by, l.dismiss_reason,
@@ -95,7 +95,7 @@ async function readLines(
     select txn_id as txn from provider_payments
     where provider = 'bank' and txn_id = any(${hashes.map(txnOf)}::text[]) and outcome = 'second'`;
   const known = {
-    names: await namesOfPeople(
+    names: await userNames(
       sql,
       rows.flatMap((row) => row.dismissed_by ?? []),
     ),
@@ -137,7 +137,7 @@ async function candidatesFor(
   return Map.groupBy(found, ({ line }) => line);
 }
 
-function lineOf(row: LineRow, { names, second, candidates }: Known): OperatorBankLine {
+function lineOf(row: LineRow, { names, second, candidates }: Known): OperatorBankEntry {
   const { line, amount, description, reference, at, received_at } = row;
   const { topup_id, dismissed_at, dismissed_by } = row;
   const waiting = row.waits ? 'twin' : 'unmatched';
@@ -185,7 +185,7 @@ function lineOf(row: LineRow, { names, second, candidates }: Known): OperatorBan
 export async function confirmTwins(
   { allAccountsSql: sql, now, config }: LinesDeps & { config: Limits },
   { line, operatorId, reason }: { line: string; operatorId: string; reason: string },
-): Promise<OperatorBankLine> {
+): Promise<OperatorBankEntry> {
   const at = now();
   const ties = await tiesOf(sql, operatorId);
   type Stored = Parameters<typeof payWithTwin>[1] & { imported_by: string | null; waits: boolean };
@@ -239,7 +239,7 @@ async function accountOfLine(sql: Sql, line: string): Promise<string | undefined
 export async function dismissLine(
   { allAccountsSql, now }: LinesDeps,
   { line, operatorId, reason }: { line: string; operatorId: string; reason: string },
-): Promise<OperatorBankLine> {
+): Promise<OperatorBankEntry> {
   const at = now();
   return allAccountsSql.begin(async (tx) => {
     const [found] = await tx<{ used: boolean }[]>`

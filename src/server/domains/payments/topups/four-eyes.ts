@@ -1,11 +1,7 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import { bankReference } from '#contract/base/text.ts';
 import type { OperatorTopup } from '#contract/operator/payments.ts';
-import {
-  type OperatorTies,
-  isSecondFor,
-  namesOfPeople,
-} from '#server/domains/accounts/accounts.ts';
+import { type OperatorTies, isSecondFor, userNames } from '#server/domains/accounts/accounts.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
@@ -103,7 +99,7 @@ export async function proposalsOf(
     select p.topup_id, p.operator_id, p.reference, p.reason, p.at
     from topup_proposals p join topups t using (account_id, topup_id)
     where p.topup_id = any(${[...topupIds]}::uuid[]) and t.status not in ('paid', 'rejected')`;
-  const names = await namesOfPeople(
+  const names = await userNames(
     sql,
     rows.map((row) => row.operator_id),
   );
@@ -191,6 +187,6 @@ export async function decidedBefore(
     select operator_id from topup_decisions
     where account_id = ${accountId} and topup_id = ${topupId} and operator_id <> ${operatorId}`;
   if (!decided) return;
-  const names = await namesOfPeople(tx, [decided.operator_id]);
+  const names = await userNames(tx, [decided.operator_id]);
   throw new Refusal('topup_decided', { by: names.get(decided.operator_id) ?? UNKNOWN_OPERATOR });
 }

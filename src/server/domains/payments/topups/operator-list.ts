@@ -7,7 +7,7 @@ import type {
   OperatorTopup,
   OperatorTopupFilter,
 } from '#contract/operator/payments.ts';
-import { namesOfPeople, tiesOf } from '#server/domains/accounts/accounts.ts';
+import { userNames, tiesOf } from '#server/domains/accounts/accounts.ts';
 import { NEAR } from '#server/domains/payments/bank.ts';
 import { refundStateOf } from '#server/domains/payments/gateways/open-refunds.ts';
 import type { Config } from '#server/infra/config.ts';
@@ -215,7 +215,7 @@ export async function readForOperator(
     cross join lateral (select ${newestSlip(sql)} as slip) slips
     where topups.topup_id = any (${[...ids]}::uuid[])`;
   const proposals = await proposalsOf(sql, ids, operatorId);
-  const names = await namesOfPeople(
+  const names = await userNames(
     sql,
     rows.flatMap(({ settled_by }) => settled_by ?? []),
   );

@@ -3,7 +3,7 @@ import type { OperatorThread } from '#contract/operator/support.ts';
 import { deleteCanned, listCanned, saveCanned } from '#server/domains/support/canned.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { closeThread, reopenThread, markRead } from '#server/domains/support/thread/closing.ts';
-import { linesPage, openTyping } from '#server/domains/support/thread/customer-acts.ts';
+import { messagesPage, openTyping } from '#server/domains/support/thread/customer-acts.ts';
 import {
   type Thread,
   emptyThread,
@@ -12,10 +12,10 @@ import {
   viewThread,
 } from '#server/domains/support/thread/line.ts';
 import {
-  sendLine,
-  eventLine,
+  sendThreadMessage,
+  eventMessage,
   reopened,
-  withLine,
+  withMessage,
   writeAll,
 } from '#server/domains/support/thread/send.ts';
 import { transcriptLink } from '#server/domains/support/transcript.ts';
@@ -37,7 +37,6 @@ import type { Tx } from '#server/infra/postgres/database.ts';
 const side = 'operator';
 const viewerOf = ({ caller: { userId } }: Call<'operator'>): Viewer => ({ side, userId });
 
-/** The acts of operators: the inbox, and one customer's thread. */
 export function inboxActs(deps: SupportDeps): readonly ActHandler[] {
   const type = openTyping(deps);
   const view = ({ caller }: Call<'operator'>, known: Thread) =>
@@ -52,10 +51,10 @@ export function inboxActs(deps: SupportDeps): readonly ActHandler[] {
     ),
     handle(inbox.inboxMessages, async (call, { account_id: accountId, ...query }) => {
       await findCustomer(deps.allAccountsSql, accountId);
-      return linesPage(deps, { ...query, accountId, viewer: viewerOf(call) });
+      return messagesPage(deps, { ...query, accountId, viewer: viewerOf(call) });
     }),
     handle(inbox.sendInbox, (call, { account_id: accountId, internal, ...given }) =>
-      sendLine(deps, given, {
+      sendThreadMessage(deps, given, {
         accountId,
         viewer: viewerOf(call),
         internal: internal !== undefined,
@@ -97,11 +96,10 @@ export function inboxActs(deps: SupportDeps): readonly ActHandler[] {
 }
 
 const FAILED_MS = 24 * 3_600_000;
-/** Tokens beside a thread. */
 const TOKENS_MAX = 20;
 
 /**
- * One customer's thread, and what an operator wants to know of them beside it.
+ * A customer's thread with facts about the customer.
  *
  * @param known the thread as an act has just left it.
  * @throws Refusal `not_found`.
@@ -148,9 +146,9 @@ async function inboxThread(
 const SNOOZE_DAYS_MAX = 30;
 
 /**
- * Who looks after a thread from now on; nobody in particular without `operatorId`.
+ * Assigns a thread; without `operatorId` it has no assignee.
  *
- * @throws Refusal `not_found` when there is no thread, or the operator does not answer customers.
+ * @throws Refusal `not_found` without a thread, or if the operator does not answer customers.
  */
 async function assignThread(
   deps: SupportDeps,
@@ -165,9 +163,9 @@ async function assignThread(
         ? 'Tidak lagi ditugaskan kepada siapa pun'
         : `Ditugaskan kepada ${isolated(await answeringName(tx, assignee))}`;
     const event = assignee === null ? 'unassigned' : 'assigned';
-    const line = eventLine(event, words, { at: deps.now(), internal: true });
+    const line = eventMessage(event, words, { at: deps.now(), internal: true });
     const unwritten = { thread: { ...before, assignee }, lines: [] };
-    const written = withLine(unwritten, line, deps.hours());
+    const written = withMessage(unwritten, line, deps.hours());
     await writeAll(tx, deps, { before, written });
     return written.thread;
   });
@@ -182,7 +180,7 @@ async function answeringName(tx: Tx, operatorId: string): Promise<string> {
 }
 
 /**
- * Puts a thread off until a time within 30 days; one that is closed is open again from then on.
+ * Postpones a thread until a time within 30 days; a closed one is open again from then on.
  *
  * @throws Refusal `not_found`, `input_invalid` for another time.
  */
@@ -202,8 +200,8 @@ async function snoozeThread(
     const unwritten = { thread: before, lines: [] };
     const open = before.status === 'closed' ? reopened(unwritten, at, hours) : unwritten;
     const words = `Ditunda sampai ${formatDateTimeZone(until, WIB)}`;
-    const line = eventLine('snoozed', words, { at, internal: true });
-    const { thread: after, lines } = withLine(open, line, hours);
+    const line = eventMessage('snoozed', words, { at, internal: true });
+    const { thread: after, lines } = withMessage(open, line, hours);
     const snoozed = { ...after, status: 'snoozed' as const, snoozed_until: until };
     await writeAll(tx, deps, { before, written: { thread: snoozed, lines } });
     return snoozed;

@@ -5,7 +5,7 @@ import { closeSupport, rateSupport, readSupport, sendSupport } from '#contract/s
 import { test } from '#tests/support/database/database.ts';
 import { supportApp, text } from '#tests/support/people/support-app.ts';
 
-test('customers hear of an operator who answers, colleagues also of notes and looks', async ({
+test('notifies customers of a typing operator, and colleagues also of notes and views', async ({
   db,
 }) => {
   const app = await supportApp(db);
@@ -31,7 +31,7 @@ test('customers hear of an operator who answers, colleagues also of notes and lo
   expect(heard(app.deps.systemAccountId).at(-1)).toMatchObject({ doing: 'note', name: 'Rina' });
 });
 
-test('who waits over night has waited for the minutes of opening hours', async ({ db }) => {
+test('counts only opening hours of a wait over night', async ({ db }) => {
   const app = await supportApp(db);
   const [ani, sari] = [await app.customer(), await app.operator('Sari')];
   const account_id = publicId('account', ani.accountId);
@@ -48,7 +48,9 @@ test('who waits over night has waited for the minutes of opening hours', async (
   ]);
 });
 
-test('of each change operators hear, and customers of what they can see', async ({ db }) => {
+test('notifies operators of each change, and customers of those visible to them', async ({
+  db,
+}) => {
   const app = await supportApp(db);
   const [ani, sari] = [await app.customer(), await app.operator('Sari')];
   const account_id = publicId('account', ani.accountId);
@@ -73,7 +75,7 @@ test('of each change operators hear, and customers of what they can see', async 
     [() => sari.ask(inbox.closeInbox, { account_id }), all, all],
     [() => ani.ask(rateSupport, { score: '5' }), all, all],
     [() => ani.ask(sendSupport, text('Satu lagi')), ['message', ...all], ['message', ...all]],
-    // Who writes a note has read what stands above it.
+    // Writing a note marks the messages above it as read.
     [note, ['changed'], all],
   ];
   for (const [place, [step, customer, operators]] of steps.entries()) {

@@ -3,7 +3,7 @@ import { publicId } from '#contract/base/ids.ts';
 import type { InboxFilter, InboxRow, countInbox, listInbox } from '#contract/operator/support.ts';
 import {
   accountNames,
-  customersBeginning,
+  customersByPrefix,
   operatorNames,
   type CustomerFacts,
   customerFacts,
@@ -14,12 +14,11 @@ import { type OpeningHours, waitedMinutes } from '#server/domains/support/hours.
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 
-/** Threads that a search looks through at most, of each kind of what it finds. */
 const FOUND_MAX = 500;
 
 type ListQuery = InputOf<typeof listInbox> & { operatorId: string };
 
-/** A page of the inbox. What was put off is open again from its time on. */
+/** A page of the inbox. Snoozed threads are open again from their time on. */
 export async function inboxPage(
   { allAccountsSql: sql, now, hours }: SupportDeps,
   { filter = 'open', q = '', page = 0, sort_by, sort_type, operatorId }: ListQuery,
@@ -63,7 +62,6 @@ export async function inboxPage(
 const isOpen = (sql: Sql, at: Date): Fragment => sql`
   (t.status = 'open' or (t.status = 'snoozed' and t.snoozed_until <= ${at}))`;
 
-/** SQL that is true of a thread `t` of a filter. */
 function matchesFilter(
   sql: Sql,
   filter: InboxFilter,
@@ -83,12 +81,15 @@ function matchesFilter(
   }
 }
 
-/** Whose name or number begins with it, or in whose lines all its words stand, the last one begun. */
+/**
+ * Accounts whose name or number begins with the text, or whose messages contain all its words, the last one by its
+ * beginning.
+ */
 async function accountsMatching(sql: Sql, q: string): Promise<string[]> {
   const words = q.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const query = words.map((word) => `'${word}':*`).join(' & ');
   const [byName, byWords] = await Promise.all([
-    customersBeginning(sql, q, FOUND_MAX),
+    customersByPrefix(sql, q, FOUND_MAX),
     query === ''
       ? []
       : sql<{ account_id: string }[]>`
@@ -99,7 +100,6 @@ async function accountsMatching(sql: Sql, q: string): Promise<string[]> {
 
 type Names = ReadonlyMap<string, string>;
 
-/** Who looks after a thread. */
 export const assigneeOf = (
   assignee: string | null,
   operators: Names,
@@ -132,7 +132,6 @@ function rowOf(
   };
 }
 
-/** How many threads each filter has. */
 export async function inboxCounts(
   { allAccountsSql: sql, now }: SupportDeps,
   operatorId: string,
@@ -149,7 +148,7 @@ export async function inboxCounts(
   return found ?? { waiting: 0, mine: 0, open: 0, snoozed: 0, oldest: null };
 }
 
-/** Customers who wait for an answer, and since when the first of them does. */
+/** The number of customers who wait for an answer, and the start of the longest wait. */
 export async function supportFigures(
   allAccountsSql: Sql,
 ): Promise<{ waiting: number; oldest: Date | null }> {

@@ -8,18 +8,25 @@ import {
   readThread,
   writeThread,
 } from './line.ts';
-import { closed, eventLine, reopened, withLine, transactionOf, writeAll, isShown } from './send.ts';
+import {
+  closed,
+  eventMessage,
+  reopened,
+  withMessage,
+  transactionOf,
+  writeAll,
+  isShown,
+} from './send.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { announceChange } from './notify.ts';
 
-type Which = { accountId: string; side: Viewer['side'] };
+type ThreadRef = { accountId: string; side: Viewer['side'] };
 
 const unwritten = (thread: Thread) => ({ thread, lines: [] });
 
-/** Closes a thread: the customer's question is settled. What is closed already stays so. */
 export async function closeThread(
   deps: SupportDeps,
-  { accountId, side }: Which,
+  { accountId, side }: ThreadRef,
   words: string,
 ): Promise<Thread> {
   const thread = await transactionOf(deps, { side, accountId }, async (tx) => {
@@ -33,8 +40,10 @@ export async function closeThread(
   return thread;
 }
 
-/** Opens a thread again that was closed or put off. */
-export async function reopenThread(deps: SupportDeps, { accountId, side }: Which): Promise<Thread> {
+export async function reopenThread(
+  deps: SupportDeps,
+  { accountId, side }: ThreadRef,
+): Promise<Thread> {
   const thread = await transactionOf(deps, { side, accountId }, async (tx) => {
     const before = await existingThread(tx, accountId);
     const written = reopened(unwritten(before), deps.now(), deps.hours());
@@ -45,18 +54,14 @@ export async function reopenThread(deps: SupportDeps, { accountId, side }: Which
   return thread;
 }
 
-/**
- * Rates the last closing, once; a second rating of it changes nothing.
- *
- * @throws Refusal `support_not_closed`.
- */
+/** Rates the last closing, once; a second rating of it changes nothing. @throws Refusal `support_not_closed`. */
 export async function rateThread(
   deps: SupportDeps,
   accountId: string,
   { score, comment = '' }: { score: number; comment?: string | undefined },
 ): Promise<Thread> {
   const thread = await transactionOf(deps, { side: 'customer', accountId }, async (tx) => {
-    const before = await existingThread(tx, accountId).catch(refuseUnbegun);
+    const before = await existingThread(tx, accountId).catch(refuseMissing);
     if (before.status !== 'closed') throw new Refusal('support_not_closed', {});
     if (before.score !== null) return before;
     const at = deps.now();
@@ -64,8 +69,8 @@ export async function rateThread(
       insert into support_ratings (account_id, closed_seq, score, comment, at)
       values (${accountId}, ${before.closed_seq}, ${score}, ${comment}, ${at})`;
     const words = `Dinilai ${score} dari 5${comment === '' ? '' : `: ${comment}`}`;
-    const line = eventLine('rated', words, { at });
-    const rated = withLine(unwritten({ ...before, score }), line, deps.hours());
+    const line = eventMessage('rated', words, { at });
+    const rated = withMessage(unwritten({ ...before, score }), line, deps.hours());
     await writeAll(tx, deps, { before, written: rated });
     return rated.thread;
   });
@@ -73,20 +78,20 @@ export async function rateThread(
   return thread;
 }
 
-/** A thread that was never begun was not closed either. */
-function refuseUnbegun(error: unknown): never {
+/** A thread that does not exist was not closed either. */
+function refuseMissing(error: unknown): never {
   if (error instanceof Refusal) throw new Refusal('support_not_closed', {});
   throw error;
 }
 
-/** One side has read up to a line. A mark only rises, up to the newest line that the side sees. */
+/** Marks a thread as read by one side. A mark only rises, up to the newest message that the side can see. */
 export async function markRead(
   deps: SupportDeps,
   { accountId, side, seq }: { accountId: string; side: Viewer['side']; seq: number },
 ): Promise<Thread> {
   const which = { side, accountId };
   const found = await transactionOf(deps, which, (tx) => readThread(tx, accountId));
-  // Most calls say what is known: they need no lock.
+  // Most calls change nothing and need no lock.
   if (!found) return emptyThread(accountId, deps.now());
   if (riseOf(found, side, seq) === undefined) return found;
   const thread = await transactionOf(deps, which, async (tx) => {
@@ -106,7 +111,6 @@ export async function markRead(
   return thread;
 }
 
-/** Where the mark comes to stand; undefined when it does not rise. */
 function riseOf(thread: Thread, side: Viewer['side'], seq: number): number | undefined {
   const [mark, newest] =
     side === 'customer'
@@ -116,7 +120,7 @@ function riseOf(thread: Thread, side: Viewer['side'], seq: number): number | und
   return next > mark ? next : undefined;
 }
 
-/** Lines of the other side behind the mark: those alone are looked at. */
+/** Counts messages of the other side after the mark, and reads only those. */
 async function unreadAfter(
   tx: Tx,
   accountId: string,

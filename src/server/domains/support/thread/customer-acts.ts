@@ -7,8 +7,8 @@ import { readHelp } from '#server/domains/support/help.ts';
 import { type ActHandler, type Call, handle, openBuckets } from '#server/infra/acts.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { closeThread, rateThread, markRead } from './closing.ts';
-import { linesOf, messageOf, viewThread, emptyThread, readThread } from './line.ts';
-import { sendLine, transactionOf, nameOf } from './send.ts';
+import { readThreadMessages, viewMessage, viewThread, emptyThread, readThread } from './line.ts';
+import { sendThreadMessage, transactionOf, nameOf } from './send.ts';
 import { transcriptLink } from '#server/domains/support/transcript.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { operatorNames } from '#server/domains/accounts/accounts.ts';
@@ -18,7 +18,6 @@ const viewerOf = ({ caller: { userId } }: Call<'customer'>): Viewer => ({
   userId,
 });
 
-/** The acts of customers. */
 export function customerActs(deps: SupportDeps): readonly ActHandler[] {
   const type = openTyping(deps);
   const view = (thread: Parameters<typeof viewThread>[1]) => viewThread(deps, thread, 'customer');
@@ -32,7 +31,7 @@ export function customerActs(deps: SupportDeps): readonly ActHandler[] {
       total: (await threadOf(accountId))?.customer_unread ?? 0,
     })),
     handle(support.supportMessages, (call, input) =>
-      linesPage(deps, { ...input, accountId: call.caller.accountId, viewer: viewerOf(call) }),
+      messagesPage(deps, { ...input, accountId: call.caller.accountId, viewer: viewerOf(call) }),
     ),
     handle(support.supportCard, ({ caller: { accountId } }, { about_type: type, about_id: id }) =>
       asAccount(deps.sql, accountId, (tx) =>
@@ -40,7 +39,7 @@ export function customerActs(deps: SupportDeps): readonly ActHandler[] {
       ),
     ),
     handle(support.sendSupport, (call, input) =>
-      sendLine(deps, input, { accountId: call.caller.accountId, viewer: viewerOf(call) }),
+      sendThreadMessage(deps, input, { accountId: call.caller.accountId, viewer: viewerOf(call) }),
     ),
     handle(support.readSupport, async ({ caller: { accountId } }, { seq }) =>
       view(await markRead(deps, { accountId, side: 'customer', seq })),
@@ -65,13 +64,13 @@ export function customerActs(deps: SupportDeps): readonly ActHandler[] {
       url: transcriptLink(deps, accountId),
     })),
     handle(support.supportHelp, async ({ caller: { accountId, isSuspended } }) => ({
-      // Who is suspended reads why on the page, and the pages that causes lead to are closed.
+      // Suspended users read the reason on the page, and the pages linked from causes are closed.
       causes: isSuspended ? [] : await readHelp(deps, accountId),
     })),
   ];
 }
 
-type LinesQuery = {
+type MessagesQuery = {
   accountId: string;
   viewer: Viewer;
   start?: number | undefined;
@@ -79,35 +78,31 @@ type LinesQuery = {
 };
 
 /**
- * Lines of a thread from `start` on, the newest first unless sorted otherwise. `total` is at least how many there
- * are: one more than shown says that the list goes on.
+ * Messages of a thread from `start` on, the newest first unless sorted otherwise. `total` is a lower bound: one more
+ * than shown if the list continues.
  */
-export async function linesPage(
+export async function messagesPage(
   deps: SupportDeps,
-  { accountId, viewer, start = 0, sort_type }: LinesQuery,
+  { accountId, viewer, start = 0, sort_type }: MessagesQuery,
 ): Promise<PageOf<support.SupportMessage>> {
   const { side } = viewer;
   const order = sort_type === 'asc' ? 'oldest' : 'newest';
   const query = { side, order, offset: start, limit: PAGE_SIZE + 1 } as const;
   const found = await transactionOf(deps, { side, accountId }, async (tx) =>
-    linesOf(tx, accountId, query),
+    readThreadMessages(tx, accountId, query),
   );
   return {
-    rows: found.slice(0, PAGE_SIZE).map((line) => messageOf(deps, line, { accountId, viewer })),
+    rows: found.slice(0, PAGE_SIZE).map((line) => viewMessage(deps, line, { accountId, viewer })),
     total: start + found.length,
   };
 }
 
-/** Somebody who types is told of once in two seconds; what comes between says nothing new. */
+/** Typing is announced once in two seconds; calls in between are dropped. */
 const PACE = { burst: 1, perSecond: 0.5 };
 
-/** Somebody who types in a thread, or, of operators, has it before their eyes. */
 type Typing = { accountId: string; viewer: Viewer; doing?: SupportDoing };
 
-/**
- * Tells the other side, and an operator's colleagues, that somebody is typing. Notes and looks are the colleagues'
- * alone.
- */
+/** Announces typing to the other side and to an operator's colleagues. Notes and views go to colleagues only. */
 export function openTyping({
   allAccountsSql,
   hub,

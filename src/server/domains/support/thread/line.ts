@@ -15,7 +15,7 @@ import { json } from '#server/infra/postgres/sql.ts';
 import { answeringOperators } from '#server/domains/accounts/accounts.ts';
 import { supportHours } from '#server/domains/support/hours.ts';
 
-/** What a line brings: as messages have it, for the same renderer. */
+/** The content of a message, in the format of messages for the same renderer. */
 export type Content = {
   type: MessageType;
   body: Readonly<Record<string, unknown>>;
@@ -23,8 +23,7 @@ export type Content = {
   card: SupportCard | null;
 };
 
-/** A row of `support_messages`. */
-export type Line = Content & {
+export type ThreadMessage = Content & {
   seq: number;
   message_id: string;
   side: SupportSide;
@@ -36,55 +35,49 @@ export type Line = Content & {
   at: Date;
 };
 
-const lineColumns = (sql: Sql | Tx): Fragment => sql`
+const messageColumns = (sql: Sql | Tx): Fragment => sql`
   seq, message_id, side, user_id, author, internal, type, body, size_bytes, card, event,
   answer_seconds, at`;
 
-/** The line that the browser has sent under this id before. */
-export async function lineOf(
+export async function findMessage(
   tx: Tx,
   accountId: string,
   messageId: string,
-): Promise<Line | undefined> {
-  const [line] = await tx<Line[]>`
-    select ${lineColumns(tx)} from support_messages
+): Promise<ThreadMessage | undefined> {
+  const [line] = await tx<ThreadMessage[]>`
+    select ${messageColumns(tx)} from support_messages
     where account_id = ${accountId} and message_id = ${messageId}`;
   return line;
 }
 
-/** The line that an upload went into: an upload is one line, under any id. */
-export async function lineOfUpload(
+/** The message of an upload: an upload is sent in one message, under any id. */
+export async function findUploadMessage(
   tx: Tx,
   accountId: string,
   { upload, userId }: { upload: string | undefined; userId: string },
-): Promise<Line | undefined> {
+): Promise<ThreadMessage | undefined> {
   if (upload === undefined) return undefined;
-  const [line] = await tx<Line[]>`
-    select ${lineColumns(tx)} from support_messages
+  const [line] = await tx<ThreadMessage[]>`
+    select ${messageColumns(tx)} from support_messages
     where account_id = ${accountId} and user_id = ${userId} and body ->> 'upload' = ${upload}`;
   return line;
 }
 
-/** Some lines of a thread, in their order or the newest first. Notes are left out for customers. */
-export function linesOf(
+export function readThreadMessages(
   sql: Sql | Tx,
   accountId: string,
   query: { side: Viewer['side']; order: 'newest' | 'oldest'; offset: number; limit: number },
-): PromiseLike<Line[]> {
+): PromiseLike<ThreadMessage[]> {
   const { side, order, offset, limit } = query;
-  return sql<Line[]>`
-    select ${lineColumns(sql)} from support_messages
+  return sql<ThreadMessage[]>`
+    select ${messageColumns(sql)} from support_messages
     where account_id = ${accountId} ${side === 'customer' ? sql`and not internal` : sql``}
     order by seq ${order === 'newest' ? sql`desc` : sql`asc`} offset ${offset} limit ${limit}`;
 }
 
-/**
- * Writes a line.
- *
- * @throws Refusal `idempotency_conflict` when its id is that of a line which the writer does not see, a note.
- */
-export async function writeLine(tx: Tx, accountId: string, line: Line): Promise<void> {
-  // Without naming the constraint: a customer's connection may write the system's notes, and not see them.
+/** @throws Refusal `idempotency_conflict` if its id belongs to a message that the author cannot see, a note. */
+export async function writeMessage(tx: Tx, accountId: string, line: ThreadMessage): Promise<void> {
+  // Without naming the constraint: a customer's connection may write the system's notes, but not read them.
   const { count } = await tx`
     insert into support_messages (
       account_id, seq, message_id, side, user_id, author, internal, type, body, size_bytes, card,
@@ -97,17 +90,16 @@ export async function writeLine(tx: Tx, accountId: string, line: Line): Promise<
   if (count === 0) throw new Refusal('idempotency_conflict', {});
 }
 
-/** A file of a note stays the installation's: what a customer takes along has no notes. */
+/** Files of notes belong to the installation, because a customer's archive has no notes. */
 export const fileOwner = (
   { systemAccountId }: Pick<SupportDeps, 'systemAccountId'>,
   accountId: string,
-  { internal }: Pick<Line, 'internal'>,
+  { internal }: Pick<ThreadMessage, 'internal'>,
 ): string => (internal ? systemAccountId : accountId);
 
-/** A line as one side sees it. */
-export function messageOf(
+export function viewMessage(
   deps: Pick<SupportDeps, 'fileLink' | 'systemAccountId'>,
-  line: Line,
+  line: ThreadMessage,
   { accountId, viewer }: { accountId: string; viewer: Viewer },
 ): SupportMessage {
   const { type, body } = line;
@@ -135,25 +127,23 @@ const wordless: Partial<Record<MessageType, string>> = {
   contact: 'Kontak',
 };
 
-/** A line in a few words, for a list or a notice. */
 export function previewOf({ type, body, card }: Content): string {
   const named = type === 'audio' || type === 'image' || type === 'video';
   const words = named && !body['caption'] ? '' : excerptOf(type, body);
   return words || wordless[type] || card?.title || '';
 }
 
-/** The status as customers see it: that an operator has put a thread off is nobody else's matter. */
+/** The status for customers, who do not see snoozing. */
 export const shownStatus = ({ status }: Pick<Thread, 'status'>): SupportStatus =>
   status === 'snoozed' ? 'open' : status;
 
-/** The status at an instant: what was put off until then is open, also before the job has said so. */
+/** The status at an instant: a snooze that is over counts as open before the job records it. */
 export const statusAt = (
   { status, snoozed_until }: Pick<Thread, 'status' | 'snoozed_until'>,
   at: Date,
 ): SupportStatus =>
   status === 'snoozed' && snoozed_until !== null && snoozed_until <= at ? 'open' : status;
 
-/** How a thread stands for one side. */
 export async function viewThread(
   deps: SupportDeps,
   thread: Thread,
@@ -182,7 +172,7 @@ export async function viewThread(
   return {
     ...seen,
     customer_read: thread.customer_read,
-    // Nobody is said to look after it who has left, or does something else now.
+    // A former operator, or one with another role, is not shown as the assignee.
     operator: answering.find(({ user_id }) => user_id === assignee)?.name ?? null,
     usual_answer_seconds: usual,
     hours: supportHours(deps.hours(), now),
@@ -193,7 +183,6 @@ export async function viewThread(
   };
 }
 
-/** A row of `support_threads`. */
 export type Thread = {
   account_id: string;
   status: SupportStatus;
@@ -220,7 +209,6 @@ export const threadColumns = (sql: Sql | Tx): Fragment => sql`
   t.operator_read, t.customer_unread, t.operator_unread, t.waiting_since, t.answered_seq, t.closed_seq,
   t.asks_rating, t.score, t.last_at, t.last_side, t.last_preview`;
 
-/** An account's thread before its first line: closed, and empty. */
 export const emptyThread = (accountId: string, at: Date): Thread => ({
   account_id: accountId,
   status: 'closed',
@@ -242,43 +230,37 @@ export const emptyThread = (accountId: string, at: Date): Thread => ({
   last_preview: '',
 });
 
-/** An account's thread as it stands; undefined before its first line. */
 export async function readThread(sql: Sql | Tx, accountId: string): Promise<Thread | undefined> {
   const [row] = await sql<Thread[]>`
     select ${threadColumns(sql)} from support_threads t where t.account_id = ${accountId}`;
   return row;
 }
 
-/** The same, locked until the transaction ends: nobody else writes a line meanwhile. */
+/** Locks the thread until the transaction ends, so that messages are written one at a time. */
 async function lockThread(tx: Tx, accountId: string): Promise<Thread | undefined> {
   const [row] = await tx<Thread[]>`
     select ${threadColumns(tx)} from support_threads t where t.account_id = ${accountId} for update`;
   return row;
 }
 
-/** Locks the thread, and makes it when it is the first line that is to be written. */
+/** Locks the thread, and creates it before its first message. */
 export async function openThread(tx: Tx, accountId: string, at: Date): Promise<Thread> {
   const known = await lockThread(tx, accountId);
   if (known) return known;
   await tx`
     insert into support_threads (account_id, status, last_at, last_side, last_preview)
     values (${accountId}, 'closed', ${at}, 'system', '') on conflict do nothing`;
-  // Of two that make it at once, the second finds it here.
+  // Of two that create it at once, the second finds it here.
   return existingThread(tx, accountId);
 }
 
-/**
- * Locks a thread that has been begun.
- *
- * @throws Refusal `not_found`.
- */
+/** Locks an existing thread. @throws Refusal `not_found`. */
 export async function existingThread(tx: Tx, accountId: string): Promise<Thread> {
   const thread = await lockThread(tx, accountId);
   if (!thread) throw new Refusal('not_found', { what: 'Percakapan' });
   return thread;
 }
 
-/** Writes a thread that this transaction has locked. */
 export async function writeThread(tx: Tx, thread: Thread): Promise<void> {
   await tx`
     update support_threads set status = ${thread.status}, assignee = ${thread.assignee},

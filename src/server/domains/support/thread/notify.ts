@@ -5,23 +5,21 @@ import { queueNotice } from '#server/domains/push/push.ts';
 import type { SupportDeps } from '#server/domains/support/deps.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
-import { type Line, previewOf, shownStatus, type Thread } from './line.ts';
+import { type ThreadMessage, previewOf, shownStatus, type Thread } from './line.ts';
 
-/** The operators who answer customers. */
 const ANSWERING = ['support', 'admin'] as const;
 
-/** Which notices of a browser are about a customer's thread: the newest takes the place of an older one. */
+/** The tag of a browser's notices of a thread: the newest replaces older ones. */
 export const inboxTag = (accountId: string): string => `support-${publicId('account', accountId)}`;
 
-/** Where operators read a customer's thread. */
 const inboxUrl = (accountId: string): string =>
   `/operator/layanan?open=${publicId('account', accountId)}`;
 
-/** Open tabs of both sides learn of lines, those of the customer only of what they may see. */
-export async function announceLines(
+/** Announces messages to open tabs of both sides, to the customer only those they may see. */
+export async function announceMessages(
   tx: Tx,
   { accountId, name }: { accountId: string; name: string },
-  lines: readonly Line[],
+  lines: readonly ThreadMessage[],
 ): Promise<void> {
   for (const line of lines) {
     const data = {
@@ -38,9 +36,9 @@ export async function announceLines(
 }
 
 /**
- * Open tabs of both sides learn that marks, status or assignment are different.
+ * Announces changed marks, status or assignment to open tabs of both sides.
  *
- * @param isShown false for what concerns operators only.
+ * @param isShown false for changes that only operators see.
  */
 export async function announceChange(tx: Tx, thread: Thread, isShown = true): Promise<void> {
   const { account_id: accountId, customer_read, operator_read, shown_seq } = thread;
@@ -59,11 +57,11 @@ export async function announceChange(tx: Tx, thread: Thread, isShown = true): Pr
   });
 }
 
-/** Browsers of the other side get a notice of a line, without its text unless the person wants that. */
+/** Notifies browsers of the other side of a message, without its text unless the user enabled that. */
 export function notifyOtherSide(
   tx: Tx,
   { systemAccountId }: Pick<SupportDeps, 'systemAccountId'>,
-  { accountId, name, line }: { accountId: string; name: string; line: Line },
+  { accountId, name, line }: { accountId: string; name: string; line: ThreadMessage },
 ): Promise<void> {
   if (line.side === 'customer') {
     return queueNotice(tx, {

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { usualHours } from '#tests/support/support-hours.ts';
 import { newId } from '#server/infra/ids.ts';
-import { type Line, emptyThread } from './line.ts';
-import { type NewLine, type Written, closed, reopened, withLine } from './send.ts';
+import { type ThreadMessage, emptyThread } from './line.ts';
+import { type NewThreadMessage, type Written, closed, reopened, withMessage } from './send.ts';
 
 const START = Date.parse('2026-11-23T02:00:00Z');
 
-const line = (side: 'customer' | 'operator', internal: boolean, at: Date): NewLine => ({
+const line = (side: 'customer' | 'operator', internal: boolean, at: Date): NewThreadMessage => ({
   message_id: newId(),
   side,
   user_id: newId(),
@@ -29,9 +29,9 @@ function after({ thread, lines }: Written, done: string, at: Date): Written {
   switch (done) {
     case 'customer':
     case 'operator':
-      return withLine(reopened(written, at, usualHours), line(done, false, at), usualHours);
+      return withMessage(reopened(written, at, usualHours), line(done, false, at), usualHours);
     case 'note':
-      return withLine(written, line('operator', true, at), usualHours);
+      return withMessage(written, line('operator', true, at), usualHours);
     case 'close':
       return closed(written, { ...ending, byItself: false });
     case 'auto':
@@ -45,8 +45,8 @@ function after({ thread, lines }: Written, done: string, at: Date): Written {
   }
 }
 
-/** Since when the customer waits, told from the lines alone. */
-function waitsSince(lines: readonly Line[]): Date | null {
+/** Since when the customer waits, computed from the messages alone. */
+function waitsSince(lines: readonly ThreadMessage[]): Date | null {
   let since: Date | null = null;
   for (const { side, internal, event, at } of lines) {
     if (side === 'customer') since ??= at;
@@ -55,7 +55,7 @@ function waitsSince(lines: readonly Line[]): Date | null {
   return since;
 }
 
-test('whatever is written in whatever order: places without gaps, the right marks and waiting', () => {
+test('keeps positions, marks and waiting correct for any sequence of messages', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       let written: Written = {
@@ -76,13 +76,13 @@ test('whatever is written in whatever order: places without gaps, the right mark
       expect(thread.customer_unread).toBe(unread('operator', thread.customer_read));
       expect(thread.operator_unread).toBe(unread('customer', thread.operator_read));
       expect(thread.customer_read).toBeLessThanOrEqual(thread.shown_seq);
-      // An answer is timed when somebody waited for it, and only then.
+      // An answer is timed only if the customer waited for it.
       lines.forEach((one, n) => {
         const isAnswer = one.side === 'operator' && !one.internal;
         const waited = isAnswer && waitsSince(lines.slice(0, n)) !== null;
         expect(one.answer_seconds !== null).toBe(waited);
       });
-      // Nobody is asked for a rating of what was not answered, or was closed by itself.
+      // No rating is requested for unanswered threads, or ones that were closed automatically.
       if (thread.asks_rating) {
         const before = lines.slice(0, thread.closed_seq - 1);
         const from = before.findLastIndex(({ event }) => event === 'closed') + 1;

@@ -6,15 +6,15 @@ import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { hit } from '#server/infra/acts.ts';
 import { type Tx, type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import {
-  lineOf,
-  lineOfUpload,
-  messageOf,
+  findMessage,
+  findUploadMessage,
+  viewMessage,
   type Content,
   openThread,
-  type Line,
+  type ThreadMessage,
   previewOf,
   type Thread,
-  writeLine,
+  writeMessage,
   shownStatus,
   writeThread,
 } from './line.ts';
@@ -26,22 +26,22 @@ import { claimUpload, describeFile, moveFile } from '#server/domains/media/media
 import { readCard } from '#server/domains/support/cards.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type OpeningHours, workingSeconds } from '#server/domains/support/hours.ts';
-import { announceChange, announceLines, notifyOtherSide } from './notify.ts';
+import { announceChange, announceMessages, notifyOtherSide } from './notify.ts';
 
-const LINES_A_MINUTE = 20;
+const MESSAGES_PER_MINUTE = 20;
 
 type Sending = { accountId: string; viewer: Viewer; internal?: boolean };
 
 /**
- * Writes a line, once: the same id or upload again from the same person is answered with the first line, also with another
+ * Sends a message once: a repeat of the id or upload by the same user returns the first message, even with another
  * text.
  *
- * @throws Refusal `support_empty`, `upload_gone`, `not_found`; of customers `support_too_many`, of operators
- *   `account_ended`; `idempotency_conflict` for the id of a line that is somebody else's, or a note instead of an answer.
+ * @throws Refusal `support_empty`, `upload_gone`, `not_found`; for customers `support_too_many`, for operators
+ * `account_ended`; `idempotency_conflict` for the id of another author's message, or of a note instead of an answer.
  */
-export async function sendLine(
+export async function sendThreadMessage(
   deps: SupportDeps,
-  given: Given,
+  given: MessageInput,
   { accountId, viewer, internal = false }: Sending,
 ): Promise<SupportMessage> {
   checkGiven(given);
@@ -51,21 +51,21 @@ export async function sendLine(
     const at = deps.now();
     const before = await openThread(tx, accountId, at);
     const first =
-      (await lineOf(tx, accountId, given.message_id)) ??
-      (await lineOfUpload(tx, accountId, { upload: given.upload, userId }));
+      (await findMessage(tx, accountId, given.message_id)) ??
+      (await findUploadMessage(tx, accountId, { upload: given.upload, userId }));
     if (first) {
-      // Neither a colleague's line nor a note may pass for the answer that somebody believes they gave.
+      // A colleague's message or a note must not pass for the caller's answer.
       if (first.user_id === userId && first.internal === internal) return first;
       throw new Refusal('idempotency_conflict', {});
     }
-    if (side === 'customer') await countLine(tx, accountId);
+    if (side === 'customer') await countMessage(tx, accountId);
     const content = await readContent(tx, deps, given, { accountId, viewer, internal });
     const author =
       side === 'operator' ? ((await operatorNames(tx, [userId])).get(userId) ?? '') : null;
     const unwritten = { thread: before, lines: [] };
     const hours = deps.hours();
     const open = internal ? unwritten : reopened(unwritten, at, hours);
-    const written = withLine(
+    const written = withMessage(
       open,
       {
         ...content,
@@ -84,12 +84,17 @@ export async function sendLine(
   });
   if (!line) throw new Error('a line was not written');
   deps.onNews();
-  return messageOf(deps, line, { accountId, viewer });
+  return viewMessage(deps, line, { accountId, viewer });
 }
 
 /** @throws Refusal `support_too_many`; then nothing was counted. */
-async function countLine(tx: Tx, accountId: string): Promise<void> {
-  const limit = { scope: 'support', subject: accountId, max: LINES_A_MINUTE, windowSeconds: 60 };
+async function countMessage(tx: Tx, accountId: string): Promise<void> {
+  const limit = {
+    scope: 'support',
+    subject: accountId,
+    max: MESSAGES_PER_MINUTE,
+    windowSeconds: 60,
+  };
   const full = await hit(tx, [limit]);
   if (full) throw new Refusal('support_too_many', { seconds: full.seconds });
 }
@@ -100,8 +105,7 @@ async function refuseEnded(tx: Tx, accountId: string): Promise<void> {
   if (status === 'closed') throw new Refusal('account_ended', {});
 }
 
-/** What a line shall bring, as `supportContent` has read it. */
-type Given = {
+type MessageInput = {
   message_id: string;
   text?: string | undefined;
   upload?: string | undefined;
@@ -111,11 +115,10 @@ type Given = {
   about_id?: string | undefined;
 };
 
-/** Whose line it will be. */
-type Writer = { accountId: string; viewer: Viewer; internal: boolean };
+type Author = { accountId: string; viewer: Viewer; internal: boolean };
 
-/** @throws Refusal `support_empty`, and `input_invalid` for what cannot go in one line. */
-function checkGiven(given: Given): void {
+/** @throws Refusal `support_empty`, and `input_invalid` for contents that cannot be combined. */
+function checkGiven(given: MessageInput): void {
   const { text = '', upload, contact_name, contact_phone, about_type, about_id } = given;
   const hasContact = Boolean(contact_name || contact_phone);
   if (!text.trim() && !upload && !hasContact && !about_id) throw new Refusal('support_empty', {});
@@ -134,16 +137,16 @@ function checkGiven(given: Given): void {
 }
 
 /**
- * What a line brings, in the transaction that writes it: the upload is claimed, and the card written down as
- * things are now.
+ * Reads the content in the transaction that writes the message: claims the upload, and records the card's present
+ * facts.
  *
- * @throws Refusal `upload_gone`; `not_found` for what it is about and is not the account's.
+ * @throws Refusal `upload_gone`; `not_found` for a record of another account.
  */
 async function readContent(
   tx: Tx,
   deps: SupportDeps,
-  given: Given,
-  writer: Writer,
+  given: MessageInput,
+  writer: Author,
 ): Promise<Content> {
   const { about_type: type, about_id: id } = given;
   const { side } = writer.viewer;
@@ -160,12 +163,12 @@ async function readContent(
   return { type: 'text', body: { text: given.text ?? '' }, size_bytes: null, card };
 }
 
-/** A finished upload of who writes; an operator's for a customer becomes the customer's account's. */
+/** A finished upload of the author; an operator's for a customer becomes a file of the customer's account. */
 async function readFile(
   tx: Tx,
   { allAccountsSql: sql, systemAccountId }: SupportDeps,
-  { upload = '', text = '' }: Given,
-  { accountId, viewer: { side, userId }, internal }: Writer,
+  { upload = '', text = '' }: MessageInput,
+  { accountId, viewer: { side, userId }, internal }: Author,
 ): Promise<Omit<Content, 'card'>> {
   const uploadId = uuidOf('upload', upload);
   if (uploadId === undefined) throw new Refusal('upload_gone', {});
@@ -186,24 +189,21 @@ async function readFile(
   return { type, body, size_bytes: sizeBytes };
 }
 
-/** How a file is shown: pictures, sound and film in their place, all else to be saved. */
 function typeOf(mime: string): MessageType {
   const family = mime.split('/')[0];
   return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
 }
 
-/** A line that is about to be written: its place and what it answers follow from the thread. */
-export type NewLine = Omit<Line, 'seq' | 'answer_seconds'>;
+/** A message to write: its position and response time are derived from the thread. */
+export type NewThreadMessage = Omit<ThreadMessage, 'seq' | 'answer_seconds'>;
 
-/** A thread, and the lines that it got on the way there. */
-export type Written = { thread: Thread; lines: readonly Line[] };
+export type Written = { thread: Thread; lines: readonly ThreadMessage[] };
 
-/** A line of the system's own about what happened. */
-export const eventLine = (
+export const eventMessage = (
   event: SupportEvent,
   words: string,
   { at, internal = false }: { at: Date; internal?: boolean },
-): NewLine => ({
+): NewThreadMessage => ({
   message_id: newId(),
   side: 'system',
   user_id: null,
@@ -217,15 +217,18 @@ export const eventLine = (
   at,
 });
 
-/** The thread after one more line, and the line with its place. */
-export function withLine({ thread, lines }: Written, given: NewLine, hours: OpeningHours): Written {
+export function withMessage(
+  { thread, lines }: Written,
+  given: NewThreadMessage,
+  hours: OpeningHours,
+): Written {
   const seq = thread.last_seq + 1;
   const isAnswer = given.side === 'operator' && !given.internal;
   const answer_seconds =
     isAnswer && thread.waiting_since !== null
       ? workingSeconds(hours, thread.waiting_since, given.at)
       : null;
-  const line: Line = { ...given, seq, answer_seconds };
+  const line: ThreadMessage = { ...given, seq, answer_seconds };
   const next: Thread = {
     ...thread,
     last_seq: seq,
@@ -242,8 +245,12 @@ export function withLine({ thread, lines }: Written, given: NewLine, hours: Open
   return { thread: next, lines: [...lines, line] };
 }
 
-/** Who writes has read what stands above; the other side has one more to read. */
-function readBy(thread: Thread, { side, internal }: NewLine, seq: number): Partial<Thread> {
+/** The author has read the messages above; the other side has one more to read. */
+function readBy(
+  thread: Thread,
+  { side, internal }: NewThreadMessage,
+  seq: number,
+): Partial<Thread> {
   switch (side) {
     case 'customer':
       return {
@@ -263,8 +270,8 @@ function readBy(thread: Thread, { side, internal }: NewLine, seq: number): Parti
 }
 
 /**
- * The thread open again, when it is not: with a line that says so, which customers do not see of a thread that
- * was only put off, nor of one that begins.
+ * Reopens the thread unless it is open: adds an event, which customers do not see if the thread was only snoozed or is
+ * new.
  */
 export function reopened(written: Written, at: Date, hours: OpeningHours): Written {
   const { thread } = written;
@@ -272,10 +279,13 @@ export function reopened(written: Written, at: Date, hours: OpeningHours): Writt
   const open = { ...written, thread: { ...thread, status: 'open' as const, snoozed_until: null } };
   if (thread.last_seq === 0) return open;
   const internal = thread.status === 'snoozed';
-  return withLine(open, eventLine('reopened', 'Percakapan dibuka lagi', { at, internal }), hours);
+  return withMessage(
+    open,
+    eventMessage('reopened', 'Percakapan dibuka lagi', { at, internal }),
+    hours,
+  );
 }
 
-/** The thread closed, with a line that says so. What was closed already stays as it is. */
 export function closed(
   written: Written,
   {
@@ -287,7 +297,7 @@ export function closed(
 ): Written {
   const { thread } = written;
   if (thread.status === 'closed') return written;
-  const after = withLine(written, eventLine('closed', words, { at }), hours);
+  const after = withMessage(written, eventMessage('closed', words, { at }), hours);
   const isAnswered = thread.answered_seq > thread.closed_seq;
   return {
     ...after,
@@ -297,14 +307,14 @@ export function closed(
       snoozed_until: null,
       waiting_since: null,
       closed_seq: after.thread.last_seq,
-      // Nobody is asked how an answer was that never came, nor long after everything was said.
+      // No rating is requested without an answer, nor long after the last message.
       asks_rating: isAnswered && !byItself,
       score: null,
     },
   };
 }
 
-/** One transaction as the side sees it: a customer's own account, or all. */
+/** A transaction with the access of the side: a customer's own account, or all. */
 export const transactionOf = <T>(
   { sql, allAccountsSql }: Pick<SupportDeps, 'sql' | 'allAccountsSql'>,
   { side, accountId }: { side: Viewer['side']; accountId: string },
@@ -313,8 +323,7 @@ export const transactionOf = <T>(
   side === 'customer' ? asAccount(sql, accountId, work) : allAccountsSql.begin(work);
 
 /**
- * Writes what a thread became in the transaction that has locked it, with its lines, events and notices: all of
- * it, or nothing.
+ * Writes the changed thread with its messages, events and notices atomically, in the transaction that has locked it.
  */
 export async function writeAll(
   tx: Tx,
@@ -325,8 +334,8 @@ export async function writeAll(
   const accountId = thread.account_id;
   const name = await nameOf(tx, accountId);
   await writeThread(tx, thread);
-  for (const line of lines) await writeLine(tx, accountId, line);
-  await announceLines(tx, { accountId, name }, lines);
+  for (const line of lines) await writeMessage(tx, accountId, line);
+  await announceMessages(tx, { accountId, name }, lines);
   if (isChanged(before, thread)) await announceChange(tx, thread, isShown(before, thread));
   for (const line of lines) {
     if (line.side === 'system' || line.internal) continue;
@@ -338,7 +347,7 @@ export async function nameOf(sql: Sql | Tx, accountId: string): Promise<string> 
   return (await accountNames(sql, [accountId])).get(accountId) ?? '';
 }
 
-/** What tabs cannot tell from the lines that they are told of. */
+/** Whether something changed that tabs cannot derive from the announced messages. */
 const isChanged = (before: Thread, after: Thread): boolean =>
   before.status !== after.status ||
   before.assignee !== after.assignee ||
@@ -347,7 +356,7 @@ const isChanged = (before: Thread, after: Thread): boolean =>
   before.operator_read !== after.operator_read ||
   before.snoozed_until?.getTime() !== after.snoozed_until?.getTime();
 
-/** What changed that customers see: not that an operator has read or written a note. */
+/** Whether something changed that customers can see, unlike read marks and notes of operators. */
 export const isShown = (before: Thread, after: Thread): boolean =>
   shownStatus(before) !== shownStatus(after) ||
   before.assignee !== after.assignee ||

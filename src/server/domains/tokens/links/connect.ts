@@ -27,7 +27,7 @@ export type ConnectDeps = {
 
 type ScanDeps = Pick<ConnectDeps, 'allAccountsSql' | 'secrets' | 'subscribers'>;
 
-/** A link whose QR a phone has read, or whose code its owner has typed. */
+/** A link whose QR was scanned, or whose code was typed. */
 export type ScannedLink = LinkRef & { tokenId: string; channel: ChannelName };
 
 type OpenLink = ScannedLink & {
@@ -38,12 +38,12 @@ type OpenLink = ScannedLink & {
 };
 
 /**
- * A phone has read a QR, or its owner has typed the pairing code: the link goes from waiting to
- * scanned, once. When two phones read the same QR, one wins.
+ * A phone has scanned a QR, or its owner has typed the pairing code: the link changes from waiting to scanned, once. If
+ * two phones scan the same QR, one wins.
  *
- * @param inTransaction runs in the same transaction, only when this phone won.
- * @throws Refusal `qr_stale` when this is not a QR or code shown within the last minute, `link_gone`
- *   when its link was used or is over, `phone_taken` when the phone belongs to another token.
+ * @param inTransaction runs in the same transaction, only if this phone won.
+ * @throws Refusal `qr_stale` unless this QR or code was shown within the last minute, `link_gone` if its link was used
+ * or is over, `phone_taken` if the phone belongs to another token.
  */
 export async function scanQr(
   { allAccountsSql, secrets, subscribers }: ScanDeps,
@@ -68,12 +68,11 @@ export async function scanQr(
 }
 
 /**
- * A network says that a phone has paired with a link whose QR it made itself: the link goes from waiting to
+ * A network reports that a phone has paired with a link whose QR the network created: the link changes from waiting to
  * scanned, once.
  *
- * @param inTransaction runs in the same transaction, only when this phone won.
- * @throws Refusal `link_gone` when its link was used or is over, `phone_taken` when the phone belongs to another
- *   token.
+ * @param inTransaction runs in the same transaction, only if this phone won.
+ * @throws Refusal `link_gone` if its link was used or is over, `phone_taken` if the phone belongs to another token.
  */
 export async function scanByNetwork(
   { allAccountsSql, subscribers }: Omit<ScanDeps, 'secrets'>,
@@ -93,7 +92,6 @@ export async function scanByNetwork(
   if (outcome) throw outcome;
 }
 
-/** The link is this phone's; or it ends, because the phone is another token's. */
 async function markScanned(
   tx: Tx,
   subscribers: TokenSubscribers,
@@ -142,7 +140,7 @@ function isQrOfLink(secrets: Secrets, link: OpenLink, text: string): boolean {
   return isCurrentQr(secrets, { ...link, nonceHash: link.nonce_hash }, period, text);
 }
 
-/** A link that did not come to be, since its phone is another token's; its token is free for another try. */
+/** Ends a link whose phone belongs to another token; its token can be linked anew. */
 async function endTakenLink(tx: Tx, { accountId, linkId }: ScannedLink): Promise<void> {
   await tx`
     update links set state = 'failed', failure = 'phone_taken'
@@ -150,13 +148,13 @@ async function endTakenLink(tx: Tx, { accountId, linkId }: ScannedLink): Promise
 }
 
 /**
- * The phone has agreed: the scanned link becomes the token's connection, and queued messages may leave.
- * The phone is notified of what was linked and how to undo it.
+ * The phone has agreed: the scanned link becomes the token's connection, and queued messages may leave. The phone is
+ * notified of the token and how to undo the link.
  *
- * Safe to repeat: a connected link stays connected, and nobody is notified twice.
+ * Safe to repeat: a connected link stays connected, and the notice is sent once.
  *
- * @throws Refusal `link_gone` when the link was ended meanwhile, `phone_taken` when the phone was
- *   linked elsewhere meanwhile.
+ * @throws Refusal `link_gone` if the link was ended meanwhile, `phone_taken` if the phone was linked elsewhere
+ * meanwhile.
  */
 export async function connectLink(deps: ConnectDeps, ref: LinkRef): Promise<void> {
   const outcome = await beginIn(deps.allAccountsSql, ref.accountId, async (tx) => {
@@ -190,7 +188,6 @@ export async function connectLink(deps: ConnectDeps, ref: LinkRef): Promise<void
   );
 }
 
-/** The phone becomes this token's; undefined when it is another's. */
 async function claimPhone(tx: Tx, link: ScannedLink): Promise<string | undefined> {
   await tx`
     delete from linked_phones
@@ -211,10 +208,10 @@ async function claimPhone(tx: Tx, link: ScannedLink): Promise<string | undefined
 const UNDO_WORD = 'PUTUS';
 
 /**
- * Handles a reply to the installation's own number: PUTUS unlinks the phone from its token, at once and
- * without signing in. Other texts, and replies to other tokens, are ignored.
+ * Handles a reply to the installation's own number: PUTUS unlinks the phone from its token, at once and without signing
+ * in. Other texts, and replies to other tokens, are ignored.
  *
- * @returns true when the phone was unlinked.
+ * @returns true if the phone was unlinked.
  */
 export async function handleUndo(
   deps: ConnectDeps,
@@ -245,7 +242,7 @@ export async function handleUndo(
   return true;
 }
 
-/** The stored notice does not name the token's account, which may be erased one day. */
+/** The stored notice does not name the token's account, which may later be erased. */
 const SHOWN_TEXT = 'Pemberitahuan tentang tautan nomor ini';
 
 async function notifyPhone(

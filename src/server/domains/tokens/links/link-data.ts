@@ -1,6 +1,5 @@
 import { hmac, sameBytes, type Secrets } from '#server/infra/security/secrets.ts';
 
-/** The key of a link. */
 export type LinkRef = { accountId: string; linkId: string };
 
 const ID_BYTES = 16;
@@ -29,7 +28,7 @@ export function signLink(
   return Buffer.concat([body, macOf(secrets, body)]).toString('base64url');
 }
 
-/** The link behind `data` and its expiry; undefined when `data` is not exactly what we signed. */
+/** The link of `data` and its expiry; undefined unless the signature is valid. */
 export function readLink(
   secrets: Secrets,
   data: string,
@@ -52,8 +51,8 @@ const macOf = (secrets: Secrets, body: Buffer) => hmac(secrets.key('links'), 'sc
 export type ConsentedLink = LinkRef & { nonceHash: Uint8Array };
 
 /**
- * The QR's text in a period of 20 seconds, counted from the consent. It is derived from the
- * installation's key each time, so it is stored nowhere and no GET has to write.
+ * The QR's text in a period of 20 seconds, counted from the consent. It is derived from the installation's key each
+ * time, so that it is not stored and no GET has to write.
  */
 export function qrText(
   secrets: Secrets,
@@ -65,7 +64,6 @@ export function qrText(
   return QR_PREFIX + Buffer.concat(bytes).toString('base64url');
 }
 
-/** The link that a QR's text names, not verified; see `isCurrentQr`. */
 export function readQr(text: string): LinkRef | undefined {
   if (!text.startsWith(QR_PREFIX)) return undefined;
   const bytes = Buffer.from(text.slice(QR_PREFIX.length), 'base64url');
@@ -73,7 +71,6 @@ export function readQr(text: string): LinkRef | undefined {
   return { accountId: uuidAt(bytes, 0), linkId: uuidAt(bytes, ID_BYTES) };
 }
 
-/** True when a text is the QR's of this period, or of the two before. */
 export function isCurrentQr(
   secrets: Secrets,
   link: ConsentedLink,
@@ -94,11 +91,10 @@ export function pairingCode(secrets: Secrets, { linkId, nonceHash }: ConsentedLi
   return Array.from(mac.subarray(0, CODE_LENGTH), (byte) => codeAlphabet[byte % 32]).join('');
 }
 
-/** What is stored of a pairing code: keyed, because 40 bits alone could be found by trying. */
+/** The stored form of a pairing code: keyed, because 40 bits alone could be found by brute force. */
 export const pairingCodeHash = (secrets: Secrets, code: string): Buffer =>
   hmac(secrets.key('links'), 'code at rest', code);
 
-/** A pairing code as typed, with or without its dash; undefined when it cannot be one. */
 export function readPairingCode(text: string): string | undefined {
   const letters = text.toUpperCase().replace(/[\s-]/g, '');
   const isValid =

@@ -26,7 +26,6 @@ const gone = new Refusal('link_gone', {});
 const stale = new Refusal('qr_stale', {});
 const PHONE = '6281234567890';
 
-/** A customer whose token has no phone yet, and the dependencies of linking. */
 async function linkSetup(sql: Sql) {
   const ani = await customerWith(sql, { linked: false });
   const notices: { phone: string; text: string }[] = [];
@@ -45,7 +44,6 @@ async function linkSetup(sql: Sql) {
   return { ani, deps, notices, link };
 }
 
-/** A link with consent, and what its browser shows. */
 async function shownLink(sql: Sql) {
   const ourAccount = await linkSetup(sql);
   const data = await ourAccount.link();
@@ -64,7 +62,7 @@ const later = (sql: Sql, seconds: number) => sql`
 const tokenOf = async (sql: Sql, { tokenId }: Customer) =>
   (await sql`select status, phone from tokens where token_id = ${tokenId}`)[0];
 
-test('a link says whose token it is, and nothing that could be used', async ({ sql, db }) => {
+test('shows the owner of the token without usable secrets', async ({ sql, db }) => {
   const { ani, deps, link } = await linkSetup(sql);
   const data = await link();
   const scan = Scan().parse(await readScan({ ...deps, sql: db.tenantSql }, data));
@@ -74,7 +72,7 @@ test('a link says whose token it is, and nothing that could be used', async ({ s
   expect(await tokenOf(sql, ani)).toEqual({ status: 'linking', phone: null });
 });
 
-test('reading a link a hundred times, as previews do, changes nothing', async ({ sql }) => {
+test('changes nothing when a link is read a hundred times, as previews do', async ({ sql }) => {
   const { deps, link } = await linkSetup(sql);
   const data = await link();
   const before = await sql`select * from links`;
@@ -83,9 +81,7 @@ test('reading a link a hundred times, as previews do, changes nothing', async ({
   expect(await sql`select * from link_codes`).toEqual([]);
 });
 
-test('altered, foreign, late, used and half links are all refused in the same way', async ({
-  sql,
-}) => {
+test('refuses altered, foreign, late, used and partial links alike', async ({ sql }) => {
   const { deps, link } = await linkSetup(sql);
   const data = await link();
   const flipped = data.slice(0, -2) + (data.at(-2) === 'A' ? 'B' : 'A') + data.at(-1);
@@ -102,7 +98,7 @@ test('altered, foreign, late, used and half links are all refused in the same wa
   await expect(recordConsent(deps, data, 'Chrome')).rejects.toEqual(gone);
 });
 
-test('a link nobody agreed to is over after ten minutes', async ({ sql }) => {
+test('expires after ten minutes without consent', async ({ sql }) => {
   const { deps, link } = await linkSetup(sql);
   const data = await link();
   await later(sql, 601);
@@ -110,21 +106,21 @@ test('a link nobody agreed to is over after ten minutes', async ({ sql }) => {
   await expect(recordConsent(deps, data, '')).rejects.toEqual(gone);
 });
 
-test('the consent is recorded with its time and browser', async ({ sql }) => {
+test('records the consent with its time and browser', async ({ sql }) => {
   await shownLink(sql);
   const [stored] = await sql`select consent_at, consent_agent, nonce_hash from links`;
   expect(stored).toMatchObject({ consent_agent: 'Firefox' });
   expect(stored!['consent_at']).toBeInstanceOf(Date);
 });
 
-test('of two browsers that agree at once, one wins', async ({ sql }) => {
+test('accepts one of two browsers that agree at once', async ({ sql }) => {
   const { deps, link } = await linkSetup(sql);
   const data = await link();
   const both = await Promise.allSettled(['A', 'B'].map((name) => recordConsent(deps, data, name)));
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('a new link ends the one before', async ({ sql }) => {
+test('ends the previous link with a new one', async ({ sql }) => {
   const { deps, link } = await linkSetup(sql);
   const first = await link();
   const second = await link();
@@ -132,7 +128,7 @@ test('a new link ends the one before', async ({ sql }) => {
   expect((await readScan(deps, second)).state).toBe('waiting');
 });
 
-test('the QR stays the same for 20 seconds, then another takes its place', async ({ sql }) => {
+test('replaces the QR after 20 seconds', async ({ sql }) => {
   const { show } = await shownLink(sql);
   const first = await show();
   expect((await show()).text).toBe(first.text);
@@ -143,7 +139,7 @@ test('the QR stays the same for 20 seconds, then another takes its place', async
   expect(second.pairing_code).toBe(first.pairing_code);
 });
 
-test('the text of the QR rests nowhere in the database', async ({ sql }) => {
+test('does not store the text of the QR', async ({ sql }) => {
   const { show } = await shownLink(sql);
   const { text, pairing_code } = await show();
   const [links] = await sql`select json_agg(links)::text as all from links`;
@@ -153,7 +149,7 @@ test('the text of the QR rests nowhere in the database', async ({ sql }) => {
   expect(`${links!['all']}${codes!['all']}`).not.toContain(pairing_code);
 });
 
-test('a QR is read up to a minute after it was new, and not after', async ({ sql }) => {
+test('accepts a QR for up to a minute after it was new', async ({ sql }) => {
   const { deps, show } = await shownLink(sql);
   const { text } = await show();
   await later(sql, 60);
@@ -163,7 +159,7 @@ test('a QR is read up to a minute after it was new, and not after', async ({ sql
   expect(await scanQr(deps, fresh.text, PHONE)).toMatchObject({ channel: 'simulator' });
 });
 
-test('a made-up QR of a real link is refused', async ({ sql }) => {
+test('refuses an invented QR of a real link', async ({ sql }) => {
   const { deps, show } = await shownLink(sql);
   const { text } = await show();
   const bytes = Buffer.from(text.slice(9), 'base64url');
@@ -174,7 +170,7 @@ test('a made-up QR of a real link is refused', async ({ sql }) => {
   }
 });
 
-test('a QR nobody agreed to show cannot be guessed from its link', async ({ sql }) => {
+test('does not reveal the QR by its link before the consent', async ({ sql }) => {
   const { deps, link } = await linkSetup(sql);
   await link();
   const [row] = await sql<{ link_id: string; account_id: string }[]>`select * from links`;
@@ -185,7 +181,7 @@ test('a QR nobody agreed to show cannot be guessed from its link', async ({ sql 
   await expect(scanQr(deps, text, PHONE)).rejects.toEqual(stale);
 });
 
-test('a scanned link connects the token to the phone, and the phone is notified how to undo it', async ({
+test('connects the token to the phone by a scanned link, and notifies the phone how to undo it', async ({
   sql,
 }) => {
   const { ani, deps, data, nonce, notices, show } = await shownLink(sql);
@@ -216,7 +212,7 @@ test('a scanned link connects the token to the phone, and the phone is notified 
   expect(notices).toHaveLength(1);
 });
 
-test('the pairing code does what the QR does, with or without its dash', async ({ sql }) => {
+test('accepts the pairing code like the QR, with or without its dash', async ({ sql }) => {
   const { ani, deps, show } = await shownLink(sql);
   const { pairing_code: code } = await show();
   expect(code).toMatch(/^[2-9A-HJ-NP-Z]{8}$/);
@@ -225,7 +221,7 @@ test('the pairing code does what the QR does, with or without its dash', async (
   expect(await tokenOf(sql, ani)).toEqual({ status: 'linked', phone: PHONE });
 });
 
-test('a QR is read once: of two phones at the same moment, one wins', async ({ sql }) => {
+test('accepts one of two phones that scan a QR at the same moment', async ({ sql }) => {
   const { deps, show } = await shownLink(sql);
   const { text } = await show();
   let second: Promise<unknown> = Promise.resolve();
@@ -240,7 +236,7 @@ test('a QR is read once: of two phones at the same moment, one wins', async ({ s
   await expect(scanQr(deps, text, PHONE)).rejects.toEqual(gone);
 });
 
-test("what the winner's transaction adds is undone with it", async ({ sql }) => {
+test("undoes the winner's transaction as a whole", async ({ sql }) => {
   const { deps, show } = await shownLink(sql);
   const { text } = await show();
   const broken = scanQr(deps, text, PHONE, async () => {
@@ -250,9 +246,7 @@ test("what the winner's transaction adds is undone with it", async ({ sql }) => 
   expect(await scanQr(deps, text, PHONE)).toBeDefined();
 });
 
-test('a phone that belongs to another token is refused, and the link has failed', async ({
-  sql,
-}) => {
+test('refuses a phone that belongs to another token, and the link fails', async ({ sql }) => {
   const { deps, data, nonce, show } = await shownLink(sql);
   const budi = await customerWith(sql, { linked: false });
   await linkPhone(sql, { ...budi, phone: PHONE });
@@ -262,7 +256,7 @@ test('a phone that belongs to another token is refused, and the link has failed'
   expect(await readScan(deps, data, nonce)).toMatchObject({ state: 'failed', qr: null });
 });
 
-test('a phone taken between scanning and connecting is refused, too', async ({ sql }) => {
+test('refuses a phone that was taken between scanning and connecting', async ({ sql }) => {
   const { ani, deps, show } = await shownLink(sql);
   const budi = await customerWith(sql, { linked: false });
   const link = await scanQr(deps, (await show()).text, PHONE);
@@ -272,7 +266,7 @@ test('a phone taken between scanning and connecting is refused, too', async ({ s
   expect(await tokenOf(sql, ani)).toEqual({ status: 'linking', phone: null });
 });
 
-test('the browser that agreed sees that time is over; what it showed opens nothing', async ({
+test('reports the expiry to the browser that agreed, and its codes work no longer', async ({
   sql,
   db,
 }) => {
@@ -288,7 +282,7 @@ test('the browser that agreed sees that time is over; what it showed opens nothi
   await expect(scanQr(deps, pairing_code ?? '', PHONE)).rejects.toEqual(stale);
 });
 
-test('a token whose link ran out is shown as not connected, not as connecting', async ({ sql }) => {
+test('shows a token whose link expired as not connected, not as connecting', async ({ sql }) => {
   const { ani, deps, link } = await linkSetup(sql);
   await link();
   await later(sql, 601);
@@ -304,7 +298,7 @@ test('unlinking frees the phone and ends an open link', async ({ sql }) => {
   expect(await readScan(deps, data, nonce)).toMatchObject({ state: 'expired' });
 });
 
-test('an unlinked phone may be linked to the token of somebody else', async ({ sql }) => {
+test('an unlinked phone can be linked to a token of another account', async ({ sql }) => {
   const { ani, deps, link } = await linkSetup(sql);
   const budi = await customerWith(sql, { linked: false });
   for (const customer of [ani, budi]) {
@@ -318,7 +312,7 @@ test('an unlinked phone may be linked to the token of somebody else', async ({ s
   }
 });
 
-test('a token linked to another phone lets the first one go', async ({ sql }) => {
+test('a token linked to another phone releases the first one', async ({ sql }) => {
   const { ani, deps, link } = await linkSetup(sql);
   for (const phone of [PHONE, '6281300000000']) {
     const data = await link();
@@ -331,10 +325,7 @@ test('a token linked to another phone lets the first one go', async ({ sql }) =>
   ]);
 });
 
-test('messages that waited for the phone may leave as soon as it is connected', async ({
-  sql,
-  db,
-}) => {
+test('queued messages may leave as soon as the phone is connected', async ({ sql, db }) => {
   const { ani, deps, show } = await shownLink(sql);
   await queueMessage(db.owner, ani);
   await changeLanes(sql, {}, { readyAt: inFuture('1 hour') });
@@ -354,7 +345,7 @@ test('a suspended account or token gets no link', async ({ sql }) => {
   await expect(createLink(deps, ani.accountId, ani.tokenId)).rejects.toEqual(no);
 });
 
-test('answering PUTUS to the notice unlinks the phone at once, and only there', async ({ sql }) => {
+test('the reply PUTUS to the notice unlinks the phone at once, and only there', async ({ sql }) => {
   const { ani, deps, notices, show } = await shownLink(sql);
   await makeAccount(sql, { isSystem: true });
   const system = await ensureSystemToken(sql, '6281100000000', subscribers);
@@ -373,7 +364,7 @@ test('answering PUTUS to the notice unlinks the phone at once, and only there', 
   expect(notices.at(-1)!.text).toContain('sudah diputus');
 });
 
-test('a notice that cannot be sent does not undo the connection', async ({ sql }) => {
+test('a failed notice does not undo the connection', async ({ sql }) => {
   const { ani, deps, show } = await shownLink(sql);
   const reported: unknown[] = [];
   const mute = {

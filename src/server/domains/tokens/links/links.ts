@@ -33,24 +33,24 @@ import { qrPng } from '#server/infra/qr.ts';
 type Deps = {
   sql: Sql;
   secrets: Secrets;
-  /** The codes of links whose network makes them; undefined where there is no such network. */
+  /** The codes of links whose network creates them; undefined if there is no such network. */
   networkQr?: NetworkQr | undefined;
 };
 export type OpenDeps = Deps & { subscribers: TokenSubscribers };
 
 const LINK_MINUTES = 10;
-/** Links older than this are refused without a query, however far clocks are apart. */
+/** Links older than this are refused without a query, despite clock differences. */
 const STALE_MS = 3_600_000;
 
 export const linkTokenHandler = (deps: OpenDeps) =>
   handle(linkToken, ({ caller }, input) => createLink(deps, caller.accountId, input.token_id));
 
 /**
- * Creates the URL where a phone's owner scans the QR: for one token, for ten minutes, for one
- * browser. An earlier URL of the same token ends.
+ * Creates the URL where a phone's owner scans the QR: for one token, for ten minutes, for one browser. An earlier URL
+ * of the same token ends.
  *
- * @throws Refusal `account_suspended` when the account, or this token of it, may not link; `channel_other` of a
- * token whose channel has no QR.
+ * @throws Refusal `account_suspended` if the account, or this token of it, may not link; `channel_other` of a token
+ * whose channel has no QR.
  */
 export function createLink(
   { sql, secrets, subscribers }: OpenDeps,
@@ -89,7 +89,7 @@ type LinkRow = {
   account_name: string;
   token_name: string;
   channel: Scan['channel'];
-  /** Seconds since the consent, and whether the link's time is over: by the database's clock. */
+  /** Seconds since the consent, and whether the link is over: by the database's clock. */
   since_consent_s: number | null;
   now: Date;
   is_over: boolean;
@@ -101,10 +101,10 @@ export const getScanHandler = (deps: Deps) =>
   handle(getScan, (_call, input) => readScan(deps, input.data, input.nonce));
 
 /**
- * What the page `/scan/{data}` shows; changes nothing, however often it is asked.
+ * The data of the page `/scan/{data}`; changes nothing, even if called repeatedly.
  *
- * Before the consent: the token's owner. After it only the browser with the nonce sees more: the
- * QR, and how the link goes on, also when its time is over.
+ * Before the consent: the token's owner. After it only the browser with the nonce sees more: the QR and the progress,
+ * also after the link's expiry.
  *
  * @throws Refusal `link_gone` for everything else: altered, over, used, another browser.
  */
@@ -124,9 +124,9 @@ export async function readScan(deps: Deps, data: string, nonce?: string): Promis
 }
 
 /**
- * A link as the holder of its token's key sees it, where the API started it: its consent is the caller's.
+ * A link that the API started, for the holder of its token's key, whose consent it has.
  *
- * @throws Refusal `link_gone` when there is no such link.
+ * @throws Refusal `link_gone` if there is no such link.
  */
 export async function showLink(deps: Deps, tx: Tx, link: LinkRef): Promise<Scan> {
   const row = await findLink(tx, link);
@@ -134,7 +134,6 @@ export async function showLink(deps: Deps, tx: Tx, link: LinkRef): Promise<Scan>
   return scanFrom(deps, tx, link, row);
 }
 
-/** The link of a signed URL, without a query. */
 function verifyLink(secrets: Secrets, data: string): LinkRef {
   const link = readLink(secrets, data);
   if (!link || Date.now() - link.expiresAt.getTime() > STALE_MS) throw linkGone();
@@ -182,7 +181,7 @@ function qrFrom(secrets: Secrets, link: LinkRef, row: LinkRow): Scan['qr'] {
   };
 }
 
-/** `6281234567890` → `+62 812-••••-7890`: enough to recognise one's own, not enough to call it. */
+/** `6281234567890` → `+62 812-••••-7890`: enough to recognise one's own number, not enough to call it. */
 export function maskedPhone(phone: string): string {
   let position = 0;
   return formatPhone(phone).replace(/\d/g, (digit) => {
@@ -195,11 +194,11 @@ export const consentScanHandler = (deps: Deps) =>
   handle(consentScan, (call, input) => recordConsent(deps, input.data, call.agent, input.phone));
 
 /**
- * The phone's owner agrees: recorded with the time and the browser, which from now on is the only one
- * to see the QR. A prefetch cannot do this, and nobody can do it a second time.
+ * Records the consent of the phone's owner with the time and the browser, which from now on is the only one to see the
+ * QR. A prefetch cannot do this, and it cannot be done twice.
  *
- * @param pairingPhone for whom the network is asked for a pairing code, where it makes the codes.
- * @throws Refusal `link_gone` when the link is altered, over, or another browser agreed before.
+ * @param pairingPhone the number for a pairing code, if the network creates the codes.
+ * @throws Refusal `link_gone` if the link is altered, over, or another browser agreed before.
  */
 export async function recordConsent(
   { sql, secrets }: Deps,
@@ -230,16 +229,16 @@ export async function recordConsent(
 
 type Sender = { accountId: string; tokenId: string };
 
-/** Two calls at the same moment end each other's link; after so many tries the later one waits. */
+/** Two simultaneous calls end each other's link; after this many tries the later one waits. */
 const TRIES = 3;
 
 /**
- * Starts linking the token to a phone, or says how the linking that the API started goes on: asked again and
- * again, it shows the QR as it now is, until the phone is connected.
+ * Starts linking the token to a phone, or returns the progress of a link that the API started: repeated calls return
+ * the present QR, until the phone is connected.
  *
- * @param agent what calls; recorded with the consent, which is the caller's
- * @throws Refusal `account_suspended` when the account or the token may not link, `request_in_flight` while
- *   another call starts it.
+ * @param agent the caller, recorded with the consent
+ * @throws Refusal `account_suspended` if the account or the token may not link, `request_in_flight` while another call
+ * starts it.
  */
 export async function startLink(deps: OpenDeps, sender: Sender, agent: string): Promise<ApiLink> {
   for (let tries = 0; tries < TRIES; tries++) {
@@ -254,7 +253,6 @@ type Present = Omit<ApiLink, 'qr'> & {
   qr: Scan['qr'];
 };
 
-/** How things stand; undefined where nothing is linked and nothing was started. */
 async function stateOf(deps: OpenDeps, tx: Tx, sender: Sender): Promise<Present | undefined> {
   const { accountId, tokenId } = sender;
   const { status, phone } = await readToken(tx, accountId, tokenId);
@@ -296,20 +294,17 @@ const withPicture = ({ qr, ...link }: Present): ApiLink => ({
 const pictureOf = (text: string): string =>
   `data:image/png;base64,${qrPng(text, { quiet: 4, scale: { sideMin: 320 } }).toString('base64')}`;
 
-/** A link whose QR the network makes, not we. */
 export type NetworkLink = LinkRef & {
   tokenId: string;
-  /** The number for which a pairing code is wanted, too. */
   pairingPhone: string | null;
 };
 
 /**
- * The QR and pairing code of a link as its network gave them last; null while there are none. Known by the
- * network's channel, which knows tokens and is not known by them.
+ * The latest QR and pairing code of a link from its network; null if there are none. Provided by the network's channel,
+ * which depends on tokens and not the reverse.
  */
 export type NetworkQr = (tx: Tx, link: LinkRef) => Promise<Scan['qr']>;
 
-/** Links of a channel that wait for a phone, after the consent; the oldest first. */
 export const waitingLinks = (
   allAccountsSql: Sql,
   channel: ChannelName,
@@ -325,7 +320,7 @@ export const waitingLinks = (
       and not t.account_suspended
     order by l.consent_at limit ${limit}`;
 
-/** A link under way did not come to be: its page says so, and its token is free for another try. */
+/** Fails an open link: its page shows the failure, and its token can be linked anew. */
 export async function failLink(
   tx: Tx,
   subscribers: Pick<TokenSubscribers, 'tokenChanged'>,

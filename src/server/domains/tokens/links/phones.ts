@@ -14,7 +14,6 @@ type Deps = { sql: Sql; subscribers: TokenSubscribers };
 export const unlinkTokenHandler = (deps: Deps) =>
   handle(unlinkToken, ({ caller }, input) => unlinkPhone(deps, caller.accountId, input.token_id));
 
-/** Unlinks a token from its phone and ends its open links; a token without a phone stays as it is. */
 export function unlinkPhone(
   { sql, subscribers }: Deps,
   accountId: string,
@@ -30,10 +29,10 @@ export function unlinkPhone(
 }
 
 /**
- * Frees a token's phone for others and closes its open links. Locks links before tokens, as connecting
- * does, so that the two cannot deadlock.
+ * Releases a token's phone and closes its open links. Locks links before tokens, as connecting does, to avoid
+ * deadlocks.
  *
- * @returns the token with the phone that it had; undefined when it had none.
+ * @returns the token with its former phone; undefined if it had none.
  */
 export async function releasePhone(
   tx: Tx,
@@ -53,7 +52,6 @@ export async function releasePhone(
   return before && phone !== null ? { accountId, tokenId, name: before.name, phone } : undefined;
 }
 
-/** Ends what links of a token are still open. */
 export async function closeLinks(tx: Tx, accountId: string, tokenId: string): Promise<void> {
   await tx`
     update links set state = 'expired'
@@ -61,8 +59,7 @@ export async function closeLinks(tx: Tx, accountId: string, tokenId: string): Pr
 }
 
 /**
- * The tokens of an account that is suspended send nothing and take nothing new, and its open links end; when it
- * goes on, so do they.
+ * Suspends or resumes the tokens of an account: suspended ones send and accept nothing, and their open links end.
  *
  * @returns the tokens.
  */
@@ -82,7 +79,6 @@ export async function suspendTokens(
   return tokens.map(({ id }) => id);
 }
 
-/** A token that a phone is linked to. */
 export type LinkedToken = {
   accountId: string;
   tokenId: string;
@@ -90,7 +86,6 @@ export type LinkedToken = {
   accountName: string;
 };
 
-/** Which token a phone is linked to, of whichever account. */
 export async function holderOfPhone(
   allAccountsSql: Sql | Tx,
   channel: ChannelName,
@@ -102,7 +97,6 @@ export async function holderOfPhone(
   return holder;
 }
 
-/** The token a phone is linked to; undefined when there is none. */
 export async function tokenOfPhone(
   allAccountsSql: Sql | Tx,
   channel: ChannelName,
@@ -118,7 +112,7 @@ export async function tokenOfPhone(
   return token;
 }
 
-/** The numbers that an account's tokens were ever linked to and that are nobody else's now. */
+/** Numbers that an account's tokens were ever linked to and that have no other owner now. */
 export async function pastPhonesOf(allAccountsSql: Sql, accountId: string): Promise<string[]> {
   const found = await allAccountsSql<{ phone: string }[]>`
     select phone from (
@@ -134,10 +128,10 @@ export async function pastPhonesOf(allAccountsSql: Sql, accountId: string): Prom
 }
 
 /**
- * A token's number cannot send for now (`disconnected`), or can again (`linked`). What is queued waits meanwhile;
- * what is new is still taken. The number stays the token's own.
+ * Records that a token's number cannot send for now (`disconnected`), or can again (`linked`). Queued messages wait
+ * meanwhile; new ones are still accepted. The number stays linked.
  *
- * @returns its name; undefined where nothing has changed: it has no number, or is not to send at all.
+ * @returns its name; undefined without a change: it has no number, or may not send at all.
  */
 export async function setPresence(
   tx: Tx,
@@ -160,10 +154,10 @@ export async function setPresence(
 type Numbered = TokenRef & { channel: ChannelName; phone: string };
 
 /**
- * A number becomes a token's own, on the word of its network and not of a phone: nothing was scanned. Safe to
- * repeat. Another number than the token's last one takes its place.
+ * Links a number to a token on behalf of its network, without a scan. Safe to repeat. Replaces the token's former
+ * number.
  *
- * @throws Refusal `phone_taken` when it is another token's.
+ * @throws Refusal `phone_taken` if it belongs to another token.
  */
 export async function linkNumber(
   tx: Tx,

@@ -1,4 +1,4 @@
-import type { Language, InBoth } from '#contract/language/language.ts';
+import type { Language, Bilingual } from '#contract/language/language.ts';
 import { international } from '#contract/messages/peer.ts';
 import { messageIdOf } from '#contract/dialects.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -11,7 +11,7 @@ import { type ShownChoices, CHOICE_LIMITS, type Choices } from '#contract/messag
 import { TEMPLATE_LIMITS, type TemplateFile, templateFiles } from '#contract/messages/templates.ts';
 import * as z from 'zod/mini';
 import { schema } from '#contract/base/schema.ts';
-import { noted } from '#contract/rest/endpoint.ts';
+import { withNote } from '#contract/rest/endpoint.ts';
 
 /**
  * A template with its body parameters as variables, its header's value, and its button values. Payloads of quick
@@ -243,11 +243,11 @@ export const phrases = {
     id: 'Harus text, currency atau date_time, dengan teksnya.',
     en: 'Expected text, currency or date_time, with its text.',
   },
-  parameterName: (names: readonly string[]): InBoth => ({
+  parameterName: (names: readonly string[]): Bilingual => ({
     id: `Variabel template ini: ${names.join(', ')}. Periksa \`parameter_name\`.`,
     en: `The variables of this template are ${names.join(', ')}. Check \`parameter_name\`.`,
   }),
-} as const satisfies Record<string, InBoth | ((names: readonly string[]) => InBoth)>;
+} as const satisfies Record<string, Bilingual | ((names: readonly string[]) => Bilingual)>;
 
 type DraftChoices = {
   type: 'button' | 'list';
@@ -294,7 +294,7 @@ const isWithin = (text: string, charactersMax: number): boolean =>
   text !== '' && text.length <= 2 * charactersMax && [...text].length <= charactersMax;
 
 const Payload = (charactersMax: number) =>
-  noted(z.string().check(z.refine((id) => isWithin(id, charactersMax))), {
+  withNote(z.string().check(z.refine((id) => isWithin(id, charactersMax))), {
     expected: {
       id: `teks 1 sampai ${charactersMax} karakter`,
       en: `a string of 1 to ${charactersMax} characters`,
@@ -303,7 +303,7 @@ const Payload = (charactersMax: number) =>
 
 /** A single line, since an option with a line break could look like two. */
 const Line = (charactersMax: number) =>
-  noted(
+  withNote(
     z.string().check(z.refine((line) => isWithin(line, charactersMax) && isOneLine.test(line))),
     {
       expected: {
@@ -320,7 +320,7 @@ const hasUniqueIds = (options: readonly { id: string }[]): boolean =>
 
 const Buttons = schema(() =>
   z.object({
-    options: noted(
+    options: withNote(
       z
         .array(
           z.object({
@@ -341,7 +341,7 @@ const Buttons = schema(() =>
 
 const Rows = schema(() =>
   z.object({
-    options: noted(
+    options: withNote(
       z
         .array(
           z.object({

@@ -1,4 +1,4 @@
-import type { Guarded, captchaChallenge } from '#contract/accounts.ts';
+import type { CaptchaAct, captchaChallenge } from '#contract/accounts.ts';
 import type { OutputOf } from '#contract/base/act.ts';
 
 /** `asking`: a widget waits for the person. */
@@ -7,7 +7,7 @@ export type CaptchaState = 'idle' | 'working' | 'asking' | 'done' | 'failed';
 export type CaptchaTask = OutputOf<typeof captchaChallenge>;
 
 export type CaptchaRequest = {
-  purpose: Guarded;
+  purpose: CaptchaAct;
   /** Empty, for a widget. */
   container: HTMLElement;
   /** `asking` while the person has to do something; `idle` when a solved one has expired. */

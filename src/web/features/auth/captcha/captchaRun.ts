@@ -1,4 +1,4 @@
-import type { CaptchaProvider, Guarded } from '#contract/accounts.ts';
+import type { CaptchaProvider, CaptchaAct } from '#contract/accounts.ts';
 import { accountActs, lazyApi } from '#web/api/lazyApi.ts';
 import { AnswerError } from '#web/api/errors.ts';
 import { solve } from '#web/features/auth/captcha/solver.ts';
@@ -20,7 +20,7 @@ const solvers: Record<CaptchaProvider, Solver> = {
  * @throws AnswerError when it was not solved; what a call throws when there was no task.
  */
 export async function solveFor(
-  purpose: Guarded,
+  purpose: CaptchaAct,
   container: HTMLElement | null,
   setters: Pick<CaptchaRequest, 'setState' | 'setProgress'>,
 ): Promise<string> {

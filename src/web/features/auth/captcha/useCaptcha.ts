@@ -1,5 +1,5 @@
 import { useRef, useState, type RefObject } from 'react';
-import type { Guarded } from '#contract/accounts.ts';
+import type { CaptchaAct } from '#contract/accounts.ts';
 import type { CaptchaState } from '#web/features/auth/captcha/captcha.ts';
 import { loadModule } from '#web/api/lazyApi.ts';
 
@@ -21,7 +21,7 @@ export type Captcha = {
 };
 
 /** The captcha of a form: begins with the first focus, and fetches what it needs only then. */
-export function useCaptcha(purpose: Guarded): Captcha {
+export function useCaptcha(purpose: CaptchaAct): Captcha {
   const [state, setState] = useState<CaptchaState>('idle');
   const [progress, setProgress] = useState<number>();
   /** `doneAt` is missing while it is being solved, however long that takes. */

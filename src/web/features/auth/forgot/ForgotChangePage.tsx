@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { SecondFactorAsked } from '#contract/accounts.ts';
+import type { SecondFactorRequired } from '#contract/accounts.ts';
 import { later } from '#web/browser/lazyComponent.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { peopleActs } from '#web/api/lazyApi.ts';
@@ -36,7 +36,7 @@ async function check({ password, repeat }: Values): Promise<FieldErrors> {
 export function ForgotChangePage() {
   const [grant, setGrant] = useState(readGrant);
   const [late, setLate] = useState(false);
-  const [asked, setAsked] = useState<SecondFactorAsked>();
+  const [asked, setAsked] = useState<SecondFactorRequired>();
   if (asked) return <SecondFactorStep asked={asked} onOver={() => void navigate(toLogin)} />;
   if (grant) {
     const lose = () => {
@@ -64,7 +64,7 @@ const toLogin = { to: '/auth/login' } as const;
 type FormProps = {
   grant: ForgotGrant;
   onLate: () => void;
-  onAsked: (asked: SecondFactorAsked) => void;
+  onAsked: (asked: SecondFactorRequired) => void;
 };
 
 function ChangeForm({ grant, onLate, onAsked }: FormProps) {

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { use, lazy, Suspense, useState } from 'react';
-import type { SecondFactorAsked } from '#contract/accounts.ts';
+import type { SecondFactorRequired } from '#contract/accounts.ts';
 import { accountActs, loadModule } from '#web/api/lazyApi.ts';
 import { useAct } from '#web/api/query.ts';
 import { later } from '#web/browser/lazyComponent.ts';
@@ -44,7 +44,7 @@ function useLogin() {
   const form = useForm({ phone: use(TypedPhone).get(), password: '' }, check);
   const [error, setError] = useState<unknown>();
   const [sending, setSending] = useState(false);
-  const [asked, setAsked] = useState<SecondFactorAsked>();
+  const [asked, setAsked] = useState<SecondFactorRequired>();
   const login = useAct(loginAct);
 
   const send = async (values: { phone: string; password: string }) => {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { useState } from 'react';
-import type { SecondFactorAsked } from '#contract/accounts.ts';
+import type { SecondFactorRequired } from '#contract/accounts.ts';
 import { later } from '#web/browser/lazyComponent.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { accountActs } from '#web/api/lazyApi.ts';
@@ -19,7 +19,7 @@ export function VerifyOtpPage() {
   const client = useQueryClient();
   const [pending, setPending] = useState(readPending);
   const verify = useAct(async () => (await accountActs()).verifyOtp);
-  const [asked, setAsked] = useState<SecondFactorAsked>();
+  const [asked, setAsked] = useState<SecondFactorRequired>();
   if (asked) return <SecondFactorStep asked={asked} onOver={() => void navigate(toLogin)} />;
   if (!pending || pending.purpose === 'forgot') return <NothingSent />;
   const words = pending.purpose === 'login' ? forNewBrowser(pending) : forNewNumber(pending);

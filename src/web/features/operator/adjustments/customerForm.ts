@@ -1,8 +1,8 @@
-import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
+import type { OperatorCustomerDetail } from '#contract/operator/customers.ts';
 import type { Adjustment } from '#contract/operator/books.ts';
 
 /** What every form about a customer is given. */
-export type CustomerForm = { customer: DeskCustomerDetail; onDone: () => void };
+export type CustomerForm = { customer: OperatorCustomerDetail; onDone: () => void };
 
 /** What is said of a proposal once it is made: booked, or waiting for somebody. */
 export const saidOf = ({ status }: Adjustment): string =>

@@ -1,4 +1,4 @@
-import type { AuditLine } from '#contract/operator/audit.ts';
+import type { AuditEntry } from '#contract/operator/audit.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { actorOf, factName, outcomeOf } from '#web/features/operator/audit/audit.ts';
@@ -12,7 +12,7 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 type Props = {
-  line: AuditLine;
+  line: AuditEntry;
   onClose: () => void;
   /** Shows other lines of the same person or account. */
   onFilter: (change: AuditChange) => void;
@@ -72,7 +72,7 @@ const Customer = ({ account_id, name }: { account_id: string; name: string }) =>
   </Link>
 );
 
-function factsOf(line: AuditLine): readonly Fact[] {
+function factsOf(line: AuditEntry): readonly Fact[] {
   const { person, account, about, whom, outcome } = line;
   const { label, tone } = outcomeOf(outcome);
   const facts: readonly (Fact | false)[] = [

@@ -3,7 +3,7 @@ import { Download } from 'lucide-react';
 import { useState } from 'react';
 import {
   AUDIT_COUNT_MAX,
-  type AuditLine,
+  type AuditEntry,
   AuditOutcome,
   auditState,
   exportAudit,
@@ -36,7 +36,7 @@ import { useList } from '#web/ui/table/list/useList.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-const columns: readonly Column<AuditLine>[] = [
+const columns: readonly Column<AuditEntry>[] = [
   {
     id: 'what',
     title: 'Tindakan',
@@ -111,7 +111,7 @@ export function AuditPage() {
   const { view, onView } = useAddressView('/operator/audit');
   const state = useQuery(actQuery(auditState, {}));
   const list = useList(listAudit, filter, view);
-  const [opened, setOpened] = useState<AuditLine>();
+  const [opened, setOpened] = useState<AuditEntry>();
   const isFiltered = Object.keys(filter).length > 0;
   const isFull = (list.table.totalPages ?? 0) * 10 >= AUDIT_COUNT_MAX;
   return (

@@ -1,10 +1,10 @@
-import type { AuditCheck, AuditFinding, AuditLine } from '#contract/operator/audit.ts';
+import type { AuditCheck, AuditFinding, AuditEntry } from '#contract/operator/audit.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { dayInWords } from '#web/features/operator/bank/statement.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
 /** Who did it, as the list says it. */
-export const actorOf = ({ person, act }: Pick<AuditLine, 'person' | 'act'>): string =>
+export const actorOf = ({ person, act }: Pick<AuditEntry, 'person' | 'act'>): string =>
   person?.name ?? (act === 'scan_consent' ? 'Pemilik ponsel' : 'Belum masuk');
 
 /** Whether it was done, in a word. */

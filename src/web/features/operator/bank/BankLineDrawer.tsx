@@ -1,4 +1,4 @@
-import type { OperatorBankLine } from '#contract/operator/payments.ts';
+import type { OperatorBankEntry } from '#contract/operator/payments.ts';
 import { maySettle, stateLabel, stateTone, whenOf } from '#web/features/operator/bank/bankLines.ts';
 import styles from '#web/features/operator/bank/BankLineDrawer.module.css';
 import { SettleLine } from '#web/features/operator/bank/SettleLine.tsx';
@@ -13,11 +13,11 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 type Props = {
   /** `undefined` while it loads, and when it is on no page that is shown. */
-  line: OperatorBankLine | undefined;
+  line: OperatorBankEntry | undefined;
   loading: boolean;
   onClose: () => void;
   /** Called with how the line is after it was set aside. */
-  onSettled: (line: OperatorBankLine) => void;
+  onSettled: (line: OperatorBankEntry) => void;
 };
 
 /** A line of the bank account, and what a person says that it is. */
@@ -59,7 +59,7 @@ function factsOf({
   topup,
   dismissed,
   twin,
-}: OperatorBankLine): readonly Fact[] {
+}: OperatorBankEntry): readonly Fact[] {
   const facts: readonly (Fact | false | null)[] = [
     { term: 'Tanggal di bank', is: whenOf(at) },
     { term: 'Diterima Kabari', is: <DateTime at={received_at} /> },

@@ -1,6 +1,6 @@
 import { FileUp } from 'lucide-react';
 import { useState } from 'react';
-import { type OperatorBankLine, listBankLines } from '#contract/operator/payments.ts';
+import { type OperatorBankEntry, listBankEntries } from '#contract/operator/payments.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { BankLineDrawer } from '#web/features/operator/bank/BankLineDrawer.tsx';
@@ -23,7 +23,7 @@ const filters = [
   { value: 'semua', label: 'Semua mutasi' },
 ];
 
-const columns: readonly Column<OperatorBankLine>[] = [
+const columns: readonly Column<OperatorBankEntry>[] = [
   {
     id: 'description',
     title: 'Keterangan bank',
@@ -59,16 +59,16 @@ const go = (change: { [K in keyof Change]: Change[K] | undefined }) =>
 /** Route `/operator/mutasi-bank`: what came in on our bank account, first what nobody has settled. */
 export function BankLinesPage() {
   const { filter, amount, open } = useSearch('/operator/mutasi-bank');
-  const [known, setKnown] = useState<OperatorBankLine>();
+  const [known, setKnown] = useState<OperatorBankEntry>();
   const { view, onView } = useAddressView('/operator/mutasi-bank', { sorts: ['at'] });
   const input = {
     filter: filter === 'semua' ? ('all' as const) : ('unmatched' as const),
     ...(amount !== undefined && amount > 0 && { amount: String(amount) }),
   };
-  const list = useList(listBankLines, input, view);
+  const list = useList(listBankEntries, input, view);
   const shown = list.table.rows.find(({ line }) => line === open);
   const opened = (known?.line === open ? known : undefined) ?? shown;
-  const openOne = (row: OperatorBankLine | undefined) => {
+  const openOne = (row: OperatorBankEntry | undefined) => {
     setKnown(row);
     go({ open: row?.line });
   };

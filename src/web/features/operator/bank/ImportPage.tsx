@@ -5,7 +5,7 @@ import {
   operatorTopups,
   type StatementReport,
   importStatement,
-  listBankLines,
+  listBankEntries,
   previewStatement,
 } from '#contract/operator/payments.ts';
 import { perform } from '#web/api/act.ts';
@@ -58,7 +58,7 @@ function useImport() {
     } catch (no) {
       setStep({ at: 'preview', upload, report, failure: sentenceOf(no) });
     } finally {
-      void client.invalidateQueries({ queryKey: listKey(listBankLines) });
+      void client.invalidateQueries({ queryKey: listKey(listBankEntries) });
       void client.invalidateQueries({ queryKey: listKey(operatorTopups) });
     }
   };

@@ -5,10 +5,10 @@ import { formatRupiah } from '#contract/base/money.ts';
 import {
   confirmTopup,
   operatorTopups,
-  type OperatorBankLine,
-  confirmBothLines,
-  dismissBankLine,
-  listBankLines,
+  type OperatorBankEntry,
+  confirmBothEntries,
+  dismissBankEntry,
+  listBankEntries,
 } from '#contract/operator/payments.ts';
 import { topupStatusLabel } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
@@ -29,8 +29,8 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type Values = { topup: string; reason: string };
 type Props = {
-  line: OperatorBankLine;
-  onSettled: (line: OperatorBankLine) => void;
+  line: OperatorBankEntry;
+  onSettled: (line: OperatorBankEntry) => void;
   /** It is the payment of a top-up now. */
   onMatched: () => void;
 };
@@ -39,8 +39,8 @@ type Props = {
 function useSettling({ line, onSettled, onMatched }: Props) {
   const client = useQueryClient();
   const match = useAct(confirmTopup);
-  const dismiss = useAct(dismissBankLine);
-  const both = useAct(confirmBothLines);
+  const dismiss = useAct(dismissBankEntry);
+  const both = useAct(confirmBothEntries);
   const wrongWith = ({ topup, reason }: Values) =>
     fieldErrors(confirmTopup, { topup_id: topup, reference: line.line, reason });
   const form = useForm<Values>(
@@ -55,7 +55,7 @@ function useSettling({ line, onSettled, onMatched }: Props) {
       form.refuse(no);
       throw no;
     } finally {
-      void client.invalidateQueries({ queryKey: listKey(listBankLines) });
+      void client.invalidateQueries({ queryKey: listKey(listBankEntries) });
       void client.invalidateQueries({ queryKey: listKey(operatorTopups) });
     }
   };
@@ -85,7 +85,7 @@ function useSettling({ line, onSettled, onMatched }: Props) {
   };
   const askDismiss = () => {
     const input = { line: line.line, reason: form.values.reason };
-    const wrong = fieldErrors(dismissBankLine, input);
+    const wrong = fieldErrors(dismissBankEntry, input);
     if (Object.keys(wrong).length > 0) return form.show(wrong);
     askWhetherAside(() =>
       settle(async () => {
@@ -96,7 +96,7 @@ function useSettling({ line, onSettled, onMatched }: Props) {
   };
   const askBoth = () => {
     const input = { line: line.line, reason: form.values.reason };
-    const wrong = fieldErrors(confirmBothLines, input);
+    const wrong = fieldErrors(confirmBothEntries, input);
     if (Object.keys(wrong).length > 0) return form.show(wrong);
     askWhetherBoth(line, () =>
       settle(async () => {
@@ -109,7 +109,7 @@ function useSettling({ line, onSettled, onMatched }: Props) {
 }
 
 /** Asks once more before a twin counts as money of its own. */
-function askWhetherBoth({ amount }: OperatorBankLine, onConfirm: () => Promise<void>): void {
+function askWhetherBoth({ amount }: OperatorBankEntry, onConfirm: () => Promise<void>): void {
   void confirm({
     title: 'Keduanya ada di bank?',
     children: `Pastikan di situs bank bahwa ${formatRupiah(amount)} memang masuk dua kali pada hari itu. Setelah ini, mutasi ini diperlakukan sebagai uang tersendiri.`,
@@ -135,10 +135,10 @@ function askWhetherAside(onConfirm: () => Promise<void>): void {
   });
 }
 
-type Candidate = OperatorBankLine['candidates'][number];
+type Candidate = OperatorBankEntry['candidates'][number];
 
 /** What matching does; the server knows above which amount another operator has to agree. */
-function consequenceOf({ amount }: OperatorBankLine, { account_name, total }: Candidate): string {
+function consequenceOf({ amount }: OperatorBankEntry, { account_name, total }: Candidate): string {
   const sentence = `${formatRupiah(amount)} menjadi pembayaran isi saldo ${isolated(account_name)} dan tidak dapat ditarik kembali.`;
   if (amount === total) return sentence;
   return `${sentence} Jumlahnya tidak sama persis dengan tagihan: bila besar, operator lain harus menyelesaikannya.`;

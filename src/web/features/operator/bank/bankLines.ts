@@ -1,8 +1,8 @@
-import type { OperatorBankLine } from '#contract/operator/payments.ts';
+import type { OperatorBankEntry } from '#contract/operator/payments.ts';
 import { formatDate, formatDateTimeZone, formatTime } from '#contract/base/time.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
-type State = OperatorBankLine['state'];
+type State = OperatorBankEntry['state'];
 
 /** What became of a line, in the interface's words. */
 export const stateLabel: Record<State, string> = {
@@ -22,11 +22,11 @@ export const stateTone: Record<State, Tone> = {
 };
 
 /** Whether somebody may still say what a line is. */
-export const maySettle = ({ state }: OperatorBankLine): boolean =>
+export const maySettle = ({ state }: OperatorBankEntry): boolean =>
   state === 'unmatched' || state === 'dismissed' || state === 'twin';
 
 /** What is known of a line beside its amount, in a few words. */
-export function aboutLine({ state, topup, candidates }: OperatorBankLine): string {
+export function aboutLine({ state, topup, candidates }: OperatorBankEntry): string {
   if (topup) return topup.account_name;
   if (state === 'dismissed' || candidates.length === 0) return '—';
   return candidates.length === 1

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { listDeskPlans } from '#contract/operator/books.ts';
+import { listPlanDetails } from '#contract/operator/books.ts';
 import {
-  type CustomerFound,
+  type FoundCustomer,
   CustomerState,
   SaldoRange,
   customerStateLabel,
@@ -27,14 +27,14 @@ import { useList } from '#web/ui/table/list/useList.ts';
 import { TextField } from '#web/ui/text/TextField.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-const foundLabel: Record<NonNullable<CustomerFound['found']>['kind'], string> = {
+const foundLabel: Record<NonNullable<FoundCustomer['found']>['kind'], string> = {
   message: 'Pesan ini',
   token: 'Token ini',
   topup: 'Isi saldo ini',
   invoice: 'Tagihan ini',
 };
 
-const columns: readonly Column<CustomerFound>[] = [
+const columns: readonly Column<FoundCustomer>[] = [
   {
     id: 'name',
     title: 'Pelanggan',
@@ -135,7 +135,7 @@ export function CustomerList() {
   const { view, onView } = useAddressView('/operator/pelanggan', { sorts, order: 'asc' });
   const filters = useFilters();
   const list = useList(findCustomers, filters, view);
-  const open = ({ account_id, found }: CustomerFound) =>
+  const open = ({ account_id, found }: FoundCustomer) =>
     go({ open: account_id, ...(found && { [found.kind]: found.id }) }, { top: true });
   return (
     <OperatorFrame title="Pelanggan" context="Cari dengan apa pun yang disebut pelanggan.">
@@ -195,7 +195,7 @@ function Search({ q }: { q: string }) {
 type FiltersProps = { state?: string; plan?: string; saldo?: string };
 
 function Filters({ state = '', plan = '', saldo = '' }: FiltersProps) {
-  const { data } = useQuery(actQuery(listDeskPlans, {}));
+  const { data } = useQuery(actQuery(listPlanDetails, {}));
   const plans = [
     { value: '', label: 'Semua paket' },
     ...(data?.plans ?? []).map(({ code, name }) => ({ value: code, label: name })),

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
 import { useState } from 'react';
 import {
-  type DeskCustomerDetail,
+  type OperatorCustomerDetail,
   customerStateLabel,
   getCustomer,
 } from '#contract/operator/customers.ts';
@@ -60,7 +60,11 @@ export function CustomerPage({ accountId }: { accountId: string }) {
   );
 }
 
-function Identity({ customer: { phone, account_id, state } }: { customer: DeskCustomerDetail }) {
+function Identity({
+  customer: { phone, account_id, state },
+}: {
+  customer: OperatorCustomerDetail;
+}) {
   const { operator_roles: roles } = useUser();
   return (
     <span className={styles['identity']}>
@@ -75,7 +79,7 @@ function Identity({ customer: { phone, account_id, state } }: { customer: DeskCu
   );
 }
 
-function Customer({ customer }: { customer: DeskCustomerDetail }) {
+function Customer({ customer }: { customer: OperatorCustomerDetail }) {
   return (
     <>
       <Standing customer={customer} />
@@ -89,7 +93,7 @@ function Customer({ customer }: { customer: DeskCustomerDetail }) {
 }
 
 /** What keeps this customer from working as others do. */
-function Standing({ customer }: { customer: DeskCustomerDetail }) {
+function Standing({ customer }: { customer: OperatorCustomerDetail }) {
   const { state, suspensions, freezes, erase_at, status, bonus_only } = customer;
   const [last] = suspensions;
   const [frozen] = freezes;
@@ -124,7 +128,7 @@ function Standing({ customer }: { customer: DeskCustomerDetail }) {
   );
 }
 
-function Figures({ customer }: { customer: DeskCustomerDetail }) {
+function Figures({ customer }: { customer: OperatorCustomerDetail }) {
   const { available, held, messages, subscription } = customer;
   return (
     <Stats>
@@ -144,7 +148,7 @@ function Figures({ customer }: { customer: DeskCustomerDetail }) {
   );
 }
 
-type PlanProps = { subscription: NonNullable<DeskCustomerDetail['subscription']> };
+type PlanProps = { subscription: NonNullable<OperatorCustomerDetail['subscription']> };
 
 function PlanState({ subscription: { status, is_free, period_end, ends_then } }: PlanProps) {
   if (status === 'past_due') return <>Menunggu pembayaran</>;

@@ -1,4 +1,4 @@
-import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
+import type { OperatorCustomerDetail } from '#contract/operator/customers.ts';
 import { invoiceStatusLabel } from '#contract/billing.ts';
 import { entryKindLabel, topupStatusLabel } from '#contract/saldo.ts';
 import { invoiceTone } from '#web/features/billing/billing.ts';
@@ -12,7 +12,7 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-type Props = { customer: DeskCustomerDetail };
+type Props = { customer: OperatorCustomerDetail };
 
 /** How a customer pays. */
 export const History = ({ customer }: Props) => (

@@ -1,6 +1,6 @@
 import { formatNumber } from '#contract/base/money.ts';
 import type { ReactNode } from 'react';
-import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
+import type { OperatorCustomerDetail } from '#contract/operator/customers.ts';
 import { failures as failureSentences } from '#contract/messages/failures.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { tokenStatusLabel } from '#contract/tokens.ts';
@@ -14,7 +14,7 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-type Props = { customer: DeskCustomerDetail };
+type Props = { customer: OperatorCustomerDetail };
 
 /** How a customer sends: tokens, what failed, where they are signed in, and what operators decided. */
 export const Sending = ({ customer }: Props) => (

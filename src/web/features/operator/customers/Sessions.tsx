@@ -1,6 +1,6 @@
 import { isolated } from '#contract/base/names.ts';
 import { useQueryClient } from '@tanstack/react-query';
-import { type DeskCustomerDetail, endCustomerSessions } from '#contract/operator/customers.ts';
+import { type OperatorCustomerDetail, endCustomerSessions } from '#contract/operator/customers.ts';
 import { formatAgo } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
@@ -14,7 +14,7 @@ import { Panel } from '#web/ui/panel/Panel.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 /** Where a customer's people are signed in; who answers customers may end that. */
-export function Sessions({ customer }: { customer: DeskCustomerDetail }) {
+export function Sessions({ customer }: { customer: OperatorCustomerDetail }) {
   const { timezone, operator_roles: roles } = useUser();
   const client = useQueryClient();
   const act = useAct(endCustomerSessions);

@@ -1,10 +1,10 @@
-import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
+import type { OperatorCustomerDetail } from '#contract/operator/customers.ts';
 import desk from '#web/features/operator/desk/desk.module.css';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 /** When the account was suspended and its saldo frozen, by whom and why; the newest first. */
-export function Steps({ customer }: { customer: DeskCustomerDetail }) {
+export function Steps({ customer }: { customer: OperatorCustomerDetail }) {
   const { suspensions, freezes } = customer;
   const steps = [
     ...suspensions.map(({ becomes, ...step }) => ({

@@ -1,4 +1,4 @@
-import type { FoundThing } from '#contract/operator/customers.ts';
+import type { FoundRecord } from '#contract/operator/customers.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 
 /** What of a customer's is open over their page. */
@@ -7,7 +7,7 @@ export const things = [
   'token',
   'topup',
   'invoice',
-] as const satisfies FoundThing['kind'][];
+] as const satisfies FoundRecord['kind'][];
 
 type Field =
   | 'page'

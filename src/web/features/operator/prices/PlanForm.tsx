@@ -1,4 +1,4 @@
-import { type DeskPlan, savePlan } from '#contract/operator/books.ts';
+import { type PlanDetails, savePlan } from '#contract/operator/books.ts';
 import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
@@ -21,7 +21,7 @@ const prices = [
   { name: 'overage', label: 'Harga pesan di luar kuota' },
 ] as const;
 
-const initialOf = (plan: DeskPlan | undefined) => ({
+const initialOf = (plan: PlanDetails | undefined) => ({
   code: plan?.code ?? '',
   name: plan?.name ?? '',
   description: plan?.description ?? '',
@@ -35,7 +35,7 @@ const initialOf = (plan: DeskPlan | undefined) => ({
 
 type Values = ReturnType<typeof initialOf>;
 
-type Props = { plan: DeskPlan | undefined; onDone: () => void };
+type Props = { plan: PlanDetails | undefined; onDone: () => void };
 
 /** A new revision of a plan, or a new plan. */
 export function PlanForm({ plan, onDone }: Props) {

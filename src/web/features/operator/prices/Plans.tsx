@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
-import { type DeskPlan, listDeskPlans } from '#contract/operator/books.ts';
+import { type PlanDetails, listPlanDetails } from '#contract/operator/books.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
@@ -13,8 +13,8 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
 /** The plans, each by its newest revision, and a form for the next one. */
 export function Plans() {
-  const plans = useQuery(actQuery(listDeskPlans, {}));
-  const [edited, setEdited] = useState<DeskPlan | 'new'>();
+  const plans = useQuery(actQuery(listPlanDetails, {}));
+  const [edited, setEdited] = useState<PlanDetails | 'new'>();
   const plan = edited === 'new' ? undefined : edited;
   return (
     <Panel
@@ -55,7 +55,7 @@ export function Plans() {
   );
 }
 
-const PlanRow = ({ plan, onEdit }: { plan: DeskPlan; onEdit: () => void }) => (
+const PlanRow = ({ plan, onEdit }: { plan: PlanDetails; onEdit: () => void }) => (
   <li>
     <span className={styles['what']}>
       <strong>{plan.name}</strong>

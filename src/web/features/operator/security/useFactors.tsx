@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { SecondFactorChallenge } from '#contract/accounts.ts';
 import {
-  askSecondFactor,
+  requestSecondFactor,
   confirmSecondFactor,
   getSecondFactors,
   type SecondFactors,
@@ -34,7 +34,7 @@ export type WithFactor = <T>(work: () => Promise<T>) => Promise<T>;
  */
 export function useWithFactor(): { withFactor: WithFactor; dialog: ReactNode } {
   const [question, setQuestion] = useState<Question>();
-  const ask = useAct(askSecondFactor);
+  const ask = useAct(requestSecondFactor);
   const confirm = useAct(confirmSecondFactor);
   const withFactor: WithFactor = async (work) => {
     try {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState, type ReactNode } from 'react';
-import { askDeletion, deleteAccount } from '#contract/people.ts';
+import { requestDeletion, deleteAccount } from '#contract/people.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { formatTime } from '#contract/base/time.ts';
 import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
@@ -50,7 +50,7 @@ type ReadProps = { onCode: (code: SentCode) => void; onClose: () => void };
 
 function ReadStep({ onCode, onClose }: ReadProps) {
   const { phone } = useUser();
-  const ask = useAct(askDeletion, { onSuccess: (made) => onCode(codeFrom(made, phone)) });
+  const ask = useAct(requestDeletion, { onSuccess: (made) => onCode(codeFrom(made, phone)) });
   return (
     <Modal
       open

@@ -1,6 +1,11 @@
 import { useId, useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
-import { exportSaldo, LineKind, lineKindLabel, STATEMENT_PDF_MAX } from '#contract/saldo.ts';
+import {
+  exportSaldo,
+  MutationKind,
+  mutationKindLabel,
+  STATEMENT_PDF_MAX,
+} from '#contract/saldo.ts';
 import { civilDate } from '#contract/base/time.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
@@ -27,7 +32,7 @@ const formats: readonly { value: Format; label: string; note: string }[] = [
 
 const kinds = [
   { value: '', label: 'Semua jenis' },
-  ...LineKind().options.map((kind) => ({ value: kind, label: lineKindLabel[kind] })),
+  ...MutationKind().options.map((kind) => ({ value: kind, label: mutationKindLabel[kind] })),
 ];
 
 /** What is proposed where the page shows all: the last thirty days. */
@@ -39,7 +44,7 @@ const lastMonth = (): DateRange => {
 type Props = {
   /** What the page shows: the file is proposed to be of the same. */
   range: DateRange | null;
-  kind: LineKind | undefined;
+  kind: MutationKind | undefined;
   onClose: () => void;
 };
 
@@ -92,7 +97,7 @@ export function ExportDialog({ onClose, ...proposed }: Props) {
           options={kinds}
           value={kind ?? ''}
           onChange={({ target }) =>
-            setKind(LineKind().options.find((option) => option === target.value))
+            setKind(MutationKind().options.find((option) => option === target.value))
           }
         />
         <Formats

@@ -8,7 +8,7 @@ import { formatPhone } from '#contract/base/phone.ts';
 import {
   type PhoneSample,
   phoneSamples,
-  type SimulatedLine,
+  type SimulatedMessage,
   type SimulatedPhone,
   simulatedReply,
   simulatedSample,
@@ -124,7 +124,7 @@ const Samples = ({ name, onChoose }: SamplesProps) => (
   </ul>
 );
 
-type LineProps = { line: SimulatedLine; before: SimulatedLine | undefined; name: string };
+type LineProps = { line: SimulatedMessage; before: SimulatedMessage | undefined; name: string };
 
 const Line = ({ line, before, name }: LineProps) => (
   <ChatBubble
@@ -141,7 +141,7 @@ const Line = ({ line, before, name }: LineProps) => (
   />
 );
 
-const startsDay = (line: SimulatedLine, before: SimulatedLine | undefined): boolean =>
+const startsDay = (line: SimulatedMessage, before: SimulatedMessage | undefined): boolean =>
   before === undefined || formatDate(before.at) !== formatDate(line.at);
 
 /** Keeps a thread at its end when something comes, unless its reader has gone up. */

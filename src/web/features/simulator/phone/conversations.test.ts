@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SimulatedLine } from '#contract/simulator.ts';
+import type { SimulatedMessage } from '#contract/simulator.ts';
 import {
   conversationsOf,
   excerptOf,
@@ -7,7 +7,11 @@ import {
 } from '#web/features/simulator/phone/conversations.ts';
 
 let made = 0;
-function line(peer: string, minute: number, more: Partial<SimulatedLine> = {}): SimulatedLine {
+function line(
+  peer: string,
+  minute: number,
+  more: Partial<SimulatedMessage> = {},
+): SimulatedMessage {
   made += 1;
   return {
     id: `line-${made}`,

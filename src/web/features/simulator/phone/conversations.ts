@@ -1,13 +1,17 @@
 import { captionText } from '#contract/messages/captions.ts';
 import { messageTypeLabel } from '#contract/messages.ts';
-import type { SimulatedLine } from '#contract/simulator.ts';
+import type { SimulatedMessage } from '#contract/simulator.ts';
 import { chatKind, type ChatKind } from '#web/ui/chat/chat.ts';
 
 /** All lines between the phone and one number, oldest first. */
-export type Conversation = { peer: string; lines: readonly SimulatedLine[]; newest: SimulatedLine };
+export type Conversation = {
+  peer: string;
+  lines: readonly SimulatedMessage[];
+  newest: SimulatedMessage;
+};
 
 /** A phone's lines (oldest first) by the number at the other end, the newest conversation first. */
-export function conversationsOf(lines: readonly SimulatedLine[]): readonly Conversation[] {
+export function conversationsOf(lines: readonly SimulatedMessage[]): readonly Conversation[] {
   const conversations = new Map<string, Conversation>();
   for (const line of lines) {
     const before = conversations.get(line.peer)?.lines ?? [];
@@ -25,7 +29,7 @@ const words: Record<ChatKind, string> = {
 };
 
 /** A line in a few words, for the list: its text, or what it is. */
-export const excerptOf = ({ content }: SimulatedLine): string => {
+export const excerptOf = ({ content }: SimulatedMessage): string => {
   const kind = words[chatKind(content.type)];
   const said = captionText(content.caption);
   return [kind, said].filter((part) => part !== '').join(': ');

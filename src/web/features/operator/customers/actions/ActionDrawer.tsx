@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react';
-import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
+import type { OperatorCustomerDetail } from '#contract/operator/customers.ts';
 import { AdjustForm } from '#web/features/operator/adjustments/AdjustForm.tsx';
 import { BonusForm } from '#web/features/operator/adjustments/BonusForm.tsx';
 import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
@@ -21,7 +21,7 @@ const forms: Record<Action, ComponentType<CustomerForm>> = {
   suspend: SuspendForm,
 };
 
-type Props = { action: Action; customer: DeskCustomerDetail; onClose: () => void };
+type Props = { action: Action; customer: OperatorCustomerDetail; onClose: () => void };
 
 /** The form of an action, over the customer's page; it closes once that is done. */
 export function ActionDrawer({ action, customer, onClose }: Props) {

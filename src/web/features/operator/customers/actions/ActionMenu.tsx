@@ -1,5 +1,5 @@
 import { ChevronDown } from 'lucide-react';
-import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
+import type { OperatorCustomerDetail } from '#contract/operator/customers.ts';
 import { useUser } from '#web/api/user.ts';
 import {
   type Action,
@@ -9,7 +9,7 @@ import {
 import { Button } from '#web/ui/button/Button.tsx';
 import { Dropdown, MenuButton, MenuSeparator } from '#web/ui/menu/Dropdown.tsx';
 
-type Props = { customer: DeskCustomerDetail; onChoose: (action: Action) => void };
+type Props = { customer: OperatorCustomerDetail; onChoose: (action: Action) => void };
 
 /** What this operator may do to the customer; nothing where there is nothing. */
 export function ActionMenu({ customer, onChoose }: Props) {

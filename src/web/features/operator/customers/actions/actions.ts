@@ -1,12 +1,12 @@
 import type { OperatorRole } from '#contract/base/act.ts';
-import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
+import type { OperatorCustomerDetail } from '#contract/operator/customers.ts';
 import { maySee } from '#web/features/operator/operator.ts';
 
 /** What an operator may do to a customer. */
 export type Action = 'adjust' | 'refund' | 'payout' | 'freeze' | 'bonus' | 'plan' | 'suspend';
 
 /** What a menu and a form's title call it. */
-export function actionLabel(action: Action, { status, state }: DeskCustomerDetail): string {
+export function actionLabel(action: Action, { status, state }: OperatorCustomerDetail): string {
   switch (action) {
     case 'adjust':
       return 'Sesuaikan saldo';
@@ -29,7 +29,7 @@ const money: readonly Action[] = ['adjust', 'refund', 'payout', 'freeze', 'bonus
 
 /** What an operator of these roles may do to this customer now: first money, then the account. */
 export function actionsFor(
-  customer: DeskCustomerDetail,
+  customer: OperatorCustomerDetail,
   roles: readonly OperatorRole[],
 ): { money: readonly Action[]; account: readonly Action[] } {
   const { state, bonus_only, subscription } = customer;

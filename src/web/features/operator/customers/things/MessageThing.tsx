@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import {
-  type DeskMessage,
+  type OperatorMessage,
   getCustomerMessage,
   readCustomerMessage,
 } from '#contract/operator/customers.ts';
@@ -50,7 +50,7 @@ export function MessageThing({ accountId, id }: ThingProps) {
   );
 }
 
-function factsOf(message: DeskMessage): readonly Fact[] {
+function factsOf(message: OperatorMessage): readonly Fact[] {
   const { direction, by_quota, price, token, type, peer, created_at, ref, id } = message;
   const isOurs = direction === 'out';
   return [

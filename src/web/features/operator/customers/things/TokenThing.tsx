@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
-import { type DeskToken, getCustomerToken } from '#contract/operator/customers.ts';
+import { type OperatorToken, getCustomerToken } from '#contract/operator/customers.ts';
 import { tokenStatusLabel } from '#contract/tokens.ts';
 import type { ThingProps } from '#web/features/operator/customers/things/thing.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
@@ -33,7 +33,7 @@ export function TokenThing({ accountId, id }: ThingProps) {
 }
 
 /** What a token that cannot send keeps back, and what its owner does about it. */
-const partedWords = ({ channel, waiting }: DeskToken): string => {
+const partedWords = ({ channel, waiting }: OperatorToken): string => {
   const what = channel === 'cloud' ? 'nomor di Meta' : 'ponsel';
   const how = channel === 'cloud' ? 'memasukkan access token baru' : 'memindai QR';
   const held = waiting > 0 ? ', jadi pesan yang menunggu belum dapat berangkat' : '';
@@ -42,7 +42,7 @@ const partedWords = ({ channel, waiting }: DeskToken): string => {
 
 const moment = (at: Date | null, none: string) => (at ? <DateTime at={at} /> : none);
 
-const factsOf = (token: DeskToken): readonly Fact[] => [
+const factsOf = (token: OperatorToken): readonly Fact[] => [
   { term: 'Nama', is: token.name },
   {
     term: 'Status',

@@ -2,7 +2,7 @@ import { LocateFixed } from 'lucide-react';
 import { useState } from 'react';
 import { formatTime } from '#contract/base/time.ts';
 import { sendLocation } from '#contract/messages/sending.ts';
-import { PLACE_MAX } from '#contract/rest/endpoint.ts';
+import { LOCATION_MAX } from '#contract/rest/endpoint.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/messages/conversations/thread/attach/attach.module.css';
 import {
@@ -70,7 +70,7 @@ export function LocationDialog({ to, onSend, onClose }: Props) {
           label="Nama tempat (opsional)"
           name="name"
           placeholder="Toko Ani"
-          maxLength={PLACE_MAX.name}
+          maxLength={LOCATION_MAX.name}
           value={values.name}
           error={errors.name}
           onChange={({ target }) => set('name', target.value)}
@@ -80,7 +80,7 @@ export function LocationDialog({ to, onSend, onClose }: Props) {
           label="Alamat (opsional)"
           name="address"
           placeholder="Jalan Melati 5, Bandung"
-          maxLength={PLACE_MAX.address}
+          maxLength={LOCATION_MAX.address}
           value={values.address}
           error={errors.address}
           onChange={({ target }) => set('address', target.value)}
