@@ -13,9 +13,9 @@ function current(): Theme {
 const chosen = createStore(current);
 
 /**
- * Chooses the colours; `system` follows the machine.
+ * Sets the colour theme; `system` follows the device.
  *
- * @param kept whether this browser remembers it beyond the page.
+ * @param persist whether this browser remembers it beyond the page.
  */
 export function setTheme(theme: Theme, persist = true): void {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
@@ -29,7 +29,7 @@ function saveTheme(theme: Theme): void {
     if (theme === 'system') localStorage.removeItem(ENTRY);
     else localStorage.setItem(ENTRY, theme);
   } catch {
-    // Without a storage the choice lasts as long as the tab.
+    // Without storage the choice lasts as long as the tab.
   }
 }
 

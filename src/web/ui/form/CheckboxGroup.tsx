@@ -8,22 +8,21 @@ type Choice = { value: string; label: ReactNode; help?: ReactNode; disabled?: bo
 type Props = {
   legend: ReactNode;
   options: readonly Choice[];
-  /** The values of the boxes that are ticked, in the order of the options. */
+  /** The checked values, in the order of the options. */
   value: readonly string[];
   onChange: (value: readonly string[]) => void;
-  /** A box above the others that ticks them all; its label. */
+  /** The label of a select-all box above the others. */
   all?: ReactNode;
   name?: string;
   help?: ReactNode;
   error?: string | undefined;
-  /** At least one is to be ticked. */
+  /** Requires at least one. */
   required?: boolean;
   disabled?: boolean;
 };
 
 /**
- * Boxes that belong together, under one name. An error is that of the group, and stands above them, as the help
- * does: below many boxes nobody would see it.
+ * A group of checkboxes with one name. Its help and error are above the boxes: below many boxes they would be missed.
  */
 export function CheckboxGroup(props: Props) {
   const { legend, options, value, onChange, all, name, required = false, disabled = false } = props;

@@ -28,10 +28,9 @@ function belowThousand(value: number): readonly string[] {
 }
 
 /**
- * An amount as it is said: `1250000` → `satu juta dua ratus lima puluh ribu rupiah`. Decimals are
- * left out.
+ * An amount in words: `1250000` → `satu juta dua ratus lima puluh ribu rupiah`. Decimals are dropped.
  *
- * @throws RangeError when it is not a safe integer once its decimals are gone.
+ * @throws RangeError if the whole part is not a safe integer.
  */
 export function inWords(amount: number): string {
   const whole = Math.trunc(amount);

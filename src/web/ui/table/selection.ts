@@ -1,11 +1,10 @@
-/** The chosen keys with this one turned over. */
 export function toggled(chosen: ReadonlySet<string>, key: string): ReadonlySet<string> {
   const next = new Set(chosen);
   if (!next.delete(key)) next.add(key);
   return next;
 }
 
-/** How many of the shown rows are chosen, as the box above them says it. */
+/** Whether all, some or none of the shown rows are selected. */
 export function chosenOf(
   chosen: ReadonlySet<string>,
   shown: readonly string[],
@@ -15,7 +14,7 @@ export function chosenOf(
   return count === shown.length ? 'all' : 'some';
 }
 
-/** All shown rows chosen, or none of them when they all were; those of other pages stay as they are. */
+/** Selects all shown rows, or none if all were selected; other pages are unchanged. */
 export function allToggled(
   chosen: ReadonlySet<string>,
   shown: readonly string[],
@@ -25,7 +24,7 @@ export function allToggled(
     : new Set([...chosen, ...shown]);
 }
 
-/** The shown rows from one to another as the last of them is turned over: all chosen, or none. */
+/** Selects or deselects the shown rows between two, by the new state of the last one. */
 export function rangeToggled(
   chosen: ReadonlySet<string>,
   shown: readonly string[],

@@ -14,19 +14,19 @@ import styles from '#web/ui/tabs/Tabs.module.css';
 export type Tab = { value: string; label: ReactNode; content: ReactNode };
 
 type Props = {
-  /** What is being chosen among, for screen readers. */
+  /** The accessible name of the tab list. */
   label: string;
   tabs: readonly Tab[];
   value: string;
   onChange: (value: string) => void;
 };
 
-/** Tabs inside a page or a drawer. When a tab is a view with an address, use `TabLinks`. */
+/** Tabs inside a page or a drawer. For views with an address use `TabLinks`. */
 export function Tabs({ label, tabs, value, onChange }: Props) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const chosen = tabs.findIndex((tab) => tab.value === value);
-  // What is not among the tabs chooses none; the first is the way in then.
+  // An unknown value selects no tab; the first is the tab stop then.
   const stop = Math.max(0, chosen);
   const keys = (event: KeyboardEvent) => {
     const to = nextTab(event, stop, tabs.length);
@@ -38,7 +38,7 @@ export function Tabs({ label, tabs, value, onChange }: Props) {
   };
   return (
     <div>
-      {/* The keys come up from the tabs, of which one can be reached. */}
+      {/* Keys bubble from the tabs, one of which is focusable. */}
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
       <div ref={list} role="tablist" aria-label={label} className={styles['list']} onKeyDown={keys}>
         {tabs.map((tab, index) => (
@@ -71,7 +71,6 @@ export function Tabs({ label, tabs, value, onChange }: Props) {
   );
 }
 
-/** Where a key leads among the tabs; `undefined` for the others. */
 function nextTab({ key }: KeyboardEvent, from: number, count: number): number | undefined {
   if (key === 'ArrowRight') return stepRound(from, 1, count);
   if (key === 'ArrowLeft') return stepRound(from, -1, count);
@@ -85,7 +84,7 @@ const reachable =
 
 type PanelProps = { id: string; label: string; shown: boolean; children: ReactNode };
 
-/** A stop of its own only when nothing in it is one, so that it can always be scrolled by keys. */
+/** A tab stop only if its content has none, so that it can always be scrolled by keys. */
 function Panel({ id, label, shown, children }: PanelProps) {
   const panel = useRef<HTMLDivElement>(null);
   const [empty, setEmpty] = useState(false);
@@ -125,7 +124,6 @@ export const TabLinks = ({ label, children }: { label: string; children: ReactNo
 );
 
 type AnchorProps = ComponentPropsWithRef<'a'> & {
-  /** It is the open one. */
   current: boolean;
 };
 
@@ -141,7 +139,7 @@ function Anchor({ current, children, ...rest }: AnchorProps) {
   );
 }
 
-/** Scrolls a row of tabs, and nothing else, as far as this one needs to be seen whole. */
+/** Scrolls only the row of tabs, until this one is completely visible. */
 function showInRow(tab: HTMLElement): void {
   const row = tab.parentElement;
   if (!row) return;

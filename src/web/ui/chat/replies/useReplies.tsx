@@ -11,25 +11,23 @@ import type { ComposerOffer } from '#web/ui/chat/composer/Composer.tsx';
 import { stepRound } from '#web/ui/menu/menus.ts';
 
 type Options = {
-  /** All there are; undefined while that is not known. */
+  /** Undefined while loading. */
   replies: readonly QuickReply[] | undefined;
-  /** Stands for `{nama}`. */
   person: string;
   words: ReplyWords;
-  /** Shows where replies are managed. */
   onManage: () => void;
 };
 
 type Offer = (text: string, write: (text: string) => void) => ComposerOffer | undefined;
 
 /**
- * Replies over the box where an answer is written, while its text ends in a slash and the beginning of a
- * name. Arrows walk, Enter and Tab take, Escape closes until another slash asks.
+ * Offers replies above the box while its text ends in a slash and the beginning of a name. Arrows move, Enter and Tab
+ * insert, Escape closes until the next slash.
  */
 export function useReplies({ replies, person, words, onManage }: Options): Offer {
   const [marked, setMarked] = useState({ asked: '', index: 0 });
   const [, redraw] = useState(0);
-  /** Where the slash stands whose list was closed. */
+  /** The position of the slash whose list was closed. */
   const closed = useRef<number>(undefined);
   const id = useId();
   return (text, write) => {
@@ -38,9 +36,8 @@ export function useReplies({ replies, person, words, onManage }: Options): Offer
     if (asked === undefined || closed.current !== slash) closed.current = undefined;
     if (asked === undefined || closed.current === slash || !replies) return undefined;
     const fitting = fittingReplies(replies, asked);
-    // Without any, what is typed is text; only who has none at all is told how to have some.
+    // Without matches the text is just text; the hint for creating replies appears only if there are none at all.
     if (fitting.length === 0 && (asked !== '' || replies.length > 0)) return undefined;
-    // Another beginning, another list.
     const at = marked.asked === asked ? Math.min(marked.index, fitting.length - 1) : 0;
     const mark = (index: number) => setMarked({ asked, index });
     const take = (index: number) => write(withReply(text, fitting[index]?.text ?? '', person));
@@ -76,7 +73,7 @@ export function useReplies({ replies, person, words, onManage }: Options): Offer
   };
 }
 
-/** Does what a plain key does; the thread around does not hear of it. */
+/** Handles a plain key and stops its propagation. */
 function pressed(event: KeyboardEvent, does: Partial<Record<string, () => void>>): boolean {
   const { key, altKey, ctrlKey, metaKey, shiftKey, nativeEvent } = event;
   const plain = !altKey && !ctrlKey && !metaKey && !shiftKey && !nativeEvent.isComposing;

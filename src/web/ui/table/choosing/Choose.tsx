@@ -12,10 +12,10 @@ type Props<Row> = {
   picking: Picking;
 };
 
-/** The row that was turned over last, of each table: with Shift, all from there to the next one are. */
+/** The last toggled row of each table, the start of a range with Shift. */
 const anchors = new WeakMap<Element, string>();
 
-/** The box of a row. A finger that rests on the row begins to choose. */
+/** The checkbox of a row. A long press on the row starts selecting. */
 export function Choose<Row>({ row, table: { rows, rowKey }, selection, picking }: Props<Row>) {
   const key = rowKey(row);
   const cell = useRef<HTMLTableCellElement>(null);
@@ -57,7 +57,7 @@ export function Choose<Row>({ row, table: { rows, rowKey }, selection, picking }
   );
 }
 
-/** The box above the boxes: all shown rows, or none; a dash when some are chosen. */
+/** The checkbox of all shown rows; mixed when some are selected. */
 export function ChooseAll<Row>({
   table: { rows, rowKey },
   selection,
