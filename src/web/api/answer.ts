@@ -34,17 +34,18 @@ export function readAnswer<A extends Act>(act: A, body: unknown, status: number)
 }
 
 function refusedBy(reply: UnknownRecord): Error {
-  const said = replyMessage(reply);
+  const message = replyMessage(reply);
   const { type, facts, retryable } = bag(reply['error']);
-  if (typeof type !== 'string' || !isRecord(facts)) return new AnswerError(said ?? 'Error', reply);
+  if (typeof type !== 'string' || !isRecord(facts))
+    return new AnswerError(message ?? 'Error', reply);
   // The web app does not load the catalogue: the reply carries everything needed about the refusal.
   const refusal = new Refusal(type as RefusalCode, facts as FactsOf<RefusalCode>);
-  return describeRefusal(refusal, said, retryable === true);
+  return describeRefusal(refusal, message, retryable === true);
 }
 
-export function describeRefusal(refusal: Refusal, said?: string, retryable = false): Refusal {
+export function describeRefusal(refusal: Refusal, message?: string, retryable = false): Refusal {
   setRefusalText(refusal, {
-    sentence: said ?? 'Permintaan ditolak. Muat ulang halaman lalu coba lagi.',
+    sentence: message ?? 'Permintaan ditolak. Muat ulang halaman lalu coba lagi.',
     fields: 'fields' in refusal.facts ? refusal.facts.fields : {},
     definite: !retryable,
   });

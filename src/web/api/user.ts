@@ -23,7 +23,7 @@ export const retryMs = (failures: number): number =>
 export const userQuery = queryOptions({
   queryKey: ['user'],
   queryFn: async ({ signal }): Promise<User> => {
-    if (sessionToken() === '') throw new Error('nobody is signed in');
+    if (sessionToken() === '') throw new Error('not signed in');
     const [{ perform }, { checkToken }] = await Promise.all([lazyApi(), accountActs()]);
     try {
       lastSeen = await perform(checkToken, {}, { signal });
@@ -77,7 +77,7 @@ export function useAuthState(): AuthState {
 export function useUser(): User {
   // If the session ends during a render, the layout removes the page right after.
   const user = useQuery(userQuery).data ?? lastSeen;
-  if (!user) throw new Error('useUser: nobody is signed in here');
+  if (!user) throw new Error('useUser: used outside the signed-in layout');
   return user;
 }
 

@@ -10,7 +10,7 @@ function current(): Theme {
   return theme === 'light' || theme === 'dark' ? theme : 'system';
 }
 
-const chosen = createStore(current);
+const themeStore = createStore(current);
 
 /**
  * Sets the colour theme; `system` follows the device.
@@ -21,7 +21,7 @@ export function setTheme(theme: Theme, persist = true): void {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
   if (persist) saveTheme(theme);
-  chosen.set(theme);
+  themeStore.set(theme);
 }
 
 function saveTheme(theme: Theme): void {
@@ -33,4 +33,4 @@ function saveTheme(theme: Theme): void {
   }
 }
 
-export const useTheme = (): Theme => useStore(chosen);
+export const useTheme = (): Theme => useStore(themeStore);

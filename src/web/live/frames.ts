@@ -31,7 +31,7 @@ export function frameReader(): (text: string) => Frame[] {
         frame = emptyFrame();
       }
     }
-    if (rest.length > LINE_MAX) throw new RangeError('event stream: a line without an end');
+    if (rest.length > LINE_MAX) throw new RangeError('event stream: line too long');
     return frames;
   };
 }

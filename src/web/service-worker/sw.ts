@@ -70,7 +70,7 @@ async function found(what: Request | string): Promise<Response> {
   const how = { ignoreVary: true };
   const cache = await caches.open(CACHE);
   const cached = (await cache.match(what, how)) ?? (await caches.match(what, how));
-  if (!cached) throw new TypeError('nothing is kept of this');
+  if (!cached) throw new TypeError('not cached');
   return cached;
 }
 

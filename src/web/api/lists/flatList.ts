@@ -38,16 +38,16 @@ type Ordering<Row> = Pick<Source<Row>, 'keyOf' | 'order' | 'newer'>;
  */
 export function merged<Row>(
   known: readonly Row[],
-  fresh: readonly Row[],
+  loaded: readonly Row[],
   { keyOf, order, newer }: Ordering<Row>,
 ): readonly Row[] {
-  const coming = new Map(fresh.map((row) => [keyOf(row), row]));
+  const coming = new Map(loaded.map((row) => [keyOf(row), row]));
   const others: Row[] = [];
   let isSorted = true;
   for (const row of known) {
-    const again = coming.get(keyOf(row));
-    if (again !== undefined) {
-      coming.set(keyOf(row), newer ? newer(row, again) : again);
+    const update = coming.get(keyOf(row));
+    if (update !== undefined) {
+      coming.set(keyOf(row), newer ? newer(row, update) : update);
       continue;
     }
     const last = others.at(-1);
@@ -99,11 +99,11 @@ export async function readNewest<Row>(
   }
   const latest = known();
   const reused = latest && (meets() || !full()) ? latest : undefined;
-  const fresh = pages.flatMap(({ rows }) => rows);
+  const loaded = pages.flatMap(({ rows }) => rows);
   return {
-    rows: merged(reused?.rows ?? [], fresh, source),
+    rows: merged(reused?.rows ?? [], loaded, source),
     ended: reused?.ended || pages.some(isLast),
-    beyond: reused ? (reused.beyond ?? 0) : counted(pages) - fresh.length,
+    beyond: reused ? (reused.beyond ?? 0) : counted(pages) - loaded.length,
     readAt: whole ? now : (before?.readAt ?? now),
   };
 }

@@ -72,8 +72,8 @@ export function forgetPendingUpload(transferId: string): void {
 
 function entries(): readonly Entry[] {
   const all = readJson(storageGet('browser', NAME));
-  const fresh = Date.now() - UPLOAD_HOURS * HOUR_MS;
-  return Array.isArray(all) ? all.filter(isEntry).filter(({ at }) => at > fresh) : [];
+  const notBefore = Date.now() - UPLOAD_HOURS * HOUR_MS;
+  return Array.isArray(all) ? all.filter(isEntry).filter(({ at }) => at > notBefore) : [];
 }
 
 function isEntry(one: unknown): one is Entry {

@@ -12,7 +12,7 @@ export class Fault extends Error {
 
   /** A retry would get the same answer. */
   get lasting(): boolean {
-    const again = [408, 409, 425, 429];
-    return this.status >= 400 && this.status < 500 && !again.includes(this.status);
+    const retryable = [408, 409, 425, 429];
+    return this.status >= 400 && this.status < 500 && !retryable.includes(this.status);
   }
 }

@@ -87,9 +87,9 @@ function usePalette(onClose: () => void) {
   };
   const press = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
-    const again = matchPress(['Mod+k'], event, undefined, { at: 0, mac: hasCommandKey() });
+    const toggle = matchPress(['Mod+k'], event, undefined, { at: 0, mac: hasCommandKey() });
     const own = Object.hasOwn(doing, event.key) ? doing[event.key] : undefined;
-    const does = again.keys ? onClose : own;
+    const does = toggle.keys ? onClose : own;
     if (!does) return;
     event.preventDefault();
     does();
@@ -116,7 +116,7 @@ function Row({ id, command: { label, Icon, keys }, active, onPoint, onTake }: Ro
     if (active) row.current?.scrollIntoView({ block: 'nearest' });
   }, [active]);
   return (
-    // The keys are the field's: the focus never leaves it.
+    // The focus never leaves the field, which handles the keys.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
     <div
       ref={row}

@@ -63,7 +63,7 @@ export function useCommands(): Known {
   return {
     commands: [
       ...screens,
-      ...deskCommands(roles),
+      ...operatorCommands(roles),
       ...(config?.simulator ? [simulator] : []),
       ...(operator ? [] : doing),
       ...looks(chooseTheme),
@@ -73,7 +73,7 @@ export function useCommands(): Known {
   };
 }
 
-const deskCommands = (roles: readonly OperatorRole[]): readonly Command[] =>
+const operatorCommands = (roles: readonly OperatorRole[]): readonly Command[] =>
   entriesOf(operatorMenuFor(roles))
     .filter(({ href }) => href !== '/operator')
     .map(({ href, label, Icon }) => ({

@@ -50,7 +50,7 @@ export const addresses = {
     view: oneOf(['percakapan']),
     open: text,
     peer: text,
-    /** Where a conversation opens: a message or a day. */
+    /** The initial position of a conversation: a message or a day. */
     at: text,
     new: oneOf(['1']),
   },

@@ -59,12 +59,12 @@ function offered(): InstallWay | undefined {
 }
 
 const offer = createStore(offered, () => {
-  lookAgain();
-  window.addEventListener('beforeinstallprompt', lookAgain);
-  return () => window.removeEventListener('beforeinstallprompt', lookAgain);
+  updateOffer();
+  window.addEventListener('beforeinstallprompt', updateOffer);
+  return () => window.removeEventListener('beforeinstallprompt', updateOffer);
 });
 
-function lookAgain(): void {
+function updateOffer(): void {
   offer.set(offered());
 }
 
@@ -81,7 +81,7 @@ export function noteActions(client: QueryClient): () => void {
   return client.getMutationCache().subscribe(({ type, mutation }) => {
     if (type !== 'updated' || acted || mutation.state.status !== 'success') return;
     acted = true;
-    lookAgain();
+    updateOffer();
   });
 }
 
@@ -92,7 +92,7 @@ export async function install(): Promise<boolean> {
   window.installOffer = undefined;
   const { outcome } = await installOffer.prompt();
   if (outcome === 'dismissed') putOffInstall();
-  lookAgain();
+  updateOffer();
   return outcome === 'accepted';
 }
 
@@ -102,5 +102,5 @@ export function putOffInstall(): void {
   } catch {
     acted = false;
   }
-  lookAgain();
+  updateOffer();
 }

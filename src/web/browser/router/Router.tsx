@@ -90,7 +90,7 @@ function UntilLeft({ again, children }: { again: () => void; children: ReactNode
 
 function useShown(): Shown {
   const shown = use(ShownContext);
-  if (!shown) throw new Error('there is no Router around this');
+  if (!shown) throw new Error('no Router above this component');
   return shown;
 }
 
@@ -137,28 +137,28 @@ function useScreen(): Change {
   }, [change]);
   // Before the effects of the page, so that its own redirects are handled.
   useLayoutEffect(() => {
-    let wanted: Screen;
+    let target: Screen;
     const put = (next: Change) =>
       new Promise<void>((arrive) => {
         arrivals.current.push(arrive);
         startTransition(() => setChange(next));
       });
-    const show = async (asked: Screen) => {
-      wanted = asked;
-      let screen = asked;
+    const show = async (requested: Screen) => {
+      target = requested;
+      let screen = requested;
       // The link shows its pressed state before the page renders and before its files are fetched.
       await painted();
-      if (wanted === asked && !isHere(screen)) {
+      if (target === requested && !isHere(screen)) {
         const bring = async () => {
           screen = await withAddresses(screen);
           await Promise.all(partsOf(screen).map((part) => part.bring()));
         };
         const brought = bring();
         await Promise.race([brought, wait(PENDING_MS)]);
-        if (wanted === asked && !isHere(screen)) void put({ screen, ready: false });
+        if (target === requested && !isHere(screen)) void put({ screen, ready: false });
         await brought;
       }
-      if (wanted !== asked) return;
+      if (target !== requested) return;
       const next = () => put({ screen, ready: true });
       // Paging and filtering change the address too; only another page gets a transition.
       const { screen: before, ready } = shown.current;

@@ -79,8 +79,9 @@ let entries = 0;
 let at = 0;
 
 /** The state of a history entry. The first entry and those of fragment links have no key. */
-type Kept = { key?: unknown; at?: number };
-const keptOf = (state: unknown): Kept => (typeof state === 'object' && state !== null ? state : {});
+type EntryState = { key?: unknown; at?: number };
+const entryStateOf = (state: unknown): EntryState =>
+  typeof state === 'object' && state !== null ? state : {};
 
 /** Open dialogs that the address does not name, the topmost last. */
 const holders: (() => void)[] = [];
@@ -113,7 +114,7 @@ export function openedAt(): number | undefined {
 export function startNavigation(all: Routes): void {
   routes = all;
   const { location } = window;
-  ({ key: entry, at = 0 } = keptOf(history.state));
+  ({ key: entry, at = 0 } = entryStateOf(history.state));
   history.replaceState({ key: entry, at }, '');
   const arrive = () => {
     const place = placeOf(location);
@@ -125,19 +126,20 @@ export function startNavigation(all: Routes): void {
   // Requests code and stylesheets before the first render.
   preload(location.pathname);
   window.addEventListener('popstate', ({ state }) => {
-    const kept = keptOf(state);
+    const entryState = entryStateOf(state);
     const ask = holders.at(-1);
     // Triggers this handler again, with the entry that was left.
-    if (ask && kept.at !== undefined && kept.at !== at) return history.go(at - kept.at);
-    if (kept.at === at) return ask?.();
+    if (ask && entryState.at !== undefined && entryState.at !== at)
+      return history.go(at - entryState.at);
+    if (entryState.at === at) return ask?.();
     positions.set(entry, window.scrollY);
-    entry = kept.key;
+    entry = entryState.key;
     const before = address.get();
     const place = arrive();
     address.set(place);
     // A fragment link adds an entry without a key, and the browser has already scrolled. A link to the current fragment
     // adds none.
-    at = kept.at ?? (place.hash === before.hash ? at : at + 1);
+    at = entryState.at ?? (place.hash === before.hash ? at : at + 1);
     history.replaceState({ key: entry, at }, '');
     const within = place.pathname === before.pathname && place.search === before.search;
     void show(screenOf(place, within && entry === undefined ? undefined : positions.get(entry)));
@@ -178,8 +180,8 @@ export function goTo(href: string, { replace = false, resetScroll = true }: How 
 
 export function hrefOf<P extends Path>({ to, search, change, hash }: Target<P>): string {
   const now = change && screenOf(address.get());
-  const kept = now?.path === to ? now.search : {};
-  return to + stringifySearch({ ...kept, ...change, ...search }) + (hash ? `#${hash}` : '');
+  const current = now?.path === to ? now.search : {};
+  return to + stringifySearch({ ...current, ...change, ...search }) + (hash ? `#${hash}` : '');
 }
 
 /** Navigates to a page of the app. @returns when it is there */

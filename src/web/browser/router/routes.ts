@@ -40,12 +40,12 @@ const segmentsOf = (path: string): string[] => path.split('/').filter(Boolean);
 export function matchPath(routes: Routes, pathname: string): Match {
   const given = segmentsOf(pathname);
   for (const [path, route] of Object.entries(routes)) {
-    const wanted = segmentsOf(path);
-    const isGroup = wanted.at(-1) === '*';
-    if (isGroup) wanted.pop();
-    if (isGroup ? wanted.length > given.length : wanted.length !== given.length) continue;
+    const segments = segmentsOf(path);
+    const isGroup = segments.at(-1) === '*';
+    if (isGroup) segments.pop();
+    if (isGroup ? segments.length > given.length : segments.length !== given.length) continue;
     const params: Record<string, string> = {};
-    const fits = wanted.every((segment, at) => {
+    const fits = segments.every((segment, at) => {
       const one = given[at] ?? '';
       if (!segment.startsWith('$')) return segment.toLowerCase() === one.toLowerCase();
       params[segment.slice(1)] = decoded(one);

@@ -101,7 +101,7 @@ const totalsOf = (bars: readonly Bar[], series: readonly Series[]): readonly num
 type FiguresProps = Required<Pick<Props, 'title' | 'of' | 'series' | 'bars' | 'format'>>;
 
 const Figures = ({ title, of, series, bars, format }: FiguresProps) => (
-  // What scrolls must be reachable by keyboard.
+  // Scrollable content must be focusable.
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
   <div className={styles['scroll']} tabIndex={0} role="region" aria-label={title}>
     <table className={styles['table']}>

@@ -133,14 +133,14 @@ export function fileType(filename: string, type: string): string {
 
 const RUN_MS = 5 * 60_000;
 
-type Said = {
+type RunMessage = {
   side: 'out' | 'in';
   at: Date;
   by?: string | undefined;
 };
 
 /** True when a message starts a new run: another sender, or five minutes later. */
-export const startsRun = (message: Said, before: Said | undefined): boolean =>
+export const startsRun = (message: RunMessage, before: RunMessage | undefined): boolean =>
   before === undefined ||
   before.side !== message.side ||
   before.by !== message.by ||

@@ -197,7 +197,7 @@ function Month(props: MonthProps) {
         {showMonth(month)}
       </p>
       <table
-        // As the APG has it: the cells take the focus and the keys.
+        // As in the APG, the cells take the focus and the keys.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role
         role="grid"
         aria-labelledby={caption}
@@ -223,7 +223,7 @@ function Month(props: MonthProps) {
             <tr key={line}>
               {week.map((day, place) =>
                 day === undefined ? (
-                  // No day of this month, and nothing to press.
+                  // An empty cell.
                   // oxlint-disable-next-line jsx-a11y/control-has-associated-label
                   <td key={place} className={styles['day']} />
                 ) : (
@@ -240,10 +240,10 @@ function Month(props: MonthProps) {
 
 function Day({ day, picked, today, bounds, single, at, toward }: MonthProps & { day: CivilDate }) {
   const { from, to = from } = picked;
-  const chosen = from !== undefined && to !== undefined && from <= day && day <= to;
-  const end = [chosen && day === from && 'start', chosen && day === picked.to && 'end'];
+  const isSelected = from !== undefined && to !== undefined && from <= day && day <= to;
+  const end = [isSelected && day === from && 'start', isSelected && day === picked.to && 'end'];
   const between =
-    !chosen && from !== undefined && toward !== undefined && from < day && day <= toward;
+    !isSelected && from !== undefined && toward !== undefined && from < day && day <= toward;
   const ends = single ? [] : [end[0] && 'mulai', end[1] && 'akhir'];
   const notes = [day === today && 'hari ini', ...ends].filter(Boolean);
   return (
@@ -252,10 +252,10 @@ function Day({ day, picked, today, bounds, single, at, toward }: MonthProps & { 
       tabIndex={day === at ? 0 : -1}
       data-day={day}
       data-end={end.filter(Boolean).join(' ') || undefined}
-      data-between={chosen || between || undefined}
+      data-between={isSelected || between || undefined}
       data-today={day === today || undefined}
       aria-label={[showDay(day), ...notes].join(', ')}
-      aria-selected={chosen}
+      aria-selected={isSelected}
       aria-disabled={!mayPick(day, single ? {} : picked, bounds) || undefined}
       className={styles['day']}
     >

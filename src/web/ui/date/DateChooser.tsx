@@ -151,7 +151,7 @@ export function ChooserFoot({ picking, single, labels }: Omit<Props, 'bounds'>) 
   return (
     <>
       <p className={styles['said']} aria-live="polite">
-        {saidOf(picking.picked, single)}
+        {summaryOf(picking.picked, single)}
       </p>
       <Button variant="outline" tone="neutral" onClick={picking.cancel}>
         {labels.Cancel ?? 'Cancel'}
@@ -166,7 +166,7 @@ export function ChooserFoot({ picking, single, labels }: Omit<Props, 'bounds'>) 
   );
 }
 
-function saidOf(picked: Picked, single: boolean): string {
+function summaryOf(picked: Picked, single: boolean): string {
   const range = wholeRange(picked);
   if (range && single) return showDay(range.from);
   if (range) return `${showRange(range)}, ${daysIn(range)} hari`;

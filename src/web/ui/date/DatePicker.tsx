@@ -21,8 +21,8 @@ export function DatePicker(props: DatePickerProps) {
   const picking = usePicking(props);
   const { open, value, today, show } = picking;
   const preset = value && !single ? presetOf(value, today, props) : undefined;
-  const nothing = props.placeholder ?? (single ? 'Pilih tanggal' : 'Semua tanggal');
-  const shown = value ? shownAs(value, preset && (props.labels?.[preset] ?? preset)) : nothing;
+  const emptyText = props.placeholder ?? (single ? 'Pilih tanggal' : 'Semua tanggal');
+  const shown = value ? shownAs(value, preset && (props.labels?.[preset] ?? preset)) : emptyText;
   const title = single ? 'Pilih tanggal' : 'Pilih rentang tanggal';
   const parts = { picking, bounds: props, single, labels: props.labels ?? {} };
   const foot = picking.calendars === 'hidden' ? null : <ChooserFoot {...parts} />;
@@ -72,8 +72,10 @@ const shownAs = (value: DateRange, preset: string | undefined): string =>
 /** Focuses the selected preset, else the first one; the calendar focuses itself. */
 function focusStart(content: HTMLElement): void {
   if (content.contains(document.activeElement)) return;
-  const chosen = content.querySelector<HTMLElement>('[aria-pressed="true"]');
-  (chosen ?? content.querySelector<HTMLElement>('[aria-pressed]'))?.focus({ preventScroll: true });
+  const selected = content.querySelector<HTMLElement>('[aria-pressed="true"]');
+  (selected ?? content.querySelector<HTMLElement>('[aria-pressed]'))?.focus({
+    preventScroll: true,
+  });
 }
 
 type TriggerProps = {

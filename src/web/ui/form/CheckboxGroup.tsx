@@ -28,12 +28,12 @@ export function CheckboxGroup(props: Props) {
   const { legend, options, value, onChange, all, name, required = false, disabled = false } = props;
   const noteId = useId();
   const note = props.error ?? props.help;
-  const chosen = new Set(value);
+  const checked = new Set(value);
   const free = options.filter((option) => !option.disabled);
-  const ticked = free.filter((option) => chosen.has(option.value)).length;
+  const ticked = free.filter((option) => checked.has(option.value)).length;
   const put = (changed: readonly Choice[], on: boolean) => {
     const touched = new Set(changed.map((option) => option.value));
-    const keeps = ({ value: one }: Choice) => (touched.has(one) ? on : chosen.has(one));
+    const keeps = ({ value: one }: Choice) => (touched.has(one) ? on : checked.has(one));
     onChange(options.filter(keeps).map((option) => option.value));
   };
   return (
@@ -77,7 +77,7 @@ export function CheckboxGroup(props: Props) {
             help={option.help}
             invalid={props.error !== undefined}
             disabled={option.disabled}
-            checked={chosen.has(option.value)}
+            checked={checked.has(option.value)}
             onChange={({ target }) => put([option], target.checked)}
           />
         ))}

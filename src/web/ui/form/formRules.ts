@@ -47,8 +47,8 @@ const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.l
 
 function brokenRequired(value: unknown, rule: FieldRules['required']): Broken | undefined {
   if (!rule || !isMissing(value)) return undefined;
-  const said = typeof rule === 'string' ? { value: true, message: rule } : stated(rule);
-  return said?.value ? broken('required', said.message, 'Wajib diisi.') : undefined;
+  const required = typeof rule === 'string' ? { value: true, message: rule } : stated(rule);
+  return required?.value ? broken('required', required.message, 'Wajib diisi.') : undefined;
 }
 
 const isTime = (value: unknown): boolean =>
@@ -104,9 +104,9 @@ function brokenJudge<Value, Values>(
 ): Broken | undefined {
   const judges = typeof validate === 'function' ? { validate } : (validate ?? {});
   for (const [name, judge] of Object.entries(judges)) {
-    const said = judge(value, values);
-    if (typeof said === 'string' || said === false) {
-      return broken(name, said || '', 'Periksa isian ini.');
+    const verdict = judge(value, values);
+    if (typeof verdict === 'string' || verdict === false) {
+      return broken(name, verdict || '', 'Periksa isian ini.');
     }
   }
   return undefined;

@@ -57,7 +57,7 @@ export function AudioPlayer(props: Props) {
   const duration = clock.duration > 0 ? clock.duration : seconds;
   const length = duration > 0 ? ` ${clockText(duration)}` : '';
   return (
-    // The keys of the controls inside, handled here once.
+    // Handles the keys of all controls inside.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <div role="group" aria-label={title} className={styles['player']} onKeyDown={clock.onKeyDown}>
       {audio}

@@ -78,7 +78,7 @@ export function VideoPlayer(props: Props) {
     else clock.onKeyDown(event);
   };
   return (
-    // The keys of the controls inside, handled here once.
+    // Handles the keys of all controls inside.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <div
       ref={frame}

@@ -107,7 +107,7 @@ function Menu({ id, label, align, opened, button, onClose, children }: MenuProps
     onClose(false);
   };
   return (
-    // The entries are the controls; what comes up from them is for the menu alone.
+    // The entries are the controls; their events are for the menu alone.
     // oxlint-disable-next-line jsx-a11y/interactive-supports-focus
     <div
       ref={menu}

@@ -105,13 +105,13 @@ function Amount(props: Omit<Props, 'quick'>) {
   const reading = useReading({ indonesian: indonesianSuffixes, decimals, maxLength });
   const { notice } = reading;
   const frame = { help, error, id, className, required: input.required };
-  const said =
+  const showsWords =
     value !== undefined && Math.abs(value) >= WORDS_FROM && Number.isSafeInteger(Math.trunc(value));
 
   return (
     <Field {...frame} label={<Named label={label} />} hideLabel={hideLabel ?? false}>
       {(links) => {
-        const words = said ? `${links.id}-words` : undefined;
+        const words = showsWords ? `${links.id}-words` : undefined;
         const noticeId = `${links.id}-notice`;
         return (
           <>
@@ -145,8 +145,8 @@ function Amount(props: Omit<Props, 'quick'>) {
                 onValueChange={(text, name, values) => {
                   amount.take(text);
                   // For a comma alone the library reports NaN.
-                  if (text === '') onValueChange?.(undefined, name, NOTHING);
-                  else onValueChange?.(text, name, values ?? NOTHING);
+                  if (text === '') onValueChange?.(undefined, name, EMPTY_VALUES);
+                  else onValueChange?.(text, name, values ?? EMPTY_VALUES);
                 }}
               />
               {indonesianSuffixes && (
@@ -209,7 +209,7 @@ const Multipliers = ({ disabled, onPress }: MultipliersProps) => (
   </span>
 );
 
-const NOTHING: CurrencyInputOnChangeValues = { float: null, formatted: '', value: '' };
+const EMPTY_VALUES: CurrencyInputOnChangeValues = { float: null, formatted: '', value: '' };
 
 const Named = ({ label }: { label: ReactNode }) => (
   <>

@@ -34,7 +34,7 @@ function belowThousand(value: number): readonly string[] {
  */
 export function inWords(amount: number): string {
   const whole = Math.trunc(amount);
-  if (!Number.isSafeInteger(whole)) throw new RangeError(`too large to be said: ${amount}`);
+  if (!Number.isSafeInteger(whole)) throw new RangeError(`too large for words: ${amount}`);
   if (whole === 0) return 'nol rupiah';
   const words: string[] = [];
   for (let rest = Math.abs(whole), scale = 0; rest > 0; rest = Math.floor(rest / 1000), scale++) {

@@ -44,7 +44,7 @@ export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: 
   const { dialog, float, handlers } = useDialog(open, onClose, addressed);
   if (!open) return null;
   return (
-    // The backdrop is the dialog itself; for keys there are Escape and the button.
+    // The backdrop is the dialog itself; keyboards use Escape and the button.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={dialog}

@@ -34,7 +34,7 @@ export function Tooltip({ text, off = false, children }: Props) {
     setOpen(next);
   };
   return (
-    // What comes up from the control; the place itself takes no part in the layout.
+    // Handles events of the control; the span itself has no box.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <span
       ref={place}

@@ -24,7 +24,7 @@ export const EmptyState = ({ icon, title, children, action }: Props) => (
 );
 
 type WrongProps = {
-  /** What happened and what to do, as one sentence. */
+  /** The error and its remedy, as one sentence. */
   message: string;
   onRetry?: () => void;
 };

@@ -216,7 +216,7 @@ const ListBox = ({ id, found, active, split, now, idOf, onPick, ...links }: List
     hidden={found.length === 0}
   >
     {found.map((country, index) => (
-      // Keys are handled where the focus is: in the search box, or on the list.
+      // The focused element handles the keys: the search box or the list.
       // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
       <div
         key={idOf(country)}

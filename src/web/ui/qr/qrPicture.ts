@@ -14,7 +14,7 @@ export function drawQr(text: string): HTMLCanvasElement {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = rows.length * MODULE;
   const pen = canvas.getContext('2d');
-  if (!pen) throw new Error('a canvas without a context');
+  if (!pen) throw new Error('canvas has no 2D context');
   pen.fillStyle = '#fff';
   pen.fillRect(0, 0, canvas.width, canvas.height);
   pen.fillStyle = '#000';
@@ -29,7 +29,7 @@ export function drawQr(text: string): HTMLCanvasElement {
 export function qrPicture(text: string): Promise<Blob> {
   return new Promise((resolve, reject) => {
     drawQr(text).toBlob(
-      (blob) => (blob ? resolve(blob) : reject(new Error('no picture'))),
+      (blob) => (blob ? resolve(blob) : reject(new Error('canvas.toBlob failed'))),
       'image/png',
     );
   });

@@ -73,7 +73,7 @@ export function Combobox(props: ComboboxProps) {
             )}
             <ChevronDown size={18} className={styles['arrow']} aria-hidden="true" />
             <span role="status" className="sr-only">
-              {combo.said(props.none ?? NONE)}
+              {combo.announcement(props.none ?? NONE)}
             </span>
           </div>
         )}
@@ -128,7 +128,7 @@ function List({ combo, id, label, none, box }: ListProps) {
         hidden={combo.matches.length === 0}
       >
         {combo.matches.map((option) => (
-          // The keys are the text field's; see `useCombobox`.
+          // The text field handles the keys; see `useCombobox`.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
           <div
             key={option.value}

@@ -23,7 +23,7 @@ export type Combo = {
   /** On blur: a complete label selects its option, any other text reverts. */
   leave: () => void;
   press: (event: KeyboardEvent) => void;
-  said: (none: ReactNode) => ReactNode;
+  announcement: (none: ReactNode) => ReactNode;
 };
 
 const PAGE = 10;
@@ -49,7 +49,7 @@ export function useCombobox({ options, value, clearable, listId, onChange }: Giv
     close();
     if (next !== value) onChange(next);
   };
-  const chosen = options.some((option) => option.value === value) ? value : undefined;
+  const selected = options.some((option) => option.value === value) ? value : undefined;
   const show = (at: string | undefined) => {
     setOpen(true);
     setActive(at);
@@ -62,10 +62,10 @@ export function useCombobox({ options, value, clearable, listId, onChange }: Giv
   };
   const press = pressing({
     open,
-    unfold: () => show(chosen),
+    unfold: () => show(selected),
     step: (by) => {
       if (open) setActive(stepOption(matches, active, by));
-      else show(chosen ?? stepOption(options, undefined, by));
+      else show(selected ?? stepOption(options, undefined, by));
     },
     take: () => (active === undefined ? leave() : choose(active)),
     close,
@@ -79,7 +79,7 @@ export function useCombobox({ options, value, clearable, listId, onChange }: Giv
     active,
     activeId,
     idOf,
-    show: () => open || show(chosen),
+    show: () => open || show(selected),
     type: (text) => {
       setTyped(text);
       setOpen(true);
@@ -91,7 +91,7 @@ export function useCombobox({ options, value, clearable, listId, onChange }: Giv
     choose,
     leave,
     press,
-    said: (none) => {
+    announcement: (none) => {
       if (!open || typed === undefined) return '';
       return matches.length === 0 ? none : `${matches.length} pilihan`;
     },

@@ -92,7 +92,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
           </table>
         </div>
         {selection && (
-          <selection.pieces.ChosenBar table={props} selection={selection} picking={picking} />
+          <selection.pieces.SelectionBar table={props} selection={selection} picking={picking} />
         )}
       </div>
       <div className={styles['foot']}>

@@ -19,7 +19,7 @@ export function TableBody<Row>({ table, waiting, picking }: Props<Row>) {
   const { columns, rows, rowKey, onOpen, menu, selection, empty } = table;
   const span = columns.length + (menu ? 1 : 0) + (selection ? 1 : 0);
   return (
-    // The keys of the buttons and boxes inside, handled here once.
+    // Handles the keys of all buttons and checkboxes inside.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <tbody
       role="rowgroup"
@@ -35,7 +35,7 @@ export function TableBody<Row>({ table, waiting, picking }: Props<Row>) {
             <Detail span={span}>{table.detail?.(row)}</Detail>
           </Fragment>
         ))}
-      {!waiting && rows.length === 0 && <Nothing span={span}>{empty}</Nothing>}
+      {!waiting && rows.length === 0 && <EmptyRow span={span}>{empty}</EmptyRow>}
     </tbody>
   );
 }
@@ -68,7 +68,7 @@ const Detail = ({ span, children }: { span: number; children: ReactNode }) =>
     </tr>
   );
 
-const Nothing = ({ span, children }: { span: number; children: ReactNode }) => (
+const EmptyRow = ({ span, children }: { span: number; children: ReactNode }) => (
   <tr role="row" className={styles['nothing']}>
     <td role="cell" colSpan={span}>
       <p className={styles['empty']}>Data tidak ditemukan</p>
@@ -85,7 +85,7 @@ type LineProps<Row> = { row: Row; table: TableProps<Row>; picking: Picking };
 function Line<Row>({ row, table, picking }: LineProps<Row>) {
   const { columns, rowKey, openKey, menu, selection } = table;
   const key = rowKey(row);
-  const chosen = selection?.chosen.has(key) ?? false;
+  const isSelected = selection?.chosen.has(key) ?? false;
   const open = () =>
     picking.on && selection
       ? selection.onChoose(toggled(selection.chosen, key))
@@ -104,7 +104,7 @@ function Line<Row>({ row, table, picking }: LineProps<Row>) {
       role="row"
       className={classes(styles['row'], onOpen && styles['opens'])}
       data-open={key === openKey || undefined}
-      data-chosen={chosen || undefined}
+      data-chosen={isSelected || undefined}
       onClick={onOpen && click}
     >
       {selection && (

@@ -32,7 +32,7 @@ function Demo() {
         <SampleTable caption="Pesan manual" type="manual" rows={some} />
       </Show>
       <Show title="Rows to choose">
-        <Choosing />
+        <SelectionDemo />
       </Show>
       <Show title="Days said once, rows that open in place">
         <Unfolding />
@@ -120,7 +120,7 @@ function Opening() {
   );
 }
 
-function Choosing() {
+function SelectionDemo() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState('');
   return (

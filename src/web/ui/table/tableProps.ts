@@ -34,20 +34,24 @@ export type Picking = {
   set: (on: boolean) => void;
 };
 
-type ChoosingProps<Row> = { table: TableProps<Row>; selection: Selection<Row>; picking: Picking };
+type SelectionPartProps<Row> = {
+  table: TableProps<Row>;
+  selection: Selection<Row>;
+  picking: Picking;
+};
 
 /** The components for selecting rows (`choosing`): only tables that need them load them. */
-export type Choosing = {
-  Choose: <Row>(props: ChoosingProps<Row> & { row: Row }) => ReactNode;
-  ChooseAll: <Row>(props: Omit<ChoosingProps<Row>, 'picking'>) => ReactNode;
-  PickButton: <Row>(props: Omit<ChoosingProps<Row>, 'selection'>) => ReactNode;
-  ChosenBar: <Row>(props: ChoosingProps<Row>) => ReactNode;
+export type SelectionParts = {
+  Choose: <Row>(props: SelectionPartProps<Row> & { row: Row }) => ReactNode;
+  ChooseAll: <Row>(props: Omit<SelectionPartProps<Row>, 'picking'>) => ReactNode;
+  PickButton: <Row>(props: Omit<SelectionPartProps<Row>, 'selection'>) => ReactNode;
+  SelectionBar: <Row>(props: SelectionPartProps<Row>) => ReactNode;
 };
 
 /** Selectable rows, by their keys; those of other pages stay selected. */
 export type Selection<Row> = {
   /** Always `choosing`. */
-  pieces: Choosing;
+  pieces: SelectionParts;
   chosen: ReadonlySet<string>;
   onChoose: (chosen: ReadonlySet<string>) => void;
   /** The row's name in 'Pilih baris …'. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { COLUMN_MIN_PX, fillRow, tradeWidth, widest } from '#web/ui/table/columns.ts';
 import { pageInstead } from '#web/ui/pagination/paging.ts';
-import { allToggled, chosenOf, rangeToggled, toggled } from '#web/ui/table/selection.ts';
+import { allToggled, selectionState, rangeToggled, toggled } from '#web/ui/table/selection.ts';
 
 test('replaces a page that no longer exists by the last one, as the wire counts', () => {
   expect(pageInstead('default', 9, 4)).toBe(3);
@@ -41,13 +41,13 @@ test('rows are selected one by one, or all that are shown', () => {
   const shown = ['a', 'b'];
   const some = toggled(new Set(['z']), 'a');
   expect([...some]).toEqual(['z', 'a']);
-  expect(chosenOf(some, shown)).toBe('some');
+  expect(selectionState(some, shown)).toBe('some');
   const all = allToggled(some, shown);
-  expect(chosenOf(all, shown)).toBe('all');
+  expect(selectionState(all, shown)).toBe('all');
   expect([...allToggled(all, shown)]).toEqual(['z']);
   expect([...toggled(some, 'a')]).toEqual(['z']);
-  expect(chosenOf(new Set(['z']), shown)).toBe('none');
-  expect(chosenOf(new Set(), [])).toBe('none');
+  expect(selectionState(new Set(['z']), shown)).toBe('none');
+  expect(selectionState(new Set(), [])).toBe('none');
 });
 
 test('a range takes the new state of its last row', () => {

@@ -59,9 +59,9 @@ export function useColumnWidths(given: readonly number[], tight: readonly number
   const [held, setChosen] = useState<readonly number[]>();
   const head = useRef<HTMLTableRowElement>(null);
   const drag = useRef<{ x: number; from: readonly number[] }>(undefined);
-  const chosen = held?.length === given.length ? held : undefined;
+  const custom = held?.length === given.length ? held : undefined;
   const px = useRowWidth(head);
-  const widths = chosen ?? ((px ?? WIDE_PX) < WIDE_PX ? tight : given);
+  const widths = custom ?? ((px ?? WIDE_PX) < WIDE_PX ? tight : given);
   const seen = fillRow(widths, px);
 
   // From the requested widths, not the cells: a browser may lay those out a frame later, and one of two quick presses
@@ -109,5 +109,5 @@ export function useColumnWidths(given: readonly number[], tight: readonly number
       },
     };
   });
-  return { chosen, head, separators };
+  return { chosen: custom, head, separators };
 }

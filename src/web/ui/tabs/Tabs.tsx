@@ -25,9 +25,9 @@ type Props = {
 export function Tabs({ label, tabs, value, onChange }: Props) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  const chosen = tabs.findIndex((tab) => tab.value === value);
+  const selected = tabs.findIndex((tab) => tab.value === value);
   // An unknown value selects no tab; the first is the tab stop then.
-  const stop = Math.max(0, chosen);
+  const stop = Math.max(0, selected);
   const keys = (event: KeyboardEvent) => {
     const to = nextTab(event, stop, tabs.length);
     const tab = to === undefined ? undefined : tabs[to];
@@ -47,7 +47,7 @@ export function Tabs({ label, tabs, value, onChange }: Props) {
             type="button"
             role="tab"
             id={`${id}-${index}-tab`}
-            aria-selected={index === chosen}
+            aria-selected={index === selected}
             aria-controls={`${id}-${index}`}
             tabIndex={index === stop ? 0 : -1}
             className={styles['tab']}
@@ -62,7 +62,7 @@ export function Tabs({ label, tabs, value, onChange }: Props) {
           key={tab.value}
           id={`${id}-${index}`}
           label={`${id}-${index}-tab`}
-          shown={index === chosen}
+          shown={index === selected}
         >
           {tab.content}
         </Panel>

@@ -18,7 +18,7 @@ export const TOASTS_MAX = 5;
 export const toasts = createStore<readonly Toast[]>(() => []);
 
 let newest = 0;
-const said = new Map<string, number>();
+const shownAt = new Map<string, number>();
 
 /** Shows a message for 5 s; never the only place of an error. The same text within 5 s is shown once. */
 export function toast(
@@ -26,9 +26,9 @@ export function toast(
   { tone = 'info', action }: { tone?: ToastTone; action?: Toast['action'] } = {},
 ): void {
   const now = Date.now();
-  if (now - (said.get(text) ?? -TOAST_MS) < TOAST_MS) return;
-  if (said.size > 50) said.clear();
-  said.set(text, now);
+  if (now - (shownAt.get(text) ?? -TOAST_MS) < TOAST_MS) return;
+  if (shownAt.size > 50) shownAt.clear();
+  shownAt.set(text, now);
   newest += 1;
   const next: Toast = action ? { id: newest, text, tone, action } : { id: newest, text, tone };
   toasts.set([...toasts.get(), next].slice(-TOASTS_MAX));

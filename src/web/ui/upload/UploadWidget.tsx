@@ -228,7 +228,7 @@ function Items({ props, labels, uploads, state, elements, input, gap, announce }
       props.onReorder?.(uploadedIds(uploads.state()), from, to);
     },
   });
-  useFocusKept(state, elements, input);
+  useFocusRecovery(state, elements, input);
   const byKey = new Map(state.items.map((item) => [item.key, item]));
   const allowed = {
     process: props.allowProcess ?? true,
@@ -289,7 +289,7 @@ function perform(uploads: Uploads, { key }: UploadItem, act: UploadAct): void {
  * When a pressed button or its item disappears, moves the focus to the item, to its successor, or to the input. Never
  * to another button, which a second press would trigger.
  */
-function useFocusKept(
+function useFocusRecovery(
   state: UploadState,
   elements: Elements,
   input: RefObject<HTMLInputElement | null>,

@@ -64,7 +64,7 @@ export type FileUploadProps = {
   dropOnPage?: boolean;
   /** Invalid files make the form around it invalid. */
   checkValidity?: boolean;
-  /** Where new files are inserted; dropped files are inserted at the drop position. */
+  /** The position of new files; dropped files are inserted at the drop position. */
   itemInsertLocation?: 'before' | 'after';
   maxParallelUploads?: number;
   chunkBytes?: number;

@@ -23,15 +23,15 @@ export const Tools = ({ documents, pictures = PICTURES, more, onChoose }: Props)
     contentClass={styles['options']}
   >
     {(close) => {
-      const chosen = (files: readonly File[]) => {
+      const choose = (files: readonly File[]) => {
         close();
         onChoose(files);
       };
       return (
         <>
-          <FileTool icon={Image} {...pictures} multiple onChoose={chosen} />
-          <FileTool icon={Camera} name="Kamera" accept="image/*" capture onChoose={chosen} />
-          <FileTool icon={FileText} name="Dokumen" accept={documents} multiple onChoose={chosen} />
+          <FileTool icon={Image} {...pictures} multiple onChoose={choose} />
+          <FileTool icon={Camera} name="Kamera" accept="image/*" capture onChoose={choose} />
+          <FileTool icon={FileText} name="Dokumen" accept={documents} multiple onChoose={choose} />
           {more ? (
             more.map(({ icon: Icon, name, onOpen }) => (
               <button
@@ -53,7 +53,7 @@ export const Tools = ({ documents, pictures = PICTURES, more, onChoose }: Props)
               icon={ContactRound}
               name="Kontak"
               accept=".vcf,text/vcard"
-              onChoose={chosen}
+              onChoose={choose}
             />
           )}
         </>

@@ -146,7 +146,7 @@ function Grid({ ref, title, all, onPick }: GridProps) {
     );
   }
   return (
-    // The keys come up from the emoji, of which one can be reached.
+    // Keys bubble from the emoji, one of which is focusable.
     // oxlint-disable-next-line jsx-a11y/interactive-supports-focus
     <div ref={ref} role="group" aria-label={title} className={styles['grid']} onKeyDown={walk}>
       {all.map((one, place) => (
@@ -169,7 +169,7 @@ function Grid({ ref, title, all, onPick }: GridProps) {
 const toneNames = ['kuning', 'cerah', 'cerah sedang', 'sedang', 'gelap sedang', 'gelap'] as const;
 
 function Tones() {
-  const chosen = useStore(emojiTone);
+  const selected = useStore(emojiTone);
   return (
     <div role="group" aria-label="Warna kulit" className={styles['tones']}>
       {(['', ...tones] as const).map((tone, place) => (
@@ -178,7 +178,7 @@ function Tones() {
           type="button"
           className={styles['tone']}
           aria-label={`Warna kulit ${toneNames[place]}`}
-          aria-pressed={tone === chosen}
+          aria-pressed={tone === selected}
           onClick={() => setEmojiTone(tone)}
         >
           {toned({ emoji: '✋', hasTones: true }, tone)}

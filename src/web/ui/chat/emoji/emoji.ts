@@ -47,12 +47,12 @@ const FOUND_MAX = 160;
 
 /** The emoji that match every typed word by the beginning of a search word; name matches first. */
 export function findEmoji(groups: readonly EmojiGroup[], typed: string): readonly Emoji[] {
-  const asked = wordsIn(typed);
+  const query = wordsIn(typed);
   const rank = ({ name, words }: Emoji): number => {
     const named = wordsIn(name);
     const all = [...named, ...wordsIn(words)];
-    if (!asked.every((word) => all.some((one) => one.startsWith(word)))) return 0;
-    return asked.every((word) => named.some((one) => one.startsWith(word))) ? 2 : 1;
+    if (!query.every((word) => all.some((one) => one.startsWith(word)))) return 0;
+    return query.every((word) => named.some((one) => one.startsWith(word))) ? 2 : 1;
   };
   const ranked = groups.flatMap(({ all }) => all.map((one) => ({ one, rank: rank(one) })));
   return [2, 1]

@@ -51,7 +51,7 @@ export type Recording = {
  */
 export async function startRecording(): Promise<Recording> {
   const format = recordingFormat();
-  if (!format) throw new Error('no format');
+  if (!format) throw new Error('no supported recording format');
   const [mimeType, end] = format;
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
   const recorder = new MediaRecorder(stream, { mimeType, audioBitsPerSecond: 32_000 });

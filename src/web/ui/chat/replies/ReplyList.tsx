@@ -35,7 +35,7 @@ export function ReplyList({ id, replies, ...rest }: Props) {
   return (
     <div id={id} role="listbox" aria-label={words.title} className={styles['list']}>
       {replies.map((reply, index) => (
-        // The box has the keys; a pointer chooses without taking its focus.
+        // The box handles the keys; a pointer selects without taking its focus.
         // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
         <div
           key={reply.name}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askedName, fittingReplies, withReply } from './replies.ts';
+import { typedName, fittingReplies, withReply } from './replies.ts';
 
 const replies = [
   ['isi-saldo', 'Saldo masuk setelah transfer sampai.'],
@@ -9,8 +9,8 @@ const replies = [
 const names = (asked: string) => fittingReplies(replies, asked).map(({ name }) => name);
 
 test('a slash at the beginning of a word opens the replies', () => {
-  expect(['/', '/Sal', 'Baik. /sal', 'Baik\n/'].map(askedName)).toEqual(['', 'sal', 'sal', '']);
-  expect(['', 'dan/atau', '/salam ', '1 / 2', 'https://'].map(askedName)).toEqual(
+  expect(['/', '/Sal', 'Baik. /sal', 'Baik\n/'].map(typedName)).toEqual(['', 'sal', 'sal', '']);
+  expect(['', 'dan/atau', '/salam ', '1 / 2', 'https://'].map(typedName)).toEqual(
     Array.from({ length: 5 }, () => undefined),
   );
 });

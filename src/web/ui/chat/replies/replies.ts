@@ -17,21 +17,21 @@ export type ReplyWords = {
 type Reply = Pick<QuickReply, 'name' | 'text'>;
 
 /** A slash at the beginning or after a blank, and the beginning of a name, at the end of the text. */
-const ASKING = /(?:^|\s)\/([a-z0-9-]*)$/i;
+const SLASH_NAME = /(?:^|\s)\/([a-z0-9-]*)$/i;
 
 /** The typed beginning of a reply's name, if the text ends in a slash command; else `undefined`. */
-export const askedName = (text: string): string | undefined =>
-  ASKING.exec(text)?.[1]?.toLowerCase();
+export const typedName = (text: string): string | undefined =>
+  SLASH_NAME.exec(text)?.[1]?.toLowerCase();
 
 /** The matching replies: by the beginning of their names first, then by name or text. */
 export function fittingReplies<One extends Reply>(
   replies: readonly One[],
-  asked: string,
+  typed: string,
 ): readonly One[] {
-  const begins = replies.filter(({ name }) => name.startsWith(asked));
+  const begins = replies.filter(({ name }) => name.startsWith(typed));
   const holds = replies.filter(
     ({ name, text }) =>
-      !name.startsWith(asked) && (name.includes(asked) || text.toLowerCase().includes(asked)),
+      !name.startsWith(typed) && (name.includes(typed) || text.toLowerCase().includes(typed)),
   );
   return [...begins, ...holds].slice(0, OFFERED_MAX);
 }
@@ -41,8 +41,8 @@ export function fittingReplies<One extends Reply>(
  * is removed with the comma before it.
  */
 export function withReply(text: string, reply: string, person: string): string {
-  const asked = askedName(text);
-  const before = asked === undefined ? text : text.slice(0, text.length - asked.length - 1);
+  const typed = typedName(text);
+  const before = typed === undefined ? text : text.slice(0, text.length - typed.length - 1);
   // A function, because `$&` in a name must stay literal.
   return (
     before +

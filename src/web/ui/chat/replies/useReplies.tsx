@@ -2,7 +2,7 @@ import { useId, useRef, useState, type KeyboardEvent } from 'react';
 import type { QuickReply } from '#contract/messages/sending.ts';
 import { ReplyList } from '#web/ui/chat/replies/ReplyList.tsx';
 import {
-  askedName,
+  typedName,
   fittingReplies,
   withReply,
   type ReplyWords,
@@ -25,21 +25,21 @@ type Offer = (text: string, write: (text: string) => void) => ComposerOffer | un
  * insert, Escape closes until the next slash.
  */
 export function useReplies({ replies, person, words, onManage }: Options): Offer {
-  const [marked, setMarked] = useState({ asked: '', index: 0 });
+  const [marked, setMarked] = useState({ typed: '', index: 0 });
   const [, redraw] = useState(0);
   /** The position of the slash whose list was closed. */
   const closed = useRef<number>(undefined);
   const id = useId();
   return (text, write) => {
-    const asked = askedName(text);
-    const slash = text.length - (asked?.length ?? 0) - 1;
-    if (asked === undefined || closed.current !== slash) closed.current = undefined;
-    if (asked === undefined || closed.current === slash || !replies) return undefined;
-    const fitting = fittingReplies(replies, asked);
+    const typed = typedName(text);
+    const slash = text.length - (typed?.length ?? 0) - 1;
+    if (typed === undefined || closed.current !== slash) closed.current = undefined;
+    if (typed === undefined || closed.current === slash || !replies) return undefined;
+    const fitting = fittingReplies(replies, typed);
     // Without matches the text is just text; the hint for creating replies appears only if there are none at all.
-    if (fitting.length === 0 && (asked !== '' || replies.length > 0)) return undefined;
-    const at = marked.asked === asked ? Math.min(marked.index, fitting.length - 1) : 0;
-    const mark = (index: number) => setMarked({ asked, index });
+    if (fitting.length === 0 && (typed !== '' || replies.length > 0)) return undefined;
+    const at = marked.typed === typed ? Math.min(marked.index, fitting.length - 1) : 0;
+    const mark = (index: number) => setMarked({ typed, index });
     const take = (index: number) => write(withReply(text, fitting[index]?.text ?? '', person));
     const does: Partial<Record<string, () => void>> = {
       Escape: () => {

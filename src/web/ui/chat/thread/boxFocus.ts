@@ -1,8 +1,8 @@
-let isWanted = false;
+let isPending = false;
 
 /** The next thread focuses its box: it was opened by keys. */
 export function focusNextBox(): void {
-  isWanted = true;
+  isPending = true;
 }
 
 export const boxOf = (place: ParentNode): HTMLElement | null =>
@@ -10,8 +10,8 @@ export const boxOf = (place: ParentNode): HTMLElement | null =>
 
 /** Focuses the box of a thread that was opened by keys. @returns the cancel function */
 export function takeFocus(thread: HTMLElement): () => void {
-  if (!isWanted) return () => undefined;
-  isWanted = false;
+  if (!isPending) return () => undefined;
+  isPending = false;
   const take = () => {
     const box = boxOf(thread);
     if (!box) return;

@@ -3,7 +3,7 @@ import boxes from '#web/ui/form/Checkbox.module.css';
 import styles from '#web/ui/table/choosing/choosing.module.css';
 import { onLongPress } from '#web/ui/table/choosing/longPress.ts';
 import type { Picking, Selection, TableProps } from '#web/ui/table/tableProps.ts';
-import { allToggled, chosenOf, rangeToggled, toggled } from '#web/ui/table/selection.ts';
+import { allToggled, selectionState, rangeToggled, toggled } from '#web/ui/table/selection.ts';
 
 type Props<Row> = {
   row: Row;
@@ -64,7 +64,7 @@ export function ChooseAll<Row>({
 }: Pick<Props<Row>, 'table' | 'selection'>) {
   const box = useRef<HTMLInputElement>(null);
   const keys = rows.map(rowKey);
-  const state = chosenOf(selection.chosen, keys);
+  const state = selectionState(selection.chosen, keys);
   useEffect(() => {
     if (box.current) box.current.indeterminate = state === 'some';
   }, [state]);

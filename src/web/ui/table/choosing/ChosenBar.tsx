@@ -30,7 +30,7 @@ export function PickButton<Row>({ table, picking }: Omit<Props<Row>, 'selection'
  * The number of selected rows and their actions: last in the table, and at the bottom of the window while the table is
  * longer, so that nothing shifts when it appears.
  */
-export function ChosenBar<Row>({ table, selection, picking }: Props<Row>) {
+export function SelectionBar<Row>({ table, selection, picking }: Props<Row>) {
   const count = selection.chosen.size;
   const stop = () => {
     selection.onChoose(new Set());
