@@ -32,6 +32,7 @@ export function seekTarget(amount: number, duration: number): number | undefined
 
 type Sample = { currentTime: number; duration: number; bufferedEnd: number };
 
+/** A medium's progress; `undefined` while its length is unknown. */
 export function progressOf({ currentTime, duration, bufferedEnd }: Sample): Progress | undefined {
   if (!Number.isFinite(duration) || duration <= 0) return undefined;
   const loadedSeconds = Math.min(bufferedEnd, duration);

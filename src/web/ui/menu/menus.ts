@@ -83,7 +83,7 @@ export function currentHref(path: string, hrefs: readonly string[]): string | un
     );
 }
 
-/** The entries that a bar of `places` shows: all if they fit, else one place is left for the rest. */
+/** The entries that a bar of `slots` shows: all if they fit, else one place is left for the rest. */
 export function splitForBar<Entry>(
   entries: readonly Entry[],
   slots: number,

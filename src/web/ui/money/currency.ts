@@ -48,6 +48,7 @@ export function readRupiah(shown: string | undefined, decimals = 0): number | un
   return Number(`${sign}${digits}.${fraction.slice(0, decimals) || '0'}`) + 0;
 }
 
+/** The number of digits in a currency input. */
 export const digitsIn = (text: string): number => text.replaceAll(/\D/g, '').length;
 
 /** Shifts the comma by digits, without rounding: `1,25` a hundredfold is `125`. */

@@ -6,6 +6,7 @@ import { normalizePhone } from '#contract/base/written-number.ts';
  * sign-in page, which has a telephone field.
  */
 
+/** The digits of a text. */
 export const digitsOf = (text: string): string => text.replace(/\D/g, '');
 
 /** Converts typed text to digits with the country code; '' if there is no digit. */

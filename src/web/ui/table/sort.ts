@@ -6,6 +6,7 @@ export const nextSort = (sort: Sort | null | undefined, column: string): Sort =>
     ? { sort_by: column, sort_type: 'desc' }
     : { sort_by: column, sort_type: 'asc' };
 
+/** The `aria-sort` of a header. */
 export function ariaSort(
   sort: Sort | null | undefined,
   column: string,

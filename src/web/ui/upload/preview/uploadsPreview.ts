@@ -38,4 +38,5 @@ export const vectorSize = ({ width, height }: Size): Size =>
     ? { width: VECTOR_WIDTH, height: Math.round((VECTOR_WIDTH * height) / width) }
     : { width: VECTOR_WIDTH, height: VECTOR_WIDTH };
 
+/** True if a file is shown as a picture. */
 export const isPreviewed = (type: string): boolean => /^image\/[\w.+-]+$/.test(type);

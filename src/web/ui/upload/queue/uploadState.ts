@@ -216,6 +216,7 @@ const statuses: Readonly<Record<UploadPhase, UploadStatus>> = {
   'processing-revert-error': uploadStatus.revertError,
 };
 
+/** The status code of an item. */
 export const statusOf = (phase: UploadPhase): UploadStatus => statuses[phase];
 
 /** The display state of an item, by FilePond's names. */
