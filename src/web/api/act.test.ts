@@ -62,7 +62,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('a call goes to /api as a form with its act, the session token and the push token', async () => {
+test('posts a call to /api as a form with its act, the session token and the push token', async () => {
   saveSessionToken('rahasia');
   setPushToken('gawai');
   serverSays(thing);
@@ -73,20 +73,20 @@ test('a call goes to /api as a form with its act, the session token and the push
   );
 });
 
-test('without a session the token and the push token are empty, and undefined is left out', async () => {
+test('sends an empty token and push token without a session, and omits undefined fields', async () => {
   serverSays(thing);
   await perform(showThing, { name: undefined });
   expect(lastForm()).toBe('act=thing_get&token=&fcm=');
 });
 
-test('a portal served elsewhere calls the address that its page names', async () => {
+test('calls the address that the page names when the portal is served elsewhere', async () => {
   vi.stubGlobal('document', { querySelector: () => ({ content: 'https://api.example/api' }) });
   serverSays(thing);
   await perform(showThing, {});
   expect(sent[0]?.url).toBe('https://api.example/api');
 });
 
-test('a form with a file travels as multipart, with the same envelope', async () => {
+test('sends a form with a file as multipart, with the same envelope', async () => {
   const form = new FormData();
   form.set('proof', new Blob(['x']), 'bukti.png');
   serverSays(thing);
@@ -96,7 +96,7 @@ test('a form with a file travels as multipart, with the same envelope', async ()
   expect([...(body as FormData).keys()]).toEqual(['proof', 'act', 'token', 'fcm']);
 });
 
-test('only what changes something carries a key, a fresh one each time unless it is given', async () => {
+test('sends an idempotency key with changes only, a new one each time unless one is given', async () => {
   serverSays({ code: 1, data: {} });
   await perform(changeThing, {});
   await perform(changeThing, {});
@@ -110,17 +110,17 @@ test('only what changes something carries a key, a fresh one each time unless it
   expect(lastBody()?.get('key')).toBe(null);
 });
 
-test('an answer comes out as its schema says', async () => {
+test('returns the answer as its schema defines it', async () => {
   serverSays(thing);
   expect((await perform(showThing, {})).at).toEqual(new Date('2026-11-21T02:05:00Z'));
 });
 
-test('an answer that breaks its promise is an error, not a page full of undefined', async () => {
+test('rejects an answer that does not match its schema', async () => {
   serverSays({ code: 1, data: { at: 'kapan-kapan' } });
   await expect(perform(showThing, {})).rejects.toThrow();
 });
 
-test('a known refusal is thrown as such, with its sentence and its fields for the form', async () => {
+test('throws a known refusal with its sentence and its field errors', async () => {
   serverSays(
     {
       code: 0,
@@ -148,7 +148,7 @@ test.each([
 
 const busy = { type: 'busy', facts: { seconds: 3 }, retryable: true };
 
-test('a refusal that may pass with time is not taken for a definite one', async () => {
+test('does not treat a retryable refusal as definite', async () => {
   serverSays({ code: 0, msg: 'Coba lagi dalam 3 detik.', error: busy }, 503);
   const error = await perform(showThing, {}).catch((thrown: unknown) => thrown);
   expect(isDefinite(error)).toBe(false);
@@ -175,25 +175,25 @@ test.each([
   expect(sentenceOf(error)).toBe(sentence);
 });
 
-test('code 0 without words rejects with the response itself', async () => {
+test('rejects with the response itself on code 0 without a message', async () => {
   serverSays({ code: 0, data: 7 });
   const error = await perform(showThing, {}).catch((thrown: unknown) => thrown);
   expect((error as AnswerError).response).toEqual({ code: 0, data: 7 });
 });
 
-test.each(['null', ''])('a body of %j is the Error "Error"', async (body) => {
+test.each(['null', ''])('turns a body of %j into the Error "Error"', async (body) => {
   serverSays(body);
   await expect(perform(showThing, {})).rejects.toThrow(/^Error$/);
 });
 
-test('the body is looked at before the status', async () => {
+test('checks the body before the status', async () => {
   serverSays({ code: 0, msg: 'Tidak boleh.' }, 403);
   await expect(perform(showThing, {})).rejects.toThrow('Tidak boleh.');
   serverSays('<html>Bad gateway</html>', 502);
   await expect(perform(showThing, {})).rejects.toEqual(new TransportError('http', 502));
 });
 
-test('each paging type is read from its own place', async () => {
+test('reads the rows and page count of each paging type', async () => {
   const rows = [{ id: 1 }, { id: 2 }];
   serverSays({ code: 1, result: { data: rows, total_page: 7 } });
   expect(await perform(listDefault, {})).toEqual({ rows, totalPages: 7, count: 2 });
@@ -203,21 +203,21 @@ test('each paging type is read from its own place', async () => {
   expect(await perform(listManual, {})).toEqual({ rows, totalPages: undefined, count: 20 });
 });
 
-test('a text where a list should be is no answer of ours', async () => {
+test('rejects a text where a list is expected', async () => {
   serverSays('"tidak ada"');
   await expect(perform(listDefault, {})).rejects.toEqual(new TransportError('http', 200));
   serverSays('<html>Sedang perbaikan</html>');
   await expect(perform(listManual, {})).rejects.toEqual(new TransportError('http', 200));
 });
 
-test('a list in a shape that nobody knows is an empty one', async () => {
+test('reads a list of unknown shape as empty', async () => {
   serverSays({ code: 1, result: 'tidak ada' });
   expect(await perform(listDefault, {})).toEqual({ rows: [], totalPages: 0, count: 0 });
   serverSays([1, 2]);
   expect(await perform(listManual, {})).toEqual({ rows: [], totalPages: 0, count: 0 });
 });
 
-test('a small change outlives its page; what only reads does not, nor what a browser would refuse to keep', async () => {
+test('sets keepalive for small changes only, not for reads or bodies above the browser’s limit', async () => {
   const changeNote = act({
     ...things,
     name: 'note',
@@ -233,7 +233,7 @@ test('a small change outlives its page; what only reads does not, nor what a bro
   expect(sent.map(({ keepalive }) => keepalive)).toEqual([true, false, false, false]);
 });
 
-/** A server that never answers, but notices when nobody waits any more. */
+/** A server that never answers but honours `signal`. */
 function serverSleeps(): void {
   vi.stubGlobal(
     'fetch',
@@ -244,7 +244,7 @@ function serverSleeps(): void {
   );
 }
 
-test('an answer is waited for 20 seconds, not longer', async () => {
+test('times out after 20 seconds', async () => {
   vi.useFakeTimers();
   serverSleeps();
   const failure = perform(showThing, {}).catch((thrown: unknown) => thrown);
@@ -253,7 +253,7 @@ test('an answer is waited for 20 seconds, not longer', async () => {
   expect(await failure).toEqual(new TransportError('timeout'));
 });
 
-test('giving up is told apart from failing', async () => {
+test('distinguishes an abort from a failure', async () => {
   serverSleeps();
   const control = new AbortController();
   const failure = perform(showThing, {}, { signal: control.signal }).catch((no: unknown) => no);
@@ -261,7 +261,7 @@ test('giving up is told apart from failing', async () => {
   expect(isAbort(await failure)).toBe(true);
 });
 
-test('no network is said in words that help', async () => {
+test('describes a missing network with an instruction', async () => {
   vi.stubGlobal('fetch', async () => {
     throw new TypeError('Failed to fetch');
   });

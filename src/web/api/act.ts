@@ -8,35 +8,32 @@ import { requireReauth, canRequireReauth } from '#web/api/reauth.ts';
 import { pushToken } from '#web/browser/push/pushToken.ts';
 import { sessionToken } from '#web/browser/session.ts';
 
-/** An answer that takes longer is not waited for. */
 const TIMEOUT_MS = 20_000;
 
 /**
- * Up to so many characters, a change that was asked for leaves also when its page is closed or loaded
- * anew. A browser keeps 64 KiB in all for that, and refuses what is more.
+ * Longest body, in characters, that is sent with `keepalive`, so that the request survives closing or reloading the
+ * page. Browsers allow 64 KiB of keepalive bodies in total and reject more.
  */
 const KEPT_MAX = 4_000;
 
 type Options = {
-  /** Gives up waiting when somebody no longer wants the answer. */
   signal?: AbortSignal | undefined;
-  /** The key of a change; the same for a retry of the same change. Made when left out. */
+  /** The idempotency key of a change: the same for a retry. Generated if omitted. */
   key?: string | undefined;
 };
 
-/** Where the acts are kept: `/api`, or what the page's `<meta name="api-url">` says. */
+/** The endpoint of all acts: `/api`, or the page's `<meta name="api-url">`. */
 export function apiUrl(): string {
   const meta = document.querySelector<HTMLMetaElement>('meta[name="api-url"]');
   return meta?.content || '/api';
 }
 
 /**
- * Asks the server for an act and gives its answer, checked against the act's schema.
+ * Performs an act and returns its answer, validated against the act's schema. Input with a FormData or File is sent as
+ * multipart, everything else urlencoded.
  *
- * A FormData or a File among the fields goes as multipart, everything else urlencoded.
- *
- * @throws Refusal when the server says no in the words of the catalogue; AnswerError when it says
- *   no otherwise; TransportError without a readable answer; an AbortError when `signal` aborts.
+ * @throws Refusal for a refusal of the catalogue; AnswerError for any other refusal; TransportError without a readable
+ *   answer; an AbortError when `signal` aborts.
  */
 export async function perform<A extends Act>(
   act: A,
@@ -49,9 +46,8 @@ export async function perform<A extends Act>(
 }
 
 /**
- * As `perform`, for a change by a person: where the server wants the password once more, the person is
- * asked for it, and then the same is asked for again. From then on it has another key, which its retry
- * keeps: `asked` is changed.
+ * Like `perform`, for a change by a person: if the server requires the password, asks for it and performs the act again
+ * with a new key, which is written to `request` for later retries.
  *
  * @throws what `perform` throws; an AbortError when the password is not given.
  */
@@ -69,7 +65,7 @@ export async function performWithReauth<A extends Act>(
   }
 }
 
-/** Asks for an act whose reply is a stream: the response itself, its body unread. */
+/** Performs an act whose reply is a stream; returns the response with its body unread. */
 export async function performStream<A extends Act>(
   act: A,
   input: InputFor<A>,
@@ -81,7 +77,6 @@ export async function performStream<A extends Act>(
   return response;
 }
 
-/** The body of a call: the envelope (`act`, `token`, `fcm`, `key`) and the act's own fields. */
 export function bodyFor<A extends Act>(
   act: A,
   input: InputFor<A> | FormData,
@@ -125,12 +120,12 @@ async function send(
   signal?.addEventListener('abort', giveUp, { once: true });
   const late = setTimeout(() => timer.abort(new TransportError('timeout')), TIMEOUT_MS);
   try {
-    // A page asks for ten things at once, and each costs a phone some 10 ms to send.
+    // A page starts about ten calls at once, and each costs a phone some 10 ms to send.
     await nextTask();
     timer.signal.throwIfAborted();
     const init = { method: 'POST', body, keepalive, signal: timer.signal };
     const response = await fetch(apiUrl(), init);
-    // The whole body belongs to the time that an answer may take.
+    // The timeout includes reading the body.
     return { text: await response.text(), status: response.status };
   } catch (error) {
     return failed(error);
@@ -145,7 +140,6 @@ function failed(error: unknown): never {
   throw new TransportError('network');
 }
 
-/** JSON as it is; what is not JSON as a text; nothing as null. */
 function parsed(text: string): unknown {
   if (text === '') return null;
   try {

@@ -14,9 +14,8 @@ const isRecord = (value: unknown): value is UnknownRecord =>
 const bag = (value: unknown): UnknownRecord => (isRecord(value) ? value : {});
 
 /**
- * What the server's reply means, as specified: a null body is the Error 'Error'; `code` 0 (or '0')
- * rejects with `result.msg`, else `msg`, else `response`. The body is looked at before the status.
- * A text where a list should be is no answer of ours: it fails, and a failed list is an empty one.
+ * Reads the server's reply: a null body is the Error 'Error'; `code` 0 (or '0') rejects with `result.msg`, else `msg`,
+ * else `response`. The body is checked before the status. A text where a list is expected is an error.
  *
  * @throws Refusal, AnswerError, TransportError, Error
  */
@@ -35,18 +34,18 @@ export function readAnswer<A extends Act>(act: A, body: unknown, status: number)
 }
 
 function refusedBy(reply: UnknownRecord): Error {
-  const said = replyMessage(reply);
+  const message = replyMessage(reply);
   const { type, facts, retryable } = bag(reply['error']);
-  if (typeof type !== 'string' || !isRecord(facts)) return new AnswerError(said ?? 'Error', reply);
-  // The catalogue stays with the server, which says of each refusal all that is needed here.
+  if (typeof type !== 'string' || !isRecord(facts))
+    return new AnswerError(message ?? 'Error', reply);
+  // The web app does not load the catalogue: the reply carries everything needed about the refusal.
   const refusal = new Refusal(type as RefusalCode, facts as FactsOf<RefusalCode>);
-  return describeRefusal(refusal, said, retryable === true);
+  return describeRefusal(refusal, message, retryable === true);
 }
 
-/** The refusal, with what forms need to know of it stored beside it. */
-export function describeRefusal(refusal: Refusal, said?: string, retryable = false): Refusal {
+export function describeRefusal(refusal: Refusal, message?: string, retryable = false): Refusal {
   setRefusalText(refusal, {
-    sentence: said ?? 'Permintaan ditolak. Muat ulang halaman lalu coba lagi.',
+    sentence: message ?? 'Permintaan ditolak. Muat ulang halaman lalu coba lagi.',
     fields: 'fields' in refusal.facts ? refusal.facts.fields : {},
     definite: !retryable,
   });

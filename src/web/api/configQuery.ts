@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { accountActs, lazyApi } from '#web/api/lazyApi.ts';
 
-/** What this installation is: asked once. */
+/** The installation's configuration, fetched once. */
 export const configQuery = queryOptions({
   queryKey: ['app_config'],
   queryFn: async ({ signal }) => {

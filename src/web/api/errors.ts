@@ -1,6 +1,6 @@
 import type { Refusal, RefusalCode } from '#contract/base/refusals.ts';
 
-/** The server said no (`code` 0) in words that the catalogue does not know. */
+/** The server refused (`code` 0) with a message but no refusal of the catalogue. */
 export class AnswerError extends Error {
   readonly response: unknown;
 
@@ -11,10 +11,9 @@ export class AnswerError extends Error {
   }
 }
 
-/** No answer that can be read: no network, too late, or not one of ours. */
+/** No readable answer: no network, a timeout or an unexpected response. */
 export class TransportError extends Error {
   readonly kind: 'network' | 'timeout' | 'http';
-  /** The HTTP status, when there was an answer at all. */
   readonly status: number | undefined;
 
   constructor(kind: TransportError['kind'], status?: number) {
@@ -25,19 +24,17 @@ export class TransportError extends Error {
   }
 }
 
-/** What people read of a refusal, set when it arrives. */
 type RefusalText = {
   sentence: string;
-  /** Sentences by field, for `input_invalid`. */
+  /** Messages by field, for `input_invalid`. */
   fields: Readonly<Record<string, string>>;
-  /** Asking again at once would only be answered the same. */
   definite: boolean;
 };
 
-// Schemas weigh 11 kB (gzip) and arrive with the first call, after the first paint. What the forms need of a refusal is stored beside it, so that they need not import them.
+// Schemas weigh 11 kB (gzip) and load with the first call, after the first paint. Forms must not import them, so the
+// texts of a refusal are stored beside it.
 const refusalTexts = new WeakMap<Error, RefusalText>();
 
-/** Stores the sentences of a refusal. */
 export function setRefusalText(refusal: Error, text: RefusalText): void {
   refusalTexts.set(refusal, text);
 }
@@ -48,11 +45,11 @@ const transportSentences: Record<TransportError['kind'], string> = {
   http: 'Terjadi gangguan di sisi kami. Coba lagi sebentar lagi.',
 };
 
-/** True when somebody gave up waiting: nothing to tell anyone. */
+/** True if the caller aborted the request; aborts are not reported. */
 export const isAbort = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'AbortError';
 
-/** What a person reads about an error: what happened, what to do; '' where they gave up waiting. */
+/** The message for an error: what happened and what to do; '' for an abort. */
 export function sentenceOf(error: unknown): string {
   if (isAbort(error)) return '';
   const text = error instanceof Error ? refusalTexts.get(error) : undefined;
@@ -62,18 +59,18 @@ export function sentenceOf(error: unknown): string {
   return 'Terjadi gangguan. Muat ulang halaman lalu coba lagi.';
 }
 
-/** The sentences for the fields of a form that was refused; empty for anything else. */
+/** The field errors of a refused form; empty for any other error. */
 export const fieldsOf = (error: unknown): Readonly<Record<string, string>> =>
   (error instanceof Error && refusalTexts.get(error)?.fields) || {};
 
-/** Which refusal of the catalogue it is; `undefined` for anything else. */
+/** The code of the refusal; `undefined` for any other error. */
 export const refusalCode = (error: unknown): RefusalCode | undefined =>
   error instanceof Error && refusalTexts.has(error) ? (error as Refusal).code : undefined;
 
-/** Nobody has answered the question itself: no network, too late, or a server in trouble. */
+/** True if the call got no definite answer: no network, a timeout or a server error. */
 export const isUnanswered = (error: unknown): boolean =>
   error instanceof TransportError || (refusalCode(error) !== undefined && !isDefinite(error));
 
-/** A definite no: asking again at once would only be answered the same. */
+/** True if an immediate retry would get the same answer. */
 export const isDefinite = (error: unknown): boolean =>
   error instanceof Error && refusalTexts.get(error)?.definite === true;

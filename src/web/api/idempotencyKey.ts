@@ -1,4 +1,4 @@
-/** A fresh key (UUID) for a change, also on plain http where `crypto.randomUUID` is missing. */
+/** A new key (UUID) for a change, also on plain http, where `crypto.randomUUID` is missing. */
 export function newIdempotencyKey(): string {
   const source: { randomUUID?: () => string } = crypto;
   if (source.randomUUID) return source.randomUUID();

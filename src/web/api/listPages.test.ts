@@ -5,7 +5,7 @@ import { firstStarts, readPage, startOf, startsAfter } from '#web/api/listPages.
 const rows = [{ id: 1 }, { id: 2 }];
 const nothing = { rows: [], totalPages: 0, count: 0 };
 
-test('each paging type has its rows and its number of pages in a place of its own', () => {
+test('reads the rows and page count of each paging type from its own field', () => {
   expect(readPage('default', { result: { data: rows, total_page: 7 } })).toMatchObject({
     rows,
     totalPages: 7,
@@ -26,11 +26,11 @@ test('each paging type has its rows and its number of pages in a place of its ow
   });
 });
 
-test('a manual answer that does not count moves by the rows that it brought', () => {
+test('moves by the number of rows when a manual answer has no count', () => {
   expect(readPage('manual', { data: rows }).count).toBe(2);
 });
 
-test('numbers may come as texts; what is no number of pages is none', () => {
+test('accepts numbers as texts, and no page count for anything else', () => {
   const pages = (total_page: unknown) =>
     readPage('default', { result: { data: [], total_page } }).totalPages;
   expect([pages('12'), pages(2.5), pages(0)]).toEqual([12, 2, 0]);
@@ -59,7 +59,7 @@ test.each([
   expect(readPage('manual', body)).toEqual(nothing);
 });
 
-test('no reply whatever breaks the table', () => {
+test('reads any reply without failing', () => {
   fc.assert(
     fc.property(fc.constantFrom('default', 'arrow', 'manual'), fc.anything(), (paging, body) => {
       const { rows: read, totalPages = 0, count } = readPage(paging, body);
@@ -70,19 +70,19 @@ test('no reply whatever breaks the table', () => {
   );
 });
 
-test('a page begins where the one before it ended', () => {
+test('starts a page where the previous one ended', () => {
   const first = startsAfter(firstStarts, 1, 20);
   const second = startsAfter(first, 2, 7);
   expect([1, 2, 3].map((page) => startOf(second, page))).toEqual([0, 20, 27]);
 });
 
-test('a page that nobody has come to begins whole pages after the nearest known one', () => {
+test('estimates an unvisited page in whole pages after the nearest known one', () => {
   expect(startOf(firstStarts, 4)).toBe(30);
   expect(startOf(startsAfter(firstStarts, 1, 25), 4)).toBe(45);
   expect(startOf(firstStarts, 1_000_000_000)).toBe(9_999_999_990);
 });
 
-test('an answer that says nothing new changes nothing', () => {
+test('keeps the starts when an answer adds nothing', () => {
   const known = startsAfter(firstStarts, 1, 10);
   expect(startsAfter(known, 1, 10)).toBe(known);
 });

@@ -1,15 +1,15 @@
 import { PAGE_SIZE, type Paging } from '#contract/base/act.ts';
 
-/** A page of a list, whatever paging it came in. */
+/** A page of a list, for every paging type. */
 export type ListAnswer<Row> = {
   rows: readonly Row[];
-  /** `undefined` for `manual`, which does not say. */
+  /** `undefined` for `manual`, which has no page count. */
   totalPages: number | undefined;
-  /** Rows of all pages, where the answer says so: `arrow`. */
+  /** Rows of all pages; `arrow` only. */
   total?: number;
-  /** Where a filter chose among the first so many that a search found, not among all. */
+  /** Set if a filter was applied to the first `searched` hits of a search, not to all. */
   searched?: number;
-  /** `manual`: how far this page moves the offset. */
+  /** `manual`: by how much this page moves the offset. */
   count: number;
 };
 
@@ -22,16 +22,14 @@ const bag = (value: unknown): UnknownRecord =>
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** A whole number from 0; anything else is 0. */
 function whole(value: unknown): number {
   const number = typeof value === 'string' || typeof value === 'number' ? Number(value) : 0;
   return Number.isSafeInteger(Math.floor(number)) && number > 0 ? Math.floor(number) : 0;
 }
 
 /**
- * The page in a reply, as specified: `result.data` with `result.total_page` (default) or
- * `result.total` rows (arrow); `data` with `count` (manual). A reply of any other shape, a text or
- * nothing at all among them, is an empty list of no pages.
+ * Reads a page as specified: `result.data` with `result.total_page` (default) or `result.total` rows (arrow); `data`
+ * with `count` (manual). Any other reply is an empty list without pages.
  */
 export function readPage(paging: Paging, body: unknown): ListAnswer<unknown> {
   const reply = bag(body);
@@ -52,19 +50,18 @@ export function readPage(paging: Paging, body: unknown): ListAnswer<unknown> {
   return { rows, totalPages, ...total, ...searched, count: rows.length };
 }
 
-/** Where the pages of a `manual` list begin, as far as their answers have told: page → offset. */
+/** Known offsets of the pages of a `manual` list: page → offset. */
 export type Starts = ReadonlyMap<number, number>;
 
-/** The first page begins at 0. */
 export const firstStarts: Starts = new Map([[1, 0]]);
 
-/** The offset of a page (from 1): as told, else as many whole pages after the nearest one before it. */
+/** The offset of a page (from 1): if unknown, whole pages after the nearest known one before it. */
 export function startOf(starts: Starts, page: number): number {
   const known = Math.max(1, ...[...starts.keys()].filter((one) => one <= page));
   return (starts.get(known) ?? 0) + Math.max(0, page - known) * PAGE_SIZE;
 }
 
-/** What is known after the answer for a page: the next one begins `count` further. */
+/** Adds the start of the next page, `count` after this one. */
 export function startsAfter(starts: Starts, page: number, count: number): Starts {
   const next = startOf(starts, page) + count;
   return starts.get(page + 1) === next ? starts : new Map([...starts, [page + 1, next]]);

@@ -14,16 +14,15 @@ import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 
 const SECOND_TRY_MS = 1_000;
 
-/** At once after a definite no (the server repeats its answer to the same key), else after 1 s. */
+/** Immediately after a definite refusal (the server repeats its answer to the same key), else after 1 s. */
 const retryDelay = (_tries: number, error: Error): number =>
   isDefinite(error) ? 0 : SECOND_TRY_MS;
 
-/** No refetch on focus, refetch on reconnect, one retry: as specified. */
+/** The query client: no refetch on focus, refetch on reconnect, one retry, as specified. */
 export function makeQueryClient(): QueryClient {
-  // The library believes in a network until it hears that there is none. A page that was loaded
-  // without one would not notice that it is back.
+  // The library assumes a network until an `offline` event. A page loaded offline would miss the reconnect.
   onlineManager.setOnline(navigator.onLine);
-  // A session that ended elsewhere shows itself in any answer: ask who is there again.
+  // A session that ended elsewhere shows up in any answer: fetch the user again.
   const onError = (error: Error) => {
     if (refusalCode(error) === 'not_signed_in') void client.resetQueries({ queryKey: ['user'] });
   };
@@ -35,7 +34,7 @@ export function makeQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         refetchOnWindowFocus: false,
-        // Also what is seconds old: it may have changed while nobody could hear of it.
+        // Even data that is seconds old may have changed while offline.
         refetchOnReconnect: 'always',
         retry: 1,
         retryDelay,
@@ -51,18 +50,17 @@ export function makeQueryClient(): QueryClient {
 
 type Variables<A extends Act> = { input: InputFor<A> | FormData; key: string };
 type Options<A extends Act> = {
-  /** After it was done. */
   onSuccess?: (answer: AnswerOf<A>, input: InputFor<A> | FormData) => void | Promise<void>;
   onError?: (error: Error) => void;
 };
 
 /**
- * A change by an act: `const send = useAct(sendMessage)`, then `send.mutate({ … })` or
- * `await send.perform({ … })`. Every call of these gets a key of its own, which its retry keeps: so
- * what is retried is done once. Where the password is wanted once more, the person is asked for it.
+ * A change by an act: `const send = useAct(sendMessage)`, then `send.mutate({ … })` or `await send.perform({ … })`.
+ * Each call gets an idempotency key that its retry reuses, so a retried change happens once. Asks for the password if
+ * the server requires it.
  *
- * The forms of signing in give a promise of the act, to keep the schemas off their first paint:
- * `useAct(async () => (await accountActs()).loginUser)`.
+ * The sign-in forms pass a promise of the act to keep the schemas out of their first paint: `useAct(async () => (await
+ * accountActs()).loginUser)`.
  */
 export function useAct<A extends Act>(
   which: A | (() => Promise<A>),
@@ -76,8 +74,7 @@ export function useAct<A extends Act>(
       ]);
       return performWithReauth(known, variables);
     },
-    // Asked to wait: a second later the answer could only be about what the first try used up. And
-    // who would rather not give the password is not asked twice.
+    // No retry after a rate limit (a retry would only count against it) or after a cancelled password prompt.
     retry: (tries, error) =>
       tries < 1 && !isAbort(error) && refusalCode(error) !== 'too_many_requests',
   };

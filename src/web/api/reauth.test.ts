@@ -37,14 +37,13 @@ afterEach(() => void vi.unstubAllGlobals());
 
 const ask = () => performWithReauth(secret, { input: {}, key: newIdempotencyKey() });
 
-/** A layout that notes how often the question is put. */
 function openLayout() {
   const put: boolean[] = [];
   const leave = reauthRequest.subscribe(() => void put.push(reauthRequest.get() !== undefined));
   return { put, leave };
 }
 
-test('after the password the same call is made again, with a key of its own', async () => {
+test('performs the same call again with a new key after the password', async () => {
   const { put, leave } = openLayout();
   const call = ask();
   await waitFor(() => expect(put).toEqual([true]));
@@ -56,7 +55,7 @@ test('after the password the same call is made again, with a key of its own', as
   leave();
 });
 
-test('several calls at once are one question', async () => {
+test('prompts once for several concurrent calls', async () => {
   const { put, leave } = openLayout();
   const asks = [ask(), ask(), ask()];
   await waitFor(() => expect(keys).toHaveLength(3));
@@ -68,7 +67,7 @@ test('several calls at once are one question', async () => {
   leave();
 });
 
-test('who would rather not sees no error: the call ends quietly, and is not made again', async () => {
+test('ends the call silently when the person cancels', async () => {
   const { put, leave } = openLayout();
   const call = ask().catch((no: unknown) => no);
   await waitFor(() => expect(put).toEqual([true]));
@@ -78,7 +77,7 @@ test('who would rather not sees no error: the call ends quietly, and is not made
   leave();
 });
 
-test('leaving the signed-in screens takes the question back', async () => {
+test('closes the prompt on leaving the signed-in screens', async () => {
   const { put, leave } = openLayout();
   const call = ask().catch((no: unknown) => no);
   await waitFor(() => expect(put).toEqual([true]));
@@ -86,7 +85,7 @@ test('leaving the signed-in screens takes the question back', async () => {
   expect(isAbort(await call)).toBe(true);
 });
 
-test('where nobody can put the question, the refusal itself is reported', async () => {
+test('reports the refusal itself when no layout can prompt', async () => {
   const no = await ask().catch((error: unknown) => error);
   expect(refusalCode(no)).toBe('reauth_needed');
 });

@@ -4,26 +4,25 @@ type Reauth = { promise: Promise<void>; resolve: () => void; reject: (why: unkno
 
 let canAsk = false;
 
-/** The password that is being asked for; `undefined` while it is not. */
+/** The open password prompt; `undefined` when there is none. */
 export const reauthRequest = createStore<Reauth | undefined>(
   () => undefined,
   ({ get }) => {
     canAsk = true;
     return () => {
       canAsk = false;
-      // Nobody is left who could answer.
       if (get()) answerReauth(false);
     };
   },
 );
 
-/** Whether there is somebody who puts the question: the signed-in layout. */
+/** True if a layout can show the password prompt. */
 export const canRequireReauth = (): boolean => canAsk;
 
 /**
- * Asks the person for the password once more. However many ask at the same time, one question is put.
+ * Asks for the password. Concurrent callers share one prompt.
  *
- * @throws an AbortError when the person would rather not: nothing to tell anyone (`isAbort`).
+ * @throws an AbortError when the person cancels (`isAbort`).
  */
 export function requireReauth(): Promise<void> {
   const before = reauthRequest.get();
@@ -37,7 +36,7 @@ export function requireReauth(): Promise<void> {
   return promise;
 }
 
-/** The password was right, or the question was closed. */
+/** Closes the prompt; `proved` is true if the password was right. */
 export function answerReauth(proved: boolean): void {
   const request = reauthRequest.get();
   reauthRequest.set(undefined);

@@ -1,6 +1,6 @@
 /**
- * The message of a reply with `code` 0 (docs/screens.md#calls): its `result.msg`, else its `msg`, else its
- * `response`; `undefined` where none of them has text. Only a string with something besides blanks counts.
+ * The message of a reply with `code` 0 (docs/screens.md#calls): `result.msg`, else `msg`, else `response`; only strings
+ * that are not blank count.
  */
 export function replyMessage(reply: unknown): string | undefined {
   const candidates = [

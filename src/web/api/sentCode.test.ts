@@ -8,7 +8,7 @@ const made = {
   expires_in_seconds: 300,
 };
 
-test('waits become moments: coming back later does not start them anew', () => {
+test('stores waits as absolute times, so that a reload does not restart them', () => {
   expect(codeFrom(made, '6281234567890', 1_000_000)).toEqual({
     challenge: made.challenge,
     sentTo: made.sent_to,
@@ -18,7 +18,7 @@ test('waits become moments: coming back later does not start them anew', () => {
   });
 });
 
-test('what lacks a text or a moment is no code', () => {
+test('rejects a code without a text or a time', () => {
   const code = codeFrom(made, '6281234567890');
   expect(isCode(code)).toBe(true);
   for (const odd of [

@@ -1,17 +1,16 @@
 import type { Challenge } from '#contract/accounts.ts';
 
-/** A code on its way to a phone. Times are by this browser's clock, in ms since 1970. */
+/** A code sent to a phone. Times are by this browser's clock, in ms since 1970. */
 export type SentCode = {
   challenge: string;
-  /** The number with its middle hidden, to be shown. */
+  /** The masked number, for display. */
   sentTo: string;
-  /** The number itself, in digits: where a simulated phone is looked for. */
   phone: string;
   resendAt: number;
   expiresAt: number;
 };
 
-/** A challenge as a tab keeps it: its waits as moments, so that a reload does not start them anew. */
+/** Converts a challenge for the tab's storage: waits become absolute times, so that a reload does not restart them. */
 export const codeFrom = (made: Challenge, phone: string, now = Date.now()): SentCode => ({
   challenge: made.challenge,
   sentTo: made.sent_to,
@@ -20,7 +19,7 @@ export const codeFrom = (made: Challenge, phone: string, now = Date.now()): Sent
   expiresAt: now + made.expires_in_seconds * 1000,
 });
 
-/** Whether that, whoever wrote it, is a code. */
+/** True for a stored value with the shape of a code. */
 export function isCode(found: unknown): found is SentCode {
   if (typeof found !== 'object' || found === null) return false;
   const { challenge, sentTo, phone, resendAt, expiresAt } = found as Record<string, unknown>;

@@ -12,18 +12,18 @@ import {
 const RETRY_MS_MIN = 2_000;
 const RETRY_MS_MAX = 30_000;
 
-/** Until the next try after so many failures: 2, 4, 8, 16, then 30 s. */
+/** Delay before the next attempt after so many failures: 2, 4, 8, 16, then 30 s. */
 export const retryMs = (failures: number): number =>
   Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** (failures - 1));
 
 /**
- * Who is signed in: asked once, never stale by itself. Without a token there is nobody to ask. While the
- * server cannot be reached it is asked again by itself; at once when the network returns.
+ * The signed-in user: fetched once, never stale. Without a token there is no request. While the server is unreachable
+ * it retries by itself, and immediately on reconnect.
  */
 export const userQuery = queryOptions({
   queryKey: ['user'],
   queryFn: async ({ signal }): Promise<User> => {
-    if (sessionToken() === '') throw new Error('nobody is signed in');
+    if (sessionToken() === '') throw new Error('not signed in');
     const [{ perform }, { checkToken }] = await Promise.all([lazyApi(), accountActs()]);
     try {
       lastSeen = await perform(checkToken, {}, { signal });
@@ -42,51 +42,48 @@ export const userQuery = queryOptions({
     status === 'error' && isUnreached(error) ? retryMs(errorUpdateCount) : false,
 });
 
-/** A session stands, only the server could not be asked about it: no reason to sign anybody out. */
+/** There is a session but the server is unreachable: no reason to sign out. */
 const isUnreached = (error: Error | null): boolean => sessionToken() !== '' && isUnanswered(error);
 
 /**
- * What is known of who is signed in: `asking` at first; `unreached` while a session stands and the
- * server cannot be asked about it; then `known`, or `nobody`.
+ * The sign-in state: `asking` at first; `unreached` if there is a session but the server is unreachable; then `known`
+ * or `nobody`.
  */
 export type AuthState = {
   state: 'asking' | 'unreached' | 'known' | 'nobody';
   user: User | undefined;
   error: Error | null;
-  /** Asks again now. */
   retry: () => void;
 };
 
-/** Follows who is signed in. */
 export function useAuthState(): AuthState {
   const client = useQueryClient();
   const { data: user, status, error, fetchStatus, errorUpdateCount } = useQuery(userQuery);
-  // Also while it is tried once more: what stands on the screen stays there meanwhile.
+  // Also during a retry, so that the screen does not change meanwhile.
   const waits = sessionToken() !== '' && (fetchStatus === 'paused' || errorUpdateCount > 0);
   const unreached = status === 'error' ? isUnreached(error) : waits;
   const retry = () => void client.resetQueries({ queryKey: userQuery.queryKey });
   if (user) return { state: 'known', user, error, retry };
   if (unreached) return { state: 'unreached', user, error, retry };
-  // Without a token there is nobody to wait for.
   const nobody = status === 'error' || sessionToken() === '';
   return { state: nobody ? 'nobody' : 'asking', user, error, retry };
 }
 
 /**
- * The person who is signed in. For what stands inside the signed-in layout, where there is one.
+ * The signed-in user, for components inside the signed-in layout.
  *
- * @throws Error outside of it: our bug.
+ * @throws Error outside of it (a bug).
  */
 export function useUser(): User {
-  // A session that ends while a page is being made: the layout takes that page away in a moment.
+  // If the session ends during a render, the layout removes the page right after.
   const user = useQuery(userQuery).data ?? lastSeen;
-  if (!user) throw new Error('useUser: nobody is signed in here');
+  if (!user) throw new Error('useUser: used outside the signed-in layout');
   return user;
 }
 
 let lastSeen: User | undefined;
 
-/** What this tab must know after somebody signed in; then go where `useArrival` says. */
+/** Sets up this tab after a sign-in; navigation is up to `useArrival`. */
 export function enterSession(client: QueryClient, signedIn: SignedIn): void {
   saveSessionToken(signedIn.token);
   lastSeen = signedIn.user;
@@ -96,27 +93,26 @@ export function enterSession(client: QueryClient, signedIn: SignedIn): void {
 const signOutTasks = new Set<() => Promise<unknown>>();
 
 /**
- * Has something done before the session ends, while the server still listens; what fails is passed over.
+ * Runs a task before the session ends, while the server still accepts it; failures are ignored.
  *
- * @returns takes it back
+ * @returns the unregister function
  */
 export function beforeSignOut(task: () => Promise<unknown>): () => void {
   signOutTasks.add(task);
   return () => signOutTasks.delete(task);
 }
 
-/** Ends the session, on the server when it can be reached, and in this browser in any case. */
+/** Ends the session: in this browser always, on the server if it is reachable. */
 export async function signOut(): Promise<void> {
-  // While the session lives: afterwards the server would not listen.
   await Promise.allSettled([...signOutTasks].map((task) => task()));
   try {
     const [{ perform }, { logoutUser }] = await Promise.all([lazyApi(), accountActs()]);
     await perform(logoutUser, {});
   } catch {
-    // Out of reach: the session ends by itself; here it ends now.
+    // Unreachable: the server's session expires by itself.
   }
   forgetSessionToken();
   takeRedirect();
-  // A fresh page: nothing of what was shown stays in memory.
+  // A full page load clears all data from memory.
   window.location.assign('/auth/login');
 }

@@ -13,7 +13,6 @@ const parts = {
   pending: <Spinner screen />,
 };
 
-/** Everything on the screen: the page of the address, and what may stand around any of them. */
 export const App = ({ client }: { client: QueryClient }) => (
   <QueryClientProvider client={client}>
     <OfflineBar />

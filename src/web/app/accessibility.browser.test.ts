@@ -7,10 +7,9 @@ import { fillRegistration } from '#tests/journeys/support/steps.ts';
 import { shopAt } from '#tests/journeys/seeds/shop.ts';
 import { test } from '#tests/support/gallery.ts';
 
-// Every page in every look: wide and narrow, light and dark.
 const address = inject('product');
 
-test('everybody can sign in', async ({ person }) => {
+test('signing in is accessible', async ({ person }) => {
   const { open } = await person();
   const { faults, look } = inspection();
   const tab = await open('/auth/login');
@@ -39,7 +38,7 @@ test('everybody can sign in', async ({ person }) => {
   expect(faults).toEqual([]);
 });
 
-test('everybody can begin', async ({ person }) => {
+test('the first steps are accessible', async ({ person }) => {
   const who = await signUp(address, { name: 'Toko Anggrek', phone: '6281355502002' });
   const { open } = await person({ session: who.session, expects: [/status of 404/] });
   const { faults, look } = inspection();
@@ -64,7 +63,7 @@ test('everybody can begin', async ({ person }) => {
   expect(faults).toEqual([]);
 });
 
-test('everybody can use the messages', async ({ person }) => {
+test('messages are accessible', async ({ person }) => {
   const { customer, sender, peer } = await shopAt(address);
   const ratna = await person({ session: customer.session });
   const { faults, look } = inspection();
@@ -106,7 +105,7 @@ test('everybody can use the messages', async ({ person }) => {
   expect(faults).toEqual([]);
 });
 
-test('everybody can use the sheets of a phone', async ({ person }) => {
+test('the sheets on phones are accessible', async ({ person }) => {
   const { customer } = await shopAt(address);
   const ratna = await person({ session: customer.session, width: 390 });
   const { faults, look } = inspection();
@@ -114,7 +113,6 @@ test('everybody can use the sheets of a phone', async ({ person }) => {
   await tab.getByRole('button', { name: 'Akun Batik Kenanga' }).click();
   await tab.getByRole('dialog').getByText('Keluar').waitFor();
   await look(tab, 'the account', { phone: true });
-  // Turned on its side it is a wide screen, where the sheet has no place.
   await tab.setViewportSize({ width: 844, height: 390 });
   await tab.getByRole('dialog').waitFor({ state: 'detached' });
   await tab.setViewportSize({ width: 390, height: 844 });
@@ -125,7 +123,7 @@ test('everybody can use the sheets of a phone', async ({ person }) => {
   expect(faults).toEqual([]);
 });
 
-test('everybody can wait, and see what failed', async ({ person }) => {
+test('waiting and failure states are accessible', async ({ person }) => {
   const { customer } = await shopAt(address);
   const failed = /status of 503/;
   const ratna = await person({ session: customer.session, expects: [failed] });
@@ -157,9 +155,9 @@ test('everybody can wait, and see what failed', async ({ person }) => {
   expect(faults).toEqual([]);
 });
 
-test('everybody can use tokens and saldo', async ({ person }) => {
+test('tokens and saldo are accessible', async ({ person }) => {
   const { customer, sender } = await shopAt(address);
-  // Somebody who has just signed in: a new token asks for the password again.
+  // A customer who has just signed in: a new token requires the password again.
   const { phone, password } = customer;
   const session = await signIn(address, { phone, password });
   const ratna = await person({ session });
@@ -208,7 +206,7 @@ async function tokenDialogs(tab: Page, look: Look): Promise<void> {
   await look(tab, 'a scan link');
 }
 
-test('everybody can scan, and play with the phones', async ({ person }) => {
+test('the scan page and the simulated phones are accessible', async ({ person }) => {
   const { waiting, peer } = await shopAt(address);
   const phoneOwner = await person({ expects: [/status of 410/, /status of 404/] });
   const { faults, look } = inspection();

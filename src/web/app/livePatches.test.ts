@@ -47,7 +47,6 @@ const facts = { id: `msg_${'0'.repeat(26)}`, token_id: token.id, peer: '62812345
 const changed = (status: 'sent' | 'delivered' | 'read' | 'failed') =>
   ({ kind: 'message.changed', ...facts, direction: 'out', status }) as const;
 
-/** A query on screen; tells how often the server was asked. */
 function onScreen(queryKey: readonly unknown[], data: unknown) {
   const fetched = vi.fn(async () => data);
   client.setQueryData(queryKey, data);
@@ -57,7 +56,7 @@ function onScreen(queryKey: readonly unknown[], data: unknown) {
 }
 const shown = (key: readonly unknown[]) => client.getQueryData(key);
 
-test('a tick rises at once wherever its message is shown, and the lists are asked again', async () => {
+test('raises a tick at once wherever its message is shown, and refetches the lists', async () => {
   const row = { id: facts.id, status: 'sent' };
   const list = onScreen(['message_list', { page: 0 }], { rows: [row] });
   const thread = onScreen(['thread', token.id, facts.peer], { rows: [row], ended: true });
@@ -71,7 +70,7 @@ test('a tick rises at once wherever its message is shown, and the lists are aske
   expect(thread).not.toHaveBeenCalled();
 });
 
-test('a failure is asked about: why it failed is not in the event', async () => {
+test('refetches a failed message, because the event has no reason', async () => {
   const thread = onScreen(['thread', token.id, facts.peer], { rows: [] });
   const other = onScreen(['thread', token.id, '6289999999999'], { rows: [] });
   const detail = onScreen(['one_message', facts.id], { id: facts.id, status: 'sending' });
@@ -82,7 +81,7 @@ test('a failure is asked about: why it failed is not in the event', async () => 
   expect(other).not.toHaveBeenCalled();
 });
 
-test('a message that got another time, and templates, are asked for wherever they are shown', async () => {
+test('refetches a rescheduled message, and templates, wherever they are shown', async () => {
   const list = onScreen(['message_list', { page: 0 }], { rows: [] });
   const thread = onScreen(['thread', token.id, facts.peer], { rows: [] });
   const detail = onScreen(['one_message', facts.id], { id: facts.id, status: 'scheduled' });
@@ -97,7 +96,7 @@ test('a message that got another time, and templates, are asked for wherever the
   expect(list).toHaveBeenCalledTimes(1);
 });
 
-test('a number that was named is asked for again, also where one of its messages is open', async () => {
+test('refetches a named number, also where one of its messages is open', async () => {
   const lists = [
     onScreen(['message_list', { page: 0 }], { rows: [] }),
     onScreen(['conversations', 'list', ''], {}),
@@ -108,7 +107,7 @@ test('a number that was named is asked for again, also where one of its messages
   for (const one of [...lists, detail]) expect(one).toHaveBeenCalledTimes(1);
 });
 
-test('the saldo is what the server says, at once and without asking', async () => {
+test('sets the saldo from the event without a request', async () => {
   const summary = onScreen(['saldo_summary'], { available: 1_000, held: 0, message_price: 150 });
   const statement = onScreen(['saldo_mutation_list', {}], { rows: [] });
   cache.apply({ kind: 'saldo.changed', available: rupiah(850), held: rupiah(150) });
@@ -118,7 +117,7 @@ test('the saldo is what the server says, at once and without asking', async () =
   expect(statement).toHaveBeenCalledTimes(1);
 });
 
-test('a tab that nobody looks at asks for the unread count only, and for the rest when it is seen', async () => {
+test('refetches only the unread count in a hidden tab, and the rest when it becomes visible', async () => {
   const list = onScreen(['message_list', {}], { rows: [] });
   const unread = onScreen(['conversations', 'unread'], { total: 0 });
   page.hidden = true;
@@ -139,7 +138,7 @@ test('a tab that nobody looks at asks for the unread count only, and for the res
   expect(list).toHaveBeenCalledTimes(1);
 });
 
-test('after too much was missed everything is asked again, and nothing that is not ours', async () => {
+test('refetches all live queries after a gap, and no others', async () => {
   const fetched = [
     onScreen(['token_list', {}], {}),
     onScreen(['topup_list', {}], {}),
@@ -155,7 +154,6 @@ test('after too much was missed everything is asked again, and nothing that is n
 
 const campaign = `cmp_${'0'.repeat(26)}`;
 
-/** What a customer may have on screen, by a name for the table below. */
 const screens = {
   messages: [...listKey(listMessages), { page: 0 }],
   message: messageKey(facts.id),
@@ -198,7 +196,6 @@ const line = {
 
 type Effect = { facts?: object; refetches: readonly Screen[] };
 
-/** The facts of an event of each kind, and the screens that it makes stale. */
 const effects: Record<LiveKind, Effect> = {
   'message.accepted': {
     facts: { ...facts, direction: 'out', status: 'queued' },
@@ -274,7 +271,7 @@ test.each(Object.entries(effects))(
   },
 );
 
-test('an answer that was on its way when the saldo changed does not stay on screen', async () => {
+test('replaces an answer that was in flight when the saldo changed', async () => {
   let read = { available: 1_000, held: 0 };
   const key = [saldoSummary.name];
   const slow = async () => {
@@ -290,7 +287,7 @@ test('an answer that was on its way when the saldo changed does not stay on scre
   expect(shown(key)).toEqual(read);
 });
 
-test('a notice of the operator is looked for also in a tab that nobody looks at', async () => {
+test('refetches an operator’s notice in a hidden tab too', async () => {
   const user = onScreen(userQuery.queryKey, {});
   page.hidden = true;
   cache.apply({ kind: 'broadcast.changed' });

@@ -11,8 +11,8 @@ import { webhookPatches } from '#web/features/webhooks/livePatches.ts';
 import type { LivePatches } from '#web/live/patches.ts';
 
 /**
- * How every feature keeps its queries current. All of them from the start: what a page left in the cache
- * is kept current also when its code has not been fetched again.
+ * The live patches of all features. All are registered from the start, so that cached queries stay current before their
+ * page's code is loaded again.
  */
 export const livePatches: readonly LivePatches[] = [
   messagePatches,

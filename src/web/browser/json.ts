@@ -1,4 +1,4 @@
-/** What a text says as JSON; `undefined` for one that is missing or broken. Anybody may have written it. */
+/** Parses JSON from an untrusted text; `undefined` if it is missing or broken. */
 export function readJson(text: string | null | undefined): unknown {
   if (text === undefined || text === null) return undefined;
   try {

@@ -1,17 +1,16 @@
 import { createElement, use, type ComponentType } from 'react';
 
-/** A piece whose code is fetched when it is shown first, or before, by `bring`. */
+/** A component whose code is fetched at its first render, or before by `bring`. */
 export type Later<Props> = ComponentType<Props> & {
-  /** Fetches it beforehand. What fails is reported when it is shown. */
+  /** Fetches the code beforehand. Failures are reported at render. */
   bring: () => Promise<void>;
-  /** True when it can be shown at once. */
   isHere: () => boolean;
 };
 
-/** React reads a failure several times before it gives it to a boundary. */
+/** React reads a failure several times before passing it to a boundary. */
 const FORGET_MS = 1_000;
 
-/** Makes a piece of code that comes when it is first rendered. */
+/** Makes a component from code that is loaded at its first render. */
 export function later<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): Later<Props> {
@@ -20,11 +19,11 @@ export function later<Props extends object>(
   const arrive = async () => (known = await load());
   const arriveShown = () => {
     const arriving = arrive();
-    // What failed is thrown to who shows it, and tried again when it is shown again.
+    // A failure is thrown to the renderer and retried at the next render.
     arriving.catch(() => setTimeout(() => (shown = undefined), FORGET_MS));
     return arriving;
   };
-  // What has been brought is drawn at once; React's own `lazy` would wait for a promise all the same.
+  // Loaded code renders at once; React's `lazy` would wait for a promise.
   const Piece = (props: Props) => createElement(known ?? use((shown ??= arriveShown())), props);
   return Object.assign(Piece, {
     bring: async () => {

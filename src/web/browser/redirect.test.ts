@@ -53,18 +53,18 @@ test.each([
   expect(safeTarget(raw, origin, [shop])).toBeNull();
 });
 
-test('an address of more than 2,000 characters is nowhere to go', () => {
+test('rejects an address of more than 2,000 characters', () => {
   expect(safeTarget(`/${'a'.repeat(2_000)}`, origin)).toBeNull();
   expect(safeTarget(`/${'a'.repeat(1_999)}`, origin)).not.toBeNull();
 });
 
-test('an installation without TLS has addresses of its own, too', () => {
+test('accepts own addresses of an installation without TLS', () => {
   const plain = 'http://kabari.example';
   expect(safeTarget(`${plain}/saldo`, plain)).toBe('/saldo');
   expect(returnTarget(`?from=${plain}/token`, plain, [])).toBe('/token');
 });
 
-test('whatever is written, one ends up at home or nowhere', () => {
+test('ends at home or nowhere for any input', () => {
   const bits = fc.constantFrom(
     '/',
     '\\',
@@ -98,7 +98,7 @@ test('whatever is written, one ends up at home or nowhere', () => {
   );
 });
 
-test('the address to come back to is appended encoded, before the fragment', () => {
+test('appends the encoded return address before the fragment', () => {
   expect(withCallback('/token', '/saldo?a=1&b=2')).toBe(
     '/token?callbackUrl=%2Fsaldo%3Fa%3D1%26b%3D2',
   );
@@ -121,12 +121,12 @@ test.each([
   expect(withCallback(target, '/saldo')).toBe(expected);
 });
 
-test('of two addresses to come back to, the one that was appended is read', () => {
+test('reads the appended one of two return addresses', () => {
   const query = withCallback('/token?callbackUrl=/lama', '/saldo').slice('/token'.length);
   expect(readParams(query).get('callbackUrl')).toBe('/saldo');
 });
 
-test('`from` sends a signed-in person on, with callbackUrl when that is safe too', () => {
+test('follows `from` for a signed-in user, and callbackUrl if it is safe', () => {
   expect(returnTarget('?from=%2Ftoken', origin, [])).toBe('/token');
   expect(returnTarget('?from=/token&callbackUrl=/saldo', origin, [])).toBe(
     '/token?callbackUrl=%2Fsaldo',
@@ -139,7 +139,7 @@ test('`from` sends a signed-in person on, with callbackUrl when that is safe too
   expect(returnTarget('?from=//jahat.example&callbackUrl=/saldo', origin, [])).toBeNull();
 });
 
-test('the first day of a date range is not taken for an address', () => {
+test('does not take the first day of a date range for an address', () => {
   expect(returnTarget('?from=2026-11-01&to=2026-11-21', origin, [])).toBeNull();
   expect(returnTarget('?from=2026/11/01', origin, [])).toBeNull();
   expect(returnTarget('?from[]=/token', origin, [])).toBeNull();

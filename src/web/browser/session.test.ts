@@ -13,26 +13,26 @@ import {
   takeRedirect,
 } from '#web/browser/session.ts';
 
-test('what is stored can be read back, and is not the bare token', () => {
+test('reads back what it stored, and does not store the bare token', () => {
   expect(decode(encode('kbs_ü🙂'))).toBe('kbs_ü🙂');
   expect(encode('rahasia')).not.toContain('rahasia');
 });
 
 test.each([null, '', 'rahasia', '%%%', btoa('{}'), btoa('[2,"x"]'), btoa('[1,7]')])(
-  'stored as %j there is no session',
+  'has no session when %j is stored',
   (stored) => {
     expect(decode(stored)).toBe('');
   },
 );
 
-test('a session lasts until it is forgotten, also where there is no storage', () => {
+test('keeps a session until it is forgotten, also without storage', () => {
   saveSessionToken('satu');
   expect(sessionToken()).toBe('satu');
   forgetSessionToken();
   expect(sessionToken()).toBe('');
 });
 
-test('another tab hears of who signs in and out, and not of a token that is renewed', () => {
+test('notifies other tabs of sign-in and sign-out, not of a renewed token', () => {
   const listeners = new Set<(event: object) => void>();
   vi.stubGlobal('window', {
     addEventListener: (_: string, one: (event: object) => void) => listeners.add(one),
@@ -59,13 +59,13 @@ test('another tab hears of who signs in and out, and not of a token that is rene
   expect(changes).toBe(2);
 });
 
-test('the saved path is given once', () => {
+test('returns the saved path once', () => {
   saveRedirect('/saldo?page=2');
   expect(takeRedirect()).toBe('/saldo?page=2');
   expect(takeRedirect()).toBe('');
 });
 
-test('a query string becomes a map: lists by their brackets, else the last one wins', () => {
+test('parses a query string into a map: lists by their brackets, else the last value wins', () => {
   const params = readParams('?a=1&a=2&b[]=x&c%5B%5D=y&c[]=z&d=Ani+%26+Budi&e&f=%E0%A4%A');
   expect(Object.fromEntries(params)).toEqual({
     a: '2',
@@ -77,21 +77,21 @@ test('a query string becomes a map: lists by their brackets, else the last one w
   });
 });
 
-test('no parameter reaches the prototype of an object', () => {
+test('keeps parameters away from object prototypes', () => {
   const search = parseSearch('__proto__[]=x&__proto__=y&constructor=z&toString[]=w');
   expect(Object.getPrototypeOf(search)).toBeNull();
   expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   expect(Object.keys(search)).toEqual(['constructor', 'toString']);
 });
 
-test('what is written into the address is read back the same', () => {
+test('reads back the query that it wrote', () => {
   const search = { q: 'Ani & Budi', page: '2', status: ['read', 'sent'] };
   expect({ ...parseSearch(stringifySearch(search)) }).toEqual(search);
   expect(stringifySearch({ status: ['read'] })).toBe('?status[]=read');
   expect(stringifySearch({ q: undefined, page: null, s: '' })).toBe('');
 });
 
-test('an address with nonsense in it opens the page without the nonsense', () => {
+test('ignores invalid query fields', () => {
   const read = searchFields({
     page: whole,
     q: text,

@@ -2,7 +2,7 @@ const TOKEN = 'auth-token';
 const REDIRECT = 'auth-redirect';
 const VERSION = 1;
 
-/** localStorage can be missing or full (private windows): then the session lives in this tab only. */
+/** localStorage can be missing or full (private windows): the session then lives in this tab only. */
 const memory = new Map<string, string>();
 
 function read(name: string): string | null {
@@ -24,7 +24,7 @@ function write(name: string, value: string | undefined): void {
   }
 }
 
-/** Encoded reversibly, as specified. This hides nothing: only the token is kept, no facts. */
+/** Encodes reversibly, as specified. It hides nothing: only the token is stored. */
 export const encode = (text: string, mark?: string): string =>
   btoa(
     String.fromCharCode(
@@ -34,7 +34,7 @@ export const encode = (text: string, mark?: string): string =>
     ),
   );
 
-/** The mark of the sign-in that a stored token belongs to: the same after `renewSessionToken`. */
+/** The sign-in id of a stored token: unchanged by `renewSessionToken`. */
 function markOf(stored: string | null): string | undefined {
   try {
     const value: unknown = JSON.parse(atob(stored ?? ''));
@@ -44,7 +44,7 @@ function markOf(stored: string | null): string | undefined {
   }
 }
 
-/** What `encode` was given; '' for anything it did not make. */
+/** Reverses `encode`; '' for anything else. */
 export function decode(stored: string | null): string {
   if (!stored) return '';
   try {
@@ -57,22 +57,22 @@ export function decode(stored: string | null): string {
   }
 }
 
-/** The session's token, sent with every call; '' when nobody is signed in. */
+/** The session token, sent with every call; '' when signed out. */
 export const sessionToken = (): string => decode(read(TOKEN));
 
 export const saveSessionToken = (token: string): void =>
   write(TOKEN, encode(token, crypto.randomUUID()));
 
-/** Stores a new token of the same session. Other tabs do not take it for another sign-in. */
+/** Stores a new token of the same session. Other tabs do not treat it as a sign-in. */
 export const renewSessionToken = (token: string): void =>
   write(TOKEN, encode(token, markOf(read(TOKEN))));
 
 export const forgetSessionToken = (): void => write(TOKEN, undefined);
 
-/** Where to go back to after signing in; to be judged by `safeTarget` when it is read. */
+/** Saves the path to return to after signing in; check it with `safeTarget` after reading. */
 export const saveRedirect = (path: string): void => write(REDIRECT, encode(path));
 
-/** The saved path, which is forgotten by reading it; '' when there is none. */
+/** Reads and deletes the saved path; '' if there is none. */
 export function takeRedirect(): string {
   const path = decode(read(REDIRECT));
   write(REDIRECT, undefined);
@@ -80,8 +80,8 @@ export function takeRedirect(): string {
 }
 
 /**
- * Calls back when another tab signed in or out: the token in the storage changed.
- * @returns how to stop listening
+ * Listens for sign-in and sign-out in other tabs: the stored token changed.
+ * @returns the stop function
  */
 export function onSessionChange(changed: () => void): () => void {
   const look = (event: StorageEvent) => {

@@ -1,21 +1,19 @@
 import { storageSet, storageGet } from '#web/browser/storage.ts';
 
-/** Nobody else may sound for this long: one person, one sound, however many tabs. */
+/** No other tab plays a sound for this long: one sound per person. */
 const QUIET_MS = 1_500;
-/** So long a tab that nobody has touched leaves the sound to one that somebody has: that one is surely heard. */
+/** The delay in which an untouched tab leaves the sound to a touched one, which is surely allowed to play. */
 const UNTOUCHED_MS = 250;
 const VOLUME = 0.6;
 
-/** What became of a sound: `refused` by a browser that wants a touch or a key first; `failed` otherwise. */
+/** The result of playing: `refused` if the browser requires a user gesture first; `failed` otherwise. */
 export type Sounded = 'played' | 'refused' | 'failed';
 
-/** What a person chose in their settings. */
 type Choice = { sound_on: boolean; sound: string };
 
 const players = new Map<string, HTMLAudioElement>();
 let touched = false;
 
-/** The player of a sound; an unknown name is the first sound's. */
 function playerOf(name: string): HTMLAudioElement {
   const known = /^(?:pesan|lonceng|ketuk)$/.test(name) ? name : 'pesan';
   const before = players.get(known);
@@ -27,7 +25,7 @@ function playerOf(name: string): HTMLAudioElement {
   return player;
 }
 
-/** Whether somebody has touched this page, or pressed a key in it. */
+/** True if the person has interacted with this page. */
 export const wasTouched = (): boolean => {
   const { userActivation } = navigator as { userActivation?: UserActivation };
   return touched || userActivation?.hasBeenActive === true;
@@ -36,10 +34,10 @@ export const wasTouched = (): boolean => {
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Gets the sound ready at the first touch or key: before one, most browsers let nothing be heard.
+ * Prepares the sound at the first interaction: before one, most browsers block audio.
  *
- * @param choice what is chosen now; read when it is needed.
- * @returns how to stop waiting for it
+ * @param choice returns the current settings.
+ * @returns the stop function
  */
 export function readySound(choice: () => Choice | undefined): () => void {
   const gestures = ['pointerdown', 'keydown'] as const;
@@ -57,9 +55,9 @@ export function readySound(choice: () => Choice | undefined): () => void {
 }
 
 /**
- * Sounds for a message (its id), once, in the one tab that is first to claim it; not for who switched sounds off.
+ * Plays the sound of a message (its id), once, in the first tab that claims it; silent if sounds are off.
  *
- * @returns what became of it; `undefined` where it was not this tab's.
+ * @returns the result; `undefined` if another tab claimed it.
  */
 export async function soundFor(
   what: string,
@@ -72,7 +70,7 @@ export async function soundFor(
     storageSet('browser', 'sounded', what);
     return playSound(choice()?.sound ?? '');
   };
-  // Only where the page is secure; elsewhere the note in the storage must do.
+  // Locks need a secure page; elsewhere the entry in the storage suffices.
   const { locks } = navigator as { locks?: LockManager };
   if (!locks) return once();
   return new Promise((resolve) => {
@@ -83,7 +81,7 @@ export async function soundFor(
   });
 }
 
-/** Lets a sound be heard, whatever is chosen: `pesan`, `lonceng` or `ketuk`. Never throws. */
+/** Plays a sound regardless of the settings: `pesan`, `lonceng` or `ketuk`. Never throws. */
 export async function playSound(name: string): Promise<Sounded> {
   const player = playerOf(name);
   player.currentTime = 0;

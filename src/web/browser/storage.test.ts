@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { clearStorageAtSignOut, storageSet, storageGet } from './storage.ts';
 import { forgetSessionToken, saveSessionToken } from './session.ts';
 
-/** A browser's storage; its names are its own keys, as in a browser. */
 function aStorage(): Storage {
   const storage = Object.create({
     getItem: (name: string) => entries[name] ?? null,
@@ -20,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllGlobals());
 
-test('a draft is stored over a reload of the page', () => {
+test('keeps a draft over a reload', () => {
   saveSessionToken('kbs_ani');
   const stop = clearStorageAtSignOut();
   storageSet('browser', 'draft', 'Halo');
@@ -31,7 +30,7 @@ test('a draft is stored over a reload of the page', () => {
   stop();
 });
 
-test('who signs out leaves nothing that was written, in any tab; what is not ours stays', () => {
+test('erases all stored texts in every tab at sign-out, and no foreign entries', () => {
   saveSessionToken('kbs_ani');
   clearStorageAtSignOut();
   localStorage.setItem('ui-theme', 'dark');
@@ -44,7 +43,7 @@ test('who signs out leaves nothing that was written, in any tab; what is not our
   expect(localStorage.getItem('ui-theme')).toBe('dark');
 });
 
-test('without a storage things are stored as long as the page', () => {
+test('stores in memory without a storage', () => {
   vi.stubGlobal('localStorage', undefined);
   storageSet('browser', 'draft', 'Halo');
   expect(storageGet('browser', 'draft')).toBe('Halo');

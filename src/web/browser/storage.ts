@@ -1,19 +1,19 @@
 import { sessionToken } from '#web/browser/session.ts';
 
-/** What the names of all that is kept begin with, in the browser's own storages. */
+/** The prefix of our names in the browser's storages. */
 export const STORAGE_PREFIX = 'kept:';
 
-/** `browser`: all tabs, until sign-out. `tab`: this one only, also over a reload. */
+/** `browser`: all tabs, until sign-out. `tab`: this one only, survives a reload. */
 export type Where = 'browser' | 'tab';
 
-/** Storage can be missing or full (private windows): then what is stored lives as long as the page. */
+/** Storage can be missing or full (private windows): entries then live as long as the page. */
 export const storageMemory = new Map<string, string>();
 
-/** The browser's own storage; throws where there is none. */
+/** The browser's storage; throws if there is none. */
 export const storageOf = (where: Where): Storage =>
   where === 'browser' ? localStorage : sessionStorage;
 
-/** Keeps a text until it is replaced, or the person signs out; `undefined` forgets it. */
+/** Stores a text until it is replaced or the person signs out; `undefined` deletes it. */
 export function storageSet(where: Where, name: string, value: string | undefined): void {
   try {
     if (value === undefined) storageOf(where).removeItem(STORAGE_PREFIX + name);
@@ -25,7 +25,6 @@ export function storageSet(where: Where, name: string, value: string | undefined
   }
 }
 
-/** What was kept under this name. */
 export function storageGet(where: Where, name: string): string | undefined {
   try {
     return storageOf(where).getItem(STORAGE_PREFIX + name) ?? storageMemory.get(name);
@@ -34,7 +33,7 @@ export function storageGet(where: Where, name: string): string | undefined {
   }
 }
 
-/** Erases everything that was kept: drafts and waiting messages are nobody else's business. */
+/** Erases all stored texts: drafts and waiting messages are private. */
 export function storageClear(): void {
   storageMemory.clear();
   for (const where of ['browser', 'tab'] as const) {
@@ -44,16 +43,15 @@ export function storageClear(): void {
         if (name.startsWith(STORAGE_PREFIX)) storage.removeItem(name);
       }
     } catch {
-      // Nothing was kept there.
+      // No storage, nothing to erase.
     }
   }
 }
 
 /**
- * From now on what is stored is erased when the page is left by someone who signed out, in this tab or
- * in another one.
+ * Erases the storage when the page is left by someone who signed out, in this tab or another.
  *
- * @returns how to stop
+ * @returns the stop function
  */
 export function clearStorageAtSignOut(): () => void {
   const leave = () => {

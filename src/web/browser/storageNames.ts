@@ -1,6 +1,6 @@
 import { storageMemory, storageOf, STORAGE_PREFIX, type Where } from '#web/browser/storage.ts';
 
-/** The names of what is kept that begin so, in no order. */
+/** The stored names with this prefix, in no order. */
 export function storageNames(where: Where, start: string): readonly string[] {
   const names = [...storageMemory.keys()];
   try {
@@ -8,12 +8,12 @@ export function storageNames(where: Where, start: string): readonly string[] {
       if (name.startsWith(STORAGE_PREFIX)) names.push(name.slice(STORAGE_PREFIX.length));
     }
   } catch {
-    // Nothing was kept there.
+    // No storage, no names.
   }
   return names.filter((name) => name.startsWith(start));
 }
 
-/** Calls back when another tab has kept or forgotten something whose name begins so. @returns how to stop */
+/** Listens for changes by other tabs to entries with this prefix. @returns the stop function */
 export function onStorageChange(start: string, changed: () => void): () => void {
   const look = ({ key }: StorageEvent) => {
     if (key === null || key.startsWith(STORAGE_PREFIX + start)) changed();

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createStore } from '#web/browser/store.ts';
 
-test('a store begins with its first value, asked for once and only when somebody reads it', () => {
+test('reads its initial value once, and only on first use', () => {
   const initial = vi.fn(() => 1);
   const store = createStore(initial);
   expect(initial).not.toHaveBeenCalled();
@@ -9,7 +9,7 @@ test('a store begins with its first value, asked for once and only when somebody
   expect(initial).toHaveBeenCalledOnce();
 });
 
-test('listeners are called after a change, not for the same value, and not after they stopped', () => {
+test('calls listeners after a change, not for the same value, and not after they stopped', () => {
   const store = createStore(() => 'a');
   const seen: string[] = [];
   const stop = store.subscribe(() => seen.push(store.get()));
@@ -21,7 +21,7 @@ test('listeners are called after a change, not for the same value, and not after
   expect(store.get()).toBe('c');
 });
 
-test('it follows its source while anybody listens', () => {
+test('follows its source while it has listeners', () => {
   const steps: string[] = [];
   const store = createStore(
     () => 0,

@@ -3,18 +3,18 @@ import { useSyncExternalStore } from 'react';
 /** A value outside of React that any code may read and set, and that components follow. */
 export type Store<Value> = {
   get: () => Value;
-  /** The same value again is no change. */
+  /** Setting the same value is no change. */
   set: (next: Value) => void;
-  /** Calls back after each change. @returns how to stop */
+  /** Calls back after each change. @returns the stop function */
   subscribe: (listener: () => void) => () => void;
 };
 
 /**
- * Makes a store.
+ * Creates a store.
  *
- * @param initial gives the first value, when somebody asks for it.
- * @param connect called when the first listener comes, to follow what changes the value elsewhere;
- *   what it returns is called when the last one has gone.
+ * @param initial returns the first value, on first use.
+ * @param connect called with the first listener, to follow an outside source; its result is called after the last
+ *   listener has gone.
  */
 export function createStore<Value>(
   initial: () => Value,
@@ -42,6 +42,5 @@ export function createStore<Value>(
   return store;
 }
 
-/** What a store holds, kept current. */
 export const useStore = <Value>(store: Store<Value>): Value =>
   useSyncExternalStore(store.subscribe, store.get);

@@ -10,18 +10,18 @@ function current(): Theme {
   return theme === 'light' || theme === 'dark' ? theme : 'system';
 }
 
-const chosen = createStore(current);
+const themeStore = createStore(current);
 
 /**
- * Chooses the colours; `system` follows the machine.
+ * Sets the colour theme; `system` follows the device.
  *
- * @param kept whether this browser remembers it beyond the page.
+ * @param persist whether this browser remembers it beyond the page.
  */
 export function setTheme(theme: Theme, persist = true): void {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
   if (persist) saveTheme(theme);
-  chosen.set(theme);
+  themeStore.set(theme);
 }
 
 function saveTheme(theme: Theme): void {
@@ -29,8 +29,8 @@ function saveTheme(theme: Theme): void {
     if (theme === 'system') localStorage.removeItem(ENTRY);
     else localStorage.setItem(ENTRY, theme);
   } catch {
-    // Without a storage the choice lasts as long as the tab.
+    // Without storage the choice lasts as long as the tab.
   }
 }
 
-export const useTheme = (): Theme => useStore(chosen);
+export const useTheme = (): Theme => useStore(themeStore);

@@ -19,23 +19,23 @@ function ownAddress(url: string): string {
 }
 
 /**
- * The address of one of our own scripts as browsers with Trusted Types want it, for `new Worker` and
- * the registration of a service worker. The page's policy allows the one policy made here.
+ * The address of an own script as Trusted Types require it, for `new Worker` and the registration of a service worker.
+ * The page's CSP allows the single policy created here.
  *
- * @throws TypeError for an address elsewhere.
+ * @throws TypeError for a foreign address.
  */
 export const trustedScript = (url: string): string =>
-  // The types of the platform know no TrustedScriptURL; every place that takes a text takes it too.
+  // The DOM types have no TrustedScriptURL; all uses accept a string.
   (ownPolicy()?.createScriptURL(url) ?? ownAddress(url)) as string;
 
 let captchaPolicy: ScriptPolicy | undefined;
 
 /**
- * The address of the captcha's script, in the same way, by a policy of its own: the page allows it where
- * such a captcha was chosen, and scripts from that provider alone.
+ * The same for the captcha's script, by its own policy: the page allows it only where a captcha is configured, and only
+ * scripts of that provider.
  *
- * @param url what is fetched.
- * @param named the address that the server named; `url` may add to its query only.
+ * @param url the script to load.
+ * @param named the address from the server; `url` may only add to its query.
  * @throws TypeError for any other.
  */
 export function trustedCaptcha(url: string, named: string): string {

@@ -3,7 +3,6 @@ import type { Piece, Prop } from '#web/gallery/piece.ts';
 import { Among } from '#web/gallery/Show.tsx';
 import styles from '#web/gallery/gallery.module.css';
 
-/** A piece among others: its name, what it is for, its properties and its states. */
 export const Article = ({ piece }: { piece: Piece }) => (
   <article id={`piece-${piece.id}`} className={styles['article']}>
     <header className={styles['head']}>
@@ -20,7 +19,6 @@ export const Article = ({ piece }: { piece: Piece }) => (
   </article>
 );
 
-/** What a piece takes: nothing when it takes nothing. */
 export function Properties({ piece: { title, props } }: { piece: Piece }) {
   if (props.length === 0) return null;
   return (
@@ -58,7 +56,6 @@ const Row = ({ prop }: { prop: Prop }) => (
   </tr>
 );
 
-/** Every state of a piece. One that breaks says so in its place. */
 export const States = ({ piece: { id, Demo } }: { piece: Piece }) => (
   <div className={styles['states']}>
     <Boundary

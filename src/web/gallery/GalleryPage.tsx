@@ -10,8 +10,8 @@ import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import { Spinner } from '#web/ui/button/Spinner.tsx';
 
 /**
- * Route `/__galeri/{piece}`, in development and test builds only: every piece of the kit in every
- * state, or one piece alone. In English, as all that is written for people who work here.
+ * Route `/__galeri/{piece}`, in development and test builds only: every piece of the kit in every state, or one piece
+ * alone. In English, because it is for developers.
  */
 export function GalleryPage() {
   const { piece } = useParams();
@@ -62,7 +62,7 @@ function Everything() {
   const { broken } = all;
   const [words, setWords] = useState('');
   useEffect(() => {
-    // The address was read before there was anything to go to.
+    // The browser handled the fragment before the elements existed.
     document.getElementById(window.location.hash.slice(1))?.scrollIntoView();
   }, []);
   const pieces = all.pieces.filter((piece) => matches(piece, words));
@@ -99,7 +99,6 @@ function Everything() {
   );
 }
 
-/** On wide screens: the pieces at the side. */
 const Anchors = ({ pieces }: { pieces: readonly Piece[] }) => (
   <nav aria-label="Pieces" className={styles['anchors']}>
     <ul className={styles['list']}>
@@ -112,7 +111,6 @@ const Anchors = ({ pieces }: { pieces: readonly Piece[] }) => (
   </nav>
 );
 
-/** On phones: the same as a list to choose from. */
 const Jump = ({ pieces }: { pieces: readonly Piece[] }) => (
   <select
     className={styles['jump']}

@@ -12,7 +12,6 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
 const tones = { Terkirim: 'neutral', Sampai: 'info', Dibaca: 'success', Gagal: 'danger' } as const;
 
-/** The columns of the gallery's tables. */
 export const sampleColumns: readonly Column<Sample>[] = [
   { id: 'peer', title: 'Kepada', sortable: true, phone: 'title', cell: ({ peer }) => peer },
   {
@@ -53,13 +52,12 @@ type Props = Pick<
 > & {
   type: Paging;
   rows: readonly Sample[];
-  /** Answers in place of the rows: late, wrong, not at all. */
   answer?: (reply: unknown) => Promise<unknown>;
-  /** The page to begin with, as the wire counts. */
+  /** The first page, as the wire counts. */
   page?: number;
 };
 
-/** A table that pages and sorts over rows of its own, which answer as the server does. */
+/** A table that pages and sorts its own rows, which answer as the server does. */
 export function SampleTable({ type, rows, answer, page = firstPage(type), ...table }: Props) {
   const { caption } = table;
   const [view, setView] = useState<TableView>({ page });

@@ -1,10 +1,9 @@
 import { createContext, use, type ReactNode } from 'react';
 import styles from '#web/gallery/gallery.module.css';
 
-/** The piece that is shown among others; '' where it stands alone, and its states' names do. */
+/** The surrounding piece in the full gallery; '' if the piece is shown alone with the names of its states. */
 export const Among = createContext('');
 
-/** One state of a piece, with its name above it. */
 export function Show({ title, children }: { title: string; children: ReactNode }) {
   const piece = use(Among);
   return (
@@ -15,7 +14,6 @@ export function Show({ title, children }: { title: string; children: ReactNode }
   );
 }
 
-/** What a piece has reported to its owner, in words: for people who look, and for tests. */
 export const Emitted = ({ of, children }: { of: string; children: ReactNode }) => (
   <output className={styles['emitted']} aria-label={of}>
     {children}

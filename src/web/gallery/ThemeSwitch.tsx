@@ -7,7 +7,6 @@ const choices: readonly [Theme, string][] = [
   ['dark', 'Gelap'],
 ];
 
-/** Light or dark, for as long as this page is open. */
 export function ThemeSwitch() {
   const theme = useTheme();
   return (

@@ -4,7 +4,7 @@ import type { Piece } from '#web/gallery/piece.ts';
 const idOf = (file: string): string =>
   file.slice(file.lastIndexOf('/') + 1, -'.gallery.tsx'.length);
 
-/** How each piece is fetched: by itself, so that one that is broken stops no other. */
+/** The loader of each piece; separate, so that a broken one does not affect the others. */
 const found = new Map(
   Object.entries(import.meta.glob<Piece>('/src/web/ui/**/*.gallery.tsx', { import: 'piece' })).map(
     ([file, load]) => [idOf(file), load],
@@ -13,7 +13,7 @@ const found = new Map(
 
 const loaded = new Map<string, Promise<Piece | undefined>>();
 
-/** A piece by its id, fetched once; `undefined` when no piece has it. */
+/** Loads a piece by its id, once; `undefined` if it does not exist. */
 export function loadPiece(id: string): Promise<Piece | undefined> {
   const piece = loaded.get(id) ?? Promise.resolve(found.get(id)?.());
   loaded.set(id, piece);
@@ -24,7 +24,6 @@ type Loaded = { pieces: readonly Piece[]; broken: readonly { id: string; why: st
 
 let everything: Promise<Loaded> | undefined;
 
-/** All pieces in the order of the alphabet, and those that cannot be loaded. */
 export function loadAll(): Promise<Loaded> {
   everything ??= loadEach();
   return everything;

@@ -11,7 +11,7 @@ const ids = files
   .map((file) => basename(file, '.gallery.tsx'))
   .toSorted();
 
-/** True when the page started where the browser starts, or at its heading; and opened nothing. */
+/** True if the focus is at the start of the page or on its heading, and no overlay is open. */
 const isQuiet = (page: Page): Promise<boolean> =>
   page.evaluate(() => {
     const at = document.activeElement?.tagName;
@@ -45,9 +45,7 @@ test('the gallery shows every piece, filters them, and changes the theme for thi
   expect(await scheme()).toBe('light dark');
 });
 
-test('a phone goes to a piece by choosing it, and one that is not there is not found', async ({
-  show,
-}) => {
+test('on a phone a select opens a piece, and an unknown piece is not found', async ({ show }) => {
   const page = await show('', { width: 390 });
   await page.getByRole('combobox', { name: 'Go to a piece' }).selectOption('toast()');
   await page.waitForFunction(() => {
@@ -60,7 +58,7 @@ test('a phone goes to a piece by choosing it, and one that is not there is not f
 
 for (const only of allLooks) {
   const { size, colorScheme } = only;
-  test(`everybody can use every piece in every state, at ${size.width} px, ${colorScheme}`, async ({
+  test(`every piece is accessible in every state, at ${size.width} px, ${colorScheme}`, async ({
     show,
   }) => {
     const page = await show('', { still: true });

@@ -26,7 +26,7 @@ const texts = [
 const statuses = ['Terkirim', 'Sampai', 'Dibaca', 'Gagal'] as const;
 const pick = <T>(from: readonly T[], at: number): T => from[at % from.length] as T;
 
-/** So many messages, the same each time. */
+/** Generates `count` messages, the same each time. */
 export const sampleRows = (count: number): readonly Sample[] =>
   Array.from({ length: count }, (_, at) => ({
     id: `msg-${String(at + 1).padStart(3, '0')}`,
@@ -57,7 +57,6 @@ function sorted(rows: readonly Sample[], { sort_by: by, sort_type: type }: Field
   );
 }
 
-/** The reply of a server that has these rows, in the words of the wire. */
 export function replyTo(type: Paging, rows: readonly Sample[], fields: Fields): unknown {
   const all = sorted(rows, fields);
   const start = Number(fields['start']);
@@ -68,6 +67,5 @@ export function replyTo(type: Paging, rows: readonly Sample[], fields: Fields): 
   return { code: 1, result: type === 'arrow' ? { data, total: all.length } : { data, total_page } };
 }
 
-/** What the table makes of a reply: read as every reply of the server is. */
 export const readReply = (type: Paging, reply: unknown): ListAnswer<Sample> =>
   readAnswer(acts[type], reply, 200);

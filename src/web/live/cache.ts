@@ -10,22 +10,22 @@ import {
 import { throttle } from '#web/live/throttle.ts';
 
 export type LiveCache = {
-  /** Brings the cache up to an event: at once where the event says it all, else by asking again. */
+  /** Applies an event: from its own data where possible, else by a refetch. */
   apply: (event: LiveEvent) => void;
-  /** Too much was missed: asks for everything again. */
+  /** Refetches everything after a gap. */
   reset: () => void;
   stop: () => void;
 };
 
 /**
- * Keeps a query cache current by events.
+ * Keeps a query cache current by live events.
  *
- * @param patches those of every feature; what none of them follows stays as it is.
+ * @param patches of all features; queries that none follows are left alone.
  */
 export function createLiveCache(client: QueryClient, patches: readonly LivePatches[]): LiveCache {
   const follows: Match = (key) => patches.some((one) => one.follows(key));
   const inBackground: Match = (key) => patches.some((one) => one.inBackground?.(key) === true);
-  /** By what was asked for: a hundred events at once ask for the same. */
+  /** By query: a hundred events at once cause one refetch. */
   const stale = new Map<Match | string, Match>();
   const refreshing = throttle(
     () => {
@@ -71,7 +71,6 @@ export function createLiveCache(client: QueryClient, patches: readonly LivePatch
 
 type State = { isInvalidated: boolean };
 
-/** The patch for the event's own kind. */
 function applyTo<Kind extends LiveEvent['kind']>(
   on: LivePatches['on'],
   event: EventOf<Kind>,
@@ -81,7 +80,7 @@ function applyTo<Kind extends LiveEvent['kind']>(
   patch?.(event, changes);
 }
 
-/** Asks again for what is on screen; a tab that nobody looks at asks when somebody does. */
+/** Refetches active queries; a hidden tab waits until it is visible. */
 async function refetchAll(
   client: QueryClient,
   matches: readonly Match[],

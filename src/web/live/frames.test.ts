@@ -13,11 +13,11 @@ const frames = [
   { position: undefined, event: 'two.lines', data: 'a\nb' },
 ];
 
-test('a stream is read as its frames, and comments are silent', () => {
+test('reads a stream as frames, ignoring comments', () => {
   expect(frameReader()(stream)).toEqual(frames);
 });
 
-test('it does not matter where the network cuts a stream', () => {
+test('reads a stream the same wherever the network splits it', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: stream.length }), { maxLength: 12 }), (cuts) => {
       const read = frameReader();
@@ -28,18 +28,18 @@ test('it does not matter where the network cuts a stream', () => {
   );
 });
 
-test('a frame that has not ended yet is buffered, not delivered', () => {
+test('buffers an incomplete frame', () => {
   const read = frameReader();
   expect(read('id: 3\ndata: half')).toEqual([]);
   expect(read(' more\n\n')).toEqual([{ position: 3, event: 'message', data: 'half more' }]);
 });
 
-test('an id that is no position is not taken for one', () => {
+test('ignores an id that is not a position', () => {
   expect(frameReader()('id: ../7\ndata: x\n\n')).toEqual([
     { position: undefined, event: 'message', data: 'x' },
   ]);
 });
 
-test('a line without an end is refused instead of collected', () => {
+test('rejects an endless line instead of buffering it', () => {
   expect(() => frameReader()('x'.repeat(300_000))).toThrow(RangeError);
 });

@@ -1,4 +1,3 @@
-/** One frame of an event stream. */
 export type Frame = {
   /** The account's position after it; `undefined` when the frame carries none. */
   position: number | undefined;
@@ -6,12 +5,12 @@ export type Frame = {
   data: string;
 };
 
-/** A line longer than this is not one of ours: the stream is dropped rather than collected. */
+/** A longer line is not from our server: the stream is dropped instead of buffered. */
 const LINE_MAX = 262_144;
 
 /**
- * Reads `text/event-stream` piece by piece: give it the text as it comes, cut anywhere, and it gives
- * back the frames that are whole. Comments are silent.
+ * Parses `text/event-stream` incrementally: takes chunks split anywhere, returns the completed frames. Comments are
+ * ignored.
  *
  * @throws RangeError when a line has no end (over 256 kB).
  */
@@ -32,7 +31,7 @@ export function frameReader(): (text: string) => Frame[] {
         frame = emptyFrame();
       }
     }
-    if (rest.length > LINE_MAX) throw new RangeError('event stream: a line without an end');
+    if (rest.length > LINE_MAX) throw new RangeError('event stream: line too long');
     return frames;
   };
 }

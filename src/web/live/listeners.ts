@@ -3,7 +3,7 @@ import type { EventOf } from '#web/live/patches.ts';
 
 const listeners = new Set<(event: LiveEvent) => void>();
 
-/** Calls back for each event of a kind that happens from now on, while it is fresh. @returns how to stop */
+/** Listens for new events of one kind. @returns the stop function */
 export function onLiveEvent<Kind extends LiveKind>(
   kind: Kind,
   listener: (event: EventOf<Kind>) => void,
@@ -15,7 +15,6 @@ export function onLiveEvent<Kind extends LiveKind>(
   return () => void listeners.delete(listen);
 }
 
-/** Tells who listens of an event. */
 export function emitLive(event: LiveEvent): void {
   for (const listen of listeners) listen(event);
 }

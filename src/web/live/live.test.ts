@@ -11,16 +11,14 @@ import { signOut } from '#web/api/user.ts';
 type Line = {
   since: string | null;
   say: (position: number, event: object) => void;
-  /** Sends a frame as it is, whatever its data. */
   write: (position: number, kind: string, data: string) => void;
 };
 
 let lines: Line[] = [];
-/** The refusal that the server answers instead of a stream. */
 let refusal: string | undefined;
 let stops: (() => void)[] = [];
 
-/** A page's own objects; locks and channels are the real ones, which Node has as well. */
+/** The globals of a page; locks and channels are Node's own. */
 function aPage(): void {
   const page = Object.assign(new EventTarget(), { hidden: false, querySelector: () => null });
   vi.stubGlobal('document', page);
@@ -62,7 +60,6 @@ afterEach(async () => {
   vi.unstubAllGlobals();
 });
 
-/** A tab of Ani's browser; `sees` says that she has every message before her eyes there. */
 function aTab({ sees = false, user = 'ani' } = {}) {
   const receivedEvents: string[] = [];
   const unseen: string[] = [];
@@ -98,7 +95,6 @@ function aTab({ sees = false, user = 'ani' } = {}) {
   return { receivedEvents, unseen, client, stop };
 }
 
-/** An id as the server makes them, at a moment. */
 function messageId(at: number): string {
   const time = at.toString(16).padStart(12, '0');
   return publicId('message', `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000001`);
@@ -122,20 +118,20 @@ const theLine = (index: number): Promise<Line> =>
     return line;
   });
 
-/** The next word of this kind between the tabs of Ani's browser, once all of them have received it. */
+/** The next message of this kind between the tabs of Ani's browser, after all of them have received it. */
 function theWord(kind: string): Promise<object> {
   const listener = new BroadcastChannel('kabari-live ani');
   return new Promise((resolve) => {
     listener.addEventListener('message', ({ data }) => {
       if (data.kind !== kind) return;
       listener.close();
-      // The tabs receive it in the same turn as this listener, or in the next.
+      // The tabs receive it in the same turn of the event loop or in the next.
       setImmediate(() => setImmediate(() => setImmediate(() => resolve(data))));
     });
   });
 }
 
-test('a browser holds one stream, and its other tabs receive everything through it', async () => {
+test('one tab per browser holds the stream and relays it to the others', async () => {
   const first = aTab();
   const line = await theLine(0);
   const second = aTab();
@@ -147,7 +143,7 @@ test('a browser holds one stream, and its other tabs receive everything through 
   expect(lines).toHaveLength(1);
 });
 
-test('when the tab with the stream closes, another goes on exactly where it was', async () => {
+test('another tab continues at the same position when the tab with the stream closes', async () => {
   const first = aTab();
   const line = await theLine(0);
   const second = aTab();
@@ -161,7 +157,7 @@ test('when the tab with the stream closes, another goes on exactly where it was'
   expect(first.receivedEvents).toHaveLength(1);
 });
 
-test('a tab that came later takes over without asking for everything again', async () => {
+test('a later tab takes over without refetching everything', async () => {
   const first = aTab();
   (await theLine(0)).say(7, received('6281234567890'));
   await waitFor(() => expect(first.receivedEvents).toHaveLength(1));
@@ -172,7 +168,7 @@ test('a tab that came later takes over without asking for everything again', asy
   expect((await theLine(1)).since).toBe('7');
 });
 
-test('one notice for a message that nobody sees, however many tabs', async () => {
+test('an unseen message causes one notification, however many tabs there are', async () => {
   const first = aTab();
   const line = await theLine(0);
   const second = aTab();
@@ -181,12 +177,11 @@ test('one notice for a message that nobody sees, however many tabs', async () =>
   expect(second.unseen).toEqual([]);
 });
 
-test('no notice of a message that somebody has before their eyes in another tab', async () => {
+test('a message visible in another tab causes no notification', async () => {
   const first = aTab();
   const line = await theLine(0);
   const second = aTab({ sees: true });
   const announced = theWord('seen');
-  // The moment in which another tab may say so passes when the test says.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   line.say(1, received('6281234567890'));
   await announced;
@@ -199,7 +194,7 @@ test('no notice of a message that somebody has before their eyes in another tab'
   expect(first.unseen).toEqual([]);
 });
 
-test('what came in while the line was down is shown, but makes no noise', async () => {
+test('messages missed during a disconnect are shown without a sound', async () => {
   const tab = aTab();
   tab.client.setQueryData(['message_list', {}], { rows: [] });
   const line = await theLine(0);
@@ -211,7 +206,7 @@ test('what came in while the line was down is shown, but makes no noise', async 
   );
 });
 
-test('a tab of somebody else who was signed in before receives nothing', async () => {
+test('a tab of a previous user receives nothing', async () => {
   const ani = aTab();
   const line = await theLine(0);
   const budi = aTab({ user: 'budi' });
@@ -222,7 +217,7 @@ test('a tab of somebody else who was signed in before receives nothing', async (
   expect(budi.receivedEvents).toEqual([]);
 });
 
-test('a frame that is no event of ours changes nothing, and the next one counts', async () => {
+test('an invalid frame is ignored, and the next one is handled', async () => {
   const tab = aTab();
   const known = { rows: [{ id: messageId(0), status: 'sent' }] };
   tab.client.setQueryData(['message_list', {}], known);
@@ -242,7 +237,7 @@ test('a frame that is no event of ours changes nothing, and the next one counts'
   expect(tab.client.getQueryData(['message_list', {}])).toEqual(known);
 });
 
-test('a frame that says too much was missed makes everything stale that events keep current', async () => {
+test('a reset frame makes all live queries stale', async () => {
   const tab = aTab();
   tab.client.setQueryData(['thread', 'tok', '62811'], { rows: [] });
   tab.client.setQueryData(['user'], {});
@@ -254,7 +249,7 @@ test('a frame that says too much was missed makes everything stale that events k
   expect(tab.receivedEvents).toEqual([]);
 });
 
-test('a page that is loaded again goes on where it was, unless somebody else has signed in', async () => {
+test('a reloaded page continues at its position, unless the user has changed', async () => {
   saveSessionToken('a session');
   const ani = aTab();
   (await theLine(0)).say(12, received('6281234567890'));
@@ -267,7 +262,7 @@ test('a page that is loaded again goes on where it was, unless somebody else has
   expect((await theLine(2)).since).toBe('12');
 });
 
-test('the end of the session ends the stream, and the page asks who is signed in', async () => {
+test('the end of the session ends the stream, and the user is fetched again', async () => {
   refusal = 'not_signed_in';
   const fetches = vi.spyOn(globalThis, 'fetch');
   const tab = aTab();
@@ -277,7 +272,7 @@ test('the end of the session ends the stream, and the page asks who is signed in
   expect(fetches).toHaveBeenCalledTimes(1);
 });
 
-test('signing out ends the stream and what is being asked, before the session ends', async () => {
+test('signing out ends the stream and pending requests before the session ends', async () => {
   const asked: string[] = [];
   const tab = aTab();
   (await theLine(0)).say(1, received('6281234567890'));

@@ -10,38 +10,34 @@ import { emitLive } from '#web/live/listeners.ts';
 import { followStream } from '#web/live/stream.ts';
 import { beforeSignOut, userQuery } from '#web/api/user.ts';
 
-/** The lock of the one tab that holds the stream, and the channel by which the others receive it. */
+/** The lock of the tab that holds the stream, and the channel to the other tabs. */
 const NAME = 'kabari-live';
-/** So long the other tabs have to say that somebody sees it there. */
+/** The time in which another tab may report that the event is visible there. */
 const SEEN_MS = 250;
-/** A tab that was asleep does not make up for what others have long announced. */
+/** A tab that was asleep does not repeat announcements that other tabs made long ago. */
 const LATE_MS = 3_000;
 
-/** Events of one kind that people are notified of, in the tab where they look. */
+/** An alert for events of one kind. */
 export type LiveAlert<Kind extends LiveKind> = {
   kind: Kind;
   idOf: (event: EventOf<Kind>) => string;
-  /** Whether it happened just now, by the server's clock in milliseconds. */
+  /** True if it has just happened, by the server's clock in ms. */
   isNews: (event: EventOf<Kind>, serverNow: number) => boolean;
-  /** It happened just now; called in every tab. True when somebody has it before their eyes here. */
+  /** Called in every tab for a new event. True if it is visible in this tab. */
   onEvent: (event: EventOf<Kind>) => boolean;
-  /** Nobody has it before their eyes in any tab; called in one tab only. */
+  /** Called in one tab if the event is visible in none. */
   onUnseen: (event: EventOf<Kind>) => void;
 };
 
-/** The alert of one kind, whichever. */
 export type AnyLiveAlert = { [Kind in LiveKind]: LiveAlert<Kind> }[LiveKind];
 
 type Following = {
   client: QueryClient;
   userId: string;
-  /** How features keep their queries current. */
   patches: readonly LivePatches[];
-  /** What people are notified of, each kind once. */
   alerts: readonly AnyLiveAlert[];
 };
 
-/** The messages between tabs. */
 type TabMessage =
   | { kind: 'frame'; frame: Frame; at: number; skewMs: number }
   | { kind: 'position'; position: number }
@@ -49,16 +45,16 @@ type TabMessage =
   | { kind: 'hello' };
 
 /**
- * Keeps this tab current: one stream per browser, in one tab; the others receive it by a channel and
- * take its place when it closes. Where the browser has no locks (plain http), each tab has its own.
+ * Keeps this tab current. One tab per browser holds the stream; the others receive it by a channel and take over when
+ * it closes. In browsers without locks (plain http), each tab has its own stream.
  *
- * @returns how to stop
+ * @returns the stop function
  */
 export function startLive({ client, userId, patches, alerts: all }: Following): () => void {
   const stop = new AbortController();
   const { signal } = stop;
   const cache = createLiveCache(client, patches);
-  // A tab that has not noticed yet that somebody else signed in is not listened to.
+  // The name contains the user, so that tabs of a previous user are ignored.
   const name = `${NAME} ${userId}`;
   const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(name) : undefined;
   const post = (message: TabMessage) => channel?.postMessage(message);
@@ -85,7 +81,7 @@ export function startLive({ client, userId, patches, alerts: all }: Following): 
     } else if (data.kind === 'seen') {
       if (leads) alerts.seenElsewhere(data.id);
     }
-    // Without locks every tab has a stream of its own.
+    // Without locks every tab has its own stream.
     if (leads) return;
     if (data.kind === 'frame') take(data.frame, data.at, data.skewMs);
     if (data.kind === 'position') position = data.position;
@@ -114,7 +110,7 @@ export function startLive({ client, userId, patches, alerts: all }: Following): 
   const savePosition = () => storageSet('tab', 'position', JSON.stringify([userId, position]));
   window.addEventListener('pagehide', savePosition);
   const stopForgetting = clearStorageAtSignOut();
-  // What is still asked under a session that ends would be refused.
+  // Pending requests would be refused once the session has ended.
   const stopLeaving = beforeSignOut(() => {
     stop.abort();
     return client.cancelQueries();
@@ -130,19 +126,14 @@ export function startLive({ client, userId, patches, alerts: all }: Following): 
 }
 
 type Tab = {
-  /** Whether this tab speaks for all of them. */
   isUnseen: () => boolean;
-  /** Somebody has it before their eyes in this tab. */
   onSeen: (id: string) => void;
 };
 
-/** Notifies people of events, once for all tabs. */
 function alertsFor(alerts: readonly AnyLiveAlert[], tab: Tab) {
-  /** What somebody sees in another tab, for the moment in which that matters. */
   const seen = new Set<string>();
   return {
     notify(event: LiveEvent, serverNow: number) {
-      // The one of its own kind.
       const alert = alerts.find(({ kind }) => kind === event.kind) as LiveAlert<never> | undefined;
       if (!alert?.isNews(event as never, serverNow)) return;
       const id = alert.idOf(event as never);
@@ -159,7 +150,7 @@ function alertsFor(alerts: readonly AnyLiveAlert[], tab: Tab) {
   };
 }
 
-/** Does something in one tab of this browser at a time, this one or another, until `signal` aborts. */
+/** Runs work in one tab of this browser at a time, until `signal` aborts. */
 async function inOneTab(
   name: string,
   lead: () => Promise<void>,
@@ -174,7 +165,7 @@ async function inOneTab(
   }
 }
 
-/** Where this tab was before it was loaded again: nothing is missed, and nothing asked for twice. */
+/** This tab's position before a reload, so that no event is missed or fetched twice. */
 function loadPosition(userId: string): number | undefined {
   try {
     const [whose, position] = JSON.parse(storageGet('tab', 'position') ?? '[]') as unknown[];
@@ -193,13 +184,13 @@ function eventOf({ event: kind, data }: Frame): LiveEvent | undefined {
   }
 }
 
-/** How far the server's clock is ahead of ours, to the second; 0 when it does not say. */
+/** The offset of the server's clock, in whole seconds ahead of ours; 0 if unknown. */
 function skewOf(response: Response): number {
   const date = Date.parse(response.headers.get('date') ?? '');
   return Number.isNaN(date) ? 0 : date - Date.now();
 }
 
-/** How long to leave the server in peace after a refusal; `undefined` when the session is over. */
+/** The delay after a refusal; `undefined` if the session is over. */
 function retryAfterMs(client: QueryClient, error: unknown): number | undefined {
   if (!(error instanceof Refusal)) return 0;
   if (error.code === 'not_signed_in') {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { keyIsAbout, keyStarts, replaceIn } from '#web/live/patches.ts';
 
-test('an event finds the queries of its subject, under a word or under their act', () => {
+test('finds the queries of an event’s subject, by word or by act', () => {
   const messages = keyIsAbout('messages', 'message_');
   expect(messages(['messages', 'detail', 'msg_1'])).toBe(true);
   expect(messages(['message_list', { page: 0 }])).toBe(true);
@@ -10,12 +10,12 @@ test('an event finds the queries of its subject, under a word or under their act
   expect(keyIsAbout('conversations', 'conversation_')(['message_list', {}])).toBe(false);
 });
 
-test('a key begins with another one', () => {
+test('matches a key by its beginning', () => {
   expect(keyStarts(['thread', 'tok_1'])(['thread', 'tok_1', '62811'])).toBe(true);
   expect(keyStarts(['thread', 'tok_1'])(['thread', 'tok_2', '62811'])).toBe(false);
 });
 
-test('what did not change stays the very same object', () => {
+test('keeps unchanged data identical', () => {
   const rows = [
     { id: 1, on: false },
     { id: 2, on: false },

@@ -1,60 +1,52 @@
 import type { QueryKey } from '@tanstack/react-query';
 import type { LiveEvent, LiveKind } from '#contract/events.ts';
 
-/** Which queries, by their keys. */
 export type Match = (key: QueryKey) => boolean;
 
-/** Queries whose key begins so. */
+/** Matches queries whose key begins with these parts. */
 export const keyStarts =
   (start: readonly unknown[]): Match =>
   (key) =>
     start.every((part, index) => key[index] === part);
 
-/** Queries about a subject: their key's first word is it, or the name of an act of it (`message_list`). */
+/** Matches queries about a subject: the first part of the key is the subject or an act of it (`message_list`). */
 export const keyIsAbout =
   (subject: string, actPrefix: string): Match =>
   ([first]) =>
     typeof first === 'string' && (first === subject || first.startsWith(actPrefix));
 
-/** An event of one kind. */
 export type EventOf<Kind extends LiveKind> = Extract<LiveEvent, { kind: Kind }>;
 
-/** What a feature can do to the query cache when an event comes. */
 export type CacheChanges = {
-  /** Changes data in the cache at once; what `change` gives back as it was is not drawn again. */
+  /** Changes cached data at once; data that `change` returns unchanged does not render again. */
   update: (change: (data: unknown) => unknown, match?: Match) => void;
-  /**
-   * Asks the server again, soon, for queries that match or whose key begins so: for what is on screen;
-   * for the rest when it is shown.
-   */
+  /** Refetches matching queries soon: active ones now, the rest when they are shown. */
   refetch: (queries: Match | QueryKey) => void;
-  /** Whether an answer is on its way, which may have been read before the event. */
+  /** True if an answer is in flight, which may have been read before the event. */
   isFetching: (key: QueryKey) => boolean;
 };
 
-/** How a feature keeps the queries that it defines current. */
 export type LivePatches = {
-  /** All queries that events can change: asked for again when too much was missed. */
+  /** All queries that events can change: refetched after a gap. */
   follows: Match;
-  /** Those of them that are also asked for in a tab that nobody looks at. */
+  /** Those also refetched in a hidden tab. */
   inBackground?: Match;
   on: { readonly [Kind in LiveKind]?: (event: EventOf<Kind>, cache: CacheChanges) => void };
 };
 
 type UnknownRecord = Readonly<Record<string, unknown>>;
 
-/** True for plain objects. */
 export const isRecord = (value: unknown): value is UnknownRecord =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-/** Rows lie this deep at most: pages → page → rows → row. */
+/** Rows are nested at most this deep: pages → page → rows → row. */
 const DEPTH_MAX = 5;
 
 /**
- * Cached data with something replaced wherever it is found: in a row of a list, in a thread, in a
- * page's summary. What did not change stays the very same object, so that nothing is drawn again.
+ * Cached data with something replaced wherever it occurs: in a list row, a thread or a page's summary. Unchanged
+ * objects keep their identity, so that they do not render again.
  *
- * @param change gives the object to put in place, or `undefined` to look inside it.
+ * @param change returns the replacement, or `undefined` to descend into the object.
  */
 export function replaceIn(
   data: unknown,

@@ -5,7 +5,6 @@ import { followStream, reopenDelayMs } from './stream.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A server whose connections the test holds in its hands. */
 function aServer() {
   const lines: {
     since: number | undefined;
@@ -56,7 +55,7 @@ function aServer() {
   };
 }
 
-test('after a cut it goes on where it was', async () => {
+test('continues at its position after a disconnect', async () => {
   const server = aServer();
   await vi.advanceTimersByTimeAsync(0);
   server.lines[0]?.say('id: 41\nevent: reset\ndata: 41\n\nid: 42\ndata: {}\n\n');
@@ -70,7 +69,7 @@ test('after a cut it goes on where it was', async () => {
   await server.following;
 });
 
-test('a line that says nothing for 40 seconds is opened again; comments keep it', async () => {
+test('reopens a connection silent for 40 seconds; comments count as activity', async () => {
   const server = aServer();
   await vi.advanceTimersByTimeAsync(0);
   for (let comment = 0; comment < 6; comment++) {
@@ -84,7 +83,7 @@ test('a line that says nothing for 40 seconds is opened again; comments keep it'
   await server.following;
 });
 
-test('a server that is down is asked ever more rarely, and at once when the network is back', async () => {
+test('backs off from a server that is down, and retries at once on reconnect', async () => {
   const server = aServer();
   await vi.advanceTimersByTimeAsync(0);
   server.refuseWith(new Error('no network'));
@@ -98,7 +97,7 @@ test('a server that is down is asked ever more rarely, and at once when the netw
   await server.following;
 });
 
-test('a wait that the server asks for is kept, also when the network is back', async () => {
+test('respects the server’s retry delay, also on reconnect', async () => {
   const server = aServer();
   await vi.advanceTimersByTimeAsync(0);
   server.refuseWith(new Error('busy'));
@@ -115,7 +114,7 @@ test('a wait that the server asks for is kept, also when the network is back', a
   await server.following;
 });
 
-test('it ends for good when the session did', async () => {
+test('ends for good with the session', async () => {
   const server = aServer();
   await vi.advanceTimersByTimeAsync(0);
   server.refuseWith(new Error('signed out'));
@@ -125,7 +124,7 @@ test('it ends for good when the session did', async () => {
   expect(server.lines).toHaveLength(1);
 });
 
-test('the wait before it is opened again doubles from half a second to half a minute', () => {
+test('doubles the reopen delay from half a second to half a minute', () => {
   expect([0, 1, 2, 9].map((tries) => reopenDelayMs(tries, 0.5))).toEqual([
     500, 1_000, 2_000, 30_000,
   ]);

@@ -1,38 +1,38 @@
 import { frameReader, type Frame } from '#web/live/frames.ts';
 
-/** The server says something every 15 s; after this long without a word the line is dead. */
+/** The server sends something every 15 s; a connection silent for longer than this is dead. */
 const SILENT_MS = 40_000;
-/** Somebody looks again, or the network is back: a line silent for this long is not trusted. */
+/** On focus or reconnect, a connection silent for this long is reopened. */
 const UNTRUSTED_MS = 20_000;
 const FIRST_MS = 500;
 const LONGEST_MS = 30_000;
 
 /**
- * How long to wait before the stream is opened again: doubles from ½ s to 30 s, give or take 30 %, so
- * that a server that comes back is not met by every browser at once.
+ * The delay before the stream is reopened: doubles from ½ s to 30 s, ±30 %, so that browsers do not all return to a
+ * restarted server at once.
  *
- * @param tries how often it failed in a row, from 0.
- * @param dice 0 ≤ dice < 1; tests pass a fixed one.
+ * @param tries failures in a row, from 0.
+ * @param random 0 ≤ random < 1; tests pass a fixed one.
  * @returns whole milliseconds
  */
 export const reopenDelayMs = (tries: number, random = Math.random()): number =>
   Math.round(Math.min(FIRST_MS * 2 ** tries, LONGEST_MS) * (0.7 + 0.6 * random));
 
 type StreamOptions = {
-  /** Opens the stream after a position; throws when it cannot be had. */
+  /** Opens the stream after a position; throws when it fails. */
   open: (since: number | undefined, signal: AbortSignal) => Promise<Response>;
-  /** Where to go on; `undefined` for the newest. */
+  /** The position to continue at; `undefined` for the newest. */
   since: () => number | undefined;
   onOpen?: (response: Response) => void;
   onFrame: (frame: Frame) => void;
-  /** How long to wait after an error at least; `undefined` when it is no use to try again. */
+  /** The minimum delay after an error; `undefined` if a retry is pointless. */
   retryAfterMs: (error: unknown) => number | undefined;
-  /** Calls back when trying at once is worth it: the network is back, somebody looks at the tab. */
+  /** Calls back when an immediate retry makes sense: on reconnect or focus. */
   onWake: (wake: () => void) => () => void;
   signal: AbortSignal;
 };
 
-/** Follows the stream until `signal` aborts or there is no use: opens it again whenever it ends. */
+/** Follows the stream until `signal` aborts or a retry is pointless; reopens it whenever it ends. */
 export async function followStream(options: StreamOptions): Promise<void> {
   const { signal, retryAfterMs } = options;
   let tries = 0;
@@ -53,7 +53,6 @@ export async function followStream(options: StreamOptions): Promise<void> {
   }
 }
 
-/** Reads one connection to its end; a silence that is too long is an end too. */
 async function readStream(
   { open, since, onOpen, onFrame, onWake, signal }: StreamOptions,
   live: () => void,
@@ -89,12 +88,12 @@ async function readStream(
     clearTimeout(silenceTimer);
     forgetWake();
     signal.removeEventListener('abort', cut);
-    // Whatever ended the reading, the connection must not stay open behind it.
+    // Always closes the connection at the end.
     cut();
   }
 }
 
-/** Waits; shorter when woken, but never less than what the server asked for. */
+/** Waits; a wake-up shortens it, but not below the server's delay. */
 function pause(ms: number, { signal, onWake }: StreamOptions, leastMs: number): Promise<void> {
   return new Promise((resolve) => {
     const began = Date.now();

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const pace = { gapMs: 300, longestMs: 2_000 };
 
-test('a hundred events at once are one refetch', async () => {
+test('runs once for a hundred events at once', async () => {
   const work = vi.fn(async () => undefined);
   const { request } = throttle(work, pace);
   for (let event = 0; event < 100; event++) request();
@@ -14,7 +14,7 @@ test('a hundred events at once are one refetch', async () => {
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('events that do not stop are followed ever more slowly, and never faster than the gap', async () => {
+test('slows down under continuous events, and never runs faster than the gap', async () => {
   const at: number[] = [];
   const { request } = throttle(async () => {
     at.push(Date.now());
@@ -29,7 +29,7 @@ test('events that do not stop are followed ever more slowly, and never faster th
   expect(gaps.at(-1)).toBeGreaterThanOrEqual(2_000);
 });
 
-test('what is requested while the work runs is done afterwards, not forgotten', async () => {
+test('runs again for a request during the work', async () => {
   let done = () => undefined as void;
   const work = vi.fn(() => new Promise<void>((resolve) => (done = resolve)));
   const { request } = throttle(work, pace);
@@ -43,7 +43,7 @@ test('what is requested while the work runs is done afterwards, not forgotten', 
   expect(work).toHaveBeenCalledTimes(2);
 });
 
-test('work that fails does not end the following', async () => {
+test('continues after failing work', async () => {
   const work = vi.fn(async () => Promise.reject(new Error('no network')));
   const { request } = throttle(work, pace);
   request();
@@ -53,7 +53,7 @@ test('work that fails does not end the following', async () => {
   expect(work).toHaveBeenCalledTimes(2);
 });
 
-test('after the stop nothing runs any more', async () => {
+test('runs nothing after the stop', async () => {
   const work = vi.fn(async () => undefined);
   const { request, stop } = throttle(work, pace);
   request();

@@ -1,15 +1,15 @@
 type Throttling = {
-  /** The least time between two runs. */
+  /** The minimum time between two runs. */
   gapMs: number;
-  /** What the gap grows to while there is always something to do. */
+  /** The maximum gap under continuous requests. */
   longestMs: number;
 };
 
 /**
- * Runs `work` soon after it is requested, once for everything requested meanwhile: never twice at a time,
- * never closer together than the gap, which doubles while the requests do not stop.
+ * Runs `work` soon after a request, once for all requests meanwhile: never concurrently, never closer together than the
+ * gap, which doubles while requests continue.
  *
- * @returns how to request it, and how to stop for good
+ * @returns the request function and the stop function
  */
 export function throttle(work: () => Promise<unknown>, { gapMs, longestMs }: Throttling) {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -26,7 +26,7 @@ export function throttle(work: () => Promise<unknown>, { gapMs, longestMs }: Thr
     try {
       await work();
     } catch {
-      // Whoever shows the result shows the failure too.
+      // The failure is shown where the result is.
     }
     working = false;
     ended = Date.now();

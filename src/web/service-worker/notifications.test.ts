@@ -18,7 +18,7 @@ const payload = {
 };
 const read = (what: unknown) => readPush(JSON.stringify(what), origin);
 
-test('a push becomes a notice with the sender, our icon and one place per message', () => {
+test('turns a push into a notification with the sender, our icon and one tag per message', () => {
   const pushed = read(payload);
   expect(pushed).toMatchObject({ id: 'msg_1', url: link, unread: 3 });
   expect(pushed.title).toBe('Budi');
@@ -33,7 +33,7 @@ test('a push becomes a notice with the sender, our icon and one place per messag
   });
 });
 
-test('a push that cannot be read is shown all the same, and says nothing', () => {
+test('shows an unreadable push with a generic text', () => {
   for (const raw of [undefined, '', 'halo', '[]', 'null', '{"web_push":8030}', '{"title":"X"}']) {
     expect(readPush(raw, origin)).toEqual({
       id: '',
@@ -46,12 +46,12 @@ test('a push that cannot be read is shown all the same, and says nothing', () =>
   }
 });
 
-test('without a message there is no tag: such notices never take each other’s place', () => {
+test('sets no tag without a message, so that such notifications do not replace each other', () => {
   const { data: _, ...rest } = payload;
   expect(noticeFor(read(rest), { silent: true })).not.toHaveProperty('tag');
 });
 
-test('a notice of no message has the tag it came with, and no message of it', () => {
+test('keeps the tag of a notification without a message', () => {
   const low = { ...payload, data: { url: '/saldo', id: '', tag: 'saldo-rendah' } };
   const pushed = read({ ...low, fcmOptions: { link: '/saldo' } });
   expect(pushed).toMatchObject({ id: '', url: '/saldo' });
@@ -60,7 +60,7 @@ test('a notice of no message has the tag it came with, and no message of it', ()
   expect(noticeFor(odd, { silent: true })).not.toHaveProperty('tag');
 });
 
-test('pictures come from our own origin only', () => {
+test('accepts pictures of our own origin only', () => {
   const withImage = (image: string) =>
     read({ ...payload, notification: { ...payload.notification, image } }).image;
   expect(withImage('/files/fil_1?sig=2')).toBe('/files/fil_1?sig=2');
@@ -69,7 +69,7 @@ test('pictures come from our own origin only', () => {
     expect(withImage(image)).toBeUndefined();
 });
 
-test('the link of the options goes before the one of the data; a strange one leads to the inbox', () => {
+test('prefers the link of the options over the one of the data; a foreign one opens the inbox', () => {
   const linked = (fcm: unknown, url: unknown) =>
     read({ ...payload, fcmOptions: { link: fcm }, data: { url, id: 'msg_1' } }).url;
   expect(linked('/saldo', '/token')).toBe('/saldo');
@@ -77,7 +77,7 @@ test('the link of the options goes before the one of the data; a strange one lea
   expect(linked('https://evil.example/', '/token')).toBe('/message-history');
 });
 
-test('no link whatever leads off our pages', () => {
+test('accepts no link that leads off our pages', () => {
   const near = fc.constantFrom(
     '//',
     '\\',
@@ -102,7 +102,7 @@ test('no link whatever leads off our pages', () => {
   );
 });
 
-test('texts are cut, and only whole numbers are a count', () => {
+test('cuts texts, and accepts only whole numbers as a count', () => {
   const long = read({
     ...payload,
     notification: { ...payload.notification, title: 'x'.repeat(9_000), app_badge: '-1' },

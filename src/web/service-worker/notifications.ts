@@ -1,30 +1,30 @@
 import { readJson } from '#web/browser/json.ts';
 import { safeTarget } from '#web/browser/redirect.ts';
 
-/** What a push says, as far as it can be trusted. */
+/** The trusted content of a push. */
 export type Pushed = {
-  /** The message it is about; '' when it is about none. */
+  /** The id of its message; '' without one. */
   id: string;
-  /** Of a notice that is about no message: a newer one takes the place of an older. */
+  /** The tag of a notification without a message: a newer one replaces an older one. */
   tag: string | undefined;
   title: string;
   body: string;
-  /** A path of ours. */
+  /** A path of this site. */
   url: string;
   image: string | undefined;
-  /** How much is unread; `undefined` when it does not say. */
+  /** The unread count; `undefined` if not given. */
   unread: number | undefined;
 };
 
 export const ICON = '/favicon-192.png';
-/** One colour on nothing, as Android wants it in its status bar. */
+/** Monochrome on transparent, as Android requires for its status bar. */
 export const BADGE = '/badge-96.png';
 const INBOX = '/message-history';
 const TITLE_MAX = 200;
 const BODY_MAX = 1_000;
 const UNREAD_MAX = 99_999;
 
-/** A push must be shown; one that cannot be read says no more than this. */
+/** Every push must be shown; this one replaces an unreadable push. */
 const unreadable: Pushed = {
   id: '',
   tag: undefined,
@@ -41,9 +41,9 @@ const bag = (value: unknown): UnknownRecord =>
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * Reads a push. Anybody may have written it: texts stay texts, pictures and links are our own or gone.
+ * Reads a push from an untrusted sender: texts stay texts, foreign pictures and links are dropped.
  *
- * @param raw the decrypted text; `undefined` for a push that carries nothing.
+ * @param raw the decrypted text; `undefined` for an empty push.
  */
 export function readPush(raw: string | undefined, origin: string): Pushed {
   const payload = bag(readJson(raw));
@@ -67,7 +67,7 @@ export function readPush(raw: string | undefined, origin: string): Pushed {
 export const ownLink = (link: unknown, origin: string): string | undefined =>
   safeTarget(text(link), origin) ?? undefined;
 
-/** The notice for a push: never two for one message, for both would have its id as their tag. */
+/** The notification for a push. Its tag is the message id, so that a message never has two. */
 export const noticeFor = (
   { id, tag, body, image, url }: Pushed,
   { silent }: { silent: boolean },
@@ -79,7 +79,7 @@ export const noticeFor = (
   silent,
   data: { url },
   ...(id !== '' ? { tag: id } : tag !== undefined && { tag }),
-  // Not in every list of options, but in every browser that shows pictures.
+  // Missing from the DOM types, but supported by browsers that show pictures.
   ...(image !== undefined && ({ image } as NotificationOptions)),
 });
 

@@ -3,9 +3,9 @@ import type { Changing } from '#web/service-worker/scope.ts';
 import { keyBytes, optionsOf, type PushRecord } from '#web/browser/push/subscriptions.ts';
 
 /**
- * The browser changed its subscription while nobody looked: a new one, told to the server with the old
- * token as its proof. One at a time, for a browser may say it twice and each renewal ends the token before.
- * When that fails, the next start of the app sees the difference.
+ * Renews a subscription that the browser changed in the background: registers the new one with the old token as proof.
+ * One renewal at a time: a browser may send the event twice, and each renewal ends the previous token. After a failure
+ * the next start of the app sees the difference.
  *
  * @returns the new token; `undefined` when there is none.
  */

@@ -10,17 +10,17 @@ const strategy = (path: string, request: Partial<Parameters<typeof strategyOf>[0
     files,
   );
 
-test('pages come from the network first, whatever their address', () => {
+test('fetches pages network first, at any address', () => {
   for (const path of ['/', '/message-history?view=percakapan', '/no-such-page'])
     expect(strategy(path, { mode: 'navigate' })).toBe('page');
 });
 
-test('hashed files come from the cache', () => {
+test('serves hashed files from the cache', () => {
   expect(strategy('/assets/index-abc.js')).toBe('asset');
   expect(strategy('/favicon.svg')).toBe('file');
 });
 
-test('what belongs to the server is never touched', () => {
+test('never touches the server’s paths', () => {
   for (const path of [
     '/api',
     '/api/uploads/1',
@@ -33,7 +33,7 @@ test('what belongs to the server is never touched', () => {
   expect(strategy('/apit', { mode: 'navigate' })).toBe('page');
 });
 
-test('changes, other sites, parts of files and unknown files are left alone', () => {
+test('leaves changes, other sites, partial requests and unknown files alone', () => {
   expect(strategy('/', { method: 'POST', mode: 'navigate' })).toBe('leave');
   expect(strategy('/assets/voice.ogg', { partly: true })).toBe('leave');
   expect(strategy('/not-found.svg')).toBe('leave');

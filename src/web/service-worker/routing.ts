@@ -1,4 +1,4 @@
-/** How the worker answers a request: `leave` is not at all, so that the browser does as always. */
+/** The worker's handling of a request: `leave` passes it to the browser. */
 export type Strategy = 'page' | 'asset' | 'file' | 'leave';
 
 type RoutedRequest = {
@@ -6,15 +6,14 @@ type RoutedRequest = {
   /** `navigate` for pages. */
   mode: string;
   url: string;
-  /** Players ask for parts of a file; a cached whole one is no answer to that. */
+  /** Players request ranges of a file; a cached complete file cannot answer them. */
   partly: boolean;
 };
 
-/** What belongs to the server alone and is never cached. */
 const servers =
   /^\/(?:api|v1|files|invoices|statements|transcripts|faktur|healthz|readyz|metrics|sw\.js)(?:\/|$)/;
 
-/** How the worker answers a request: pages from the network first, hashed files from the cache. */
+/** The strategy for a request: pages network first, hashed files from the cache. */
 export function strategyOf(
   { method, mode, url, partly }: RoutedRequest,
   origin: string,

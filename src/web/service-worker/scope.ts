@@ -1,7 +1,7 @@
 import type { WorkerMessage } from '#web/browser/push/workerMessages.ts';
 import type { Tab } from '#web/service-worker/tabs.ts';
 
-// The types of the platform know either pages or workers; these are the worker's that we use.
+// The DOM types cover either pages or workers; these are the worker types we use.
 
 export type Lasting = Event & { waitUntil: (work: Promise<unknown>) => void };
 export type Fetching = Lasting & {
@@ -29,7 +29,6 @@ type Events = {
   message: MessageEvent<unknown>;
 };
 
-/** Where a service worker lives. */
 export type WorkerScope = {
   registration: ServiceWorkerRegistration;
   location: Location;

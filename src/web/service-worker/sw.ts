@@ -6,7 +6,7 @@ import type { Clicking, Pushing, WorkerScope } from '#web/service-worker/scope.t
 import type { WorkerMessage } from '#web/browser/push/workerMessages.ts';
 import { portalTabs, seenTab, tabFor } from '#web/service-worker/tabs.ts';
 
-/** The files that make the app start without a network, and what names this set of them. */
+/** The files needed to start offline, and the name of this set. */
 declare const __PRECACHE__: readonly string[];
 declare const __VERSION__: string;
 
@@ -46,7 +46,7 @@ worker.addEventListener('pushsubscriptionchange', (event) => {
   event.waitUntil(renewing());
 });
 
-/** Keeps the app's files: those that an older version has too are not fetched again. */
+/** Caches the app's files, reusing those of an older version. */
 async function fill(): Promise<void> {
   const cache = await caches.open(CACHE);
   const cacheOne = async (path: string) => {
@@ -60,21 +60,21 @@ async function fill(): Promise<void> {
 async function takeOver(): Promise<void> {
   const names = await caches.keys();
   const old = names.filter((name) => name.startsWith(PREFIX) && name !== CACHE);
-  // The newest of the old is left: tabs that still run it have parts to fetch.
+  // Keeps the newest old cache: tabs that still run that version load chunks from it.
   await Promise.all(old.slice(0, -1).map((name) => caches.delete(name)));
   await worker.clients.claim();
 }
 
-/** What is cached, of this version or of another. @throws TypeError when nothing is, as fetch does. */
+/** Looks in the caches of all versions. @throws TypeError if the file is not cached, as fetch does. */
 async function found(what: Request | string): Promise<Response> {
   const how = { ignoreVary: true };
   const cache = await caches.open(CACHE);
   const cached = (await cache.match(what, how)) ?? (await caches.match(what, how));
-  if (!cached) throw new TypeError('nothing is kept of this');
+  if (!cached) throw new TypeError('not cached');
   return cached;
 }
 
-/** A hashed file never changes: what is cached is as good as what would be fetched. */
+/** A hashed file never changes: the cached one is always current. */
 async function asset(request: Request): Promise<Response> {
   const cached = await found(request).catch(() => undefined);
   if (cached) return cached;
@@ -94,7 +94,7 @@ function notify(to: Awaited<ReturnType<typeof tabs>>, word: WorkerMessage): void
   for (const tab of to) tab.postMessage(word);
 }
 
-/** A push: shown by the tab that somebody looks at, else here. */
+/** Handles a push: by the focused tab, else by a notification. */
 async function receive({ data }: Pushing): Promise<void> {
   const pushed = readPush(data?.text(), origin);
   const { id, title, body, url, unread } = pushed;
@@ -103,7 +103,7 @@ async function receive({ data }: Pushing): Promise<void> {
   if (seen) {
     notify([seen], { kind: 'push', id, title, body, url, shown: false });
   } else {
-    // A page that is there sounds for it, once; a worker has no sound but the system's.
+    // An open page plays the sound, once; a worker has only the system's sound.
     const silent = open.length > 0 || (await readRecord('sound')) === false;
     await worker.registration.showNotification(title, noticeFor(pushed, { silent }));
     notify(open, { kind: 'push', id, title, body, url, shown: true });
@@ -113,7 +113,7 @@ async function receive({ data }: Pushing): Promise<void> {
   else if (unread !== undefined) await navigator.setAppBadge?.(unread).catch(() => undefined);
 }
 
-/** A click on a notice leads to what it is about, in a tab that is there or in a new one. */
+/** Opens the page of a clicked notification, in an existing tab or a new one. */
 async function open({ notification, action }: Clicking): Promise<void> {
   if (action !== '') return;
   notification.close();
@@ -125,7 +125,7 @@ async function open({ notification, action }: Clicking): Promise<void> {
     await worker.clients.openWindow(url);
     return;
   }
-  // Some browsers refuse the focus; the tab goes there all the same.
+  // Some browsers refuse the focus; the tab navigates all the same.
   await tab.focus().catch(() => undefined);
   tab.postMessage({ kind: 'go', url });
 }

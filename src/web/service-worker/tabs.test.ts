@@ -8,7 +8,7 @@ const tab = (path: string, how: 'focused' | 'visible' | 'hidden' = 'hidden') => 
   focused: how === 'focused',
 });
 
-test('auth pages, the simulated phone and public pages get no messages', () => {
+test('sends no messages to auth pages, the simulated phone and public pages', () => {
   const tabs = ['/auth/login', '/simulator', '/scan/abc', '/leaving', '/__galeri', '/', '/saldo'];
   const portal = portalTabs(
     [...tabs.map((path) => tab(path)), { ...tab('/'), url: 'https://evil.example/' }],
@@ -17,14 +17,14 @@ test('auth pages, the simulated phone and public pages get no messages', () => {
   expect(portal.map(({ url }) => url)).toEqual([`${origin}/`, `${origin}/saldo`]);
 });
 
-test('the focused tab is notified of a message before another visible one; hidden ones are not', () => {
+test('sends a message to the focused tab before another visible one, never to hidden ones', () => {
   const [seen, focused] = [tab('/', 'visible'), tab('/saldo', 'focused')];
   expect(seenTab([tab('/token'), seen, focused])).toBe(focused);
   expect(seenTab([tab('/token'), seen])).toBe(seen);
   expect(seenTab([tab('/token')])).toBeUndefined();
 });
 
-test('a click goes to the tab that is there already, else to the nearest, else to none', () => {
+test('directs a click to the tab on that page, else to the nearest, else to none', () => {
   const [there, focused] = [tab('/saldo?open=1'), tab('/', 'focused')];
   expect(tabFor([focused, there], '/saldo?open=1', origin)).toBe(there);
   expect(tabFor([tab('/token'), focused], '/saldo', origin)).toBe(focused);

@@ -1,7 +1,6 @@
-/** One of our tabs, as the worker sees it. */
 export type Tab = { url: string; visibilityState: string; focused: boolean };
 
-/** Pages where nobody reads messages: the auth pages, and public ones. */
+/** Pages that show no messages: the auth pages and public ones. */
 const elsewhere = /^\/(?:auth|scan|simulator|leaving|__galeri)(?:\/|$)/;
 
 const isPortal = (tab: Tab, origin: string): boolean => {
@@ -9,16 +8,15 @@ const isPortal = (tab: Tab, origin: string): boolean => {
   return url?.origin === origin && !elsewhere.test(url.pathname);
 };
 
-/** The tabs of the portal. */
 export const portalTabs = <One extends Tab>(tabs: readonly One[], origin: string): One[] =>
   tabs.filter((tab) => isPortal(tab, origin));
 
-/** The tab before somebody's eyes, which shows a message itself: no notice of ours beside it. */
+/** The visible tab, which shows a message itself, without a notification. */
 export const seenTab = <One extends Tab>(tabs: readonly One[]): One | undefined =>
   tabs.find(({ focused }) => focused) ??
   tabs.find(({ visibilityState }) => visibilityState === 'visible');
 
-/** The tab that a clicked notice goes to: the one that is there already, else the nearest to the eyes. */
+/** The tab for a clicked notification: the one on that page, else the nearest. */
 export const tabFor = <One extends Tab>(
   tabs: readonly One[],
   path: string,

@@ -1,3 +1,3 @@
-/** Joins class names, leaving out what is missing or false. */
+/** Joins class names, without missing or false ones. */
 export const classes = (...names: readonly (string | false | null | undefined)[]): string =>
   names.filter(Boolean).join(' ');

@@ -22,13 +22,13 @@ test.each([
   expect(initials(name)).toBe(letters);
 });
 
-test('the same name always gets the same colour, within those there are', () => {
+test('the same name always gets the same colour, within the palette', () => {
   const names = ['Budi', 'Siti', 'Ahmad', '', '李'];
   expect(names.map((name) => pickFor(name, 6))).toEqual(names.map((name) => pickFor(name, 6)));
   expect(names.every((name) => pickFor(name, 6) < 6)).toBe(true);
 });
 
-test('page numbers within five of the current one are shown, two where it is narrow', () => {
+test('shows page numbers within five of the current one, two in narrow containers', () => {
   expect(pages(7, 24)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   expect(pages(7, 24, 2)).toEqual([5, 6, 7, 8, 9]);
   expect(pages(1, 3)).toEqual([1, 2, 3]);
@@ -36,17 +36,17 @@ test('page numbers within five of the current one are shown, two where it is nar
   expect(pages(1, 0)).toEqual([]);
 });
 
-test('a page that no longer exists becomes the last one', () => {
+test('replaces a page that no longer exists by the last one', () => {
   expect(clampPage(9, 4)).toBe(4);
   expect(clampPage(0, 4)).toBe(1);
   expect(clampPage(3, 0)).toBe(1);
 });
 
-test('the first page is 0 for the default paging and 1 for the others', () => {
+test('counts the first page as 0 for the default paging and 1 for the others', () => {
   expect([firstPage('default'), firstPage('arrow'), firstPage('manual')]).toEqual([0, 1, 1]);
 });
 
-test('a header sorts ascending first, then back and forth, and never stops sorting', () => {
+test('sorts ascending first, then toggles, and never stops sorting', () => {
   const first = nextSort(null, 'price');
   expect(first).toEqual({ sort_by: 'price', sort_type: 'asc' });
   const second = nextSort(first, 'price');
@@ -55,7 +55,7 @@ test('a header sorts ascending first, then back and forth, and never stops sorti
   expect(nextSort(second, 'at')).toEqual({ sort_by: 'at', sort_type: 'asc' });
 });
 
-test('screen readers announce which column is sorted, and how', () => {
+test('announces the sorted column and its direction to screen readers', () => {
   const sort = { sort_by: 'at', sort_type: 'desc' } as const;
   expect([ariaSort(sort, 'at'), ariaSort(sort, 'price'), ariaSort(null, 'at')]).toEqual([
     'descending',
@@ -64,7 +64,7 @@ test('screen readers announce which column is sorted, and how', () => {
   ]);
 });
 
-test('what one column gains the next one loses, and none falls below 20 px', () => {
+test('gives one column the width that the next one loses, and none less than 20 px', () => {
   expect(tradeWidth([150, 150, 150], 0, 30)).toEqual([180, 120, 150]);
   expect(tradeWidth([150, 150, 150], 0, 500)).toEqual([280, 20, 150]);
   expect(tradeWidth([150, 150, 150], 1, -500)).toEqual([150, 20, 280]);
@@ -92,7 +92,7 @@ test.each([
   expect(chatKind(type)).toBe(kind);
 });
 
-test('bubbles run together until someone else speaks or five minutes pass', () => {
+test('a run of bubbles ends at another sender or after five minutes', () => {
   const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 9, minute));
   const before = { side: 'in', at: at(0) } as const;
   expect(startsRun({ side: 'in', at: at(5) }, before)).toBe(false);

@@ -1,6 +1,6 @@
 import type { ListAnswer } from '#web/api/listPages.ts';
 
-/** All rows of a list that is known to be short: the first page says how many there are; no more than `most` are read. */
+/** Reads all rows of a short list, at most `most`; the first page has the total. */
 export async function allPages<Row>(
   page: (number: number) => Promise<ListAnswer<Row>>,
   most: number,

@@ -3,7 +3,7 @@ import { merged, readNewest, readOlder, type Flat } from './flatList.ts';
 
 type Row = { id: number; status: string };
 
-/** A server with messages 1 … count, newest first, that counts how often it is asked. */
+/** A server with messages 1 … count, newest first, that counts its requests. */
 function aServer(count: number) {
   const rows: Row[] = Array.from({ length: count }, (_, index) => ({
     id: count - index,
@@ -29,7 +29,7 @@ const ids = (list: Flat<Row> | undefined) => list?.rows.map(({ id }) => id);
 const down = (from: number, to: number) =>
   Array.from({ length: from - to + 1 }, (_, index) => from - index);
 
-test('a thread opens with its newest thirty messages', async () => {
+test('opens a thread with its newest thirty messages', async () => {
   const { source, requested } = aServer(100);
   const list = await readNewest(source, () => undefined, 0);
   expect(ids(list)).toEqual(down(100, 71));
@@ -37,7 +37,7 @@ test('a thread opens with its newest thirty messages', async () => {
   expect(requested).toEqual([0, 10, 20]);
 });
 
-test('a new message costs one page, and moves nothing else', async () => {
+test('reads one page for a new message and moves nothing else', async () => {
   const server = aServer(100);
   const list = await readNewest(server.source, () => undefined, 0);
   server.requested.length = 0;
@@ -47,7 +47,7 @@ test('a new message costs one page, and moves nothing else', async () => {
   expect(server.requested).toEqual([0]);
 });
 
-test('after a long silence no message between is missing', async () => {
+test('reads all messages in between after a long silence', async () => {
   const server = aServer(40);
   const list = await readNewest(server.source, () => undefined, 0);
   for (let id = 41; id <= 95; id++) server.add(id);
@@ -55,7 +55,7 @@ test('after a long silence no message between is missing', async () => {
   expect(ids(after)).toEqual(down(95, 11));
 });
 
-test('a gap too wide to fill leaves no hole in the middle of the list', async () => {
+test('leaves no hole in the list when a gap is too wide to fill', async () => {
   const server = aServer(40);
   const list = await readNewest(server.source, () => undefined, 0);
   for (let id = 41; id <= 400; id++) server.add(id);
@@ -64,7 +64,7 @@ test('a gap too wide to fill leaves no hole in the middle of the list', async ()
   expect(after.ended).toBe(false);
 });
 
-test('scrolling up reads on to the very first message, each one once', async () => {
+test('reads up to the very first message, each one once', async () => {
   const server = aServer(55);
   let list: Flat<Row> | undefined = await readNewest(server.source, () => undefined, 0);
   server.add(56);
@@ -75,7 +75,7 @@ test('scrolling up reads on to the very first message, each one once', async () 
   expect(list?.ended).toBe(true);
 });
 
-test('a list that goes on by its rows is read on behind its last one', async () => {
+test('continues after the last row in a list paged by rows', async () => {
   const { source, requested } = aServer(55);
   const behind = async (last: Row) => {
     const page = await source.page(55 - last.id + 1);
@@ -91,7 +91,7 @@ test('a list that goes on by its rows is read on behind its last one', async () 
   expect([list?.ended, requested]).toEqual([true, []]);
 });
 
-test('what was scrolled to while the newest were on their way is not forgotten', async () => {
+test('keeps rows scrolled to while the newest ones load', async () => {
   const server = aServer(100);
   const first = await readNewest(server.source, () => undefined, 0);
   let cache: Flat<Row> | undefined = first;
@@ -107,12 +107,12 @@ test('what was scrolled to while the newest were on their way is not forgotten',
   expect(ids(await reading)).toEqual(down(100, 63));
 });
 
-test('a list shorter than a page has ended', async () => {
+test('ends a list shorter than a page', async () => {
   const { source } = aServer(4);
   expect((await readNewest(source, () => undefined)).ended).toBe(true);
 });
 
-test('of two versions of a message the one that is further stays', () => {
+test('keeps the further advanced of two versions of a message', () => {
   const rows = merged<Row>([{ id: 1, status: 'read' }], [{ id: 1, status: 'sent' }], {
     keyOf: ({ id }) => String(id),
     order: () => 0,
@@ -121,7 +121,7 @@ test('of two versions of a message the one that is further stays', () => {
   expect(rows).toEqual([{ id: 1, status: 'read' }]);
 });
 
-test('fresh rows come where they belong, also in a list that is out of order', () => {
+test('inserts new rows in order, also into an unsorted list', () => {
   const row = (id: number) => ({ id, status: 'sent' });
   const order = {
     keyOf: ({ id }: Row) => String(id),

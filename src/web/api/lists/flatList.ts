@@ -1,56 +1,53 @@
 import { PAGE_SIZE } from '#contract/base/act.ts';
 
-/** A list that grows by scrolling, kept as one piece however many pages it came in. */
+/** An infinite list: the loaded pages as one array. */
 export type Flat<Row> = {
-  /** In the order that they are shown. */
   rows: readonly Row[];
-  /** Nothing lies beyond the last row. */
   ended: boolean;
-  /** By how much the offsets of its pages went beyond its rows: 0 where each counts what it brings. */
+  /** By how much the page offsets exceed the number of rows; 0 where each page counts its rows. */
   beyond?: number;
-  /** When its first pages were last read as a whole, in milliseconds. */
+  /** When the first pages were last read together, in ms. */
   readAt: number;
 };
 
-/** A page of a list; `count` is how far it moves the offset. */
+/** A page of a list; `count` is by how much it moves the offset. */
 export type FlatPage<Row> = { rows: readonly Row[]; count: number };
 
 export type Source<Row> = {
-  /** A page of at most ten rows from an offset on. */
+  /** A page of at most ten rows from an offset. */
   page: (start: number) => Promise<FlatPage<Row>>;
-  /** The page behind a row, where a list goes on by its rows; left out: by offsets. */
+  /** The page after a row, for lists paged by row; omitted: paged by offset. */
   behind?: (last: Row) => Promise<FlatPage<Row>>;
   keyOf: (row: Row) => string;
   order: (a: Row, b: Row) => number;
-  /** The newer of two versions of a row; what was just read when left out. */
+  /** The newer of two versions of a row; omitted: the one read last. */
   newer?: (known: Row, fresh: Row) => Row;
 };
 
-/** The pages that are read at first, and again after a while: they hold what is seen. */
+/** Pages read at first and at each full refresh; they cover the visible part. */
 const FIRST_PAGES = 3;
-/** A gap this wide is not filled: what is beyond it is forgotten, and read again by scrolling. */
+/** A gap of this many pages is not filled: older rows are dropped and read again on scrolling. */
 const GAP_PAGES = 10;
 const WHOLE_MS = 60_000;
 
-/** How the rows of a list are told apart, and stand. */
 type Ordering<Row> = Pick<Source<Row>, 'keyOf' | 'order' | 'newer'>;
 
 /**
- * Known rows and fresh ones as one list: each once, in order. Only the fresh ones are sorted: the list that
- * they come to may be long.
+ * Merges known and new rows, without duplicates and in order. Sorts only the new rows, since the known list may be
+ * long.
  */
 export function merged<Row>(
   known: readonly Row[],
-  fresh: readonly Row[],
+  loaded: readonly Row[],
   { keyOf, order, newer }: Ordering<Row>,
 ): readonly Row[] {
-  const coming = new Map(fresh.map((row) => [keyOf(row), row]));
+  const coming = new Map(loaded.map((row) => [keyOf(row), row]));
   const others: Row[] = [];
   let isSorted = true;
   for (const row of known) {
-    const again = coming.get(keyOf(row));
-    if (again !== undefined) {
-      coming.set(keyOf(row), newer ? newer(row, again) : again);
+    const update = coming.get(keyOf(row));
+    if (update !== undefined) {
+      coming.set(keyOf(row), newer ? newer(row, update) : update);
       continue;
     }
     const last = others.at(-1);
@@ -58,11 +55,10 @@ export function merged<Row>(
     others.push(row);
   }
   const sorted = [...coming.values()].toSorted(order);
-  // What a live event has changed may stand elsewhere now.
+  // A live event may have changed the order of known rows.
   return isSorted ? zipped(others, sorted, order) : [...others, ...sorted].toSorted(order);
 }
 
-/** Two lists in order as one. */
 function zipped<Row>(
   some: readonly Row[],
   others: readonly Row[],
@@ -80,10 +76,10 @@ function zipped<Row>(
 }
 
 /**
- * Reads the beginning of a list anew: three pages at first and after a minute, else one, and on until
- * it meets what is known, so that nothing between is missed.
+ * Reads the start of a list again: three pages at first and after a minute, else one, and further until it meets known
+ * rows, so that none in between is missing.
  *
- * @param known what the cache has, looked at when the pages have come.
+ * @param known reads the cache; called again once the pages have arrived.
  */
 export async function readNewest<Row>(
   source: Source<Row>,
@@ -92,7 +88,7 @@ export async function readNewest<Row>(
 ): Promise<Flat<Row>> {
   const before = known();
   const whole = !before || now - before.readAt > WHOLE_MS;
-  // Counted by tens only where pages are asked for at once; what comes after moves by what they count.
+  // The first offsets assume full pages of ten because those pages are requested at once.
   const starts = Array.from({ length: whole ? FIRST_PAGES : 1 }, (_, page) => page * PAGE_SIZE);
   const pages = await Promise.all(starts.map(source.page));
   const knows = new Set(before?.rows.map(source.keyOf));
@@ -103,11 +99,11 @@ export async function readNewest<Row>(
   }
   const latest = known();
   const reused = latest && (meets() || !full()) ? latest : undefined;
-  const fresh = pages.flatMap(({ rows }) => rows);
+  const loaded = pages.flatMap(({ rows }) => rows);
   return {
-    rows: merged(reused?.rows ?? [], fresh, source),
+    rows: merged(reused?.rows ?? [], loaded, source),
     ended: reused?.ended || pages.some(isLast),
-    beyond: reused ? (reused.beyond ?? 0) : counted(pages) - fresh.length,
+    beyond: reused ? (reused.beyond ?? 0) : counted(pages) - loaded.length,
     readAt: whole ? now : (before?.readAt ?? now),
   };
 }
@@ -117,10 +113,10 @@ const counted = (pages: readonly FlatPage<unknown>[]): number =>
 
 const isLast = (page: FlatPage<unknown> | undefined): boolean => (page?.count ?? 0) < PAGE_SIZE;
 
-/** Two rows are read again with every page: one may have moved across the edge meanwhile. */
+/** Each page overlaps by two rows: one may have moved across the page edge. */
 const OVERLAP = 2;
 
-/** The list with the next page behind it: from its last row on, or from where the counts of its pages have led. */
+/** The list with its next page added: after its last row, or from the offset its pages have reached. */
 export async function readOlder<Row>(
   source: Source<Row>,
   known: () => Flat<Row> | undefined,
@@ -132,7 +128,7 @@ export async function readOlder<Row>(
   const latest = known();
   if (!latest) return undefined;
   const end = latest.rows.at(-1);
-  // What it was read behind was forgotten meanwhile: it would leave a hole.
+  // The row the page follows was dropped meanwhile: adding the page would leave a hole.
   const isBehind = last === end || (last && end && source.keyOf(last) === source.keyOf(end));
   if (source.behind && !isBehind) return latest;
   return {

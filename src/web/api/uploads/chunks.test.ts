@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chunkPlan, chunksFrom } from './chunks.ts';
 
-test('12 MB go in three pieces, 5 MB whole, a multiple without an empty piece at its end', () => {
+test('splits 12 MB into three pieces, and adds no empty piece to a multiple', () => {
   expect(chunkPlan(12_000_000)).toEqual([
     [0, 5_000_000],
     [5_000_000, 10_000_000],
@@ -17,7 +17,7 @@ test('12 MB go in three pieces, 5 MB whole, a multiple without an empty piece at
   expect(chunkPlan(0, 5, true)).toEqual([[0, 0]]);
 });
 
-test('the pieces cover the file once, none longer than asked, and from any offset what is left', () => {
+test('covers the file once in pieces of the given size, and the rest from any offset', () => {
   const sizes = fc.record({
     size: fc.nat({ max: 5_000 }),
     chunk: fc.integer({ min: 1, max: 700 }),

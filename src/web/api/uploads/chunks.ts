@@ -1,11 +1,11 @@
 import { CHUNK_BYTES } from '#contract/uploads.ts';
 
-/** From this byte up to, but without, that one. */
+/** A byte range without its end. */
 export type Chunk = readonly [from: number, to: number];
 
 /**
- * The pieces a file goes in, or `null` when it goes whole: not longer than one piece, and not forced.
- * No piece is empty, but the only one of an empty file that is forced.
+ * The pieces of a file; `null` if it is sent whole (not longer than one piece, and not forced). Only an empty, forced
+ * file has an empty piece.
  */
 export function chunkPlan(
   size: number,
@@ -20,9 +20,6 @@ export function chunkPlan(
   ]);
 }
 
-/**
- * The pieces that are still to be sent when the server has so many bytes. It may have a part of a piece:
- * the first one then starts there.
- */
+/** The pieces left to send after `offset` bytes; the first one may start within a piece. */
 export const chunksFrom = (offset: number, plan: readonly Chunk[]): readonly Chunk[] =>
   plan.filter(([, to]) => to > offset).map(([from, to]): Chunk => [Math.max(from, offset), to]);

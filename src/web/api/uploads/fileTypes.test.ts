@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { mimesFor } from '#contract/uploads.ts';
 import { acceptsType, expectsText, typeOfFile, typeNames } from './fileTypes.ts';
 
-test('a type is taken when it is listed, or its family is; an empty list takes all', () => {
+test('accepts a listed type or one of a listed family; an empty list accepts all', () => {
   expect(acceptsType('image/png', ['image/jpeg', 'image/png'])).toBe(true);
   expect(acceptsType('image/png', ['image/*'])).toBe(true);
   expect(acceptsType('anything/at-all', [])).toBe(true);
@@ -13,7 +13,7 @@ test('a type is taken when it is listed, or its family is; an empty list takes a
   expect(acceptsType('text/csv', ['*/*'])).toBe(false);
 });
 
-test('what is expected is said as one, two or many types', () => {
+test('lists one, two or many expected types', () => {
   expect(expectsText(['image/png'])).toBe('Expects image/png');
   expect(expectsText(['image/png', 'image/webp'])).toBe('Expects image/png or image/webp');
   expect(expectsText(['image/jpeg', 'image/png', 'image/webp'])).toBe(
@@ -21,13 +21,13 @@ test('what is expected is said as one, two or many types', () => {
   );
 });
 
-test('a type is called by the ending of its files', () => {
+test('names a type by its file extension', () => {
   const wording = 'Pilih {allButLastType} atau {lastType}';
   expect(expectsText(mimesFor('proof'), wording, typeNames)).toBe('Pilih JPG, PNG, WEBP atau PDF');
   expect(expectsText(mimesFor('statement'), wording, typeNames)).toBe('Pilih CSV atau TXT');
 });
 
-test('types have names for people: null hides one, the same name is said once', () => {
+test('uses display names for types: null hides one, duplicates appear once', () => {
   const shown = {
     'image/jpeg': 'foto',
     'image/png': 'foto',
@@ -46,13 +46,13 @@ test('types have names for people: null hides one, the same name is said once', 
   );
 });
 
-test('the name tells the type where the browser does not know it, or calls it by another name', () => {
+test('derives the type from the name when the browser reports none or an alias', () => {
   expect(typeOfFile({ name: 'daftar.csv', type: '' })).toBe('text/csv');
   expect(typeOfFile({ name: 'daftar.csv', type: 'application/vnd.ms-excel' })).toBe('text/csv');
   expect(typeOfFile({ name: 'suara.ogg', type: 'application/octet-stream' })).toBe('audio/ogg');
   expect(typeOfFile({ name: 'foto.JPG', type: 'image/jpg' })).toBe('image/jpeg');
   expect(typeOfFile({ name: 'catatan.txt', type: 'text/plain; charset=utf-8' })).toBe('text/plain');
-  // A contradiction is not smoothed over: the server says what is wrong with it.
+  // A contradiction is left for the server to report.
   expect(typeOfFile({ name: 'foto.png', type: 'application/pdf' })).toBe('application/pdf');
   expect(typeOfFile({ name: 'tanpa-akhiran', type: '' })).toBe('application/octet-stream');
 });

@@ -1,6 +1,6 @@
 import { fileKinds, mimeOfName } from '#contract/uploads.ts';
 
-/** Whether a type is in the list: equal, or of a family such as `image/*`. An empty list takes all. */
+/** True if the type is listed or of a listed family such as `image/*`. An empty list accepts all. */
 export const acceptsType = (type: string, accepted: readonly string[]): boolean =>
   accepted.length === 0 ||
   accepted.some((one) =>
@@ -8,8 +8,8 @@ export const acceptsType = (type: string, accepted: readonly string[]): boolean 
   );
 
 /**
- * The type a file is judged by: what the browser declares, without parameters; the type of the name's
- * ending where the browser knows none, or calls that kind by another of its names.
+ * The type of a file: the one the browser reports, without parameters; the one of the extension if the browser reports
+ * none or an alias.
  */
 export function typeOfFile({ name, type }: { name: string; type: string }): string {
   const declared = type.split(';')[0]?.trim().toLowerCase() ?? '';
@@ -19,16 +19,16 @@ export function typeOfFile({ name, type }: { name: string; type: string }): stri
   return unknown || fileKinds[named].alsoDeclared?.includes(declared) ? named : declared;
 }
 
-/** The types by the endings that people know them by: `JPG`, `PDF`. */
+/** Types by their common extensions: `JPG`, `PDF`. */
 export const typeNames: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(fileKinds).map(([mime, { extensions }]) => [mime, extensions[0].toUpperCase()]),
 );
 
 /**
- * Which types are expected, for people: 'Expects A, B or C', and 'Expects A' when it is one.
+ * Names the expected types: 'Expects A, B or C', or 'Expects A' for one.
  *
- * @param wording `{allButLastType}` and `{lastType}` are where the types go.
- * @param shown names for types; `null` hides one, and the same name twice is said once.
+ * @param wording `{allButLastType}` and `{lastType}` are replaced.
+ * @param shown names for types; `null` hides one, duplicates appear once.
  */
 export function expectsText(
   accepted: readonly string[],
@@ -38,7 +38,6 @@ export function expectsText(
   const named = accepted.map((type) => (Object.hasOwn(shown, type) ? shown[type] : type));
   const types = [...new Set(named.filter((name) => typeof name === 'string'))];
   const last = types.pop() ?? '';
-  // One type has nothing before the "or".
   const fitting =
     types.length === 0 ? wording.replace(/\{allButLastType\}.*(?=\{lastType\})/s, '') : wording;
   return fitting

@@ -4,7 +4,7 @@ import { uploadServer } from '#web/api/uploads/uploadWire.ts';
 import { forgetRecord, readRecord, writeRecord } from '#web/browser/push/records.ts';
 import { createStore, useStore } from '#web/browser/store.ts';
 
-/** The file is nowhere any more: chosen in a tab that is gone, in a browser that stores none. */
+/** The file was selected in a closed tab, and this browser could not store it. */
 export class FileGone extends Error {}
 
 const files = new Map<string, File>();
@@ -12,27 +12,27 @@ const working = new Map<string, AbortController>();
 const progress = createStore<ReadonlyMap<string, number>>(() => new Map());
 const serverFor = (purpose: UploadPurpose) => uploadServer(() => ({ metadata: { purpose } }));
 
-/** Keeps the file of a message that is on its way in this tab, and in the browser for when the tab is gone. */
+/** Keeps the file of an outgoing message in this tab, and in the browser's storage in case the tab closes. */
 export function keepFile(id: string, file: File): void {
   files.set(id, file);
   void writeRecord(`file ${id}`, file);
 }
 
-/** The file of a message on its way, where it is still to be had. */
+/** The file of an outgoing message, if it is still available. */
 export async function fileOf(id: string): Promise<File | undefined> {
   const file = files.get(id) ?? (await readRecord(`file ${id}`));
   if (file) files.set(id, file);
   return file;
 }
 
-/** Forgets the file of a message; stops its upload. */
+/** Discards the file of a message and stops its upload. */
 export function dropFile(id: string): void {
   working.get(id)?.abort();
   files.delete(id);
   void forgetRecord(`file ${id}`);
 }
 
-/** How far a message's upload is, 0 to 1; `undefined` while it is not being sent. */
+/** The upload progress of a message, 0 to 1; `undefined` unless it is being sent. */
 export const useProgress = (id: string): number | undefined => useStore(progress).get(id);
 
 function setProgress(id: string, to: number | undefined): void {
@@ -43,7 +43,7 @@ function setProgress(id: string, to: number | undefined): void {
 }
 
 /**
- * Uploads a message's file, on from where an earlier try ended.
+ * Uploads a message's file, continuing an earlier attempt.
  *
  * @returns the upload's id.
  * @throws Fault; FileGone; an AbortError when the message is dropped meanwhile.
@@ -68,7 +68,7 @@ export async function uploadFile(id: string, purpose: UploadPurpose): Promise<st
   }
 }
 
-/** Takes back what was uploaded for a message that is given up: what fails is forgotten after a day. */
+/** Reverts the upload of an abandoned message. Failures are ignored: uploads expire after a day. */
 export function revertUpload(upload: string | undefined): void {
   if (upload !== undefined)
     serverFor('chat')
@@ -76,5 +76,5 @@ export function revertUpload(upload: string | undefined): void {
       .catch(() => undefined);
 }
 
-/** Whether the server will never take this file. */
+/** True if the server will never accept this file. */
 export const isLasting = (error: unknown): boolean => error instanceof Fault && error.lasting;

@@ -18,7 +18,7 @@ afterEach(() => {
   forgetPendingUpload('upl_1');
 });
 
-test('a file is itself by its name, size, date, first bytes and what it is for', async () => {
+test('identifies a file by name, size, date, first bytes and purpose', async () => {
   const own = await identify(aFile(), 'chat');
   expect(await identify(aFile(), 'chat')).toBe(own);
   const others = [
@@ -31,7 +31,7 @@ test('a file is itself by its name, size, date, first bytes and what it is for',
   for (const [other, purpose] of others) expect(await identify(other, purpose)).not.toBe(own);
 });
 
-test('an upload that was begun is found for a day, by its file and its purpose', async () => {
+test('finds a started upload for a day by its file and purpose', async () => {
   const identity = await identify(aFile(), 'chat');
   savePendingUpload(identity, about);
   expect(pendingUpload(identity)).toMatchObject(about);
@@ -41,7 +41,7 @@ test('an upload that was begun is found for a day, by its file and its purpose',
   expect(pendingUpload(identity)).toBeUndefined();
 });
 
-test('two items that send the same file at the same time do not share an upload', async () => {
+test('does not share an upload between two items with the same file', async () => {
   const identity = await identify(aFile(), 'chat');
   const free = claimPendingUpload(identity);
   expect(claimPendingUpload(identity)).toBeUndefined();
@@ -51,7 +51,7 @@ test('two items that send the same file at the same time do not share an upload'
   again?.();
 });
 
-test('an upload that was taken back is forgotten', async () => {
+test('forgets a reverted upload', async () => {
   const identity = await identify(aFile(), 'chat');
   savePendingUpload(identity, about);
   forgetPendingUpload('upl_1');

@@ -3,15 +3,15 @@ import { readJson } from '#web/browser/json.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
 
 const NAME = 'uploads';
-/** Bytes at a file's start that tell it from others of the same name, size and date. */
+/** Bytes at the start of a file that distinguish it from others of the same name, size and date. */
 const MARK_BYTES = 65_536;
 const HOUR_MS = 3_600_000;
 
-/** An upload in pieces that did not come to its end. */
+/** An unfinished upload in pieces. */
 export type PendingUpload = {
   transferId: string;
   name: string;
-  /** Bytes in all, and of them received when it was last heard of. */
+  /** Total bytes, and bytes received at the last report. */
   size: number;
   offset: number;
 };
@@ -19,16 +19,15 @@ export type PendingUpload = {
 type Entry = PendingUpload & { identity: string; at: number };
 
 /**
- * Tells a file from others: its name, size, date and first bytes, and what it is sent for. Browsers give
- * no lasting hold of a file (File System Access is Chromium's alone), so after a reload a person chooses
- * it again, and this finds the upload that it belongs to.
+ * Identifies a file by its name, size, date, first bytes and purpose. Only Chromium has lasting file handles (File
+ * System Access), so after a reload the person selects the file again and this finds its upload.
  */
 export async function identify(file: File, purpose: string): Promise<string> {
   const start = new Uint8Array(await file.slice(0, MARK_BYTES).arrayBuffer());
   return [purpose, file.size, file.lastModified, markOf(start), file.name].join(':');
 }
 
-/** FNV-1a of 32 bits, twice: a mark, no secret; `crypto.subtle` is missing on plain http. */
+/** FNV-1a, 32 bits, twice: not a secret; `crypto.subtle` is missing on plain http. */
 function markOf(bytes: Uint8Array): string {
   let one = 0x811c9dc5;
   let two = 0x1b873593;
@@ -39,12 +38,11 @@ function markOf(bytes: Uint8Array): string {
   return `${(one >>> 0).toString(36)}${(two >>> 0).toString(36)}`;
 }
 
-/** Identities that an item of this page sends right now. */
 const active = new Set<string>();
 
 /**
- * Takes the upload of this file for oneself.
- * @returns what gives it free again; `undefined` when another item has it.
+ * Claims the upload of this file.
+ * @returns the release function; `undefined` if another item holds it.
  */
 export function claimPendingUpload(identity: string): (() => void) | undefined {
   if (active.has(identity)) return undefined;
@@ -52,22 +50,21 @@ export function claimPendingUpload(identity: string): (() => void) | undefined {
   return () => void active.delete(identity);
 }
 
-/** The upload of this file that was begun in the last day, in this browser, by who is signed in. */
+/** The upload of this file started within the last day, in this browser, by the signed-in user. */
 export const pendingUpload = (identity: string): PendingUpload | undefined =>
   entries().find((entry) => entry.identity === identity);
 
-/** All that were begun for a purpose and are not being sent now, the newest first. */
+/** All uploads of a purpose that are not being sent, newest first. */
 export const pendingUploadsFor = (purpose: string): readonly PendingUpload[] =>
   entries().filter(({ identity }) => identity.startsWith(`${purpose}:`) && !active.has(identity));
 
-/** Notes how far the upload of a file is; `undefined`: there is none any more. Erased at sign-out. */
+/** Stores the progress of an upload; `undefined` deletes it. Erased at sign-out. */
 export function savePendingUpload(identity: string, about: PendingUpload | undefined): void {
   const others = entries().filter((entry) => entry.identity !== identity);
   const all = about ? [{ ...about, identity, at: Date.now() }, ...others] : others;
   storageSet('browser', NAME, all.length === 0 ? undefined : JSON.stringify(all));
 }
 
-/** Forgets an upload that was taken back. */
 export function forgetPendingUpload(transferId: string): void {
   const one = entries().find((entry) => entry.transferId === transferId);
   if (one) savePendingUpload(one.identity, undefined);
@@ -75,8 +72,8 @@ export function forgetPendingUpload(transferId: string): void {
 
 function entries(): readonly Entry[] {
   const all = readJson(storageGet('browser', NAME));
-  const fresh = Date.now() - UPLOAD_HOURS * HOUR_MS;
-  return Array.isArray(all) ? all.filter(isEntry).filter(({ at }) => at > fresh) : [];
+  const notBefore = Date.now() - UPLOAD_HOURS * HOUR_MS;
+  return Array.isArray(all) ? all.filter(isEntry).filter(({ at }) => at > notBefore) : [];
 }
 
 function isEntry(one: unknown): one is Entry {

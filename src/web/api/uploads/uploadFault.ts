@@ -1,8 +1,6 @@
-/** A step of an upload went wrong. */
 export class Fault extends Error {
-  /** The server's own words about it. */
   readonly sentence: string | undefined;
-  /** The HTTP status; 0 without an answer. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
 
   constructor(status: number, sentence?: string) {
@@ -12,9 +10,9 @@ export class Fault extends Error {
     this.sentence = sentence;
   }
 
-  /** Doing the same again would only be answered the same. */
+  /** A retry would get the same answer. */
   get lasting(): boolean {
-    const again = [408, 409, 425, 429];
-    return this.status >= 400 && this.status < 500 && !again.includes(this.status);
+    const retryable = [408, 409, 425, 429];
+    return this.status >= 400 && this.status < 500 && !retryable.includes(this.status);
   }
 }

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { Fault } from './uploadFault.ts';
 import { retried } from './uploadRetry.ts';
 
-/** A clock that the test moves: it knows who waits, and for how long. */
 function handClock() {
   const waits: { ms: number; run: () => void }[] = [];
   const later = (ms: number, run: () => void) => {
@@ -16,7 +15,7 @@ function handClock() {
 const turn = () => new Promise<void>((done) => void setTimeout(done, 0));
 const delaysMs = [500, 1_000, 3_000];
 
-test('a piece that fails is tried again after 500, 1000 and 3000 ms, then it has failed', async () => {
+test('retries a failed piece after 500, 1000 and 3000 ms, then fails', async () => {
   const { later, waits } = handClock();
   let tries = 0;
   const sending = retried({ delaysMs, later, signal: new AbortController().signal }, async () => {
@@ -35,7 +34,7 @@ test('a piece that fails is tried again after 500, 1000 and 3000 ms, then it has
   expect([waited, tries, waits]).toEqual([delaysMs, 4, []]);
 });
 
-test('what would only be the same again is not tried again, what passes is', async () => {
+test('retries transient failures only', async () => {
   const { later, waits } = handClock();
   const { signal } = new AbortController();
   const answers = [new Fault(0), new Fault(409), new Fault(429)];
@@ -59,7 +58,7 @@ test('what would only be the same again is not tried again, what passes is', asy
   expect(waits).toEqual([]);
 });
 
-test('who gives up while waiting waits no more', async () => {
+test('stops waiting on abort', async () => {
   const { later, waits } = handClock();
   const gone = new AbortController();
   const sending = retried({ delaysMs, later, signal: gone.signal }, () =>

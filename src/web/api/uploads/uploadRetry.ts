@@ -1,19 +1,19 @@
 import { Fault } from '#web/api/uploads/uploadFault.ts';
 
-/** Calls back after so many milliseconds; what it gives stops that. */
+/** Runs a callback after a delay; returns its cancel function. */
 export type Schedule = (afterMs: number, run: () => void) => () => void;
 
 type RetryOptions = {
-  /** How long (ms) to wait before each further try; as many tries as there are. */
+  /** The delay (ms) before each retry; as many retries as delays. */
   delaysMs: readonly number[];
   later: Schedule;
   signal: AbortSignal;
 };
 
 /**
- * Does something, and again after each of the delays as long as it fails in a way that may pass.
+ * Runs `work` and retries it after each delay while it fails transiently.
  *
- * @throws the last Fault; at once, one that would only be the same again; what `signal` aborts with.
+ * @throws the last Fault; a lasting Fault at once; the reason of `signal` on abort.
  */
 export async function retried<T>(
   { delaysMs, later, signal }: RetryOptions,

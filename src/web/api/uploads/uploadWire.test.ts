@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nameIn } from './uploadWire.ts';
 
-test('a fetched file has the name that the answer gives it, in all its letters', () => {
+test('reads the file name of an answer in all its characters', () => {
   const both = `attachment; filename="laporan _.pdf"; filename*=UTF-8''laporan%20%E2%9C%93.pdf`;
   expect(nameIn(both)).toBe('laporan ✓.pdf');
   expect(nameIn('inline; filename="foto \\"ani\\".png"')).toBe('foto "ani".png');

@@ -25,27 +25,25 @@ import type { Schedule } from '#web/api/uploads/uploadRetry.ts';
 
 type Working = {
   signal: AbortSignal;
-  /** 0 to 1; `undefined` when it cannot be known. */
+  /** 0 to 1; `undefined` if unknown. */
   onProgress: (progress: number | undefined) => void;
 };
 
-/** What the server does for uploads. */
 export type UploadServer = {
   /**
-   * Sends a file and gives the upload's id.
+   * Sends a file and returns the upload's id.
    * @throws Fault; an AbortError when `signal` aborts.
    */
   process: (
     job: Working & {
       file: File;
-      /** An upload in pieces of this file that was begun. */
       transferId: string | undefined;
       onTransfer: (id: string | undefined) => void;
     },
   ) => Promise<string>;
-  /** Takes an upload back, also one that was only begun. @throws Fault */
+  /** Reverts an upload, also an unfinished one. @throws Fault */
   revert: (id: string) => Promise<void>;
-  /** Fetches a file that the server has, or that it fetches for us. @throws Fault */
+  /** Fetches a file from the server, or through it from elsewhere. @throws Fault */
   load: (
     job: Working & { how: 'fetch' | 'restore' | 'load'; source: string },
   ) => Promise<{ file: File; id?: string }>;
@@ -53,11 +51,11 @@ export type UploadServer = {
 
 export type UploadOptions = {
   metadata: UploadMetadata;
-  /** Bytes of a piece; a file with more goes in pieces. */
+  /** Piece size in bytes; larger files are sent in pieces. */
   chunkBytes?: number;
-  /** Also shorter files go in pieces. */
+  /** Sends shorter files in pieces too. */
   chunkForce?: boolean;
-  /** A piece that failed is sent again after so many milliseconds: once for each. */
+  /** Retry delays of a failed piece, in ms: one retry each. */
   retryDelaysMs?: readonly number[];
   later?: Schedule;
 };
@@ -69,7 +67,7 @@ const timer: Schedule = (afterMs, run) => {
   return () => clearTimeout(id);
 };
 
-/** Uploads at our server, by FilePond's verbs (`contract/uploads.ts`). */
+/** The upload client, by FilePond's verbs (`contract/uploads.ts`). */
 export function uploadServer(options: () => UploadOptions): UploadServer {
   return {
     async process(job) {
@@ -79,7 +77,7 @@ export function uploadServer(options: () => UploadOptions): UploadServer {
       const plan = chunkPlan(file.size, chunkBytes, chunkForce);
       if (plan) return sendPieces({ ...job, ...rest, plan, metadata: whole });
       const form = formOf(whole);
-      // The server judges by the type that the part declares.
+      // The server checks the type that the part declares.
       form.append(UPLOAD_FIELD, file.slice(0, file.size, whole.type), file.name);
       const { text } = await ask({ method: 'POST', body: form, ...job });
       return text;
@@ -101,7 +99,7 @@ export function uploadServer(options: () => UploadOptions): UploadServer {
   };
 }
 
-/** The name that an answer gives its file, in UTF-8 if it can. */
+/** The file name in a Content-Disposition header, in UTF-8 if present. */
 export function nameIn(disposition: string | null): string | undefined {
   const wide = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '')?.[1];
   const plain = /filename="((?:[^"\\]|\\.)*)"/i.exec(disposition ?? '')?.[1];
@@ -123,14 +121,13 @@ type Pieces = Parameters<UploadServer['process']>[0] &
     plan: readonly Chunk[];
   };
 
-/** Sends a file in pieces, one after the other; goes on where an earlier try of it ended. */
 async function sendPieces(job: Pieces): Promise<string> {
   const { file, signal, metadata } = job;
   const identity = await identify(file, metadata.purpose ?? '');
   signal.throwIfAborted();
   const leave = claimPendingUpload(identity);
   try {
-    // Another item that sends the very same file right now has an upload of its own.
+    // Another item that is sending the same file has its own upload.
     const known = job.transferId ?? (leave ? pendingUpload(identity)?.transferId : undefined);
     const { id, offset } = await openTransfer(job, known);
     const note = (about: PendingUpload | undefined) => {
@@ -142,7 +139,6 @@ async function sendPieces(job: Pieces): Promise<string> {
       await sendFrom(job, id, offset, note);
     } catch (error) {
       if (error instanceof Fault && error.lasting) {
-        // The server has thrown it away, or will never take it.
         job.onTransfer(undefined);
         note(undefined);
       }
@@ -155,7 +151,6 @@ async function sendPieces(job: Pieces): Promise<string> {
   }
 }
 
-/** The upload that was begun and how far it is; a new one when there is none any more. */
 async function openTransfer(job: Pieces, known: string | undefined) {
   if (known !== undefined) {
     const offset = await offsetOf(known, job.signal).catch((error: unknown) => {
@@ -190,7 +185,7 @@ async function sendFrom(
 ): Promise<void> {
   const { file, plan } = job;
   let left = chunksFrom(offset, plan);
-  // Everything is there, but for the word that it is: an empty piece at the end.
+  // Only the confirmation is missing: send an empty piece at the end.
   if (left.length === 0) left = [[file.size, file.size]];
   for (let piece = left[0]; piece; piece = left[0]) {
     const reached = await sendPiece(job, id, piece);
@@ -199,7 +194,6 @@ async function sendFrom(
   }
 }
 
-/** Sends one piece, again if it must be, and gives the offset that was reached. */
 function sendPiece(job: Pieces, id: string, [from, to]: Chunk): Promise<number> {
   const { file, signal, retryDelaysMs = RETRY_DELAYS_MS, later = timer } = job;
   const send = () =>
@@ -222,7 +216,7 @@ function sendPiece(job: Pieces, id: string, [from, to]: Chunk): Promise<number> 
       return to;
     } catch (error) {
       if (!(error instanceof Fault) || error.status !== 409) throw error;
-      // The server has more than its last answer said: an answer was lost. We go on from there.
+      // The server has more than its last response said: a response was lost. Continue from there.
       const offset = await offsetOf(id, signal);
       if (offset <= from) throw error;
       return offset;
@@ -241,7 +235,7 @@ type Asking = {
 
 type Reply = { text: string; blob: Blob; header: (name: string) => string | null };
 
-/** One request. XMLHttpRequest, because `fetch` does not tell how far a body has been sent. */
+/** Uses XMLHttpRequest because `fetch` reports no upload progress. */
 async function ask(asking: Asking): Promise<Reply> {
   const { method, request = '', body, headers = {}, signal, onProgress } = asking;
   signal?.throwIfAborted();
@@ -266,7 +260,7 @@ async function ask(asking: Asking): Promise<Reply> {
   const { status } = call;
   if (status < 200 || status >= 300)
     throw new Fault(status, replyMessage(readJson(await blob.text())));
-  // Only ids are read as texts; a file that was asked for may be a hundred megabytes.
+  // Only ids are read as text; a fetched file may be a hundred megabytes.
   const text = method === 'POST' ? (await blob.text()).trim() : '';
   return { text, blob, header: (name) => call.getResponseHeader(name) };
 }

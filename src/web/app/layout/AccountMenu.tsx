@@ -22,7 +22,7 @@ const themes: Record<Theme, { next: Theme; label: string; Icon: typeof Sun }> = 
   dark: { next: 'system', label: 'Tema: gelap', Icon: Moon },
 };
 
-/** The foot of the sidebar: who is signed in, the theme, the way out. With `icons` all names are beside it. */
+/** The sidebar's foot: the account, the theme and sign-out. With `icons`, names are tooltips. */
 export function SidebarFoot({ icons }: { icons: boolean }) {
   const user = useUser();
   return (
@@ -52,7 +52,6 @@ function Portrait() {
   return <Avatar name={name} size="sm" decorative {...(avatar !== null && { src: avatar })} />;
 }
 
-/** On phones the same, behind the avatar. */
 export function AccountSheet() {
   const user = useUser();
   const [open, setOpen] = useSheet();
@@ -76,7 +75,6 @@ export function AccountSheet() {
   );
 }
 
-/** What one may do with the account, for the sheets of phones. */
 export const AccountTools = () => (
   <div className={styles['sheet']}>
     <Link to="/profile" className={styles['wide']}>
@@ -107,7 +105,7 @@ function ThemeButton({ wide = false }: { wide?: boolean }) {
   );
 }
 
-/** Beside the sidebar only: phones have no keys to tell of. */
+/** In the sidebar only: phones have no keyboard shortcuts. */
 const HelpButton = () => (
   <OverlayButton
     opens="help"
@@ -154,7 +152,7 @@ function SignOutButton({ wide = false }: { wide?: boolean }) {
   );
 }
 
-/** Only where this installation has a simulated phone network. */
+/** Only in installations with a simulated phone network. */
 function SimulatorLink({ wide = false }: { wide?: boolean }) {
   const { data: config } = useQuery(configQuery);
   if (!config?.simulator) return null;

@@ -25,7 +25,7 @@ import { BottomBar } from '#web/ui/layout/BottomBar.tsx';
 import type { MenuEntry } from '#web/ui/layout/Sidebar.tsx';
 import { Spinner } from '#web/ui/button/Spinner.tsx';
 
-/** The operator's menu comes with the operator's side: customers do not load it. */
+/** The operator's menu is loaded with the operator pages only. */
 const OperatorShell = later(
   async () => (await import('#web/app/shells/OperatorShell.tsx')).OperatorShell,
 );
@@ -34,13 +34,13 @@ const SuspendedShell = later(
   async () => (await import('#web/app/shells/SuspendedShell.tsx')).SuspendedShell,
 );
 
-/** Everything for who is signed in: the menu beside (or below) the page. */
+/** The layout of the signed-in pages: the menu beside (or below) the page. */
 export function AppLayout() {
-  // Deferred: the whole frame is drawn in slices, and not in one go that stops a phone.
+  // Deferred: renders the frame in slices instead of blocking a phone.
   const { state, user: signedIn, retry } = useAuthState();
   const user = useDeferredValue(signedIn);
   useAuthRedirect();
-  // Somebody signed in or out in another tab: this one shows another person's facts.
+  // Another tab signed in or out: the data on this page belongs to another user.
   useEffect(() => onSessionChange(() => window.location.reload()), []);
   if (user) return <Shell />;
   return state === 'unreached' ? <Unreached retry={retry} /> : <Spinner screen />;
@@ -49,11 +49,11 @@ export function AppLayout() {
 function Shell() {
   const { role, suspension } = useUser();
   const operator = role === 'operator';
-  // By what is shown, not by the address: that changes first, while the page before is still there.
+  // By the page shown, not by the address, which changes first.
   const place = usePath();
   const operating = place !== undefined && isOperators(place);
   if (suspension) return <SuspendedShell />;
-  // Each has screens of their own; the operator's address is nobody's to everyone else.
+  // Each role has its own pages; operator addresses do not exist for customers.
   if (operating && !operator) return <NotFoundPage />;
   if (operator && !operating && place !== '/profile') return <ToOperator />;
   return operator ? <OperatorShell /> : <CustomerShell />;
@@ -69,7 +69,6 @@ const CustomerShell = () => (
   </Frame>
 );
 
-/** Where an operator's work is. */
 function ToOperator() {
   useEffect(() => void navigate({ to: '/operator', replace: true }), []);
   return null;
@@ -77,7 +76,6 @@ function ToOperator() {
 
 const followed = { patches: livePatches, support: supportNews, messages: true };
 
-/** Keeps a customer's screens current; shows nothing itself. */
 function Live() {
   const { id, broadcasts } = useUser();
   const client = useQueryClient();
@@ -95,7 +93,7 @@ function Live() {
   );
 }
 
-/** What operators tell customers: its code comes when there is something to tell, and holds up nothing. */
+/** Broadcasts of operators to customers; the code is loaded when there is one. */
 function Broadcasts({ name }: { name: string }) {
   const [Banner, setBanner] = useState<ComponentType<{ name: string }>>();
   useEffect(() => {
@@ -107,13 +105,11 @@ function Broadcasts({ name }: { name: string }) {
   return Banner ? <Banner name={name} /> : null;
 }
 
-/** Counted for the menu. */
 const counted: Readonly<Record<string, typeof unreadQuery | typeof supportUnreadQuery>> = {
   '/message-history': unreadQuery,
   '/customer-service': supportUnreadQuery,
 };
 
-/** The customer's menu, with what is unread. */
 const entries: readonly MenuEntry[] = menu.map((entry) => {
   const query = counted[entry.href];
   return query ? { ...entry, badge: <UnreadCount query={query} /> } : entry;

@@ -15,7 +15,7 @@ const LostServer = lazy(async () => ({
   default: (await import('#web/app/layout/LostServer.tsx')).LostServer,
 }));
 
-/** Everything under `/auth`: one calm column. Who is signed in already is sent on. */
+/** The layout of the `/auth` pages. Redirects a signed-in user. */
 export function AuthLayout() {
   const { state, error, retry } = useAuthState();
   useAuthRedirect();
@@ -24,7 +24,7 @@ export function AuthLayout() {
   const client = useQueryClient();
   useEffect(
     () =>
-      // Somebody signed in in another tab: this one goes on with them.
+      // Another tab signed in: this one uses that session.
       onSessionChange(() => {
         if (sessionToken() !== '') void client.resetQueries({ queryKey: userQuery.queryKey });
       }),

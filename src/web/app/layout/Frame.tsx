@@ -37,15 +37,12 @@ import {
 
 type Props = {
   menu: readonly (MenuEntry | MenuFolder)[];
-  /** Always in sight, where there is one. */
   saldo?: ComponentType<{ short?: boolean; named?: boolean }>;
-  /** Phones have it instead of the menu. */
   bottom: ReactNode;
-  /** What keeps the screens current, and shows nothing itself. */
   children?: ReactNode;
 };
 
-/** What stands around every page of who is signed in: the menu beside (or below) it. */
+/** The frame of all signed-in pages: the menu beside (or below) the page. */
 export function Frame({ menu, saldo: Saldo, bottom, children }: Props) {
   const user = useUser();
   const [width, setWidth] = useStoredWidth();
@@ -97,12 +94,11 @@ export function Frame({ menu, saldo: Saldo, bottom, children }: Props) {
   );
 }
 
-/** The frame was on the screen before. */
 let wasFramed = false;
 
 /**
- * True when the frame is on the screen: drawn in one go, it and the page stop a phone for as long as both
- * take. Who comes back to it has the page at once, which is scrolled to where it was left.
+ * True once the frame is on the screen: rendering frame and page together would block a phone. After the first time it
+ * is true at once, so that the page can restore its scroll position.
  */
 function useFramed(): boolean {
   const [framed, setFramed] = useState(wasFramed);
@@ -115,13 +111,12 @@ function useFramed(): boolean {
   return framed;
 }
 
-/** The same page stays the same address: an entry of its own would be another one for Back. */
+/** A link to the current page must not add a history entry. */
 function skip(event: MouseEvent): void {
   event.preventDefault();
   document.getElementById('isi')?.focus();
 }
 
-/** Phones have this instead of the sidebar's head. */
 function TopBar({ saldo, news }: { saldo: ReactNode; news: ReactNode }) {
   const place = useRef<HTMLElement>(null);
   useFrameHeights(place);
@@ -152,7 +147,7 @@ const PaletteButton = () => (
 
 const WIDTH = 'menu-width';
 
-/** Wide or icons, as this person left it: forgotten at sign-out, with all else that is kept. */
+/** The sidebar's width, stored until sign-out. */
 function useStoredWidth(): [SidebarWidth, (width: SidebarWidth) => void] {
   const [width, setWidth] = useState<SidebarWidth>(() => {
     const before = storageGet('browser', WIDTH);
@@ -165,7 +160,7 @@ function useStoredWidth(): [SidebarWidth, (width: SidebarWidth) => void] {
   return [width, choose];
 }
 
-/** In production a simulated network must never be taken for a real one. */
+/** In production a simulated network must not be mistaken for a real one. */
 function SimulatorBanner() {
   const { data: config } = useQuery(configQuery);
   if (!config?.production || !config.simulator) return null;

@@ -8,14 +8,14 @@ import { useOnline } from '#web/ui/layout/OfflineBar.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
 type Props = {
-  /** The last failure; null while it is tried once more. */
+  /** The last failure; null during a retry. */
   error: Error | null;
   retry: () => void;
 };
 
 const noAnswer = new TransportError('network');
 
-/** On the pages of signing in: a session is there, only the server could not be asked about it. */
+/** On the sign-in pages: there is a session but the server is unreachable. */
 export const LostServer = ({ error, retry }: Props) => (
   <div className={layout['lost']}>
     <Alert visible state="warning" label={sentenceOf(error ?? noAnswer)}>
@@ -26,7 +26,7 @@ export const LostServer = ({ error, retry }: Props) => (
   </div>
 );
 
-/** The same in place of every other page, which comes by itself as soon as the server answers. */
+/** The same in place of any other page; retries until the server answers. */
 export function Unreached({ retry }: Pick<Props, 'retry'>) {
   const online = useOnline();
   return (

@@ -7,10 +7,9 @@ import { configQuery } from '#web/api/configQuery.ts';
 import { announce } from '#web/ui/announce/announce.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 
-/** How often the server is asked which build it serves, while somebody looks. */
 const CHECK_MS = 300_000;
 
-/** Tells when the server serves another build than it did when this page was loaded. */
+/** Announces an update when the server serves another build than this page's. */
 function useBuildCheck(): void {
   const { data } = useQuery({
     ...configQuery,
@@ -26,7 +25,7 @@ function useBuildCheck(): void {
   }, [build]);
 }
 
-/** Whether to tell of a newer version, and how to put that off until the page is loaded again. */
+/** Whether to announce a newer version, and how to dismiss it until the next load. */
 export function useNewVersion(): [boolean, () => void] {
   useBuildCheck();
   const ready = useAppUpdate();
@@ -38,12 +37,12 @@ export function useNewVersion(): [boolean, () => void] {
   return [shown, () => setLater(true)];
 }
 
-/** Says that there is a newer version. It is only ever taken by a click. */
+/** The notice of a newer version, which is loaded only on click. */
 export function NewVersion({ onLater }: { onLater: () => void }) {
   const [busy, setBusy] = useState(false);
   const reload = () => {
     setBusy(true);
-    // Who is asked whether to leave what was begun may stay.
+    // The person may stay if the browser asks about unsaved work.
     void takeUpdate().finally(() => setBusy(false));
   };
   return (

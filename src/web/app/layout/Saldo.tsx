@@ -8,7 +8,7 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { Tooltip } from '#web/ui/overlay/Tooltip.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-/** The balance, always in sight; leads to its page. With `named` a tooltip says the whole of it. */
+/** The balance, linked to its page. With `named` a tooltip has the full amount. */
 export function Saldo({ short = false, named = false }: { short?: boolean; named?: boolean }) {
   const { data } = useQuery(saldoQuery);
   const amount = data ? <Money amount={data.available} /> : <Skeleton width={88} />;

@@ -8,15 +8,15 @@ import { ShortCount } from '#web/ui/status/CountBadge.tsx';
 type Counted = typeof unreadQuery | typeof supportUnreadQuery;
 
 const useTotal = (query: Counted): number =>
-  // Both give the same; their keys alone tell them apart.
+  // Both have the same type; only their keys differ.
   useQuery(query as typeof unreadQuery).data?.total ?? 0;
 
-/** How much is unread, for the menu's badge; nothing when nothing is. */
+/** The unread count for the menu's badge; empty at 0. */
 export function UnreadCount({ query }: { query: Counted }) {
   return <ShortCount count={useTotal(query)} of="belum dibaca" />;
 }
 
-/** Says all of it in the tab's title and on the app's icon; shows nothing itself. */
+/** Shows the total in the tab's title and on the app's icon; renders nothing. */
 export function UnreadTitle() {
   const total = useTotal(unreadQuery) + useTotal(supportUnreadQuery);
   useEffect(() => showCount(total), [total]);

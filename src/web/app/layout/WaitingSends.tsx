@@ -8,7 +8,7 @@ import { supportWaiting } from '#web/features/support/outbox/waiting.ts';
 import styles from '#web/app/layout/WaitingSends.module.css';
 import { OFFLINE_PLACE, useOnline } from '#web/ui/layout/OfflineBar.tsx';
 
-/** Under the bar of who is offline: how many texts wait for a network, on whatever page one is. */
+/** The number of texts that wait for a network, below the offline bar. */
 export function WaitingSends() {
   const waiting = useStore(waitingTexts);
   const lines = useStore(supportWaiting);

@@ -4,10 +4,9 @@ import { waitingTexts } from '#web/features/messages/conversations/thread/sendin
 import { supportWaiting } from '#web/features/support/outbox/waiting.ts';
 
 /**
- * Sends what waits in this browser, from before a reload or from now on: the code that sends it comes when
- * there is something.
+ * Sends messages waiting in this browser, stored or new; loads the sending code when there are any.
  *
- * @returns how to stop
+ * @returns the stop function
  */
 export function startWaiting(client: QueryClient): () => void {
   const texts = whenWaiting(
@@ -33,7 +32,7 @@ export function startWaiting(client: QueryClient): () => void {
   };
 }
 
-/** Starts once there is something; where the code could not be fetched, again when the network is back. */
+/** Starts once there is something; if the code cannot be fetched, again on reconnect. */
 function whenWaiting<Waiting>(
   store: Store<Waiting>,
   isAny: (waiting: Waiting) => boolean,

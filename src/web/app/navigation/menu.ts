@@ -9,7 +9,7 @@ import {
   Wallet,
 } from 'lucide-react';
 
-/** The screens of the menu, in its order; `g` and the key lead to each. */
+/** The menu of customers, in order; `g` and the key open a screen. */
 export const menu = [
   { href: '/', label: 'Beranda', Icon: House, key: 'h' },
   { href: '/message-history', label: 'Pesan', Icon: MessagesSquare, key: 'm' },
@@ -19,14 +19,11 @@ export const menu = [
   { href: '/customer-service', label: 'Layanan Pelanggan', Icon: Headset, key: 'l' },
 ] as const;
 
-/** What an operator sees instead. */
 export const operatorMenu = [
   { href: '/operator', label: 'Operator', Icon: ShieldCheck, key: 'h' },
 ] as const;
 
-/** Stands at the menu's foot. */
 const profile = { href: '/profile', label: 'Profil', Icon: UserRound, key: 'p' } as const;
 
-/** Every screen that keys and the command palette lead to. */
 export const screensFor = (operator: boolean) =>
   [...(operator ? operatorMenu : menu), profile] as const;

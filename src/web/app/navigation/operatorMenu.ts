@@ -44,13 +44,12 @@ const pageIcons: Record<Section['pages'][number]['to'], LucideIcon> = {
   '/operator/pengaturan': Settings,
 };
 
-/** Of the sections that are folders. */
 const folderIcons: Partial<Record<Section['label'], LucideIcon>> = {
   Uang: Wallet,
   Sistem: ServerCog,
 };
 
-/** The menu of an operator of these roles; a section with an icon of its own is a folder. */
+/** The menu of an operator with these roles; a section with its own icon is a folder. */
 export const operatorMenuFor = (
   own: readonly OperatorRole[],
 ): readonly (MenuEntry | MenuFolder)[] =>

@@ -5,12 +5,12 @@ import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
 const RELOADED = 'ui-reloaded';
 
-/** True when a part of the app could not be fetched: after a new version the old files are gone. */
+/** True if a chunk could not be fetched: a deploy removes the old files. */
 const isOldVersion = (error: unknown): boolean =>
   error instanceof Error &&
   /dynamically imported module|module script|preload/i.test(error.message);
 
-/** Reloads once for a new version; not again within ten seconds, should that not help. */
+/** Reloads for a new version, at most once in ten seconds. */
 function reloadOnce(): boolean {
   try {
     const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
@@ -23,12 +23,12 @@ function reloadOnce(): boolean {
   }
 }
 
-/** A page that broke: our bug, or a version that is gone. */
+/** The error page: for bugs, and for versions that no longer exist. */
 export function BrokenPage({ error }: { error: unknown }) {
   useEffect(() => {
     if (!isOldVersion(error)) return undefined;
     if (navigator.onLine) return void reloadOnce();
-    // Without a network loading it again could only lose what is there.
+    // Offline, a reload could only lose the page.
     const back = () => window.location.reload();
     window.addEventListener('online', back, { once: true });
     return () => window.removeEventListener('online', back);

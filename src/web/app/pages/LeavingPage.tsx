@@ -8,7 +8,7 @@ import { AnchorButton, LinkButton } from '#web/ui/button/Button.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import { Spinner } from '#web/ui/button/Spinner.tsx';
 
-/** Route `/leaving`: asks before the browser goes to another site that the operator allows. */
+/** Route `/leaving`: confirms leaving for another site that the operator allows. */
 export function LeavingPage() {
   const { to } = useSearch('/leaving');
   const config = useQuery(configQuery);

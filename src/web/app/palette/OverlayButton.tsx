@@ -5,13 +5,12 @@ import { Tooltip } from '#web/ui/overlay/Tooltip.tsx';
 type Props = {
   opens: Overlay;
   label: string;
-  /** As `aria-keyshortcuts` has them. */
+  /** In the syntax of `aria-keyshortcuts`. */
   keys: string;
   Icon: LucideIcon;
   className: string | undefined;
 };
 
-/** Opens what keys open, for who has no keyboard or does not know its keys yet. */
 export const OverlayButton = ({ opens, label, keys, Icon, className }: Props) => (
   <Tooltip text={label}>
     <button

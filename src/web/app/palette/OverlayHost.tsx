@@ -13,10 +13,7 @@ const parts: Record<Overlay, () => Promise<Part>> = {
   exports: loadFilesDialog,
 };
 
-/**
- * Where the command palette, the help sheet and exported files stand; their code comes with the first time. Another
- * address, also by Back, closes them.
- */
+/** Hosts the command palette, the help sheet and the export list, loaded on first use. Navigation closes them. */
 export function OverlayHost() {
   const name = useStore(overlay);
   const [loaded, setLoaded] = useState<Partial<Record<Overlay, Part>>>({});

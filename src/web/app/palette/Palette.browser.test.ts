@@ -16,7 +16,6 @@ import { arrivesAt } from '#tests/journeys/support/steps.ts';
 
 const address = inject('product');
 
-/** The answer to an act. */
 const isAbout = (act: string, answer: Response): boolean =>
   new URLSearchParams(answer.request().postData() ?? '').get('act') === act;
 
@@ -28,7 +27,7 @@ async function options(tab: Page): Promise<string[]> {
 }
 const chosen = (tab: Page) => palette(tab).getByRole('option', { selected: true });
 
-test('the palette leads anywhere by a few letters', async ({ person }) => {
+test('opens any screen by a few letters', async ({ person }) => {
   const { customer } = await shopAt(address);
   const { open } = await person({ session: customer.session });
   const tab = await open('/');
@@ -40,7 +39,7 @@ test('the palette leads anywhere by a few letters', async ({ person }) => {
   await ask(tab, 'SALD');
   await arrivesAt(tab, '/saldo');
 
-  // What was used last comes first; the arrows go round; Escape gives the focus back.
+  // Recent commands come first; the arrow keys wrap; Escape restores the focus.
   const add = tab.getByRole('link', { name: 'Isi saldo' }).first();
   await add.focus();
   await tab.keyboard.press('Control+k');
@@ -62,7 +61,7 @@ test('the palette leads anywhere by a few letters', async ({ person }) => {
 
   await ask(tab, 'top up');
   await tab.getByRole('dialog', { name: 'Isi saldo' }).waitFor();
-  // Above another dialog it does not stand: what was begun there would be lost.
+  // Not above another dialog, whose input would be lost.
   await tab.keyboard.press('Control+k');
   await tab.keyboard.press('Escape');
   await gone(tab.getByRole('dialog'));
@@ -90,7 +89,7 @@ test('the palette leads anywhere by a few letters', async ({ person }) => {
   await tab.getByRole('dialog', { name: 'Kirim pesan' }).waitFor();
 });
 
-test('single keys go everywhere, and can be turned off', async ({ person }) => {
+test('handles single-key shortcuts, which can be turned off', async ({ person }) => {
   const { customer } = await shopAt(address);
   const { open } = await person({ session: customer.session });
   const tab = await open('/');
@@ -124,7 +123,6 @@ test('single keys go everywhere, and can be turned off', async ({ person }) => {
   await takesFocus(tab, rows.nth(1));
   await tab.keyboard.press('Enter');
   await tab.getByRole('dialog').waitFor();
-  // Nothing behind a dialog hears.
   await tab.keyboard.press('g');
   await tab.keyboard.press('t');
   await tab.keyboard.press('Escape');
@@ -132,14 +130,12 @@ test('single keys go everywhere, and can be turned off', async ({ person }) => {
   await takesFocus(tab, rows.nth(1));
   expect(new URL(tab.url()).pathname).toBe('/message-history');
 
-  // What is typed is typed.
   const search = tab.getByRole('searchbox', { name: 'Cari nomor, nama, atau kata' });
   await tab.keyboard.press('/');
   await takesFocus(tab, search);
   await tab.keyboard.type('g t?');
   await waitFor(async () => expect(await search.inputValue()).toBe('g t?'));
   await search.fill('');
-  // The help names the keys of rows where there are some.
   await rows.nth(2).waitFor();
   await heading(tab, 'Pesan').focus();
 
@@ -147,7 +143,6 @@ test('single keys go everywhere, and can be turned off', async ({ person }) => {
   for (const words of ['Buka Saldo', 'Baris berikutnya', 'Cari di halaman ini', 'Buka baris']) {
     await help(tab).getByText(words, { exact: true }).waitFor();
   }
-  // The list of this page can be taken along.
   expect(await help(tab).getByText('Ekspor daftar').count()).toBe(1);
   const off = tab.waitForResponse((answer) => isAbout('user_update', answer));
   await help(tab).getByRole('checkbox', { name: 'Pintasan satu tombol' }).uncheck();
@@ -170,7 +165,7 @@ test('single keys go everywhere, and can be turned off', async ({ person }) => {
   await takesFocus(tab, rows.nth(0));
 });
 
-test('what stands over the page is for everybody', async ({ person }) => {
+test('the overlays are accessible', async ({ person }) => {
   const { customer } = await shopAt(address);
   const { open } = await person({ session: customer.session });
   const tab = await open('/');
@@ -188,7 +183,7 @@ test('what stands over the page is for everybody', async ({ person }) => {
   expect(faults).toEqual([]);
 });
 
-test('on a phone the same is a thumb away', async ({ person }) => {
+test('works by touch on a phone', async ({ person }) => {
   const { customer } = await shopAt(address);
   const { open } = await person({ session: customer.session, width: 390 });
   const tab = await open('/');
@@ -202,7 +197,7 @@ test('on a phone the same is a thumb away', async ({ person }) => {
   await tab.getByRole('dialog', { name: 'Tambah token' }).waitFor();
 });
 
-test('whoever leaves by the palette has left in every tab', async ({ person }) => {
+test('signing out from the palette signs out every tab', async ({ person }) => {
   const who = await signUp(address, { name: 'Toko Anggrek', phone: '6281355509002' });
   const { open } = await person({ session: who.session, expects: [/status of 401/] });
   const [first, second] = [await open('/'), await open('/token')];
@@ -213,7 +208,6 @@ test('whoever leaves by the palette has left in every tab', async ({ person }) =
   await ask(first, 'keluar');
   await arrivesAt(first, '/auth/login');
   await arrivesAt(second, '/auth/login');
-  // Nor does it remember what they looked for.
   const left = () =>
     first.evaluate(() => Object.keys(localStorage).filter((name) => name.startsWith('kept')));
   expect(await left()).toEqual([]);

@@ -11,7 +11,7 @@ import { useCommands } from '#web/app/palette/useCommands.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { stepRound } from '#web/ui/menu/menus.ts';
 
-/** Ctrl or ⌘ K: leads anywhere and does what is done most, by a few letters. */
+/** The command palette (Ctrl K or ⌘ K): opens screens and runs common actions. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const listId = useId();
   const { typed, type, groups, shown, active, point, take, press } = usePalette(onClose);
@@ -66,7 +66,6 @@ export function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** What was typed, what fits it, and what the keys do; how it looks is the palette's. */
 function usePalette(onClose: () => void) {
   const { commands, find } = useCommands();
   const [recent] = useState(recentIds);
@@ -78,7 +77,7 @@ function usePalette(onClose: () => void) {
   const take = (command: Command) => {
     storageSet('browser', RECENT, JSON.stringify(withRecent(recent, command.id)));
     onClose();
-    // Its going is the answer: for what is behind to be reached again, all styles are worked out anew.
+    // Closes first: making the page behind interactive again recomputes all styles.
     void painted().then(command.run);
   };
   const doing: Readonly<Record<string, () => void>> = {
@@ -88,9 +87,9 @@ function usePalette(onClose: () => void) {
   };
   const press = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
-    const again = matchPress(['Mod+k'], event, undefined, { at: 0, mac: hasCommandKey() });
+    const toggle = matchPress(['Mod+k'], event, undefined, { at: 0, mac: hasCommandKey() });
     const own = Object.hasOwn(doing, event.key) ? doing[event.key] : undefined;
-    const does = again.keys ? onClose : own;
+    const does = toggle.keys ? onClose : own;
     if (!does) return;
     event.preventDefault();
     does();
@@ -117,7 +116,7 @@ function Row({ id, command: { label, Icon, keys }, active, onPoint, onTake }: Ro
     if (active) row.current?.scrollIntoView({ block: 'nearest' });
   }, [active]);
   return (
-    // The keys are the field's: the focus never leaves it.
+    // The focus never leaves the field, which handles the keys.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
     <div
       ref={row}
@@ -142,7 +141,7 @@ function Row({ id, command: { label, Icon, keys }, active, onPoint, onTake }: Ro
 
 const RECENT = 'palette';
 
-/** What this person used last, in this browser, since they signed in. */
+/** The commands used last, in this browser, since sign-in. */
 function recentIds(): readonly string[] {
   const ids = readJson(storageGet('browser', RECENT));
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];

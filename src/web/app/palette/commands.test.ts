@@ -28,7 +28,7 @@ const all = [
 const find = (text: string) => command(findId(text), `Cari pesan ${text}`, { group: 'Pesan' });
 const ids = (commands: readonly Command[]) => commands.map(({ id }) => id);
 
-test('what begins with the words comes first, then what holds them, then what is also called so', () => {
+test('ranks names that begin with the words first, then names that contain them, then synonyms', () => {
   expect(ids(fitting(all, 'sal'))).toEqual(['saldo', 'topup']);
   expect(ids(fitting(all, 'PESAN'))).toEqual(['messages', 'send']);
   expect(ids(fitting(all, 'pesan kir'))).toEqual(['send']);
@@ -38,7 +38,7 @@ test('what begins with the words comes first, then what holds them, then what is
   expect(ids(fitting(all, '  '))).toEqual(ids(all));
 });
 
-test('a number is looked for first, a name after everything that fits', () => {
+test('puts the search for a number first, and for a name last', () => {
   const [number] = arrange(all, '0812 3456', [], find);
   expect(ids(number?.commands ?? [])).toEqual(['find 0812 3456']);
   const [name] = arrange(all, 'sal', [], find);
@@ -47,7 +47,7 @@ test('a number is looked for first, a name after everything that fits', () => {
   expect(arrange(all, 'budi', [], undefined)).toEqual([]);
 });
 
-test('what was used last stands first, and once', () => {
+test('puts recent commands first, without duplicates', () => {
   const groups = arrange(all, '', ['topup', 'gone', 'find 0812'], find);
   expect(groups.map(({ title }) => title)).toEqual(['Terakhir dipakai', 'Halaman', 'Tindakan']);
   expect(groups.map(({ commands }) => ids(commands))).toEqual([
@@ -59,7 +59,7 @@ test('what was used last stands first, and once', () => {
   expect(withRecent(['a', 'b', 'c', 'd', 'e'], 'f')).toEqual(['f', 'a', 'b', 'c', 'd']);
 });
 
-test('a phone number is known by its beginning, however it is written', () => {
+test('recognizes the beginning of a phone number in any notation', () => {
   for (const typed of ['0812', '+62 812-3456', '(021) 555', ' 628 ']) {
     expect(isNumber(typed), typed).toBe(true);
   }

@@ -3,18 +3,16 @@ import type { LucideIcon } from 'lucide-react';
 export type Command = {
   id: string;
   label: string;
-  /** Other words by which people look for it. */
   words?: string;
   group: 'Halaman' | 'Tindakan' | 'Pesan' | 'Tampilan' | 'Akun';
   Icon: LucideIcon;
-  /** The keys that do the same: `g h`. */
+  /** Its shortcut: `g h`. */
   keys?: string;
   run: () => unknown;
 };
 
 export type Group<C> = { title: string; commands: readonly C[] };
 
-/** The longest text that the history is searched for. */
 const FIND_MAX = 40;
 const RECENT_MAX = 5;
 
@@ -23,7 +21,7 @@ const plain = (text: string): string =>
 
 type Known = Pick<Command, 'label' | 'words'>;
 
-/** How well a command fits: the less the better; `undefined` not at all. */
+/** The distance of a command from the query: smaller is better; `undefined` if it does not match. */
 function distance({ label, words = '' }: Known, query: string): number | undefined {
   const name = plain(label);
   const starts = ` ${name}`;
@@ -36,8 +34,8 @@ function distance({ label, words = '' }: Known, query: string): number | undefin
 }
 
 /**
- * The commands that fit what was typed, the best first. Every word must be in the name, or begin one
- * of the other words; case and accents do not matter.
+ * The commands that match the query, best first. Each word must be in the name or begin a synonym; case and accents are
+ * ignored.
  */
 export function fitting<C extends Known>(commands: readonly C[], typed: string): readonly C[] {
   const query = plain(typed);
@@ -50,11 +48,11 @@ export function fitting<C extends Known>(commands: readonly C[], typed: string):
 }
 
 /**
- * What the palette shows. Nothing typed: what was used last, then everything else by groups. Something
- * typed: what fits; a number is looked for in the messages first, a name after all that fits.
+ * The palette's rows. Without a query: recent commands, then the rest by group. With one: the matches; the search for a
+ * number comes first, for a name last.
  *
- * @param recent ids, the newest first; what is not known is left out.
- * @param find makes the command that looks for a text in the messages; `undefined` where there is none.
+ * @param recent ids, newest first; unknown ids are ignored.
+ * @param find makes the command that searches the messages; `undefined` where there is none.
  */
 export function arrange<C extends Command>(
   commands: readonly C[],
@@ -85,18 +83,18 @@ export function arrange<C extends Command>(
 
 const FIND = 'find ';
 
-/** The id of the command that looks for a text in the messages. */
 export const findId = (text: string): string => FIND + text;
 
-/** The list of what was used, with one more. */
 export const withRecent = (recent: readonly string[], id: string): readonly string[] =>
   [id, ...recent.filter((one) => one !== id)].slice(0, RECENT_MAX);
 
-/** Whether it looks like a phone number, or its beginning. */
 export const isNumber = (typed: string): boolean =>
   /^\+?[\d\s().-]+$/.test(typed.trim()) && typed.replace(/\D/g, '').length >= 3;
 
-/** What the messages can be searched for; one letter finds everybody, and a part of a long text another one. */
+/**
+ * The text to search the messages for: not a single letter, which matches everyone, and not a part of a longer text,
+ * which would match something else.
+ */
 function findable(typed: string): string | undefined {
   const text = typed.trim();
   return text.length >= 2 && text.length <= FIND_MAX ? text : undefined;

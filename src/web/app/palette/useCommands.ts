@@ -31,11 +31,10 @@ import { configQuery } from '#web/api/configQuery.ts';
 
 type Known = {
   commands: readonly Command[];
-  /** Looks for a number or a name in the messages; an operator has none. */
+  /** Searches the messages for a number or a name; operators have no such command. */
   find: ((text: string) => Command) | undefined;
 };
 
-/** Everything the palette can do for who is signed in. */
 export function useCommands(): Known {
   const { role, operator_roles: roles } = useUser();
   const operator = role === 'operator';
@@ -64,7 +63,7 @@ export function useCommands(): Known {
   return {
     commands: [
       ...screens,
-      ...deskCommands(roles),
+      ...operatorCommands(roles),
       ...(config?.simulator ? [simulator] : []),
       ...(operator ? [] : doing),
       ...looks(chooseTheme),
@@ -74,8 +73,7 @@ export function useCommands(): Known {
   };
 }
 
-/** The operator's pages beside the first. */
-const deskCommands = (roles: readonly OperatorRole[]): readonly Command[] =>
+const operatorCommands = (roles: readonly OperatorRole[]): readonly Command[] =>
   entriesOf(operatorMenuFor(roles))
     .filter(({ href }) => href !== '/operator')
     .map(({ href, label, Icon }) => ({
@@ -164,7 +162,6 @@ const finding = (text: string): Command => ({
   run: () => navigate({ to: '/message-history', search: { q: text } }),
 });
 
-/** A whole number as the lists write it; a beginning as it was typed. */
 function numberIn(text: string): string {
   const digits = normalizePhone(text);
   return /^62\d{9,}$/.test(digits) ? formatPhone(digits) : text;

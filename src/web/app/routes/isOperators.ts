@@ -1,2 +1,2 @@
-/** Whether a path, with or without its query, is one of the operators' pages. */
+/** True if a path, with or without a query, is an operator page. */
 export const isOperators = (path: string): boolean => /^\/operator(?:[/?#]|$)/.test(path);

@@ -4,7 +4,7 @@ import { readParams } from '#web/browser/router/search.ts';
 const one = (value: string | readonly string[] | undefined): string =>
   typeof value === 'string' ? value : '';
 
-/** Where the parameter `from` sends someone who is signed in; null when nowhere. */
+/** The target of the parameter `from` for a signed-in user; null if there is none. */
 export function returnTarget(
   query: string,
   origin: string,
@@ -12,7 +12,7 @@ export function returnTarget(
 ): string | null {
   const params = readParams(query);
   const from = one(params.get('from'));
-  // Lists use `from` for the first day of a range; only an address is a place to go.
+  // Lists use `from` for the first day of a range; only an address is a target.
   if (!/^(?:\/|https?:\/\/)/i.test(from)) return null;
   const target = safeTarget(from, origin, allowedOrigins);
   const callback = safeTarget(one(params.get('callbackUrl')), origin, allowedOrigins);

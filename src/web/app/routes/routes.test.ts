@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 
-/** Pages that nobody has to be signed in for; everybody else's stand in the layout `app`. */
 const open = ['/scan/$data', '/simulator', '/docs', '/leaving'];
 
-test('who is not signed in is sent to login from every page but the public ones', async () => {
+test('redirects signed-out visitors to login from every page but the public ones', async () => {
   const text = await readFile(new URL('routes.ts', import.meta.url), 'utf8');
   const pages = [
     ...text.matchAll(/^ {2}'(\/[^']*)': (\{[^\n]*page[^\n]*\}|\{\n[\s\S]*?\n {2}\}),$/gm),

@@ -3,15 +3,13 @@ import { addresses } from '#web/app/routes/addresses.ts';
 import { later } from '#web/browser/lazyComponent.ts';
 import type { Route, Routes } from '#web/browser/router/routes.ts';
 
-/** Set by `vite.config.ts`. */
+/** Defined by `vite.config.ts`. */
 declare const __GALLERY__: boolean;
 
-/** Around the pages of who is signed in: from all of them, who is not is sent to sign in. */
 const app = later(async () => (await import('#web/app/layout/AppLayout.tsx')).AppLayout);
-/** Around signing in. */
 const auth = later(async () => (await import('#web/app/layout/AuthLayout.tsx')).AuthLayout);
 
-/** The page of every address: a chunk of its own, fetched when its link is pointed at. */
+/** The page of each address: a chunk of its own, fetched when its link is hovered. */
 const pages: Readonly<Record<keyof typeof addresses, Omit<Route, 'search'>>> = {
   '/': {
     layout: app,
@@ -115,7 +113,7 @@ const pages: Readonly<Record<keyof typeof addresses, Omit<Route, 'search'>>> = {
   },
 };
 
-/** The operator's side: nobody else needs to know even its addresses. */
+/** The operator pages: customers do not even load their addresses. */
 const operatorRoutes: Routes = {
   '/operator/*': {
     layout: app,
@@ -123,14 +121,13 @@ const operatorRoutes: Routes = {
   },
 };
 
-/** The gallery of pieces; not even its address is in a build without it. */
+/** The component gallery; builds without it do not contain its address. */
 function galleryRoutes(): Routes {
   if (!__GALLERY__) return {};
   const page = later(async () => (await import('#web/gallery/GalleryPage.tsx')).GalleryPage);
   return { '/__galeri': { page }, '/__galeri/$piece': { page } };
 }
 
-/** Every address, what its query may say, and its page; the operator's as one. */
 export const routes: Routes = {
   ...Object.fromEntries(
     Object.entries(addresses).map(([path, search]) => [

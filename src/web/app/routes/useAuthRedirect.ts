@@ -11,10 +11,10 @@ import { isOperators } from './isOperators.ts';
 import { returnTarget } from './returnTarget.ts';
 
 /**
- * Sends people on once it is known who they are: to `from` when the address carries it; from an auth
- * page to the saved path, else to `/`; who is not signed in from any other page to `/auth/login`,
- * their path saved, and told when their session has ended. Who cannot be asked about, for want of a
- * network, stays where they are. An address on another (allowed) site is asked about first: see `LeavingPage`.
+ * Redirects once the sign-in state is known: to `from` if the address has one; from an auth page to the saved path,
+ * else to `/`. A signed-out visitor goes from any other page to `/auth/login` with the path saved, and learns that the
+ * session has ended. No redirects while the server is unreachable. An address on another (allowed) site needs a
+ * confirmation: see `LeavingPage`.
  */
 export function useAuthRedirect(): void {
   const client = useQueryClient();
@@ -34,7 +34,7 @@ export function useAuthRedirect(): void {
       return;
     }
     const go = (path: string) => goTo(path, { replace: true });
-    // Whoever was sent to an operator's page before may not be who signs in now.
+    // The saved path may be an operator page, but another user may have signed in.
     const ofTheirs = (path: string) => (!isOperator && isOperators(path) ? '/' : path);
     const redirect = async () => {
       if (/[?&]from=/.test(search)) {

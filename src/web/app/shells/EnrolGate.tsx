@@ -6,7 +6,7 @@ import { ReauthHost } from '#web/features/profile/reauth/ReauthHost.tsx';
 import { Logo } from '#web/ui/brand/Logo.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 
-/** Instead of everything else, while an operator has yet to set up the second factor that is required. */
+/** Shown in place of all pages until an operator sets up the required second factor. */
 export function EnrolGate() {
   const [busy, setBusy] = useState(false);
   const leave = () => {

@@ -17,8 +17,8 @@ import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
 const EnrolGate = later(async () => (await import('#web/app/shells/EnrolGate.tsx')).EnrolGate);
 
 /**
- * What stands around an operator's pages: the menu shows what their roles open. Who still has to set up a
- * second factor sees that alone.
+ * The frame of the operator pages; the menu lists the pages of the user's roles. An operator without the required
+ * second factor sees only its setup.
  */
 export function OperatorShell() {
   const user = useUser();
@@ -48,7 +48,6 @@ export function OperatorShell() {
 
 const followed = { patches: [inboxPatches], support: inboxNews, messages: false };
 
-/** Keeps the screens of who answers customers current; shows nothing itself. */
 function Live() {
   useIncoming(useUser().id, followed);
   return <InboxLive />;

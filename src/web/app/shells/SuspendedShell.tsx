@@ -13,15 +13,14 @@ import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import notice from '#web/ui/page/noticePage.module.css';
 
-/** The page of customer service, which alone stays open to who is suspended. */
+/** Customer service is the only page open to suspended accounts. */
 const SUPPORT = '/customer-service' as string as Path;
-/** How often it is asked whether the account goes on. */
 const LOOK_MS = 30_000;
 
-/** Of all that is followed, what customer service says. */
+/** Live updates are limited to customer service. */
 const followed = { patches: [supportPatches], support: supportNews, messages: false };
 
-/** All that a suspended account opens: why, and customer service. */
+/** The shell of a suspended account: the reason, and customer service. */
 export function SuspendedShell() {
   useQuery({ ...userQuery, refetchInterval: LOOK_MS });
   const { id, suspension, timezone } = useUser();
@@ -45,7 +44,6 @@ export function SuspendedShell() {
   );
 }
 
-/** Customer service, below a bar with the reason and the way out. */
 function InSupport({ reason }: { reason: string }) {
   const bar = useRef<HTMLElement>(null);
   useFrameHeights(bar);

@@ -35,7 +35,7 @@ const inDetails = {
 const screens = (operator: boolean): readonly Listed[] =>
   screensFor(operator).map(({ label, key }) => ({ keys: `g ${key}`, about: `Buka ${label}` }));
 
-/** All shortcuts by where they work, for the help sheet; what this page has nothing for is left out. */
+/** All shortcuts by section, without those that have no target on this page. */
 const listedShortcuts = (
   operator: boolean,
 ): readonly { title: string; shortcuts: readonly Listed[] }[] => [
@@ -67,7 +67,7 @@ const listedShortcuts = (
   },
 ];
 
-/** `?`: every shortcut there is, and the switch for those of one key. */
+/** The help sheet (`?`): all shortcuts, and the switch for single keys. */
 export function HelpSheet({ onClose }: { onClose: () => void }) {
   const operator = useUser().role === 'operator';
   return (
@@ -94,7 +94,7 @@ export function HelpSheet({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Holds at once; goes back, and says why, when it could not be saved. */
+/** Applies at once; reverts with an error if saving fails. */
 function SingleKeys() {
   const { keys_on: known } = useUser();
   const choose = useChoose();

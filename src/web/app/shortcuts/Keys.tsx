@@ -1,7 +1,6 @@
 import { hasCommandKey, keyNames } from '#web/app/shortcuts/shortcuts.ts';
 import styles from '#web/app/shortcuts/Keys.module.css';
 
-/** The keys of a shortcut, as they are written on the keyboard. */
 export const Keys = ({ keys }: { keys: string }) => (
   <span className={styles['keys']}>
     {keyNames(keys, hasCommandKey()).map((name, index) => (

@@ -6,7 +6,6 @@ import { openOverlay } from '#web/app/palette/overlay.ts';
 import { screensFor } from '#web/app/navigation/menu.ts';
 import { setSingleKeys } from '#web/browser/singleKeys.ts';
 
-/** The keys that lead to the screens of the menu. */
 const going = (operator: boolean): readonly Shortcut[] =>
   screensFor(operator).map(({ href, key }) => ({
     keys: `g ${key}`,
@@ -26,7 +25,7 @@ export const walking: readonly Shortcut[] = [
 const SEARCH = '[aria-keyshortcuts="/"], input[type="search"]';
 const EXPORT = '[aria-keyshortcuts="e"]';
 
-/** What a page has a key for: it marks the place with `aria-keyshortcuts`, a search is one by itself. */
+/** Shortcuts of the page: elements are marked with `aria-keyshortcuts`; search fields need no mark. */
 export const onPage: readonly (Shortcut & { place: () => HTMLElement | undefined })[] = [
   {
     keys: '/',
@@ -60,7 +59,7 @@ function pressed(button: HTMLElement | undefined): boolean {
   return button !== undefined;
 }
 
-/** Walks the rows of the page's tables, from wherever the focus is; the table itself hears the rest. */
+/** Moves between the rows of the page's tables from any focus; the table handles the other keys. */
 function stepRow(by: 1 | -1): boolean {
   const rows = allSeen('[data-row="open"]');
   const here = rows.findIndex((row) => row.closest('tr')?.contains(document.activeElement));
@@ -69,7 +68,7 @@ function stepRow(by: 1 | -1): boolean {
   return next !== undefined;
 }
 
-/** Hears the shortcuts while somebody is signed in. */
+/** Handles the shortcuts of the signed-in layout. */
 export function useFrameKeys(): void {
   const { role, keys_on: single } = useUser();
   const now = useRef({ shortcuts: everywhere, single });

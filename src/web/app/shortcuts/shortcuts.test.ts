@@ -7,7 +7,7 @@ const bare = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
 const key = (name: string, held: Partial<Press> = {}): Press => ({ ...bare, key: name, ...held });
 const now = { at: 1_000, mac: false };
 
-test('Ctrl K is Ctrl K on every machine but a Mac, where it is ⌘ K', () => {
+test('reads Ctrl K as Ctrl K everywhere but on a Mac, where it is ⌘ K', () => {
   const ctrl = key('k', { ctrlKey: true });
   const command = key('k', { metaKey: true });
   expect(matchPress(known, ctrl, undefined, now).keys).toBe('Mod+k');
@@ -18,7 +18,7 @@ test('Ctrl K is Ctrl K on every machine but a Mac, where it is ⌘ K', () => {
   expect(matchPress(known, both, undefined, now).keys).toBeUndefined();
 });
 
-test('a sign is meant however it is typed, a letter only without Shift', () => {
+test('matches a sign however it is typed, a letter only without Shift', () => {
   expect(matchPress(known, key('?', { shiftKey: true }), undefined, now).keys).toBe('?');
   expect(matchPress(known, key('/'), undefined, now).keys).toBe('/');
   expect(matchPress(known, key('J'), undefined, now).keys).toBe('j');
@@ -28,7 +28,7 @@ test('a sign is meant however it is typed, a letter only without Shift', () => {
   }
 });
 
-test('g waits for its second key, and no longer than a moment', () => {
+test('waits a moment for the second key after g', () => {
   const { keys, pendingKey } = matchPress(known, key('g'), undefined, now);
   expect(keys).toBeUndefined();
   expect(pendingKey).toEqual({ key: 'g', until: 2_500 });
@@ -36,13 +36,12 @@ test('g waits for its second key, and no longer than a moment', () => {
     matchPress(known, key(name), pendingKey, { at: 1_000 + ms, mac: false });
   expect(after('h', 200)).toEqual({ keys: 'g h' });
   expect(after('h', 1_501)).toEqual({});
-  // What does not go on with it is a key of its own.
   expect(after('j', 200)).toEqual({ keys: 'j' });
   expect(after('g', 200).pendingKey?.until).toBe(2_700);
   expect(after('x', 200)).toEqual({});
 });
 
-test('whatever is pressed, only what is known is ever meant', () => {
+test('matches only known shortcuts, for any key', () => {
   const presses = fc.record({
     key: fc.oneof(fc.constantFrom('g', 'h', 'k', '?', 'Enter', 'Dead', 'ArrowDown'), fc.string()),
     ctrlKey: fc.boolean(),
@@ -65,7 +64,7 @@ test('whatever is pressed, only what is known is ever meant', () => {
   );
 });
 
-test('keys are shown as they are written on the keyboard', () => {
+test('shows keys as labelled on the keyboard', () => {
   expect(keyNames('Mod+k', false)).toEqual(['Ctrl', 'K']);
   expect(keyNames('Mod+k', true)).toEqual(['⌘', 'K']);
   expect(keyNames('g h', false)).toEqual(['G', 'H']);

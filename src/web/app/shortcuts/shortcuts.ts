@@ -1,29 +1,24 @@
-/** What a browser tells of a key. */
 export type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
 export type Shortcut = {
-  /**
-   * `Mod+k` (Ctrl, on a Mac ⌘), one key (`?`), or two, one after the other (`g h`). Letters are small.
-   */
+  /** `Mod+k` (Ctrl, on a Mac ⌘), one key (`?`), or two in sequence (`g h`). Letters are lower case. */
   keys: string;
-  /** @returns false when there was nothing to do here: then the key is the browser's again. */
+  /** @returns false if nothing was done: the browser then handles the key. */
   run: () => unknown;
 };
 
-/** The first of two keys, while the second is waited for. */
 type PendingKey = { key: string; until: number };
 
-/** Two keys that are further apart are two keys. */
+/** Keys further apart are not a sequence. */
 const SECOND_KEY_MS = 1_500;
 
 /**
- * What a press means among the keys that are known.
+ * Matches a key press against the shortcuts.
  *
- * A letter counts whatever Caps Lock says, with Shift it is another key; signs are what they are, for
- * Shift is how most of them are typed. After the first of two keys, one that does not go on with it is
- * a press of its own.
+ * Letters ignore Caps Lock but not Shift; signs ignore Shift, which most of them need. After the first key of a
+ * sequence, a key that does not continue it stands for itself.
  *
- * @param at milliseconds, of any clock that does not stand still.
+ * @param at milliseconds of a monotonic clock.
  */
 export function matchPress(
   known: readonly string[],
@@ -48,7 +43,7 @@ function nameOf({ key, ctrlKey, metaKey, altKey, shiftKey }: Press, mac: boolean
   return ctrlKey === !mac && metaKey === mac ? `Mod+${name}` : undefined;
 }
 
-/** Whether the keys are for another: what is typed into, and what letters choose from. */
+/** True if the element takes key presses: text fields, and lists with type-ahead. */
 export const takesKeys = (place: EventTarget | null): boolean =>
   place instanceof Element && place.closest(takers) !== null;
 
@@ -60,10 +55,10 @@ const takers = [
   ...['menu', 'listbox', 'dialog', 'combobox', 'textbox'].map((role) => `[role="${role}"]`),
 ].join();
 
-/** Whether this is a keyboard with a ⌘. */
+/** True on keyboards with a ⌘ key. */
 export const hasCommandKey = (): boolean => /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** What a person reads on the keys: `Mod+k` → Ctrl, K; `g h` → G, H. */
+/** The labels of the keys: `Mod+k` → Ctrl, K; `g h` → G, H. */
 export const keyNames = (keys: string, mac: boolean): readonly string[] =>
   keys.split(/[+ ]/).map((name) => {
     if (name === 'Mod') return mac ? '⌘' : 'Ctrl';
@@ -71,11 +66,11 @@ export const keyNames = (keys: string, mac: boolean): readonly string[] =>
   });
 
 /**
- * Hears the page's keys. Those without Ctrl or ⌘ are off while somebody types or a dialog stands above
- * the page, and when `single` says so: for people who speak to their machine, a stray word is many keys.
+ * Listens for shortcuts. Those without Ctrl or ⌘ are off while a person types, while a dialog is open, and when
+ * `single` returns false (with speech input a stray word is many keys).
  *
- * @param now asked at every press: the shortcuts as they are then.
- * @returns how to stop
+ * @param now returns the current shortcuts; called at every key press.
+ * @returns the stop function
  */
 export function listenForShortcuts(
   now: () => { shortcuts: readonly Shortcut[]; single: boolean },
@@ -83,7 +78,7 @@ export function listenForShortcuts(
   let pendingKey: PendingKey | undefined;
   const mac = hasCommandKey();
   const press = (event: KeyboardEvent) => {
-    // A modifier on its way to its key interrupts nothing.
+    // A modifier key does not interrupt a sequence.
     if (/^(?:Shift|Control|Alt|Meta|CapsLock|AltGraph)$/.test(event.key)) return;
     const before = pendingKey;
     pendingKey = undefined;

@@ -2,18 +2,16 @@ import { createStore, useStore } from '#web/browser/store.ts';
 
 const ready = createStore(() => false);
 
-/** Whether a newer version of the app can be had by loading the page again. */
+/** True if a reload would load a newer version. */
 export const useAppUpdate = (): boolean => useStore(ready);
 
-/** Says that there is a newer version. */
 export function announceUpdate(): void {
   ready.set(true);
 }
 
 /**
- * Takes the newer version, for a click. Only by loading the page again: that comes from the network, and
- * the new page tells the worker that waits to take over. A worker that takes over while a page is being
- * loaded can leave it half there (seen in Chromium).
+ * Loads the newer version, on click. Only by a reload: it fetches the new page, which tells the waiting worker to take
+ * over. A worker that takes over during a page load can leave it half loaded (seen in Chromium).
  */
 export async function takeUpdate(): Promise<void> {
   window.location.reload();
@@ -22,9 +20,9 @@ export async function takeUpdate(): Promise<void> {
 let holds = 0;
 
 /**
- * From now on the page is not loaded again by itself: an upload goes on, say.
+ * Prevents automatic reloads, for example during an upload.
  *
- * @returns how to let go; more than once does nothing.
+ * @returns the release function, which is idempotent.
  */
 export function holdReload(): () => void {
   let held = true;
@@ -39,7 +37,7 @@ const typing =
   ':is([role="dialog"], dialog[open], form) :is(textarea, input:not([type="checkbox"], ' +
   '[type="radio"], [type="hidden"], [type="file"], [type="search"], [type="button"]))';
 
-/** Whether somebody is in the middle of something that loading the page again would destroy. */
+/** True if a reload would destroy work in progress. */
 export function isBusy(): boolean {
   if (holds > 0 || document.activeElement?.closest('[contenteditable="true"]')) return true;
   const fields = document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(typing);
@@ -49,7 +47,7 @@ export function isBusy(): boolean {
 const RELOADED = 'ui-reloaded';
 const AGAIN_MS = 10_000;
 
-/** Loads the page again, not twice within ten seconds: should that not help, nothing will. */
+/** Reloads at most once in ten seconds. */
 function reloadOnce(): void {
   try {
     const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
@@ -57,15 +55,14 @@ function reloadOnce(): void {
     sessionStorage.setItem(RELOADED, String(Date.now()));
     window.location.reload();
   } catch {
-    // Without a storage nobody knows how often it was tried: the notice must do.
+    // Without storage the attempts cannot be counted: only the notice is shown.
   }
 }
 
-/** The script of the page that runs, by its hashed name. */
 const ownScript = (): string | null =>
   document.querySelector('script[type="module"][src]')?.getAttribute('src') ?? null;
 
-/** Whether the server has another version than the one that runs; false when it cannot be asked. */
+/** True if the server has another version than the running one; false if it is unreachable. */
 export async function isDeployed(): Promise<boolean> {
   const script = ownScript();
   if (script === null) return false;
@@ -77,7 +74,7 @@ export async function isDeployed(): Promise<boolean> {
   }
 }
 
-/** A part of the app could not be fetched: after a deploy its old files are gone. */
+/** Handles a chunk that could not be fetched: a deploy removes the old files. */
 export async function onMissingPart(): Promise<void> {
   if (!(await isDeployed())) return;
   announceUpdate();

@@ -2,20 +2,20 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createStore, useStore } from '#web/browser/store.ts';
 import { isWorthOffering } from '#web/browser/install/installRule.ts';
 
-/** The browser's own question, put off until we ask for it; Chromium has it. */
+/** The browser's install prompt, deferred until a click; Chromium only. */
 type InstallOffer = Event & { prompt: () => Promise<{ outcome: 'accepted' | 'dismissed' }> };
 
 declare global {
   interface Window {
-    /** Caught by the script in index.html: it comes before any of our modules. */
+    /** Captured by the script in index.html, which runs before our modules. */
     installOffer?: InstallOffer | undefined;
   }
 }
 
-/** How the app can be put among the others: by a button, or by hand on an iPhone or iPad. */
+/** The way to install the app: by a button, or by hand on an iPhone or iPad. */
 export type InstallWay = 'button' | 'by_hand';
 
-// Settings of this browser, not of who is signed in: an app is installed for all of them.
+// Settings of the browser, not of a user: an app is installed for all users.
 const VISITS = 'ui-visits';
 const VISIT = 'ui-visit';
 const LATER = 'ui-install-later';
@@ -29,7 +29,7 @@ function way(): InstallWay | undefined {
   return standalone === false && maxTouchPoints > 0 ? 'by_hand' : undefined;
 }
 
-/** Counts this tab as one visit, however often it is loaded again. @returns which visit it is. */
+/** Counts this tab as one visit, however often it reloads. @returns the visit's number. */
 function visit(): number {
   try {
     const before = Number(localStorage.getItem(VISITS) ?? 0);
@@ -59,49 +59,48 @@ function offered(): InstallWay | undefined {
 }
 
 const offer = createStore(offered, () => {
-  lookAgain();
-  window.addEventListener('beforeinstallprompt', lookAgain);
-  return () => window.removeEventListener('beforeinstallprompt', lookAgain);
+  updateOffer();
+  window.addEventListener('beforeinstallprompt', updateOffer);
+  return () => window.removeEventListener('beforeinstallprompt', updateOffer);
 });
 
-function lookAgain(): void {
+function updateOffer(): void {
   offer.set(offered());
 }
 
-/** How to install the app, when that is worth offering; `undefined` when it is not, or not possible. */
+/** The way to install the app, if it is worth offering; else `undefined`. */
 export const useInstallOffer = (): InstallWay | undefined => useStore(offer);
 
 /**
- * Counts this visit, and notes that the person did something in it: sent a message, made a token.
+ * Counts this visit and records whether the person did something: sent a message, created a token.
  *
- * @returns how to stop
+ * @returns the stop function
  */
 export function noteActions(client: QueryClient): () => void {
   visits ??= visit();
   return client.getMutationCache().subscribe(({ type, mutation }) => {
     if (type !== 'updated' || acted || mutation.state.status !== 'success') return;
     acted = true;
-    lookAgain();
+    updateOffer();
   });
 }
 
-/** Puts the browser's own question, for a click. @returns whether the app was installed. */
+/** Shows the browser's install prompt; needs a click. @returns whether the app was installed. */
 export async function install(): Promise<boolean> {
   const { installOffer } = window;
   if (!installOffer) return false;
   window.installOffer = undefined;
   const { outcome } = await installOffer.prompt();
   if (outcome === 'dismissed') putOffInstall();
-  lookAgain();
+  updateOffer();
   return outcome === 'accepted';
 }
 
-/** Does not offer it again in this browser. */
 export function putOffInstall(): void {
   try {
     localStorage.setItem(LATER, '1');
   } catch {
     acted = false;
   }
-  lookAgain();
+  updateOffer();
 }

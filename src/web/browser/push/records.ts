@@ -1,14 +1,13 @@
 import type { PushRecord } from '#web/browser/push/subscriptions.ts';
 
-/** The only database of ours in a browser; gone at sign-out. */
+/** The app's only IndexedDB database; deleted at sign-out. */
 const NAME = 'kabari';
 const STORE = 'kept';
 
 type Records = {
   push: PushRecord;
-  /** Whether a notice may sound where no page can. */
+  /** Whether a notification may make a sound while no page is open. */
   sound: boolean;
-  /** What a line that is not sent yet brings along, by the line's id. */
   [file: `file ${string}`]: File;
 };
 
@@ -19,8 +18,8 @@ const done = <T>(request: IDBRequest<T>): Promise<T> =>
   });
 
 /**
- * Whether there is anything of ours: asked before reading, for `open` makes what is not there, and even
- * when that is taken back at once, others see it for a moment. Who cannot tell says yes.
+ * True if the database exists. Checked before reading, because `open` creates it, and even when that is aborted others
+ * see it for a moment. True if the browser cannot tell.
  */
 export async function hasRecords(): Promise<boolean> {
   try {
@@ -30,17 +29,17 @@ export async function hasRecords(): Promise<boolean> {
   }
 }
 
-/** Works on this browser's subscription in one tab or worker at a time, where the browser can see to it. */
+/** Runs work on this browser's subscription in one tab or worker at a time, where locks are available. */
 export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const { locks } = navigator as { locks?: LockManager };
   return locks ? await locks.request('kabari-push', work) : work();
 }
 
-/** Opened for each use: a database that stays open cannot be deleted by another tab. */
+/** Opened for each use: an open database cannot be deleted by another tab. */
 async function using<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>) {
   const opening = indexedDB.open(NAME, 1);
   opening.addEventListener('upgradeneeded', () => {
-    // Who only reads makes no database: there is nothing in it.
+    // A read must not create the database.
     if (mode === 'readonly') opening.transaction?.abort();
     else opening.result.createObjectStore(STORE);
   });
@@ -52,7 +51,7 @@ async function using<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) 
   }
 }
 
-/** What is stored under a name, by pages and the worker alike; `undefined` without a storage. */
+/** Reads a stored record, for pages and the worker; `undefined` without storage. */
 export const readRecord = async <Name extends keyof Records>(
   name: Name,
 ): Promise<Records[Name] | undefined> => {
@@ -61,7 +60,7 @@ export const readRecord = async <Name extends keyof Records>(
   return using('readonly', read).catch(() => undefined);
 };
 
-/** Stores something; where there is no storage it is forgotten at once. */
+/** Stores a record; without storage it is lost. */
 export const writeRecord = async <Name extends keyof Records>(
   name: Name,
   value: Records[Name],
@@ -74,11 +73,10 @@ export const forgetRecord = async (name: keyof Records): Promise<void> => {
   await using('readwrite', (store) => store.delete(name)).catch(() => undefined);
 };
 
-/** Deletes all of it, the database included. */
 export const forgetRecords = async (): Promise<void> => {
   try {
     await done(indexedDB.deleteDatabase(NAME));
   } catch {
-    // There was none.
+    // It did not exist.
   }
 };

@@ -12,11 +12,11 @@ const options: PushOptions = {
 };
 const stored = (ageMs: number) => ({ options, session: 's1', createTime: now - ageMs });
 
-test('without a token a new one is asked for', () => {
+test('registers a new token when there is none', () => {
   expect(decide(undefined, { options, session: 's1' }, now)).toBe('register');
 });
 
-test('any difference of the subscription, or another session, takes a new token', () => {
+test('replaces the token when the subscription or the session differs', () => {
   for (const name of Object.keys(options) as (keyof PushOptions)[]) {
     const other = { ...options, [name]: `${options[name]}2` };
     expect(decide(stored(0), { options: other, session: 's1' }, now), name).toBe('replace');
@@ -24,14 +24,14 @@ test('any difference of the subscription, or another session, takes a new token'
   expect(decide(stored(0), { options, session: 's2' }, now)).toBe('replace');
 });
 
-test('a token is refreshed at seven days, not before', () => {
+test('refreshes a token at seven days, not before', () => {
   const same = { options, session: 's1' };
   expect(decide(stored(7 * DAY_MS - 1), same, now)).toBe('keep');
   expect(decide(stored(7 * DAY_MS), same, now)).toBe('refresh');
   expect(decide(stored(-8 * DAY_MS), same, now)).toBe('refresh');
 });
 
-test('a key of the server is read with or without padding', () => {
+test('reads a server key with or without padding', () => {
   expect([...keyBytes('-_8')]).toEqual([251, 255]);
   expect([...keyBytes('-_8=')]).toEqual([251, 255]);
 });

@@ -1,4 +1,4 @@
-/** A subscription of this browser, as far as it matters whether it is still the same. */
+/** The properties that identify a subscription of this browser. */
 export type PushOptions = {
   vapidKey: string;
   scope: string;
@@ -7,27 +7,26 @@ export type PushOptions = {
   auth: string;
 };
 
-/** A device push token and what it was given for; kept so that the worker can read it too. */
+/** A device push token and what it was issued for; stored so that the worker can read it. */
 export type PushRecord = {
   token: string;
-  /** When it was given or last refreshed, in milliseconds. */
+  /** When it was issued or last refreshed, in ms. */
   createTime: number;
   options: PushOptions;
-  /** Which session it was given to: the server forgets it when that ends. */
+  /** The session it was issued to; the server drops it when the session ends. */
   session: string;
-  /** Where acts are asked for. */
   apiUrl: string;
 };
 
-/** What is to be done about a token: `replace` and `refresh` are the server's to tell apart. */
+/** The server distinguishes `replace` from `refresh`. */
 export type PushDecision = 'register' | 'replace' | 'refresh' | 'keep';
 
 const FRESH_MS = 7 * 24 * 3_600_000;
 const compared = ['vapidKey', 'scope', 'endpoint', 'p256dh', 'auth'] as const;
 
 /**
- * What is to be done about a device push token (docs/wire.md#push): none yet, given for another
- * subscription or to another session, seven days or more old, or good as it is.
+ * Decides about a device push token (docs/wire.md#push): none yet, issued for another subscription or session, seven
+ * days or older, or valid.
  */
 export function decide(
   old: Pick<PushRecord, 'createTime' | 'options' | 'session'> | undefined,
@@ -37,7 +36,7 @@ export function decide(
   if (!old) return 'register';
   if (old.session !== current.session) return 'replace';
   if (compared.some((name) => old.options[name] !== current.options[name])) return 'replace';
-  // A clock that was set back makes no token young for ever.
+  // A clock set back must not keep a token young for ever.
   return Math.abs(now - old.createTime) >= FRESH_MS ? 'refresh' : 'keep';
 }
 
@@ -47,17 +46,15 @@ const base64url = (bytes: ArrayBuffer | null): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '');
 
-/** A server's key as `subscribe` takes it. */
+/** A server key in the format of `subscribe`. */
 export const keyBytes = (vapidKey: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(vapidKey.replaceAll('-', '+').replaceAll('_', '/')), (letter) =>
     letter.charCodeAt(0),
   );
 
-/** Whether a subscription was made for this key of the server. */
 export const isFor = (subscription: PushSubscription, vapidKey: string): boolean =>
   base64url(subscription.options.applicationServerKey) === vapidKey.replaceAll('=', '');
 
-/** What there is to know of a subscription. */
 export const optionsOf = (
   subscription: PushSubscription,
   { vapidKey, scope }: { vapidKey: string; scope: string },

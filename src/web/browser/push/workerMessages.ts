@@ -1,4 +1,3 @@
-/** What the worker sends to a page. */
 export type WorkerMessage =
   | {
       kind: 'push';
@@ -6,7 +5,7 @@ export type WorkerMessage =
       title: string;
       body: string;
       url: string;
-      /** Whether the worker showed a notice. */
+      /** Whether the worker showed a notification. */
       shown: boolean;
     }
   | { kind: 'go'; url: string }
@@ -14,13 +13,12 @@ export type WorkerMessage =
 
 type MessageOf<Kind extends WorkerMessage['kind']> = Extract<WorkerMessage, { kind: Kind }>;
 
-/** What the worker sends about a push. */
 export type PushMessage = MessageOf<'push'>;
 
 /**
- * Calls back when the service worker sends this page a message of a kind.
+ * Listens for worker messages of one kind.
  *
- * @returns how to stop listening
+ * @returns the stop function
  */
 export function onWorkerMessage<Kind extends WorkerMessage['kind']>(
   kind: Kind,

@@ -1,16 +1,15 @@
 import { Component, type ReactNode } from 'react';
 
 type Props = {
-  /** Another one means another try. */
+  /** A changed key resets the boundary. */
   resetKey: unknown;
-  /** What is shown instead; `again` tries once more. */
+  /** The fallback; its second argument retries. */
   fallback: (error: unknown, again: () => void) => ReactNode;
   children: ReactNode;
 };
 
 type State = { resetKey?: unknown; broken?: { error: unknown } | undefined };
 
-/** Shows something else where what is inside breaks. */
 export class Boundary extends Component<Props, State> {
   override state: State = {};
 

@@ -10,7 +10,6 @@ import { SearchContext } from './Router.tsx';
 import { painted } from '#web/browser/scheduling/painted.ts';
 import type { Path } from './routes.ts';
 
-/** One of the app's addresses, or one as it is written. */
 type Destination<P extends Path> =
   | (Target<P> & { href?: undefined })
   | { href: string; to?: undefined };
@@ -19,10 +18,10 @@ type Props<P extends Path, Anchor extends ElementType> = Destination<P> &
   How &
   Omit<ComponentPropsWithRef<Anchor>, keyof Target<P> | 'href'>;
 
-/** The same for an `<a>`, as the link itself reads it. */
+/** The same for an `<a>`, whose own attributes have precedence. */
 type Given<P extends Path> = Partial<Target<P>> & How & ComponentPropsWithRef<'a'>;
 
-/** The click is the browser's: a new tab, a download, another window. */
+/** True if the browser must handle the click: a new tab, a download, another window. */
 const isBrowsers = (event: MouseEvent<HTMLAnchorElement>): boolean =>
   event.defaultPrevented ||
   event.button !== 0 ||
@@ -33,10 +32,10 @@ const isBrowsers = (event: MouseEvent<HTMLAnchorElement>): boolean =>
   !['', '_self'].includes(event.currentTarget.target) ||
   event.currentTarget.hasAttribute('download');
 
-/** After the frame: a finger points at a link and presses it at once, and asking for files takes a phone a while. */
+/** After the frame: a tap points and presses at once, and a fetch delays a phone's answer. */
 const preloadAfterAnswer = (href: string) => void painted().then(() => preload(href));
 
-/** Makes a link within the app of what shows an `<a>`. Who points at it has its page fetched. */
+/** Makes a link within the app from a component that renders an `<a>`. Hovering preloads the page. */
 export const createLink = <Anchor extends ElementType>(anchor: Anchor) =>
   function AppLink<P extends Path>(props: Props<P, Anchor>) {
     const {
@@ -49,7 +48,7 @@ export const createLink = <Anchor extends ElementType>(anchor: Anchor) =>
       resetScroll,
       ...rest
     } = props as Given<P>;
-    // It is written anew when what it changes has become different.
+    // Rerenders when the query it changes has changed.
     if (change) use(SearchContext);
     const hrefNow = () => given ?? (to ? hrefOf({ to, search, change, hash }) : '');
     const href = hrefNow();
@@ -73,5 +72,4 @@ export const createLink = <Anchor extends ElementType>(anchor: Anchor) =>
     });
   };
 
-/** A link within the app. */
 export const Link = createLink('a');

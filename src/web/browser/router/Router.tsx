@@ -18,19 +18,15 @@ import { scrollFor } from './scroll.ts';
 import { painted } from '#web/browser/scheduling/painted.ts';
 import { withTransition } from './viewTransition.ts';
 
-/** As long as the page before stays while the code of the next one is on its way. */
+/** The time for which the previous page stays while the next one's code loads. */
 const PENDING_MS = 300;
 
 type Parts = {
-  /** Instead of a page that broke. */
   Broken: ComponentType<{ error: unknown }>;
-  /** For addresses that are nobody's. */
   NotFound: ComponentType;
-  /** While code is on its way. */
   pending: ReactNode;
 };
 
-/** What stands around the page and the page itself, as far as their code is there. */
 type Shown = Pick<Screen, 'path' | 'route'> & Parts & { ready: boolean };
 
 const ShownContext = createContext<Shown | undefined>(undefined);
@@ -38,7 +34,7 @@ const ParamsContext = createContext<Params>({});
 export const SearchContext = createContext<Screen['search']>({});
 const ScreenContext = createContext<Screen | undefined>(undefined);
 
-/** Shows the page of the address: the next one when its code is there. */
+/** Renders the page of the address, once its code is loaded. */
 export function Router({ parts }: { parts: Parts }) {
   const { screen, ready } = useScreen();
   const { path, route } = screen;
@@ -63,7 +59,6 @@ export function Router({ parts }: { parts: Parts }) {
   );
 }
 
-/** The page, where its layout has a place for it. */
 export function Outlet() {
   const { path, route, ready, NotFound, Broken, pending } = useShown();
   const Page = route.page ?? NotFound;
@@ -83,7 +78,7 @@ export function Outlet() {
   );
 }
 
-/** Stands instead of a page that broke, until somebody goes anywhere: also where they are. */
+/** Replaces a failed page until the next navigation, also to the same address. */
 function UntilLeft({ again, children }: { again: () => void; children: ReactNode }) {
   const screen = use(ScreenContext);
   const broken = useRef(screen);
@@ -95,14 +90,14 @@ function UntilLeft({ again, children }: { again: () => void; children: ReactNode
 
 function useShown(): Shown {
   const shown = use(ShownContext);
-  if (!shown) throw new Error('there is no Router around this');
+  if (!shown) throw new Error('no Router above this component');
   return shown;
 }
 
-/** The address of the page that is shown, as the app lists it; `undefined` for one that is nobody's. */
+/** The route pattern of the shown page; `undefined` for unknown addresses. */
 export const usePath = (): string | undefined => useShown().path;
 
-/** The path of the address: before its page is shown, when that takes a while. */
+/** The path of the address, which may be ahead of the shown page. */
 export function usePathname(): string {
   const [pathname, setPathname] = useState(() => address.get().pathname);
   useEffect(() => {
@@ -113,10 +108,10 @@ export function usePathname(): string {
   return pathname;
 }
 
-/** What the `$` segments of the shown page's address are. */
+/** The values of the `$` segments. */
 export const useParams = (): Params => use(ParamsContext);
 
-/** What the query says, on the page of this address: typed as its route reads it. */
+/** The query of this page, typed by its route. */
 export const useSearch = <P extends Path>(_page: P): Search<P> => use(SearchContext) as Search<P>;
 
 const partsOf = ({ route: { layout, page } }: Screen) =>
@@ -125,7 +120,7 @@ const isHere = (screen: Screen): boolean =>
   !screen.route.more && partsOf(screen).every((part) => part.isHere());
 const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/** A screen, and whether its code is there. Waited for here: React would hold back what comes soon. */
+/** A screen, and whether its code is loaded. Waited for here, because React would hold back what loads quickly. */
 type Change = { screen: Screen; ready: boolean };
 
 function useScreen(): Change {
@@ -137,40 +132,38 @@ function useScreen(): Change {
   const arrivals = useRef<(() => void)[]>([]);
   useLayoutEffect(() => {
     shown.current = change;
-    // Also those that were overtaken: nobody waits for them any more.
     for (const arrive of arrivals.current.splice(0)) arrive();
     if (change.ready) scrollFor(change.screen);
   }, [change]);
-  // Before the effects of the page: what it leads on to at once is shown, too.
+  // Before the effects of the page, so that its own redirects are handled.
   useLayoutEffect(() => {
-    let wanted: Screen;
+    let target: Screen;
     const put = (next: Change) =>
       new Promise<void>((arrive) => {
         arrivals.current.push(arrive);
         startTransition(() => setChange(next));
       });
-    const show = async (asked: Screen) => {
-      wanted = asked;
-      let screen = asked;
-      // The link answers before its page takes the time that it needs, and before its files are asked for.
+    const show = async (requested: Screen) => {
+      target = requested;
+      let screen = requested;
+      // The link shows its pressed state before the page renders and before its files are fetched.
       await painted();
-      if (wanted === asked && !isHere(screen)) {
+      if (target === requested && !isHere(screen)) {
         const bring = async () => {
           screen = await withAddresses(screen);
           await Promise.all(partsOf(screen).map((part) => part.bring()));
         };
         const brought = bring();
         await Promise.race([brought, wait(PENDING_MS)]);
-        if (wanted === asked && !isHere(screen)) void put({ screen, ready: false });
+        if (target === requested && !isHere(screen)) void put({ screen, ready: false });
         await brought;
       }
-      if (wanted !== asked) return;
+      if (target !== requested) return;
       const next = () => put({ screen, ready: true });
-      // Paging and filtering change the address, too; only another page is worth a transition.
+      // Paging and filtering change the address too; only another page gets a transition.
       const { screen: before, ready } = shown.current;
       await (ready && before.path !== screen.path ? withTransition(next) : next());
     };
-    // What the page was opened with.
     if (!shown.current.ready) void show(shown.current.screen);
     return onScreen(show);
   }, []);

@@ -1,4 +1,4 @@
-/** A part of an address in plain text; as it is written where somebody has broken it. */
+/** Decodes a part of an address; returns it unchanged if it is malformed. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -13,7 +13,6 @@ const routes: Routes = {
 
 type Entry = { url: string; state: unknown };
 
-/** A browser's window with a history of its own, opened at an address. */
 function openWindow(path: string) {
   const entries: Entry[] = [{ url: path, state: null }];
   let at = 0;
@@ -61,7 +60,7 @@ function openWindow(path: string) {
   return { page, entries, step, history };
 }
 
-/** The router on a fresh window; what it shows is noted as `path?query @ scroll`. */
+/** The router in a new window; records what it shows as `path?query @ scroll`. */
 async function start(path: string) {
   vi.resetModules();
   const browser = openWindow(path);
@@ -74,13 +73,12 @@ async function start(path: string) {
   return { ...browser, ...navigation, shown };
 }
 
-/** These routes are not the app's own. */
 const to = (path: string) => path as Path;
 
 beforeEach(() => vi.stubGlobal('scrollY', 0));
 afterEach(() => void vi.unstubAllGlobals());
 
-test('going somewhere is an entry of the history, going there again or instead of it is none', async () => {
+test('adds a history entry for a navigation, none for a repeated or replacing one', async () => {
   const { navigate, goTo, shown, entries } = await start('/');
   await navigate({ to: to('/saldo'), search: { open: 'TU-1' } });
   await goTo('/saldo?open=TU-1');
@@ -89,7 +87,7 @@ test('going somewhere is an entry of the history, going there again or instead o
   expect(entries.map(({ url }) => url)).toEqual(['/', '/']);
 });
 
-test('an address that only leads on becomes the one it leads to', async () => {
+test('replaces a forwarding address by its target', async () => {
   const { address, goTo, shown, entries } = await start('/auth?from=/token');
   expect(address.get()).toMatchObject({ pathname: '/auth/login', search: '?from=/token' });
   expect(entries[0]?.url).toBe('/auth/login?from=/token');
@@ -97,7 +95,7 @@ test('an address that only leads on becomes the one it leads to', async () => {
   expect(shown).toEqual(['/auth/login @ 0']);
 });
 
-test('what a link changes is changed on its own page, and is all there is on another', async () => {
+test('changes the current query on its own page, and sets all of it on another', async () => {
   const { hrefOf } = await start('/saldo?page=3&open=TU-1&strange=1');
   const change = { open: undefined };
   expect(hrefOf({ to: to('/saldo'), change })).toBe('/saldo?page=3');
@@ -107,7 +105,7 @@ test('what a link changes is changed on its own page, and is all there is on ano
   );
 });
 
-test('what a query says stays the same object while it says the same', async () => {
+test('keeps the same query object while the query is the same', async () => {
   const { address, screenOf } = await start('/saldo?open=TU-1');
   const { search, params } = screenOf(address.get());
   expect(screenOf({ pathname: '/saldo', search: '?open=TU-1', hash: '#x' }).search).toBe(search);
@@ -115,7 +113,7 @@ test('what a query says stays the same object while it says the same', async () 
   expect(screenOf({ pathname: '/saldo', search: '?open=TU-2', hash: '' }).search).not.toBe(search);
 });
 
-test('Back shows a page where it was left, and a dialog leaves it where it is', async () => {
+test('restores the scroll position on Back, and leaves it for a dialog', async () => {
   const { page: view, navigate, step, shown, history } = await start('/');
   view.scrollY = 300;
   await navigate({ to: to('/saldo') });
@@ -134,7 +132,7 @@ test('Back shows a page where it was left, and a dialog leaves it where it is', 
   ]);
 });
 
-test('Back and Forward ask a dialog that holds the page, once, and the page stays', async () => {
+test('asks the dialog that holds the page once on Back and Forward, and stays', async () => {
   const { navigate, step, shown, entries, history, address, holdPage } = await start('/');
   await navigate({ to: to('/saldo') });
   await navigate({ to: to('/saldo'), search: { open: 'TU-1' } });
@@ -159,13 +157,11 @@ test('Back and Forward ask a dialog that holds the page, once, and the page stay
   expect(shown.slice(2)).toEqual(['/saldo @ 0', '/ @ 0']);
 });
 
-test('a link to a part of the page is an entry that Back leaves, too', async () => {
+test('adds an entry for a link to a part of the page', async () => {
   const { step, entries, history, address, navigate, shown } = await start('/');
-  // As the browser does it by itself.
   history.pushState(null, '', '/#harga');
   step(0);
   expect(history.state).toMatchObject({ at: 1 });
-  // The same link once more.
   history.replaceState(null, '');
   step(0);
   expect(history.state).toMatchObject({ at: 1 });

@@ -4,31 +4,29 @@ import { matchPath, type Match, type Path, type Routes, type Search } from './ro
 import { parseSearch, stringifySearch } from './search.ts';
 import { searchFields } from './searchFields.ts';
 
-/** An address of this site, in the parts that `URL` has. */
 export type Place = { pathname: string; search: string; hash: string };
 
-/** What is shown: a page, and what its address says. */
+/** A page and the values of its address. */
 export type Screen = Match & {
   place: Place;
   search: Readonly<Record<string, unknown>>;
-  /** Pixels from the top to which the page is scrolled once it is there; `undefined`: it stays. */
+  /** The scroll position in pixels once the page is there; `undefined`: unchanged. */
   scroll: number | undefined;
 };
 
-/** Where to: one of the app's addresses, its query, and the part of the page to show. */
+/** A navigation target: an address of the app, its query and the fragment. */
 export type Target<P extends Path> = {
   to: P;
-  /** All that the query will say. */
+  /** The complete query. */
   search?: Search<NoInfer<P>> | undefined;
-  /** What of the query becomes different, on the page that is shown. */
+  /** Changes to the query of the shown page. */
   change?: Search<NoInfer<P>> | undefined;
   hash?: string | undefined;
 };
 
 export type How = {
-  /** Takes the place of the present entry of the browser's history. */
   replace?: boolean | undefined;
-  /** False: the page stays where it is scrolled to, as for a dialog above it. */
+  /** False: keeps the scroll position, as for a dialog above the page. */
   resetScroll?: boolean | undefined;
 };
 
@@ -37,7 +35,6 @@ type Show = (screen: Screen) => Promise<void>;
 let routes: Routes = {};
 let show: Show = async () => undefined;
 
-/** A place, or the one that its address only leads on to. */
 function placeOf({ pathname, search, hash }: Place): Place {
   const { redirect } = matchPath(routes, pathname).route;
   return { pathname: redirect ?? pathname, search, hash };
@@ -45,13 +42,12 @@ function placeOf({ pathname, search, hash }: Place): Place {
 
 const written = ({ pathname, search, hash }: Place): string => pathname + search + hash;
 
-/** The address: where somebody wants to be. Its page may still be on its way. */
+/** The current address. Its page may still be loading. */
 export const address = createStore<Place>(() => placeOf(window.location));
 
-/** The newest screen: what it says stays the same object as long as it says the same. */
+/** The newest screen; its query object stays the same while the query is the same. */
 let newest: Screen | undefined;
 
-/** What an address shows. */
 export function screenOf(place: Place, scroll?: number): Screen {
   if (newest && newest.place.pathname === place.pathname && newest.place.search === place.search)
     return (newest = { ...newest, place, scroll });
@@ -61,9 +57,9 @@ export function screenOf(place: Place, scroll?: number): Screen {
 }
 
 /**
- * Brings the addresses of a group, once, before those that only stand for it.
+ * Loads the addresses of a group, once.
  *
- * @returns the same screen, of the page that is really there.
+ * @returns the same screen with its real page.
  */
 export async function withAddresses(screen: Screen): Promise<Screen> {
   const { path = '', route, place, scroll } = screen;
@@ -75,36 +71,37 @@ export async function withAddresses(screen: Screen): Promise<Screen> {
   return screenOf(place, scroll);
 }
 
-/** Where the pages of this tab were left, by the key of their entry in the browser's history. */
+/** Scroll positions of this tab by the key of their history entry. */
 const positions = new Map<unknown, number>();
 let entry: unknown;
 let entries = 0;
-/** How many entries of this site lie before the present one, counted from where the tab came to it. */
+/** The number of entries of this site before the current one, counted from where the tab entered. */
 let at = 0;
 
-/** What is kept with an entry. The first one, and those of links to a part of a page, have no key. */
-type Kept = { key?: unknown; at?: number };
-const keptOf = (state: unknown): Kept => (typeof state === 'object' && state !== null ? state : {});
+/** The state of a history entry. The first entry and those of fragment links have no key. */
+type EntryState = { key?: unknown; at?: number };
+const entryStateOf = (state: unknown): EntryState =>
+  typeof state === 'object' && state !== null ? state : {};
 
-/** The dialogs above the page that its address does not name, the topmost last. */
+/** Open dialogs that the address does not name, the topmost last. */
 const holders: (() => void)[] = [];
 
 /**
- * Holds Back and Forward: what stands above the page is asked to close, and the page stays.
+ * Intercepts Back and Forward: the topmost dialog closes instead, and the page stays.
  * @param ask closes it, or asks the person first
- * @returns how to stop
+ * @returns the stop function
  */
 export function holdPage(ask: () => void): () => void {
   holders.push(ask);
   return () => void holders.splice(holders.lastIndexOf(ask), 1);
 }
 
-/** Where the page of an address stood when this tab last left it for another document: `900 /docs`. */
+/** The scroll position of the page when this tab last left for another document: `900 /docs`. */
 const LEFT = 'left';
 
 /**
- * Where the page that this document was opened with is scrolled to, in pixels: where it was left before it
- * was loaded anew, or else the part that its address names, which the browser looked for too early.
+ * The initial scroll position in pixels: the one before a reload, or else the fragment's element, which the browser
+ * looked for too early.
  */
 export function openedAt(): number | undefined {
   const place = address.get();
@@ -113,11 +110,11 @@ export function openedAt(): number | undefined {
   return place.hash ? 0 : undefined;
 }
 
-/** From now on these are the app's addresses, and the browser's Back and Forward lead to them. */
+/** Sets the routes and handles Back and Forward. */
 export function startNavigation(all: Routes): void {
   routes = all;
   const { location } = window;
-  ({ key: entry, at = 0 } = keptOf(history.state));
+  ({ key: entry, at = 0 } = entryStateOf(history.state));
   history.replaceState({ key: entry, at }, '');
   const arrive = () => {
     const place = placeOf(location);
@@ -126,22 +123,23 @@ export function startNavigation(all: Routes): void {
     return place;
   };
   address.set(arrive());
-  // Its code and its stylesheets are asked for before anything is drawn.
+  // Requests code and stylesheets before the first render.
   preload(location.pathname);
   window.addEventListener('popstate', ({ state }) => {
-    const kept = keptOf(state);
+    const entryState = entryStateOf(state);
     const ask = holders.at(-1);
-    // Comes here once more, with the entry that was left.
-    if (ask && kept.at !== undefined && kept.at !== at) return history.go(at - kept.at);
-    if (kept.at === at) return ask?.();
+    // Triggers this handler again, with the entry that was left.
+    if (ask && entryState.at !== undefined && entryState.at !== at)
+      return history.go(at - entryState.at);
+    if (entryState.at === at) return ask?.();
     positions.set(entry, window.scrollY);
-    entry = kept.key;
+    entry = entryState.key;
     const before = address.get();
     const place = arrive();
     address.set(place);
-    // A link to a part of this page makes an entry without a key; the browser has gone there by itself.
-    // To the part that is shown it makes none.
-    at = kept.at ?? (place.hash === before.hash ? at : at + 1);
+    // A fragment link adds an entry without a key, and the browser has already scrolled. A link to the current fragment
+    // adds none.
+    at = entryState.at ?? (place.hash === before.hash ? at : at + 1);
     history.replaceState({ key: entry, at }, '');
     const within = place.pathname === before.pathname && place.search === before.search;
     void show(screenOf(place, within && entry === undefined ? undefined : positions.get(entry)));
@@ -153,7 +151,10 @@ export function startNavigation(all: Routes): void {
   });
 }
 
-/** Has every change of the address shown. @param shower done when the page is there. @returns how to stop */
+/**
+ * Registers the function that shows each screen. @param shower resolves when the page is there. @returns the stop
+ * function
+ */
 export function onScreen(shower: Show): () => void {
   show = shower;
   return () => {
@@ -161,7 +162,7 @@ export function onScreen(shower: Show): () => void {
   };
 }
 
-/** Goes to an address of this site, as it is written: `/saldo?new=1`. @returns when its page is there */
+/** Navigates to an address of this site, as in `/saldo?new=1`. @returns when its page is there */
 export function goTo(href: string, { replace = false, resetScroll = true }: How = {}) {
   const place = placeOf(new URL(href, window.location.href));
   history.scrollRestoration = 'manual';
@@ -169,7 +170,7 @@ export function goTo(href: string, { replace = false, resetScroll = true }: How 
     history.replaceState(history.state, '', written(place));
   } else {
     positions.set(entry, window.scrollY);
-    // With the time: a page that is loaded anew counts from 0 again.
+    // With the time, because a reloaded page counts from 0 again.
     entry = `${Date.now()} ${entries++}`;
     history.pushState({ key: entry, at: ++at }, '', written(place));
   }
@@ -177,24 +178,22 @@ export function goTo(href: string, { replace = false, resetScroll = true }: How 
   return show(screenOf(place, resetScroll ? 0 : undefined));
 }
 
-/** The address of a target, as a link has it. */
 export function hrefOf<P extends Path>({ to, search, change, hash }: Target<P>): string {
   const now = change && screenOf(address.get());
-  const kept = now?.path === to ? now.search : {};
-  return to + stringifySearch({ ...kept, ...change, ...search }) + (hash ? `#${hash}` : '');
+  const current = now?.path === to ? now.search : {};
+  return to + stringifySearch({ ...current, ...change, ...search }) + (hash ? `#${hash}` : '');
 }
 
-/** Goes to a page of the app. @returns when it is there */
+/** Navigates to a page of the app. @returns when it is there */
 export const navigate = <P extends Path>({ replace, resetScroll, ...target }: Target<P> & How) =>
   goTo(hrefOf(target), { replace, resetScroll });
 
-/** Fetches the page of an address, for who is about to go there. */
 export function preload(href: string): void {
   const { pathname } = new URL(href, window.location.href);
   const { route } = matchPath(routes, pathname);
   void route.layout?.bring();
   void route.page?.bring();
-  // The addresses themselves are added by who goes there.
+  // The navigation itself adds the addresses.
   const deeper = route.more?.().then((more) => matchPath(more, pathname).route.page?.bring());
   deeper?.catch(() => undefined);
 }

@@ -1,12 +1,10 @@
 import { decoded } from './decoded.ts';
 import type { Screen } from './navigation.ts';
 
-/** How long a page that is still filling is waited for. */
 const FILLING_MS = 3_000;
 
 let stop = () => undefined as void;
 
-/** Scrolls the page that is shown now to where its screen says. */
 export function scrollFor({ scroll, place }: Pick<Screen, 'scroll' | 'place'>): void {
   stop();
   const part = scroll === 0 && document.getElementById(decoded(place.hash.slice(1)));
@@ -14,7 +12,7 @@ export function scrollFor({ scroll, place }: Pick<Screen, 'scroll' | 'place'>): 
   else if (scroll !== undefined) scrollWhenFilled(scroll);
 }
 
-/** As soon as the page is long enough, unless somebody moves it first: its data may still be on its way. */
+/** Scrolls as soon as the page is long enough, unless the person scrolls first: its data may still be loading. */
 function scrollWhenFilled(top: number): void {
   const reach = () => {
     window.scrollTo(0, top);

@@ -1,13 +1,13 @@
 import { decoded } from './decoded.ts';
 
-/** A query string as a parameter map: names ending in `[]` are lists, without the brackets. */
+/** A query string as a map: names ending in `[]` are lists, without the brackets. */
 export type Params = Map<string, string | readonly string[]>;
 
 const plain = (text: string): string => decoded(text.replaceAll('+', ' '));
 
 /**
- * Reads a query string (with or without `?`): `+` is a blank, `a[]=1` makes a list even with one
- * value, of other names the last one wins. A map, so that no name reaches an object's prototype.
+ * Parses a query string (with or without `?`): `+` is a blank, `a[]=1` is a list even with one value, of other names
+ * the last one wins. A map, so that no name reaches an object's prototype.
  */
 export function readParams(query: string): Params {
   const params: Params = new Map();
@@ -27,7 +27,7 @@ export function readParams(query: string): Params {
   return params;
 }
 
-/** The same for the router, which wants an object: one without a prototype. */
+/** The same for the router, as an object without a prototype. */
 export function parseSearch(query: string): Record<string, unknown> {
   const search = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of readParams(query)) {
@@ -39,7 +39,7 @@ export function parseSearch(query: string): Record<string, unknown> {
 const written = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
-/** A query string (with `?`, or '' when empty) that `parseSearch` reads back. */
+/** Serializes a query (with `?`, or '' when empty) for `parseSearch`. */
 export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(search)) {

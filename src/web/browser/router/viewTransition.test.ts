@@ -1,6 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
 
-/** What the module remembers of one device is nothing to the next. */
 async function load() {
   vi.resetModules();
   return (await import('./viewTransition.ts')).withTransition;
@@ -8,7 +7,6 @@ async function load() {
 
 afterEach(() => void vi.unstubAllGlobals());
 
-/** A browser whose transitions call back, and then end as they are told to. */
 function browserWith(ready: () => Promise<void>) {
   const startViewTransition = vi.fn<(change: () => Promise<void>) => object>((change) => ({
     ready: ready(),
@@ -19,17 +17,17 @@ function browserWith(ready: () => Promise<void>) {
   return startViewTransition;
 }
 
-test('a transition that is overtaken is no error: the page changes all the same', async () => {
+test('changes the page when a transition is overtaken, without an error', async () => {
   const withTransition = await load();
   const started = browserWith(() => Promise.reject(new DOMException('skipped', 'AbortError')));
   const change = vi.fn<() => Promise<void>>(async () => undefined);
   await withTransition(change);
   expect([started.mock.calls.length, change.mock.calls.length]).toEqual([1, 1]);
-  // Vitest fails a run with a rejection that nobody handled.
+  // Vitest fails a run with an unhandled rejection.
   await new Promise((resolve) => setImmediate(resolve));
 });
 
-test('while a page is on its way, the next one comes without a transition of its own', async () => {
+test('shows the next page without a transition while one is in progress', async () => {
   const withTransition = await load();
   const started = browserWith(async () => undefined);
   const first = Promise.withResolvers<void>();
@@ -41,7 +39,7 @@ test('while a page is on its way, the next one comes without a transition of its
   expect(started).toHaveBeenCalledTimes(2);
 });
 
-test('a browser without transitions changes the page at once', async () => {
+test('changes the page at once in a browser without transitions', async () => {
   vi.stubGlobal('document', {});
   const withTransition = await load();
   const change = vi.fn<() => Promise<void>>(async () => undefined);
@@ -49,7 +47,7 @@ test('a browser without transitions changes the page at once', async () => {
   expect(change).toHaveBeenCalledOnce();
 });
 
-test('a device that stands still for it too long changes its next pages without', async () => {
+test('drops transitions on a device that freezes too long for them', async () => {
   const withTransition = await load();
   const started = browserWith(async () => undefined);
   const clock = vi.spyOn(performance, 'now');
@@ -60,7 +58,7 @@ test('a device that stands still for it too long changes its next pages without'
   clock.mockRestore();
 });
 
-test('the picture of the old page counts as standing still, too', async () => {
+test('counts the snapshot of the old page as part of the freeze', async () => {
   const withTransition = await load();
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
   const started = vi.fn<(change: () => Promise<void>) => object>((change) => {

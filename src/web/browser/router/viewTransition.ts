@@ -1,16 +1,15 @@
-/** The browser stands still meanwhile: what somebody presses is only answered after it. */
+/** The page is frozen during the snapshot: input is handled only after it. */
 const STILL_MS_MAX = 100;
 
 const ignore = () => undefined;
 
 let running = false;
-/** The last change took longer than that: on this device pages change without a transition. */
+/** The last transition took longer: pages on this device change without one. */
 let slow = false;
 
 /**
- * Changes the page while the browser shows how the old one becomes the new one, where it can do that
- * quickly. One that a faster person cuts short is no error; a second one while the first is not yet there
- * comes without.
+ * Changes the page in a view transition, where the browser supports it and is fast enough. An interrupted transition is
+ * no error; a second change during one happens without.
  *
  * @returns when the page has changed
  */
@@ -18,7 +17,7 @@ export async function withTransition(change: () => Promise<void>): Promise<void>
   const page: Partial<Pick<Document, 'startViewTransition'>> = document;
   if (running || slow || !page.startViewTransition) return change();
   running = true;
-  // With the picture of the old page, before which the browser works out every style anew.
+  // Includes the snapshot of the old page, for which the browser recomputes all styles.
   const began = performance.now();
   const transition = document.startViewTransition(async () => {
     await change();

@@ -1,4 +1,4 @@
-/** The browser's next task: what it has to hear and to paint may come before. No clock delays it. */
+/** Resolves in the browser's next task; input and paint may come first. No timer delays it. */
 export const nextTask = (): Promise<void> =>
   new Promise((go) => {
     const { port1, port2 } = new MessageChannel();

@@ -1,10 +1,7 @@
-/** A page that is not shown paints nothing; a busy one may keep its frame back. */
+/** A hidden page paints nothing; a busy one may delay its frame. */
 const WAIT_MS = 100;
 
-/**
- * After the next frame: what somebody pressed has answered by then, and what it leads to may take its time.
- * A hidden page does not wait.
- */
+/** Resolves after the next frame, so that a press shows its response before slow work. A hidden page does not wait. */
 export const painted = (): Promise<void> =>
   new Promise((done) => {
     if (document.hidden) return done();

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'react';
 import { painted } from '#web/browser/scheduling/painted.ts';
 
-/** So many after each frame. */
 const AT_ONCE = 3;
 
 const waiting = new Set<() => void>();
@@ -19,7 +18,7 @@ async function run(): Promise<void> {
   isRunning = false;
 }
 
-/** False until it is one's turn: what many draw of their own accord comes a few at a time, after what is seen first. */
+/** False until it is the caller's turn: deferred parts render a few at a time, after the visible ones. */
 export function useDeferredRender(): boolean {
   const [isRendered, setRendered] = useState(false);
   useEffect(() => {

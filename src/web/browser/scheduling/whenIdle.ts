@@ -1,9 +1,9 @@
-/** A device that is never idle does it all the same after so long. */
+/** The deadline for a device that is never idle. */
 const LATEST_MS = 10_000;
 
-/** Does something when the browser has nothing better to do. @returns takes it back */
+/** Runs work when the browser is idle. @returns the cancel function */
 export function whenIdle(work: () => void): () => void {
-  // Some browsers do not tell when that is.
+  // Not all browsers have requestIdleCallback.
   if (!('requestIdleCallback' in window)) {
     const timer = setTimeout(work, 200);
     return () => clearTimeout(timer);

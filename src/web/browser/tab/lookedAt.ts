@@ -1,8 +1,8 @@
-/** True when somebody looks at this page now. */
+/** True if this page is visible and focused. */
 export const isLookedAt = (): boolean =>
   document.visibilityState === 'visible' && document.hasFocus();
 
-/** Calls `look` now, and whenever somebody comes back to this page. @returns how to stop */
+/** Calls `look` now, and whenever the person returns to this page. @returns the stop function */
 export function lookOnReturn(look: () => void): () => void {
   look();
   window.addEventListener('focus', look);

@@ -7,8 +7,8 @@ const permission = (): NoticePermission =>
   'Notification' in window ? Notification.permission : 'unsupported';
 
 /**
- * As it was when last looked: to ask the browser takes a phone some 5 ms, and a page is drawn often. It
- * changes in the browser's own settings too, beside the page or in another window.
+ * Cached: reading the permission takes a phone some 5 ms, and components render often. It also changes in the browser's
+ * settings.
  */
 const known = createStore(permission, ({ set }) => {
   const look = () => set(permission());
@@ -27,10 +27,9 @@ const known = createStore(permission, ({ set }) => {
   };
 });
 
-/** Whether this browser may show desktop notices. */
 export const useNoticePermission = (): NoticePermission => useStore(known);
 
-/** Asks the person, by the browser's own question: only ever after a click of theirs. */
+/** Shows the browser's permission prompt; needs a click. */
 export async function askForNotices(): Promise<NoticePermission> {
   if (!('Notification' in window)) return 'unsupported';
   const answer = await Notification.requestPermission();
@@ -38,30 +37,28 @@ export async function askForNotices(): Promise<NoticePermission> {
   return answer;
 }
 
-/** The favicon as it stands in the page's head. */
 const favicon = (): string =>
   document.querySelector<HTMLLinkElement>('link[rel="icon"]')?.href ?? '/favicon.svg';
 
 type Notice = {
-  /** A notice with the same tag takes the place of the former one; '' is no tag. */
+  /** A notification replaces one with the same tag; '' is no tag. */
   tag: string;
   title: string;
   body: string;
-  /** A path of ours: where a click on it leads. */
   url: string;
   onOpen: () => void;
 };
 
 /**
- * A desktop notice, when the person allowed it; without a sound of its own, for we have one. Not when
- * the worker has shown one for the same thing: the push was faster.
+ * Shows a desktop notification if it is permitted, silently because the app plays its own sound. Skips it if the worker
+ * has already shown one for the same tag.
  */
 export async function showNotice({ tag, title, body, url, onOpen }: Notice): Promise<void> {
   if (permission() !== 'granted') return;
   const options = { tag, body, icon: favicon(), silent: true };
   const registration = await workerOf();
   if (registration) {
-    // By the worker too, which hears of the click: two notices are one only when both are its own.
+    // Shown by the worker, which receives the click: only its own notifications replace each other.
     const shown = tag === '' ? [] : await registration.getNotifications({ tag });
     if (shown.length === 0)
       await registration.showNotification(title, { ...options, data: { url } });
@@ -75,7 +72,7 @@ export async function showNotice({ tag, title, body, url, onOpen }: Notice): Pro
       onOpen();
     });
   } catch {
-    // Phones know notices from service workers only.
+    // Phones support notifications from service workers only.
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { titleWith } from './tabTitle.ts';
 
-test('the tab says how many messages wait, before the name of the page', () => {
+test('shows the number of unread messages before the page’s name', () => {
   expect(titleWith(3, 'Pesan · Kabari')).toBe('(3) Pesan · Kabari');
   expect(titleWith(4, '(3) Pesan · Kabari')).toBe('(4) Pesan · Kabari');
   expect(titleWith(0, '(3) Pesan · Kabari')).toBe('Pesan · Kabari');

@@ -1,6 +1,6 @@
 import { showDot } from '#web/browser/tab/favicon.ts';
 
-/** `(3) Pesan · Kabari`; without a count the title as the page gave it. */
+/** `(3) Pesan · Kabari`; at 0 the page's title. */
 export function titleWith(count: number, title: string): string {
   const own = title.replace(/^\(\d[\d.]*\+?\) /, '');
   if (count <= 0) return own;
@@ -16,8 +16,7 @@ function write(): void {
 }
 
 /**
- * Shows a count before the tab's title, whatever page names the tab, on the app's icon where there is
- * one, and as a dot on the tab's icon. 0 takes it away.
+ * Shows a count before the tab's title, on the app's icon if supported, and as a dot on the tab's icon. 0 removes it.
  */
 export function showCount(next: number): void {
   count = next;

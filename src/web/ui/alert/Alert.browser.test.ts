@@ -2,9 +2,7 @@ import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('an alert that came with the page does not interrupt; a danger that turns up later does', async ({
-  show,
-}) => {
+test('an initial alert does not interrupt; a later danger does', async ({ show }) => {
   const page = await show('alert');
   const state = page.getByRole('region', { name: 'Shown later, and closed' });
   for (const look of ['Default', 'Fill', 'Pro']) {
@@ -21,7 +19,7 @@ test('an alert that came with the page does not interrupt; a danger that turns u
   expect(await state.getByRole('alert').count()).toBe(0);
 });
 
-test('its button closes it, once', async ({ show }) => {
+test('the button closes it, once', async ({ show }) => {
   const page = await show('alert', { width: 390 });
   const state = page.getByRole('region', { name: 'Shown later, and closed' });
   await state.getByRole('button', { name: 'Show a danger' }).click();

@@ -15,15 +15,12 @@ export type AlertState =
 
 type Props = {
   state?: AlertState;
-  /** Left out: a soft tint; `fill`: solid; `pro`: a card with a bar and an icon in the state's colour. */
+  /** Omitted: a soft tint; `fill`: solid; `pro`: a card with a bar and an icon in the state's colour. */
   variant?: 'fill' | 'pro';
-  /** Not there unless visible. */
   visible?: boolean;
-  /** The sentence itself. */
   label: ReactNode;
-  /** More below it: details, an action. */
   children?: ReactNode;
-  /** With it, there is a button to close. */
+  /** Adds a close button. */
   onClose?: () => void;
 };
 
@@ -33,15 +30,15 @@ const icons: Partial<Record<AlertState, typeof Info>> = {
   danger: CircleAlert,
 };
 
-/** The page on which something was pressed last: what shows itself on another came with it. */
+/** The page of the last interaction: an alert on any other page is part of that page's first render. */
 let used: string | undefined;
 for (const press of ['pointerdown', 'keydown']) {
   window.addEventListener(press, () => (used = window.location.pathname), true);
 }
 
 /**
- * A message in its place on the page. What turns up later as a warning or a danger interrupts
- * (`alert`); the rest waits for its turn (`status`).
+ * An inline message. A warning or danger that appears later interrupts screen readers (`alert`); the rest is polite
+ * (`status`).
  */
 export function Alert({
   state = 'primary',

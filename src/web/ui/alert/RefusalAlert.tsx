@@ -5,13 +5,12 @@ import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 
 type Props = {
-  /** What was thrown; nothing is shown for `undefined`, nor where the person gave up themselves. */
+  /** The error; `undefined` and aborts show no alert. */
   error: unknown;
-  /** The fields that show their own sentence. */
   fields?: readonly string[];
 };
 
-/** Why a form was refused, above its fields; a wait is counted down and then forgotten. */
+/** Explains why a form was refused, above its fields; a rate limit counts down and then disappears. */
 export function RefusalAlert({ error, fields = [] }: Props) {
   const [over, setOver] = useState<unknown>();
   if (error === undefined || error === null || error === over || isAbort(error)) return null;
@@ -38,7 +37,7 @@ function Wait({ seconds, onEnd }: { seconds: number; onEnd: () => void }) {
   return <Countdown until={until} onEnd={onEnd} />;
 }
 
-/** The seconds that the server asks to wait; `undefined` for any other error. */
+/** The seconds to wait after a rate limit; `undefined` for any other error. */
 export function secondsToWait(error: unknown): number | undefined {
   const code = refusalCode(error);
   if (code !== 'too_many_requests' && code !== 'otp_too_soon') return undefined;

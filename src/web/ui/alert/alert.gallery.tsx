@@ -5,7 +5,7 @@ import { Alert, type AlertState } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Row, Stack } from '#web/ui/panel/Panel.tsx';
 
-const said: Record<AlertState, string> = {
+const texts: Record<AlertState, string> = {
   primary: 'Nomor Anda siap dipakai mengirim pesan.',
   secondary: 'Pesan lama disimpan selama 90 hari.',
   success: 'Isi saldo Rp 250.000 sudah diterima.',
@@ -15,7 +15,7 @@ const said: Record<AlertState, string> = {
   gray: 'Belum ada pesan hari ini.',
   light: 'Anda dapat mengubahnya nanti di profil.',
 };
-const states = Object.keys(said) as AlertState[];
+const states = Object.keys(texts) as AlertState[];
 const looks = [
   ['Default', undefined],
   ['Fill', 'fill'],
@@ -40,7 +40,7 @@ function Demo() {
                 key={one}
                 visible
                 state={one}
-                label={said[one]}
+                label={texts[one]}
                 {...(variant && { variant })}
               />
             ))}
@@ -60,7 +60,7 @@ function Demo() {
           <Alert
             visible={visible}
             state={state}
-            label={`Muncul kemudian: ${said[state]}`}
+            label={`Muncul kemudian: ${texts[state]}`}
             onClose={() => {
               setVisible(false);
               setClosed(closed + 1);

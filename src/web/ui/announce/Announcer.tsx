@@ -1,10 +1,10 @@
 import { useStore } from '#web/browser/store.ts';
 import { announcements } from '#web/ui/announce/announce.ts';
 
-/** The page's one live region for `announce()`; always there, so that it is listened to. */
+/** The live region for `announce()`; permanent, because screen readers ignore regions added later. */
 export function Announcer() {
   const { text, turn } = useStore(announcements);
-  // The same words twice must differ, or they are not read again.
+  // A repeated text must differ, or it is not read again.
   return (
     <div role="status" className="sr-only">
       {text}

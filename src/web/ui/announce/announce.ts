@@ -1,9 +1,9 @@
 import { createStore } from '#web/browser/store.ts';
 
-/** What screen readers announce, and how many announcements there were. */
+/** The last announcement, and the number of announcements. */
 export const announcements = createStore(() => ({ text: '', turn: 0 }));
 
-/** Says something to screen readers, politely, without showing it. */
+/** Announces a text to screen readers, politely and invisibly. */
 export function announce(text: string): void {
   announcements.set({ text, turn: announcements.get().turn + 1 });
 }

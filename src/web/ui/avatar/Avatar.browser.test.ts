@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
 
-test('an avatar shows two letters, a picture with its name, or the letters where it is broken', async ({
+test('an avatar shows two letters, a picture with its name, or the letters if the picture is broken', async ({
   show,
 }) => {
   const page = await show('avatar');
@@ -9,7 +9,6 @@ test('an avatar shows two letters, a picture with its name, or the letters where
   const letters = (name: string) => state('Initials').getByRole('img', { name }).textContent();
   expect(await letters('Budi Santoso')).toBe('BS');
   expect(await letters('Ani')).toBe('A');
-  // A number has no letters: a figure stands for it.
   expect(await letters('+62 812-3456-7890')).toBe('');
   const figure = state('Initials').getByRole('img', { name: '+62 812-3456-7890' }).locator('svg');
   expect(await figure.count()).toBe(1);
@@ -21,7 +20,7 @@ test('an avatar shows two letters, a picture with its name, or the letters where
   expect(await pictures.count()).toBe(2);
 });
 
-test('avatars have five sizes, square ones a corner of 8 px, and a dot says what it means', async ({
+test('avatars have five sizes, square ones a corner of 8 px, and a dot has a text', async ({
   show,
 }) => {
   const page = await show('avatar');

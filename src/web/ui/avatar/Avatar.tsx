@@ -7,7 +7,7 @@ import { initials, pickFor } from '#web/ui/avatar/initials.ts';
 
 const grounds = ['primary', 'success', 'warning', 'danger', 'info', 'gray'] as const;
 
-/** What a dot means where nobody says otherwise: the states of a token. */
+/** The default texts of the dot: the states of a token. */
 const words = {
   primary: 'Baru',
   success: 'Tersambung',
@@ -21,22 +21,18 @@ type Props = {
   src?: string;
   shape?: 'round' | 'square';
   status?: keyof typeof words;
-  /** What the status means, for who cannot see the dot; left out: the status's own word. */
+  /** The status for screen readers; omitted: the status's default text. */
   statusText?: string;
-  /** In place of the initials. */
   icon?: ReactNode;
-  /** Left out: always the same one for the same name. */
+  /** Omitted: derived from the name. */
   bg?: (typeof grounds)[number];
   /** 24, 32, 40 (default), 56 and 80 px. */
   size?: 'xs' | 'sm' | 'md' | 'lg' | 'xl';
-  /** The name stands beside it anyway: leave it out for screen readers. */
+  /** Hides the avatar from screen readers, for use beside the name. */
   decorative?: boolean;
 };
 
-/**
- * A person's picture, or the initials of the first two words of the name; a figure for a name
- * without letters.
- */
+/** A person's picture, or the initials of the first two words of the name; an icon for a name without letters. */
 export function Avatar({
   name,
   src,

@@ -10,7 +10,7 @@ export const initials = (name: string): string =>
     .join('')
     .toUpperCase();
 
-/** Which of `count` things a text always gets: the same text, the same thing. */
+/** Maps a text to an index below `count`; the same text always gets the same index. */
 export function pickFor(text: string, count: number): number {
   let hash = 0;
   for (const letter of text) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) >>> 0;

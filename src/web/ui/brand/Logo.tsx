@@ -1,6 +1,5 @@
 import styles from './Logo.module.css';
 
-/** The product's logo and name. */
 export const Logo = () => (
   <span className={styles['logo']}>
     <svg viewBox="0 0 64 64" width="28" height="28" aria-hidden="true">

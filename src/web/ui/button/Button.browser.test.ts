@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('a busy button keeps its width and the focus, says so, and takes no second click', async ({
+test('a busy button keeps its width and the focus, is marked busy, and ignores a second click', async ({
   show,
 }) => {
   const page = await show('button');
@@ -23,7 +23,7 @@ test('a busy button keeps its width and the focus, says so, and takes no second 
   await waitFor(async () => expect(await state.getByLabel('Clicks').textContent()).toBe('2'));
 });
 
-test('a button submits its form only when it says so, and one that leads elsewhere is a link', async ({
+test('a button submits its form only with `submit`, and a link to elsewhere is a link', async ({
   show,
 }) => {
   const page = await show('button');
@@ -36,9 +36,7 @@ test('a button submits its form only when it says so, and one that leads elsewhe
   expect(await link.getAttribute('href')).toBe('/saldo');
 });
 
-test('buttons are 32, 40, 44 and 52 px high, and a finger finds 44 px everywhere', async ({
-  show,
-}) => {
+test('buttons are 32, 40, 44 and 52 px high, with touch targets of 44 px', async ({ show }) => {
   const sizes = async (width: 1440 | 390) => {
     const page = await show('button', { width });
     const places = page.getByRole('region', { name: 'Sizes' }).getByRole('button');

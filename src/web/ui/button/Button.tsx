@@ -5,23 +5,23 @@ import styles from '#web/ui/button/Button.module.css';
 import { classes } from '#web/ui/classes.ts';
 
 export type ButtonLook = {
-  /** `solid` for the one main action of a place, `subtle` for the others, `link` inside text. */
+  /** `solid` for the one main action, `subtle` for the others, `link` inside text. */
   variant?: 'solid' | 'subtle' | 'outline' | 'link';
-  /** `attention` (kunyit) is for topping up and little else; `danger` for what cannot be undone. */
+  /** `attention` (kunyit) is for topping up and little else; `danger` for irreversible actions. */
   tone?: 'primary' | 'neutral' | 'danger' | 'attention';
   /** 32, 40 (default), 44 and 52 px. */
   size?: 'sm' | 'md' | 'lg' | 'xl';
-  /** An icon before the words (a lucide icon at `size={18}`). */
+  /** An icon before the label (a lucide icon at `size={18}`). */
   icon?: ReactNode;
-  /** As wide as its place. */
+  /** Takes the full width. */
   block?: boolean;
-  /** Shows the icon alone: give `aria-label`. */
+  /** Icon only; requires `aria-label`. */
   square?: boolean;
 };
 
 export type ButtonProps = ButtonLook &
   ComponentPropsWithRef<'button'> & {
-    /** At work: keeps its width and the focus, says 'Memuat…', ignores further clicks. */
+    /** Busy: keeps its width and the focus, shows 'Memuat…', ignores further clicks. */
     busy?: boolean;
   };
 
@@ -36,7 +36,7 @@ function look({ variant = 'solid', tone = 'primary', size = 'md', block, square 
   );
 }
 
-/** A button; `type="button"` unless it says `submit`. */
+/** A button; `type="button"` unless it is `submit`. */
 export function Button({
   variant,
   tone,
@@ -78,7 +78,7 @@ export function Button({
 
 type AnchorProps = ButtonLook & ComponentPropsWithRef<'a'>;
 
-/** A plain link (another site, a file) that looks like a button. */
+/** A plain link (another site, a file) styled as a button. */
 export function AnchorButton({
   variant,
   tone,
@@ -101,10 +101,10 @@ export function AnchorButton({
   );
 }
 
-/** A link to a screen that looks like a button: `to`, `search` and `params` as the router has them. */
+/** A router link styled as a button: `to`, `search` and `params`. */
 export const LinkButton = createLink(AnchorButton);
 
-/** Leaves out what is undefined, for types that tell "absent" from "undefined". */
+/** Drops undefined properties, for `exactOptionalPropertyTypes`. */
 function definite(look: { [K in keyof ButtonLook]: ButtonLook[K] | undefined }): ButtonLook {
   return Object.fromEntries(Object.entries(look).filter(([, value]) => value !== undefined));
 }

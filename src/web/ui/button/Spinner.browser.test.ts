@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
 
-test('a spinner says that it waits; for who wants less motion it pulses instead of turning', async ({
+test('a spinner has a label; with reduced motion it pulses instead of turning', async ({
   show,
 }) => {
   const motion = async (still: boolean) => {

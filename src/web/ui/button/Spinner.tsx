@@ -1,7 +1,7 @@
 import styles from '#web/ui/button/Spinner.module.css';
 import { classes } from '#web/ui/classes.ts';
 
-/** Something is being waited for; `screen` fills the window. */
+/** A spinner; `screen` fills the window. */
 export function Spinner({ screen = false }: { screen?: boolean }) {
   return (
     <div role="status" className={classes(styles['place'], screen && styles['screen'])}>

@@ -7,34 +7,32 @@ export type Series = {
   label: string;
   /** Charts: toska, kunyit, langit, then patterns. */
   color: 'toska' | 'kunyit' | 'langit' | 'pandan' | 'bata' | 'neutral';
-  /** Stands in the table only: what is rare and large would press all else flat. */
+  /** In the table only: rare large values would flatten all others. */
   apart?: boolean;
 };
 
 export type Bar = {
-  /** Under the bar and in the table: `21 Nov`. */
+  /** Below the bar and in the table: `21 Nov`. */
   label: string;
-  /** By the key of the series. */
   values: Readonly<Record<string, number>>;
 };
 
 type Props = {
-  /** Names the chart and its table. */
   title: string;
   series: readonly Series[];
   bars: readonly Bar[];
-  /** What a bar is of, over the table's first column; 'Tanggal'. */
+  /** The header of the table's first column; 'Tanggal'. */
   of?: string;
   /** In px; 160. */
   height?: number;
-  /** How figures are written; grouped by dots when left out. */
+  /** Formats the figures; by default grouped with dots. */
   format?: (value: number) => string;
 };
 
 const STEP = 20;
 const WIDTH = 13;
 
-/** Stacked bars over days. The same figures stand in a table for who cannot see them. */
+/** Stacked bars over days. A table has the same figures for screen readers. */
 export function SmallBars({ title, series, bars, of = 'Tanggal', height = 160, ...how }: Props) {
   const { format = formatNumber } = how;
   const drawn = series.filter(({ apart }) => !apart);
@@ -97,14 +95,13 @@ export function SmallBars({ title, series, bars, of = 'Tanggal', height = 160, .
   );
 }
 
-/** What is stacked in each bar, in all. */
 const totalsOf = (bars: readonly Bar[], series: readonly Series[]): readonly number[] =>
   bars.map((bar) => series.reduce((sum, { key }) => sum + (bar.values[key] ?? 0), 0));
 
 type FiguresProps = Required<Pick<Props, 'title' | 'of' | 'series' | 'bars' | 'format'>>;
 
 const Figures = ({ title, of, series, bars, format }: FiguresProps) => (
-  // What scrolls must be reachable by keyboard.
+  // Scrollable content must be focusable.
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
   <div className={styles['scroll']} tabIndex={0} role="region" aria-label={title}>
     <table className={styles['table']}>

@@ -5,19 +5,17 @@ import styles from '#web/ui/chart/Stat.module.css';
 
 type Props = {
   label: ReactNode;
-  /** The figure, formatted. */
   value: ReactNode;
-  /** How much more or less than before, as a fraction: 0.12 is 12 % more; null: nothing to compare. */
+  /** The relative change as a fraction: 0.12 is 12 % more; null: nothing to compare. */
   change?: number | null;
-  /** What it is compared with: 'dari kemarin'. */
+  /** The reference: 'dari kemarin'. */
   since?: string;
-  /** More is bad (failures): colours the other way round. */
+  /** An increase is bad (failures): swaps the colours. */
   lessIsBetter?: boolean;
-  /** More below: a note, a link. */
   children?: ReactNode;
 };
 
-/** A figure and how it moved. Put several in a `Stats`. */
+/** A figure and its change. Put several in a `Stats`. */
 export function Stat({ label, value, change, since, lessIsBetter = false, children }: Props) {
   return (
     <div className={styles['stat']}>
@@ -50,7 +48,6 @@ function Change({ change, since, lessIsBetter }: ChangeProps) {
   );
 }
 
-/** Figures side by side, with lines between them rather than boxes around them. */
 export const Stats = ({ children }: { children: ReactNode }) => (
   <dl className={styles['stats']}>{children}</dl>
 );

@@ -1,6 +1,6 @@
 /**
- * Where the parts of one stacked bar stand: from the bottom up, in the chart's own units.
- * A part that is not zero is at least one unit high, so that a single failure can be seen.
+ * The parts of one stacked bar, from the bottom up, in the chart's units. A non-zero part is at least one unit high, so
+ * that a single failure is visible.
  */
 export function shareOut(
   values: readonly number[],

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('links say where they go and that they open a tab; other tags are text', async ({ show }) => {
+test('links name their target and that they open a tab; other tags are text', async ({ show }) => {
   const page = await show('caption', { width: 390 });
   const links = page.getByRole('region', { name: 'Links and lines' });
   const order = links.getByRole('link', { name: 'https://toko.example/pesanan_(42) (tab baru)' });
@@ -29,9 +29,7 @@ test('links say where they go and that they open a tab; other tags are text', as
   expect(await turned.evaluate((line) => line.firstElementChild?.tagName)).toBe('BDI');
 });
 
-test('a caption over 4 kB is unfolded and folded again by keys, and the focus stays', async ({
-  show,
-}) => {
+test('a caption over 4 kB unfolds and folds by keys, and the focus stays', async ({ show }) => {
   const page = await show('caption', { width: 390 });
   const long = page.getByRole('region', { name: 'Longer than 4 kB' });
   const more = long.getByRole('button', { name: 'Selengkapnya' });
@@ -47,7 +45,9 @@ test('a caption over 4 kB is unfolded and folded again by keys, and the focus st
   await more.waitFor();
 });
 
-test('what is typed is shown at once, trailing punctuation outside the link', async ({ show }) => {
+test('typed text is shown at once, with trailing punctuation outside the link', async ({
+  show,
+}) => {
   const page = await show('caption', { width: 1440 });
   const yours = page.getByRole('group', { name: 'Your caption' });
   const names: [string, string][] = [

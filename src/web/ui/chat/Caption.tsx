@@ -3,8 +3,8 @@ import styles from '#web/ui/chat/Caption.module.css';
 import { captionNodes, foldAt, type CaptionNode } from '#contract/messages/captions.ts';
 
 /**
- * A caption written by anybody: line breaks and links (http, https) are understood, everything else
- * is shown as the text it is. Over 4 kB it is folded behind 'Selengkapnya'.
+ * A caption from an untrusted author: line breaks and links (http, https) are rendered, everything else is plain text.
+ * Over 4 kB it is folded behind 'Selengkapnya'.
  */
 export function Caption({ text }: { text: string }) {
   const [unfolded, setUnfolded] = useState(false);

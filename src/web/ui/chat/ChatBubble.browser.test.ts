@@ -2,9 +2,7 @@ import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('each message is shown as what it is, with its sender and time in its name', async ({
-  show,
-}) => {
+test('each message type has its own rendering, named by sender and time', async ({ show }) => {
   const page = await show('chat-message', { width: 390 });
   const thread = page.getByRole('list', { name: 'Percakapan dengan Budi' });
   const said = (name: string) => thread.getByRole('article', { name });
@@ -33,7 +31,7 @@ test('each message is shown as what it is, with its sender and time in its name'
   expect(read).toBe('Dibaca');
 });
 
-test('a long file name is cut at 250 px and whole in its title', async ({ show }) => {
+test('a long file name is cut at 250 px and complete in its title', async ({ show }) => {
   const page = await show('chat-message', { width: 1440 });
   const name = page.getByTitle(/^Daftar harga kue lapis .* November 2026\.pdf$/);
   expect((await boxOf(name)).width).toBe(250);
@@ -43,7 +41,7 @@ test('a long file name is cut at 250 px and whole in its title', async ({ show }
   expect(await link.textContent()).toContain('PDF · 1,3 MB');
 });
 
-test('a picture grows and a contact is written to, by keys alone', async ({ show }) => {
+test('a picture opens and a contact is messaged by keys alone', async ({ show }) => {
   const page = await show('chat-message', { width: 390 });
   const grow = page.getByRole('button', { name: 'Perbesar gambar: Gambar dari Budi' });
   await page.getByRole('article', { name: 'Budi, 09.09' }).scrollIntoViewIfNeeded();
@@ -57,7 +55,7 @@ test('a picture grows and a contact is written to, by keys alone', async ({ show
   expect(await page.getByLabel('Asked to write to').textContent()).toBe('6285711112222');
 });
 
-test('days, the unread and how far each came are said in words', async ({ show }) => {
+test('days, the unread divider and delivery states have texts', async ({ show }) => {
   const page = await show('chat-message', { width: 390 });
   const days = page.getByRole('list', { name: 'Percakapan dengan Sari' });
   expect(
@@ -78,7 +76,7 @@ test('days, the unread and how far each came are said in words', async ({ show }
   await page.getByText('Nomor ini tidak memakai WhatsApp.').waitFor();
 });
 
-test('a message that is only described is set apart, an edited one says so', async ({ show }) => {
+test('a described message is set apart, and an edited one is marked', async ({ show }) => {
   const page = await show('chat-message', { width: 390 });
   const thread = page.getByRole('list', { name: 'Percakapan dengan Wati' });
   const styleOf = (text: string) =>
@@ -93,7 +91,7 @@ test('a message that is only described is set apart, an edited one says so', asy
   expect(await asked.innerText()).toMatch(/^Dari iklan: Batik parang[^]+Masih ada\?/);
 });
 
-test('a file that lies elsewhere is a card with its type, its host and a link; nothing is loaded', async ({
+test('a file on another host is a card with its type, its host and a link; the page loads none of it', async ({
   show,
 }) => {
   const page = await show('chat-message', { width: 390 });
@@ -129,9 +127,7 @@ test('a file that lies elsewhere is a card with its type, its host and a link; n
   }
 });
 
-test('a picture that cannot be loaded says so, and is loaded again when asked', async ({
-  show,
-}) => {
+test('a picture that fails to load has a retry button', async ({ show }) => {
   const page = await show('chat-message', { width: 390 });
   const message = page.getByRole('article', { name: 'Budi, 09.09' });
   await message.scrollIntoViewIfNeeded();
@@ -153,7 +149,7 @@ test('a picture that cannot be loaded says so, and is loaded again when asked', 
   expect(await broken.count()).toBe(0);
 });
 
-test('an answer shows what it answers, a reaction whose it is, and "Balas" works by keys', async ({
+test('a reply shows the quoted message, a reaction names its author, and "Balas" works by keys', async ({
   show,
 }) => {
   const page = await show('chat-message', { width: 390 });

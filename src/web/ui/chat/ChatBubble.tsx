@@ -24,37 +24,30 @@ import { VideoPlayer } from '#web/ui/media/VideoPlayer.tsx';
 
 type Props = {
   message: ChatMessage;
-  /** Ours are at the end in toska, theirs at the start. */
+  /** Sent messages are at the end in toska, received ones at the start. */
   side: 'out' | 'in';
-  /** Who wrote it, for screen readers ("Anda", "Budi"). */
+  /** The author, for screen readers ("Anda", "Budi"). */
   sender: string;
   /** `09.05` */
   time: string;
-  /** The moment itself, for machines. */
   at?: Date;
-  /** How far it came: a `Ticks` with `iconOnly`. */
+  /** The delivery state: a `Ticks` with `iconOnly`. */
   ticks?: ReactNode;
   /** The first of a run by the same sender has the pointed corner. */
   first?: boolean;
-  /** Under the bubble: a failure and what to do about it. */
   note?: ReactNode;
-  /** Still on its way to the server. */
   pending?: boolean;
-  /** Inside, above what it says: who of several wrote it, what it is about. */
   head?: ReactNode;
-  /** Not for the other side: looks like a note, not like something sent. */
   internal?: boolean;
-  /** At its lower edge: an emoji, and whose it is. */
   reactions?: readonly { emoji: string; by: string; onRemove?: (() => void) | undefined }[];
-  /** Beside it, with the answer: what else can be done with it; given the look of such a button. */
+  /** Beside the reply button: another action; receives the class of such a button. */
   action?: ((className: string | undefined) => ReactNode) | undefined;
-  /** For an image on another host: how it is fetched. */
+  /** For an image on another host: loads it through the server. */
   loading?: ImageLoading | undefined;
-  /** Begins an answer to it. */
   onReply?: (() => void) | undefined;
   /** Opens a conversation with the digits of a contact card. */
   onMessage?: ((digits: string) => void) | undefined;
-  /** `div` where the list's items are made elsewhere, as in a virtual list. */
+  /** `div` where the list makes the items, as in a virtual list. */
   as?: 'li' | 'div';
 };
 
@@ -100,7 +93,7 @@ export function ChatBubble(props: Props) {
   );
 }
 
-/** What can be done with it. Drawn by and by: it is half of what a line consists of, and nobody needs it at once. */
+/** The actions of a message. Rendered later: they are half of a message's elements and not needed at once. */
 function Actions({ onReply, action }: Pick<Props, 'onReply' | 'action'>) {
   const isRendered = useDeferredRender();
   if (!isRendered) return null;
@@ -141,7 +134,6 @@ const Reactions = ({ reactions }: Required<Pick<Props, 'reactions'>>) => (
 /** The caption describes the message instead of quoting it. */
 const isNotice = ({ notice }: ChatMessage): boolean => notice === 'other' || notice === 'revoked';
 
-/** A sticker stands by itself. */
 const isBare = ({ type, url, external, file }: ChatMessage): boolean =>
   chatKind(type) === 'sticker' && !!url && external === false && !file?.missing;
 
@@ -181,7 +173,6 @@ function Content({ message, sender, onMessage, loading }: ContentProps) {
   );
 }
 
-/** The file above a template's text. */
 function TemplateFile({ message, sender }: Omit<MediaProps, 'kind'>) {
   const type = message.template?.media;
   if (type === undefined) return null;
@@ -254,7 +245,7 @@ export const ChatList = ({ label, children }: { label: string; children: ReactNo
   </ol>
 );
 
-/** A line across the thread: the day, or where the unread begin. */
+/** A divider: the day, or the start of the unread messages. */
 export const ChatDivider = ({
   children,
   fresh = false,

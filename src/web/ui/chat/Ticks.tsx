@@ -19,13 +19,12 @@ export type Mark = keyof typeof marks;
 
 type Props = {
   mark: Mark;
-  /** In place of the mark's own word. */
   word?: string;
-  /** The icon alone to the eye (in a bubble); the word stays for screen readers. */
+  /** Shows the icon only (in a bubble); the text remains for screen readers. */
   iconOnly?: boolean;
 };
 
-/** How far something sent has come: icon and word, the colour only repeats them. */
+/** A delivery state: icon and text; the colour is redundant. */
 export function Ticks({ mark, word, iconOnly = false }: Props) {
   const { Icon, word: own } = marks[mark];
   return (

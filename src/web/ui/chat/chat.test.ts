@@ -13,7 +13,7 @@ import {
   startsRun,
 } from '#web/ui/chat/chat.ts';
 
-test('each specified type is shown as what it is, and anything else as a file', () => {
+test('renders each specified type as its kind, and anything else as a file', () => {
   for (const type of ['jpeg', 'png', 'webp', 'jpg']) expect(chatKind(type)).toBe('image');
   expect(chatKind('ogg')).toBe('audio');
   expect(chatKind('mp4')).toBe('video');
@@ -24,7 +24,7 @@ test('each specified type is shown as what it is, and anything else as a file', 
   }
 });
 
-test('a number is called in its 62 form, however it was written', () => {
+test('normalizes a number to its 62 form', () => {
   expect(phoneHref('0812-3456-7890')).toBe('tel:+6281234567890');
   expect(phoneHref('812 3456 7890')).toBe('tel:+6281234567890');
   expect(phoneHref('+62 (812) 3456.7890')).toBe('tel:+6281234567890');
@@ -32,7 +32,7 @@ test('a number is called in its 62 form, however it was written', () => {
   expect(phoneHref('belum ada')).toBeUndefined();
 });
 
-test('a tel: address has nothing in it but 15 digits at most, whatever a card says', () => {
+test('puts at most 15 digits into a tel: address, for any card', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (phone) => {
       expect(contactDigits(phone)).toMatch(/^\d{0,15}$/);
@@ -42,7 +42,7 @@ test('a tel: address has nothing in it but 15 digits at most, whatever a card sa
   );
 });
 
-test('a file is fetched by http, https or blob, and by nothing else', () => {
+test('accepts http, https and blob addresses of files only', () => {
   const base = 'https://kabari.example/message-history';
   for (const url of ['/files/a?k=b', 'https://media.example/a.ogg', 'blob:https://x.example/1']) {
     expect(mediaUrl(url, base)).toBe(url);
@@ -59,14 +59,14 @@ test('a file is fetched by http, https or blob, and by nothing else', () => {
   }
 });
 
-test('a name is cut after 200 letters, never inside one', () => {
+test('cuts a name after 200 characters, never inside one', () => {
   expect(shortName('Budi')).toBe('Budi');
   const family = '👨‍👩‍👧‍👦';
   expect(shortName(family.repeat(201))).toBe(`${family.repeat(200)}…`);
   expect(shortName(family.repeat(150))).toBe(family.repeat(150));
 });
 
-test('a file is known by the end of its name, else by its type', () => {
+test('derives a file’s kind from its extension, else from its type', () => {
   expect(fileEnd('Laporan.Okt.XLSX')).toBe('xlsx');
   expect(fileEnd('.env')).toBe('');
   expect(fileEnd('tanpa akhiran')).toBe('');
@@ -79,7 +79,7 @@ test('a file is known by the end of its name, else by its type', () => {
   expect(fileType('a', '<img>')).toBe('');
 });
 
-test('a run ends with its sender, or after five minutes of silence', () => {
+test('ends a run at another sender or after five minutes of silence', () => {
   const at = (minutes: number, seconds = 0) =>
     new Date(Date.UTC(2026, 10, 21, 9, minutes, seconds));
   const before = { side: 'in', at: at(0) } as const;
@@ -89,7 +89,7 @@ test('a run ends with its sender, or after five minutes of silence', () => {
   expect(startsRun({ side: 'in', at: at(0) }, undefined)).toBe(true);
 });
 
-test('a file lies elsewhere when its server says so, or else when its address leads to another site', () => {
+test('treats a file as external if the server says so, or else if its address is on another site', () => {
   const base = 'https://kabari.example/message-history';
   const linkText = (url: string, external: boolean | null = null) =>
     isExternal({ url, external }, base);

@@ -6,16 +6,14 @@ export type ChatMessage = {
   type: string;
   caption?: string | null;
   url?: string | null;
-  /** Whether the file lies with somebody else; left out: whether `url` leads to another site. */
+  /** Whether the file is on another host; omitted: derived from `url`. */
   external?: boolean | null;
   filename?: string | null;
-  /** What is known of the file before it is opened. */
   file?: Partial<ChatFile> | undefined;
   place?: Place | undefined;
   template?: FilledTemplate | undefined;
   origin?: string | undefined;
   notice?: 'other' | 'edited' | 'revoked' | undefined;
-  /** A contact card's. */
   name?: string | null;
   phone?: string | null;
   phones?: readonly string[] | undefined;
@@ -48,28 +46,28 @@ const kinds = new Map<string, ChatKind>([
   ['template', 'template'],
 ]);
 
-/** How a type is shown; anything unknown is a file. */
+/** The rendering of a type; unknown types are files. */
 export const chatKind = (type: string): ChatKind => kinds.get(type) ?? 'file';
 
-/** A contact's number as digits in 62 form, at most 15 of them: what a `tel:` address is built from. */
+/** A contact's number as digits in 62 form, at most 15, as used in `tel:` addresses. */
 export const contactDigits = (phone: string): string =>
   normalizePhone(phone).replace(/\D/g, '').slice(0, PHONE_DIGITS_MAX);
 
-/** A `tel:` address of digits with the country in front; `undefined` for what holds no digit. */
+/** A `tel:` address with the country code; `undefined` for a text without digits. */
 export function phoneHref(phone: string): string | undefined {
   const digits = contactDigits(phone);
   return digits === '' ? undefined : `tel:+${digits}`;
 }
 
-/** The address of a message's file when it may be loaded: http, https or blob; else `undefined`. */
+/** The address of a message's file if it may be loaded: http, https or blob; else `undefined`. */
 export function mediaUrl(url: string, base: string): string | undefined {
   if (!URL.canParse(url, base)) return undefined;
   return ['http:', 'https:', 'blob:'].includes(new URL(url, base).protocol) ? url : undefined;
 }
 
 /**
- * Whether a message's file lies with somebody else. Such a file is a link to open: the page's policy does not
- * load it, and its owner would learn who reads the message, and when.
+ * True if a message's file is on another host. Such a file is only linked: the CSP blocks it, and its owner would learn
+ * who reads the message, and when.
  */
 export function isExternal(
   { url, external }: Pick<ChatMessage, 'url' | 'external'>,
@@ -81,7 +79,7 @@ export function isExternal(
 
 const NAME_MAX = 200;
 
-/** A name as it is shown: its first 200 letters, however many code points each is made of. */
+/** A name for display: its first 200 characters (grapheme clusters). */
 export function shortName(name: string): string {
   if (name.length <= NAME_MAX) return name;
   let end = 0;
@@ -119,15 +117,15 @@ const kindOfEnd = new Map(
   fileKinds.flatMap(([kind, ends]) => ends.split(' ').map((end) => [end, kind] as const)),
 );
 
-/** The letters behind a file name's last dot, in lower case; empty when it has no such end. */
+/** The extension of a file name in lower case; empty if it has none. */
 export const fileEnd = (filename: string): string =>
   /[^.\s]\.([a-z0-9]{1,8})$/i.exec(filename)?.[1]?.toLowerCase() ?? '';
 
-/** What a file is, by the end of its name, or by its type where the name has none. */
+/** The kind of a file by its extension, else by its type. */
 export const fileKind = (filename: string, type: string): FileKind =>
   kindOfEnd.get(fileEnd(filename) || type.toLowerCase()) ?? 'other';
 
-/** A file's type as people say it: `PDF`, `XLSX`; empty when neither name nor type tells. */
+/** A file's type for people: `PDF`, `XLSX`; empty if unknown. */
 export function fileType(filename: string, type: string): string {
   const end = fileEnd(filename) || type.split('/').at(-1) || '';
   return /^[a-z0-9]{1,8}$/i.test(end) && !/^(?:file|document)$/i.test(end) ? end.toUpperCase() : '';
@@ -135,15 +133,14 @@ export function fileType(filename: string, type: string): string {
 
 const RUN_MS = 5 * 60_000;
 
-type Said = {
+type RunMessage = {
   side: 'out' | 'in';
   at: Date;
-  /** Who, where several write on one side. */
   by?: string | undefined;
 };
 
 /** True when a message starts a new run: another sender, or five minutes later. */
-export const startsRun = (message: Said, before: Said | undefined): boolean =>
+export const startsRun = (message: RunMessage, before: RunMessage | undefined): boolean =>
   before === undefined ||
   before.side !== message.side ||
   before.by !== message.by ||

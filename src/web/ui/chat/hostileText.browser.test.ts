@@ -6,7 +6,6 @@ import { waitFor } from '#tests/support/wait-for.ts';
 
 const BATCH = 250;
 
-/** What each place may be made of, beside text. */
 const allowed: Record<string, readonly string[]> = {
   Captions: ['DIV', 'BDI', 'BR', 'A', 'SPAN', 'BUTTON'],
   Contacts: ['DIV', 'SPAN', 'BDI', 'A', 'BUTTON', 'svg', 'path', 'circle', 'rect', 'line'],
@@ -17,7 +16,6 @@ const allowed: Record<string, readonly string[]> = {
 
 type Found = { foreign: string[]; links: string[]; words: string[] };
 
-/** Everything strange about what is on the page now. Runs in the page. */
 function look(known: Record<string, readonly string[]>): Found {
   const found: Found = { foreign: [], links: [], words: [] };
   const safe = /^(?:https?:\/\/|tel:\+\d{1,15}$)/;
@@ -42,7 +40,6 @@ function look(known: Record<string, readonly string[]>): Found {
   return found;
 }
 
-/** From now on whatever runs is reported; a real dialog would be reported too. */
 async function listen(page: Page): Promise<{ ran: string[]; requests: string[] }> {
   const events = { ran: [] as string[], requests: [] as string[] };
   page.on('dialog', (dialog) => {
@@ -80,7 +77,7 @@ async function listen(page: Page): Promise<{ ran: string[]; requests: string[] }
 const ranIn = (page: Page): Promise<string[]> =>
   page.evaluate(() => (window as unknown as { ran: string[] }).ran);
 
-test('whatever strangers write is shown as text wherever it is shown', async ({ show }) => {
+test('hostile texts are shown as text everywhere', async ({ show }) => {
   const { texts, from } = await hostileTexts();
   expect(texts.length).toBeGreaterThan(from.length === 3 ? 3_000 : 500);
   const page = await show('hostile-text', { width: 1440 });
@@ -102,7 +99,7 @@ test('whatever strangers write is shown as text wherever it is shown', async ({ 
   });
 });
 
-test('whatever strangers write is said as text in a toast', async ({ show }) => {
+test('hostile texts are shown as text in a toast', async ({ show }) => {
   const { texts } = await hostileTexts();
   const page = await show('hostile-text', { width: 390 });
   const events = await listen(page);

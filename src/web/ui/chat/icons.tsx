@@ -1,8 +1,8 @@
 import styles from '#web/ui/chat/icons.module.css';
 
 /**
- * An icon that stands in every line of a thread, as one path: of many elements, and of a component that makes each of
- * them, hundreds on the way through a long thread are what scrolling is slow by. The shapes are Lucide's, joined.
+ * An icon of a thread's messages, as a single path: hundreds of icons with several elements and components each make
+ * scrolling slow. The shapes are Lucide's, joined.
  */
 const pathIcon =
   (path: string) =>

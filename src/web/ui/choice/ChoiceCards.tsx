@@ -3,11 +3,8 @@ import styles from '#web/ui/choice/ChoiceCards.module.css';
 
 export type Choice<Value extends string> = {
   value: Value;
-  /** Its name. */
   title: ReactNode;
-  /** At the end of the title's line: a chip, a price. */
   aside?: ReactNode;
-  /** What is to be known before it is chosen. */
   children?: ReactNode;
 };
 
@@ -20,14 +17,14 @@ type Props<Value extends string> = {
   error?: string | undefined;
 };
 
-/** One of a few things that each need some words: radio buttons, each in a card of its own. */
+/** Radio buttons in cards, for a few options that need an explanation. */
 export function ChoiceCards<Value extends string>(props: Props<Value>) {
   const { legend, name, choices, value, onChange, error } = props;
   const errorId = useId();
   return (
     <fieldset
       role="radiogroup"
-      // After a refusal the form goes to what is wrong.
+      // A refused form focuses the invalid group.
       tabIndex={-1}
       className={styles['group']}
       aria-required="true"

@@ -4,11 +4,11 @@ import styles from '#web/ui/copy/CodeBlock.module.css';
 
 type Props = {
   code: string;
-  /** Above the code: its language or what it does. */
+  /** Above the code: its language or purpose. */
   title: string;
 };
 
-/** Code to be copied; scrolls sideways inside itself, by keyboard too. */
+/** Code to copy; scrolls sideways, by keyboard too. */
 export function CodeBlock({ code, title }: Props) {
   const id = useId();
   return (
@@ -17,7 +17,7 @@ export function CodeBlock({ code, title }: Props) {
         <span id={id}>{title}</span>
         <CopyButton value={code} describes={id} />
       </figcaption>
-      {/* What scrolls must be reachable by keyboard. */}
+      {/* Scrollable content must be focusable. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className={styles['code']} tabIndex={0} role="region" aria-labelledby={id}>
         <code>{code}</code>

@@ -6,16 +6,16 @@ import { classes } from '#web/ui/classes.ts';
 
 type Props = {
   label: ReactNode;
-  /** What is copied. */
+  /** The text to copy. */
   value: string;
-  /** What is shown, when it differs: groups of four, a formatted amount. */
+  /** The displayed form, if different: groups of four, a formatted amount. */
   shown?: ReactNode;
   help?: ReactNode;
-  /** `code`: keys and addresses in a fixed width. `amount`: large. */
+  /** `code`: keys and addresses, monospaced. `amount`: large. */
   look?: 'code' | 'amount';
 };
 
-/** A value that is there to be taken along, with a button 'Salin'. */
+/** A value with a button 'Salin'. */
 export function CopyField({ label, value, shown, help, look }: Props) {
   const id = useId();
   return (
@@ -34,7 +34,7 @@ export function CopyField({ label, value, shown, help, look }: Props) {
   );
 }
 
-/** The button alone; `describes` is the id of the words that say what is copied. */
+/** The copy button alone; `describes` is the id of its description. */
 export function CopyButton({ value, describes }: { value: string; describes?: string }) {
   const [copied, copy] = useCopy(value);
   return (

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 
 const SAYS_SO_MS = 2_000;
 
-/** Copies a text; true when it is in the clipboard. Works on plain http too, where it must. */
+/** Copies a text; true on success. Also works on plain http. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -23,7 +23,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** `[copied, copy]`: `copied` stays true for two seconds after a copy that worked. */
+/** `[copied, copy]`: `copied` stays true for two seconds after a successful copy. */
 export function useCopy(text: string): [boolean, () => void] {
   const [copied, setCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -33,16 +33,15 @@ type Props = {
   picked: Picked;
   today: CivilDate;
   bounds: Bounds;
-  /** How many months stand beside each other; they turn together. */
   months: 1 | 2;
-  /** Whether one day is chosen, or the two ends of a range. */
+  /** A single day instead of a range. */
   single: boolean;
   /** Takes the focus when it appears. */
   enter: boolean;
   onDay: (day: CivilDate) => void;
 };
 
-/** Months of days, from Sunday: one stop for Tab, within it the keys of the APG grid. */
+/** A calendar of months, weeks from Sunday: one tab stop, with the keys of the APG grid. */
 export function Calendar(props: Props) {
   const { picked, today, bounds, months, single, onDay } = props;
   const calendar = useTurning(props);
@@ -91,7 +90,6 @@ export function Calendar(props: Props) {
   );
 }
 
-/** Which months are shown and which day has the focus, or would get it. */
 function useTurning({ picked, today, bounds, months, enter }: Props) {
   const [at, setAt] = useState(() => picked.to ?? picked.from ?? startAt(today, bounds));
   const [first, setFirst] = useState(() => opening(picked.from ?? at, months, bounds));
@@ -110,7 +108,7 @@ function useTurning({ picked, today, bounds, months, enter }: Props) {
     setAt(day);
     setFirst(showing(first, day, months));
   };
-  // What was typed comes into sight.
+  // Shows the month of a typed date.
   if (shownFor.from !== picked.from || shownFor.to !== picked.to) {
     setShownFor(picked);
     const day = picked.to ?? picked.from;
@@ -134,7 +132,6 @@ function useTurning({ picked, today, bounds, months, enter }: Props) {
   };
 }
 
-/** Where the focus is at first: today, or the nearest day that may be chosen. */
 const startAt = (today: CivilDate, { min = today, max = today }: Bounds): CivilDate =>
   today < min ? min : today > max ? max : today;
 
@@ -144,7 +141,6 @@ const dayOf = (target: EventTarget): CivilDate | undefined =>
 type TurnProps = {
   calendar: ReturnType<typeof useTurning>;
   bounds: Bounds;
-  /** The last of the shown months. */
   last: CivilDate;
 };
 
@@ -178,7 +174,7 @@ function Turn({ calendar: { first, turn }, bounds: { min, max }, last }: TurnPro
 type MonthProps = Pick<Props, 'picked' | 'today' | 'bounds' | 'single'> & {
   month: CivilDate;
   at: CivilDate;
-  /** The day that would be the end, while one is looked for. */
+  /** The hovered or focused end of an unfinished range. */
   toward: CivilDate | undefined;
   onPress: (day: CivilDate) => void;
   onKey: (event: KeyboardEvent) => void;
@@ -201,7 +197,7 @@ function Month(props: MonthProps) {
         {showMonth(month)}
       </p>
       <table
-        // As the APG has it: the cells take the focus and the keys.
+        // As in the APG, the cells take the focus and the keys.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role
         role="grid"
         aria-labelledby={caption}
@@ -227,7 +223,7 @@ function Month(props: MonthProps) {
             <tr key={line}>
               {week.map((day, place) =>
                 day === undefined ? (
-                  // No day of this month, and nothing to press.
+                  // An empty cell.
                   // oxlint-disable-next-line jsx-a11y/control-has-associated-label
                   <td key={place} className={styles['day']} />
                 ) : (
@@ -244,10 +240,10 @@ function Month(props: MonthProps) {
 
 function Day({ day, picked, today, bounds, single, at, toward }: MonthProps & { day: CivilDate }) {
   const { from, to = from } = picked;
-  const chosen = from !== undefined && to !== undefined && from <= day && day <= to;
-  const end = [chosen && day === from && 'start', chosen && day === picked.to && 'end'];
+  const isSelected = from !== undefined && to !== undefined && from <= day && day <= to;
+  const end = [isSelected && day === from && 'start', isSelected && day === picked.to && 'end'];
   const between =
-    !chosen && from !== undefined && toward !== undefined && from < day && day <= toward;
+    !isSelected && from !== undefined && toward !== undefined && from < day && day <= toward;
   const ends = single ? [] : [end[0] && 'mulai', end[1] && 'akhir'];
   const notes = [day === today && 'hari ini', ...ends].filter(Boolean);
   return (
@@ -256,10 +252,10 @@ function Day({ day, picked, today, bounds, single, at, toward }: MonthProps & { 
       tabIndex={day === at ? 0 : -1}
       data-day={day}
       data-end={end.filter(Boolean).join(' ') || undefined}
-      data-between={chosen || between || undefined}
+      data-between={isSelected || between || undefined}
       data-today={day === today || undefined}
       aria-label={[showDay(day), ...notes].join(', ')}
-      aria-selected={chosen}
+      aria-selected={isSelected}
       aria-disabled={!mayPick(day, single ? {} : picked, bounds) || undefined}
       className={styles['day']}
     >

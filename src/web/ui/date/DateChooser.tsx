@@ -20,7 +20,7 @@ import {
 import { readDate, readRange, whyNoDate } from '#web/ui/date/typedDates.ts';
 import { useMedia } from '#web/ui/layout/useMedia.ts';
 
-/** There is room for two months beside each other. */
+/** Room for two months. */
 const ROOMY = '(min-width: 900px)';
 
 type Props = {
@@ -30,7 +30,7 @@ type Props = {
   labels: Readonly<Partial<Record<DateWord, string>>>;
 };
 
-/** What stands in the date picker's popover or sheet: typing, presets, calendars. */
+/** The content of the date picker's popover or sheet: text input, presets, calendars. */
 export function Chooser(props: Props) {
   const { picking, bounds, single } = props;
   const { calendars, picked, today } = picking;
@@ -96,7 +96,7 @@ function Presets({ picking, bounds, labels }: Props) {
 
 type TypedProps = { picking: Picking; single: boolean };
 
-/** Dates typed by hand; what is no date is ignored, and forgotten when the field is left. */
+/** The text input; invalid text is ignored and cleared on blur. */
 function Typed({ picking, single }: TypedProps) {
   const [text, setText] = useState<string>();
   const [wrong, setWrong] = useState<string>();
@@ -126,7 +126,7 @@ function Typed({ picking, single }: TypedProps) {
           if (typed) picking.type(typed);
         }}
         onBlur={() => {
-          // What is no date is forgotten; why stays until something else is typed.
+          // Invalid text is cleared; its error stays until the next input.
           if (text !== undefined) setWrong(whyNoDate(text, today, { single }));
           setText(undefined);
         }}
@@ -145,13 +145,13 @@ function Typed({ picking, single }: TypedProps) {
   );
 }
 
-/** What is chosen, in words, and the buttons that apply it or leave everything as it was. */
+/** The selection as text, and the buttons to apply or cancel. */
 export function ChooserFoot({ picking, single, labels }: Omit<Props, 'bounds'>) {
   const range = wholeRange(picking.picked);
   return (
     <>
       <p className={styles['said']} aria-live="polite">
-        {saidOf(picking.picked, single)}
+        {summaryOf(picking.picked, single)}
       </p>
       <Button variant="outline" tone="neutral" onClick={picking.cancel}>
         {labels.Cancel ?? 'Cancel'}
@@ -166,7 +166,7 @@ export function ChooserFoot({ picking, single, labels }: Omit<Props, 'bounds'>) 
   );
 }
 
-function saidOf(picked: Picked, single: boolean): string {
+function summaryOf(picked: Picked, single: boolean): string {
   const range = wholeRange(picked);
   if (range && single) return showDay(range.from);
   if (range) return `${showRange(range)}, ${daysIn(range)} hari`;

@@ -10,7 +10,6 @@ const picker = (page: Page) => page.getByRole('dialog', { name: /^Pilih/ });
 const day = (page: Page, name: string) =>
   picker(page).getByRole('gridcell', { name: new RegExp(`(^|, )${name}`) });
 const focused = (place: Locator) => place.evaluate((one) => one === document.activeElement);
-/** The civil date of the cell that has the focus. */
 const standsOn = (page: Page) =>
   page.evaluate(() => (document.activeElement as HTMLElement).dataset['day']);
 
@@ -45,7 +44,7 @@ test('a preset applies at once and closes; the presets have English names of the
   expect(await button(page, 'Tanggal').getAttribute('aria-label')).toBe('Tanggal: Bulan lalu');
 });
 
-test('clicks are start and end, a day before the start begins anew, and Apply reports it', async ({
+test('clicks set start and end, a day before the start restarts, and Apply reports the range', async ({
   show,
 }) => {
   const page = await show('date-picker');
@@ -81,7 +80,7 @@ test('clicks are start and end, a day before the start begins anew, and Apply re
   );
 });
 
-test('Escape restores; a click outside keeps a whole range and drops half of one', async ({
+test('Escape restores; a click outside keeps a complete range and drops half of one', async ({
   show,
 }) => {
   const page = await show('date-picker');
@@ -109,11 +108,10 @@ test('Escape restores; a click outside keeps a whole range and drops half of one
   await waitFor(async () => expect(await emitted(page, label)).toBe('null, 2×'));
 });
 
-test('dates are typed as people write them, and nonsense is ignored', async ({ show }) => {
+test('dates are typed in common notations, and nonsense is ignored', async ({ show }) => {
   const page = await show('date-picker');
   const typed = () => picker(page).getByRole('textbox', { name: 'Ketik rentang tanggal' });
   const type = async (text: string) => {
-    // While it closes, its button would only close it.
     await waitFor(async () => expect(await picker(page).count()).toBe(0));
     await button(page, 'Tanggal').click();
     await typed().fill(text);
@@ -140,7 +138,7 @@ test('dates are typed as people write them, and nonsense is ignored', async ({ s
   );
 });
 
-test('opened again at once it stays open, with the focus in it', async ({ show }) => {
+test('reopened at once, it stays open with the focus in it', async ({ show }) => {
   const page = await show('date-picker');
   await button(page, 'Tanggal').click();
   const preset = picker(page).getByRole('button', { name: 'Bulan lalu' });
@@ -150,7 +148,6 @@ test('opened again at once it stays open, with the focus in it', async ({ show }
     await Promise.resolve();
     if (trigger?.ariaExpanded !== 'false') throw new Error('it did not close');
     trigger.click();
-    // What closing does late has been done when this comes.
     await new Promise((late) => setTimeout(late, 1));
     await new Promise((late) => setTimeout(late, 1));
   });
@@ -159,7 +156,7 @@ test('opened again at once it stays open, with the focus in it', async ({ show }
   );
 });
 
-test('the grid is walked by the keys of the APG, across months, years and leap days', async ({
+test('the grid follows the keys of the APG, across months, years and leap days', async ({
   show,
 }) => {
   const page = await show('date-picker');
@@ -195,7 +192,7 @@ test('the grid is walked by the keys of the APG, across months, years and leap d
   await waitFor(async () => expect(await emitted(page, 'Tanggal kirim')).toBe('2026-11-28'));
 });
 
-test('a range is chosen by the keyboard alone', async ({ show }) => {
+test('a range is selected by the keyboard alone', async ({ show }) => {
   const page = await show('date-picker');
   await button(page, 'Tanggal').focus();
   await page.keyboard.press('Enter');
@@ -216,7 +213,7 @@ test('a range is chosen by the keyboard alone', async ({ show }) => {
   expect(await focused(button(page, 'Tanggal'))).toBe(true);
 });
 
-test('with autoApply the last click is enough', async ({ show }) => {
+test('with autoApply the last click applies', async ({ show }) => {
   const page = await show('date-picker');
   await button(page, 'Jatuh tempo').click();
   await day(page, '30 November 2026').click();
@@ -231,15 +228,12 @@ test('with autoApply the last click is enough', async ({ show }) => {
   );
 });
 
-test('what lies outside the bounds is said to be off, can be reached, and is not taken', async ({
-  show,
-}) => {
+test('days outside the bounds are disabled but focusable', async ({ show }) => {
   const page = await show('date-picker');
   await button(page, 'Riwayat').click();
   const names = await picker(page).getByRole('listitem').allInnerTexts();
   expect(names).toEqual(['Hari ini', 'Kemarin', '7 hari terakhir', 'Rentang khusus']);
   await picker(page).getByRole('button', { name: 'Rentang khusus' }).click();
-  // The calendar ends today: the month before stands beside this one.
   await picker(page).getByRole('grid', { name: 'Oktober 2026' }).waitFor();
   const next = picker(page).getByRole('button', { name: 'Bulan berikutnya' });
   expect(await next.getAttribute('aria-disabled')).toBe('true');
@@ -262,7 +256,7 @@ test('what lies outside the bounds is said to be off, can be reached, and is not
   await picker(page).getByText('6 – 19 Okt 2026, 14 hari').waitFor();
 });
 
-test('the calendars turn together, from Sunday on', async ({ show }) => {
+test('the calendars turn together, with weeks from Sunday', async ({ show }) => {
   const page = await show('date-picker');
   await button(page, 'Libur toko').click();
   const months = () =>

@@ -11,8 +11,8 @@ import { Popover } from '#web/ui/overlay/Popover.tsx';
 import { useWide } from '#web/ui/layout/useWide.ts';
 
 /**
- * A day or a range of days: presets, calendars, and dates that are typed ('3 okt', 'kemarin').
- * Civil dates only: it knows no clock but for what today is.
+ * A day or a range of days: presets, calendars, and text input ('3 okt', 'kemarin'). Civil dates only; the clock is
+ * used only for today's date.
  */
 export function DatePicker(props: DatePickerProps) {
   const { label, help, error, hideLabel = false, size, single = false, required = false } = props;
@@ -21,8 +21,8 @@ export function DatePicker(props: DatePickerProps) {
   const picking = usePicking(props);
   const { open, value, today, show } = picking;
   const preset = value && !single ? presetOf(value, today, props) : undefined;
-  const nothing = props.placeholder ?? (single ? 'Pilih tanggal' : 'Semua tanggal');
-  const shown = value ? shownAs(value, preset && (props.labels?.[preset] ?? preset)) : nothing;
+  const emptyText = props.placeholder ?? (single ? 'Pilih tanggal' : 'Semua tanggal');
+  const shown = value ? shownAs(value, preset && (props.labels?.[preset] ?? preset)) : emptyText;
   const title = single ? 'Pilih tanggal' : 'Pilih rentang tanggal';
   const parts = { picking, bounds: props, single, labels: props.labels ?? {} };
   const foot = picking.calendars === 'hidden' ? null : <ChooserFoot {...parts} />;
@@ -69,11 +69,13 @@ export function DatePicker(props: DatePickerProps) {
 const shownAs = (value: DateRange, preset: string | undefined): string =>
   preset ?? showRange(value);
 
-/** On the chosen preset, else on the first one; the calendar takes the focus itself. */
+/** Focuses the selected preset, else the first one; the calendar focuses itself. */
 function focusStart(content: HTMLElement): void {
   if (content.contains(document.activeElement)) return;
-  const chosen = content.querySelector<HTMLElement>('[aria-pressed="true"]');
-  (chosen ?? content.querySelector<HTMLElement>('[aria-pressed]'))?.focus({ preventScroll: true });
+  const selected = content.querySelector<HTMLElement>('[aria-pressed="true"]');
+  (selected ?? content.querySelector<HTMLElement>('[aria-pressed]'))?.focus({
+    preventScroll: true,
+  });
 }
 
 type TriggerProps = {
@@ -85,7 +87,7 @@ type TriggerProps = {
   shown: string;
   isSet: boolean;
   size: FieldProps['size'];
-  /** Left out while there is nothing to clear, or it must stay. */
+  /** Undefined if there is nothing to clear, or clearing is not allowed. */
   onClear: (() => void) | undefined;
 };
 

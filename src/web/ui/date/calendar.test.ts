@@ -23,7 +23,7 @@ test('a month has all of its days, in weeks that start on Sunday', () => {
   ]);
 });
 
-test('every day stands once in its month, under its weekday', () => {
+test('every day occurs once in its month, under its weekday', () => {
   fc.assert(
     fc.property(aDay, (day) => {
       const weeks = monthWeeks(day);
@@ -49,7 +49,7 @@ test.each([
   expect(moveDay(from, key, plain)).toBe(to);
 });
 
-test('with Shift the pages are years, and a leap day finds a day that exists', () => {
+test('Shift pages by years, and a leap day moves to an existing day', () => {
   expect(moveDay('2028-02-29', 'PageDown', { ...plain, shift: true })).toBe('2029-02-28');
   expect(moveDay('2026-11-21', 'PageUp', { ...plain, shift: true })).toBe('2025-11-21');
 });
@@ -67,13 +67,13 @@ test('the months turn only as far as the day needs', () => {
   expect(showing('2026-11-01', '2027-01-01', 1)).toBe('2027-01-01');
 });
 
-test('a calendar that ends today opens with the month before beside this one', () => {
+test('a calendar that ends today opens with the previous month beside this one', () => {
   expect(opening('2026-11-21', 2, { max: '2026-11-21' })).toBe('2026-10-01');
   expect(opening('2026-11-21', 2, {})).toBe('2026-11-01');
   expect(opening('2026-11-21', 1, { max: '2026-11-21' })).toBe('2026-11-01');
   expect(opening('2026-08-05', 2, { max: '2026-11-21' })).toBe('2026-08-01');
 });
 
-test('a day is said with its weekday', () => {
+test('a day is shown with its weekday', () => {
   expect(showDay('2026-11-21')).toBe('Sabtu, 21 November 2026');
 });

@@ -9,7 +9,7 @@ import {
   type CivilDate,
 } from '#web/ui/date/dates.ts';
 
-/** The days of the week in Indonesian, from Sunday, where the week starts. */
+/** The weekdays in Indonesian, from Sunday. */
 export const weekdayNames: readonly string[] = [
   'Minggu',
   'Senin',
@@ -20,7 +20,7 @@ export const weekdayNames: readonly string[] = [
   'Sabtu',
 ];
 
-/** The day of the week, 0 for Sunday. */
+/** The weekday, 0 for Sunday. */
 export const weekdayOf = (date: CivilDate): number => new Date(`${date}T00:00:00Z`).getUTCDay();
 
 /** `November 2026`. */
@@ -35,7 +35,7 @@ export const showDay = (date: CivilDate): string =>
 
 const WEEKS = 6;
 
-/** The six weeks of a month's grid, from Sunday; `undefined` where another month's days would be. */
+/** The six weeks of a month's grid, from Sunday; `undefined` for days of other months. */
 export function monthWeeks(date: CivilDate): readonly (readonly (CivilDate | undefined)[])[] {
   const { from, to } = monthOf(date);
   const lead = weekdayOf(from);
@@ -49,9 +49,9 @@ export function monthWeeks(date: CivilDate): readonly (readonly (CivilDate | und
 }
 
 /**
- * Where a key takes the focus in a grid of days: arrows by a day or a week, Home and End to the ends
- * of the week, Page Up and Page Down by a month, with Shift by a year, `t` to today. `undefined`
- * for any other key; the same day where the calendar ends.
+ * The target of a key in a grid of days: arrows by a day or a week, Home and End to the ends of the week, Page Up and
+ * Page Down by a month, with Shift by a year, `t` to today. `undefined` for any other key; the same day at the
+ * calendar's end.
  */
 export function moveDay(
   day: CivilDate,
@@ -77,7 +77,7 @@ export function moveDay(
   return isCivilDate(next) ? next : day;
 }
 
-/** The first of the shown months: moved as little as possible, so that `day` is among `count`. */
+/** The first visible month: moved as little as possible, so that `day` is among `count`. */
 export function showing(first: CivilDate, day: CivilDate, count: number): CivilDate {
   const { from } = monthOf(first);
   if (day < from) return monthOf(day).from;
@@ -85,7 +85,7 @@ export function showing(first: CivilDate, day: CivilDate, count: number): CivilD
   return from;
 }
 
-/** The months that a calendar opens with: the chosen day's; the past beside it where that ends at `max`. */
+/** The first month of an opened calendar: the selected day's, or an earlier one if the calendar ends in that month. */
 export function opening(day: CivilDate, count: number, { max }: Bounds): CivilDate {
   const { from, to } = monthOf(day);
   return count > 1 && max !== undefined && max <= to ? monthOf(from, 1 - count).from : from;

@@ -5,7 +5,7 @@ import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import type { DatePickerProps } from '#web/ui/date/usePicking.ts';
 import { dateWords, type CivilDate, type DateRange } from '#web/ui/date/dates.ts';
 
-/** The gallery's calendar stands still. */
+/** The gallery's calendar has a fixed date. */
 const TODAY = '2026-11-21';
 
 type Look = Pick<

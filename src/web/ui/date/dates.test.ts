@@ -20,13 +20,12 @@ import {
 } from '#web/ui/date/dates.ts';
 import { readDate, readRange, whyNoDate } from '#web/ui/date/typedDates.ts';
 
-/** Any day from 1900 to 2199. */
 const aDay = fc.integer({ min: -25_567, max: 84_005 }).map((day) => plusDays('1970-01-01', day));
 const aRange = fc
   .tuple(aDay, aDay)
   .map(([one, other]) => (one <= other ? { from: one, to: other } : { from: other, to: one }));
 
-test('the presets are those that were specified, today included', () => {
+test('the presets are the specified ones, today included', () => {
   expect(presetNames).toEqual([
     'Today',
     'Yesterday',
@@ -46,7 +45,7 @@ test('the presets are those that were specified, today included', () => {
   ]);
 });
 
-test('the product calls them in Indonesian', () => {
+test('the product names them in Indonesian', () => {
   expect(presetNames.map((name) => dateWords[name])).toEqual([
     'Hari ini',
     'Kemarin',
@@ -57,7 +56,7 @@ test('the product calls them in Indonesian', () => {
   ]);
 });
 
-test('presets hold across the end of a year, a leap day and short months', () => {
+test('presets are right across the end of a year, a leap day and short months', () => {
   expect(presets['Last 7 Days']('2027-01-03').from).toBe('2026-12-28');
   expect(presets['Last Month']('2027-01-31')).toEqual({ from: '2026-12-01', to: '2026-12-31' });
   expect(presets.Yesterday('2028-03-01').to).toBe('2028-02-29');
@@ -66,7 +65,7 @@ test('presets hold across the end of a year, a leap day and short months', () =>
   expect(presets['This Month']('2028-02-10').to).toBe('2028-02-29');
 });
 
-test('whatever the day, the presets are whole, of their length, and in their months', () => {
+test('presets of any day are complete, of their length, and in their months', () => {
   fc.assert(
     fc.property(aDay, (today) => {
       const month = presets['This Month'](today);
@@ -86,12 +85,12 @@ test('whatever the day, the presets are whole, of their length, and in their mon
   );
 });
 
-test('a range that a preset gives is known by its name', () => {
+test('a preset’s range has the preset’s name', () => {
   expect(presetOf({ from: '2026-11-15', to: '2026-11-21' }, '2026-11-21')).toBe('Last 7 Days');
   expect(presetOf({ from: '2026-11-15', to: '2026-11-20' }, '2026-11-21')).toBeUndefined();
 });
 
-test('presets stop at the bounds; what lies outside, or is too long, is not offered', () => {
+test('presets stop at the bounds; presets outside, or too long, are not offered', () => {
   const today = '2026-11-21';
   const tillToday = { from: '2026-11-01', to: today };
   expect(presetWithin('This Month', today, { max: today })).toEqual(tillToday);
@@ -102,14 +101,14 @@ test('presets stop at the bounds; what lies outside, or is too long, is not offe
   expect(presetWithin('Last 7 Days', today, { maxSpan: 7 })?.from).toBe('2026-11-15');
 });
 
-test('only dates that exist are dates', () => {
+test('accepts only dates that exist', () => {
   expect(isCivilDate('2028-02-29')).toBe(true);
   expect(isCivilDate('2026-02-29')).toBe(false);
   expect(isCivilDate('2026-2-9')).toBe(false);
   expect(isCivilDate('')).toBe(false);
 });
 
-test('months are added to the same day, or to the last one that the month has', () => {
+test('adds months to the same day, or to the last day of the month', () => {
   expect(plusMonths('2026-01-31', 1)).toBe('2026-02-28');
   expect(plusMonths('2028-01-31', 1)).toBe('2028-02-29');
   expect(plusMonths('2026-03-31', -1)).toBe('2026-02-28');
@@ -118,7 +117,7 @@ test('months are added to the same day, or to the last one that the month has', 
   expect(monthOf('2026-12-31', 2)).toEqual({ from: '2027-02-01', to: '2027-02-28' });
 });
 
-test('days go there and back, and a range counts both of its ends', () => {
+test('adds and subtracts days, and counts both ends of a range', () => {
   fc.assert(
     fc.property(aDay, fc.integer({ min: 0, max: 4_000 }), (day, days) => {
       const later = plusDays(day, days);
@@ -128,7 +127,7 @@ test('days go there and back, and a range counts both of its ends', () => {
   );
 });
 
-test('dates and ranges are written in Indonesian, without saying anything twice', () => {
+test('writes dates and ranges in Indonesian, without repetition', () => {
   expect(showDate('2026-08-05')).toBe('5 Agu 2026');
   expect(showRange({ from: '2026-11-21', to: '2026-11-21' })).toBe('21 Nov 2026');
   expect(showRange({ from: '2026-11-01', to: '2026-11-21' })).toBe('1 – 21 Nov 2026');
@@ -179,7 +178,7 @@ test.each(['', ' - ', '3 okt - ', '- 3 okt', '1 - 2 - 3 okt', '31/02/2026 - 3/3/
   },
 );
 
-test('a range is read as it is shown', () => {
+test('reads a range as it shows it', () => {
   fc.assert(
     fc.property(aRange, aDay, (range, today) => {
       expect(readRange(showRange(range), today)).toEqual(range);
@@ -187,7 +186,7 @@ test('a range is read as it is shown', () => {
   );
 });
 
-test('no typing breaks the reading', () => {
+test('accepts any typing without failing', () => {
   const piece = fc.constantFrom(...'0123456789 -–/.'.split(''), 'okt', 'des', ' - ', 'kemarin');
   const typed = fc.oneof(
     fc.string(),
@@ -203,7 +202,7 @@ test('no typing breaks the reading', () => {
   );
 });
 
-test('clicks choose a start, then an end; a day before the start starts anew', () => {
+test('clicks choose a start, then an end; a day before the start restarts', () => {
   const start = pickDay({}, '2026-11-10');
   expect(start).toEqual({ from: '2026-11-10' });
   expect(wholeRange(start)).toBeUndefined();
@@ -215,7 +214,7 @@ test('clicks choose a start, then an end; a day before the start starts anew', (
   });
 });
 
-test('whatever is clicked, a whole range runs forwards within the bounds', () => {
+test('a complete range runs forwards within the bounds after any clicks', () => {
   const bounds = { min: '2026-10-05', max: '2026-12-20', maxSpan: 31 };
   const near = fc.integer({ min: -60, max: 60 }).map((days) => plusDays('2026-11-21', days));
   fc.assert(

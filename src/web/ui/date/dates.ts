@@ -1,11 +1,10 @@
-/** A civil date as `YYYY-MM-DD`, without a clock and without a zone. */
+/** A civil date as `YYYY-MM-DD`, without time and time zone. */
 export type CivilDate = string;
 /** Two civil dates, both included; `from` is never after `to`. */
 export type DateRange = { from: CivilDate; to: CivilDate };
 
 const DAY_MS = 86_400_000;
 
-/** The months of the year in Indonesian. */
 export const monthNames: readonly string[] = [
   'Januari',
   'Februari',
@@ -21,7 +20,6 @@ export const monthNames: readonly string[] = [
   'Desember',
 ];
 
-/** The date of these parts (month from 0), as `Date.UTC` counts on over the ends of months. */
 function utc(year: number, month: number, day: number): Date {
   const at = new Date(0);
   at.setUTCFullYear(year, month, day);
@@ -37,18 +35,18 @@ export function partsOf(date: CivilDate): { year: number; month: number; day: nu
   return { year, month, day };
 }
 
-/** True for a date that exists, written `YYYY-MM-DD`. */
+/** True for an existing date, written `YYYY-MM-DD`. */
 export function isCivilDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const at = new Date(instant(text));
   return !Number.isNaN(at.getTime()) && civil(at) === text;
 }
 
-/** The date so many days later; negative: earlier. */
+/** Adds days to a date; negative: earlier. */
 export const plusDays = (date: CivilDate, days: number): CivilDate =>
   civil(new Date(instant(date) + days * DAY_MS));
 
-/** The same day so many months later (negative: earlier), or that month's last day: 31 Jan → 28 Feb. */
+/** Adds months to a date (negative: earlier); the day is at most that month's last: 31 Jan → 28 Feb. */
 export function plusMonths(date: CivilDate, months: number): CivilDate {
   const { year, month, day } = partsOf(date);
   const last = utc(year, month + months, 0);
@@ -56,7 +54,7 @@ export function plusMonths(date: CivilDate, months: number): CivilDate {
   return civil(last);
 }
 
-/** How many days a range has, both ends counted. */
+/** The number of days in a range, both ends included. */
 export const daysIn = ({ from, to }: DateRange): number =>
   Math.round((instant(to) - instant(from)) / DAY_MS) + 1;
 
@@ -69,7 +67,7 @@ export function monthOf(date: CivilDate, offset = 0): DateRange {
   };
 }
 
-/** The specified presets, `today` included where they say so; keys as specified. */
+/** The specified presets and keys; some include `today`. */
 export const presets = {
   Today: (today: CivilDate): DateRange => ({ from: today, to: today }),
   Yesterday: (today: CivilDate): DateRange => {
@@ -83,13 +81,12 @@ export const presets = {
 } as const;
 export type Preset = keyof typeof presets;
 
-/** The names of the presets, in their order. */
 export const presetNames = Object.keys(presets) as readonly Preset[];
 
-/** What a date picker calls its presets and buttons: in English unless others are given. */
+/** The labels of a date picker: English by default. */
 export type DateWord = Preset | 'Custom Range' | 'Apply' | 'Cancel';
 
-/** The words of the date picker as screens of the product have them. */
+/** The product's Indonesian labels. */
 export const dateWords: Readonly<Record<DateWord, string>> = {
   Today: 'Hari ini',
   Yesterday: 'Kemarin',
@@ -102,20 +99,20 @@ export const dateWords: Readonly<Record<DateWord, string>> = {
   Cancel: 'Batal',
 };
 
-/** What may be chosen: the first and the last day, and how many days a range may have at most. */
+/** The selectable days, and the maximum length of a range in days. */
 export type Bounds = {
   min?: CivilDate | undefined;
   max?: CivilDate | undefined;
   maxSpan?: number | undefined;
 };
 
-/** Whether a whole range may be chosen. */
+/** True if the whole range is selectable. */
 export const fits = (range: DateRange, { min, max, maxSpan }: Bounds): boolean =>
   (min === undefined || range.from >= min) &&
   (max === undefined || range.to <= max) &&
   (maxSpan === undefined || daysIn(range) <= maxSpan);
 
-/** The preset as far as the bounds allow it; `undefined` when nothing is left, or it is too long. */
+/** The preset cut to the bounds; `undefined` if no day is left or it is too long. */
 export function presetWithin(
   name: Preset,
   today: CivilDate,
@@ -140,7 +137,7 @@ export const presetOf = (
 
 const shortMonth = (month: number): string => monthNames[month - 1]?.slice(0, 3) ?? '';
 
-/** `2026-11-21` → `21 Nov 2026`; what is no date comes back as it is. */
+/** `2026-11-21` → `21 Nov 2026`; returns invalid text unchanged. */
 export function showDate(date: CivilDate): string {
   if (!isCivilDate(date)) return date;
   const { year, month, day } = partsOf(date);
@@ -157,22 +154,22 @@ export function showRange({ from, to }: DateRange): string {
     : `${start.day} ${shortMonth(start.month)} – ${showDate(to)}`;
 }
 
-/** A range being picked: nothing, its first day, or both. */
+/** A range being selected: nothing, its first day, or both. */
 export type Picked = { from?: CivilDate | undefined; to?: CivilDate | undefined };
 
-/** A click on a day: start, then end; a day before the start, or a third click, starts anew. */
+/** Applies a click: start, then end; a day before the start, or a third click, restarts. */
 export function pickDay({ from, to }: Picked, day: CivilDate): Picked {
   if (from === undefined || to !== undefined || day < from) return { from: day };
   return { from, to: day };
 }
 
-/** Whether a click on this day counts: within the bounds, and no end too far from its start. */
+/** True if the day is selectable: within the bounds, and not too far from the start. */
 export function mayPick(day: CivilDate, { from, to }: Picked, bounds: Bounds): boolean {
   if (!fits({ from: day, to: day }, bounds)) return false;
   const ends = from !== undefined && to === undefined && day > from;
   return !ends || fits({ from, to: day }, bounds);
 }
 
-/** A picked range when it is whole. */
+/** The selected range once it is complete. */
 export const wholeRange = ({ from, to }: Picked): DateRange | undefined =>
   from !== undefined && to !== undefined ? { from, to } : undefined;

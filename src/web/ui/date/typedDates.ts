@@ -9,7 +9,7 @@ import {
 } from '#web/ui/date/dates.ts';
 
 const words: Readonly<Record<string, number>> = { 'hari ini': 0, kemarin: -1, besok: 1 };
-/** Short forms in use that are not the beginning of a month's name. */
+/** Common abbreviations that are not the beginning of a month's name. */
 const shortForms: Readonly<Record<string, string>> = { agt: 'agu', ags: 'agu', nop: 'nov' };
 
 /** A month's number from its name or the beginning of it (three letters at least), else 0. */
@@ -22,7 +22,7 @@ type Typed = { day: number; month: number | undefined; year: number | undefined 
 
 const fullYear = (text: string): number => Number(text.padStart(4, '20'));
 
-/** The parts that a text names; a day alone only where another date can lend the rest. */
+/** The parts of a date in a text; a day alone only if another date provides the rest. */
 function partsIn(text: string): Typed | undefined {
   const parts = /^(\d{1,2})(?:[\s/.-]+(?:(\d{1,2})|([a-z]{3,}))(?:[\s/.-]+(\d{4}|\d{2}))?)?$/.exec(
     text,
@@ -52,8 +52,8 @@ function plainDate(text: string, today: CivilDate): CivilDate | undefined {
 }
 
 /**
- * A date as people type it: `21/11/2026`, `21-11-26`, `3 okt`, `3 okt 2026`, `2026-11-21`,
- * `hari ini`, `kemarin`. Without a year, this year. `undefined` when it is no date.
+ * Parses a typed date: `21/11/2026`, `21-11-26`, `3 okt`, `3 okt 2026`, `2026-11-21`, `hari ini`, `kemarin`. Without a
+ * year, this year. `undefined` if it is invalid.
  */
 export function readDate(typed: string, today: CivilDate): CivilDate | undefined {
   const text = tidy(typed);
@@ -63,10 +63,7 @@ export function readDate(typed: string, today: CivilDate): CivilDate | undefined
   return parts && dateOf(parts, parts.year ?? partsOf(today).year);
 }
 
-/**
- * Why what was typed is no date or range: a day that no calendar has is told apart from what cannot be
- * read. `undefined` when it is one, and while nothing stands there.
- */
+/** The error for invalid input; a day that does not exist has its own. `undefined` for valid or empty input. */
 export function whyNoDate(
   typed: string,
   today: CivilDate,
@@ -84,16 +81,16 @@ export function whyNoDate(
     : 'Tulis rentang seperti 1/11/2026 - 21/11/2026.';
 }
 
-/** What stands between the two dates of a range; a hyphen only with spaces around it. */
+/** The separator of a range; a hyphen needs spaces around it. */
 const BETWEEN = /\s*[–—]\s*|\s+(?:-|s\/d|sd|sampai|hingga)\s+/;
 
-/** Half a year: a range across New Year without a year is not longer. */
+/** Half a year: the maximum length of a range across New Year without years. */
 const ACROSS_DAYS = 183;
 
 /**
- * A range as people type it: `start - end`, each as `readDate` has it, or one date for one day. The
- * start may leave out what the end says (`1 - 21 nov 2026`, `28 des - 3 jan 2027`); dates in the
- * wrong order are turned round. `undefined` when it is no range.
+ * Parses a typed range: `start - end`, each as in `readDate`, or one date for a single day. The start may omit parts
+ * given by the end (`1 - 21 nov 2026`, `28 des - 3 jan 2027`); reversed dates are swapped. `undefined` if it is
+ * invalid.
  */
 export function readRange(typed: string, today: CivilDate): DateRange | undefined {
   const [start = '', end, ...more] = tidy(typed).split(BETWEEN);
@@ -108,7 +105,7 @@ export function readRange(typed: string, today: CivilDate): DateRange | undefine
   return from <= to ? { from, to } : { from: to, to: from };
 }
 
-/** The start of a range; what it does not say is the end's. */
+/** The start of a range; the end provides missing parts. */
 function startBefore(start: string, to: CivilDate, today: CivilDate): CivilDate | undefined {
   const plain = plainDate(start, today);
   if (plain !== undefined) return plain;

@@ -15,15 +15,15 @@ import type { FieldProps } from '#web/ui/form/Field.tsx';
 
 type Range = {
   single?: false;
-  /** Two civil dates, `YYYY-MM-DD`, both included; null when none is chosen. */
+  /** Two civil dates, `YYYY-MM-DD`, both included; null for none. */
   value: DateRange | null;
   onChange: (range: DateRange | null) => void;
 };
 
 type Single = {
-  /** One day instead of a range; without presets. */
+  /** A single day instead of a range; without presets. */
   single: true;
-  /** A civil date, `YYYY-MM-DD`; null when none is chosen. */
+  /** A civil date, `YYYY-MM-DD`; null for none. */
   value: CivilDate | null;
   onChange: (date: CivilDate | null) => void;
 };
@@ -31,22 +31,20 @@ type Single = {
 export type DatePickerProps = Pick<FieldProps, 'hideLabel' | 'help' | 'error' | 'size'> &
   Bounds & {
     label: string;
-    /** The words of the presets and buttons, by their English names, which are the default. */
+    /** Labels of presets and buttons, keyed by the English default. */
     labels?: Readonly<Partial<Record<DateWord, string>>>;
-    /** The last click applies; without it there is a button for that. */
+    /** The last click applies, without a button. */
     autoApply?: boolean;
-    /** Shown while nothing is chosen. */
     placeholder?: string;
-    /** What was chosen can be changed, not taken away. */
+    /** The selection cannot be cleared. */
     required?: boolean;
-    /** Today, `YYYY-MM-DD`; by the clock in WIB when left out. */
+    /** Today, `YYYY-MM-DD`; omitted: by the clock in WIB. */
     today?: CivilDate;
   } & (Range | Single);
 
-/** What is chosen until it is applied, and every way to apply it or not. */
+/** The pending selection, and the actions that apply or cancel it. */
 export type Picking = ReturnType<typeof usePicking>;
 
-/** The state of a date picker. */
 export function usePicking(props: DatePickerProps) {
   const { autoApply = false } = props;
   const value = rangeIn(props);
@@ -88,13 +86,12 @@ export function usePicking(props: DatePickerProps) {
     cancel: () => show(false),
     openCalendars: () => setCalendars('entered'),
     pick: (day: CivilDate) => take(props.single ? { from: day, to: day } : pickDay(picked, day)),
-    /** What was typed, when it is within the bounds; the calendars show it. */
     type: (range: DateRange) => {
       if (!fits(range, props.single ? { ...props, maxSpan: 1 } : props)) return;
       setPicked(range);
       setCalendars((before) => (before === 'hidden' ? 'shown' : before));
     },
-    // Outside clicks keep a whole range and drop half of one; Escape drops both.
+    // A click outside keeps a complete range and drops half of one; Escape drops both.
     leave: () => {
       const range = wholeRange(picked);
       if (range) apply(range);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('a part opens and closes by Enter and Space, and its title is the only stop', async ({
+test('a part opens and closes by Enter and Space, and its title is the only tab stop', async ({
   show,
 }) => {
   const page = await show('accordion', { width: 390 });
@@ -21,7 +21,6 @@ test('a part opens and closes by Enter and Space, and its title is the only stop
   );
   await page.keyboard.press('Space');
   await waitFor(async () => expect(await opened()).toEqual([true, false, false]));
-  // What is closed is passed over: from the second title to the third.
   await page.keyboard.press('Tab');
   const focused = page.locator(':focus');
   expect(await focused.textContent()).toContain('Berapa nomor');
@@ -39,7 +38,7 @@ test('in an exclusive group opening one closes the other', async ({ show }) => {
   await waitFor(async () => expect(await opened.allTextContents()).toEqual(['QRIS']));
 });
 
-test('words in a closed part are found, and it opens for them', async ({ show }) => {
+test('find-in-page opens a closed part with a match', async ({ show }) => {
   const page = await show('accordion');
   const part = page.getByRole('region', { name: 'One at a time' }).locator('details').nth(1);
   await page.evaluate(() => {
@@ -48,7 +47,7 @@ test('words in a closed part are found, and it opens for them', async ({ show })
   await waitFor(async () => expect(await part.getAttribute('open')).not.toBeNull());
 });
 
-test('nothing moves for who prefers that', async ({ show }) => {
+test('nothing moves with reduced motion', async ({ show }) => {
   for (const still of [true, false]) {
     const page = await show('accordion', { still });
     const seconds = await page

@@ -2,17 +2,16 @@ import { ChevronDown } from 'lucide-react';
 import { createContext, use, useId, type ReactNode, type ToggleEvent } from 'react';
 import styles from '#web/ui/disclosure/Accordion.module.css';
 
-/** The name that parts of an exclusive group share; `undefined` where any number may be open. */
+/** The shared name of an exclusive group's parts; `undefined` if any number may be open. */
 const Group = createContext<string | undefined>(undefined);
 
 type Props = {
   /** Opening one closes the others. */
   exclusive?: boolean;
-  /** `AccordionPart`s. */
   children: ReactNode;
 };
 
-/** Parts of a page that open and close, by the browser's own `<details>`: found by find-in-page too. */
+/** Collapsible parts of a page, by the browser's `<details>`: find-in-page opens them. */
 export function Accordion({ exclusive = false, children }: Props) {
   const name = useId();
   return (
@@ -24,14 +23,14 @@ export function Accordion({ exclusive = false, children }: Props) {
 
 type PartProps = {
   title: ReactNode;
-  /** Whether it is open at first; after that it keeps its own state. */
+  /** The initial state; afterwards the part keeps its own. */
   open?: boolean;
-  /** Told when it was opened or closed, by whatever. */
+  /** Called when it was opened or closed, for any reason. */
   onToggle?: (open: boolean) => void;
   children: ReactNode;
 };
 
-/** One part; its title is the only stop of the Tab key. */
+/** One part; its title is the only tab stop. */
 export function AccordionPart({ title, open = false, onToggle, children }: PartProps) {
   const name = use(Group);
   const toggled = (event: ToggleEvent<HTMLDetailsElement>) => {
@@ -50,7 +49,7 @@ export function AccordionPart({ title, open = false, onToggle, children }: PartP
   );
 }
 
-/** For browsers that know no groups of `<details>`: Safari before 17.2, Firefox before 130. */
+/** For browsers without `<details>` groups: Safari before 17.2, Firefox before 130. */
 function closeOthers(part: HTMLDetailsElement): void {
   const group = part.parentElement?.querySelectorAll<HTMLDetailsElement>(':scope > details[open]');
   for (const other of group ?? []) other.open = other === part;

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('tools show and hide by the keyboard alone, and go with the page', async ({ show }) => {
+test('tools show and hide by the keyboard alone, and close on navigation', async ({ show }) => {
   const page = await show('disclosure', { width: 390 });
   const toggle = page.getByRole('button', { name: 'Alat contoh' });
   const tool = page.getByRole('button', { name: 'Selesai memilih' });
@@ -18,7 +18,6 @@ test('tools show and hide by the keyboard alone, and go with the page', async ({
   await waitFor(async () => expect(await tool.isVisible()).toBe(false));
   expect(await hasFocus()).toBe(true);
 
-  // Another page, without a press: by the browser's own way back.
   await page.evaluate(() => window.history.pushState(null, '', '/__galeri/disclosure/'));
   await page.evaluate(() => window.history.pushState(null, '', '/__galeri/disclosure'));
   await toggle.press('Enter');

@@ -12,15 +12,13 @@ import {
 
 type Toggled = {
   open: boolean;
-  /** Closes it; the focus goes back to the button when `focus` is asked for. */
+  /** Closes it; with `focus` the button takes the focus. */
   close: (options?: { focus?: boolean }) => void;
-  /** For the element around the button and what it shows. */
   place: {
     ref: RefObject<HTMLDivElement | null>;
     onKeyDown: (event: KeyboardEvent) => void;
     onPointerDown: () => void;
   };
-  /** For the button, which stands before the content. */
   toggle: {
     ref: RefObject<HTMLButtonElement | null>;
     type: 'button';
@@ -28,13 +26,13 @@ type Toggled = {
     'aria-controls': string;
     onClick: () => void;
   };
-  /** For the element that is shown and hidden: `data-open` while it is open. */
+  /** For the content: `data-open` while it is open. */
   content: { id: string; 'data-open': true | undefined };
 };
 
 /**
- * A button that shows tools: closes on Escape (the focus goes back), on a press outside and on another
- * page. Menus and dialogs that a tool opened are not outside, wherever they stand in the page.
+ * A button that toggles tools: closes on Escape (which restores the focus), on a press outside and on navigation. Menus
+ * and dialogs that a tool opened count as inside, wherever they are in the DOM.
  */
 export function useToggled(): Toggled {
   const [open, setOpen] = useState(false);
@@ -46,10 +44,9 @@ export function useToggled(): Toggled {
   useEffect(() => setOpen(false), [page]);
   useEffect(() => {
     if (!open) return;
-    // The press that opened it is over.
     inside.current = false;
     const press = (event: PointerEvent) => {
-      // React's events come up through what it has put elsewhere in the page, and come first.
+      // React events bubble through portals, and arrive before native ones.
       const within = inside.current;
       inside.current = false;
       const dialog = event.target instanceof Element && event.target.closest('dialog');
@@ -65,7 +62,7 @@ export function useToggled(): Toggled {
   };
   const keys = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !open || event.defaultPrevented) return;
-    // A dialog around it stays.
+    // Keeps a surrounding dialog open.
     event.preventDefault();
     close({ focus: true });
   };
@@ -88,19 +85,17 @@ export function useToggled(): Toggled {
 }
 
 type Props = {
-  /** What the button shows, for screen readers: 'Alat halaman', 'Lampiran'. */
   label: string;
   /** The button's icon; an X while it is open. */
   icon: ReactNode;
-  /** Looks of the three parts. What is closed is hidden by them: the content has `data-open` while it is open. */
+  /** Classes of the three parts. They must hide the closed content, which has `data-open` while it is open. */
   className?: string | undefined;
   toggleClass?: string | undefined;
   contentClass?: string | undefined;
-  /** The tools; a function is given what closes them. */
   children: ReactNode | ((close: Toggled['close']) => ReactNode);
 };
 
-/** The tools behind a button: of a page's head, of the composer. */
+/** Tools behind a button: in a page's head, in the composer. */
 export function Disclosure({ label, icon, children, ...look }: Props) {
   const { open, close, place, toggle, content } = useToggled();
   return (

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('a checkbox is 20 px in a target of 44, and its label ticks it too', async ({ show }) => {
+test('a checkbox is 20 px in a target of 44, and its label toggles it too', async ({ show }) => {
   const page = await show('checkbox', { width: 390 });
   const agree = page.getByRole('checkbox', { name: 'Saya menyetujui syarat layanan' });
   expect(await boxOf(agree)).toMatchObject({ width: 20, height: 20 });
@@ -20,7 +20,7 @@ test('a checkbox is 20 px in a target of 44, and its label ticks it too', async 
   expect(await partly.evaluate((one) => one.matches(':indeterminate'))).toBe(true);
 });
 
-test('a group has a name, a box for all that knows "some", and leaves disabled boxes alone', async ({
+test('a group has a name, a select-all box with a mixed state, and leaves disabled boxes alone', async ({
   show,
 }) => {
   const page = await show('checkbox');

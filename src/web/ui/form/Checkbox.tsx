@@ -5,13 +5,12 @@ type Props = Omit<ComponentPropsWithoutRef<'input'>, 'type' | 'size'> & {
   label: ReactNode;
   help?: ReactNode;
   error?: string | undefined;
-  /** Some of what it stands for is chosen. */
   indeterminate?: boolean;
-  /** Marks it as wrong without a sentence of its own: its group has one. */
+  /** Marks it as invalid without its own error: the group has one. */
   invalid?: boolean;
 };
 
-/** A box of 20 px in a target of 44. */
+/** A checkbox of 20 px in a target of 44. */
 export function Checkbox({ label, help, error, id, ...props }: Props) {
   const { indeterminate = false, invalid = false, ...input } = props;
   const made = useId();

@@ -8,33 +8,32 @@ type Choice = { value: string; label: ReactNode; help?: ReactNode; disabled?: bo
 type Props = {
   legend: ReactNode;
   options: readonly Choice[];
-  /** The values of the boxes that are ticked, in the order of the options. */
+  /** The checked values, in the order of the options. */
   value: readonly string[];
   onChange: (value: readonly string[]) => void;
-  /** A box above the others that ticks them all; its label. */
+  /** The label of a select-all box above the others. */
   all?: ReactNode;
   name?: string;
   help?: ReactNode;
   error?: string | undefined;
-  /** At least one is to be ticked. */
+  /** Requires at least one. */
   required?: boolean;
   disabled?: boolean;
 };
 
 /**
- * Boxes that belong together, under one name. An error is that of the group, and stands above them, as the help
- * does: below many boxes nobody would see it.
+ * A group of checkboxes with one name. Its help and error are above the boxes: below many boxes they would be missed.
  */
 export function CheckboxGroup(props: Props) {
   const { legend, options, value, onChange, all, name, required = false, disabled = false } = props;
   const noteId = useId();
   const note = props.error ?? props.help;
-  const chosen = new Set(value);
+  const checked = new Set(value);
   const free = options.filter((option) => !option.disabled);
-  const ticked = free.filter((option) => chosen.has(option.value)).length;
+  const ticked = free.filter((option) => checked.has(option.value)).length;
   const put = (changed: readonly Choice[], on: boolean) => {
     const touched = new Set(changed.map((option) => option.value));
-    const keeps = ({ value: one }: Choice) => (touched.has(one) ? on : chosen.has(one));
+    const keeps = ({ value: one }: Choice) => (touched.has(one) ? on : checked.has(one));
     onChange(options.filter(keeps).map((option) => option.value));
   };
   return (
@@ -78,7 +77,7 @@ export function CheckboxGroup(props: Props) {
             help={option.help}
             invalid={props.error !== undefined}
             disabled={option.disabled}
-            checked={chosen.has(option.value)}
+            checked={checked.has(option.value)}
             onChange={({ target }) => put([option], target.checked)}
           />
         ))}

@@ -4,14 +4,14 @@ import { classes } from '#web/ui/classes.ts';
 
 export type FieldSize = 'sm' | 'md' | 'lg' | 'xl';
 
-/** What every field takes beside the attributes of its own control. */
+/** The props of every field, besides those of its control. */
 export type FieldProps = {
   label: ReactNode;
-  /** A line under the field; an error takes its place. */
+  /** Below the field; an error replaces it. */
   help?: ReactNode;
-  /** The sentence that says what is wrong; its presence marks the field as invalid. */
+  /** The error message; marks the field as invalid. */
   error?: string | undefined;
-  /** Keeps the label for screen readers only. */
+  /** Shows the label to screen readers only. */
   hideLabel?: boolean;
   size?: FieldSize;
 };
@@ -25,14 +25,13 @@ export type FieldLinks = {
 type FrameProps = Pick<FieldProps, 'label' | 'help' | 'error' | 'hideLabel'> & {
   id?: string | undefined;
   required?: boolean | undefined;
-  /** Beside the label, at its end: "Lupa kata sandi?" and the like. */
+  /** At the end of the label's row, for example "Lupa kata sandi?". */
   aside?: ReactNode;
   className?: string | undefined;
-  /** Draws the control with the ids that tie label, help and error to it. */
   children: (links: FieldLinks) => ReactNode;
 };
 
-/** Label above, control, help or error under it, all tied together. */
+/** Label above, help or error below the control, linked by ids. */
 export function Field({
   label,
   help,

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('a code is digits only, is reported once when it is whole, and can be pasted with its words', async ({
+test('a code is digits only, is reported once when complete, and can be pasted with other text', async ({
   show,
 }) => {
   const page = await show('otp-field', { width: 390 });

@@ -7,9 +7,9 @@ type Props = FieldProps &
   Omit<ComponentPropsWithRef<'input'>, 'size' | 'type' | 'value' | 'onChange'> & {
     value: string;
     onChange: (code: string) => void;
-    /** Called once with the whole code when its last digit is there. */
+    /** Called once with the whole code when it is complete. */
     onComplete?: (code: string) => void;
-    /** How many digits; 6. */
+    /** The number of digits; 6. */
     digits?: number;
   };
 

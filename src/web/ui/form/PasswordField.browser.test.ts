@@ -14,7 +14,7 @@ const caret = (field: Locator) =>
     };
   });
 
-test('showing a password keeps the caret and the focus where they are', async ({ show }) => {
+test('showing a password keeps the caret and the focus', async ({ show }) => {
   const page = await show('password-field', { width: 390 });
   const field = page.getByLabel('Kata sandi', { exact: true });
   const toggle = page.getByRole('button', { name: 'Tampilkan kata sandi' }).first();
@@ -32,16 +32,13 @@ test('showing a password keeps the caret and the focus where they are', async ({
     expect(await caret(field)).toEqual({ start: 2, end: 5, type: 'password', focus: true }),
   );
 
-  // By keys the button has the focus and keeps it.
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
   await waitFor(async () => expect(await toggle.getAttribute('aria-pressed')).toBe('true'));
   expect(await toggle.evaluate((one) => one === document.activeElement)).toBe(true);
 });
 
-test('a password can be pasted, and its strength and Caps Lock are reported in words', async ({
-  show,
-}) => {
+test('a password can be pasted, and its strength and Caps Lock have texts', async ({ show }) => {
   const page = await show('password-field');
   const state = page.getByRole('region', { name: 'A new one, with its strength' });
   const field = state.getByLabel('Kata sandi baru');
@@ -61,7 +58,7 @@ test('a password can be pasted, and its strength and Caps Lock are reported in w
   const live = state.locator('[aria-live="polite"]', { hasText: 'Kuat' });
   expect(await live.textContent()).toBe('Kuat');
 
-  // A key pressed while Caps Lock is on; no browser driver can switch it on.
+  // A key press with Caps Lock on; no browser driver can switch it on.
   const key = (capsLock: boolean) =>
     field.evaluate((one, on) => {
       const init = { key: 'a', bubbles: true, modifierCapsLock: on };

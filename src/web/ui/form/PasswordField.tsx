@@ -11,14 +11,14 @@ import styles from '#web/ui/form/PasswordField.module.css';
 
 type Props = FieldProps &
   Omit<ComponentPropsWithRef<'input'>, 'size' | 'type'> & {
-    /** `current-password` to sign in, `new-password` where one is made. */
+    /** `current-password` to sign in, `new-password` to set one. */
     autoComplete: 'current-password' | 'new-password';
-    /** How strong it is, in words; read out as it changes. */
+    /** The strength as text; a live region. */
     strength?: ReactNode;
     aside?: ReactNode;
   };
 
-/** A password with a button to show it, a hint when Caps Lock is on; pasting is never blocked. */
+/** A password with a button to show it and a hint for Caps Lock; pasting is never blocked. */
 export function PasswordField(props: Props) {
   const { label, help, error, hideLabel, size, strength, aside, id, className, ...input } = props;
   const [shown, setShown] = useState(false);
@@ -29,7 +29,7 @@ export function PasswordField(props: Props) {
     const control = box.current?.querySelector('input');
     const [start, end] = [control?.selectionStart ?? null, control?.selectionEnd ?? null];
     setShown(!shown);
-    // Changing the type moves the caret to the start: put it back once the browser has done so.
+    // Changing the type moves the caret to the start: restore it afterwards.
     requestAnimationFrame(() => control?.setSelectionRange(start, end));
   };
   const look = (event: KeyboardEvent<HTMLInputElement>) =>
@@ -56,7 +56,7 @@ export function PasswordField(props: Props) {
               className={styles['toggle']}
               aria-pressed={shown}
               aria-label="Tampilkan kata sandi"
-              // A press leaves the focus, and with it the caret, where it is.
+              // Keeps the focus, and with it the caret, in the field.
               onMouseDown={(event) => event.preventDefault()}
               onClick={show}
             >
@@ -73,7 +73,7 @@ export function PasswordField(props: Props) {
   );
 }
 
-/** A bar of four steps with its word; `level` 0 is empty, 4 is very strong. */
+/** A bar of four steps with its text; `level` 0 is empty, 4 is very strong. */
 export function Strength({ level, word }: { level: 0 | 1 | 2 | 3 | 4; word: string }) {
   return (
     <span className={styles['meter']} data-level={level}>

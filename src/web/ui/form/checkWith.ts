@@ -2,10 +2,10 @@ import type { FieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { brokenFields, type RulesOf } from '#web/ui/form/formRules.ts';
 
 /**
- * A check for `useForm` by rules of the form's own, and by a schema when one is given as well.
- * Where both find fault with a field, the rule's sentence is reported: it was written for this form.
+ * A check for `useForm`: the form's own rules, and optionally a schema. If both reject a field, the rule's message
+ * wins, because it was written for this form.
  *
- * @param more what else is wrong with the values, most often `wrongFields` of the act they are for.
+ * @param more further errors of the values, usually `wrongFields` of the act.
  */
 export const checkWith =
   <Values extends object>(

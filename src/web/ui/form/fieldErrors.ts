@@ -1,15 +1,12 @@
 import type { Act } from '#contract/base/act.ts';
 
-/** What is said of a field whose schema says nothing of its own. */
+/** The message of a field whose schema has none. */
 const PLAIN = 'Periksa isian ini.';
 
-/** One sentence per field that the act would refuse; empty when all is well. */
+/** One message per invalid field; empty if the form is valid. */
 export type FieldErrors = Readonly<Record<string, string>>;
 
-/**
- * Reads a form as the server will, by the act's own schema, so that most mistakes are reported before
- * anything is sent.
- */
+/** Validates a form by the act's schema, as the server will, so that most mistakes are reported before sending. */
 export function fieldErrors(act: Act, input: unknown): FieldErrors {
   const read = act.input.safeParse(input, { error: () => PLAIN });
   if (read.success) return {};

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { test } from '#tests/support/gallery.ts';
 
-test('a form reports every wrong field, goes to the first, and is sent by keys when all is right', async ({
+test('a form reports every wrong field, focuses the first, and submits by keys when valid', async ({
   show,
 }) => {
   const page = await show('form-rules', { width: 390 });
@@ -24,7 +24,6 @@ test('a form reports every wrong field, goes to the first, and is sent by keys w
   expect(await shop.evaluate((one) => one === document.activeElement)).toBe(true);
   expect(await shop.getAttribute('required')).not.toBeNull();
 
-  // Judged while it is changed, once it was wrong.
   await page.keyboard.type('Ko');
   await form.getByText('Nama usaha paling sedikit 3 karakter.').waitFor();
   await page.keyboard.type('pi Senja');
@@ -38,7 +37,6 @@ test('a form reports every wrong field, goes to the first, and is sent by keys w
   await form.getByText('Tulis seperti KB-123.').waitFor();
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.press('Delete');
-  // An empty field is not asked for its pattern.
   await form.getByText('Bila ada.').waitFor();
 
   await page.keyboard.press('Tab');
@@ -49,7 +47,6 @@ test('a form reports every wrong field, goes to the first, and is sent by keys w
   await page.keyboard.type('0');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
-  // Midnight is before the opening.
   await page.keyboard.press('ArrowDown');
   await waitFor(async () =>
     expect(await form.getByRole('combobox', { name: 'Tutup' }).inputValue()).toBe('00:00:00'),
@@ -59,7 +56,7 @@ test('a form reports every wrong field, goes to the first, and is sent by keys w
   await form.getByText('Tutup harus setelah buka.').waitFor();
 });
 
-test('the first wrong field of any kind takes the focus, and what is right is sent', async ({
+test('the first wrong field of any kind takes the focus, and a valid form is sent', async ({
   show,
 }) => {
   const page = await show('form-rules');

@@ -3,7 +3,7 @@ import { createFormControl } from 'react-hook-form';
 import { expect, test } from 'vitest';
 import { brokenFields, brokenRule, type FieldRules } from '#web/ui/form/formRules.ts';
 
-/** What react-hook-form says of the value: the library whose rules are ours (docs/screens.md#fields). */
+/** The result of react-hook-form, whose rules we follow (docs/screens.md#fields). */
 async function oracle(value: unknown, rules: FieldRules, type?: string) {
   const form = createFormControl({ defaultValues: { field: value } });
   const { ref } = form.register('field', rules);
@@ -55,13 +55,13 @@ const someRules: fc.Arbitrary<FieldRules> = fc.record(
   { requiredKeys: [] },
 );
 
-test('every value breaks the same rule, with the same sentence, as in react-hook-form', async () => {
+test('every value breaks the same rule, with the same message, as in react-hook-form', async () => {
   await fc.assert(
     fc.asyncProperty(someValue, someRules, async (value, rules) => {
       const verdict = await oracle(value, rules);
       const ours = brokenRule(value, rules);
       expect(ours?.rule).toBe(verdict?.rule);
-      // Where the rule has no sentence the library says nothing; we never do.
+      // The library has no message for a rule without one; ours always has.
       if (verdict?.message) expect(ours?.message).toBe(verdict.message);
       if (ours) expect(ours.message).not.toBe('');
     }),
@@ -69,7 +69,7 @@ test('every value breaks the same rule, with the same sentence, as in react-hook
   );
 });
 
-test('times are compared as a time field of react-hook-form compares them', async () => {
+test('compares times as a time field of react-hook-form does', async () => {
   const rules = { min: '08:00:00', max: '17:30:00' };
   for (const time of ['07:59:59', '08:00:00', '12:15', '17:30:00', '17:30:01', '23:00']) {
     const verdict = await oracle(time, rules, 'time');
@@ -77,13 +77,13 @@ test('times are compared as a time field of react-hook-form compares them', asyn
   }
 });
 
-test('days with a time of day are compared as moments', () => {
+test('compares dates with a time of day as moments', () => {
   const rules = { min: '2026-01-05T08:00' };
   expect(brokenRule('2026-01-05T07:59', rules)?.rule).toBe('min');
   expect(brokenRule('2026-01-05T08:00', rules)).toBeUndefined();
 });
 
-test('the order is required, range, length, pattern, then what is judged by hand', () => {
+test('checks required, range, length, pattern, then custom validation', () => {
   const all: FieldRules<string> = {
     required: true,
     min: 100,
@@ -99,7 +99,7 @@ test('the order is required, range, length, pattern, then what is judged by hand
   expect(found('200000')).toBe('validate');
 });
 
-test('what is empty meets required and validate only; a space is a value, false and [] are none', () => {
+test('checks only required and validate for an empty value; a space is a value, false and [] are none', () => {
   const others = { min: 5, minLength: 3, pattern: /^\d+$/ };
   expect(brokenRule('', others)).toBeUndefined();
   expect(brokenRule('', { ...others, validate: () => false })?.rule).toBe('validate');
@@ -109,7 +109,7 @@ test('what is empty meets required and validate only; a space is a value, false 
   expect(brokenRule('', { required: { value: false, message: 'tidak' } })).toBeUndefined();
 });
 
-test('of several judges the first that refuses is named, and each sees the whole form', () => {
+test('names the first failing validator, and passes each the whole form', () => {
   const values = { sandi: 'rahasia-1', ulang: 'rahasia-2' };
   const rules: FieldRules<string, typeof values> = {
     validate: {
@@ -123,13 +123,13 @@ test('of several judges the first that refuses is named, and each sees the whole
   });
 });
 
-test('a judge that refuses without a sentence gets ours', () => {
+test('uses a default message for a validator without one', () => {
   const ours = brokenRule('x', { validate: () => '' });
   expect(ours?.rule).toBe('validate');
   expect(brokenRule('x', { validate: () => false })).toEqual(ours);
 });
 
-test('a form shows one sentence for each wrong field, in Indonesian where a rule brings none', () => {
+test('returns one message per wrong field, in Indonesian if the rule has none', () => {
   const values = { name: '', amount: '5000', note: 'terlalu panjang', agree: false };
   expect(
     brokenFields(values, {

@@ -1,37 +1,33 @@
-/** A limit by itself, or with the sentence that is shown when it is broken. */
+/** A limit, optionally with its error message. */
 type Stated<T> = T | { readonly value: T; readonly message: string };
 
-/** Judges a value by hand: a sentence or `false` refuses it, everything else lets it pass. */
+/** A custom validator: a message or `false` rejects the value. */
 type Judge<Value, Values> = (value: Value, values: Values) => string | boolean | undefined;
 
-/** What a field asks of its value; named and ordered as react-hook-form names and orders them. */
+/** The rules of a field; named and ordered as in react-hook-form. */
 export type FieldRules<Value = unknown, Values = unknown> = {
-  /** A sentence stands for `true` with that sentence. */
+  /** A string is `true` with that message. */
   readonly required?: Stated<boolean> | string;
-  /** Numbers, dates (`2026-11-21`) or times (`09:30:00`); a text that is none of them passes. */
+  /** Numbers, dates (`2026-11-21`) or times (`09:30:00`); other texts pass. */
   readonly min?: Stated<number | string>;
   readonly max?: Stated<number | string>;
   /** UTF-16 units, as the browser's own `maxlength` counts. */
   readonly minLength?: Stated<number>;
   readonly maxLength?: Stated<number>;
   readonly pattern?: Stated<RegExp>;
-  /** One judge, or several by name: the name of the first that refuses is reported. */
+  /** One validator, or several by name: the name of the first that fails is reported. */
   readonly validate?: Judge<Value, Values> | Readonly<Record<string, Judge<Value, Values>>>;
 };
 
-/** The rules of a form's fields, by the fields' names. */
 export type RulesOf<Values> = {
   readonly [Name in keyof Values]?: FieldRules<Values[Name], Values>;
 };
 
-/**
- * A rule that is broken: its name (of a judge: its key, or `validate`), and what to say of it.
- */
+/** A broken rule: its name (of a validator: its key, or `validate`), and the message. */
 export type Broken = { readonly rule: string; readonly message: string };
 
 type Limit = { readonly value: number | string; readonly message: string };
 
-/** A rule with its sentence; `undefined` when the field does not have the rule. */
 function stated<T extends number | string | boolean | RegExp>(
   rule: Stated<T> | undefined,
 ): { value: T; message: string } | undefined {
@@ -51,14 +47,14 @@ const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.l
 
 function brokenRequired(value: unknown, rule: FieldRules['required']): Broken | undefined {
   if (!rule || !isMissing(value)) return undefined;
-  const said = typeof rule === 'string' ? { value: true, message: rule } : stated(rule);
-  return said?.value ? broken('required', said.message, 'Wajib diisi.') : undefined;
+  const required = typeof rule === 'string' ? { value: true, message: rule } : stated(rule);
+  return required?.value ? broken('required', required.message, 'Wajib diisi.') : undefined;
 }
 
 const isTime = (value: unknown): boolean =>
   typeof value === 'string' && /^\d{2}:\d{2}(?::\d{2})?$/.test(value);
 
-/** Below 0 when `value` is before `limit`, above 0 when after; NaN when they cannot be compared. */
+/** Negative when `value` is before `limit`, positive when after; NaN when they cannot be compared. */
 function distance(value: unknown, limit: number | string): number {
   if (value === undefined || value === null || Array.isArray(value)) return Number.NaN;
   if (!Number.isNaN(Number(value))) return Number(value) - Number(limit);
@@ -94,7 +90,7 @@ function brokenText(text: string, rules: TextRules): Broken | undefined {
     return broken('minLength', min.message, `Paling sedikit ${shown(min.value)} karakter.`);
   }
   const pattern = stated(rules.pattern);
-  // `search` starts at the beginning whatever the flags are and leaves `lastIndex` alone.
+  // `search` starts at the beginning with any flags and leaves `lastIndex` alone.
   if (pattern && text.search(pattern.value) === -1) {
     return broken('pattern', pattern.message, 'Bentuknya belum sesuai.');
   }
@@ -108,18 +104,18 @@ function brokenJudge<Value, Values>(
 ): Broken | undefined {
   const judges = typeof validate === 'function' ? { validate } : (validate ?? {});
   for (const [name, judge] of Object.entries(judges)) {
-    const said = judge(value, values);
-    if (typeof said === 'string' || said === false) {
-      return broken(name, said || '', 'Periksa isian ini.');
+    const verdict = judge(value, values);
+    if (typeof verdict === 'string' || verdict === false) {
+      return broken(name, verdict || '', 'Periksa isian ini.');
     }
   }
   return undefined;
 }
 
 /**
- * The first rule that a value breaks, with its sentence: required, min and max, minLength and
- * maxLength, pattern, validate, in this order; of a pair the upper limit is reported first. An empty
- * value meets `required` and `validate` only; `' '` is a value, `false` and `[]` are none.
+ * The first rule that a value breaks, with its message: required, min and max, minLength and maxLength, pattern,
+ * validate, in this order; upper limits before lower ones. An empty value is checked by `required` and `validate` only;
+ * `' '` is a value, `false` and `[]` are none.
  */
 export function brokenRule<Value, Values = unknown>(
   value: Value,
@@ -135,7 +131,7 @@ export function brokenRule<Value, Values = unknown>(
   return text ?? brokenJudge(value, rules.validate, values);
 }
 
-/** One sentence for each field of a form that breaks a rule of its own; empty when none does. */
+/** One message per field that breaks a rule; empty if none does. */
 export function brokenFields<Values extends object>(
   values: Values,
   rules: RulesOf<Values>,

@@ -7,10 +7,8 @@ import { useForm, type FieldOf, type Form, type Values } from '#web/ui/form/useF
 
 type Options<A extends Act, V extends Values> = {
   initial: V;
-  /** What is sent for what was typed. */
   inputOf: (values: V) => InputFor<A>;
   onDone: (answer: AnswerOf<A>, form: Form<V>) => void;
-  /** The refusals that are said of one field. */
   fieldOf?: FieldOf<V>;
 };
 
@@ -22,7 +20,7 @@ type ActForm<V extends Values> = {
   error: Error | null;
 };
 
-/** A form that does one act: judged by the act's schema, sent once at a time; what is refused is said of its fields. */
+/** A form for one act: validated by the act's schema, one request at a time; refusals are shown at their fields. */
 export function useActForm<A extends Act, V extends Values>(
   act: A,
   { initial, inputOf, onDone, fieldOf }: Options<A, V>,

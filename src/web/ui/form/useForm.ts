@@ -5,38 +5,36 @@ import type { FieldErrors } from '#web/ui/form/fieldErrors.ts';
 
 type Value = string | number | boolean | undefined | readonly string[];
 export type Values = Readonly<Record<string, Value>>;
-/** Any text fits where a text was, whatever texts the schema knows. */
+/** Any text may replace a text, even if the schema restricts it. */
 type Settable<V> = V extends string ? string : V extends boolean ? boolean : V;
 
-/** The field that a refusal is about, for those that are about one. */
+/** The field of each refusal that concerns a single field. */
 export type FieldOf<V extends Values> = Readonly<Partial<Record<RefusalCode, keyof V & string>>>;
 
 export type Form<V extends Values> = {
   values: V;
-  /** The sentence under each field that is wrong. */
   errors: Partial<Record<keyof V & string, string>>;
-  /** Put on the `<form>`: the first wrong field in it takes the focus after a failed submit. */
+  /** For the `<form>`: the first invalid field takes the focus after a failed submit. */
   ref: RefObject<HTMLFormElement | null>;
   set: <Name extends keyof V & string>(name: Name, value: Settable<V[Name]>) => void;
-  /** A field was left: what is in it is judged, and from then on while it is changed. */
+  /** On blur: validates the field, and from then on at each change. */
   leave: (name: keyof V & string) => void;
-  /** For `onSubmit`: calls back when every field is right, else shows what is wrong. */
+  /** For `onSubmit`: calls `send` if all fields are valid, else shows the errors. */
   submit: (send: (values: V) => void | Promise<void>) => (event: FormEvent) => void;
-  /** Shows what is wrong with the fields, and goes to the first of them. */
+  /** Shows field errors and focuses the first. */
   show: (wrong: FieldErrors) => void;
   /**
-   * Shows what the server said of the fields. True when the whole refusal is said of one (`fieldOf`
-   * knows of which): then there is nothing left to show above the form.
+   * Shows the field errors of a refusal. True if the whole refusal belongs to one field (`fieldOf`), so that the form
+   * needs no alert.
    */
   refuse: (error: unknown, fieldOf?: FieldOf<V>) => boolean;
 };
 
 /**
- * A small form: fields are judged when they are left and then while they change, all of them when
- * it is sent, and those that are right then not before they are left again. What was typed stays in any case.
+ * The state of a small form: a field is validated on blur and from then on at each change, all fields on submit; after
+ * a submit, valid fields wait for their next blur. Input is never discarded.
  *
- * @param check what is wrong with the values; may have to fetch the schema first. Rules of the
- *   fields' own come in by `checkWith(rules, schema)`.
+ * @param check returns the errors of the values; may load the schema first. Add rules by `checkWith(rules, schema)`.
  */
 export function useForm<V extends Values>(
   initial: V,
@@ -56,7 +54,7 @@ export function useForm<V extends Values>(
 
   const judge = async (name: string) => {
     const checked = newest.current;
-    // A schema that cannot be fetched now is asked for again when the form is sent.
+    // A schema that cannot be loaded now is requested again on submit.
     const wrong = await Promise.resolve(check(checked)).catch(() => undefined);
     if (!wrong || newest.current !== checked) return;
     setErrors(({ [name]: _, ...others }) => {

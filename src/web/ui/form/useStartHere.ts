@@ -1,8 +1,8 @@
 import { useLayoutEffect, type RefObject } from 'react';
 
 /**
- * A dialog that opens with this has the focus in it: on the first field of a form, else on the field itself.
- * Fingers would only get a keyboard over what stands beside it.
+ * Focuses the first field of a form, or the field itself, when its dialog opens. Not on touch devices, where the
+ * keyboard would cover the rest.
  */
 export function useStartHere(place: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {

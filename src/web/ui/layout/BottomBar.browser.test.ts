@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('five entries stand in the bar; of six the first four, and a sheet with the others', async ({
+test('five entries fit the bar; of six it has the first four, and a sheet with the others', async ({
   show,
 }) => {
   const page = await show('bottom-bar', { width: 390 });
@@ -27,14 +27,13 @@ test('five entries stand in the bar; of six the first four, and a sheet with the
     expect(await more.evaluate((one) => one === document.activeElement)).toBe(true),
   );
 
-  // Turned on its side it is a wide screen, where neither has a place.
   await more.click();
   await page.setViewportSize({ width: 844, height: 390 });
   await sheet.waitFor({ state: 'detached' });
   expect(await five.isVisible()).toBe(false);
 });
 
-test('an entry of the sheet leads there, and the sheet is gone', async ({ show }) => {
+test('an entry of the sheet opens its page and closes the sheet', async ({ show }) => {
   const page = await show('bottom-bar', { width: 390 });
   await page.getByRole('button', { name: 'Lainnya' }).click();
   await page.getByRole('dialog').getByRole('link', { name: 'Layanan Pelanggan' }).click();

@@ -14,15 +14,14 @@ import {
 } from '#web/ui/layout/Sidebar.tsx';
 import { CountBadge } from '#web/ui/status/CountBadge.tsx';
 
-/** As many as a thumb can tell apart on 320 px. */
+/** The maximum on 320 px. */
 const PLACES = 5;
 
 type Props = {
-  /** The menu's name, for screen readers. */
   label: string;
-  /** The same menu as the sidebar's; folders are laid flat. */
+  /** The sidebar's menu; folders are flattened. */
   menu: readonly (MenuEntry | MenuFolder)[];
-  /** Under the other entries, in the sheet: with it there is a sheet however few entries there are. */
+  /** Below the other entries in the sheet; forces a sheet even with few entries. */
   more?: ReactNode;
 };
 
@@ -110,8 +109,8 @@ function More({ rest, current, children }: MoreProps) {
 }
 
 /**
- * Whether a sheet of phones is open. It closes on another page, and where the sidebar stands: there it
- * would be out of sight, and the page behind it inert.
+ * The state of a sheet on phones. It closes on navigation, and on wide screens: there it would be hidden, with the page
+ * behind it inert.
  */
 export function useSheet(): [boolean, (open: boolean) => void] {
   const [open, setOpen] = useState(false);

@@ -16,13 +16,13 @@ const online = createStore(
   },
 );
 
-/** Whether the browser has a network at all. */
+/** True unless the browser is offline. */
 export const useOnline = (): boolean => useStore(online);
 
-/** The bar's own place: what else there is to say without a network is put into it. */
+/** The bar's slot for further messages while offline. */
 export const OFFLINE_PLACE = 'offline';
 
-/** At the top of everything while there is no network. */
+/** The bar at the top while offline. */
 export function OfflineBar() {
   const isOnline = useOnline();
   return (

@@ -11,7 +11,7 @@ async function shown(page: Page) {
   return { toggle, tool };
 }
 
-test('on phones the tools stand behind a button, which says what it shows', async ({ show }) => {
+test('on phones the tools are behind a button with a label', async ({ show }) => {
   const page = await show('page-head', { width: 390 });
   const { toggle, tool } = await shown(page);
   await page.getByRole('button', { name: 'Isi saldo' }).waitFor();
@@ -21,7 +21,6 @@ test('on phones the tools stand behind a button, which says what it shows', asyn
   await waitFor(async () => expect(await toggle.getAttribute('aria-expanded')).toBe('true'));
   const controls = await toggle.getAttribute('aria-controls');
   expect(await page.locator(`[id="${controls}"]`).getByRole('button').count()).toBe(1);
-  // After the button in the page's order: the next stop.
   await page.keyboard.press('Tab');
   await waitFor(async () =>
     expect(await tool.evaluate((one) => one === document.activeElement)).toBe(true),
@@ -32,7 +31,7 @@ test('on phones the tools stand behind a button, which says what it shows', asyn
   expect(await toggle.evaluate((one) => one === document.activeElement)).toBe(true);
 });
 
-test('a press outside closes them, one in a menu of theirs does not', async ({ show }) => {
+test('a press outside closes the tools, one in their menu does not', async ({ show }) => {
   const page = await show('page-head', { width: 390 });
   const { toggle, tool } = await shown(page);
   await toggle.click();
@@ -41,7 +40,6 @@ test('a press outside closes them, one in a menu of theirs does not', async ({ s
 
   await toggle.click();
   await tool.click();
-  // The first Escape is the menu's.
   await page.getByRole('menu').waitFor();
   await page.keyboard.press('Escape');
   await waitFor(async () => expect(await tool.isVisible()).toBe(true));
@@ -51,14 +49,14 @@ test('a press outside closes them, one in a menu of theirs does not', async ({ s
   expect(await tool.isVisible()).toBe(true);
 });
 
-test('wide, the tools are simply there', async ({ show }) => {
+test('on wide screens the tools are visible', async ({ show }) => {
   const page = await show('page-head');
   const { toggle, tool } = await shown(page);
   expect(await toggle.isVisible()).toBe(false);
   expect(await tool.isVisible()).toBe(true);
 });
 
-test('on the smallest phone the line of context stands under its title, and the tools under both', async ({
+test('on the smallest phone the context is below the title, and the tools below both', async ({
   show,
 }) => {
   const page = await show('page-head', { width: 390 });

@@ -7,15 +7,14 @@ import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 type Props = {
   /** The page's h1; also the tab's title, before the product's name. */
   title: string;
-  /** One line of context under it. */
   context?: ReactNode;
-  /** The page's main action; stays in sight on phones. */
+  /** The page's main action; always visible on phones. */
   action?: ReactNode;
-  /** The other tools; behind a ⋮ button where it is narrower than 768 px. */
+  /** The other tools; behind a ⋮ button below 768 px. */
   tools?: ReactNode;
 };
 
-/** A page's head: h1, context, tools. It names the tab and takes the focus when the route changes. */
+/** A page's head: h1, context, tools. Sets the tab's title and takes the focus on a route change. */
 export function PageHead({ title, context, action, tools }: Props) {
   return (
     <header

@@ -2,13 +2,12 @@ import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('every entry is a link, the page’s own says so, and folders open', async ({ show }) => {
+test('every entry is a link, the current one is marked, and folders open', async ({ show }) => {
   const page = await show('sidebar');
   const menu = page.getByRole('navigation', { name: 'Menu contoh' });
   const current = menu.locator('[aria-current=page]');
   expect(await current.allTextContents()).toEqual(['Pengguna']);
   const folder = menu.getByRole('button', { name: 'Pengaturan' });
-  // The folder of the page that one is on is open at first.
   expect(await folder.getAttribute('aria-expanded')).toBe('true');
   await folder.press('Enter');
   await waitFor(async () => expect(await folder.getAttribute('aria-expanded')).toBe('false'));
@@ -30,7 +29,7 @@ test('every entry is a link, the page’s own says so, and folders open', async 
   await page.getByRole('heading', { level: 1, name: 'Tabs' }).waitFor();
 });
 
-test('it becomes 64 px of icons, whose names come beside them', async ({ show }) => {
+test('it collapses to 64 px of icons with tooltips', async ({ show }) => {
   const page = await show('sidebar');
   const menu = page.getByRole('navigation', { name: 'Menu contoh' });
   const widthOf = async () => Math.round((await boxOf(menu)).width);
@@ -42,7 +41,6 @@ test('it becomes 64 px of icons, whose names come beside them', async ({ show })
   expect(await toggle.getAttribute('aria-expanded')).toBe('false');
   expect(await toggle.evaluate((one) => one === document.activeElement)).toBe(true);
 
-  // The names are still the links' names, and are seen when the keyboard comes by.
   const tip = page.locator('[popover]:popover-open');
   await page.keyboard.press('Tab');
   await waitFor(async () => expect(await tip.textContent()).toBe('Beranda'));
@@ -52,7 +50,6 @@ test('it becomes 64 px of icons, whose names come beside them', async ({ show })
   await waitFor(async () => expect(await tip.allTextContents()).toEqual(['Token']));
   const [link, words] = [await boxOf(menu.getByRole('link', { name: 'Token' })), await boxOf(tip)];
   expect(words.x).toBeGreaterThanOrEqual(link.x + link.width);
-  // It may be pointed at.
   await tip.hover();
   await waitFor(async () => expect(await tip.count()).toBe(1));
   await page.mouse.move(700, 600);

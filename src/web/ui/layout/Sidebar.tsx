@@ -13,10 +13,9 @@ export type MenuEntry = {
   /** A path of the app. */
   href: string;
   label: string;
-  /** What it is called where there is little room. */
   short?: string;
   Icon: LucideIcon;
-  /** A short count after the words; on the icon's corner where there are none. Nothing shows nothing. */
+  /** A short count after the text, or on the icon's corner; nothing hides it. */
   badge?: ReactNode;
 };
 
@@ -24,34 +23,31 @@ export type MenuFolder = {
   label: string;
   Icon: LucideIcon;
   entries: readonly MenuEntry[];
-  /** Open from the start, wherever one is. */
+  /** Open initially on every page. */
   open?: boolean;
 };
 
-/** All links of a menu, those in folders too. */
 export const entriesOf = (menu: readonly (MenuEntry | MenuFolder)[]): readonly MenuEntry[] =>
   menu.flatMap((one) => ('href' in one ? [one] : one.entries));
 
-/** Which entry of the menu the page belongs to. */
 export function useCurrentHref(entries: readonly MenuEntry[]): string | undefined {
   const path = usePathname();
   const hrefs = entries.map(({ href }) => href);
   return currentHref(path, hrefs);
 }
 
-/** What a person chose for the menu; undefined: by the room there is. */
+/** The chosen width of the menu; undefined: by the available room. */
 export type SidebarWidth = 'wide' | 'icons' | undefined;
 
 type Props = {
-  /** The menu's name, for screen readers. */
   label: string;
   menu: readonly (MenuEntry | MenuFolder)[];
-  /** To be stored by the owner; without a choice it is icons below 1024 px. */
+  /** Stored by the owner; without a choice it is icons below 1024 px. */
   width: SidebarWidth;
   onWidth: (width: SidebarWidth) => void;
-  /** Above the entries, and at the foot. They see their room by `@container (max-width: 100px)`. */
+  /** Above the entries and at the foot; adapt by `@container (max-width: 100px)`. */
   head?: ReactNode;
-  /** A function is passed whether the menu is icons only, where names have to be said otherwise. */
+  /** A function receives whether the menu shows icons only. */
   foot?: ReactNode | ((icons: boolean) => ReactNode);
 };
 
@@ -115,7 +111,7 @@ const Item = ({ entry: { href, label, Icon, badge }, current, icons }: ItemProps
   </li>
 );
 
-/** Scrolls the menu, and nothing else, until the entry stands clear of its foot. */
+/** Scrolls only the menu, until the entry is clear of its foot. */
 function showInMenu(entry: HTMLElement | null): void {
   const menu = entry?.closest('nav');
   if (!entry || !menu) return;
@@ -127,12 +123,12 @@ function showInMenu(entry: HTMLElement | null): void {
   else if (begin < top) menu.scrollTop -= top - begin + ROOM_PX;
 }
 
-/** Between an entry that was scrolled to and the edge, in pixels: the next entry is seen to begin. */
+/** The margin of an entry scrolled into view, in px; shows that another follows. */
 const ROOM_PX = 24;
 
 type FolderProps = { folder: MenuFolder; current: string | undefined; icons: boolean };
 
-/** Opens and closes; it cannot hide the page that one is on when it is first shown. */
+/** A collapsible folder; initially open if it contains the current page. */
 function Folder({ folder, current, icons }: FolderProps) {
   const { label, Icon, entries, open: opened = false } = folder;
   const holds = entries.some(({ href }) => href === current);
@@ -164,12 +160,12 @@ function Folder({ folder, current, icons }: FolderProps) {
 
 type AnchorProps = ComponentPropsWithRef<'a'> & { current: boolean };
 
-/** The menu says itself which entry is the current one: the router would name every parent too. */
+/** Marks the current entry explicitly: the router would mark every parent too. */
 const Anchor = ({ current, children, ...rest }: AnchorProps) => (
   <a {...rest} aria-current={current ? 'page' : undefined}>
     {children}
   </a>
 );
 
-/** A link of a menu, in the sidebar and in the bar of phones. */
+/** A menu link, for the sidebar and the bar of phones. */
 export const MenuAnchor = createLink(Anchor);

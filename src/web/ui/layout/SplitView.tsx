@@ -4,17 +4,14 @@ import { classes } from '#web/ui/classes.ts';
 
 type Props = {
   list: ReactNode;
-  /** What is open of the list; undefined for nothing. */
   detail: ReactNode | undefined;
-  /** In the place of the detail while nothing is open. */
   none: ReactNode;
-  /** The list's lines need more room. */
   wideList?: boolean;
 };
 
 /**
- * A list beside what is open of it; on phones one after the other. On wide screens it takes the height that
- * is left: put it into a page of the class `full`.
+ * A list beside the open item; on phones one of both. On wide screens it takes the remaining height: put it into a page
+ * of the class `full`.
  */
 export function SplitView({ list, detail, none, wideList = false }: Props) {
   const isOpen = detail !== undefined;

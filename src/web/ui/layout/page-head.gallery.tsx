@@ -12,7 +12,7 @@ function Demo() {
   const [used, setUsed] = useState('nothing yet');
   return (
     <Show title="Title, context, action and tools">
-      {/* It takes the focus and names the tab: not before somebody asks for it. */}
+      {/* Rendered on demand, because it takes the focus and sets the tab's title. */}
       <Button variant="outline" tone="neutral" onClick={() => setShown(!shown)}>
         {shown ? 'Take the page head away' : 'Show the page head'}
       </Button>

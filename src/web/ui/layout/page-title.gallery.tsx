@@ -14,7 +14,7 @@ function Demo() {
         tone="neutral"
         onClick={() => {
           setOpen(true);
-          // The title names the tab after it is there.
+          // The title is set after rendering.
           setTimeout(() => setTab(document.title), 0);
         }}
       >

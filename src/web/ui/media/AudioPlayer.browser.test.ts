@@ -6,9 +6,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 const player = (page: Page, title: string) => page.getByRole('group', { name: title });
 const textOf = (page: Page, of: string) => page.getByLabel(of).textContent();
 
-test('every ten seconds of playing are reported: 12 s, a pause and 9 s are one', async ({
-  show,
-}) => {
+test('reports every ten seconds of playing: 12 s, a pause and 9 s are one', async ({ show }) => {
   const page = await show('audio-player', { width: 390, own: true });
   const budi = player(page, 'Pesan suara dari Budi');
   await budi.getByRole('button', { name: 'Putar pesan suara 0:24' }).waitFor();
@@ -63,7 +61,7 @@ test('keys alone seek, mute and change the speed', async ({ show }) => {
   expect(await budi.getByRole('button', { name: /^Putar/ }).count()).toBe(1);
 });
 
-test('one medium plays at a time, and the machine’s own keys know which', async ({ show }) => {
+test('one medium plays at a time, and owns the device’s media keys', async ({ show }) => {
   const page = await show('audio-player', { width: 1440 });
   const [budi, sari] = ['Budi', 'Sari'].map((name) => player(page, `Pesan suara dari ${name}`));
   await budi!.getByRole('button', { name: 'Putar pesan suara 0:24' }).click();
@@ -77,7 +75,7 @@ test('one medium plays at a time, and the machine’s own keys know which', asyn
   expect(await page.evaluate(() => navigator.mediaSession.playbackState)).toBe('playing');
 });
 
-test('the element has the specified defaults, and says when it cannot play', async ({ show }) => {
+test('the element has the specified defaults, and shows when it cannot play', async ({ show }) => {
   const page = await show('audio-player', { width: 1440 });
   const elements = await page.locator('audio').evaluateAll((all) =>
     (all as HTMLAudioElement[]).map((one) => ({

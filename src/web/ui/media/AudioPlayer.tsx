@@ -8,19 +8,19 @@ import { useMediaClock } from '#web/ui/media/useMediaClock.ts';
 
 type Props = Omit<ComponentPropsWithoutRef<'audio'>, 'src' | 'title' | 'controls' | 'className'> & {
   src: string;
-  /** What it is, after 'Putar' and 'Jeda'. */
+  /** The kind of medium, after 'Putar' and 'Jeda'. */
   what?: string;
-  /** Names it for screen readers and on lock screens; its address when left out. */
+  /** For screen readers and lock screens; omitted: the address. */
   title?: string;
   /** Only `false` hides them. */
   controls?: boolean;
   /** 0 to 1. */
   volume?: number;
-  /** How loud it is from start to end, each 0 to 1: drawn behind the position. */
+  /** The loudness over its length, each 0 to 1: drawn behind the position. */
   peaks?: readonly number[];
-  /** How long it is, where that is known before it is loaded. */
+  /** Its length, if known before loading. */
   seconds?: number;
-  /** The position in seconds, after every `listenInterval` of playing without a pause. */
+  /** Called with the position in seconds after every `listenInterval` of uninterrupted playing. */
   onListen?: (seconds: number) => void;
   /** In milliseconds. */
   listenInterval?: number;
@@ -29,8 +29,8 @@ type Props = Omit<ComponentPropsWithoutRef<'audio'>, 'src' | 'title' | 'controls
 const BARS = 44;
 
 /**
- * A native `<audio>` under our controls; its events come through as they are. Space and K play, the
- * arrows seek 5 s, M mutes. One medium plays at a time, and goes on where it was left.
+ * A native `<audio>` with our controls; passes its native events through. Space and K play, the arrows seek 5 s, M
+ * mutes. One medium plays at a time, and resumes at its last position.
  */
 export function AudioPlayer(props: Props) {
   const { src, what = 'pesan suara', title = src, controls = true, volume = 1 } = props;
@@ -57,7 +57,7 @@ export function AudioPlayer(props: Props) {
   const duration = clock.duration > 0 ? clock.duration : seconds;
   const length = duration > 0 ? ` ${clockText(duration)}` : '';
   return (
-    // The keys of the controls inside, handled here once.
+    // Handles the keys of all controls inside.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <div role="group" aria-label={title} className={styles['player']} onKeyDown={clock.onKeyDown}>
       {audio}
@@ -100,7 +100,6 @@ export function AudioPlayer(props: Props) {
   );
 }
 
-/** What is left of the properties for the element itself. */
 function rest({ src: _, what: _w, title: _t, controls: _c, volume: _v, ...left }: Props) {
   return left;
 }

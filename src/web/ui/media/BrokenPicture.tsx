@@ -4,15 +4,14 @@ import styles from '#web/ui/media/BrokenPicture.module.css';
 import { classes } from '#web/ui/classes.ts';
 
 type Props = {
-  /** What the picture would show. */
   alt: string;
-  /** The picture's own: as large as it would be. */
+  /** The picture's class, for the same size. */
   className?: string | undefined;
   width?: number | string | undefined;
   onRetry: () => void;
 };
 
-/** In place of a picture that could not be loaded: says so, and loads it again when asked. */
+/** Replaces a picture that failed to load, with a retry button. */
 export const BrokenPicture = ({ alt, className, width, onRetry }: Props) => (
   <span className={classes(styles['broken'], className)} style={{ width }}>
     <ImageOff size={24} aria-hidden="true" />

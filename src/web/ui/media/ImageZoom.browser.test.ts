@@ -12,7 +12,6 @@ const dialog = (page: Page) => page.getByRole('dialog', { name: 'Kue lapis di at
 const focused = (page: Page) =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
 
-/** One finger from here, so far down. */
 async function swipe(page: Page, down: number, fingers = 1): Promise<void> {
   const wire = await page.context().newCDPSession(page);
   const points = (y: number) =>
@@ -26,7 +25,7 @@ async function swipe(page: Page, down: number, fingers = 1): Promise<void> {
   await wire.detach();
 }
 
-test('a picture grows and comes back by keys alone, through its four states', async ({ show }) => {
+test('a picture opens and closes by keys alone, through its four states', async ({ show }) => {
   const page = await show('image-zoom', { width: 1440 });
   await expand(page).focus();
   await page.keyboard.press('Enter');
@@ -47,7 +46,7 @@ test('a picture grows and comes back by keys alone, through its four states', as
   expect(await focused(page)).toBe('Perbesar gambar: Kue lapis di atas piring');
 });
 
-test('a picture that is opened in the moment in which it closes stays open', async ({ show }) => {
+test('a picture reopened while it closes stays open', async ({ show }) => {
   const page = await show('image-zoom', { width: 1440 });
   await expand(page).press('Enter');
   await waitFor(async () => expect(await now(page)).toBe('LOADED'));
@@ -56,7 +55,7 @@ test('a picture that is opened in the moment in which it closes stays open', asy
     HTMLDialogElement.prototype.close = function closeAndOpen() {
       HTMLDialogElement.prototype.close = close;
       close.call(this);
-      // Before the browser tells of the closing.
+      // Before the browser's close event.
       queueMicrotask(() => document.querySelector<HTMLElement>('[data-rmiz-btn-zoom]')?.click());
     };
   });
@@ -91,7 +90,7 @@ test('the backdrop, the picture and the wheel close it; the wheel with Ctrl does
   }
 });
 
-test('a finger that moves more than 10 px up or down closes it; two fingers are the browser’s', async ({
+test('a vertical swipe of more than 10 px closes it; two fingers are left to the browser', async ({
   show,
 }) => {
   const page = await show('image-zoom', { width: 390 });
@@ -111,7 +110,7 @@ test('a finger that moves more than 10 px up or down closes it; two fingers are 
   await waitFor(async () => expect(await now(page)).toBe('UNLOADED'));
 });
 
-test('without movement, in a dialog, disabled, and in its own words it does the same', async ({
+test('it works without animation, in a dialog, disabled, and with its own texts', async ({
   show,
 }) => {
   const page = await show('image-zoom', { width: 390, still: true });

@@ -7,9 +7,9 @@ import { classes } from '#web/ui/classes.ts';
 
 type Props = Omit<ComponentPropsWithoutRef<'img'>, 'alt' | 'src'> & {
   src: string;
-  /** A small one, to be shown until it is opened. */
+  /** A small version, shown until it is opened. */
   preview?: string | undefined;
-  /** Names the picture, the dialog and, after `expandText`, the button. */
+  /** The alternative text of the picture, the dialog's name and, after `expandText`, the button's. */
   alt: string;
   expandText?: string;
   minimizeText?: string;
@@ -24,9 +24,9 @@ const Zoom = lazy(async () => ({
 }));
 
 /**
- * A picture that grows over the page: by a click, or by its button. Escape, the wheel, a vertical
- * swipe, the backdrop and the button bring it back. Pinching stays the browser's own. The code for that
- * comes by itself; until then the picture is a picture. One that cannot be loaded says so, and can be asked for again.
+ * A picture that opens over the page, by a click or its button. Escape, the wheel, a vertical swipe, the backdrop and
+ * the button close it. Pinch zoom is left to the browser. The code loads on demand; until then it is a plain picture. A
+ * picture that fails to load has a retry.
  */
 export function ImageZoom(props: Props) {
   const { expandText = 'Expand image', minimizeText = 'Minimize image', ...rest } = props;

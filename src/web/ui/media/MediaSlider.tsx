@@ -7,13 +7,12 @@ import type { MediaClock } from '#web/ui/media/useMediaClock.ts';
 
 type Props = {
   clock: Pick<MediaClock<HTMLMediaElement>, 'at' | 'duration' | 'goTo'>;
-  /** What it is the position of. */
   what: string;
-  /** Without a line of its own, over a waveform. */
+  /** Without a track, over a waveform. */
   bare?: boolean;
 };
 
-/** Where a medium stands: dragged, or moved by keys. */
+/** A medium's position: draggable, and movable by keys. */
 export function MediaSlider({ clock: { at, duration, goTo }, what, bare = false }: Props) {
   const end = duration > 0 ? duration : 1;
   return (
@@ -34,7 +33,7 @@ export function MediaSlider({ clock: { at, duration, goTo }, what, bare = false 
 
 type FailedProps = { what: string; src: string; icon: ReactNode };
 
-/** In place of the controls when this browser cannot play it. */
+/** Replaces the controls if this browser cannot play it. */
 export const MediaFailed = ({ what, src, icon }: FailedProps) => (
   <span className={styles['failed']} role="status">
     {icon}

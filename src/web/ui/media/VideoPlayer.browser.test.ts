@@ -11,7 +11,6 @@ const position = (page: Page, title: string) =>
     .locator('video')
     .evaluate((video: HTMLVideoElement) => video.currentTime);
 
-/** The same page again, with a clock that the test moves. */
 async function withClock(page: Page): Promise<void> {
   await page.clock.install({ time: Date.now() });
   await page.reload();
@@ -19,7 +18,7 @@ async function withClock(page: Page): Promise<void> {
   await page.clock.pauseAt(Date.now() + 60_000);
 }
 
-test('progress is reported each second it has changed, from the start; length and start once', async ({
+test('reports progress each second it has changed, from the start; length and start once', async ({
   show,
 }) => {
   const page = await show('video-player', { width: 1440, own: true });
@@ -56,9 +55,7 @@ test('progress is reported each second it has changed, from the start; length an
   expect(await page.getByLabel('Durations').textContent()).toBe('12');
 });
 
-test('it is 640 by 360 where there is room, and keeps its shape where there is none', async ({
-  show,
-}) => {
+test('it is 640 by 360, or narrower in the same ratio', async ({ show }) => {
   const page = await show('video-player', { width: 1440 });
   const video = player(page, 'Video dari Budi').locator('video');
   const size = async () => {
@@ -75,7 +72,7 @@ test('it is 640 by 360 where there is room, and keeps its shape where there is n
   expect(same).toBeCloseTo(16 / 9, 1);
 });
 
-test('captions, sound and the whole screen are reached by keys', async ({ show }) => {
+test('captions, sound and fullscreen are reached by keys', async ({ show }) => {
   const page = await show('video-player', { width: 390 });
   const budi = player(page, 'Video dari Budi');
   await budi.getByRole('button', { name: 'Takarir' }).press('Enter');
@@ -99,9 +96,7 @@ test('captions, sound and the whole screen are reached by keys', async ({ show }
     .waitFor();
 });
 
-test('a seek that comes too early is done on play; a medium goes on where it was left', async ({
-  show,
-}) => {
+test('an early seek is done on play; a medium resumes at its last position', async ({ show }) => {
   const page = await show('video-player', { width: 1440, own: true });
   await withClock(page);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
@@ -125,7 +120,7 @@ test('a seek that comes too early is done on play; a medium goes on where it was
   await waitFor(async () => expect(await position(page, 'Petunjuk')).toBeGreaterThanOrEqual(6));
 });
 
-test('a seek that came too early is forgotten after five seconds', async ({ show }) => {
+test('an early seek expires after five seconds', async ({ show }) => {
   const page = await show('video-player', { width: 390, own: true });
   await withClock(page);
   const guide = player(page, 'Petunjuk');

@@ -15,13 +15,12 @@ import { useMediaClock, type MediaClock } from '#web/ui/media/useMediaClock.ts';
 import styles from '#web/ui/media/VideoPlayer.module.css';
 
 export type VideoHandle = {
-  /** Seconds, or a part between 0 and 1. Before it is ready: done at the next play within 5 s. */
+  /** Seconds, or a fraction between 0 and 1. Before it is ready: done at the next play within 5 s. */
   seekTo: (amount: number) => void;
   play: () => void;
   pause: () => void;
 };
 
-/** Words along with the picture, as WebVTT. */
 export type CaptionTrack = { src: string; label: string; lang: string };
 
 type Props = Omit<
@@ -29,31 +28,28 @@ type Props = Omit<
   'src' | 'title' | 'controls' | 'className' | 'onProgress' | 'width' | 'height' | 'children'
 > & {
   src: string;
-  /** What it is, after 'Putar' and 'Jeda'. */
+  /** The kind of medium, after 'Putar' and 'Jeda'. */
   what?: string;
-  /** Names it for screen readers and on lock screens. */
+  /** For screen readers and lock screens. */
   title?: string;
-  /** In px; it gives way to a narrower place and keeps its shape. */
+  /** In px; shrinks with its container in the same ratio. */
   width?: number;
   height?: number;
   /** 0 to 1. */
   volume?: number;
   captions?: readonly CaptionTrack[];
-  /** Every `progressInterval` from the start, when it has changed. */
+  /** Called every `progressInterval` from the start, when it has changed. */
   onProgress?: (progress: Progress) => void;
   /** In milliseconds. */
   progressInterval?: number;
   /** In seconds, once. */
   onDuration?: (seconds: number) => void;
-  /** The first time that it plays. */
+  /** Called on the first play. */
   onStart?: () => void;
   ref?: Ref<VideoHandle>;
 };
 
-/**
- * A native `<video>` under our controls; its events come through as they are. Keys as for audio, and F
- * for the whole screen.
- */
+/** A native `<video>` with our controls; passes its native events through. Keys as for audio, and F for fullscreen. */
 export function VideoPlayer(props: Props) {
   const { src, what = 'video', width = 640, height = 360, captions = [], title = 'Video' } = props;
   const { ref, onProgress, progressInterval, onDuration, onStart, volume, ...native } = rest(props);
@@ -82,7 +78,7 @@ export function VideoPlayer(props: Props) {
     else clock.onKeyDown(event);
   };
   return (
-    // The keys of the controls inside, handled here once.
+    // Handles the keys of all controls inside.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <div
       ref={frame}
@@ -116,7 +112,6 @@ export function VideoPlayer(props: Props) {
   );
 }
 
-/** What is left of the properties for the element itself. */
 function rest({ what: _, title: _t, width: _w, height: _h, ...left }: Props) {
   return left;
 }

@@ -19,7 +19,7 @@ type Props = {
   minimizeText: string;
   disabled: boolean;
   onState: ((state: ZoomState) => void) | undefined;
-  /** The address of the whole picture, where a small one is shown. */
+  /** The address of the full picture, if a small one is shown. */
   whole: string | undefined;
   children: ReactNode;
 };
@@ -31,7 +31,7 @@ const LOADING_MS_MAX = 350;
 
 const ZoomListener = createContext<(state: ZoomState) => void>(() => undefined);
 
-/** What makes a picture grow; loaded by `ImageZoom`. */
+/** The zoom of a picture; loaded by `ImageZoom`. */
 export function ZoomLayer(props: Props) {
   const { expandText, minimizeText, disabled, onState, whole, children } = props;
   const [zoomed, setZoomed] = useState(false);
@@ -43,7 +43,7 @@ export function ZoomLayer(props: Props) {
   const notify = useCallback((state: ZoomState) => newest.current?.(state), []);
   const change = (next: boolean, { event }: { event: { type: string; target: unknown } }) => {
     if (!next && event.type === 'close' && isOpen(event.target)) return;
-    // A click on the picture leaves the focus nowhere: what closes gives it back to the button.
+    // A click on the picture focuses nothing: focus the button, so that closing restores it.
     const button = place.current?.querySelector<HTMLElement>('[data-rmiz-btn-zoom]');
     if (next) button?.focus({ preventScroll: true });
     setZoomed(next);
@@ -72,7 +72,7 @@ export function ZoomLayer(props: Props) {
   );
 }
 
-/** A dialog tells of its closing a moment later, when it may be open again: that closing is over. */
+/** A dialog's close event comes late, when it may be open again: such an event is outdated. */
 const isOpen = (dialog: unknown) => dialog instanceof HTMLDialogElement && dialog.open;
 
 const Grow = () => <Maximize2 size={18} aria-hidden="true" />;
@@ -86,7 +86,7 @@ function Content({ img, buttonUnzoom, modalState }: ContentProps) {
   useEffect(() => notify(modalState), [notify, modalState]);
   useEffect(() => {
     if (modalState !== 'LOADING') return;
-    // A picture that is shown as large as it is does not move, so no transition would ever end.
+    // A picture shown at its full size does not move, so no transition would end.
     const timer = setTimeout(() => {
       const picture = place.current?.querySelector('[data-rmiz-modal-img]');
       picture?.dispatchEvent(new TransitionEvent('transitionend', { bubbles: true }));

@@ -18,7 +18,6 @@ import {
   type Clock,
 } from '#web/ui/media/mediaClock.ts';
 
-/** A clock that goes on when the test says so. */
 function handClock(): Clock & { pass: (ms: number) => void } {
   let now = 0;
   const waiting = new Set<{ at: number; every?: number; run: () => void }>();
@@ -44,7 +43,7 @@ function handClock(): Clock & { pass: (ms: number) => void } {
   };
 }
 
-test('12 s, a pause and 9 s of listening are reported once', () => {
+test('reports 12 s, a pause and 9 s of listening once', () => {
   const clock = handClock();
   let calls = 0;
   const listen = listenClock(clock, LISTEN_MS, () => (calls += 1));
@@ -59,7 +58,7 @@ test('12 s, a pause and 9 s of listening are reported once', () => {
   expect(calls).toBe(2);
 });
 
-test('playing twice does not report twice', () => {
+test('does not report twice for two plays', () => {
   const clock = handClock();
   let calls = 0;
   const listen = listenClock(clock, LISTEN_MS, () => (calls += 1));
@@ -70,7 +69,7 @@ test('playing twice does not report twice', () => {
   expect(calls).toBe(1);
 });
 
-test('however it is played and paused, each stretch reports once per whole ten seconds', () => {
+test('reports once per whole ten seconds of each uninterrupted stretch', () => {
   const stretches = fc.array(fc.record({ play: fc.nat(45_000), rest: fc.nat(45_000) }), {
     maxLength: 12,
   });
@@ -90,7 +89,7 @@ test('however it is played and paused, each stretch reports once per whole ten s
   );
 });
 
-test('progress is reported at once, then every second it has changed', () => {
+test('reports progress at once, then every second it has changed', () => {
   const clock = handClock();
   let sample = { currentTime: 0, duration: Number.NaN, bufferedEnd: 0 };
   const calls: Progress[] = [];
@@ -116,7 +115,7 @@ test('progress is reported at once, then every second it has changed', () => {
   expect(calls).toHaveLength(2);
 });
 
-test('a seek that came too early waits for five seconds, and is handed over once', () => {
+test('keeps an early seek for five seconds, and returns it once', () => {
   const clock = handClock();
   const seek = seekMemory(clock, SEEK_ON_PLAY_MS);
   seek.hold(7);
@@ -136,7 +135,7 @@ test('a seek that came too early waits for five seconds, and is handed over once
   expect(seek.take()).toBeUndefined();
 });
 
-test('between 0 and 1 a seek is a part of the whole, else seconds, never outside', () => {
+test('takes a seek between 0 and 1 as a fraction, else as seconds, within the medium', () => {
   expect(seekTarget(0.5, 30)).toBe(15);
   expect(seekTarget(1, 30)).toBe(1);
   expect(seekTarget(0, 30)).toBe(0);
@@ -147,16 +146,16 @@ test('between 0 and 1 a seek is a part of the whole, else seconds, never outside
   expect(seekTarget(0.5, Infinity)).toBeUndefined();
 });
 
-test('lengths are read as people say them', () => {
+test('formats lengths', () => {
   const said = [0, 12.9, 60, 754, 3_723, Number.NaN, Infinity, -1].map(clockText);
   expect(said).toEqual(['0:00', '0:12', '1:00', '12:34', '1:02:03', '0:00', '0:00', '0:00']);
 });
 
-test('speeds go round', () => {
+test('cycles through the speeds', () => {
   expect([1, 1.5, 2].map(nextRate)).toEqual([1.5, 2, 1]);
 });
 
-test('a waveform has as many bars as asked for, each the loudest of its part', () => {
+test('reduces peaks to the given number of bars, each the loudest of its part', () => {
   expect(waveform([0.1, 0.9, 0.2, 0.4], 2)).toEqual([0.9, 0.4]);
   expect(waveform([0.5, 1], 4)).toEqual([0.5, 0.5, 1, 1]);
   expect(waveform([], 4)).toEqual([]);

@@ -1,14 +1,14 @@
-/** How far a medium is: what a video reports to its owner (docs/screens.md#media). */
+/** A medium's progress, as a video reports it (docs/screens.md#media). */
 export type Progress = {
   playedSeconds: number;
-  /** Of the whole, 0 to 1. */
+  /** A fraction, 0 to 1. */
   played: number;
   loadedSeconds: number;
-  /** Of the whole, 0 to 1. */
+  /** A fraction, 0 to 1. */
   loaded: number;
 };
 
-/** Seconds as `0:12` or `1:02:03`; what is not known yet is `0:00`. */
+/** Seconds as `0:12` or `1:02:03`; unknown is `0:00`. */
 export function clockText(seconds: number): string {
   const whole = Number.isFinite(seconds) && seconds > 0 ? Math.floor(seconds) : 0;
   const two = (part: number) => String(part).padStart(2, '0');
@@ -19,9 +19,9 @@ export function clockText(seconds: number): string {
 }
 
 /**
- * Where a seek goes, in seconds: between 0 and 1 a part of the whole, else seconds; never outside.
+ * The target of a seek in seconds: between 0 and 1 a fraction, else seconds; clamped.
  *
- * @returns `undefined` for a part of a whole that nobody knows yet
+ * @returns `undefined` for a fraction of an unknown length
  */
 export function seekTarget(amount: number, duration: number): number | undefined {
   const known = Number.isFinite(duration) && duration > 0;
@@ -32,7 +32,7 @@ export function seekTarget(amount: number, duration: number): number | undefined
 
 type Sample = { currentTime: number; duration: number; bufferedEnd: number };
 
-/** A medium's progress; `undefined` while its length is not known. */
+/** A medium's progress; `undefined` while its length is unknown. */
 export function progressOf({ currentTime, duration, bufferedEnd }: Sample): Progress | undefined {
   if (!Number.isFinite(duration) || duration <= 0) return undefined;
   const loadedSeconds = Math.min(bufferedEnd, duration);
@@ -44,10 +44,10 @@ export function progressOf({ currentTime, duration, bufferedEnd }: Sample): Prog
   };
 }
 
-/** The next speed after this one: 1, 1.5, 2, and 1 again. */
+/** The next speed: 1, 1.5, 2, and 1 again. */
 export const nextRate = (rate: number): number => (rate < 1.5 ? 1.5 : rate < 2 ? 2 : 1);
 
-/** So many bars, 0 to 1, each the loudest of its part of the peaks; none when there are no peaks. */
+/** Reduces peaks to so many bars, 0 to 1, each the loudest of its part; none without peaks. */
 export function waveform(peaks: readonly number[], bars: number): number[] {
   if (peaks.length === 0) return [];
   return Array.from({ length: bars }, (_, bar) => {

@@ -1,19 +1,18 @@
 import type { Progress } from '#web/ui/media/media.ts';
 
-/** Audio reports its position so often while it plays (docs/screens.md#media). */
+/** The interval of audio position reports during playing (docs/screens.md#media). */
 export const LISTEN_MS = 10_000;
-/** Video looks at its progress so often. */
+/** The interval of video progress checks. */
 export const PROGRESS_MS = 1_000;
-/** A seek asked for too early is forgotten after this. */
+/** An early seek expires after this. */
 export const SEEK_ON_PLAY_MS = 5_000;
 
-/** Time as it passes; tests bring their own. Each call returns how to stop it. */
+/** A clock; tests pass their own. Each call returns its stop function. */
 export type Clock = {
   every: (ms: number, run: () => void) => () => void;
   after: (ms: number, run: () => void) => () => void;
 };
 
-/** The time of the machine. */
 export const realClock: Clock = {
   every: (ms, run) => {
     const timer = setInterval(run, ms);
@@ -26,8 +25,8 @@ export const realClock: Clock = {
 };
 
 /**
- * Calls back every `everyMs` of uninterrupted playing: the count starts on `play`, and `stop` (pause, end,
- * abort) throws it away, so 12 s, a pause and 9 s are reported once.
+ * Calls back every `everyMs` of uninterrupted playing: the count starts on `play`, and `stop` (pause, end, abort)
+ * discards it, so 12 s, a pause and 9 s are reported once.
  */
 export function listenClock(
   clock: Clock,
@@ -47,10 +46,10 @@ export function listenClock(
 }
 
 /**
- * Looks at once and then every `everyMs`, and reports only what has changed since it last looked.
+ * Reads at once and then every `everyMs`; reports only changes.
  *
  * @param read `undefined` while there is nothing to report
- * @returns how to stop
+ * @returns the stop function
  */
 export function progressClock(
   clock: Clock,
@@ -71,7 +70,7 @@ export function progressClock(
   return clock.every(everyMs, look);
 }
 
-/** Keeps the last seek that came too early, for `expiryMs`; `take` hands it over once. */
+/** Remembers the last early seek for `expiryMs`; `take` returns it once. */
 export function seekMemory(
   clock: Clock,
   expiryMs: number,
@@ -87,7 +86,7 @@ export function seekMemory(
   return {
     hold: (amount) => {
       take();
-      // To the beginning is where it starts anyway.
+      // Playing starts at 0 anyway.
       if (amount === 0) return;
       held = amount;
       end = clock.after(expiryMs, () => {

@@ -3,9 +3,9 @@ let loud: HTMLMediaElement | undefined;
 type Keys = Partial<Record<MediaSessionAction, (details: MediaSessionActionDetails) => void>>;
 
 /**
- * Takes the floor: only one medium plays at a time, and the machine's own keys are for it.
+ * Claims the media session: pauses other media, and takes the device's media keys.
  *
- * @param keys what the keys of a keyboard, a headset or a lock screen do
+ * @param keys the actions of a keyboard, a headset or a lock screen
  */
 export function claimMediaSession(media: HTMLMediaElement, title: string, keys: Keys): void {
   if (loud && loud !== media) loud.pause();
@@ -28,7 +28,7 @@ export function updateMediaSession(media: HTMLMediaElement): void {
   session.setPositionState({ duration, position: currentTime, playbackRate });
 }
 
-/** Gives the floor back, as it was before. */
+/** Releases the media session. */
 export function releaseMediaSession(
   media: HTMLMediaElement,
   actions: readonly MediaSessionAction[],
@@ -53,6 +53,6 @@ function setHandler(
   try {
     session.setActionHandler(action, handler);
   } catch {
-    // An action that this browser does not know.
+    // This browser does not support the action.
   }
 }

@@ -23,19 +23,18 @@ import {
   seekMemory,
 } from '#web/ui/media/mediaClock.ts';
 
-/** What a player is to do, and what it reports. */
 export type MediaOptions = {
   src: string;
   title: string;
   /** The position in seconds, every `listenMs` of playing. */
   onListen?: ((seconds: number) => void) | undefined;
   listenMs?: number | undefined;
-  /** Every `progressMs` from the start, when it has changed. */
+  /** Called every `progressMs` from the start, when it has changed. */
   onProgress?: ((progress: Progress) => void) | undefined;
   progressMs?: number | undefined;
   /** In seconds; once. */
   onDuration?: ((seconds: number) => void) | undefined;
-  /** The first time that it plays. */
+  /** Called on the first play. */
   onStart?: (() => void) | undefined;
   /** 0 to 1. */
   volume?: number | undefined;
@@ -45,11 +44,10 @@ type MediaState = {
   playing: boolean;
   /** In seconds. */
   at: number;
-  /** In seconds; 0 while it is not known. */
+  /** In seconds; 0 while unknown. */
   duration: number;
   muted: boolean;
   rate: number;
-  /** It cannot be played here. */
   failed: boolean;
 };
 
@@ -71,22 +69,20 @@ const KEYS: readonly MediaSessionAction[] = [
   'seekto',
 ];
 
-/** Where each medium was left, by its address without the key; as long as the page lives. */
+/** The last position of each medium by its address without the key; lives as long as the page. */
 const leftAt = new Map<string, number>();
 const LEFT_MAX = 200;
 
-/** A native medium under our controls: its state, what it reports, and what can be done with it. */
 export type MediaClock<E extends HTMLMediaElement> = MediaState & {
-  /** For the element. */
   ref: RefCallback<E>;
   toggle: () => void;
   play: () => void;
   pause: () => void;
-  /** Seconds, or a part between 0 and 1; too early, it is done at the next play within five seconds. */
+  /** Seconds, or a fraction between 0 and 1; an early seek is done at the next play within five seconds. */
   seekTo: (amount: number) => void;
-  /** To this second at once; nothing before its length is known. */
+  /** Seeks at once, in seconds; nothing before the length is known. */
   goTo: (seconds: number) => void;
-  /** So many seconds on or back. */
+  /** Seeks relatively, in seconds. */
   step: (seconds: number) => void;
   mute: () => void;
   faster: () => void;
@@ -95,8 +91,8 @@ export type MediaClock<E extends HTMLMediaElement> = MediaState & {
 };
 
 /**
- * The clock of audio and video: native events, the specified intervals, one medium at a time, the
- * place where it was left, the machine's media keys. Stops when it is unmounted.
+ * The logic of audio and video: native events, the specified intervals, one medium at a time, resuming at the last
+ * position, the device's media keys. Stops on unmount.
  */
 export function useMediaClock<E extends HTMLMediaElement>(options: MediaOptions): MediaClock<E> {
   const [element, setElement] = useState<E | null>(null);
@@ -144,11 +140,9 @@ type Hand = Omit<MediaClock<HTMLMediaElement>, keyof MediaState | 'ref'>;
 type Controls = {
   hand: Hand;
   follow: (media: HTMLMediaElement, set: Dispatch<SetStateAction<MediaState>>) => () => void;
-  /** Drops a seek that still waits. */
   forget: () => void;
 };
 
-/** What a person does with a medium, and what follows its native events. */
 function controlsOf(ref: { readonly current: MediaOptions }): Controls {
   const early = seekMemory(realClock, SEEK_ON_PLAY_MS);
   let media: HTMLMediaElement | undefined;
@@ -158,7 +152,7 @@ function controlsOf(ref: { readonly current: MediaOptions }): Controls {
     const target = seekTarget(amount, media.duration);
     if (target !== undefined) media.currentTime = target;
   };
-  // A refusal to play is reported by the error event, or is a pause that came first.
+  // A failed play has its own error event, or was interrupted by a pause.
   const play = () => void media?.play().catch(() => undefined);
   const pause = () => media?.pause();
   const toggle = () => (media?.paused === false ? pause() : play());
@@ -221,7 +215,7 @@ function followEvents(media: HTMLMediaElement, { set, ref, early, hand }: Follow
     set((old) => changed(old, stateOf(media)));
     updateMediaSession(media);
   };
-  /** A seek that came too early, as soon as the medium plays and its length is known. */
+  /** Applies an early seek once the medium plays and its length is known. */
   const catchUp = () => {
     if (media.paused || media.readyState < HTMLMediaElement.HAVE_METADATA) return;
     const target = due === undefined ? undefined : seekTarget(due, media.duration);
@@ -303,7 +297,7 @@ const keysOf = ({ play, pause, step, goTo }: Following['hand']) => ({
   },
 });
 
-/** The key in an address changes from hour to hour; the file is the same. */
+/** The key in an address changes every hour; the file is the same. */
 const placeName = (src: string): string => src.split('?', 1)[0] ?? src;
 
 function remember(name: string, seconds: number): void {

@@ -15,7 +15,6 @@ Selamat datang di Toko Maju Jaya.
 Kue lapis hari ini masih hangat.
 `;
 
-/** The words along with the clip, as an address of this page. */
 function useWords(): string | undefined {
   const [address, setAddress] = useState<string>();
   useEffect(() => {
@@ -60,7 +59,6 @@ function Demo() {
   );
 }
 
-/** Its file comes when it is asked for: until then it is not ready. */
 function Seeking() {
   const video = useRef<VideoHandle>(null);
   const [src, setSrc] = useState('');

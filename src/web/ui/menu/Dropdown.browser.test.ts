@@ -36,7 +36,6 @@ for (const width of [1440, 390] as const) {
       ['ArrowUp', 'Hapus token'],
       ['ArrowDown', 'Salin kunci'],
       ['ArrowDown', 'Ganti kunci'],
-      // What is disabled is skipped.
       ['ArrowDown', 'Ubah nama'],
       ['End', 'Hapus token'],
       ['Home', 'Salin kunci'],
@@ -51,7 +50,6 @@ for (const width of [1440, 390] as const) {
     expect(await page.getByLabel('Chosen entry').textContent()).toBe('Ganti');
     expect(await focused(page)).toBe(TRIGGER);
 
-    // Tab goes on from the button.
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Tab');
     await waitFor(async () => expect(await menu.count()).toBe(0));
@@ -59,7 +57,7 @@ for (const width of [1440, 390] as const) {
   });
 }
 
-test('letters lead to entries; half a second later a new word begins', async ({ show }) => {
+test('letters select entries; after half a second a new word begins', async ({ show }) => {
   const page = await show('dropdown', { own: true });
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
@@ -72,7 +70,6 @@ test('letters lead to entries; half a second later a new word begins', async ({ 
   await page.clock.runFor(501);
   await page.keyboard.press('b');
   await page.clock.runFor(250);
-  // Still the same word, and a blank in it does not choose.
   await page.keyboard.type('uka r');
   await waitFor(async () => expect(await focused(page)).toBe('Buka riwayat'));
   expect(await page.getByRole('menu').count()).toBe(1);
@@ -85,7 +82,7 @@ test('letters lead to entries; half a second later a new word begins', async ({ 
   );
 });
 
-test('a press outside closes it and gives the focus back, unless it is on a control', async ({
+test('a press outside closes it and restores the focus, unless it is on a control', async ({
   show,
 }) => {
   const page = await show('dropdown');
@@ -106,7 +103,6 @@ test('a press outside closes it and gives the focus back, unless it is on a cont
   await button.click();
   await waitFor(async () => expect(await menu.count()).toBe(0));
 
-  // What is disabled does nothing, and the menu stays.
   await button.click();
   const disabled = menu.getByRole('menuitem', { name: 'Putuskan ponsel' });
   await disabled.click({ force: true });
@@ -114,7 +110,7 @@ test('a press outside closes it and gives the focus back, unless it is on a cont
   expect(await page.getByLabel('Chosen entry').textContent()).toBe('nothing yet');
 });
 
-test('it is as wide as its button, flips at the foot, and goes when its button is scrolled away', async ({
+test('it is as wide as its button, flips at the bottom, and closes when its button scrolls out of view', async ({
   show,
 }) => {
   const page = await show('dropdown', { width: 390 });
@@ -133,7 +129,6 @@ test('it is as wide as its button, flips at the foot, and goes when its button i
   const { anchor, floating } = await sides();
   expect(floating.width).toBeGreaterThanOrEqual(anchor.width - 1);
 
-  // Scrolled a little it stays by its button; out of sight it goes.
   await box.evaluate((one) => one.scrollBy(0, 10));
   await waitFor(async () => {
     const now = await sides();
@@ -158,7 +153,7 @@ test('it is as wide as its button, flips at the foot, and goes when its button i
   expect(flipped.floating.y + flipped.floating.height).toBeLessThanOrEqual(view);
 });
 
-test('a menu opens a dialog, which gives the focus back to its button; menus work in dialogs', async ({
+test('a menu opens a dialog, which restores the focus to its button; menus work in dialogs', async ({
   show,
 }) => {
   const page = await show('dropdown');
@@ -180,7 +175,7 @@ test('a menu opens a dialog, which gives the focus back to its button; menus wor
   expect(await page.getByLabel('Chosen entry').textContent()).toBe('Terima');
 });
 
-test('an entry that is a link leads there, by Enter', async ({ show }) => {
+test('Enter follows an entry that is a link', async ({ show }) => {
   const page = await show('dropdown');
   await page.getByRole('button', { name: TRIGGER }).press('ArrowDown');
   const link = page.getByRole('menuitem', { name: 'Buka riwayat' });

@@ -31,20 +31,18 @@ export type DropdownTrigger = {
 };
 
 type Props = {
-  /** The menu's name, for screen readers. */
   label: string;
   /** The button: `(props) => <Button {...props}>Tindakan</Button>`. */
   trigger: (props: DropdownTrigger) => ReactNode;
-  /** Which edges of button and menu are in line. */
   align?: 'start' | 'end';
   /** `MenuButton`, `MenuLink`, `MenuGroup` and `MenuSeparator`. */
   children: ReactNode;
 };
 
-/** Where the focus goes when a menu opens; `menu` for a pointer, which has chosen nothing yet. */
+/** The initial focus of an opened menu; `menu` when opened by a pointer. */
 type Opened = 'first' | 'last' | 'menu';
 
-/** A button with a menu of things to do. The entries are there only while it is open. */
+/** A button with a menu of actions. The entries are rendered only while it is open. */
 export function Dropdown({ label, trigger, align = 'start', children }: Props) {
   const [opened, setOpened] = useState<Opened>();
   const id = useId();
@@ -90,7 +88,7 @@ type MenuProps = {
   align: 'start' | 'end';
   opened: Opened;
   button: RefObject<HTMLButtonElement | null>;
-  /** With the focus given back, unless the caller says no. */
+  /** Restores the focus unless `focus` is false. */
   onClose: (focus?: boolean) => void;
   children: ReactNode;
 };
@@ -109,7 +107,7 @@ function Menu({ id, label, align, opened, button, onClose, children }: MenuProps
     onClose(false);
   };
   return (
-    // The entries are the controls; what comes up from them is for the menu alone.
+    // The entries are the controls; their events are for the menu alone.
     // oxlint-disable-next-line jsx-a11y/interactive-supports-focus
     <div
       ref={menu}
@@ -135,7 +133,6 @@ type Floating = Pick<MenuProps, 'align' | 'opened' | 'button' | 'onClose'> & {
   menu: RefObject<HTMLDivElement | null>;
 };
 
-/** Puts the menu by its button, gives it the focus, and closes it on a press outside. */
 function useFloating({ menu, button, align, opened, onClose }: Floating): void {
   const closing = useRef(onClose);
   useEffect(() => {
@@ -169,7 +166,7 @@ function useFloating({ menu, button, align, opened, onClose }: Floating): void {
   }, [menu, button, align, opened]);
 }
 
-/** Arrows go round, Home and End, letters; Escape and Tab close. */
+/** Arrow keys that wrap, Home and End, letters; Escape and Tab close. */
 function useMenuKeys(menu: RefObject<HTMLDivElement | null>, onClose: () => void) {
   const typed = useRef({ text: '', at: -TYPING_MS });
   return (event: KeyboardEvent) => {
@@ -184,7 +181,7 @@ function useMenuKeys(menu: RefObject<HTMLDivElement | null>, onClose: () => void
       handled();
       entries[to]?.focus();
     };
-    // The focus is back on the button, and goes on from there by itself.
+    // The focus is back on the button, and Tab continues from there.
     if (key === 'Tab') return onClose();
     if (key === 'Escape') {
       handled();
@@ -209,9 +206,9 @@ function useMenuKeys(menu: RefObject<HTMLDivElement | null>, onClose: () => void
 }
 
 type Look = {
-  /** Before the words (a lucide icon at `size={18}`). */
+  /** Before the label (a lucide icon at `size={18}`). */
   icon?: ReactNode;
-  /** `danger` for what cannot be undone. */
+  /** `danger` for irreversible actions. */
   tone?: 'danger';
 };
 
@@ -224,12 +221,12 @@ const look = (tone: Look['tone']) => classes(styles['item'], tone && styles[tone
 
 type MenuButtonProps = Look & {
   onClick: () => void;
-  /** Skipped by keys, deaf to pointers. */
+  /** Skipped by keys, ignored by pointers. */
   disabled?: boolean;
   children: ReactNode;
 };
 
-/** One thing to do. The menu closes, and the focus is on its button, when it is done. */
+/** An action. The menu closes first, with the focus back on its button. */
 export const MenuButton = ({ icon, tone, onClick, disabled, children }: MenuButtonProps) => (
   <button
     type="button"
@@ -252,10 +249,9 @@ const Anchor = ({ icon, tone, children, ...rest }: Look & ComponentPropsWithRef<
   </a>
 );
 
-/** A place to go: `to`, `search` and `params` as the router has them. */
+/** A link: `to`, `search` and `params` as the router has them. */
 export const MenuLink = createLink(Anchor);
 
-/** Entries that belong together, under a word of their own. */
 export function MenuGroup({ label, children }: { label: string; children: ReactNode }) {
   const id = useId();
   return (
@@ -268,5 +264,4 @@ export function MenuGroup({ label, children }: { label: string; children: ReactN
   );
 }
 
-/** A line between entries. */
 export const MenuSeparator = () => <hr className={styles['separator']} />;

@@ -15,7 +15,7 @@ import {
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Row } from '#web/ui/panel/Panel.tsx';
 
-type Choosing = { onChoose: (what: string) => void };
+type ChoiceProps = { onChoose: (what: string) => void };
 
 const rowButton = (props: DropdownTrigger) => (
   <Button {...props} variant="link" square aria-label="Tindakan untuk Kasir Malioboro">
@@ -23,14 +23,14 @@ const rowButton = (props: DropdownTrigger) => (
   </Button>
 );
 
-const Few = ({ onChoose }: Choosing) => (
+const Few = ({ onChoose }: ChoiceProps) => (
   <>
     <MenuButton onClick={() => onChoose('Terima')}>Terima</MenuButton>
     <MenuButton onClick={() => onChoose('Tolak')}>Tolak</MenuButton>
   </>
 );
 
-const Kinds = ({ onChoose }: Choosing) => (
+const Kinds = ({ onChoose }: ChoiceProps) => (
   <Row>
     <Dropdown
       label="Tindakan token"
@@ -65,7 +65,7 @@ const Kinds = ({ onChoose }: Choosing) => (
   </Row>
 );
 
-function AtTheEnd({ onChoose }: Choosing) {
+function AtTheEnd({ onChoose }: ChoiceProps) {
   const [open, setOpen] = useState(false);
   return (
     <>

@@ -1,11 +1,11 @@
 export type Size = { width: number; height: number };
 export type Box = Size & { left: number; top: number };
-/** Where a floating thing stands, in px from the window's corner, and how high it may be. */
+/** The position of a floating element in px from the window's corner, and its maximum height. */
 export type Spot = { left: number; top: number; maxHeight: number };
 
-/** Between what floats and what it belongs to, px, unless it says otherwise. */
+/** The default gap to the anchor, in px. */
 const GAP = 4;
-/** Between what floats and the window's edge, px, unless it says otherwise. */
+/** The default margin to the window's edge, in px. */
 const EDGE = 8;
 
 type Placing = { align?: 'start' | 'end'; gap?: number; edge?: number };
@@ -13,10 +13,7 @@ type Placing = { align?: 'start' | 'end'; gap?: number; edge?: number };
 const between = (least: number, value: number, most: number): number =>
   Math.max(least, Math.min(value, most));
 
-/**
- * Below its button, or above it where below is too little room and above is more; never over the
- * window's edge. `align` says which of their edges are in line.
- */
+/** Below the button, or above it if there is more room; always within the window. `align` names the aligned edges. */
 export function placeMenu(
   anchor: Box,
   menu: Size,
@@ -37,7 +34,7 @@ export function placeMenu(
   };
 }
 
-/** Right of its control, in the middle of its height; left of it where there is no room. */
+/** Right of the control, vertically centred; left of it where there is no room. */
 export function placeBeside(anchor: Box, tip: Size, view: Size): Spot {
   const right = anchor.left + anchor.width + GAP;
   const fits = right + tip.width + EDGE <= view.width;
@@ -50,14 +47,14 @@ export function placeBeside(anchor: Box, tip: Size, view: Size): Spot {
 }
 
 /**
- * Which entry is meant by what was typed: the next one that begins with it, from the current one on,
- * round the end. One letter again and again goes from match to match. -1 when there is none.
+ * The entry meant by typed letters: the next one that begins with them, from the current one on, with wrap-around. A
+ * repeated letter cycles through its matches. -1 if there is none.
  */
 export function entryTyped(labels: readonly string[], current: number, typed: string): number {
   const text = typed.toLocaleLowerCase('id');
   const same = text.length > 1 && [...text].every((letter) => letter === text[0]);
   const sought = same ? text.slice(0, 1) : text;
-  // A second letter may still mean where one is; a first one never does.
+  // A second letter may still match the current entry; a first one never does.
   const from = Math.max(0, current + (sought.length === 1 ? 1 : 0));
   for (let step = 0; step < labels.length; step++) {
     const at = (from + step) % labels.length;
@@ -66,7 +63,7 @@ export function entryTyped(labels: readonly string[], current: number, typed: st
   return -1;
 }
 
-/** The next place in a round of `count`: after the last comes the first; from nowhere (-1), an end. */
+/** The next index of `count` with wrap-around; from -1, an end. */
 export function stepRound(current: number, step: 1 | -1, count: number): number {
   if (count === 0) return -1;
   if (current < 0) return step === 1 ? 0 : count - 1;
@@ -76,7 +73,7 @@ export function stepRound(current: number, step: 1 | -1, count: number): number 
 const contains = (path: string, href: string): boolean =>
   path === href || (href !== '/' && path.startsWith(href.endsWith('/') ? href : `${href}/`));
 
-/** Which menu entry a path belongs to: itself, or the longest one that it lies under; '/' is alone. */
+/** The menu entry of a path: itself, or its longest parent; '/' matches only itself. */
 export function currentHref(path: string, hrefs: readonly string[]): string | undefined {
   return hrefs
     .filter((href) => contains(path, href))
@@ -86,7 +83,7 @@ export function currentHref(path: string, hrefs: readonly string[]): string | un
     );
 }
 
-/** What a bar of `places` shows: all that fits, or the first of them with one place for the rest. */
+/** The entries that a bar of `slots` shows: all if they fit, else one place is left for the rest. */
 export function splitForBar<Entry>(
   entries: readonly Entry[],
   slots: number,

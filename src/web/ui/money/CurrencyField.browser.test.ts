@@ -7,7 +7,7 @@ const textOf = (page: Page, of: string) => page.getByLabel(of, { exact: true }).
 const caret = (field: Locator) => field.evaluate((one) => (one as HTMLInputElement).selectionStart);
 const putCaret = (field: Locator, at: number) =>
   field.evaluate((one, to) => (one as HTMLInputElement).setSelectionRange(to, to), at);
-/** As a person pastes: the browser says so first, then the text is there. */
+/** Pastes as a person does: the event comes before the text. */
 const paste = (field: Locator, text: string) =>
   field.evaluate((one, pasted) => {
     (one as HTMLInputElement).select();
@@ -15,7 +15,7 @@ const paste = (field: Locator, text: string) =>
     document.execCommand('insertText', false, pasted);
   }, text);
 
-test('an amount is grouped while it is typed; k, m and b multiply, a lone letter is nothing', async ({
+test('an amount is grouped while typed; k, m and b multiply, a letter alone is ignored', async ({
   show,
 }) => {
   const page = await show('currency-field');
@@ -38,7 +38,6 @@ test('an amount is grouped while it is typed; k, m and b multiply, a lone letter
   expect(await typed('k')).toBe('');
   expect(await typed('0k')).toBe('0');
   expect(await typed('50rb')).toBe('50');
-  // Digits count, and the sixteenth is not taken.
   expect(await typed('1234567890123456')).toBe('123.456.789.012.345');
 
   expect(await typed('1500')).toBe('1.500');
@@ -57,7 +56,7 @@ test('an amount is grouped while it is typed; k, m and b multiply, a lone letter
   expect(await field.inputValue()).toBe('1.500');
 });
 
-test('the caret keeps its distance from the end, and Backspace takes the digit before a point', async ({
+test('the caret keeps its distance from the end, and Backspace deletes the digit before a point', async ({
   show,
 }) => {
   const page = await show('currency-field', { width: 390 });
@@ -84,9 +83,7 @@ test('the caret keeps its distance from the end, and Backspace takes the digit b
   expect(await field.inputValue()).toBe('12');
 });
 
-test('quick amounts set the value; what is typed after one starts from it, caret and all', async ({
-  show,
-}) => {
+test('quick amounts set the value, and typing continues from it at the caret', async ({ show }) => {
   const page = await show('currency-field');
   const field = page.getByRole('textbox', { name: 'Nominal isi saldo (rupiah)' });
   const quick = page.getByRole('group', { name: 'Nominal siap pakai' }).first();
@@ -109,7 +106,7 @@ test('quick amounts set the value; what is typed after one starts from it, caret
   await waitFor(async () => expect(await field.inputValue()).toBe('10.000'));
 });
 
-test('from one million on the amount is also in words, tied to the field, not spoken by itself', async ({
+test('from one million on the amount is also in words, linked to the field but not announced', async ({
   show,
 }) => {
   const page = await show('currency-field');
@@ -135,7 +132,7 @@ test('from one million on the amount is also in words, tied to the field, not sp
   expect(await words.locator('xpath=ancestor-or-self::*[@aria-live]').count()).toBe(0);
 });
 
-test('arrows step within the limits, typing goes beyond; Indonesian suffixes and decimals if asked', async ({
+test('arrows step within the limits, typing exceeds them; Indonesian suffixes and decimals on request', async ({
   show,
 }) => {
   const page = await show('currency-field');
@@ -165,7 +162,7 @@ test('arrows step within the limits, typing goes beyond; Indonesian suffixes and
   expect(await textOf(page, 'Rate')).toBe('0.5');
 });
 
-test('what is not read is said, and no more once it is', async ({ show }) => {
+test('ignored input is reported, until it is corrected', async ({ show }) => {
   const page = await show('currency-field');
   const field = page.getByRole('textbox', { name: 'Anggaran (rupiah)' });
   const said = page.getByRole('status').filter({ hasText: 'tidak dibaca' });
@@ -197,7 +194,7 @@ test('what is not read is said, and no more once it is', async ({ show }) => {
   await waitFor(async () => expect(await said.innerText()).toMatch(/^Angka di belakang koma/));
 });
 
-test('on a phone, whose keyboard for amounts has no letters, a press does it', async ({ show }) => {
+test('on a phone, whose amount keyboard has no letters, buttons multiply', async ({ show }) => {
   const page = await show('currency-field', { width: 390 });
   const field = page.getByRole('textbox', { name: 'Anggaran (rupiah)' });
   const place = page.locator('div').filter({ has: field }).last();

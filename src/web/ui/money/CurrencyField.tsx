@@ -22,30 +22,27 @@ import {
 import { inWords } from '#web/ui/money/rupiahWords.ts';
 
 type Props = FieldProps & {
-  /** Rupiah, whole unless `decimals` says otherwise; `undefined` when empty. */
+  /** Rupiah, whole by default (see `decimals`); `undefined` when empty. */
   value: number | undefined;
   onChange: (amount: number | undefined) => void;
-  /**
-   * The library's own way of telling: its text (with a comma), the name, and three readings of it.
-   */
+  /** The library's callback: its text (with a comma), the name, and three readings of it. */
   onValueChange?: (
     value: string | undefined,
     name: string | undefined,
     values: CurrencyInputOnChangeValues,
   ) => void;
-  /** How much an arrow key adds or takes, and how far the arrows go; typing goes further. */
+  /** The step of the arrow keys, and their limits; typing may exceed them. */
   step?: number;
   min?: number;
   max?: number;
-  /** How many digits can be typed; 15. */
+  /** The maximum number of digits; 15. */
   maxLength?: number;
-  /** How many decimals are kept when the field is left; none. */
+  /** Decimals kept on blur; none. */
   decimals?: number;
-  /** Also takes `50rb`, `1,5jt`, `2miliar`; `k`, `m` and `b` always are. */
+  /** Also takes `50rb`, `1,5jt`, `2miliar`; `k`, `m` and `b` always work. */
   indonesianSuffixes?: boolean;
-  /** Amounts to be chosen by one press. */
+  /** Amounts for quick-select buttons. */
   quick?: readonly number[];
-  /** Instead of `000.000`, where the label is hidden. */
   placeholder?: string;
   id?: string;
   name?: string;
@@ -56,12 +53,12 @@ type Props = FieldProps & {
   onBlur?: FocusEventHandler<HTMLInputElement>;
 };
 
-/** From here on an amount is also said in words: so many zeros are easily miscounted. */
+/** From here on the amount is also shown in words: zeros are easily miscounted. */
 const WORDS_FROM = 1_000_000;
 
 const asText = (value: number | undefined): string => String(value ?? '').replace('.', ',');
 
-/** Rupiah as they are typed: `1.250.000`, and `50k`, `1,5m`, `2b` for the long ones. */
+/** A rupiah input: `1.250.000`, with suffixes `50k`, `1,5m`, `2b`. */
 export function CurrencyField({ quick, ...props }: Props): ReactNode {
   const { value, disabled = false, onChange } = props;
   if (!quick) return <Amount {...props} />;
@@ -86,7 +83,6 @@ export function CurrencyField({ quick, ...props }: Props): ReactNode {
   );
 }
 
-/** How the library is used, whatever is asked of the field. */
 const fixed = {
   className: insideClass('num'),
   placeholder: '000.000',
@@ -97,7 +93,7 @@ const fixed = {
   groupSeparator: '.',
   decimalSeparator: ',',
   allowNegativeValue: false,
-  // Letters are read before the library sees them.
+  // Our code interprets letters before the library sees them.
   disableAbbreviations: true,
 } as const;
 
@@ -109,13 +105,13 @@ function Amount(props: Omit<Props, 'quick'>) {
   const reading = useReading({ indonesian: indonesianSuffixes, decimals, maxLength });
   const { notice } = reading;
   const frame = { help, error, id, className, required: input.required };
-  const said =
+  const showsWords =
     value !== undefined && Math.abs(value) >= WORDS_FROM && Number.isSafeInteger(Math.trunc(value));
 
   return (
     <Field {...frame} label={<Named label={label} />} hideLabel={hideLabel ?? false}>
       {(links) => {
-        const words = said ? `${links.id}-words` : undefined;
+        const words = showsWords ? `${links.id}-words` : undefined;
         const noticeId = `${links.id}-notice`;
         return (
           <>
@@ -148,9 +144,9 @@ function Amount(props: Omit<Props, 'quick'>) {
                 }}
                 onValueChange={(text, name, values) => {
                   amount.take(text);
-                  // A comma alone that was left behind: the library reports NaN.
-                  if (text === '') onValueChange?.(undefined, name, NOTHING);
-                  else onValueChange?.(text, name, values ?? NOTHING);
+                  // For a comma alone the library reports NaN.
+                  if (text === '') onValueChange?.(undefined, name, EMPTY_VALUES);
+                  else onValueChange?.(text, name, values ?? EMPTY_VALUES);
                 }}
               />
               {indonesianSuffixes && (
@@ -188,7 +184,7 @@ const Words = ({ id, amount = 0 }: { id: string; amount: number | undefined }) =
 
 type MultipliersProps = { disabled: boolean; onPress: (word: 'rb' | 'jt') => void };
 
-/** What the keyboard of a phone has no letters for, where the amount itself is typed. */
+/** Buttons for the suffix letters, which a phone's numeric keyboard lacks. */
 const Multipliers = ({ disabled, onPress }: MultipliersProps) => (
   <span className={styles['multipliers']}>
     {(
@@ -203,7 +199,7 @@ const Multipliers = ({ disabled, onPress }: MultipliersProps) => (
         className={styles['multiplier']}
         disabled={disabled}
         aria-label={`${word}, kali se${name}`}
-        // The field keeps the focus, and the phone its keyboard.
+        // Keeps the focus in the field, and the phone's keyboard open.
         onPointerDown={(event) => event.preventDefault()}
         onClick={() => onPress(word)}
       >
@@ -213,7 +209,7 @@ const Multipliers = ({ disabled, onPress }: MultipliersProps) => (
   </span>
 );
 
-const NOTHING: CurrencyInputOnChangeValues = { float: null, formatted: '', value: '' };
+const EMPTY_VALUES: CurrencyInputOnChangeValues = { float: null, formatted: '', value: '' };
 
 const Named = ({ label }: { label: ReactNode }) => (
   <>
@@ -225,8 +221,8 @@ const Named = ({ label }: { label: ReactNode }) => (
 type Held = {
   text: string;
   /**
-   * Counts the values that came from outside. The library keeps what was typed last for its caret:
-   * another value, another input.
+   * Counts outside values, as the input's key: the library remembers the last typed text for its caret, so a new value
+   * needs a new input.
    */
   turn: number;
   ref: RefObject<HTMLInputElement | null>;
@@ -234,9 +230,7 @@ type Held = {
   focus: (here: boolean) => void;
 };
 
-/**
- * The text that stands for the value: as it was typed, or made from a value that came from outside.
- */
+/** The text of the value: as typed, or formatted from an outside value. */
 function useAmount({ value, onChange }: Pick<Props, 'value' | 'onChange'>, decimals: number): Held {
   const [held, setHeld] = useState({ amount: value, text: asText(value), turn: 0 });
   const ref = useRef<HTMLInputElement>(null);
@@ -264,15 +258,12 @@ function useAmount({ value, onChange }: Pick<Props, 'value' | 'onChange'>, decim
 
 type Reading = { indonesian: boolean; decimals: number; maxLength: number };
 
-/**
- * Reads what is typed with a memory of the letters before (`50r`, then `50rb`), and what is pasted;
- * says what of it is not read.
- */
+/** Interprets typed text with the letters so far (`50r`, then `50rb`) and pasted text; reports ignored letters. */
 function useReading({ maxLength, ...how }: Reading) {
   const tail = useRef<Tail>(undefined);
   const pasted = useRef(false);
   const leaving = useRef(false);
-  /** The digits before the point that was typed last. */
+  /** The number of digits before the last typed point. */
   const point = useRef<number>(undefined);
   const [notice, setNotice] = useState('');
   const shortly = how.indonesian
@@ -298,8 +289,8 @@ function useReading({ maxLength, ...how }: Reading) {
       return typed.text;
     },
     /**
-     * The field is about to be left with this text: also what was only begun is not read. The library
-     * reads it once more before it says that the field was left.
+     * On blur with this text: an unfinished suffix is ignored too. The library reads the text once more before its blur
+     * event.
      */
     leave: (text: string) => {
       leaving.current = true;
@@ -315,7 +306,7 @@ function useReading({ maxLength, ...how }: Reading) {
     },
     paste: () => {
       pasted.current = true;
-      // A paste that changes nothing must not colour what is typed next.
+      // A paste without a change must not affect later typing.
       setTimeout(() => {
         pasted.current = false;
       });

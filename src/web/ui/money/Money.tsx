@@ -5,11 +5,11 @@ import { classes } from '#web/ui/classes.ts';
 type Props = {
   /** Whole rupiah. */
   amount: number;
-  /** Shows `+` before what comes in, and colours it. */
+  /** Colours incoming amounts, with a `+`. */
   signed?: boolean;
 };
 
-/** Rupiah, in figures of one width. */
+/** Rupiah in tabular figures. */
 export function Money({ amount, signed = false }: Props) {
   const plus = signed && amount > 0;
   return (

@@ -5,7 +5,7 @@ import { readRupiah, readTyped, unfinished, withPoint, type Tail } from '#web/ui
 
 type How = { pasted?: boolean; indonesian?: boolean; decimals?: number };
 
-/** What the library makes of a text that we hand to it. */
+/** The library's reading of a text from us. */
 const cleaned = (text: string): string =>
   cleanValue({
     value: text,
@@ -15,14 +15,12 @@ const cleaned = (text: string): string =>
     allowNegativeValue: false,
     disableAbbreviations: true,
   });
-/** A comma or a sign alone is kept as it is until the next key. */
+/** A comma or a sign alone stays until the next key. */
 const written = (value: string): string =>
   /\d/.test(value) ? formatValue({ value, groupSeparator: '.', decimalSeparator: ',' }) : value;
 
-/** What the field shows after a text came into it at once. */
 const filled = (text: string, how: How = {}): string => cleaned(readTyped(text, how).text);
 
-/** What the field shows after the text was typed, key by key. */
 function typed(text: string, how: How = {}): string {
   let [shown, tail]: [string, Tail | undefined] = ['', undefined];
   for (const key of text) {
@@ -38,7 +36,7 @@ test.each([
   ['250.000', '250.000'],
   ['50k', '50.000'],
   ['1,5k', '1.500'],
-  // Decimals beyond the second are not taken, as the specified input does not take them.
+  // Decimals beyond the second are ignored, as in the specified input.
   ['1,125k', '1.120'],
   ['2m', '2.000.000'],
   ['1,25M', '1.250.000'],
@@ -86,12 +84,12 @@ test.each([
   expect(written(filled(text.replace(/(?=[a-z])/, ' '), { indonesian: true }))).toBe(shown);
 });
 
-test('a point that cannot group is a comma: 1.5jt is not fifteen million', () => {
+test('reads a point that cannot group as a comma: 1.5jt is not fifteen million', () => {
   const indonesian = true;
   expect(readRupiah(filled('1.5jt', { indonesian }))).toBe(1_500_000);
   expect(readRupiah(filled('1.25 juta', { indonesian }))).toBe(1_250_000);
   expect(readRupiah(filled('1.500rb', { indonesian }))).toBe(1_500_000);
-  // Typed, the library has dropped the point by the time the letters come.
+  // While typing, the library has dropped the point before the letters come.
   expect(withPoint('15j', 1)).toBe('1,5j');
   expect(withPoint('125k', 1)).toBe('1,25k');
   expect(withPoint('1.500rb', 1)).toBe('1.500rb');
@@ -99,24 +97,24 @@ test('a point that cannot group is a comma: 1.5jt is not fifteen million', () =>
   expect(withPoint('15j', undefined)).toBe('15j');
 });
 
-test('without them "50rb" stays fifty: its b is not taken for billions', () => {
+test('keeps "50rb" at fifty without Indonesian suffixes, not fifty billion', () => {
   expect(typed('50rb')).toBe('50');
   expect(typed('50jt')).toBe('50');
   expect(typed('50ribu')).toBe('50');
 });
 
-test('an amount pasted the English way is read as it was meant', () => {
+test('reads a pasted amount in English notation', () => {
   expect(readRupiah(filled('1500000.50', { pasted: true }))).toBe(1_500_000);
   expect(readRupiah(filled('1,500,000.00', { pasted: true }))).toBe(1_500_000);
   expect(readRupiah(filled('1,500,000', { pasted: true }))).toBe(1_500_000);
   expect(readRupiah(filled('1,500', { pasted: true }))).toBe(1_500);
   expect(readRupiah(filled('1.500.000', { pasted: true }))).toBe(1_500_000);
-  // With decimals a comma may be one, and what is typed is never guessed at.
+  // With decimals a comma is ambiguous, and typed text is never guessed.
   expect(filled('1,500', { pasted: true, decimals: 2 })).toBe('1,50');
   expect(filled('1,500')).toBe('1,50');
 });
 
-test('what is too large to be counted exactly is no amount; decimals are cut, not rounded', () => {
+test('rejects amounts too large to be exact; truncates decimals', () => {
   expect(readRupiah('9007199254740993')).toBeUndefined();
   expect(readRupiah('1,5')).toBe(1);
   expect(readRupiah('1,99')).toBe(1);
@@ -127,7 +125,7 @@ test('what is too large to be counted exactly is no amount; decimals are cut, no
   expect(readRupiah(undefined)).toBeUndefined();
 });
 
-test('whatever is typed, the library is handed no letter and shows no NaN', () => {
+test('passes no letter to the library and shows no NaN, for any input', () => {
   const key = fc.constantFrom(...'0123456789,.kmbrjtuil- RpX');
   fc.assert(
     fc.property(fc.string({ unit: key, maxLength: 12 }), fc.boolean(), (text, indonesian) => {
@@ -137,7 +135,7 @@ test('whatever is typed, the library is handed no letter and shows no NaN', () =
   );
 });
 
-test('a suffix multiplies exactly, however many decimals there are', () => {
+test('multiplies exactly by a suffix, with any number of decimals', () => {
   const powers = { k: 3, m: 6, b: 9 } as const;
   fc.assert(
     fc.property(
@@ -154,7 +152,6 @@ test('a suffix multiplies exactly, however many decimals there are', () => {
   );
 });
 
-/** What is said to mean nothing after the last key. */
 function ignored(text: string, how: How = {}): string {
   let [shown, tail, last]: [string, Tail | undefined, string] = ['', undefined, ''];
   for (const key of text) {
@@ -181,7 +178,7 @@ test.each([
   expect(ignored(text, { indonesian: true })).toBe(words);
 });
 
-test('letters pasted before, between or behind the digits are reported, too', () => {
+test('reports letters pasted before, between or behind the digits too', () => {
   expect(readTyped('IDR 50.000', {}).ignored).toBe('IDR');
   expect(readTyped('Rp 50.000,-', {}).ignored).toBe('');
   expect(readTyped('1k2', {}).ignored).toBe('k');

@@ -1,12 +1,9 @@
 type Words = Readonly<Record<string, number>>;
 
-/** The specified letters (docs/screens.md#fields), and what each multiplies by (as a power of ten). */
+/** The specified letters (docs/screens.md#fields) and their power of ten. */
 const shortWords: Words = { k: 3, m: 6, b: 9 };
 
-/**
- * What Indonesians write; `m` stays a million, as specified, so the ninth power is `miliar` or
- * `mlr`.
- */
+/** Indonesian suffixes; `m` stays a million, as specified, so a billion is `miliar` or `mlr`. */
 const indonesianWords: Words = {
   ...shortWords,
   rb: 3,
@@ -18,13 +15,10 @@ const indonesianWords: Words = {
   milyar: 9,
 };
 
-/** Letters that were typed behind a number: what stood before them, and all of them so far. */
+/** Letters typed after a number: the number before them, and all letters so far. */
 export type Tail = { readonly base: string; readonly letters: string };
 
-/**
- * What a currency input makes of what stands in it: the digits it holds, the letters it remembers,
- * and those that mean nothing to it.
- */
+/** The reading of a currency input: its digits, its remembered letters, and the ignored ones. */
 export type Typed = {
   readonly text: string;
   readonly tail: Tail | undefined;
@@ -32,20 +26,18 @@ export type Typed = {
 };
 
 type Reading = {
-  /** What was remembered of the input before. */
   readonly tail?: Tail | undefined;
-  /** The text was just pasted: numbers written the English way are read as they were meant. */
+  /** The text was just pasted: English notation is converted. */
   readonly pasted?: boolean;
   /** Also takes `rb`, `ribu`, `jt`, `juta`, `mlr`, `miliar`. */
   readonly indonesian?: boolean;
-  /** How many decimals the input keeps; 0 for rupiah. */
+  /** The number of decimals; 0 for rupiah. */
   readonly decimals?: number;
 };
 
 /**
- * The number in what a currency input holds (group `.`, decimal `,`): `1.250.000` → 1250000. Whole
- * rupiah unless `decimals` asks for more, what is beyond them is cut; `undefined` when there is no
- * number or it is too large to be exact.
+ * The number in a currency input (group `.`, decimal `,`): `1.250.000` → 1250000. Truncates to `decimals`, by default
+ * to whole rupiah; `undefined` if there is no number or it is too large to be exact.
  */
 export function readRupiah(shown: string | undefined, decimals = 0): number | undefined {
   const [whole = '', fraction = ''] = (shown ?? '').replaceAll('.', '').split(',');
@@ -56,10 +48,10 @@ export function readRupiah(shown: string | undefined, decimals = 0): number | un
   return Number(`${sign}${digits}.${fraction.slice(0, decimals) || '0'}`) + 0;
 }
 
-/** How many digits there are in what a currency input holds. */
+/** The number of digits in a currency input. */
 export const digitsIn = (text: string): number => text.replaceAll(/\D/g, '').length;
 
-/** `1,25` a hundredfold is `125`: moves the comma by digits, so that nothing is rounded. */
+/** Shifts the comma by digits, without rounding: `1,25` a hundredfold is `125`. */
 function shifted(base: string, power: number): string {
   const [whole = '', fraction = ''] = base.replaceAll('.', '').split(',');
   const moved = whole + fraction.slice(0, power).padEnd(power, '0');
@@ -68,10 +60,7 @@ function shifted(base: string, power: number): string {
   return rest === '' ? digits : `${digits},${rest}`;
 }
 
-/**
- * The power of ten of letters; of a word that is not finished, or went wrong, that of its known
- * part.
- */
+/** The power of ten of a suffix; of an unfinished or wrong one, that of its known part. */
 function powerOf(letters: string, words: Words): number {
   for (let end = letters.length; end > 0; end--) {
     const power = words[letters.slice(0, end)];
@@ -80,9 +69,7 @@ function powerOf(letters: string, words: Words): number {
   return 0;
 }
 
-/**
- * Undoes the English way of writing where it cannot be Indonesian: `1,500,000.50` → `1500000,50`.
- */
+/** Converts English notation where it cannot be Indonesian: `1,500,000.50` → `1500000,50`. */
 function readPasted(text: string, decimals: number): string {
   if (/^-?\d+(?:,\d{3})*\.\d{1,2}$/.test(text)) return text.replaceAll(',', '').replace('.', ',');
   const grouped = decimals === 0 ? /^-?\d{1,3}(?:,\d{3})+$/ : /^-?\d{1,3}(?:,\d{3}){2,}$/;
@@ -90,10 +77,9 @@ function readPasted(text: string, decimals: number): string {
 }
 
 /**
- * What the library is handed of what stands in the input: digits, points and a comma, never a
- * letter, for it shows `NaN` after `0k` and `1k2`. Letters at the end multiply (`1,5k` → `1500`);
- * they are remembered, so that of a word typed letter by letter (`50rb`) its `b` is not taken for
- * billions. A word that is not known, a letter that is not last, and any after 0 change nothing.
+ * The text for the library: digits, points and a comma, never a letter, because it shows `NaN` after `0k` and `1k2`. A
+ * suffix multiplies (`1,5k` → `1500`); its letters are remembered, so that the `b` of a typed `50rb` is not taken for
+ * billions. Unknown words, letters that are not last, and any after 0 are ignored.
  */
 export function readTyped(raw: string, reading: Reading = {}): Typed {
   const { tail, pasted = false, indonesian = false, decimals = 0 } = reading;
@@ -115,7 +101,7 @@ export function readTyped(raw: string, reading: Reading = {}): Typed {
   return { text: multiplied(now, words), tail: now, ignored: ignoredOf(now, words) };
 }
 
-/** The letters of a tail that change nothing; those that may still become a word are none. */
+/** The ignored letters of a tail; none while they may become a suffix. */
 function ignoredOf({ base, letters }: Tail, words: Words): string {
   const written = letters.replace('?', '');
   if (!/[1-9]/.test(base)) return written;
@@ -126,22 +112,22 @@ function ignoredOf({ base, letters }: Tail, words: Words): string {
   return written;
 }
 
-/** The letters of a word that was begun and left: `r` of `rb`. */
+/** The letters of an unfinished suffix: `r` of `rb`. */
 export const unfinished = (tail: Tail | undefined): string =>
   tail === undefined || indonesianWords[tail.letters] !== undefined
     ? ''
     : tail.letters.replace('?', '');
 
 /**
- * A point that cannot group, since fewer than three digits follow it, is a comma: `1.5jt` is one and a
- * half million, not fifteen.
+ * A point followed by fewer than three digits cannot group, so it is a comma: `1.5jt` is one and a half million, not
+ * fifteen.
  */
 const readPoint = (number: string): string =>
   /^-?\d+\.\d{1,2}$/.test(number) ? number.replace('.', ',') : number;
 
 /**
- * What stands in the input, with the point that was typed behind its first `point` digits put back as a
- * comma where letters follow and it cannot group: the library drops points, and `1.5jt` would be `15jt`.
+ * Restores a point after the first `point` digits as a comma if letters follow and it cannot group: the library drops
+ * points, and `1.5jt` would be `15jt`.
  */
 export function withPoint(raw: string, point: number | undefined): string {
   const [, number = '', letters = ''] = /^(\d[\d.]*)(\s*[a-z]+)$/i.exec(raw) ?? [];
@@ -151,13 +137,13 @@ export function withPoint(raw: string, point: number | undefined): string {
   return `${digits.slice(0, point)},${digits.slice(point)}${letters}`;
 }
 
-/** Letters that came at once: a word that is known, or the first letter of one; else nothing. */
+/** Letters pasted at once: a known suffix, or the first letter of one; else nothing. */
 const begun = ({ base, letters }: Tail, words: Words): Tail =>
   letters.length === 1 || words[letters] !== undefined
     ? { base, letters }
     : { base, letters: `?${letters}` };
 
-/** One more letter of the same word; behind a finished word (5, k, k) it may begin the next. */
+/** Adds a letter to a suffix; after a complete one (5, k, k) it may begin the next. */
 function longer(tail: Tail, next: Tail, words: Words): Tail {
   const letters = tail.letters + next.letters;
   const goesOn = Object.keys(words).some((word) => word.startsWith(letters));

@@ -22,7 +22,7 @@ test.each([
   expect(inWords(amount)).toBe(words);
 });
 
-/** Reads the words back, the other way round than they were made. */
+/** Parses the words back, independently of how they are made. */
 function parsed(words: string): number {
   const units = 'nol satu dua tiga empat lima enam tujuh delapan sembilan sepuluh sebelas'.split(
     ' ',
@@ -48,7 +48,7 @@ function parsed(words: string): number {
   return total + group + last;
 }
 
-test('the words of every amount mean that amount and no other', () => {
+test('the words of every amount have exactly that value', () => {
   fc.assert(
     fc.property(fc.nat({ max: Number.MAX_SAFE_INTEGER }), (amount) => {
       expect(parsed(inWords(amount))).toBe(amount);
@@ -57,7 +57,7 @@ test('the words of every amount mean that amount and no other', () => {
   );
 });
 
-test('what cannot be counted exactly is not said', () => {
+test('rejects an amount that is not exact', () => {
   expect(() => inWords(2 ** 60)).toThrow(RangeError);
   expect(() => inWords(Number.NaN)).toThrow(RangeError);
 });

@@ -28,14 +28,13 @@ function belowThousand(value: number): readonly string[] {
 }
 
 /**
- * An amount as it is said: `1250000` → `satu juta dua ratus lima puluh ribu rupiah`. Decimals are
- * left out.
+ * An amount in words: `1250000` → `satu juta dua ratus lima puluh ribu rupiah`. Decimals are dropped.
  *
- * @throws RangeError when it is not a safe integer once its decimals are gone.
+ * @throws RangeError if the whole part is not a safe integer.
  */
 export function inWords(amount: number): string {
   const whole = Math.trunc(amount);
-  if (!Number.isSafeInteger(whole)) throw new RangeError(`too large to be said: ${amount}`);
+  if (!Number.isSafeInteger(whole)) throw new RangeError(`too large for words: ${amount}`);
   if (whole === 0) return 'nol rupiah';
   const words: string[] = [];
   for (let rest = Math.abs(whole), scale = 0; rest > 0; rest = Math.floor(rest / 1000), scale++) {

@@ -6,9 +6,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
 
-test('its own words are Cancel and Delete, and Enter does not delete by itself', async ({
-  show,
-}) => {
+test('the default buttons are Cancel and Delete, and Enter does not delete', async ({ show }) => {
   const page = await show('confirm-dialog', { width: 390 });
   const answer = page.getByLabel('Default answer');
   await page.getByRole('button', { name: 'Ask with the default words' }).press('Enter');
@@ -28,7 +26,7 @@ test('its own words are Cancel and Delete, and Enter does not delete by itself',
   expect(await focused(page)).toBe('Ask with the default words');
 });
 
-test('as a promise it answers yes, or no by every way out', async ({ show }) => {
+test('the promise resolves to yes on confirmation, to no on every way out', async ({ show }) => {
   const page = await show('confirm-dialog');
   const answer = page.getByLabel('Promised answer');
   const dialog = page.getByRole('alertdialog', { name: 'Hapus token Kasir Malioboro?' });
@@ -59,9 +57,7 @@ test('as a promise it answers yes, or no by every way out', async ({ show }) => 
   expect(describedBy).toContain('Ini tidak dapat dibatalkan.');
 });
 
-test('while the deed is under way it is not done twice, and nothing closes it', async ({
-  show,
-}) => {
+test('while the action runs it cannot be repeated or closed', async ({ show }) => {
   const page = await show('confirm-dialog', { own: true });
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
@@ -87,7 +83,7 @@ test('while the deed is under way it is not done twice, and nothing closes it', 
   );
 });
 
-test('what goes wrong is said inside, and may be tried again', async ({ show }) => {
+test('an error is shown inside and can be retried', async ({ show }) => {
   const page = await show('confirm-dialog', { width: 390, own: true });
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);

@@ -8,13 +8,13 @@ import { classes } from '#web/ui/classes.ts';
 
 type Props = Question & {
   open: boolean;
-  /** Called with true after it was confirmed (and done), false when it was not. */
+  /** Called with true after the confirmed action, false otherwise. */
   onClose: (confirmed: boolean) => void;
 };
 
 const plainSentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Asks before something that matters. The focus starts on the way out, never on the deed. */
+/** Asks for confirmation. The focus starts on the cancel button. */
 export function ConfirmDialog({
   open,
   onClose,

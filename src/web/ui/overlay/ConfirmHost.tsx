@@ -14,7 +14,7 @@ function answer(confirmed: boolean): void {
   openQuestion.set(undefined);
 }
 
-/** Puts a question to the person; the one before it, if it still stands, is answered with no. */
+/** Asks a question; an open one is answered with no. */
 export function ask(question: Question): Promise<boolean> {
   mount();
   answer(false);
@@ -23,7 +23,7 @@ export function ask(question: Question): Promise<boolean> {
   return new Promise((resolve) => openQuestion.set({ turn, question, answer: resolve }));
 }
 
-/** One place in the page, beside the app, so that any code may ask, whatever is on the screen. */
+/** A separate React root, so that any code may ask on any page. */
 function mount(): void {
   if (mounted) return;
   mounted = true;

@@ -21,7 +21,9 @@ test('its sizes are 360, 560, 760 and 1000 px', async ({ show }) => {
   }
 });
 
-test('below 480 px a modal fills the screen, and a sheet comes from below', async ({ show }) => {
+test('below 480 px a modal fills the screen, and a sheet slides in from the bottom', async ({
+  show,
+}) => {
   const page = await show('modal', { width: 390, still: true });
   const view = page.viewportSize() ?? { width: 0, height: 0 };
   await page.getByRole('button', { name: 'Open sm' }).click();
@@ -35,7 +37,7 @@ test('below 480 px a modal fills the screen, and a sheet comes from below', asyn
 });
 
 for (const width of [1440, 390] as const) {
-  test(`the focus goes in, stays in, and comes back, at ${width} px`, async ({ show }) => {
+  test(`the focus moves in, is trapped, and is restored, at ${width} px`, async ({ show }) => {
     const page = await show('modal', { width });
     const opener = page.getByRole('button', { name: 'Open with a chosen start' });
     await opener.press('Enter');
@@ -53,7 +55,6 @@ for (const width of [1440, 390] as const) {
     await page.keyboard.press('Escape');
     await waitFor(async () => expect(await focused(page)).toBe('Open with a chosen start'));
 
-    // Without a chosen start it is the first control.
     await page.getByRole('button', { name: 'Open md' }).press('Enter');
     await waitFor(async () => expect(await focused(page)).toBe('Tutup'));
     await page.keyboard.press('Enter');
@@ -74,7 +75,6 @@ test('a press on the backdrop closes it; a drag that ends there does not', async
   await page.mouse.up();
   await waitFor(async () => expect(await dialog.count()).toBe(1));
 
-  // Where a button of the page lies behind: it gets no event of the press.
   const behind = await boxOf(page.getByRole('button', { name: 'Open xl' }));
   const x = behind.x + 5;
   const y = behind.y + 5;
@@ -92,7 +92,7 @@ test('a press on the backdrop closes it; a drag that ends there does not', async
   expect(await focused(page)).toBe('Open sm');
 });
 
-test('a finger on the backdrop closes it and touches nothing behind', async ({ show }) => {
+test('a tap on the backdrop closes it and reaches nothing behind', async ({ show }) => {
   const page = await show('modal', { width: 390, still: true });
   await page.getByRole('button', { name: 'Open a sheet' }).click();
   const heading = page.getByRole('dialog').getByRole('heading');
@@ -104,7 +104,7 @@ test('a finger on the backdrop closes it and touches nothing behind', async ({ s
   expect(await focused(page)).toBe('Open a sheet');
 });
 
-test('dialogs stack: each Escape closes one, and the focus goes back step by step', async ({
+test('dialogs stack: each Escape closes one, and the focus returns step by step', async ({
   show,
 }) => {
   const page = await show('modal');
@@ -112,7 +112,6 @@ test('dialogs stack: each Escape closes one, and the focus goes back step by ste
   await page.getByRole('button', { name: 'Open the inner dialog' }).press('Enter');
   const inner = page.getByRole('dialog', { name: 'Dialog dalam' });
   await inner.waitFor();
-  // The outer one is inert now.
   expect(await page.getByRole('dialog').count()).toBeGreaterThanOrEqual(1);
   await page.keyboard.press('Escape');
   await waitFor(async () => expect(await inner.count()).toBe(0));
@@ -123,7 +122,7 @@ test('dialogs stack: each Escape closes one, and the focus goes back step by ste
   expect(await focused(page)).toBe('Open the outer dialog');
 });
 
-test('the page behind is held still, and nothing in it shifts', async ({ show }) => {
+test('the page behind does not scroll or shift', async ({ show }) => {
   const page = await show('modal');
   const places = () =>
     page.evaluate(() => {
@@ -141,7 +140,6 @@ test('the page behind is held still, and nothing in it shifts', async ({ show })
   await waitFor(async () =>
     expect(await page.evaluate(() => window.scrollY)).toBe(before.scrolled),
   );
-  // The dialog covers the window to its very edge, the scrollbar's place too.
   const reach = await page
     .getByRole('dialog')
     .evaluate((one) => one.getBoundingClientRect().right - window.innerWidth);
@@ -153,7 +151,7 @@ test('the page behind is held still, and nothing in it shifts', async ({ show })
   );
 });
 
-test('its body alone scrolls: what lies deep in it does not push the head out of sight', async ({
+test('only its body scrolls: content deep in it does not push the head out of view', async ({
   show,
 }) => {
   const page = await show('modal', { still: true });

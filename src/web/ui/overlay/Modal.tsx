@@ -15,30 +15,28 @@ import { enterTopLayer, isTopmost } from '#web/ui/overlay/topLayer.ts';
 
 type Props = {
   open: boolean;
-  /** Asked to close: Escape, the backdrop, the button. */
+  /** Requested by Escape, the backdrop or the button. */
   onClose: () => void;
   title: ReactNode;
   /** 360, 560 (default), 760 and 1000 px. */
   size?: 'sm' | 'md' | 'lg' | 'xl';
-  /** Beside the button that closes it. */
   tools?: ReactNode;
-  /** Stays at the foot while the content scrolls: the actions. */
+  /** Fixed at the bottom while the content scrolls: the actions. */
   footer?: ReactNode;
   /**
-   * `modal` fills a phone's screen; `sheet` comes from below there, as high as its content: a question,
-   * a few choices. `drawer` comes from the right and is as high as the screen.
+   * On phones, `modal` fills the screen and `sheet` slides in from the bottom with the height of its content. `drawer`
+   * slides in from the right, as high as the screen.
    */
   shape?: 'modal' | 'sheet' | 'drawer';
   role?: 'dialog' | 'alertdialog';
-  /** Open because the address says so: Back leads to the page without it. Back asks all others to close. */
+  /** Open by its address: Back leads to the page without it. Otherwise Back requests closing. */
   addressed?: boolean;
   children: ReactNode;
 };
 
 /**
- * A dialog over the page, by the browser's own `<dialog>`: what is behind is inert, the focus goes
- * to `[autofocus]` or the first control and returns to what opened it. Content is there only
- * while it is open, so its state starts afresh each time.
+ * A modal dialog by the browser's `<dialog>`: the page behind is inert, the focus goes to `[autofocus]` or the first
+ * control and returns to the opener. Content is rendered only while it is open, so its state starts anew each time.
  */
 export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: Props) {
   const { title, tools, footer, role, addressed = false, children } = rest;
@@ -46,7 +44,7 @@ export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: 
   const { dialog, float, handlers } = useDialog(open, onClose, addressed);
   if (!open) return null;
   return (
-    // The backdrop is the dialog itself; for keys there are Escape and the button.
+    // The backdrop is the dialog itself; keyboards use Escape and the button.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={dialog}
@@ -71,13 +69,12 @@ export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: 
         </div>
         {footer && <div className={styles['foot']}>{footer}</div>}
       </div>
-      {/* Menus and toasts stand here, outside the dialog's own layout. */}
+      {/* Menus and toasts float here, outside the dialog's layout. */}
       <div ref={float} className={styles['float']} />
     </dialog>
   );
 }
 
-/** Shows the dialog while it is open, and handles every request to close it. */
 function useDialog(open: boolean, onClose: () => void, addressed: boolean) {
   const dialog = useRef<HTMLDialogElement>(null);
   const float = useRef<HTMLDivElement>(null);
@@ -92,13 +89,13 @@ function useDialog(open: boolean, onClose: () => void, addressed: boolean) {
     const opener = document.activeElement;
     const leave = enterTopLayer(place);
     if (!shown.open) shown.showModal();
-    // Before the browser: it would ask once, and the second time just close it.
+    // Before the browser, which would ask once and then close it.
     const escape = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.defaultPrevented || !isTopmost(place)) return;
       event.preventDefault();
       asking.current();
     };
-    // It may close a dialog without asking all the same; whoever does not follow gets it back.
+    // The browser may still close a dialog; reopen it unless the owner agrees.
     const closed = () => {
       if (shown.open) return;
       asking.current();
@@ -119,7 +116,7 @@ function useDialog(open: boolean, onClose: () => void, addressed: boolean) {
   const holds = open && !addressed;
   useEffect(() => (holds ? holdPage(() => asking.current()) : undefined), [holds]);
   const handlers = {
-    // A phone's way back.
+    // A phone's Back gesture.
     onCancel: (event: SyntheticEvent) => {
       if (event.target !== dialog.current) return;
       event.preventDefault();

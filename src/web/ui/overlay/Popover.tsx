@@ -3,24 +3,22 @@ import { placeMenu } from '#web/ui/menu/menus.ts';
 import { float } from '#web/ui/overlay/floating.ts';
 
 type Props = ComponentProps<'div'> & {
-  /** What it belongs to: it hangs below it, and a press there is none elsewhere. */
+  /** The anchor above it; a press on it counts as inside. */
   anchor: RefObject<HTMLElement | null>;
-  /** Between it and its anchor, and the window's edge, px. */
+  /** The distance to the anchor and to the window's edge, in px. */
   gap: number;
   edge: number;
-  /** A press, or the focus, went elsewhere. */
   onLeave: () => void;
-  /** Left out where something inside has its own use for that key. */
+  /** Omitted if the content handles Escape itself. */
   onEscape?: () => void;
-  /** Puts the focus into it, once it is shown. */
   onShown?: (popover: HTMLElement) => void;
 };
 
 /**
- * Something that floats below its field, above everything, while it is rendered. In the page it stands
- * where it is written, so that keys and screen readers come to it from the field.
+ * A popover below its anchor, above everything, while it is rendered. It stays at its place in the DOM, so that keys
+ * and screen readers reach it from the field.
  *
- * Its width and height may be told from `--anchor-width` and the `max-height` that it is given.
+ * It can adapt to `--anchor-width` and to the `max-height` that is set.
  */
 export function Popover({ anchor, gap, edge, onLeave, onEscape, onShown, ...rest }: Props) {
   const popover = useRef<HTMLDivElement>(null);
@@ -39,7 +37,7 @@ export function Popover({ anchor, gap, edge, onLeave, onEscape, onShown, ...rest
       if (target instanceof Node && !shown.contains(target) && !box.contains(target))
         now.current.onLeave();
     };
-    // A dialog around it hears of the same key later, and stays.
+    // A surrounding dialog handles the same key later, and must stay open.
     const escape = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.defaultPrevented || !now.current.onEscape) return;
       event.preventDefault();
@@ -52,7 +50,7 @@ export function Popover({ anchor, gap, edge, onLeave, onEscape, onShown, ...rest
     return () => {
       over.abort();
       stop();
-      // The focus goes back to where it came from, unless it has gone elsewhere.
+      // Restores the focus, unless it has moved elsewhere.
       if (shown.contains(document.activeElement)) box.focus({ preventScroll: true });
     };
   }, [anchor, gap, edge]);

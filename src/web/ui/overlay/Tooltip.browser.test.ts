@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('it comes at once with the keyboard, after a rest of the mouse, and Escape puts it away', async ({
+test('it appears at once on keyboard focus, after a delay on hover, and Escape hides it', async ({
   show,
 }) => {
   const page = await show('tooltip', { own: true });
@@ -23,7 +23,6 @@ test('it comes at once with the keyboard, after a rest of the mouse, and Escape 
   await waitFor(async () => expect(await tip.count()).toBe(0));
   await page.clock.runFor(100);
   await waitFor(async () => expect(await tip.textContent()).toBe('Tema: gelap'));
-  // A rest of the mouse is not the focus: Escape works all the same.
   await page.keyboard.press('Escape');
   await waitFor(async () => expect(await tip.count()).toBe(0));
 

@@ -3,23 +3,22 @@ import { float } from '#web/ui/overlay/floating.ts';
 import { placeBeside } from '#web/ui/menu/menus.ts';
 import styles from '#web/ui/overlay/Tooltip.module.css';
 
-/** A pointer that only passes by gets nothing. */
+/** Ignores a pointer that only passes. */
 const DELAY_MS = 400;
-/** Long enough to go over the gap onto the words. */
+/** Long enough to cross the gap to the text. */
 const LEAVE_MS = 150;
 
 type Props = {
-  /** The control's own name again: screen readers have it already, and do not read it twice. */
+  /** The control's accessible name; hidden from screen readers, which have it already. */
   text: string;
-  /** Whether there is anything to tell: not while the words stand beside the icon. */
+  /** Disables it, while the text is beside the icon. */
   off?: boolean;
-  /** One control. */
   children: ReactNode;
 };
 
 /**
- * Shows the name of a control that is an icon alone, beside it: when it has the keyboard's focus, or a
- * mouse rests on it. Escape puts it away; the pointer may go onto it.
+ * The name of an icon button, shown beside it on keyboard focus or hover. Escape hides it; the pointer may move onto
+ * it.
  */
 export function Tooltip({ text, off = false, children }: Props) {
   const [open, setOpen] = useState(false);
@@ -35,7 +34,7 @@ export function Tooltip({ text, off = false, children }: Props) {
     setOpen(next);
   };
   return (
-    // What comes up from the control; the place itself takes no part in the layout.
+    // Handles events of the control; the span itself has no box.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <span
       ref={place}
@@ -69,7 +68,7 @@ function Tip({ text, place, onGone }: TipProps) {
     const anchor = place.current?.firstElementChild;
     if (!anchor || !tip.current) return;
     const stop = float(anchor, tip.current, placeBeside, () => gone.current());
-    // A mouse may rest where the focus is not.
+    // On hover the control may not have the focus.
     const escape = (event: KeyboardEvent) => {
       if (event.key === 'Escape') gone.current();
     };

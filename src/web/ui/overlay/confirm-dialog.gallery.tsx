@@ -6,7 +6,6 @@ import { confirm } from '#web/ui/overlay/confirm.ts';
 import { ConfirmDialog } from '#web/ui/overlay/ConfirmDialog.tsx';
 import { Row } from '#web/ui/panel/Panel.tsx';
 
-/** The deed is done, or refused, when the test or the person says so. */
 function Working() {
   const [answer, setAnswer] = useState('nothing yet');
   const [times, setTimes] = useState(0);

@@ -2,11 +2,11 @@ import type { Question } from '#web/ui/overlay/question.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 /**
- * Asks before something that matters: `if (await confirm({ title: 'Hapus token?', confirmText: 'Hapus',
- * cancelText: 'Batal' })) …`. The dialog's code arrives with the first question. One question at a
- * time: a new one answers the one before with no, and so does Back.
+ * Asks for confirmation: `if (await confirm({ title: 'Hapus token?', confirmText: 'Hapus', cancelText: 'Batal' })) …`.
+ * The dialog's code loads with the first question. One question at a time: a new one, or Back, answers the previous one
+ * with no.
  *
- * @returns whether it was confirmed, and `onConfirm` has done its work
+ * @returns true if it was confirmed and `onConfirm` has succeeded
  */
 export async function confirm(question: Question): Promise<boolean> {
   const host = await import('#web/ui/overlay/ConfirmHost.tsx').catch(() => undefined);

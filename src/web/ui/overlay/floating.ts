@@ -3,11 +3,11 @@ import type { Box, Size, Spot } from '#web/ui/menu/menus.ts';
 type PositionRule = (anchor: Box, floating: Size, view: Size) => Spot;
 
 /**
- * Shows an element with `popover="manual"` above everything, by its anchor, and keeps it there while
- * the page scrolls or changes its size. Browsers without popovers show it where it is in the page.
+ * Shows an element with `popover="manual"` above everything at its anchor, and follows scrolling and resizing. Without
+ * popover support it stays in the page.
  *
- * @param gone called when the anchor has been scrolled out of sight
- * @returns how to stop
+ * @param gone called when the anchor is scrolled out of view
+ * @returns the stop function
  */
 export function float(
   anchor: Element,
@@ -33,7 +33,7 @@ export function float(
     if (entries.at(-1)?.isIntersecting === false) gone?.();
   });
   watcher.observe(anchor);
-  // What is in it may grow while it stands there.
+  // Its content may grow while it is shown.
   const size = new ResizeObserver(put);
   size.observe(floating);
   window.addEventListener('scroll', put, { capture: true, passive: true });
@@ -52,7 +52,7 @@ const borders = ({ offsetHeight, clientHeight }: HTMLElement): number =>
 const controls =
   'a[href], button, input, select, textarea, summary, label, [contenteditable], [tabindex]:not([tabindex="-1"])';
 
-/** Does something with what else the press that is going on becomes; a new one is none of its business. */
+/** Handles the remaining events of the current press, not those of a new one. */
 function duringPress(down: (event: MouseEvent) => void, click?: (event: MouseEvent) => void): void {
   const over = new AbortController();
   const options = { capture: true, signal: over.signal };
@@ -71,7 +71,7 @@ function duringPress(down: (event: MouseEvent) => void, click?: (event: MouseEve
   }
 }
 
-/** The press that closed a menu leaves the focus where it was put, unless it is on a control. */
+/** The press that closed a menu does not move the focus, unless it is on a control. */
 export function keepFocusInPress(): void {
   duringPress((event) => {
     if (!(event.target instanceof Element) || !event.target.closest(controls)) {
@@ -80,7 +80,7 @@ export function keepFocusInPress(): void {
   });
 }
 
-/** The press that closed a dialog does nothing to what came to light under it. */
+/** The press that closed a dialog does not reach the page behind. */
 export function endPress(): void {
   duringPress(
     (event) => event.preventDefault(),

@@ -1,17 +1,16 @@
 import type { ReactNode } from 'react';
 
-/** What a confirmation asks. */
 export type Question = {
   title: ReactNode;
   children?: ReactNode;
-  /** Default 'Cancel'; screens say 'Batal'. */
+  /** Default 'Cancel'; screens use 'Batal'. */
   cancelText?: string;
-  /** Default 'Delete'; screens say 'Hapus', 'Keluar' and so on. */
+  /** Default 'Delete'; screens use 'Hapus', 'Keluar' and so on. */
   confirmText?: string;
   /** `danger` unless it can be undone. */
   tone?: 'danger' | 'primary';
-  /** Done while the dialog waits; what it throws is shown inside, and the dialog stays. */
+  /** Runs while the dialog waits; an error is shown inside, and the dialog stays open. */
   onConfirm?: () => void | Promise<void>;
-  /** The sentence for what `onConfirm` threw; '' leaves it untold. */
+  /** The message for an error of `onConfirm`; '' shows none. */
   sentenceOf?: (error: unknown) => string;
 };

@@ -1,19 +1,19 @@
 import { createStore, useStore } from '#web/browser/store.ts';
 
-/** The places of the open dialogs, the topmost last. */
+/** The containers of the open dialogs, the topmost last. */
 const open = createStore<readonly HTMLElement[]>(() => []);
 
 let unlock: (() => void) | undefined;
 
 /**
- * Holds the page behind the dialogs still. The scrollbar goes, and its width stays as a padding, so that
- * nothing shifts, nor what is fixed to the window's end (`data-fixed`); a gutter that merely stayed empty would not be dimmed with the rest.
+ * Prevents the page behind from scrolling. Padding replaces the scrollbar, so that nothing shifts, nor elements fixed
+ * to the window's end (`data-fixed`); an empty gutter would not be dimmed with the rest.
  */
 function lockPage(): () => void {
   const { documentElement: page } = document;
   const gutter = window.innerWidth - page.getBoundingClientRect().width;
   const fixed = document.querySelectorAll<HTMLElement>('[data-fixed]');
-  // One by one, not by a custom property: all elements would inherit that, and have their styles worked out anew.
+  // Set individually: a custom property would be inherited by all elements and recompute their styles.
   const keepFree = (width: string) => {
     page.style.paddingInlineEnd = width;
     for (const { style } of fixed) style.insetInlineEnd = width;
@@ -27,8 +27,8 @@ function lockPage(): () => void {
 }
 
 /**
- * Registers that a dialog is about to stand above everything; call what it returns when it is gone.
- * @param place the element in the dialog that takes what floats above it
+ * Registers a dialog as the topmost; returns the function that removes it.
+ * @param container the element in the dialog for floating elements
  */
 export function enterTopLayer(container: HTMLElement): () => void {
   unlock ??= lockPage();
@@ -43,11 +43,10 @@ export function enterTopLayer(container: HTMLElement): () => void {
   };
 }
 
-/** Whether this dialog is the one that keys are for. */
+/** True if keys belong to this dialog. */
 export const isTopmost = (container: HTMLElement): boolean => open.get().at(-1) === container;
 
 /**
- * Where something that floats must be put to be seen and reached: inside the topmost dialog, for
- * everything outside it is inert, else in the body.
+ * The container for floating elements: inside the topmost dialog, because everything outside is inert, else the body.
  */
 export const useTopLayer = (): HTMLElement => useStore(open).at(-1) ?? document.body;

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 
-/** Closes at once, or asks before what was typed is lost; leaving the page asks, too. */
+/** Closes at once, or asks before unsaved input is lost; also asks on leaving the page. */
 export function useGuardedClose(isDirty: boolean, onClose: () => void): () => void {
   useEffect(() => {
     if (!isDirty) return undefined;

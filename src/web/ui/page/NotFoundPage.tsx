@@ -6,7 +6,7 @@ import { useBroken } from '#web/ui/media/useBroken.ts';
 
 const PICTURE = '/not-found.svg';
 
-/** Any path that is nobody's; also what is not for the one who asks. */
+/** The page of unknown addresses, and of those the user may not see. */
 export function NotFoundPage() {
   const { broken, fail } = useBroken(PICTURE);
   return (

@@ -9,9 +9,7 @@ const numbers = async (page: Page, name: string) => {
   return all.filter((text) => text !== '').map(Number);
 };
 
-test('numbers within five of the page are shown, within two where it is narrow', async ({
-  show,
-}) => {
+test('shows numbers within five of the page, within two in narrow containers', async ({ show }) => {
   const page = await show('pagination');
   expect(await numbers(page, 'Halaman tengah')).toEqual([7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17]);
   expect(await numbers(page, 'Halaman sempit')).toEqual([10, 11, 12, 13, 14]);
@@ -19,7 +17,7 @@ test('numbers within five of the page are shown, within two where it is narrow',
   expect(await turns(page, 'Halaman tunggal').count()).toBe(0);
 });
 
-test('a page is turned by the keyboard; it is announced, and the focus stays', async ({ show }) => {
+test('the keyboard turns a page; it is announced, and the focus stays', async ({ show }) => {
   const page = await show('pagination');
   const nav = turns(page, 'Halaman tengah');
   const next = nav.getByRole('button', { name: 'Halaman berikutnya' });
@@ -35,7 +33,7 @@ test('a page is turned by the keyboard; it is announced, and the focus stays', a
   expect(await current.getAttribute('aria-label')).toBe('Halaman 14');
 });
 
-test('the ends are switched off, not taken away', async ({ show }) => {
+test('the ends are disabled, not removed', async ({ show }) => {
   const page = await show('pagination');
   const first = turns(page, 'Halaman awal');
   for (const name of ['Halaman pertama', 'Halaman sebelumnya']) {
@@ -49,7 +47,7 @@ test('the ends are switched off, not taken away', async ({ show }) => {
   expect(await last.getAttribute('aria-disabled')).toBe('true');
 });
 
-test('without a number of pages there is back and forth', async ({ show }) => {
+test('without a page count there is back and forth', async ({ show }) => {
   const page = await show('pagination', { width: 390 });
   const nav = turns(page, 'Halaman tanpa jumlah');
   expect(await nav.getByRole('button').count()).toBe(2);
@@ -59,7 +57,7 @@ test('without a number of pages there is back and forth', async ({ show }) => {
   expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(44);
 });
 
-test('when there are fewer pages than the current one, the last one is shown', async ({ show }) => {
+test('a page beyond the last one shows the last one', async ({ show }) => {
   const page = await show('pagination');
   await page.getByRole('button', { name: 'Only 4 pages' }).click();
   const nav = turns(page, 'Halaman berkurang');

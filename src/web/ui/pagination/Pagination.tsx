@@ -7,18 +7,18 @@ import { clampPage, pages } from '#web/ui/pagination/paging.ts';
 const NARROW_REACH = 2;
 
 type Props = {
-  /** The page people see, from 1 (whatever the wire counts from). */
+  /** The displayed page, from 1 for every paging type. */
   page: number;
-  /** `undefined` when nobody knows: then there is only back and forth. */
+  /** `undefined` if unknown: then there is only back and forth. */
   total: number | undefined;
   /** With an unknown total: whether there is a next page. */
   hasMore?: boolean;
   onPage: (page: number) => void;
-  /** Names it for screen readers where a screen has more than one. */
+  /** The accessible name if a screen has more than one. */
   label?: string | undefined;
 };
 
-/** Page numbers within 5 of the current one, 2 where it is narrow. */
+/** Page numbers within 5 of the current one, 2 in narrow containers. */
 export function Pagination({ page, total, hasMore = false, onPage, label }: Props) {
   const current = total === undefined ? Math.max(1, page) : clampPage(page, total);
   const last = total ?? (hasMore ? current + 1 : current);
@@ -78,7 +78,7 @@ export function Pagination({ page, total, hasMore = false, onPage, label }: Prop
 
 type StepProps = { label: string; off: boolean; onGo: () => void; children: ReactNode };
 
-/** At the ends it stays, switched off, so that nothing jumps under the pointer. */
+/** Disabled at the ends instead of removed, so that nothing shifts under the pointer. */
 const Step = ({ label, off, onGo, children }: StepProps) => (
   <button
     type="button"

@@ -1,4 +1,4 @@
-/** How a list is paged: the first page is 0 for `default` and 1 for the others. */
+/** The paging of a list: the first page is 0 for `default` and 1 for the others. */
 export type PagingType = 'default' | 'arrow' | 'manual';
 
 /** The number of the first page on the wire. */
@@ -12,13 +12,13 @@ export const range = (from: number, to: number): number[] =>
 export const pages = (current: number, total: number, reach = 5): number[] =>
   range(Math.max(1, current - reach), Math.min(total, current + reach));
 
-/** A page number as people count (from 1), held within what exists; 1 when nothing does. */
+/** A page number (from 1), clamped to the existing ones; 1 if there are none. */
 export const clampPage = (page: number, total: number): number =>
   Math.max(1, Math.min(page, Math.max(1, total)));
 
 /**
- * The page (as the wire counts) to go to when the one asked for no longer exists, for the list has
- * become shorter; `undefined` where nothing is wrong, or nobody knows how many there are.
+ * The page (as the wire counts) to show instead of one that no longer exists, because the list has become shorter;
+ * `undefined` if it exists or the total is unknown.
  */
 export function pageInstead(
   type: PagingType,

@@ -4,14 +4,12 @@ import styles from '#web/ui/panel/EmptyState.module.css';
 type Props = {
   /** A lucide icon at `size={24}`. */
   icon?: ReactNode;
-  /** One sentence: what would be here. */
   title: ReactNode;
   children?: ReactNode;
-  /** The one button that starts it. */
   action?: ReactNode;
 };
 
-/** Nothing yet: says what would be here and how to start it. */
+/** An empty list: describes what will be here and how to start. */
 export const EmptyState = ({ icon, title, children, action }: Props) => (
   <div className={styles['empty']}>
     {icon && (
@@ -26,12 +24,12 @@ export const EmptyState = ({ icon, title, children, action }: Props) => (
 );
 
 type WrongProps = {
-  /** What happened and what to do, as one sentence. */
+  /** The error and its remedy, as one sentence. */
   message: string;
   onRetry?: () => void;
 };
 
-/** Something could not be loaded: says so in its place, and offers to try again. */
+/** An inline loading error with a retry button. */
 export const WentWrong = ({ message, onRetry }: WrongProps) => (
   <div className={styles['empty']} role="alert">
     <p className={styles['title']}>{message}</p>

@@ -3,19 +3,16 @@ import { Button } from '#web/ui/button/Button.tsx';
 import styles from '#web/ui/panel/OfferCard.module.css';
 
 type Props = {
-  /** The name of the region. */
   label: string;
   icon: ReactNode;
-  /** What the person gets, in one sentence. */
   title: string;
-  /** What they may want to know before. */
   children: ReactNode;
-  /** The button that takes the offer; left out where only words help. */
+  /** The accept button; omitted if the offer is text only. */
   action?: ReactNode;
   onLater: () => void;
 };
 
-/** An offer that can wait: what it brings, one button, and a way to put it off. */
+/** A deferrable offer: its benefit, one button, and a button to postpone it. */
 export const OfferCard = ({ label, icon, title, children, action, onLater }: Props) => (
   <section className={styles['card']} aria-label={label}>
     <span className={styles['icon']} aria-hidden="true">

@@ -5,14 +5,13 @@ import { classes } from '#web/ui/classes.ts';
 type Props = {
   /** An h2 over the content. */
   title?: ReactNode;
-  /** At the end of the title's line. */
   tools?: ReactNode;
-  /** `card`: a box of its own, for what can be acted on as a unit. Left out: a part of the page. */
+  /** `card`: a separate box, for content that is acted on as a unit. Omitted: a section of the page. */
   look?: 'card' | 'attention';
   children: ReactNode;
 };
 
-/** A part of a page under its own heading. Never a card in a card. */
+/** A section of a page with its own heading. Never a card in a card. */
 export function Panel({ title, tools, look, children }: Props) {
   const id = useId();
   return (
@@ -33,7 +32,6 @@ export function Panel({ title, tools, look, children }: Props) {
 
 export type Fact = { term: ReactNode; is: ReactNode };
 
-/** Names and values: the details of one thing. */
 export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
   <dl className={styles['facts']}>
     {facts.map(({ term, is }, index) => (
@@ -45,7 +43,7 @@ export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
   </dl>
 );
 
-/** Things above each other; `gap` in px, 16 when left out. */
+/** A vertical stack; `gap` in px, 16 if omitted. */
 export const Stack = ({
   gap = 16,
   children,
@@ -58,7 +56,7 @@ export const Stack = ({
   </div>
 );
 
-/** Things beside each other that wrap: buttons, filters, chips. `end` puts them at the end. */
+/** A wrapping row of buttons, filters or chips; `end` aligns it to the end. */
 export const Row = ({ end = false, children }: { end?: boolean; children: ReactNode }) => (
   <div className={classes(styles['row'], end && styles['end'])}>{children}</div>
 );

@@ -4,20 +4,20 @@ import { caretFor, digitsOf, phoneDigits, showTyped } from '#web/ui/phone/phone.
 
 type Props = FieldProps &
   Omit<ComponentProps<'input'>, 'ref' | 'size' | 'type' | 'value' | 'defaultValue' | 'onChange'> & {
-    /** Digits with the country in front: `6281234567890`; '' when empty. */
+    /** Digits with the country code: `6281234567890`; '' when empty. */
     value: string;
     onChange: (digits: string) => void;
   };
 
 /**
- * One's own number, which is Indonesian: what is typed may be `0812…`, `812…`, `+62 812…`, and is
- * grouped while it is typed; the value is always digits with the country in front, at most 15. For
- * numbers of any country there is `HomeTelephoneField`, which is heavier.
+ * An Indonesian phone number of the user: accepts `0812…`, `812…`, `+62 812…` and groups it while typing; the value
+ * always has the country code and at most 15 digits. For numbers of any country use `HomeTelephoneField`, which is
+ * heavier.
  */
 export function PhoneField({ value, onChange, ...props }: Props) {
   const { label, help, error, hideLabel, size, id, className, ...input } = props;
   const field = useRef<HTMLInputElement>(null);
-  // How many digits follow the caret; a new object after each change, so that it is put there anew.
+  // The number of digits after the caret; a new object after each change, so that the caret is set again.
   const [behind, setBehind] = useState<{ caret: number }>();
   useLayoutEffect(() => {
     const input = field.current;

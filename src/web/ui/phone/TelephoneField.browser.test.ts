@@ -10,7 +10,6 @@ const textOf = (page: Page, of: string) => page.getByLabel(of, { exact: true }).
 const plainTextOf = async (page: Page) =>
   JSON.parse((await textOf(page, 'Told by the plain field')) || '[]') as unknown[];
 const field = (page: Page, name: string | RegExp) => page.getByRole('textbox', { name });
-/** The country's button in the section with this title. */
 const country = (page: Page, section: string) =>
   page.getByRole('region', { name: section, exact: true }).getByRole('button');
 const listbox = (page: Page) => page.getByRole('listbox', { name: 'Negara' });
@@ -18,7 +17,7 @@ const options = (page: Page) => page.getByRole('option').allInnerTexts();
 const caret = (of: Locator) => of.evaluate((one) => (one as HTMLInputElement).selectionStart);
 const putCaret = (of: Locator, at: number) =>
   of.evaluate((one, to) => (one as HTMLInputElement).setSelectionRange(to, to), at);
-/** The caret goes to the end a moment after the focus has come; what is typed before stands elsewhere. */
+/** The caret moves to the end shortly after the focus; earlier typing goes elsewhere. */
 const focusAtEnd = async (of: Locator) => {
   await of.focus();
   await waitFor(async () =>
@@ -28,14 +27,13 @@ const focusAtEnd = async (of: Locator) => {
   );
 };
 const isFocused = (of: Locator) => of.evaluate((one) => one === document.activeElement);
-/** The name of the option that the arrows are at. */
 const active = (page: Page) =>
   page.evaluate(() => {
     const id = document.activeElement?.getAttribute('aria-activedescendant');
     return id && document.getElementById(id)?.children[1]?.textContent;
   });
 
-test('a number is grouped while it is typed, reported with its country, and judged once touched', async ({
+test('a number is grouped while typed, reported with its country, and validated once touched', async ({
   show,
 }) => {
   const page = await show('telephone-field');
@@ -66,7 +64,6 @@ test('a number is grouped while it is typed, reported with its country, and judg
     '+33 6 12 34 56 78',
   ]);
 
-  // Everything is taken away: reported as nothing, and the dial code is back with the focus.
   await phone.fill('');
   await wrong.waitFor();
   expect((await plainTextOf(page))[0]).toBe('');
@@ -84,7 +81,7 @@ test('a number is grouped while it is typed, reported with its country, and judg
   );
 });
 
-test('the caret keeps its digit, a sixteenth digit is ignored, and copying leaves groups out', async ({
+test('the caret keeps its digit, a sixteenth digit is ignored, and copying omits grouping', async ({
   show,
 }) => {
   const page = await show('telephone-field', { own: true });
@@ -123,7 +120,7 @@ test('the caret keeps its digit, a sixteenth digit is ignored, and copying leave
   expect(await textOf(page, 'Nomor panjang, digits')).toBe('6281234567890123456');
 });
 
-test('what is pasted is a whole number, whatever stood there', async ({ show }) => {
+test('a pasted number replaces the whole text', async ({ show }) => {
   const page = await show('telephone-field', { width: 390 });
   const to = field(page, 'Nomor tujuan');
   for (const [pasted, shown, digits] of [
@@ -158,9 +155,7 @@ test('what is pasted is a whole number, whatever stood there', async ({ show }) 
   expect(await textOf(page, 'Own number')).toBe('');
 });
 
-test('a number that cannot exist is named when the field is left, and forgiven when changed', async ({
-  show,
-}) => {
+test('an impossible number is reported on blur, and cleared on change', async ({ show }) => {
   const page = await show('telephone-field');
   const to = field(page, 'Nomor tujuan');
   await to.fill('621234567890123');
@@ -311,7 +306,7 @@ test('without a search box typing jumps to a name after a pause; Escape and Tab 
   await listbox(page).waitFor({ state: 'detached' });
 });
 
-test('on a phone the countries fill a dialog, and a finger picks one', async ({ show }) => {
+test('on a phone the countries fill a dialog, and a tap picks one', async ({ show }) => {
   const page = await show('telephone-field', { width: 390 });
   await country(page, 'Chosen countries').tap();
   const dialog = page.getByRole('dialog', { name: 'Pilih negara' });
@@ -333,7 +328,7 @@ test('on a phone the countries fill a dialog, and a finger picks one', async ({ 
   expect(Math.min(button.width, button.height)).toBeGreaterThanOrEqual(42);
 });
 
-test('in a dialog the list is above it, and Escape and Enter are its own', async ({ show }) => {
+test('in a dialog the list is above it, and handles Escape and Enter itself', async ({ show }) => {
   for (const width of [1440, 390] as const) {
     const page = await show('telephone-field', { width });
     await page.getByRole('button', { name: 'Tambah kontak' }).click();
@@ -365,7 +360,7 @@ test('in a dialog the list is above it, and Escape and Enter are its own', async
   }
 });
 
-test('options are kept: a fixed dial code, none at all, no country, a field that is off', async ({
+test('options work: a fixed dial code, none at all, no country, a disabled field', async ({
   show,
 }) => {
   const page = await show('telephone-field');

@@ -4,15 +4,15 @@ import { telError, type Country } from '#web/ui/phone/telephone.ts';
 import { TelephoneInput, type TelephoneAttributes } from '#web/ui/phone/TelephoneInput.tsx';
 import type { TelephoneOptions } from '#web/ui/phone/telephoneOptions.ts';
 
-/** What `onChange` tells of the country; all '' when there is none. */
+/** The country reported by `onChange`; all '' when there is none. */
 export type CountryData = Pick<Country, 'name' | 'dialCode' | 'format'> & { countryCode: string };
 
 type Props = Omit<TelephoneAttributes, 'label'> &
   TelephoneOptions & {
     label?: TelephoneAttributes['label'];
-    /** The label where `label` is left out. */
+    /** The default of `label`. */
     specialLabel?: string;
-    /** Digits, the country's in front; '' when empty. */
+    /** Digits with the country code; '' when empty. */
     value: string;
     onChange: (
       digits: string,
@@ -20,16 +20,15 @@ type Props = Omit<TelephoneAttributes, 'label'> &
       event: SyntheticEvent,
       formatted: string,
     ) => void;
-    /** Shown once the field was touched and as long as the number is empty or too short. */
+    /** Shown after the field was touched, while the number is empty or too short. */
     validate?: string;
-    /** `realNumber`, where a number that exists is asked for. */
+    /** `realNumber`, if the number must exist. */
     verify?: (digits: string) => Promise<string | undefined>;
   };
 
 /**
- * A telephone number of any country, as react-phone-input-2 2.15.1 has it: the country is guessed
- * from the digits or picked from a list, and the digits are grouped by its mask. What is typed is
- * normalised first: `0812…` in Indonesia is 62812….
+ * A telephone number of any country, as in react-phone-input-2 2.15.1: the country is guessed from the digits or picked
+ * from a list, and its mask groups the digits. Input is normalized first: `0812…` in Indonesia is 62812….
  */
 export function TelephoneField({ value, onChange, validate, verify, ...props }: Props) {
   const { options, input } = split(props);
@@ -55,7 +54,7 @@ export function TelephoneField({ value, onChange, validate, verify, ...props }: 
   );
 }
 
-/** The field's own properties apart from those of its `<input>`, with their defaults. */
+/** Splits the field's own props, with their defaults, from those of its `<input>`. */
 function split(props: Omit<Props, 'value' | 'onChange' | 'validate' | 'verify'>) {
   const {
     country = 'fr',
@@ -102,24 +101,24 @@ function split(props: Omit<Props, 'value' | 'onChange' | 'validate' | 'verify'>)
 }
 
 type HomeProps = Omit<TelephoneAttributes, 'onChange'> & {
-  /** Digits with the country in front: `6281234567890`; '' when empty. */
+  /** Digits with the country code: `6281234567890`; '' when empty. */
   value: string;
   onChange: (digits: string) => void;
   verify?: (digits: string) => Promise<string | undefined>;
 };
 
-/** As numbers are shown everywhere, +62 812-3456-7890; as long as the usual mask of Indonesia. */
+/** The product's format, +62 812-3456-7890; as long as the usual mask of Indonesia. */
 const homeMasks = { id: '...-....-.........' };
 
 /**
- * The variant of our screens, where a number may be of any country: starts in Indonesia and speaks
- * Indonesian. A dial code alone counts as empty.
+ * The variant of our screens for numbers of any country: starts in Indonesia, with Indonesian texts. A dial code alone
+ * counts as empty.
  */
 export const HomeTelephoneField = ({ value, onChange, ...props }: HomeProps) => (
   <TelephoneField
     placeholder="0812-3456-7890"
     {...props}
-    // Digits with the country: without a `+` those that begin with 8 would be read as Indonesian.
+    // The value has the country code: without a `+`, digits that begin with 8 would be read as Indonesian.
     value={value && `+${value}`}
     country="id"
     masks={homeMasks}

@@ -23,7 +23,6 @@ import styles from '#web/ui/phone/TelephoneInput.module.css';
 import type { TelephoneOptions } from '#web/ui/phone/telephoneOptions.ts';
 import type { TelephoneList } from '#web/ui/phone/TelephoneList.tsx';
 
-/** What an `<input>` takes beside what the field looks after itself. */
 export type TelephoneAttributes = FieldProps &
   Omit<
     ComponentPropsWithRef<'input'>,
@@ -31,14 +30,13 @@ export type TelephoneAttributes = FieldProps &
   >;
 
 type Props = TelephoneAttributes & {
-  /** Digits, the country's in front; '' when empty. */
+  /** Digits with the country code; '' when empty. */
   value: string;
   options: TelephoneOptions;
-  /** Called after every change of the text. */
   onEnter: (entered: Typed, event: SyntheticEvent) => void;
-  /** The sentence that says what is wrong with what stands there; `error` goes before it. */
+  /** Returns the error of the current text; `error` has precedence. */
   judge?: (now: Typed, dirty: boolean) => string | undefined;
-  /** Looks closer at the digits once the field is left; comes out with a sentence if they are wrong. */
+  /** Checks the digits on blur; resolves to an error if they are wrong. */
   verify?: ((digits: string) => Promise<string | undefined>) | undefined;
 };
 
@@ -48,12 +46,12 @@ type Entry = Typed & { table: CountryTable | undefined };
 
 const ignore = () => undefined;
 
-/** Whether a text is no more than the beginning of its country's dial code. */
+/** True if a text is no more than the beginning of its country's dial code. */
 const isBare = ({ text, country }: Typed) => (country?.dialCode ?? '').startsWith(digitsOf(text));
 
 /**
- * What stands in the field: what was typed as long as it is the value, else the value. What was
- * typed without the table of countries is read anew when it is there.
+ * The field's text: as typed while it matches the value, else the formatted value. Text typed before the country table
+ * is loaded is read again afterwards.
  */
 function useEntered(value: string, options: TelephoneOptions) {
   const [tables, setTables] = useState<{ of: Tables }>();
@@ -77,7 +75,6 @@ function useEntered(value: string, options: TelephoneOptions) {
   return { now, dirty: Boolean(own), table, guess, update, load };
 }
 
-/** The list of countries: its code, whether it is open, and who gets the focus after it. */
 function useList(load: () => void) {
   const [List, setList] = useState<List>();
   const [open, setOpen] = useState(false);
@@ -104,7 +101,6 @@ function useList(load: () => void) {
 
 type Entered = ReturnType<typeof useEntered>;
 
-/** What the `<input>` does with what happens to it. */
 function useNumber(props: Props, { now, guess, update }: Entered) {
   const { options, onEnter, verify, placeholder = '', onFocus, onBlur } = props;
   const { prefix = '+', disableCountryCode, jumpCursorToEnd, copyNumbersOnly } = options;
@@ -135,7 +131,7 @@ function useNumber(props: Props, { now, guess, update }: Entered) {
       if (now.country && !disableCountryCode && now.text === prefix) {
         update({ ...now, text: prefix + now.country.dialCode });
       }
-      // The browser puts the caret where it was pressed, or selects all, after this event.
+      // After this event the browser places the caret, or selects all.
       if (jumpCursorToEnd !== false) setTimeout(toEnd);
       onFocus?.(event);
     },
@@ -156,7 +152,7 @@ function useNumber(props: Props, { now, guess, update }: Entered) {
   return { field, handlers, enter, wrong: wrong?.digits === digits ? wrong.sentence : undefined };
 }
 
-/** What stands under the variants of `TelephoneField`: the country's button and the number. */
+/** The base of the `TelephoneField` variants: the country's button and the number. */
 export function TelephoneInput(props: Props) {
   const { value, options, onEnter: _, judge, verify: __, ...rest } = props;
   const { label, help, error, hideLabel = false, size, id, className, ...input } = rest;
@@ -180,7 +176,7 @@ export function TelephoneInput(props: Props) {
               aria-expanded={open}
               disabled={input.disabled}
               onClick={() => (open ? hide(button.current) : show())}
-              // For eyes only, by the style sheet: the name says the country in full.
+              // Visual only, by the stylesheet: the accessible name has the full country.
               data-code={now.country?.iso2 ?? '–'}
             />
             <input

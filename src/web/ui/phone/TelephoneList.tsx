@@ -24,20 +24,20 @@ import styles from '#web/ui/phone/TelephoneList.module.css';
 import { Popover } from '#web/ui/overlay/Popover.tsx';
 import { useWide } from '#web/ui/layout/useWide.ts';
 
-/** Where the focus goes when the list closes; null when it is elsewhere already. */
+/** The focus after closing the list; null if it is elsewhere already. */
 type Leave = 'button' | 'number' | null;
 
 type Props = {
   table: CountryTable;
   options: TelephoneOptions;
   now: Typed;
-  /** What the list was opened with; it hangs below the box around it. */
+  /** The opener; the list is placed below the box around it. */
   button: RefObject<HTMLButtonElement | null>;
   onPick: (next: Typed, event: SyntheticEvent) => void;
   onClose: (to: Leave) => void;
 };
 
-/** The countries to pick from: below the field, or on phones a sheet. */
+/** The country list: a popover below the field, or a sheet on phones. */
 export function TelephoneList(props: Props) {
   const { button, options, onClose } = props;
   const wide = useWide();
@@ -64,13 +64,11 @@ export function TelephoneList(props: Props) {
   );
 }
 
-/** How far Page Up and Page Down go. */
 const PAGE = 8;
 
 const isSame = (one: Country, other: Country | undefined) =>
   one.iso2 === other?.iso2 && one.dialCode === other.dialCode;
 
-/** The place of a country in the list; the first where it is not. */
 const placeIn = (list: readonly Country[], country: Country | undefined): number =>
   Math.max(
     0,
@@ -79,7 +77,6 @@ const placeIn = (list: readonly Country[], country: Country | undefined): number
 
 type Moving = { at: number; count: number; hasEnds: boolean };
 
-/** The row that a key moves to, among those there are; undefined for other keys. */
 function movedTo(key: string, { at, count, hasEnds }: Moving): number | undefined {
   const moves: Record<string, number> = {
     ArrowDown: at + 1,
@@ -95,7 +92,7 @@ function movedTo(key: string, { at, count, hasEnds }: Moving): number | undefine
 function Countries({ table, options, now, onPick, onClose }: Props) {
   const { enableSearch = false, searchNotFound } = options;
   const [list] = useState(() => listed(table));
-  /** The text in the search box; the list follows it once typing pauses. */
+  /** The text in the search box; the list follows after a pause. */
   const [typed, setTyped] = useState('');
   const [query, setQuery] = useState('');
   const pause = useRef<number>(undefined);
@@ -123,7 +120,7 @@ function Countries({ table, options, now, onPick, onClose }: Props) {
     onPick(pickCountry(now, country, options), event);
 
   const press = (event: KeyboardEvent) => {
-    // A key does not wait for the pause: Enter takes the first country that fits what is typed.
+    // A key does not wait for the pause: Enter takes the first match of the typed text.
     const isPending = typed !== query;
     const matches = isPending ? searchCountries(list, typed) : found;
     const at = isPending ? startOf(typed) : active;
@@ -201,14 +198,13 @@ type ListProps = Partial<Links> & {
   id: string;
   found: readonly Country[];
   active: number;
-  /** How many preferred countries stand first. */
   split: number;
   now: Country | undefined;
   idOf: (country: Country) => string | undefined;
   onPick: (country: Country, event: SyntheticEvent) => void;
 };
 
-/** Has the focus itself where there is no search box. */
+/** Takes the focus itself if there is no search box. */
 const ListBox = ({ id, found, active, split, now, idOf, onPick, ...links }: ListProps) => (
   <div
     {...links}
@@ -220,7 +216,7 @@ const ListBox = ({ id, found, active, split, now, idOf, onPick, ...links }: List
     hidden={found.length === 0}
   >
     {found.map((country, index) => (
-      // Keys are handled where the focus is: in the search box, or on the list.
+      // The focused element handles the keys: the search box or the list.
       // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
       <div
         key={idOf(country)}
@@ -243,17 +239,17 @@ const ListBox = ({ id, found, active, split, now, idOf, onPick, ...links }: List
   </div>
 );
 
-/** For a `ref`: takes the focus, also in a dialog that is about to open. */
+/** A `ref` that focuses the element, also in a dialog that is about to open. */
 function takeFocus(element: HTMLElement | null): void {
   element?.setAttribute('autofocus', '');
   element?.focus({ preventScroll: true });
 }
 
-/** Brings the active option into sight: to the middle at first, then as little as it takes. */
+/** Scrolls the active option into view: to the middle at first, then as little as possible. */
 function useShown(activeId: string | undefined): void {
   const block = useRef<ScrollLogicalPosition>('center');
   useEffect(() => {
-    // Not before the list has its place and its height.
+    // Not before the list is laid out.
     const turn = requestAnimationFrame(() => {
       if (activeId) document.getElementById(activeId)?.scrollIntoView({ block: block.current });
       block.current = 'nearest';
@@ -263,9 +259,9 @@ function useShown(activeId: string | undefined): void {
 }
 
 /**
- * Letters typed on the list become a word; `onWord` is called with it after a pause.
+ * Collects typed letters into a word; calls `onWord` after a pause.
  *
- * @returns takes a key press; false when it is no letter of a word.
+ * @returns a key handler; it returns false for keys that are not part of a word.
  */
 function useTypeAhead(onWord: (word: string) => void): (event: KeyboardEvent) => boolean {
   const word = useRef('');

@@ -1,14 +1,11 @@
-/*
- * Facts about telephone numbers: those of react-phone-input-2 2.15.1 (MIT), so that the field
- * guesses and groups as the specified one does. Which zeros are kept was read from libphonenumber.
- * See docs/decisions/017-forms-and-fields.md.
- */
+/* Telephone number data of react-phone-input-2 2.15.1 (MIT), so that the field guesses and groups as the specified
+   one does. Which zeros are kept was read from libphonenumber. See docs/decisions/017-forms-and-fields.md. */
 
 import type { Country } from '#web/ui/phone/telephone.ts';
 
-/** A country before a field's options have their say. */
+/** A country before the field's options are applied. */
 export type CountryFacts = Omit<Country, 'format' | 'area'> & {
-  /** The national part of the mask; `undefined` where the default one holds. */
+  /** The national part of the mask; `undefined` for the default one. */
   mask: string | undefined;
   areaCodes: readonly string[];
 };
@@ -228,7 +225,7 @@ Zambia|zm|260|africa
 Zimbabwe|zw|263|africa
 `;
 
-/** The area codes that tell a country from others with its dial code. */
+/** The area codes that distinguish countries with the same dial code. */
 const areas: Readonly<Record<string, string>> = {
   ar: `
     11 221 223 261 264 2652 280 2905 291 2920 2966 299 341 342 343 351 376 379 381 3833 385 387
@@ -258,12 +255,11 @@ const areas: Readonly<Record<string, string>> = {
   `,
 };
 
-/** Where a number keeps its leading zero behind the country: Italy's fixed lines and others. */
+/** Countries whose numbers keep a leading zero after the dial code: Italy's fixed lines and others. */
 const keepingZero = new Set('bf bj cg ci ga it ne rw sm tj va'.split(' '));
 
 const names = new Intl.DisplayNames('id', { type: 'region' });
 
-/** What the rows say of each country, in the order of the English names. */
 export const countries: readonly CountryFacts[] = rows
   .trim()
   .split('\n')

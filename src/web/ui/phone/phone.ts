@@ -6,18 +6,18 @@ import { normalizePhone } from '#contract/base/written-number.ts';
  * sign-in page, which has a telephone field.
  */
 
-/** The digits of a text, everything else left out. */
+/** The digits of a text. */
 export const digitsOf = (text: string): string => text.replace(/\D/g, '');
 
-/** What people type as digits with the country in front; '' when no digit was typed. */
+/** Converts typed text to digits with the country code; '' if there is no digit. */
 export function phoneDigits(typed: string): string {
   const number = normalizePhone(typed);
   if (/^\d*$/.test(number)) return number;
-  // Other text is left out first, so that a leading 0 is found.
+  // Drops other characters first, so that a leading 0 is found.
   return normalizePhone(`${/^\s*\+/.test(typed) ? '+' : ''}${digitsOf(typed)}`);
 }
 
-/** Digits as the field shows them: `+62 812-3456-7890`; nothing for none. */
+/** Digits as the field shows them: `+62 812-3456-7890`; empty for none. */
 export function showTyped(digits: string): string {
   if (digits === '') return '';
   if (!digits.startsWith('62')) return `+${digits.replace(/(\d{4})(?=\d)/g, '$1 ')}`;
@@ -27,10 +27,9 @@ export function showTyped(digits: string): string {
 }
 
 /**
- * Where the caret belongs after a text was grouped anew: behind the digit it stood behind, and
- * inside a bracket that was closed for it.
+ * The caret position after regrouping: after the same digit, and inside a bracket that was closed for it.
  *
- * @param after how many digits follow the caret.
+ * @param after the number of digits after the caret.
  */
 export function caretFor(text: string, after: number): number {
   let at = text.length;

@@ -52,7 +52,6 @@ function press(start: Typed, keys: string, options: PhoneOptions): Typed {
 const begin = (options: PhoneOptions, value = '') =>
   startWith(value, options, tableOf(options).guess);
 
-/** A whole text put in place of what stood there. */
 function paste(text: string, options: PhoneOptions, now = begin(options)): Typed {
   return enterText({ text, caret: text.length }, now, options, guess);
 }
@@ -140,7 +139,7 @@ test.each([
   expect(readTyped(typed, begin({ country }))).toBe(digits);
 });
 
-test('more than 15 digits are ignored, not cut, and the caret stays where it was', () => {
+test('more than 15 digits are ignored, not cut, and the caret stays', () => {
   const options = { country: 'id' };
   const full = paste('6281234567890123'.slice(0, 15), options);
   const over = full.text.replace('345', '3945');
@@ -150,7 +149,7 @@ test('more than 15 digits are ignored, not cut, and the caret stays where it was
   expect(digitsOf(paste('6281234567890123456', options, full).text)).toBe(digitsOf(full.text));
 });
 
-test('a dial code that may not be edited stands, and a national number is still understood', () => {
+test('a fixed dial code stays, and a national number is still understood', () => {
   const options = { country: 'id', countryCodeEditable: false };
   expect(paste('+1 702 555 1234', options).text).toBe('+62');
   expect(paste('0812345678', options).text).toBe('+62 812 345 678');
@@ -163,7 +162,7 @@ test('without the country code the field holds the national part alone', () => {
   expect([typed.text, typed.country?.iso2]).toEqual(['(702) 555-1234', 'us']);
 });
 
-test('a country picked by hand stays until the digits leave it', () => {
+test('a manually picked country stays until the digits leave it', () => {
   const options = { country: 'us' };
   const canada = pickCountry(begin(options), countryOf('ca'), options);
   const typed = press(canada, '7025551234', options);
@@ -177,7 +176,7 @@ test('a picked country never makes a number longer than 15 digits', () => {
   expect(digitsOf(pickCountry(long, countryOf('ae'), options).text).length).toBe(15);
 });
 
-test('options leave only the countries they want', () => {
+test('options restrict the countries', () => {
   const only = tableOf({ onlyCountries: ['id', 'my', 'sg'], excludeCountries: ['my'] });
   expect(only.all.map(({ iso2 }) => iso2)).toEqual(['id', 'sg']);
   expect(only.guess('60123456789', 'id')?.iso2).toBe('id');
@@ -189,7 +188,7 @@ test('options leave only the countries they want', () => {
   expect(tableOf({ regions: ['baltic'] })).toBe(tableOf({ regions: ['baltic'] }));
 });
 
-test('areas are listed by themselves where that is asked for', () => {
+test('areas are listed separately on request', () => {
   const areas = tableOf({ enableAreaCodes: ['do'] });
   expect(areas.all.filter(({ iso2 }) => iso2 === 'do').map(({ dialCode }) => dialCode)).toEqual([
     '1',
@@ -200,7 +199,7 @@ test('areas are listed by themselves where that is asked for', () => {
   expect(areas.guess('18095551234', 'id')?.dialCode).toBe('1809');
 });
 
-test('countries are found by their Indonesian names as well, and listed in their order', () => {
+test('countries are also found by their Indonesian names, and listed in order', () => {
   const list = listed(tableOf({}));
   expect(searchCountries(list, 'jerman').map(({ iso2 }) => iso2)).toEqual(['de']);
   expect(searchCountries(list, 'germ').map(({ iso2 }) => iso2)).toEqual(['de']);
@@ -215,7 +214,7 @@ test('countries are found by their Indonesian names as well, and listed in their
 const anyDigits = fc.stringMatching(/^[1-9][0-9]{0,14}$/);
 const anyCountry = fc.constantFrom(...all);
 
-test('no digit is lost or made up by showing it, as far as the mask reaches', () => {
+test('formatting neither loses nor adds a digit within the mask', () => {
   fc.assert(
     fc.property(anyDigits, anyCountry, (digits, country) => {
       const room = country.format.split('.').length - 1;
@@ -226,7 +225,7 @@ test('no digit is lost or made up by showing it, as far as the mask reaches', ()
   );
 });
 
-test('what is shown is read back as the same number', () => {
+test('a formatted number is read back as the same number', () => {
   fc.assert(
     fc.property(anyDigits, (digits) => {
       const first = startWith(digits, { country: 'id' }, guess);
@@ -236,7 +235,7 @@ test('what is shown is read back as the same number', () => {
   );
 });
 
-test('a field never holds more than 15 digits, whatever is typed wherever', () => {
+test('a field never holds more than 15 digits, after any edit', () => {
   const marks = fc.stringMatching(/^[-0-9+() a]{1,20}$/);
   fc.assert(
     fc.property(fc.array(fc.tuple(marks, fc.nat({ max: 30 }))), (changes) => {
@@ -253,7 +252,7 @@ test('a field never holds more than 15 digits, whatever is typed wherever', () =
   );
 });
 
-test('the caret stays behind the digit it stood behind', () => {
+test('the caret stays after the same digit', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^628[1-9][0-9]{3,9}$/), fc.nat(), (digits, seed) => {
       const now = begin({ country: 'id' }, digits);
@@ -272,7 +271,7 @@ test('a caret is put inside a bracket that was closed for it, and never before t
   expect(caretFor('', 0)).toBe(0);
 });
 
-test('before the countries are there, Indonesian numbers are the same already', () => {
+test('Indonesian numbers are the same before the countries are loaded', () => {
   const options = { country: 'id' };
   const home = guessAtHome(options);
   fc.assert(
@@ -285,7 +284,7 @@ test('before the countries are there, Indonesian numbers are the same already', 
 
 const ours = { country: 'id', masks: { id: '...-....-.........' } };
 
-test('the field of the sign-in pages treats Indonesian numbers as the whole one does', () => {
+test('the sign-in field treats Indonesian numbers as the full field does', () => {
   const typed = fc.tuple(
     fc.constantFrom('', '+62', '0', '8', '62', '0062'),
     fc.stringMatching(/^[1-9][-0-9 ]{0,9}$/),
@@ -319,7 +318,7 @@ test.each([
   expect(phoneDigits(typed)).toBe(digits);
 });
 
-test('the field of the sign-in pages reads and writes numbers exactly as the contract does', () => {
+test('the sign-in field reads and writes numbers exactly as the contract does', () => {
   const mark = fc.constantFrom(...' -.()'.split(''));
   const digits = fc.stringMatching(/^[0-9]{1,14}$/);
   const typed = fc.tuple(
@@ -337,7 +336,7 @@ test('the field of the sign-in pages reads and writes numbers exactly as the con
   );
 });
 
-test('every character that was shown can be taken away again', () => {
+test('every character shown can be deleted again', () => {
   let text = showTyped('6281234567890');
   for (let left = text.length; text !== '' && left > 0; left--) {
     text = showTyped(phoneDigits(text.slice(0, -1)));
@@ -345,14 +344,14 @@ test('every character that was shown can be taken away again', () => {
   expect(text).toBe('');
 });
 
-test('the specified normalisation is kept to the letter', () => {
+test('normalizes exactly as specified', () => {
   expect(
     ['0812', '812', '62812', '+62', '0', '', '08123456789012345'].map((one) => to62(one)),
   ).toEqual(['62812', '62812', '62812', '+62', '62', '', '628123456789012']);
   expect(to62('08123456789012345', { long: true })).toBe('628123456789012345');
 });
 
-test('the longest number is counted in digits: what stands between them does not count', () => {
+test('limits the length by digits, without separators', () => {
   expect(
     [
       '+62 812-3456-7890',

@@ -1,17 +1,15 @@
-/*
- * What a telephone field does with a keystroke: react-phone-input-2 2.15.1 as far as it is
- * specified, with its quirks left out (docs/decisions/017-forms-and-fields.md). What needs the table of
- * countries is in `telephoneCountries.ts`, which is loaded when it is asked for.
- */
+/* The keystroke handling of a telephone field: react-phone-input-2 2.15.1 as far as it is specified, without its
+   quirks (docs/decisions/017-forms-and-fields.md). Code that needs the country table is in `telephoneCountries.ts`,
+   which is loaded on demand. */
 
 import { cleanNumber } from '#contract/base/written-number.ts';
 import { caretFor, digitsOf } from '#web/ui/phone/phone.ts';
 
-/** A country, or with `enableAreaCodes` one of its areas, as the field knows it. */
+/** A country, or with `enableAreaCodes` one of its areas. */
 export type Country = {
   /** In English, as `onChange` reports it. */
   name: string;
-  /** In Indonesian, as people see it. */
+  /** In Indonesian, as displayed. */
   shown: string;
   /** ISO 3166, lower case. */
   iso2: string;
@@ -24,19 +22,19 @@ export type Country = {
   priority: number;
   /** Whether a zero after the dial code is part of the number, as in Italy. */
   keepsZero: boolean;
-  /** How many digits of the dial code are an area code. */
+  /** The number of area code digits in the dial code. */
   area: number;
 };
 
-/** How a field reads and writes; the names and defaults are those of react-phone-input-2. */
+/** The options of a field; names and defaults of react-phone-input-2. */
 export type PhoneOptions = {
-  /** The country while the digits tell none, ISO 3166 in lower case; '' for none. */
+  /** The country if the digits name none, ISO 3166 in lower case; '' for none. */
   country?: string | undefined;
-  /** '+' when left out. */
+  /** '+' when omitted. */
   prefix?: string | undefined;
-  /** Groups the digits by the country's mask; true when left out. */
+  /** Groups the digits by the country's mask; true when omitted. */
   autoFormat?: boolean | undefined;
-  /** Whether the dial code can be typed over; true when left out. */
+  /** Whether the dial code can be edited; true when omitted. */
   countryCodeEditable?: boolean | undefined;
   /** More than 15 digits: true for any number of them, a number for that many. */
   enableLongNumbers?: boolean | number | undefined;
@@ -46,33 +44,29 @@ export type PhoneOptions = {
   masks?: Readonly<Record<string, string>> | undefined;
 };
 
-/** What stands in a field. */
 export type Typed = {
   text: string;
   country: Country | undefined;
-  /** Picked by hand: digits that begin with its dial code do not change the country. */
+  /** Picked manually: digits that begin with its dial code do not change the country. */
   frozen: boolean;
-  /** Where the caret goes; left out where it stays. */
+  /** The new caret position; omitted: unchanged. */
   caret?: number;
 };
 
 /**
- * The country that digits belong to; with no digits the one of the ISO code.
- * `current` is for digits that belong nowhere, where that code names no country either.
+ * Guesses the country of digits; without digits the one of the ISO code. `current` is for digits of no country, if that
+ * code names none either.
  */
 export type Guess = (digits: string, iso2: string, current?: Country) => Country | undefined;
 
-/** The longest telephone number there is, in digits (E.164). */
+/** The longest telephone number, in digits (E.164). */
 const DIGITS_MAX = 15;
 
-/** A country's whole mask: a dot for each digit of its dial code, then the national part. */
+/** A country's full mask: a dot for each digit of its dial code, then the national part. */
 export const maskOf = (dialCode: string, national = '... ... ... ... ..', prefix = '+'): string =>
   `${prefix}${'.'.repeat(dialCode.length)} ${national}`;
 
-/**
- * What can be guessed before the table of countries is there: whether it is Indonesia.
- * `undefined` means that the table is needed.
- */
+/** Guesses without the country table: only Indonesia. `undefined` means that the table is needed. */
 export const guessAtHome =
   ({ masks, prefix }: PhoneOptions): Guess =>
   (digits, iso2) =>
@@ -91,9 +85,9 @@ export const guessAtHome =
       : undefined;
 
 /**
- * Digits as the field shows them: fills the country's mask and stops where the digits end; digits
- * beyond the mask are dropped, or follow as they are with `enableLongNumbers`. A bracket that was
- * opened is closed. Fewer than two digits, and digits of no known country, stay ungrouped.
+ * Formats digits by the country's mask and stops where the digits end; digits beyond the mask are dropped, or appended
+ * with `enableLongNumbers`. An opened bracket is closed. Fewer than two digits, and digits of no known country, stay
+ * ungrouped.
  */
 export function formatDigits(
   digits: string,
@@ -115,9 +109,9 @@ export function formatDigits(
 }
 
 /**
- * What was typed as digits with the country in front. `0812…` and, in Indonesia, `812…` are
- * national; `+` and `00` begin an international number, also where it is put behind a dial code
- * that was there already; a zero between dial code and number is dropped, but where it is kept.
+ * Converts typed text to digits with the country code. `0812…` and, in Indonesia, `812…` are national; `+` and `00`
+ * begin an international number, even after an existing dial code; a zero between dial code and number is dropped,
+ * except in countries that keep it.
  */
 export function readTyped(
   typed: string,
@@ -143,15 +137,15 @@ export function readTyped(
   return country?.keepsZero ? digits : digits.replace(new RegExp(`^${dialCode}0+`), dialCode);
 }
 
-/** A number as a spreadsheet writes it, `6281234567890.0`, as it is meant; other text as it is. */
+/** Undoes a spreadsheet's `6281234567890.0`; returns other text unchanged. */
 function withoutDecimals(typed: string): string {
   const number = cleanNumber(typed);
   return /^\+?\d*$/.test(number) && typed.trim() !== '' ? number : typed;
 }
 
 /**
- * What stands in the field at first, or when its value is set from outside: the value in its
- * country's groups; without one the dial code of the country; '' when there is neither.
+ * The initial content, and the content for an outside value: the value in its country's grouping; without one the dial
+ * code of the country; '' when there is neither.
  */
 export function startWith(value: string, options: PhoneOptions, guess: Guess): Typed {
   const home = guess('', options.country ?? '');
@@ -164,10 +158,10 @@ export function startWith(value: string, options: PhoneOptions, guess: Guess): T
 }
 
 /**
- * What stands in the field after its text was changed. Ignored, so that the text stays as it was,
- * are more than 15 digits and, where it may not be edited, a broken dial code.
+ * The content after a change of the text. Rejected, so that the text stays: more than 15 digits and, if it is fixed, a
+ * broken dial code.
  *
- * @param typed the text as the browser made it of the one in `now`, with the caret in it.
+ * @param typed the new text, edited from the one in `now`, with its caret.
  */
 export function enterText(
   typed: { text: string; caret: number },
@@ -197,8 +191,8 @@ export function enterText(
 }
 
 /**
- * Whether a field has something to say about its number: it was touched, and there is nothing
- * behind the dial code or there are fewer digits than half the mask's length, rounded up.
+ * True if a field shows an error: it was touched, and there are no digits after the dial code or fewer than half the
+ * mask's length, rounded up.
  *
  * @param digits all of them, dial code included.
  */

@@ -1,4 +1,4 @@
-/* What a telephone field needs of other countries and of their list: loaded when asked for. */
+/* The parts of a telephone field that need other countries and their list; loaded on demand. */
 
 import { countries, type CountryFacts } from '#web/ui/phone/countries.ts';
 import { digitsOf } from '#web/ui/phone/phone.ts';
@@ -11,28 +11,25 @@ import {
   type Typed,
 } from '#web/ui/phone/telephone.ts';
 
-/** Which countries a field knows; ISO codes in lower case. */
 export type Choice = {
   /** Lists areas as well (the Dominican Republic by its 809, …); for all countries, or for some. */
   enableAreaCodes?: boolean | readonly string[] | undefined;
   onlyCountries?: readonly string[] | undefined;
   excludeCountries?: readonly string[] | undefined;
-  /** First in the list. */
+  /** At the top of the list. */
   preferredCountries?: readonly string[] | undefined;
-  /** 'europe', 'asia', …: of these regions only. */
+  /** 'europe', 'asia', …: countries of these regions only. */
   regions?: readonly string[] | undefined;
 };
 
-/** The countries of a field, as its options want them. */
 export type CountryTable = {
   /** In the order of their English names; an area follows its country. */
   all: readonly Country[];
-  /** Those that stand first in the list, in the order of their English names. */
+  /** Those at the top of the list, in the order of their English names. */
   preferred: readonly Country[];
   guess: Guess;
 };
 
-/** The areas of a country, each like a country of its own. */
 const areasOf = (country: Country, codes: readonly string[]): readonly Country[] =>
   codes.map((code) => ({
     ...country,
@@ -40,7 +37,6 @@ const areasOf = (country: Country, codes: readonly string[]): readonly Country[]
     area: code.length,
   }));
 
-/** The country of a row, with its mask as the options want it. */
 function asCountry({ areaCodes: _, mask, ...facts }: CountryFacts, options: PhoneOptions): Country {
   const national = options.masks?.[facts.iso2] ?? mask;
   return { ...facts, area: 0, format: maskOf(facts.dialCode, national, options.prefix) };
@@ -48,7 +44,7 @@ function asCountry({ areaCodes: _, mask, ...facts }: CountryFacts, options: Phon
 
 const madeTables = new Map<string, CountryTable>();
 
-/** The countries that options leave, and how to guess among them; always the same for the same. */
+/** The countries for these options, and how to guess among them; cached by options. */
 export function tableOf(options: PhoneOptions & Choice): CountryTable {
   const { masks, prefix, enableAreaCodes, onlyCountries, excludeCountries } = options;
   const { preferredCountries, regions } = options;
@@ -82,9 +78,8 @@ function makeTable(options: PhoneOptions & Choice): CountryTable {
 }
 
 /**
- * How to guess the country of a number: an area code that is not listed decides first (1416… is
- * Canada); else the longest dial code that begins the number, the lower priority among equals.
- * Only the first six digits are looked at.
+ * Guesses the country of a number: an unlisted area code decides first (1416… is Canada); else the longest dial code
+ * that begins the number, the lower priority among equals. Only the first six digits count.
  */
 export const guessAmong =
   (all: readonly Country[], areas: readonly Country[]): Guess =>
@@ -104,8 +99,8 @@ export const guessAmong =
   };
 
 /**
- * What stands in the field after a country was picked from the list: the old dial code gives way
- * to the new one, and the country stays until the digits leave it.
+ * The content after a country was picked from the list: the new dial code replaces the old one, and the country stays
+ * until the digits leave it.
  */
 export function pickCountry(now: Typed, country: Country, options: PhoneOptions): Typed {
   const digits = digitsOf(now.text);
@@ -117,16 +112,15 @@ export function pickCountry(now: Typed, country: Country, options: PhoneOptions)
   return { text: formatDigits(limited, country, options), country, frozen: true };
 }
 
-/** The countries as they are listed: preferred ones first, the others by their shown name. */
+/** The countries in list order: preferred ones first, the others by their displayed name. */
 export function listed({ all, preferred }: CountryTable): readonly Country[] {
   const byName = all.toSorted((one, other) => one.shown.localeCompare(other.shown, 'id'));
   return [...new Set([...preferred, ...byName])];
 }
 
 /**
- * The countries that a search finds. Digits are looked for in dial codes; a text finds first the
- * ISO codes, then the names, English and Indonesian, that contain it. Spaces around and one `+` do
- * not count; an empty search finds all.
+ * Searches the countries. Digits match dial codes; a text matches ISO codes first, then English and Indonesian names
+ * that contain it. Surrounding spaces and one `+` are ignored; an empty search finds all.
  */
 export function searchCountries(list: readonly Country[], query: string): readonly Country[] {
   const search = query.trim().toLowerCase().replace('+', '');
@@ -143,8 +137,8 @@ export function searchCountries(list: readonly Country[], query: string): readon
 export const SEARCH_DEBOUNCE_MS = 250;
 
 /**
- * The first country whose name begins with what was typed on the list: by its Indonesian name, else
- * by its English one. `undefined` when there is none.
+ * The first country whose Indonesian, else English, name begins with the text typed on the list. `undefined` when there
+ * is none.
  */
 export function typeAhead(list: readonly Country[], typed: string): Country | undefined {
   const start = typed.toLowerCase();

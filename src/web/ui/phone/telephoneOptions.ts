@@ -1,17 +1,17 @@
 import type { PhoneOptions } from '#web/ui/phone/telephone.ts';
 import type { Choice } from '#web/ui/phone/telephoneCountries.ts';
 
-/** What a telephone field takes; the names and defaults are those of react-phone-input-2. */
+/** The options of a telephone field; names and defaults of react-phone-input-2. */
 export type TelephoneOptions = PhoneOptions &
   Choice & {
-    /** A search box above the list; without one, typing jumps to a name. False when left out. */
+    /** A search box above the list; without one, typing jumps to a name. False when omitted. */
     enableSearch?: boolean | undefined;
     searchPlaceholder?: string | undefined;
     searchNotFound?: string | undefined;
-    /** The caret goes to the end when the field gets the focus; true when left out. */
+    /** Moves the caret to the end on focus; true when omitted. */
     jumpCursorToEnd?: boolean | undefined;
-    /** Copies digits without what groups them; true when left out. */
+    /** Copies digits without grouping; true when omitted. */
     copyNumbersOnly?: boolean | undefined;
-    /** A press beside the list closes it; true when left out. */
+    /** A press outside the list closes it; true when omitted. */
     enableClickOutside?: boolean | undefined;
   };

@@ -1,9 +1,9 @@
 /**
- * Whether there can be such a number, by the numbering plans of all countries (libphonenumber,
- * 28 KB gz, loaded at the first call). Comes out with the sentence to show when there cannot; with
- * nothing when there can, and when the number is so short that the form has words of its own.
+ * Checks a number against the numbering plans of all countries (libphonenumber, 28 KB gz, loaded at the first call).
+ * Resolves to an error if it is impossible; to nothing if it is possible, or so short that the form has its own
+ * message.
  *
- * @param digits with the country in front.
+ * @param digits with the country code.
  */
 export async function realNumber(digits: string): Promise<string | undefined> {
   if (digits.length < 8) return undefined;

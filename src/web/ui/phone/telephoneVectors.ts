@@ -1,9 +1,7 @@
-/*
- * What react-phone-input-2 2.15.1 itself answers: its own methods were run, and this is what they
- * gave. Only tests read it; `docs/decisions/017-forms-and-fields.md` tells where we differ on purpose.
- */
+/* Recorded results of react-phone-input-2 2.15.1's own methods. Only tests read it;
+   `docs/decisions/017-forms-and-fields.md` lists our deliberate differences. */
 
-/** Fifteen digits of every country, and how they are shown. */
+/** Fifteen digits of every country, and their formatting. */
 export const formats = `
 af 932345678901234 | +93 234 567 890 123 4
 al 355234567890123 | +355 234 567 890 123
@@ -218,7 +216,7 @@ zm 260234567890123 | +260 234 567 890 123
 zw 263234567890123 | +263 234 567 890 123
 `;
 
-/** Numbers and whose they are; fr is the field's country, so what belongs nowhere is French. */
+/** Numbers and their countries; the field's country is fr, so unassigned numbers are French. */
 export const guesses = `
 af:93701234567 al:355672123456 dz:213551234567 ad:376312345 ao:244923123456 ag:12684641234
 ar:5491123456789 am:37477123456 aw:2975601234 au:61412345678 at:43664123456 az:994401234567
@@ -261,7 +259,7 @@ fr:2 eg:20 us:1 us:12 us:124 bs:1242 ru:7 ru:77 fr:3 fr:35 pt:351 fr:9 fr:999 id
 fr:6 fr:37 fi:358 cw:5999 cw:599312345 kp:850123 fr:210
 `;
 
-/** Country of the field, value, what is shown at first, and whose it is. */
+/** Country of the field, value, initial text, and guessed country. */
 export const starts: readonly (readonly [string, string, string, string])[] = [
   ['', '', '', ''],
   ['', '62812345678', '+62 812 345 678', 'id'],
@@ -295,7 +293,7 @@ export const starts: readonly (readonly [string, string, string, string])[] = [
   ['us', '999', '+9 (99)', 'us'],
 ];
 
-/** Options, keys (`<` is Backspace) and what is shown after the last one, and whose it is then. */
+/** Options, keys (`<` is Backspace), text after the last one, and guessed country. */
 export const typings: readonly (readonly [object, string, string, string])[] = [
   [{ country: 'us' }, '7025551234', '+1 (702) 555-1234', 'us'],
   [{ country: 'us' }, '70255512345', '+1 (702) 555-1234', 'us'],
@@ -326,7 +324,7 @@ export const typings: readonly (readonly [object, string, string, string])[] = [
   [{ country: 'id', countryCodeEditable: false }, '<812<<<<<<', '+62', 'id'],
 ];
 
-/** Searches and what they find, where names are English only. */
+/** Searches and their results, with English names only. */
 export const searches: readonly (readonly [string, string])[] = [
   [
     'in',
@@ -368,7 +366,7 @@ export const searches: readonly (readonly [string, string])[] = [
   ['q', 'bq gq iq mq qa mz'],
 ];
 
-/** What is typed on the list and where it leads, where names are English only. */
+/** Words typed on the list and their country, with English names only. */
 export const words: readonly (readonly [string, string])[] = [
   ['i', 'is'],
   ['in', 'in'],
@@ -384,7 +382,7 @@ export const words: readonly (readonly [string, string])[] = [
   [' ', ''],
 ];
 
-/** Country, number, country picked, and what is shown then. */
+/** Country, number, country picked, and resulting text. */
 export const picks: readonly (readonly [string, string, string, string])[] = [
   ['fr', '33612345678', 'id', '+62 612 345 678'],
   ['id', '6281234567890', 'us', '+1 (812) 345-6789'],

@@ -3,13 +3,11 @@ import styles from '#web/ui/qr/QrImage.module.css';
 import { qrModules } from '#web/ui/qr/qrPicture.ts';
 
 type Props = {
-  /** What the code says. */
   text: string;
-  /** What it is for, for who cannot see it. */
   alt: string;
   /** The side in px; 264. */
   size?: number;
-  /** Over the code when it no longer counts: 'Kedaluwarsa' with a button. */
+  /** Covers an expired code: 'Kedaluwarsa' with a button. */
   cover?: ReactNode;
 };
 

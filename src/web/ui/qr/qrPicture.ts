@@ -1,21 +1,20 @@
 import { encodeQR } from 'qr';
 
-/** Modules of white around a code, without which cameras do not find it. */
+/** The quiet zone in modules; without it cameras do not find the code. */
 const QUIET = 4;
-/** Pixels of a module: sharp also where a gallery makes it smaller. */
+/** Pixels per module: sharp even when a gallery scales it down. */
 const MODULE = 16;
 
 /** The modules of a QR code with its quiet zone, row by row; true is dark. */
 export const qrModules = (text: string): boolean[][] =>
   encodeQR(text, 'raw', { ecc: 'medium', border: QUIET });
 
-/** A QR code with its quiet zone, drawn dark on white. */
 export function drawQr(text: string): HTMLCanvasElement {
   const rows = qrModules(text);
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = rows.length * MODULE;
   const pen = canvas.getContext('2d');
-  if (!pen) throw new Error('a canvas without a context');
+  if (!pen) throw new Error('canvas has no 2D context');
   pen.fillStyle = '#fff';
   pen.fillRect(0, 0, canvas.width, canvas.height);
   pen.fillStyle = '#000';
@@ -27,11 +26,10 @@ export function drawQr(text: string): HTMLCanvasElement {
   return canvas;
 }
 
-/** A QR code as a PNG, to be kept and opened elsewhere. */
 export function qrPicture(text: string): Promise<Blob> {
   return new Promise((resolve, reject) => {
     drawQr(text).toBlob(
-      (blob) => (blob ? resolve(blob) : reject(new Error('no picture'))),
+      (blob) => (blob ? resolve(blob) : reject(new Error('canvas.toBlob failed'))),
       'image/png',
     );
   });

@@ -10,7 +10,7 @@ const marked = (page: Page): Promise<string | null | undefined> =>
     return id ? document.getElementById(id)?.textContent : null;
   });
 
-test('a combobox is found by typing and taken by Enter; the form is not sent by that', async ({
+test('a combobox option is found by typing and selected by Enter, without submitting the form', async ({
   show,
 }) => {
   const page = await show('combobox');
@@ -36,7 +36,7 @@ test('a combobox is found by typing and taken by Enter; the form is not sent by 
   await waitFor(async () => expect(await textOf(page, 'Submissions')).toBe('1'));
 });
 
-test('the arrows open the list, go round and pass disabled entries; Tab takes what is marked', async ({
+test('the arrows open the list, wrap and skip disabled entries; Tab selects the marked one', async ({
   show,
 }) => {
   const page = await show('combobox', { width: 390 });
@@ -63,9 +63,7 @@ test('the arrows open the list, go round and pass disabled entries; Tab takes wh
   expect(await next.evaluate((one) => one === document.activeElement)).toBe(true);
 });
 
-test('what fits nothing says so and gives way to the last choice; Escape takes it back', async ({
-  show,
-}) => {
+test('text without a match reverts to the last choice; Escape reverts it too', async ({ show }) => {
   const page = await show('combobox');
   const area = page.getByRole('combobox', { name: 'Wilayah' });
   await area.fill('atlantis');
@@ -77,7 +75,6 @@ test('what fits nothing says so and gives way to the last choice; Escape takes i
   await page.getByRole('heading', { level: 1 }).click();
   await waitFor(async () => expect(await area.inputValue()).toBe('Bali'));
   expect(await textOf(page, 'Area')).toBe('bali');
-  // A label in full is a choice, however the field is left.
   await area.fill('papua barat');
   await page.getByRole('heading', { level: 1 }).click();
   await waitFor(async () => expect(await textOf(page, 'Area')).toBe('papua-barat'));
@@ -86,9 +83,7 @@ test('what fits nothing says so and gives way to the last choice; Escape takes i
   await waitFor(async () => expect(await textOf(page, 'Area')).toBe('none'));
 });
 
-test('a choice can be taken back by its button, and made by a press on an entry', async ({
-  show,
-}) => {
+test('a choice can be cleared by its button, and made by a press on an entry', async ({ show }) => {
   const page = await show('combobox', { width: 390 });
   const area = page.getByRole('combobox', { name: 'Wilayah' });
   await page.getByRole('button', { name: 'Hapus pilihan Wilayah' }).click();

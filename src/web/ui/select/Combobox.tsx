@@ -9,12 +9,12 @@ import { useCombobox, type Combo } from '#web/ui/select/useCombobox.ts';
 
 export type ComboboxProps = FieldProps & {
   options: readonly Option[];
-  /** The value of the chosen option; '' when none is and no option has that value. */
+  /** The value of the selected option; '' for none, unless an option has that value. */
   value: string;
   onChange: (value: string) => void;
-  /** With it the choice can be taken back: by the button, or by emptying the text. */
+  /** Allows clearing: by the button, or by emptying the text. */
   clearable?: boolean;
-  /** Said when nothing fits what was typed. */
+  /** Shown if no option matches. */
   none?: ReactNode;
   placeholder?: string;
   name?: string;
@@ -26,9 +26,8 @@ export type ComboboxProps = FieldProps & {
 };
 
 /**
- * One of a long list, found by typing. The list narrows while one types, its first entry ready to
- * be taken by Enter or Tab; arrows go round, Escape takes back what was typed. Whatever is left in
- * the field on leaving is an option: text that names none gives way to the last choice.
+ * A searchable select for long lists. Typing filters the list; Enter or Tab selects the first entry, arrows wrap,
+ * Escape reverts the text. On blur the text is always an option's label: any other text reverts to the last choice.
  */
 export function Combobox(props: ComboboxProps) {
   const { options, value, clearable = false, placeholder, name, required, disabled } = props;
@@ -74,7 +73,7 @@ export function Combobox(props: ComboboxProps) {
             )}
             <ChevronDown size={18} className={styles['arrow']} aria-hidden="true" />
             <span role="status" className="sr-only">
-              {combo.said(props.none ?? NONE)}
+              {combo.announcement(props.none ?? NONE)}
             </span>
           </div>
         )}
@@ -107,13 +106,12 @@ type ListProps = {
   id: string;
   label: ReactNode;
   none: ReactNode;
-  /** The control that it belongs to. */
   box: RefObject<HTMLElement | null>;
 };
 
 function List({ combo, id, label, none, box }: ListProps) {
   return (
-    // The focus stays in the text all the time, and Escape is the text's, too: it takes back what was typed.
+    // The focus stays in the text field, which handles Escape too: it reverts the text.
     <Popover
       anchor={box}
       gap={4}
@@ -130,7 +128,7 @@ function List({ combo, id, label, none, box }: ListProps) {
         hidden={combo.matches.length === 0}
       >
         {combo.matches.map((option) => (
-          // The keys are the text field's; see `useCombobox`.
+          // The text field handles the keys; see `useCombobox`.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
           <div
             key={option.value}

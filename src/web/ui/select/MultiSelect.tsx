@@ -8,7 +8,6 @@ import type { Option } from '#web/ui/select/options.ts';
 
 type Props = FieldProps & {
   options: readonly Option[];
-  /** The selected values. */
   value: readonly string[];
   /** Called with the selected values in the order of the options. */
   onChange: (value: readonly string[]) => void;
@@ -16,7 +15,7 @@ type Props = FieldProps & {
   none: string;
 };
 
-/** Several of a short list: a control that looks like a select, with a checkbox for each option below it. */
+/** Selects several options of a short list: looks like a select, with a list of checkboxes below. */
 export function MultiSelect({ options, value, onChange, none, ...frame }: Props) {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);

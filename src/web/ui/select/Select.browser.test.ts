@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('a select starts with a placeholder that cannot be chosen again, and is worked by keys', async ({
+test('a select starts with a placeholder that cannot be selected again, and works by keys', async ({
   show,
 }) => {
   const page = await show('select');
@@ -19,7 +19,7 @@ test('a select starts with a placeholder that cannot be chosen again, and is wor
   await page.keyboard.press('Home');
   await waitFor(async () => expect(await chosen.textContent()).toBe('bca'));
 
-  // An option that cannot be chosen does not make the whole look as if it could not.
+  // A disabled option does not make the whole field look disabled.
   const drawn = (name: string) =>
     page
       .getByRole('combobox', { name })
@@ -57,7 +57,6 @@ test('selects several options by mouse and keys, and returns the focus on Escape
   await waitFor(async () => expect(await selected.textContent()).toBe('failed'));
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Space');
-  // The order is that of the options.
   await waitFor(async () => expect(await selected.textContent()).toBe('sent failed'));
   expect(await button.innerText()).toBe('Terkirim, Gagal');
   await failed.uncheck();
@@ -71,7 +70,7 @@ test('selects several options by mouse and keys, and returns the focus on Escape
   await list.waitFor({ state: 'detached' });
 });
 
-test('a list of twelve is a select, one of thirteen is searched by typing', async ({ show }) => {
+test('a list of twelve is a select, one of thirteen is searchable', async ({ show }) => {
   const page = await show('select', { width: 390 });
   const few = page.getByLabel('Dua belas token');
   const many = page.getByRole('combobox', { name: 'Tiga belas token' });

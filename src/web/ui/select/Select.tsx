@@ -7,13 +7,13 @@ import styles from '#web/ui/select/Select.module.css';
 type Props = FieldProps &
   Omit<ComponentPropsWithRef<'select'>, 'size' | 'children'> & {
     options: readonly Option[];
-    /** Shown while nothing is chosen; cannot be chosen itself. */
+    /** Shown without a selection; not selectable. */
     placeholder?: string;
   };
 
 /**
- * The browser's own select. For a filter, give an option with value '' ("Semua status"). A list
- * that may grow beyond twelve belongs in a `SelectOne`.
+ * The browser's own select. For a filter, give an option with value '' ("Semua status"). For a list that may exceed
+ * twelve options use `SelectOne`.
  */
 export function Select({ options, placeholder, ...props }: Props) {
   const { label, help, error, hideLabel, size, id, className, ...input } = props;

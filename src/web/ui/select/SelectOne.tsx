@@ -10,8 +10,8 @@ const Combobox = lazy(async () => ({
 type Props = Omit<ComboboxProps, 'clearable' | 'none' | 'onBlur'>;
 
 /**
- * One of a list whose length is not known: up to twelve options the browser's own select, more than
- * that a list that is searched by typing (its code is fetched then; until it is here, the select).
+ * A select for a list of unknown length: up to twelve options the browser's own, more than that a combobox (its code is
+ * loaded on demand; until then, the select).
  */
 export function SelectOne({ onChange, ...props }: Props): ReactNode {
   const select = <Select {...props} onChange={({ target }) => onChange(target.value)} />;

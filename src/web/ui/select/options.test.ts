@@ -6,7 +6,7 @@ const cities = ['Bandung', 'Banda Aceh', 'Jakarta Barat', 'Jakarta Timur', 'Tanj
 );
 const labels = (typed: string) => matchingOptions(cities, typed).map(({ label }) => label);
 
-test('what is typed finds labels that have all its words, those that begin with it first', () => {
+test('finds labels with all typed words, those that begin with them first', () => {
   expect(labels('ba')).toEqual(['Bandung', 'Banda Aceh', 'Jakarta Barat']);
   expect(labels('BAR jak')).toEqual(['Jakarta Barat']);
   expect(labels('aceh')).toEqual(['Banda Aceh']);
@@ -15,13 +15,13 @@ test('what is typed finds labels that have all its words, those that begin with 
   expect(matchingOptions([{ value: '1', label: 'Kafé Senja' }], 'kafe')).toHaveLength(1);
 });
 
-test('a label typed in full names its option, unless that is disabled or not the only one', () => {
+test('a complete label selects its option, unless it is disabled or ambiguous', () => {
   expect(optionNamed(cities, ' banda aceh')?.value).toBe('banda aceh');
   expect(optionNamed(cities, 'jakarta barat')).toBeUndefined();
   expect(optionNamed([...cities, ...cities], 'bandung')).toBeUndefined();
 });
 
-test('the arrows go round past disabled options; longer steps stop at the ends', () => {
+test('the arrows wrap and skip disabled options; longer steps stop at the ends', () => {
   expect(stepOption(cities, undefined, 1)).toBe('bandung');
   expect(stepOption(cities, undefined, -1)).toBe('tanjung selor');
   expect(stepOption(cities, 'banda aceh', 1)).toBe('jakarta timur');

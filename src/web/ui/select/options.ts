@@ -1,15 +1,14 @@
-/** One entry of a select or a combobox. */
 export type Option = { value: string; label: string; disabled?: boolean };
 
-/** More entries than this are searched rather than looked through. */
+/** The maximum for a plain select; longer lists are searchable. */
 export const OPTIONS_PLAIN_MAX = 12;
 
 const plain = (text: string): string =>
   text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim();
 
 /**
- * The options that fit what was typed: every word of it is somewhere in the label, whatever its
- * case and accents. Labels that start with it come first; otherwise they keep their order.
+ * The options that match the typed text: their label contains every word, ignoring case and accents. Labels that start
+ * with it come first; otherwise in their order.
  */
 export function matchingOptions(options: readonly Option[], typed: string): readonly Option[] {
   const query = plain(typed);
@@ -25,7 +24,7 @@ export function matchingOptions(options: readonly Option[], typed: string): read
   return [...first, ...others];
 }
 
-/** The one option whose label is exactly what was typed, but for case and accents. */
+/** The only option with exactly this label, ignoring case and accents. */
 export function optionNamed(options: readonly Option[], typed: string): Option | undefined {
   const query = plain(typed);
   const named = options.filter(({ label, disabled }) => !disabled && plain(label) === query);
@@ -33,9 +32,8 @@ export function optionNamed(options: readonly Option[], typed: string): Option |
 }
 
 /**
- * Where the arrows lead in a list: `by` options on from `value` (before the first, or behind the
- * last, when it is `undefined`), past those that are disabled; steps of one go round, longer ones
- * stop at the ends.
+ * The option `by` steps from `value` (`undefined`: before the first or after the last), skipping disabled ones; single
+ * steps wrap, longer ones stop at the ends.
  */
 export function stepOption(
   options: readonly Option[],

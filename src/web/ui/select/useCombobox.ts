@@ -12,30 +12,24 @@ type Given = {
 export type Combo = {
   open: boolean;
   value: string;
-  /** What stands in the text field. */
   text: string;
-  /** The options that fit it. */
   matches: readonly Option[];
-  /** The option that Enter would take, and its element. */
   active: string | undefined;
   activeId: string | undefined;
   idOf: (value: string) => string;
   show: () => void;
   type: (text: string) => void;
   choose: (value: string) => void;
-  /** The field was left: text that names an option is that option, any other is taken back. */
+  /** On blur: a complete label selects its option, any other text reverts. */
   leave: () => void;
   press: (event: KeyboardEvent) => void;
-  /** What changed, for screen readers. */
-  said: (none: ReactNode) => ReactNode;
+  announcement: (none: ReactNode) => ReactNode;
 };
 
 const PAGE = 10;
 
-/** What a combobox knows and does; how it looks is `Combobox`'s. */
 export function useCombobox({ options, value, clearable, listId, onChange }: Given): Combo {
   const [open, setOpen] = useState(false);
-  /** What was typed since the last choice. */
   const [typed, setTyped] = useState<string>();
   const [active, setActive] = useState<string>();
   const matches = typed === undefined ? options : matchingOptions(options, typed);
@@ -55,7 +49,7 @@ export function useCombobox({ options, value, clearable, listId, onChange }: Giv
     close();
     if (next !== value) onChange(next);
   };
-  const chosen = options.some((option) => option.value === value) ? value : undefined;
+  const selected = options.some((option) => option.value === value) ? value : undefined;
   const show = (at: string | undefined) => {
     setOpen(true);
     setActive(at);
@@ -68,10 +62,10 @@ export function useCombobox({ options, value, clearable, listId, onChange }: Giv
   };
   const press = pressing({
     open,
-    unfold: () => show(chosen),
+    unfold: () => show(selected),
     step: (by) => {
       if (open) setActive(stepOption(matches, active, by));
-      else show(chosen ?? stepOption(options, undefined, by));
+      else show(selected ?? stepOption(options, undefined, by));
     },
     take: () => (active === undefined ? leave() : choose(active)),
     close,
@@ -85,11 +79,11 @@ export function useCombobox({ options, value, clearable, listId, onChange }: Giv
     active,
     activeId,
     idOf,
-    show: () => open || show(chosen),
+    show: () => open || show(selected),
     type: (text) => {
       setTyped(text);
       setOpen(true);
-      // Nothing typed asks for nothing: Enter must not take the first of all.
+      // Without text no option is active: Enter must not select the first.
       setActive(
         text.trim() === '' ? undefined : stepOption(matchingOptions(options, text), undefined, 1),
       );
@@ -97,7 +91,7 @@ export function useCombobox({ options, value, clearable, listId, onChange }: Giv
     choose,
     leave,
     press,
-    said: (none) => {
+    announcement: (none) => {
       if (!open || typed === undefined) return '';
       return matches.length === 0 ? none : `${matches.length} pilihan`;
     },
@@ -106,19 +100,18 @@ export function useCombobox({ options, value, clearable, listId, onChange }: Giv
 
 type Moves = {
   open: boolean;
-  /** Shows the list, the chosen option marked. */
   unfold: () => void;
   step: (by: number) => void;
   take: () => void;
   close: () => void;
 };
 
-/** What each key does; a key that does something is not also the page's. */
+/** Handles a key; the page does not see keys handled here. */
 function pressing({ open, unfold, step, take, close }: Moves): (event: KeyboardEvent) => void {
   return (event) => {
     const { key, altKey } = event;
     if (event.nativeEvent.isComposing) return;
-    // Tab takes the marked option and goes on all the same.
+    // Tab selects the marked option and still moves the focus.
     if (key === 'Tab' && open) return take();
     const move = (() => {
       if (key === 'ArrowDown') return altKey ? unfold : () => step(1);
@@ -131,7 +124,7 @@ function pressing({ open, unfold, step, take, close }: Moves): (event: KeyboardE
     })();
     if (!move) return;
     event.preventDefault();
-    // Escape closes the list; a dialog around it stays.
+    // Escape closes the list, not the dialog around it.
     event.stopPropagation();
     move();
   };

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('a skeleton is not seen before 120 ms, and then stays for 300 ms', async ({ show }) => {
+test('a skeleton appears after 120 ms, and then stays for 300 ms', async ({ show }) => {
   const page = await show('skeleton', { own: true });
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
@@ -23,7 +23,7 @@ test('a skeleton is not seen before 120 ms, and then stays for 300 ms', async ({
   await page.clock.runFor(215);
   await waitFor(async () => expect(await busy()).toBe(1));
   await page.clock.runFor(10);
-  // The clock stands still; what React does with that has its own time.
+  // The clock is stopped, but React schedules by its own time.
   await waitFor(async () => expect(await busy()).toBe(0));
 
   await place.getByRole('button', { name: 'An answer in 60 ms' }).click();
@@ -33,7 +33,7 @@ test('a skeleton is not seen before 120 ms, and then stays for 300 ms', async ({
   await waitFor(async () => expect(await busy()).toBe(0));
 });
 
-test('a skeleton is silent, has the size of the content, and rests for who wants less motion', async ({
+test('a skeleton is silent, has the size of the content, and does not move with reduced motion', async ({
   show,
 }) => {
   const page = await show('skeleton', { still: true });

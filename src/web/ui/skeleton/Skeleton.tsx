@@ -2,17 +2,17 @@ import type { CSSProperties } from 'react';
 import styles from '#web/ui/skeleton/Skeleton.module.css';
 
 type Props = {
-  /** As CSS has it; the whole width when left out. */
+  /** A CSS width; omitted: the full width. */
   width?: CSSProperties['width'];
   height?: CSSProperties['height'];
-  /** As many lines of text; the last one shorter. */
+  /** The number of text lines; the last one is shorter. */
   lines?: number;
   round?: boolean;
 };
 
 /**
- * The shape of what is coming. Give it the size of the content, and `aria-busy` to its container.
- * It shows itself after 120 ms, so that quick answers do not flicker.
+ * A placeholder with the shape of the content. Give it the content's size, and `aria-busy` to its container. It appears
+ * after 120 ms, so that quick answers do not flicker.
  */
 export function Skeleton({ width, height = '1em', lines = 1, round = false }: Props) {
   const shape = { width, height, borderRadius: round ? '999px' : undefined };

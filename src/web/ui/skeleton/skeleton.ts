@@ -1,8 +1,8 @@
-/** A skeleton is not shown before this: a quick answer needs none. */
+/** A skeleton is not shown before this. */
 export const SKELETON_AFTER_MS = 120;
-/** One that is shown stays this long at least: what flashes by only disturbs. */
+/** A shown skeleton stays at least this long, because a flash is distracting. */
 export const SKELETON_STAYS_MS = 300;
 
-/** How much longer a skeleton stays when what it stood for is there after `waitedMs`. */
+/** The remaining time of a skeleton whose content arrives after `waitedMs`. */
 export const skeletonLeftMs = (waitedMs: number): number =>
   waitedMs < SKELETON_AFTER_MS ? 0 : Math.max(0, SKELETON_AFTER_MS + SKELETON_STAYS_MS - waitedMs);

@@ -2,9 +2,8 @@ import { startTransition, useEffect, useRef, useState } from 'react';
 import { skeletonLeftMs } from '#web/ui/skeleton/skeleton.ts';
 
 /**
- * Whether the skeleton is to be shown while something is `pending`: it shows itself after 120 ms
- * (`Skeleton` sees to that), and then stays 300 ms at least, also when the answer comes sooner. What
- * takes its place is drawn as a transition: in slices, between which a phone still handles input.
+ * Whether to show the skeleton while something is `pending`: it appears after 120 ms (by `Skeleton`), and then stays
+ * for at least 300 ms. The content is rendered as a transition: in slices, between which a phone still handles input.
  */
 export function useSkeleton(pending: boolean): boolean {
   const [held, setHeld] = useState(pending);

@@ -4,18 +4,18 @@ import styles from '#web/ui/status/CountBadge.module.css';
 
 type BadgeProps = { className?: string | undefined; children: ReactNode };
 
-/** A count that asks for attention; not there while there is nothing in it. */
+/** A count that needs attention; hidden when empty. */
 export const CountBadge = ({ className, children }: BadgeProps) => (
   <b className={classes(styles['count'], className)}>{children}</b>
 );
 
 type CountProps = {
   count: number;
-  /** What is counted, for screen readers: `belum dibaca`. */
+  /** The counted items, for screen readers: `belum dibaca`. */
   of: string;
 };
 
-/** What a badge says: the count, `99+` from a hundred on; nothing for none. */
+/** The badge's text: the count, `99+` from a hundred on; empty for 0. */
 export const ShortCount = ({ count, of }: CountProps) =>
   count > 0 && (
     <>

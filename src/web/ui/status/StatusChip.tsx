@@ -6,12 +6,12 @@ export type Tone = 'primary' | 'success' | 'info' | 'warning' | 'danger' | 'neut
 
 type Props = {
   tone?: Tone;
-  /** A lucide icon at `size={14}`; a dot when left out. */
+  /** A lucide icon at `size={14}`; omitted: a dot. */
   icon?: ReactNode;
   children: ReactNode;
 };
 
-/** A state in one or two words; its colour only repeats what they say. */
+/** A state in one or two words; its colour is redundant. */
 export const StatusChip = ({ tone = 'neutral', icon, children }: Props) => (
   <span className={classes(styles['chip'], styles[tone])}>
     {icon ?? <span className={styles['dot']} aria-hidden="true" />}

@@ -5,19 +5,17 @@ import styles from '#web/ui/status/Timeline.module.css';
 export type TimelineEntry = {
   key: string;
   title: ReactNode;
-  /** When it happened, formatted; left out for what is still to come. */
+  /** When it happened, formatted; omitted for future steps. */
   time?: string;
   at?: Date;
-  /** How long it took since the step before. */
+  /** The time since the previous step. */
   lapse?: string;
-  /** Why, or what to do. */
   detail?: ReactNode;
   tone?: Tone;
-  /** Has not happened yet. */
   pending?: boolean;
 };
 
-/** What happened, in order of time. */
+/** Events in chronological order. */
 export const Timeline = ({ entries }: { entries: readonly TimelineEntry[] }) => (
   <ol className={styles['timeline']}>
     {entries.map(({ key, title, time, at, lapse, detail, tone = 'neutral', pending }) => (

@@ -3,7 +3,6 @@ import { expect } from 'vitest';
 import { settled } from '#tests/journeys/browser/browser.ts';
 import { test } from '#tests/support/gallery.ts';
 
-/** The baseline of each text of the row of words, in CSS pixels; hidden words are left out. */
 async function baselinesOf(page: Page): Promise<[words: string, y: number][]> {
   await settled(page);
   return page
@@ -30,7 +29,7 @@ async function baselinesOf(page: Page): Promise<[words: string, y: number][]> {
 }
 
 for (const piece of ['status-chip', 'ticks']) {
-  test(`the words of a ${piece} stand on the line of the words beside them`, async ({ show }) => {
+  test(`the text of a ${piece} is on the baseline of the text beside it`, async ({ show }) => {
     const baselines = await baselinesOf(await show(piece));
     expect(baselines).toHaveLength(4);
     const [first] = baselines;

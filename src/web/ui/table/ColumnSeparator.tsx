@@ -3,7 +3,6 @@ import type { Separator } from '#web/ui/table/useColumnWidths.ts';
 
 type Props = { column: string; separator: Separator };
 
-/** The line behind a column that moves by pointer and by keys, and makes the column wider or narrower. */
 export const ColumnSeparator = ({ column, separator }: Props) => (
   <span
     role="separator"

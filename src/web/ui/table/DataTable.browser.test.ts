@@ -15,7 +15,7 @@ const turns = (page: Page, caption: string) =>
   page.getByRole('navigation', { name: `Halaman ${caption}` });
 const focused = (place: Locator) => place.evaluate((one) => one === document.activeElement);
 
-test('it pages ten rows at a time, and asks as its kind of paging does', async ({ show }) => {
+test('it pages ten rows at a time, with the request of its paging type', async ({ show }) => {
   const page = await show('data-table');
   const sent = table(page, 'Pesan terkirim');
   await waitFor(async () => expect(await sent.getByRole('row').count()).toBe(11));
@@ -54,9 +54,7 @@ test('it pages ten rows at a time, and asks as its kind of paging does', async (
   await waitFor(async () => expect(await next.getAttribute('aria-disabled')).toBe('true'));
 });
 
-test('a header sorts ascending, then back and forth, and goes to the first page', async ({
-  show,
-}) => {
+test('a header sorts ascending, then toggles, and returns to the first page', async ({ show }) => {
   const page = await show('data-table');
   const sent = table(page, 'Pesan terkirim');
   const header = sent.getByRole('columnheader', { name: 'Tanggal' });
@@ -80,7 +78,7 @@ test('a header sorts ascending, then back and forth, and goes to the first page'
   await waitFor(async () => expect(await header.getAttribute('aria-sort')).toBe('ascending'));
 });
 
-test('skeletons come once; afterwards the old rows stay until the next are there', async ({
+test('skeletons appear once; afterwards the old rows stay until the next arrive', async ({
   show,
 }) => {
   const page = await show('data-table');
@@ -103,7 +101,7 @@ test('skeletons come once; afterwards the old rows stay until the next are there
   expect(await held.getAttribute('aria-busy')).toBe(null);
 });
 
-test('a table that waits is one animation, however many skeletons are in it', async ({ show }) => {
+test('a loading table is one animation, however many skeletons it has', async ({ show }) => {
   const page = await show('data-table');
   const body = table(page, 'Pesan ditahan').locator('tbody');
   expect(await body.locator('[class*="bone"]').count()).toBeGreaterThan(10);
@@ -131,7 +129,7 @@ test('a failure is reported once, in a toast and to the owner, and leaves an emp
   expect(await failure.textContent()).toBe(words);
   expect(await turns(page, 'Pesan ditahan').count()).toBe(0);
 
-  // Another order asks anew: a text and a null are no lists either.
+  // Another order is a new request: a text and a null are no lists either.
   const header = held.getByRole('columnheader', { name: 'Kepada' }).getByRole('button');
   for (const name of ['Answer a text', 'Answer null']) {
     await header.click();
@@ -142,7 +140,7 @@ test('a failure is reported once, in a toast and to the owner, and leaves an emp
   expect(await failure.textContent()).toContain('Error');
 });
 
-test('a page that is gone becomes the last one, without a step in the history', async ({
+test('a page that no longer exists becomes the last one, without a history entry', async ({
   show,
 }) => {
   const page = await show('data-table');
@@ -163,7 +161,7 @@ test('a page that is gone becomes the last one, without a step in the history', 
   await waitFor(async () => expect(await shrinking.getByRole('row').count()).toBe(3));
 });
 
-test('an empty list says so over its whole width, with a way on', async ({ show }) => {
+test('an empty list shows a message over its whole width, with an action', async ({ show }) => {
   const page = await show('data-table');
   const empty = table(page, 'Pesan kosong');
   const cell = empty.getByRole('cell', { name: /Data tidak ditemukan/ });
@@ -172,7 +170,7 @@ test('an empty list says so over its whole width, with a way on', async ({ show 
   expect(await turns(page, 'Pesan kosong').count()).toBe(0);
 });
 
-test('columns are moved by keys and by the pointer, never under 20 px', async ({ show }) => {
+test('columns are resized by keys and by the pointer, never under 20 px', async ({ show }) => {
   const page = await show('data-table', { still: true });
   const sent = table(page, 'Pesan terkirim');
   const line = sent.getByRole('separator', { name: 'Lebar kolom Kepada' });
@@ -209,7 +207,6 @@ test('columns are moved by keys and by the pointer, never under 20 px', async ({
   await page.mouse.move(box.x + box.width / 2 + 60, box.y + 10, { steps: 3 });
   await page.mouse.up();
   await waitFor(async () => expect(await width()).toBe(210));
-  // The widths stay while the table lives.
   await turns(page, 'Pesan terkirim')
     .getByRole('button', { name: 'Halaman 2', exact: true })
     .click();
@@ -219,7 +216,7 @@ test('columns are moved by keys and by the pointer, never under 20 px', async ({
   expect(await width()).toBe(210);
 });
 
-test('rows are walked, opened and chosen by the keyboard alone', async ({ show }) => {
+test('the keyboard moves between rows, opens and selects them', async ({ show }) => {
   const page = await show('data-table');
   const list = table(page, 'Pesan pilihan');
   const chosen = page.getByLabel('Chosen', { exact: true });
@@ -254,7 +251,7 @@ test('a row’s own menu is named after it, and opens nothing else', async ({ sh
   expect(await page.getByLabel('Opened', { exact: true }).textContent()).toBe('msg-002');
 });
 
-test('rows are 44 px high, or 36, as this browser remembers', async ({ show }) => {
+test('rows are 44 px high, or 36, as stored in this browser', async ({ show }) => {
   const page = await show('data-table');
   const row = table(page, 'Pesan terkirim').getByRole('row').nth(2);
   const height = async () => Math.round((await boxOf(row)).height);
@@ -269,7 +266,7 @@ test('rows are 44 px high, or 36, as this browser remembers', async ({ show }) =
   expect(await button.getAttribute('aria-pressed')).toBe('true');
 });
 
-test('on a phone a row is a card and nothing is wider than the screen', async ({ show }) => {
+test('on a phone a row is a card and no element is wider than the screen', async ({ show }) => {
   const page = await show('data-table', { width: 390 });
   const sent = table(page, 'Pesan terkirim');
   const row = sent.getByRole('row').filter({ hasText: 'Budi Santoso 1' }).first();
@@ -278,7 +275,7 @@ test('on a phone a row is a card and nothing is wider than the screen', async ({
   expect(box.height).toBeGreaterThanOrEqual(44);
   expect(box.height).toBeLessThan(104);
   expect(await row.getByRole('cell').count()).toBe(6);
-  // What is too long for a card ends in an ellipsis, also inside the button that opens it.
+  // Text too long for a card is truncated, also inside the button that opens it.
   const opens = page.locator('[data-row="open"]').first();
   expect(await opens.evaluate((one) => getComputedStyle(one).textOverflow)).toBe('ellipsis');
   const over = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -300,7 +297,7 @@ test('on a phone a row is a card and nothing is wider than the screen', async ({
   expect(Math.min(target.width, target.height)).toBeGreaterThanOrEqual(44);
 });
 
-test('rows of one day stand under it, said once; a row opens in its place', async ({ show }) => {
+test('rows of one day have one heading; a row expands in place', async ({ show }) => {
   for (const width of [1440, 390] as const) {
     const page = await show('data-table', { width });
     const daily = table(page, 'Pesan per hari');
@@ -323,9 +320,7 @@ test('rows of one day stand under it, said once; a row opens in its place', asyn
   }
 });
 
-test('on phones there is a list of orders only where there is something to sort', async ({
-  show,
-}) => {
+test('phones have a sort list only if something is sortable', async ({ show }) => {
   const page = await show('data-table', { width: 390 });
   const order = (caption: string) =>
     page.getByRole('combobox', { name: `Urutkan ${caption}`, exact: true });
@@ -335,7 +330,7 @@ test('on phones there is a list of orders only where there is something to sort'
   await waitFor(async () => expect(await order('Pesan kosong').count()).toBe(0));
 });
 
-test('money is never cut off: in a table, in its cards, nor in a column that was made too narrow', async ({
+test('money is never truncated: in a table, in its cards, nor in a narrowed column', async ({
   show,
 }) => {
   const page = await show('data-table');

@@ -15,14 +15,14 @@ import { useColumnWidths } from '#web/ui/table/useColumnWidths.ts';
 
 const MENU_PX = 56;
 const CHOOSE_PX = 48;
-/** Columns give way to a narrow place down to this part of their widths, but for what is whole. */
+/** Columns shrink to at least this share of their widths in narrow containers, except `whole` ones. */
 const LEAST_SHARE = 0.68;
 
 const sumOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width, 0);
 const shares = (widths: readonly number[]): readonly string[] =>
   widths.map((width) => `${((width / sumOf(widths)) * 100).toFixed(4)}%`);
 
-/** The widths that columns ask for, and those that they have in a narrow place; then the table scrolls. */
+/** The requested widths of the columns, and those in a narrow container; below these the table scrolls. */
 function widthsOf<Row>({ columns, selection, menu, menuWidth = MENU_PX }: TableProps<Row>) {
   const own = (least: number) => [
     ...(selection ? [CHOOSE_PX] : []),
@@ -33,8 +33,8 @@ function widthsOf<Row>({ columns, selection, menu, menuWidth = MENU_PX }: TableP
 }
 
 /**
- * The table of all lists: sorted and paged by the server, kept in the address by the page. In a container
- * under 680 px each row becomes a card, so a phone, or a page at 200 %, never scrolls sideways.
+ * The table of all lists: sorted and paged by the server, with its state in the address. In a container under 680 px
+ * each row becomes a card, so a phone, or a page at 200 %, never scrolls sideways.
  */
 export function DataTable<Row>(props: TableProps<Row>) {
   const { caption, type = 'default', columns, rows, view, onView, selection } = props;
@@ -48,9 +48,9 @@ export function DataTable<Row>(props: TableProps<Row>) {
   const [wide, narrow] = [shares(chosen ?? given), shares(chosen ?? tight)];
   const instead = loading || busy ? undefined : pageInstead(type, view.page, totalPages);
   useInstead(instead, (page) => onView({ page, sort: view.sort }, { replace: true }));
-  // No rows on a page that does not exist are not 'nothing found': those of the last page come.
+  // An empty page beyond the last one is not an empty list: the last page is about to load.
   const coming = loading || ((totalPages ?? 0) > 0 && (busy || instead !== undefined));
-  // In slices between which the browser answers: ten rows in one go stop a phone for 70 ms.
+  // In slices between which the browser handles input: ten rows at once block a phone for 70 ms.
   const drawn = useDeferredValue(rows);
   const late = drawn !== rows && (drawn.length > 0 || rows.length > 0);
   const table = useReturnedFocus(props.openKey);
@@ -92,7 +92,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
           </table>
         </div>
         {selection && (
-          <selection.pieces.ChosenBar table={props} selection={selection} picking={picking} />
+          <selection.pieces.SelectionBar table={props} selection={selection} picking={picking} />
         )}
       </div>
       <div className={styles['foot']}>
@@ -109,7 +109,6 @@ export function DataTable<Row>(props: TableProps<Row>) {
   );
 }
 
-/** Goes to another page once, when the one that is shown turns out not to exist. */
 function useInstead(page: number | undefined, go: (page: number) => void): void {
   const latest = useRef(go);
   useEffect(() => {
@@ -120,10 +119,7 @@ function useInstead(page: number | undefined, go: (page: number) => void): void 
   }, [page]);
 }
 
-/**
- * What is beside the list gives the focus back to the row that opened it. Whoever has stepped on to another row
- * meanwhile finds it there.
- */
+/** Restores the focus to the row whose details were open, or to the row selected meanwhile. */
 function useReturnedFocus(openKey: string | undefined) {
   const table = useRef<HTMLTableElement>(null);
   const opened = useRef<HTMLElement>(null);

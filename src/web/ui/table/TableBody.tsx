@@ -11,17 +11,15 @@ const SKELETON_ROWS = 10;
 
 type Props<Row> = {
   table: TableProps<Row>;
-  /** Shows where the rows will be. */
   waiting: boolean;
   picking: Picking;
 };
 
-/** The rows, or that there are none. */
 export function TableBody<Row>({ table, waiting, picking }: Props<Row>) {
   const { columns, rows, rowKey, onOpen, menu, selection, empty } = table;
   const span = columns.length + (menu ? 1 : 0) + (selection ? 1 : 0);
   return (
-    // The keys of the buttons and boxes inside, handled here once.
+    // Handles the keys of all buttons and checkboxes inside.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <tbody
       role="rowgroup"
@@ -37,7 +35,7 @@ export function TableBody<Row>({ table, waiting, picking }: Props<Row>) {
             <Detail span={span}>{table.detail?.(row)}</Detail>
           </Fragment>
         ))}
-      {!waiting && rows.length === 0 && <Nothing span={span}>{empty}</Nothing>}
+      {!waiting && rows.length === 0 && <EmptyRow span={span}>{empty}</EmptyRow>}
     </tbody>
   );
 }
@@ -49,7 +47,6 @@ type GroupProps<Row> = {
   span: number;
 };
 
-/** The words over the first row of a group. */
 function GroupHead<Row>({ row, before, group, span }: GroupProps<Row>) {
   const words = group?.(row);
   if (!group || (before !== undefined && group(before) === words)) return null;
@@ -71,7 +68,7 @@ const Detail = ({ span, children }: { span: number; children: ReactNode }) =>
     </tr>
   );
 
-const Nothing = ({ span, children }: { span: number; children: ReactNode }) => (
+const EmptyRow = ({ span, children }: { span: number; children: ReactNode }) => (
   <tr role="row" className={styles['nothing']}>
     <td role="cell" colSpan={span}>
       <p className={styles['empty']}>Data tidak ditemukan</p>
@@ -80,7 +77,6 @@ const Nothing = ({ span, children }: { span: number; children: ReactNode }) => (
   </tr>
 );
 
-/** Where a column stands in the card of a narrow place. */
 const phonePlace = <Row,>(column: Column<Row>, index: number) =>
   column.phone ?? (index === 0 ? 'title' : 'line');
 
@@ -89,7 +85,7 @@ type LineProps<Row> = { row: Row; table: TableProps<Row>; picking: Picking };
 function Line<Row>({ row, table, picking }: LineProps<Row>) {
   const { columns, rowKey, openKey, menu, selection } = table;
   const key = rowKey(row);
-  const chosen = selection?.chosen.has(key) ?? false;
+  const isSelected = selection?.chosen.has(key) ?? false;
   const open = () =>
     picking.on && selection
       ? selection.onChoose(toggled(selection.chosen, key))
@@ -99,7 +95,7 @@ function Line<Row>({ row, table, picking }: LineProps<Row>) {
     const target = event.target as Element;
     const own = target.closest('a, button, input, label, select, textarea, [role^="menu"]');
     const selecting = window.getSelection()?.isCollapsed === false;
-    // What floats above the row (a menu, a dialog) belongs to it in React, not on the screen.
+    // A menu or dialog above the row bubbles through it in React, but is not inside it in the DOM.
     const inside = event.currentTarget.contains(target);
     if (!own && !selecting && inside) onOpen?.();
   };
@@ -108,7 +104,7 @@ function Line<Row>({ row, table, picking }: LineProps<Row>) {
       role="row"
       className={classes(styles['row'], onOpen && styles['opens'])}
       data-open={key === openKey || undefined}
-      data-chosen={chosen || undefined}
+      data-chosen={isSelected || undefined}
       onClick={onOpen && click}
     >
       {selection && (
@@ -142,12 +138,12 @@ function Line<Row>({ row, table, picking }: LineProps<Row>) {
   );
 }
 
-/** Drawn anew only for another row or another column: most of what a table costs is in here. */
+/** Renders again only for another row or column: most of a table's cost is here. */
 const Cell = memo(function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
   return column.cell(row);
 }) as <Row>(props: { column: Column<Row>; row: Row }) => ReactNode;
 
-/** In a card its title stands before it; elsewhere, and for screen readers, the column's header says it. */
+/** In a card the title precedes the value; otherwise the column's header names it. */
 const Fact = <Row,>(props: { column: Column<Row>; row: Row }) => (
   <>
     <span className={styles['label']} aria-hidden="true">
@@ -176,8 +172,8 @@ function LoadingRows<Row>({ table: { columns, menu, selection } }: { table: Tabl
 const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 
 /**
- * While a row's button or box has the focus: j, k and the arrows walk to the same of the next row,
- * x chooses the row, and Enter opens it.
+ * While a row's button or checkbox has the focus: j, k and the arrows move to the same control of the next row, x
+ * selects the row, and Enter opens it.
  */
 function walk(event: KeyboardEvent<HTMLTableSectionElement>): void {
   const target = event.target as HTMLElement;

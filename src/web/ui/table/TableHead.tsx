@@ -10,12 +10,12 @@ import type { Separator } from '#web/ui/table/useColumnWidths.ts';
 type Props<Row> = {
   table: TableProps<Row>;
   head: RefObject<HTMLTableRowElement | null>;
-  /** One for each cell of the row, boxes and menus included. */
+  /** One per cell of the row, including checkbox and menu. */
   separators: readonly Separator[];
   onSort: (sort: Sort) => void;
 };
 
-/** The header row: what sorts is a button, and behind each column stands a line that moves. */
+/** The header row: sortable columns are buttons, and each column is followed by its separator. */
 export function TableHead<Row>({ table, head, separators, onSort }: Props<Row>) {
   const { columns, view, selection, menu } = table;
   const before = selection ? 1 : 0;
@@ -71,7 +71,7 @@ function Header<Row>({ column, sort, onSort, separator }: HeaderProps<Row>) {
           <Arrow size={14} aria-hidden="true" />
         </button>
       )}
-      {/* In two-line rows the button is gone; the column still has its name. */}
+      {/* In cards the button is hidden; the column keeps its name. */}
       <span className={classes(sortable && styles['name'])}>{title}</span>
       {separator && <ColumnSeparator column={title} separator={separator} />}
     </th>

@@ -12,7 +12,7 @@ type PhoneSortProps<Row> = {
   onSort: (sort: Sort) => void;
 };
 
-/** Where rows are two lines there are no headers to press: the same choices as a list. */
+/** The sort options as a list, for cards without headers. */
 export function PhoneSort<Row>({ caption, columns, sort, onSort }: PhoneSortProps<Row>) {
   const sortable = columns.filter((column) => column.sortable);
   if (sortable.length === 0) return null;
@@ -38,7 +38,7 @@ export function PhoneSort<Row>({ caption, columns, sort, onSort }: PhoneSortProp
   );
 }
 
-/** Rows of 36 px instead of 44, for all tables; fingers always get 44. */
+/** Toggles rows of 36 px instead of 44, for all tables; touch devices always get 44. */
 export function DensityButton({ caption }: { caption: string }) {
   const compact = useDensity() === 'compact';
   const Icon = compact ? Rows4 : Rows3;

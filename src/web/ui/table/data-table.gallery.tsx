@@ -15,7 +15,7 @@ import { Row } from '#web/ui/panel/Panel.tsx';
 const many = sampleRows(117);
 const some = sampleRows(34);
 
-/** Every failure shows itself at once: the product tries a second time first. */
+/** Shows failures at once; the product retries first. */
 const impatient = () => new QueryClient({ defaultOptions: { queries: { retry: false } } });
 
 function Demo() {
@@ -32,7 +32,7 @@ function Demo() {
         <SampleTable caption="Pesan manual" type="manual" rows={some} />
       </Show>
       <Show title="Rows to choose">
-        <Choosing />
+        <SelectionDemo />
       </Show>
       <Show title="Days said once, rows that open in place">
         <Unfolding />
@@ -120,7 +120,7 @@ function Opening() {
   );
 }
 
-function Choosing() {
+function SelectionDemo() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState('');
   return (
@@ -148,7 +148,6 @@ function Choosing() {
   );
 }
 
-/** Four messages a day. */
 const daily = many.map((row, at) => ({
   ...row,
   at: `2026-11-${String(20 - (Math.floor(at / 4) % 20)).padStart(2, '0')}`,
@@ -180,7 +179,6 @@ function Unfolding() {
   );
 }
 
-/** Replies wait until somebody says what becomes of them. */
 function useHeldReplies() {
   const held = useRef<((resolve: (reply: unknown) => unknown) => void)[]>([]);
   return useMemo(

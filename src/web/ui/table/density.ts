@@ -1,11 +1,11 @@
 import { createStore, useStore } from '#web/browser/store.ts';
 
-/** How high the rows of tables are: 44 px, or 36. */
+/** The row height of tables: 44 px, or 36. */
 export type Density = 'normal' | 'compact';
 
 const ENTRY = 'ui-density';
 
-/** What this browser remembers; `undefined` without a storage. */
+/** The value stored in this browser; `undefined` without storage. */
 function stored(): Density | undefined {
   try {
     return localStorage.getItem(ENTRY) === 'compact' ? 'compact' : 'normal';
@@ -14,7 +14,7 @@ function stored(): Density | undefined {
   }
 }
 
-/** Without a storage the choice lasts as long as the tab; another tab may change it. */
+/** Without storage the choice lasts as long as the tab; another tab may change it. */
 const density = createStore<Density>(
   () => stored() ?? 'normal',
   ({ get, set }) => {
@@ -25,7 +25,7 @@ const density = createStore<Density>(
   },
 );
 
-/** Chooses the density of all tables; it is remembered in this browser. */
+/** Sets the density of all tables, stored in this browser. */
 export function setDensity(next: Density): void {
   try {
     if (next === 'normal') localStorage.removeItem(ENTRY);

@@ -1,40 +1,40 @@
-/** The chosen keys with this one turned over. */
-export function toggled(chosen: ReadonlySet<string>, key: string): ReadonlySet<string> {
-  const next = new Set(chosen);
+/** The selection with this key toggled. */
+export function toggled(selected: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(selected);
   if (!next.delete(key)) next.add(key);
   return next;
 }
 
-/** How many of the shown rows are chosen, as the box above them says it. */
-export function chosenOf(
-  chosen: ReadonlySet<string>,
+/** Whether all, some or none of the shown rows are selected. */
+export function selectionState(
+  selected: ReadonlySet<string>,
   shown: readonly string[],
 ): 'none' | 'some' | 'all' {
-  const count = shown.filter((key) => chosen.has(key)).length;
+  const count = shown.filter((key) => selected.has(key)).length;
   if (count === 0) return 'none';
   return count === shown.length ? 'all' : 'some';
 }
 
-/** All shown rows chosen, or none of them when they all were; those of other pages stay as they are. */
+/** Selects all shown rows, or none if all were selected; other pages are unchanged. */
 export function allToggled(
-  chosen: ReadonlySet<string>,
+  selected: ReadonlySet<string>,
   shown: readonly string[],
 ): ReadonlySet<string> {
-  return chosenOf(chosen, shown) === 'all'
-    ? new Set([...chosen].filter((key) => !shown.includes(key)))
-    : new Set([...chosen, ...shown]);
+  return selectionState(selected, shown) === 'all'
+    ? new Set([...selected].filter((key) => !shown.includes(key)))
+    : new Set([...selected, ...shown]);
 }
 
-/** The shown rows from one to another as the last of them is turned over: all chosen, or none. */
+/** Selects or deselects the shown rows between two, by the new state of the last one. */
 export function rangeToggled(
-  chosen: ReadonlySet<string>,
+  selected: ReadonlySet<string>,
   shown: readonly string[],
   { from, to }: { from: string; to: string },
 ): ReadonlySet<string> {
   const [one, other] = [shown.indexOf(from), shown.indexOf(to)];
-  if (one === -1 || other === -1) return toggled(chosen, to);
+  if (one === -1 || other === -1) return toggled(selected, to);
   const range = shown.slice(Math.min(one, other), Math.max(one, other) + 1);
-  return chosen.has(to)
-    ? new Set([...chosen].filter((key) => !range.includes(key)))
-    : new Set([...chosen, ...range]);
+  return selected.has(to)
+    ? new Set([...selected].filter((key) => !range.includes(key)))
+    : new Set([...selected, ...range]);
 }

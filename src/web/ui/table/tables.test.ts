@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { COLUMN_MIN_PX, fillRow, tradeWidth, widest } from '#web/ui/table/columns.ts';
 import { pageInstead } from '#web/ui/pagination/paging.ts';
-import { allToggled, chosenOf, rangeToggled, toggled } from '#web/ui/table/selection.ts';
+import { allToggled, selectionState, rangeToggled, toggled } from '#web/ui/table/selection.ts';
 
-test('a page that is gone becomes the last one, counted as the wire counts', () => {
+test('replaces a page that no longer exists by the last one, as the wire counts', () => {
   expect(pageInstead('default', 9, 4)).toBe(3);
   expect(pageInstead('arrow', 9, 4)).toBe(4);
   expect(pageInstead('default', 3, 4)).toBeUndefined();
   expect(pageInstead('arrow', 4, 4)).toBeUndefined();
 });
 
-test('an empty or failed list, and one whose length nobody knows, stay where they are', () => {
+test('keeps the page of an empty or failed list, and of one with an unknown length', () => {
   expect(pageInstead('default', 2, 0)).toBeUndefined();
   expect(pageInstead('manual', 9, undefined)).toBeUndefined();
 });
@@ -31,26 +31,26 @@ test('a column can take from the next one all but its minimum', () => {
   );
 });
 
-test('in a row of any width each column keeps its share', () => {
+test('each column keeps its share in a row of any width', () => {
   expect(fillRow([100, 200, 100], 800)).toEqual([200, 400, 200]);
   expect(fillRow([100, 200, 100], undefined)).toEqual([100, 200, 100]);
   expect(fillRow([], 800)).toEqual([]);
 });
 
-test('rows are chosen one by one, or all that are shown', () => {
+test('rows are selected one by one, or all that are shown', () => {
   const shown = ['a', 'b'];
   const some = toggled(new Set(['z']), 'a');
   expect([...some]).toEqual(['z', 'a']);
-  expect(chosenOf(some, shown)).toBe('some');
+  expect(selectionState(some, shown)).toBe('some');
   const all = allToggled(some, shown);
-  expect(chosenOf(all, shown)).toBe('all');
+  expect(selectionState(all, shown)).toBe('all');
   expect([...allToggled(all, shown)]).toEqual(['z']);
   expect([...toggled(some, 'a')]).toEqual(['z']);
-  expect(chosenOf(new Set(['z']), shown)).toBe('none');
-  expect(chosenOf(new Set(), [])).toBe('none');
+  expect(selectionState(new Set(['z']), shown)).toBe('none');
+  expect(selectionState(new Set(), [])).toBe('none');
 });
 
-test('from one row to another all become what the last one becomes', () => {
+test('a range takes the new state of its last row', () => {
   const shown = ['a', 'b', 'c', 'd'];
   expect([...rangeToggled(new Set(['z', 'b']), shown, { from: 'b', to: 'd' })]).toEqual([
     'z',
@@ -59,6 +59,5 @@ test('from one row to another all become what the last one becomes', () => {
     'd',
   ]);
   expect([...rangeToggled(new Set(shown), shown, { from: 'c', to: 'a' })]).toEqual(['d']);
-  // The first of them is on another page.
   expect([...rangeToggled(new Set(['y']), shown, { from: 'y', to: 'b' })]).toEqual(['y', 'b']);
 });

@@ -10,7 +10,6 @@ import { COLUMN_MIN_PX, fillRow, tradeWidth, widest } from '#web/ui/table/column
 
 const KEY_STEP_PX = 10;
 
-/** What the line behind a column needs to be moved by pointer and by keys. */
 export type Separator = {
   'aria-valuemin': number;
   'aria-valuemax': number;
@@ -24,24 +23,23 @@ export type Separator = {
   onKeyDown: (event: KeyboardEvent<HTMLElement>) => void;
 };
 
-/** A table at least this wide (px, its border left out) has its columns as they ask; see its stylesheet. */
+/** From this table width (px, without border) columns have their requested widths; see the stylesheet. */
 const WIDE_PX = 998;
 
 type ColumnWidths = {
-  /** What somebody made them; `undefined` while nobody did. */
   chosen: readonly number[] | undefined;
-  /** Put on the header row: its cells are measured. */
+  /** For the header row, whose cells are measured. */
   head: RefObject<HTMLTableRowElement | null>;
   separators: readonly Separator[];
 };
 
-/** The row's width as it is (px); `undefined` before it was measured. */
+/** The measured width of the row (px); `undefined` before. */
 function useRowWidth(head: RefObject<HTMLTableRowElement | null>): number | undefined {
   const [px, setPx] = useState<number>();
   useEffect(() => {
     const row = head.current;
     if (!row) return;
-    // As it was measured: to ask the row again could lay out the page once more.
+    // Uses the observer's size: measuring the row could force another layout.
     const observer = new ResizeObserver(([entry]) => setPx(entry?.borderBoxSize[0]?.inlineSize));
     observer.observe(row);
     return () => observer.disconnect();
@@ -52,22 +50,22 @@ function useRowWidth(head: RefObject<HTMLTableRowElement | null>): number | unde
 const widthOf = (row: HTMLElement): number => row.getBoundingClientRect().width;
 
 /**
- * The widths of a table's columns (px), and the separators that change them: arrows by 10 px, Home
- * to the minimum, End (and a double click) to the column's own width.
+ * The widths of a table's columns (px), and the separators that change them: arrows by 10 px, Home to the minimum, End
+ * (and a double click) to the column's own width.
  *
- * @param tight the widths, in place of `given`, where the table is narrow.
+ * @param tight replaces `given` in narrow containers.
  */
 export function useColumnWidths(given: readonly number[], tight: readonly number[]): ColumnWidths {
   const [held, setChosen] = useState<readonly number[]>();
   const head = useRef<HTMLTableRowElement>(null);
   const drag = useRef<{ x: number; from: readonly number[] }>(undefined);
-  const chosen = held?.length === given.length ? held : undefined;
+  const custom = held?.length === given.length ? held : undefined;
   const px = useRowWidth(head);
-  const widths = chosen ?? ((px ?? WIDE_PX) < WIDE_PX ? tight : given);
+  const widths = custom ?? ((px ?? WIDE_PX) < WIDE_PX ? tight : given);
   const seen = fillRow(widths, px);
 
-  // From what was asked for last, not from the cells: a browser may lay those out a frame later,
-  // and of two quick presses one would be lost.
+  // From the requested widths, not the cells: a browser may lay those out a frame later, and one of two quick presses
+  // would be lost.
   const onScreen = () => fillRow(widths, head.current ? widthOf(head.current) : undefined);
   const separators = given.map((own, index): Separator => {
     const end = () => {
@@ -111,5 +109,5 @@ export function useColumnWidths(given: readonly number[], tight: readonly number
       },
     };
   });
-  return { chosen, head, separators };
+  return { chosen: custom, head, separators };
 }

@@ -7,7 +7,9 @@ const focused = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
 
 for (const width of [1440, 390] as const) {
-  test(`arrows, Home and End choose; the list is one stop, at ${width} px`, async ({ show }) => {
+  test(`arrows, Home and End select; the list is one tab stop, at ${width} px`, async ({
+    show,
+  }) => {
     const page = await show('tabs', { width });
     const opened = page.getByLabel('Open tab');
     await page.getByRole('tab', { name: 'Ringkasan' }).focus();
@@ -31,7 +33,7 @@ for (const width of [1440, 390] as const) {
     expect(await panel.getAttribute('aria-labelledby')).toBe(await tab.getAttribute('id'));
     expect(await tab.getAttribute('aria-controls')).toBe(await panel.getAttribute('id'));
 
-    // Words alone: the panel is a stop. A button in it: the button is.
+    // A panel of text is a tab stop; in a panel with a button, the button is.
     await page.keyboard.press('Tab');
     await waitFor(async () =>
       expect(await panel.evaluate((one) => one === document.activeElement)).toBe(true),
@@ -45,7 +47,7 @@ for (const width of [1440, 390] as const) {
   });
 }
 
-test('views with an address are links, and the open one says so', async ({ show }) => {
+test('views with an address are links, and the current one is marked', async ({ show }) => {
   const page = await show('tabs');
   const views = page.getByRole('navigation', { name: 'Bagian galeri' });
   const current = views.locator('[aria-current=page]');

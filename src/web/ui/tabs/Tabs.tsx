@@ -14,20 +14,20 @@ import styles from '#web/ui/tabs/Tabs.module.css';
 export type Tab = { value: string; label: ReactNode; content: ReactNode };
 
 type Props = {
-  /** What is being chosen among, for screen readers. */
+  /** The accessible name of the tab list. */
   label: string;
   tabs: readonly Tab[];
   value: string;
   onChange: (value: string) => void;
 };
 
-/** Tabs inside a page or a drawer. When a tab is a view with an address, use `TabLinks`. */
+/** Tabs inside a page or a drawer. For views with an address use `TabLinks`. */
 export function Tabs({ label, tabs, value, onChange }: Props) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  const chosen = tabs.findIndex((tab) => tab.value === value);
-  // What is not among the tabs chooses none; the first is the way in then.
-  const stop = Math.max(0, chosen);
+  const selected = tabs.findIndex((tab) => tab.value === value);
+  // An unknown value selects no tab; the first is the tab stop then.
+  const stop = Math.max(0, selected);
   const keys = (event: KeyboardEvent) => {
     const to = nextTab(event, stop, tabs.length);
     const tab = to === undefined ? undefined : tabs[to];
@@ -38,7 +38,7 @@ export function Tabs({ label, tabs, value, onChange }: Props) {
   };
   return (
     <div>
-      {/* The keys come up from the tabs, of which one can be reached. */}
+      {/* Keys bubble from the tabs, one of which is focusable. */}
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
       <div ref={list} role="tablist" aria-label={label} className={styles['list']} onKeyDown={keys}>
         {tabs.map((tab, index) => (
@@ -47,7 +47,7 @@ export function Tabs({ label, tabs, value, onChange }: Props) {
             type="button"
             role="tab"
             id={`${id}-${index}-tab`}
-            aria-selected={index === chosen}
+            aria-selected={index === selected}
             aria-controls={`${id}-${index}`}
             tabIndex={index === stop ? 0 : -1}
             className={styles['tab']}
@@ -62,7 +62,7 @@ export function Tabs({ label, tabs, value, onChange }: Props) {
           key={tab.value}
           id={`${id}-${index}`}
           label={`${id}-${index}-tab`}
-          shown={index === chosen}
+          shown={index === selected}
         >
           {tab.content}
         </Panel>
@@ -71,7 +71,6 @@ export function Tabs({ label, tabs, value, onChange }: Props) {
   );
 }
 
-/** Where a key leads among the tabs; `undefined` for the others. */
 function nextTab({ key }: KeyboardEvent, from: number, count: number): number | undefined {
   if (key === 'ArrowRight') return stepRound(from, 1, count);
   if (key === 'ArrowLeft') return stepRound(from, -1, count);
@@ -85,7 +84,7 @@ const reachable =
 
 type PanelProps = { id: string; label: string; shown: boolean; children: ReactNode };
 
-/** A stop of its own only when nothing in it is one, so that it can always be scrolled by keys. */
+/** A tab stop only if its content has none, so that it can always be scrolled by keys. */
 function Panel({ id, label, shown, children }: PanelProps) {
   const panel = useRef<HTMLDivElement>(null);
   const [empty, setEmpty] = useState(false);
@@ -125,7 +124,6 @@ export const TabLinks = ({ label, children }: { label: string; children: ReactNo
 );
 
 type AnchorProps = ComponentPropsWithRef<'a'> & {
-  /** It is the open one. */
   current: boolean;
 };
 
@@ -141,7 +139,7 @@ function Anchor({ current, children, ...rest }: AnchorProps) {
   );
 }
 
-/** Scrolls a row of tabs, and nothing else, as far as this one needs to be seen whole. */
+/** Scrolls only the row of tabs, until this one is completely visible. */
 function showInRow(tab: HTMLElement): void {
   const row = tab.parentElement;
   if (!row) return;

@@ -5,27 +5,25 @@ import { TextField } from '#web/ui/text/TextField.tsx';
 type Props = {
   label: string;
   placeholder: string;
-  /** What is asked for now. */
+  /** The submitted text. */
   value: string;
   maxLength: number;
   className?: string | undefined;
-  /** Why nothing can be found by it. */
   error?: string | undefined;
-  /** Called when the typing pauses, by Enter, and when it is emptied; '' asks for everything again. */
+  /** Called after a pause, on Enter, and when it is emptied; '' shows everything again. */
   onSearch: (text: string) => void;
-  /** Leads on to what was found: by the arrow down, or by Escape where nothing is typed. */
+  /** Moves on to the results: by the arrow down, or by Escape in an empty field. */
   onLeave?: () => void;
 };
 
-/** Typing is not asking: each look costs something. */
+/** The pause before a search, since each one costs a request. */
 const PAUSE_MS = 300;
 
-/** Narrows a list by what is typed. */
 export function SearchField({ value, maxLength, onSearch, onLeave, ...field }: Props) {
   const [typed, setTyped] = useState(value);
   const [submitted, setSubmitted] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // Back, or another filter, changes what is asked for from outside.
+  // Back, or another filter, changes the value from outside.
   if (value !== submitted) {
     setSubmitted(value);
     setTyped(value);
@@ -34,7 +32,7 @@ export function SearchField({ value, maxLength, onSearch, onLeave, ...field }: P
   const ask = (words: string) => {
     clearTimeout(timer.current);
     const text = words.trim();
-    // What is too long is reported in the field.
+    // A text that is too long is reported in the field.
     if (text === submitted || text.length > maxLength) return;
     setSubmitted(text);
     onSearch(text);

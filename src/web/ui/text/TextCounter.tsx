@@ -1,7 +1,7 @@
 import { lengthShown, roomLeft } from '#web/ui/text/textLength.ts';
 import styles from '#web/ui/text/TextCounter.module.css';
 
-/** How much of its limit a text fills, for the eye; for screen readers only when it is nearly all or too much. */
+/** The used part of a text's limit; announced to screen readers only near or beyond the limit. */
 export const TextCounter = ({ length, max }: { length: number; max: number }) => (
   <span className={styles['counter']}>
     <span data-full={length >= max || undefined}>

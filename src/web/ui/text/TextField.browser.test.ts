@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import { boxOf, test } from '#tests/support/gallery.ts';
 
-test('a text field has a height for each size, a name, a help or an error that is tied to it', async ({
+test('a text field has a height for each size, a name, and a linked help or error', async ({
   show,
 }) => {
   const page = await show('text-field');
@@ -25,7 +25,7 @@ test('a text field has a height for each size, a name, a help or an error that i
   expect(await description(email)).toBe('Untuk tanda terima.');
 });
 
-test('what stands before and after the text is not in the value; clearing goes back into the field', async ({
+test('prefix and suffix are not in the value; clearing returns the focus to the field', async ({
   show,
 }) => {
   const page = await show('text-field', { width: 390 });
@@ -44,9 +44,7 @@ test('what stands before and after the text is not in the value; clearing goes b
   expect(await clear.count()).toBe(0);
 });
 
-test('an area counts its characters, and tells screen readers only when it nearly reaches its limit', async ({
-  show,
-}) => {
+test('an area counts its characters, and announces them only near its limit', async ({ show }) => {
   const page = await show('text-area');
   const area = page.getByRole('textbox', { name: 'Isi pesan' });
   const state = page.getByRole('region', { name: 'With a counter' });
@@ -67,7 +65,7 @@ test('an area counts its characters, and tells screen readers only when it nearl
   await page.getByText('19 / 1.000').waitFor();
 });
 
-test('what is pasted beyond the limit of a field stays whole, and is reported to be too long', async ({
+test('text pasted beyond the limit stays in the field, and is reported as too long', async ({
   show,
 }) => {
   const sentence = 'Terlalu panjang. Pendekkan sampai paling banyak 20 karakter.';
@@ -89,7 +87,7 @@ test('what is pasted beyond the limit of a field stays whole, and is reported to
   await areas.getByText('5.000 / 60').waitFor();
 });
 
-/** Puts a text in the place of what a field holds, as pasting does: the browser's own limits count. */
+/** Replaces a field's text as pasting does: the browser's own limits apply. */
 const paste = (field: Locator, text: string): Promise<void> =>
   field.evaluate((one, pasted) => {
     (one as HTMLInputElement).select();
@@ -98,7 +96,6 @@ const paste = (field: Locator, text: string): Promise<void> =>
 
 type Described = { evaluate: (look: (one: Element) => string) => Promise<string> };
 
-/** What is read out after the name of a field. */
 const description = (field: Described): Promise<string> =>
   field.evaluate((one) =>
     (one.getAttribute('aria-describedby') ?? '')

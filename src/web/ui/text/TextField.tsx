@@ -8,18 +8,17 @@ import styles from '#web/ui/text/TextField.module.css';
 
 type Props = FieldProps &
   Omit<ComponentPropsWithRef<'input'>, 'size' | 'prefix'> & {
-    /** Shown before and after the text, never part of the value. */
+    /** Beside the text, never part of the value. */
     prefix?: ReactNode;
     suffix?: ReactNode;
-    /** Beside the label, at its end. */
     aside?: ReactNode;
-    /** Empties the value; with it a button stands at the end while there is one. */
+    /** Clears the value; adds a button while there is one. */
     onClear?: (() => void) | undefined;
   };
 
 /**
- * A line of text. Spreads of `register('name')` (react-hook-form) fit as they are. What is longer than `maxLength`
- * stays as it is, and is reported to be too long: nothing that was typed or pasted is ever cut off.
+ * A single-line text field; accepts the spread of `register('name')` (react-hook-form). Text beyond `maxLength` stays
+ * in the field and is reported as too long, never truncated.
  */
 export function TextField(props: Props) {
   const { label, help, hideLabel, size, prefix, suffix, id, className, ...rest } = props;
@@ -31,7 +30,7 @@ export function TextField(props: Props) {
   return (
     <Field {...frame} hideLabel={hideLabel ?? false}>
       {(links) => {
-        // A unit is read after the name and the value, before the help.
+        // Screen readers read a unit after the name and the value, before the help.
         const unit = suffix === undefined ? undefined : `${links.id}-unit`;
         const described = classes(unit, links['aria-describedby']) || undefined;
         return (
@@ -58,7 +57,6 @@ export function TextField(props: Props) {
   );
 }
 
-/** Empties the field beside it and goes back into it. */
 const Clear = ({ label, onClear }: { label: ReactNode; onClear: () => void }) => (
   <button
     type="button"
@@ -75,11 +73,11 @@ const Clear = ({ label, onClear }: { label: ReactNode; onClear: () => void }) =>
 
 type AreaProps = FieldProps &
   ComponentPropsWithRef<'textarea'> & {
-    /** Shows how much of `maxLength` is used from the start, not only when it is nearly all. */
+    /** Always shows how much of `maxLength` is used, not only near the limit. */
     counter?: boolean;
   };
 
-/** Several lines of text; grows with them where the browser can. Never cut off, as in `TextField`. */
+/** A multi-line text field; grows with its text where the browser supports it. Never truncated, as in `TextField`. */
 export function TextArea({ counter: always = false, ...props }: AreaProps) {
   const { label, help, error: _, hideLabel, size, id, className, ...rest } = props;
   const { maxLength, ...input } = rest;
@@ -109,8 +107,8 @@ type Measured<Control> = {
 };
 
 /**
- * How full a field is: its counter when it is nearly full (or `always`), and, beyond `maxLength`, what is wrong. The
- * browser's own `maxlength` is not set: it cuts off what is pasted without a word.
+ * The counter of a nearly full field (or `always`), and its error beyond `maxLength`. The browser's own `maxlength` is
+ * not set, because it truncates pasted text silently.
  */
 function useLength<Control extends { value: string }>(props: Measured<Control>, always = false) {
   const { value, defaultValue, maxLength: max, error, onInput } = props;

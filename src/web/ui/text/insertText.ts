@@ -1,8 +1,8 @@
 import { flushSync } from 'react-dom';
 
 /**
- * Writes a piece where the cursor of an area is, in place of what is selected, and puts the cursor behind it: at
- * once, so that what is typed next stands there too. The focus stays where it is.
+ * Replaces the selection of a text area by a text and puts the cursor after it, synchronously, so that typing continues
+ * there. The focus does not move.
  */
 export function insertText(
   area: HTMLTextAreaElement | null,

@@ -2,15 +2,13 @@ import { useEffect, useRef, useState } from 'react';
 import { showCountdown } from '#web/ui/time/countdown.ts';
 
 type Props = {
-  /** When it reaches zero. */
   until: Date;
-  /** Called once when it does. */
   onEnd?: () => void;
   /** Shown at zero instead of `00.00`. */
   ended?: string;
 };
 
-/** The time that is left, `04.59`, counted by the clock and not by ticks. */
+/** The remaining time, `04.59`, by the clock instead of counted ticks. */
 export function Countdown({ until, onEnd, ended }: Props) {
   const end = until.getTime();
   const [left, setLeft] = useState(() => secondsTo(end));

@@ -3,12 +3,12 @@ import { showTime, timeOptions } from '#web/ui/time/time.ts';
 import { Select } from '#web/ui/select/Select.tsx';
 
 type Props = FieldProps & {
-  /** `HH:MM:SS`; '' when none is chosen. */
+  /** `HH:MM:SS`; '' for none. */
   value: string;
   onChange: (time: string) => void;
   /** Also offers the half hours: 48 times instead of 24. */
   half?: boolean;
-  /** The first and the last time that can be chosen, `HH:MM:SS`. */
+  /** The first and the last selectable time, `HH:MM:SS`. */
   min?: string;
   max?: string;
   placeholder?: string;
@@ -20,9 +20,8 @@ type Props = FieldProps & {
 };
 
 /**
- * A time of day from a list, by the browser's own select: on phones its wheel, on keyboards "14"
- * leads to 14.00. A value between the steps is kept and offered; `nextTime` says what to start
- * with.
+ * A time of day by the browser's select: a wheel on phones, type-ahead on keyboards ("14" selects 14.00). A value
+ * between the steps remains and is offered; `nextTime` gives an initial value.
  */
 export function TimeSelect({ value, onChange, half = false, min, max, ...props }: Props) {
   const { placeholder = 'Pilih waktu', ...field } = props;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { instantOfLocal, localDateTime } from '#web/ui/time/localTime.ts';
 
-test('a field for date and time means an instant of its zone, and nothing else is one', () => {
+test('converts a local date and time to an instant of its zone, and rejects anything else', () => {
   const at = new Date('2026-11-21T02:05:00Z');
   expect(localDateTime(at)).toBe('2026-11-21T09:05');
   expect(localDateTime(at, 'Asia/Jayapura')).toBe('2026-11-21T11:05');

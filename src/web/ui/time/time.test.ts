@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nextTime, showTime, timeOptions } from '#web/ui/time/time.ts';
 
-test('a day has 24 full hours, or 48 with the halves, as HH:MM:SS', () => {
+test('offers 24 full hours, or 48 with the halves, as HH:MM:SS', () => {
   expect(timeOptions()).toHaveLength(24);
   expect(timeOptions().slice(0, 2)).toEqual(['00:00:00', '01:00:00']);
   expect(timeOptions().at(-1)).toBe('23:00:00');
@@ -10,7 +10,7 @@ test('a day has 24 full hours, or 48 with the halves, as HH:MM:SS', () => {
   expect(timeOptions(true).at(-1)).toBe('23:30:00');
 });
 
-test('times are shown without their seconds', () => {
+test('shows times without their seconds', () => {
   expect(showTime('09:30:00')).toBe('09.30');
 });
 

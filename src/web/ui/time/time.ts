@@ -6,13 +6,12 @@ const at = (slot: number, half: boolean): string =>
 export const timeOptions = (half = false): readonly string[] =>
   Array.from({ length: half ? 48 : 24 }, (_, slot) => at(slot, half));
 
-/** `14:30:00` → `14.30`: as times are written in Indonesian, without the seconds. */
+/** `14:30:00` → `14.30`: the Indonesian notation, without seconds. */
 export const showTime = (time: string): string => time.slice(0, 5).replace(':', '.');
 
 /**
- * What a time select starts with: the first full (or half) hour after `now` (`HH:MM` or
- * `HH:MM:SS`), after 23.59 that of the next day, `00:00:00`; `undefined` when `now` is no time of
- * day.
+ * The initial value of a time select: the first full (or half) hour after `now` (`HH:MM` or `HH:MM:SS`), after 23.59
+ * that of the next day, `00:00:00`; `undefined` if `now` is invalid.
  */
 export function nextTime(now: string, half = false): string | undefined {
   const [, hours, minutes] = /^([01]\d|2[0-3])[:.]([0-5]\d)/.exec(now) ?? [];

@@ -5,8 +5,8 @@ import { toasts } from '#web/ui/toast/toasts.ts';
 const RETRY_MS = 3_000;
 
 /**
- * Where toasts appear; their code arrives with the first of them, and stays. It is not there when the server
- * is away, which is when a toast is likeliest: it is asked for again, and nothing else on the screen breaks.
+ * Hosts the toasts; their code loads with the first one. Toasts are likeliest while the server is unreachable, when
+ * loading fails: it is retried, and nothing else on the screen breaks.
  */
 export function ToastHost() {
   const isAny = useStore(toasts).length > 0;

@@ -5,12 +5,11 @@ import { waitFor } from '#tests/support/wait-for.ts';
 
 const saved = 'Token Kasir disimpan.';
 const say = (page: Page, name: string) => page.getByRole('button', { name }).click();
-/** From here on time passes only when the test says so. */
 async function stopClock(page: Page): Promise<void> {
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
 }
-/** Waits until React has done what it put off, which a stopped clock does not hold up. */
+/** Waits until React has done its deferred work, which a stopped clock does not delay. */
 const rendered = (page: Page) =>
   page.evaluate(async () => {
     for (let turn = 0; turn < 4; turn++) {
@@ -26,7 +25,7 @@ const away = async (page: Page) => {
   await page.mouse.move(5, 5);
 };
 
-test('a toast stays for 5 s; time stands still while it is pointed at, focused, or nobody looks', async ({
+test('a toast stays for 5 s; the time pauses on hover, on focus and while the page is out of view', async ({
   show,
 }) => {
   const page = await show('toast', { own: true });
@@ -65,7 +64,7 @@ test('a toast stays for 5 s; time stands still while it is pointed at, focused, 
   await waitFor(async () => expect(await toast.count()).toBe(0));
 });
 
-test('a danger interrupts, the rest waits for its turn, and the regions stand before their words', async ({
+test('a danger interrupts, the rest is polite, and the regions exist before their text', async ({
   show,
 }) => {
   const page = await show('toast', { own: true });
@@ -80,7 +79,7 @@ test('a danger interrupts, the rest waits for its turn, and the regions stand be
   await region.getByRole('status').getByText(saved).waitFor();
 });
 
-test('at most five stand at once, the newest ones', async ({ show }) => {
+test('at most five are shown at once, the newest ones', async ({ show }) => {
   const page = await show('toast', { own: true });
   await say(page, 'Say seven things');
   await page.getByText('Baris 7 sudah diimpor.').waitFor();
@@ -88,9 +87,7 @@ test('at most five stand at once, the newest ones', async ({ show }) => {
   expect(lines.map((line) => line.slice(6, 7))).toEqual(['3', '4', '5', '6', '7']);
 });
 
-test('F8 goes to the toasts, what is to be done is a Tab away, and Escape leads back', async ({
-  show,
-}) => {
+test('F8 focuses the toasts, Tab their action, and Escape returns', async ({ show }) => {
   const page = await show('toast', { own: true });
   const opener = page.getByRole('button', { name: 'Say it with an action' });
   await opener.press('Enter');
@@ -112,7 +109,7 @@ test('F8 goes to the toasts, what is to be done is a Tab away, and Escape leads 
   await waitFor(async () => expect(await page.getByText('Ekspor dimulai').count()).toBe(0));
 });
 
-test('a finger swipes a toast away, and a short move leaves it', async ({ show }) => {
+test('a swipe removes a toast, and a short move leaves it', async ({ show }) => {
   const page = await show('toast', { width: 390, own: true });
   await say(page, 'Say success');
   const toast = page.getByText(saved);

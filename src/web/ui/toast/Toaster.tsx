@@ -11,8 +11,8 @@ import { useSwipe } from '#web/ui/toast/useSwipe.ts';
 const icons = { info: Info, success: CircleCheck, warning: TriangleAlert, danger: CircleAlert };
 
 /**
- * Shows what `toast()` says, for 5 s each; they wait while one is pointed at or has the focus, and
- * while nobody looks. F8 goes there and Escape back. One in the page, through `ToastHost`.
+ * Shows the toasts of `toast()`, for 5 s each; the time pauses on hover or focus, and while the page is out of view. F8
+ * moves there and Escape back. One per page, through `ToastHost`.
  */
 export function Toaster() {
   const shown = useStore(toasts);
@@ -31,7 +31,7 @@ export function Toaster() {
       tabIndex={-1}
       {...watched}
     >
-      {/* Regions that are there before their words: only those are read out. */}
+      {/* Live regions must exist before their text, or it is not read. */}
       <div role="alert" aria-atomic="false" className={styles['region']}>
         {ready && list(true)}
       </div>
@@ -43,7 +43,7 @@ export function Toaster() {
   );
 }
 
-/** False for the first frame, in which the regions stand empty. */
+/** False for the first frame, in which the regions are empty. */
 function useLiveRegions(): boolean {
   const [ready, setReady] = useState(false);
   useEffect(() => {
@@ -59,7 +59,7 @@ function One({ toast: { id, text, tone, action }, paused, region }: OneProps) {
   const Icon = icons[tone];
   const card = useRef<HTMLDivElement>(null);
   const close = () => {
-    // Whoever was in it goes on among the others.
+    // The focus moves from a closed toast to the region.
     if (card.current?.contains(document.activeElement)) region.current?.focus();
     dismissToast(id);
   };
@@ -99,7 +99,7 @@ function One({ toast: { id, text, tone, action }, paused, region }: OneProps) {
   );
 }
 
-/** Calls back when the toast's time is over; what is paused goes on where it stopped. */
+/** Calls back when the toast's time is over; a pause keeps the remaining time. */
 function useTimeLeft(paused: boolean, over: () => void): void {
   const left = useRef(TOAST_MS);
   const then = useRef(over);

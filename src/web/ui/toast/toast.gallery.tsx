@@ -5,13 +5,13 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { Row } from '#web/ui/panel/Panel.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-const said = {
+const texts = {
   info: 'Ekspor dimulai. Anda boleh menutup halaman ini.',
   success: 'Token Kasir disimpan.',
   warning: 'Saldo tinggal Rp 12.500.',
   danger: 'Pesan tidak terkirim. Periksa sambungan Anda.',
 } as const;
-const tones = Object.keys(said) as (keyof typeof said)[];
+const tones = Object.keys(texts) as (keyof typeof texts)[];
 
 function Demo() {
   const [undone, setUndone] = useState(0);
@@ -24,7 +24,7 @@ function Demo() {
               key={tone}
               variant="outline"
               tone="neutral"
-              onClick={() => toast(said[tone], { tone })}
+              onClick={() => toast(texts[tone], { tone })}
             >
               Say {tone}
             </Button>

@@ -6,33 +6,29 @@ export type Toast = {
   id: number;
   text: string;
   tone: ToastTone;
-  /** One thing to do about it, reachable by F8. */
   action?: { label: string; onAction: () => void };
 };
 
-/** How long a toast stays (docs/screens.md#toasts-and-dialogs). */
+/** The lifetime of a toast (docs/screens.md#toasts-and-dialogs). */
 export const TOAST_MS = 5_000;
-/** More than this at once is noise: the oldest go. */
+/** Beyond this the oldest are removed. */
 export const TOASTS_MAX = 5;
 
 /** The toasts on the screen, oldest first. */
 export const toasts = createStore<readonly Toast[]>(() => []);
 
 let newest = 0;
-const said = new Map<string, number>();
+const shownAt = new Map<string, number>();
 
-/**
- * Says something at the edge of the screen for 5 s. Never the only place where an error stands.
- * The same text within 5 s is said once.
- */
+/** Shows a message for 5 s; never the only place of an error. The same text within 5 s is shown once. */
 export function toast(
   text: string,
   { tone = 'info', action }: { tone?: ToastTone; action?: Toast['action'] } = {},
 ): void {
   const now = Date.now();
-  if (now - (said.get(text) ?? -TOAST_MS) < TOAST_MS) return;
-  if (said.size > 50) said.clear();
-  said.set(text, now);
+  if (now - (shownAt.get(text) ?? -TOAST_MS) < TOAST_MS) return;
+  if (shownAt.size > 50) shownAt.clear();
+  shownAt.set(text, now);
   newest += 1;
   const next: Toast = action ? { id: newest, text, tone, action } : { id: newest, text, tone };
   toasts.set([...toasts.get(), next].slice(-TOASTS_MAX));

@@ -7,7 +7,7 @@ import {
   type RefObject,
 } from 'react';
 
-/** Whether nobody looks: the tab is hidden, or the window is not in front. */
+/** True while the tab is hidden, or the window is in the background. */
 function useAway(): boolean {
   const [away, setAway] = useState(document.hidden);
   useEffect(() => {
@@ -26,8 +26,8 @@ function useAway(): boolean {
 }
 
 /**
- * Watches a place that has things to read for a while: `paused` while it is pointed at, has the focus
- * or nobody looks. F8 moves the focus there from anywhere, Escape back to where it was.
+ * Tracks attention to a region with temporary content: `paused` on hover, on focus or while the page is out of view. F8
+ * moves the focus there from anywhere, Escape back.
  */
 export function useAttention(region: RefObject<HTMLElement | null>) {
   const away = useAway();

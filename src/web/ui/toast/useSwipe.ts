@@ -1,11 +1,11 @@
 import { useRef, type PointerEvent, type RefObject } from 'react';
 
-/** Farther than this sideways, and it goes. */
+/** A horizontal move beyond this removes the card. */
 const SWIPE_PX = 50;
-/** Less than this is a press that trembled. */
+/** A smaller move is a trembling press. */
 const SLACK_PX = 8;
 
-/** Swiping a card away to the right or the left, by finger, pen or mouse. */
+/** Swiping a card away to either side, by finger, pen or mouse. */
 export function useSwipe(card: RefObject<HTMLElement | null>, away: () => void) {
   const from = useRef<number>(undefined);
   const moved = (event: PointerEvent): number =>
@@ -24,7 +24,7 @@ export function useSwipe(card: RefObject<HTMLElement | null>, away: () => void) 
     onPointerMove: (event: PointerEvent) => {
       const px = moved(event);
       if (Math.abs(px) < SLACK_PX) return;
-      // From here on the card has the pointer, wherever it goes; its buttons are not pressed.
+      // The card captures the pointer from here on; its buttons are not pressed.
       event.currentTarget.setPointerCapture(event.pointerId);
       put(px);
     },

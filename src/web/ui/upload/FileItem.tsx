@@ -15,23 +15,19 @@ import { UploadPreview } from '#web/ui/upload/preview/UploadPreview.tsx';
 type Props = {
   item: UploadItem;
   labels: UploadLabels;
-  /** Its buttons, the first one first. */
   acts: readonly UploadAct[];
   onAct: (act: UploadAct) => void;
-  /** What is complete is removed, not only undone. */
+  /** A complete upload is removed, not only undone. */
   instant: boolean;
   /** 1000 or 1024. */
   sizeBase?: number | undefined;
   disabled?: boolean | undefined;
-  /** The handle that moves it. */
   handle?: ReactNode;
-  /** Something dragged over the list would come before it. */
+  /** A dragged item would be inserted before it. */
   gap?: boolean;
-  /** It is being moved. */
   lifted?: boolean;
-  /** How far (px) it is from its place. */
+  /** Its offset from its place, in px. */
   shift?: number;
-  /** Pressed anywhere but on a control. */
   onPointerDown?: ((event: PointerEvent<HTMLElement>) => void) | undefined;
   ref?: Ref<HTMLLIElement>;
 };
@@ -74,7 +70,7 @@ export function FileItem({ item, labels, acts, onAct, instant, handle, ...rest }
       data-lifted={lifted || undefined}
       style={style}
       onPointerDown={(event) => {
-        // A finger on the item scrolls; it moves things by the handle.
+        // A finger on the item scrolls; it drags by the handle.
         const control = event.target instanceof Element && event.target.closest('button');
         if (event.pointerType === 'mouse' && !control) onPointerDown?.(event);
       }}
@@ -112,14 +108,11 @@ export function FileItem({ item, labels, acts, onAct, instant, handle, ...rest }
 }
 
 type ListProps = {
-  /** What it is a list of, for screen readers. */
   label: string;
-  /** Something dragged over the list would come at its end. */
   gapAtEnd?: boolean;
   children: ReactNode;
 };
 
-/** The list that items stand in. */
 export const FileList = ({ label, gapAtEnd = false, children }: ListProps) => (
   <ul className={styles['items']} aria-label={label} data-end={gapAtEnd || undefined}>
     {children}
@@ -133,7 +126,6 @@ function sizeOf({ size, phase }: UploadItem, labels: UploadLabels, base?: number
 
 type StateProps = { item: UploadItem; labels: UploadLabels; undo: boolean };
 
-/** What it does or what went wrong, and what a press would do. */
 function State({ item, labels, undo }: StateProps) {
   const [main, sub] = stateTexts(item, labels, undo);
   if (main === '') return null;

@@ -34,8 +34,8 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('one after the other', () => {
-  test('chosen files are sent at once, named, announced, and taken back; the keyboard is not lost', async ({
+describe('queue', () => {
+  test('selected files are sent at once, named, announced, and reverted; the keyboard focus is not lost', async ({
     show,
   }) => {
     const page = await show('file-upload', { session: true });
@@ -121,7 +121,7 @@ describe('one after the other', () => {
     held.splice(0)[0]?.();
     await done(itemOf(place, '1.png'));
 
-    // The server cannot take it back: here that is insisted on.
+    // The server cannot revert it; here `forceRevert` is set.
     refusing = true;
     await place.getByRole('button', { name: 'Undo 2.png' }).click();
     await itemOf(place, '2.png').getByText('Error during revert').waitFor();
@@ -135,7 +135,7 @@ describe('one after the other', () => {
     );
   });
 
-  test('what the owner has used leaves the list and stays; what it shows again is fetched', async ({
+  test('uploads used by the owner leave the list and stay; those shown again are fetched', async ({
     show,
   }) => {
     const page = await show('file-upload', { session: true, width: 390 });
@@ -151,8 +151,8 @@ describe('one after the other', () => {
   });
 });
 
-describe('what is not taken', () => {
-  test('is said in the item: a wrong type by us, a lie by the server; too many are not taken at all', async ({
+describe('rejected files', () => {
+  test('reports a wrong type in the browser, a false type by the server, and too many files together', async ({
     show,
   }) => {
     const page = await show('file-upload', {
@@ -171,7 +171,7 @@ describe('what is not taken', () => {
     expect(await itemOf(proof, 'a.txt').getByRole('button').count()).toBe(1);
     expect(await proof.getByLabel('Stand of the proof').textContent()).toBe('error');
 
-    // Another file takes its place; several on a field for one are too many.
+    // Another file replaces it; several on a single-file field are too many.
     const pdf = { name: 'struk.png', mimeType: 'image/png', buffer: Buffer.from('%PDF-1.7\n') };
     await input.setInputFiles([pdf]);
     await itemOf(proof, 'struk.png')
@@ -204,7 +204,7 @@ describe('what is not taken', () => {
     expect(await itemsOf(several(page)).count()).toBe(0);
   });
 
-  test('names are texts, whatever they look like', async ({ show }) => {
+  test('names are shown as text, with any content', async ({ show }) => {
     const page = await show('file-upload', { width: 390, dark: true });
     const name = '<img src=x onerror=alert(1)>\u202Egnp.txt';
     const place = one(page);
@@ -217,7 +217,7 @@ describe('what is not taken', () => {
 });
 
 describe('12 MB', () => {
-  test('go in three pieces; one that fails is sent again, three times at most, and Retry goes on from there', async ({
+  test('is sent in three pieces; a failed piece is retried three times, and Retry continues from there', async ({
     show,
   }) => {
     const page = await show('file-upload', {
@@ -240,7 +240,7 @@ describe('12 MB', () => {
     await itemsOf(place).getByText('12 MB', { exact: true }).waitFor();
     expect(sent).toEqual(['POST', 'PATCH 0', 'PATCH 5000000', 'PATCH 5000000', 'PATCH 10000000']);
 
-    // It never comes through: three more tries, each later, then an error; Retry goes on from there.
+    // It never succeeds: three more tries, each later, then an error; Retry continues from there.
     await place.getByRole('button', { name: /^Remove/ }).click();
     await waitFor(async () => expect(await itemsOf(place).count()).toBe(0));
     await page.clock.install();
@@ -251,7 +251,7 @@ describe('12 MB', () => {
     await waitFor(() => expect(tries()).toBe(1));
     for (const nth of [2, 3, 4]) {
       const passed = async () => {
-        // Not again while the one that is looked for is on its way: the next would follow at once.
+        // Not while the expected one is in flight: the next would follow at once.
         if (tries() < nth) await page.clock.fastForward(3_000);
         return tries();
       };
@@ -265,12 +265,12 @@ describe('12 MB', () => {
     expect(sent).toEqual(['HEAD', 'PATCH 5000000', 'PATCH 10000000']);
   });
 
-  test('go on after a reload when the same file is chosen again', async ({ show }) => {
+  test('continues after a reload when the same file is selected again', async ({ show }) => {
     const page = await show('file-upload', { session: true, width: 390 });
     const place = several(page);
     let holding = true;
     const release = Promise.withResolvers<void>();
-    // The last piece is on its way when the page goes.
+    // The page closes while the last piece is in flight.
     await page.route(onUploads, (route) => {
       const isLast = route.request().headers()['upload-offset'] === '10000000';
       return isLast && holding ? release.resolve() : route.continue();

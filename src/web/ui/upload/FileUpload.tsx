@@ -7,9 +7,9 @@ const Widget = lazy(async () => ({
 }));
 
 /**
- * Takes files: dropped (also folders), chosen or pasted; sends them at once, two at a time, long ones in
- * pieces that go on after a break; shows each with its picture, size and state. English by default, as
- * specified; screens pass `indonesianUploads`. The widget itself is a chunk of its own.
+ * An upload field: files are dropped (also folders), selected or pasted, and sent at once, two at a time, long ones in
+ * resumable pieces; each is shown with its picture, size and state. English by default, as specified; screens pass
+ * `indonesianUploads`. The widget is a separate chunk.
  */
 export const FileUpload = (props: FileUploadProps) => (
   <Suspense fallback={<Skeleton height={120} />}>

@@ -29,8 +29,8 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('ways in', () => {
-  test('files are dropped where the pointer is, folders with all in them, links where there are no files', async ({
+describe('input', () => {
+  test('files are dropped at the pointer, folders with their content, links if there are no files', async ({
     show,
   }) => {
     const page = await show('file-upload', {
@@ -61,7 +61,7 @@ describe('ways in', () => {
     await done(itemOf(place, 'tiga.txt'));
     expect((await namesOf(place)).split(' ')[1]).toBe('tiga.txt');
 
-    // Beside every place, nothing is taken and the page stays.
+    // A drop outside every zone is ignored and the page stays.
     for (const elsewhere of [
       page.getByRole('heading', { level: 1 }),
       zoneOf(part(page, 'Disabled')),
@@ -75,7 +75,7 @@ describe('ways in', () => {
     const link = 'https://contoh.id/katalog.pdf';
     const proof = one(page);
     await dropLink(zoneOf(proof), link);
-    // The server fetches nothing for anybody, and says so; there is nothing to try again.
+    // This server fetches no links; there is nothing to retry.
     await itemOf(proof, link).getByText('Size not available').waitFor();
     expect(await itemOf(proof, link).getByRole('button').allTextContents()).toHaveLength(1);
     await dropLink(zoneOf(proof), link, ['y.pdf']);
@@ -83,7 +83,7 @@ describe('ways in', () => {
     expect(await itemsOf(proof).count()).toBe(1);
   });
 
-  test('what is pasted comes in, unless somebody types elsewhere', async ({ show }) => {
+  test('pasted files are added, unless the person types elsewhere', async ({ show }) => {
     const page = await show('file-upload', { session: true });
     const paste = (name: string) =>
       page.evaluate((called) => {
@@ -91,7 +91,6 @@ describe('ways in', () => {
         clipboardData.items.add(new File(['halo'], called, { type: 'text/plain' }));
         document.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
       }, name);
-    // The widget comes a moment after the page.
     await several(page).getByLabel('Lampiran').waitFor({ state: 'attached' });
     await paste('satu.txt');
     await done(itemOf(several(page), 'satu.txt'));
@@ -108,7 +107,7 @@ describe('ways in', () => {
     expect(await page.getByText('tiga.txt').count()).toBe(0);
   });
 
-  test('what is pasted in the moment in which it appears comes in', async ({ show }) => {
+  test('a paste at the moment the widget appears is added', async ({ show }) => {
     const page = await show('file-upload', { session: true });
     await page.addInitScript(() => {
       const appearing = new MutationObserver(() => {
@@ -125,8 +124,8 @@ describe('ways in', () => {
   });
 });
 
-describe('the order', () => {
-  test('is changed with keys and by dragging more than 4 px; Escape puts back; uploads follow', async ({
+describe('order', () => {
+  test('changes with keys and by dragging more than 4 px; Escape restores it; the uploads follow', async ({
     show,
   }) => {
     const page = await show('file-upload', { session: true });
@@ -165,7 +164,6 @@ describe('the order', () => {
     const box = await boxOf(grip);
     const [x, y] = [box.x + 9, box.y + 9];
     const press = async (...way: readonly number[]) => {
-      // What was put back glides to its place.
       await settled(page);
       await page.mouse.move(x, y);
       await page.mouse.down();
@@ -191,9 +189,7 @@ describe('the order', () => {
 });
 
 describe('pictures', () => {
-  test('are shown upright, 44 to 256 px high, with two pixels for each of the box', async ({
-    show,
-  }) => {
+  test('are shown upright, 44 to 256 px high, with two pixels per CSS pixel', async ({ show }) => {
     const page = await show('file-upload', { width: 390 });
     const place = part(page, "Uploaded when asked for, beside the page's other fields");
     const plain = (width: number, height: number) =>
@@ -205,7 +201,7 @@ describe('pictures', () => {
     });
     await place.getByLabel('Foto profil').setInputFiles([
       file('lebar.png', await plain(1_600, 800).png().toBuffer()),
-      // Taken with the phone held upright: it lies on its side in the file.
+      // Taken with an upright phone: rotated in the file.
       file('tegak.jpg', await plain(900, 300).withMetadata({ orientation: 6 }).jpeg().toBuffer()),
       file('rusak.png', Buffer.from('bukan gambar')),
     ]);
@@ -227,10 +223,10 @@ describe('pictures', () => {
     const upright = await looks('tegak.jpg');
     expect(upright).toMatchObject({ height: 256, pixels: [171, 512] });
     expect(await canvas('rusak.png').count()).toBe(0);
-    // Made small beside the page, not in it.
+    // Scaled down in a worker.
     expect(page.workers().length).toBe(1);
 
-    // Drawn again for a wider place, once it has rested.
+    // Drawn again for a wider container, after a pause.
     await page.setViewportSize({ width: 844, height: 390 });
     await waitFor(async () => expect((await looks('lebar.png')).height).toBe(256));
     const poster = part(page, 'An item: with a poster').locator('img');

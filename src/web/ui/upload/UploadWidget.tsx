@@ -31,7 +31,7 @@ import { acceptedOf, labelsOf, useUploads } from '#web/ui/upload/uploadStore.ts'
 
 type Elements = Map<string, HTMLLIElement>;
 
-/** The upload widget itself; `FileUpload` brings it. */
+/** The upload widget; loaded by `FileUpload`. */
 export function UploadWidget(props: FileUploadProps) {
   const root = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
@@ -64,7 +64,7 @@ export function UploadWidget(props: FileUploadProps) {
   const over = useDropZone({ props, root, elements, state, take });
   useImperativeHandle(props.ref, () => ({
     browse: () => input.current?.click(),
-    // One by one, as with FilePond: what goes beyond the limit is left out, the earlier ones stay.
+    // One by one, as with FilePond: files beyond the limit are left out, the earlier ones stay.
     add: (files) => {
       for (const file of files) take({ files: [file], links: [] });
     },
@@ -111,7 +111,7 @@ type DropDeps = {
   take: (dropped: DroppedData, at?: number) => void;
 };
 
-/** Whether something is dragged over the widget, and before which item it would come. */
+/** Whether something is dragged over the widget, and the item it would be inserted before. */
 function useDropZone(deps: DropDeps): { active: boolean; at: number | undefined } {
   const [over, setOver] = useState<{ active: boolean; at: number | undefined }>({
     active: false,
@@ -119,7 +119,7 @@ function useDropZone(deps: DropDeps): { active: boolean; at: number | undefined 
   });
   const newest = useRef(deps);
   newest.current = deps;
-  // Before it is shown: whoever sees it may drop or paste at once.
+  // Before paint, so that a drop or paste works from the first moment.
   useLayoutEffect(() => {
     const indexAt = (point: Point | undefined): number | undefined => {
       const { elements, state } = newest.current;
@@ -130,7 +130,7 @@ function useDropZone(deps: DropDeps): { active: boolean; at: number | undefined 
       const first = boxes[0];
       const lastBox = boxes.at(-1);
       if (!first || !lastBox) return undefined;
-      // Beside the list, files come where new ones always come.
+      // Outside the list, files are inserted at the default position.
       if (point.y < first.top || point.y > lastBox.bottom) return undefined;
       return dropIndex(boxes, point.x, point.y);
     };
@@ -157,7 +157,6 @@ type ZoneProps = {
   onFiles: (files: readonly File[]) => void;
 };
 
-/** Where files are dropped, and the input that chooses them. */
 function Zone({ links, input, props, labels, onFiles }: ZoneProps) {
   const { multiple = false, allowBrowse = true, disabled = false, capture } = props;
   const accepted = acceptedOf(props).join(',');
@@ -178,7 +177,7 @@ function Zone({ links, input, props, labels, onFiles }: ZoneProps) {
         {...attributes}
         onChange={({ currentTarget }) => {
           const files = [...(currentTarget.files ?? [])];
-          // The same file may be chosen again.
+          // Allows the same file to be selected again.
           currentTarget.value = '';
           onFiles(files);
         }}
@@ -193,7 +192,7 @@ function Zone({ links, input, props, labels, onFiles }: ZoneProps) {
   );
 }
 
-/** Files whose upload was broken off, by a reload say: chosen again, they go on. */
+/** Interrupted uploads, for example by a reload: they continue when the file is selected again. */
 function Unfinished({ props, state, labels }: Pick<ListProps, 'props' | 'state' | 'labels'>) {
   const [earlier] = useState(() => pendingUploadsFor(props.purpose ?? ''));
   const open = earlier.filter(({ name }) => !state.items.some((item) => item.name === name));
@@ -211,7 +210,6 @@ type ListProps = {
   state: UploadState;
   elements: Elements;
   input: RefObject<HTMLInputElement | null>;
-  /** Before which item something dragged would come. */
   gap: number | undefined;
   announce: (text: string) => void;
 };
@@ -230,7 +228,7 @@ function Items({ props, labels, uploads, state, elements, input, gap, announce }
       props.onReorder?.(uploadedIds(uploads.state()), from, to);
     },
   });
-  useFocusKept(state, elements, input);
+  useFocusRecovery(state, elements, input);
   const byKey = new Map(state.items.map((item) => [item.key, item]));
   const allowed = {
     process: props.allowProcess ?? true,
@@ -288,10 +286,10 @@ function perform(uploads: Uploads, { key }: UploadItem, act: UploadAct): void {
 }
 
 /**
- * A button that was pressed may go, or its item: then the focus goes to the item, to the one that took its
- * place, or back to the input. Never to another button, which a second press would set off.
+ * When a pressed button or its item disappears, moves the focus to the item, to its successor, or to the input. Never
+ * to another button, which a second press would trigger.
  */
-function useFocusKept(
+function useFocusRecovery(
   state: UploadState,
   elements: Elements,
   input: RefObject<HTMLInputElement | null>,
@@ -305,7 +303,7 @@ function useFocusKept(
       const key = state.items[index]?.key;
       last.current = key === undefined ? undefined : { key, index };
     };
-    // Pressed elsewhere: the focus was not lost, it was left.
+    // A press elsewhere moves the focus deliberately.
     const left = ({ target }: PointerEvent) => {
       const inside = [...elements.values()].some((one) => one.contains(target as Node | null));
       if (!inside) last.current = undefined;

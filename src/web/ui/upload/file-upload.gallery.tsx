@@ -69,7 +69,6 @@ const shown: readonly [string, UploadItem][] = [
   ],
 ];
 
-/** The states an item can be in, as they are drawn. */
 const ItemStates = () =>
   shown.map(([title, item]) => (
     <Show key={title} title={`An item: ${title.toLowerCase()}`}>
@@ -87,7 +86,6 @@ const ItemStates = () =>
 
 type LiveProps = { title: string; name: string; children?: ReactNode } & FileUploadProps;
 
-/** A widget at work, and what it reports to its owner. */
 function Live({ title, name, children, ...props }: LiveProps) {
   const [ids, setIds] = useState<readonly string[]>([]);
   const [stand, setStand] = useState('empty');
@@ -109,7 +107,7 @@ function Live({ title, name, children, ...props }: LiveProps) {
   );
 }
 
-/** What is used leaves the list, and what comes back is shown again. */
+/** Used uploads leave the list, and returned ones are shown again. */
 function Controlled() {
   const [ids, setIds] = useState<readonly string[]>([]);
   const [used, setUsed] = useState<readonly string[]>([]);

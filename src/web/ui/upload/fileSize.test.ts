@@ -19,7 +19,7 @@ test.each([
   expect(fileSizeText(bytes)).toBe(text);
 });
 
-test('a size in Indonesian has a comma, and 1024 counts as others count', () => {
+test('a size in Indonesian has a comma, and base 1024 is supported', () => {
   const words = { bytes: 'byte', KB: 'KB', MB: 'MB', GB: 'GB', decimal: ',' };
   expect(fileSizeText(2_480_500, words)).toBe('2,5 MB');
   expect(fileSizeText(1_500_000_000, words)).toBe('1,50 GB');
@@ -27,7 +27,7 @@ test('a size in Indonesian has a comma, and 1024 counts as others count', () => 
   expect(fileSizeText(1_048_576, words, 1024)).toBe('1 MB');
 });
 
-test('sizes in Indonesian are written in the largest unit that fits', () => {
+test('sizes in Indonesian use the largest unit that fits', () => {
   const sizes = [0, 900, 999, 1_000, 12_345, 999_999, 1_000_000, 1_250_000, 2_500_000_000];
   expect(sizes.map((size) => fileSizeText(size, shortSizes))).toEqual([
     '0 B',

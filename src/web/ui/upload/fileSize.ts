@@ -1,16 +1,15 @@
-/** The words of a size: units, and what parts the decimals. */
 export type SizeWords = { bytes: string; KB: string; MB: string; GB: string; decimal: string };
 
 const english: SizeWords = { bytes: 'bytes', KB: 'KB', MB: 'MB', GB: 'GB', decimal: '.' };
 
-/** Indonesian, as short as they go: for a place with little room. */
+/** Indonesian abbreviations, for narrow places. */
 export const shortSizes: SizeWords = { bytes: 'B', KB: 'KB', MB: 'MB', GB: 'GB', decimal: ',' };
 
 /**
- * A size for people: whole bytes below 1 KB, whole KB (rounded down), MB with one decimal (never '.0'), GB
- * with two. A negative or broken size counts as nothing.
+ * A file size for people: whole bytes below 1 KB, whole KB (rounded down), MB with one decimal (never '.0'), GB with
+ * two. A negative or invalid size is 0.
  *
- * @param base 1000, or 1024 for those who count so.
+ * @param base 1000 or 1024.
  */
 export function fileSizeText(size: number, words: SizeWords = english, base = 1000): string {
   const bytes = Number.isFinite(size) ? Math.max(0, Math.round(size)) : 0;

@@ -32,7 +32,7 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-test('files that come together are announced once, 750 ms after the last, and cleared after 1500', () => {
+test('announces files added together once, 750 ms after the last, and clears the text after 1500', () => {
   total = 2;
   voice.added('a.png');
   vi.advanceTimersByTime(700);
@@ -47,7 +47,7 @@ test('files that come together are announced once, 750 ms after the last, and cl
   expect(said.at(-1)).toBe('');
 });
 
-test('the list is announced only to who is in the widget, ends and errors to everybody', () => {
+test('announces the list only while the person is in the widget, completions and errors always', () => {
   attended = false;
   voice.added('a.png');
   voice.removed('a.png');
@@ -58,21 +58,21 @@ test('the list is announced only to who is in the widget, ends and errors to eve
   expect(said).toEqual(['a.png Upload complete']);
 });
 
-test('of several errors at once none is lost', () => {
+test('loses none of several simultaneous errors', () => {
   voice.announce('File is of invalid type a.exe');
   voice.announce('File is of invalid type b.exe');
   vi.advanceTimersByTime(100);
   expect(said).toEqual(['File is of invalid type a.exe; File is of invalid type b.exe']);
 });
 
-test('an upload that is taken back and leaves the list is announced in one go', () => {
+test('announces an upload that is reverted and leaves the list at once', () => {
   voice.announce('a.png Upload cancelled');
   voice.removed('a.png');
   vi.advanceTimersByTime(100);
   expect(said).toEqual(['a.png Upload cancelled; Removed a.png, 0 files in list']);
 });
 
-test('one that is removed is announced at once, and nothing after it is quiet', () => {
+test('announces a removal at once, and does not mute later announcements', () => {
   total = 1;
   voice.removed('a.png');
   expect(said).toEqual(['Removed a.png, 1 file in list']);

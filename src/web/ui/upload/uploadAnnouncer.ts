@@ -1,10 +1,10 @@
 import type { Schedule } from '#web/api/uploads/uploadRetry.ts';
 
-/** Added files are announced together, so many milliseconds after the last of them. */
+/** Added files are announced together, this long after the last of them. */
 const BATCH_MS = 750;
-/** What was said about the list goes after this, so that nobody reads it twice. */
+/** Announcements are cleared after this, so that they are not found and read again. */
 const CLEAR_MS = 1_500;
-/** What happens to several files at once is announced in one go. */
+/** Simultaneous events of several files are announced together. */
 const ANNOUNCE_MS = 50;
 
 export type AnnouncerLabels = {
@@ -16,12 +16,11 @@ export type AnnouncerLabels = {
 };
 
 type Around = {
-  /** Puts the words into the polite region; '' empties it. */
+  /** Sets the text of the polite region; '' clears it. */
   say: (text: string) => void;
   words: () => AnnouncerLabels;
-  /** Items in the list. */
   total: () => number;
-  /** Whether the person is in the widget: the list is their business only then. */
+  /** True while the person is in the widget; list changes are announced only then. */
   attended: () => boolean;
   later: Schedule;
 };
@@ -34,7 +33,7 @@ export type UploadAnnouncer = {
   quiet: () => void;
 };
 
-/** What screen readers announce of a list of uploads: 'Added a.png, b.png, 2 files in list'. */
+/** Announces changes of an upload list to screen readers: 'Added a.png, b.png, 2 files in list'. */
 export function createUploadAnnouncer({
   say,
   words,

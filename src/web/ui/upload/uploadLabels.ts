@@ -1,8 +1,7 @@
 import type { SizeWords } from '#web/ui/upload/fileSize.ts';
 
-/** Every word of the upload widget. */
 export type UploadLabels = {
-  /** Before the word to press: 'Drag & Drop your files or' Browse. */
+  /** Before the browse button: 'Drag & Drop your files or' Browse. */
   idle: string;
   browse: string;
   invalidField: string;
@@ -20,7 +19,7 @@ export type UploadLabels = {
   processingAborted: string;
   processingError: string;
   revertError: string;
-  /** Waits for its turn. */
+  /** Waiting in the queue. */
   queued: string;
   tapToCancel: string;
   tapToRetry: string;
@@ -32,18 +31,15 @@ export type UploadLabels = {
   buttonUndo: string;
   buttonRetryProcess: string;
   buttonProcess: string;
-  /** A type that is not taken. */
   typeInvalid: string;
   typeExpects: string;
   tooLarge: string;
   /** `{size}` */
   sizeMax: string;
   maxFiles: string;
-  /** The name of the list of files. */
   list: string;
-  /** The handle of an item that moves it: `{name}`. */
+  /** The drag handle of an item: `{name}`. */
   handle: string;
-  /** How the handle is used. */
   handleHelp: string;
   /** `{name}`, `{place}`, `{count}` */
   lifted: string;
@@ -51,12 +47,12 @@ export type UploadLabels = {
   dropped: string;
   /** `{name}` */
   putBack: string;
-  /** An upload that was broken off: `{name}`, `{percent}`. */
+  /** An interrupted upload: `{name}`, `{percent}`. */
   unfinished: string;
   size: SizeWords;
 };
 
-/** The words as they are specified, in English. */
+/** The specified English texts. */
 export const englishUploads: UploadLabels = {
   idle: 'Drag & Drop your files or',
   browse: 'Browse',
@@ -102,7 +98,6 @@ export const englishUploads: UploadLabels = {
   size: { bytes: 'bytes', KB: 'KB', MB: 'MB', GB: 'GB', decimal: '.' },
 };
 
-/** The words of our screens. */
 export const indonesianUploads: UploadLabels = {
   idle: 'Seret berkas ke sini atau',
   browse: 'pilih berkas',
@@ -148,7 +143,7 @@ export const indonesianUploads: UploadLabels = {
   size: { bytes: 'byte', KB: 'KB', MB: 'MB', GB: 'GB', decimal: ',' },
 };
 
-/** Puts values in the places of `{name}` and the like. */
+/** Replaces `{name}` and similar placeholders. */
 export const worded = (text: string, values: Readonly<Record<string, string | number>>): string =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : whole,

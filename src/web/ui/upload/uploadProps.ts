@@ -4,74 +4,74 @@ import type { StoredUpload } from '#web/ui/upload/queue/uploadQueue.ts';
 import type { UploadsStand } from '#web/ui/upload/queue/uploadState.ts';
 import type { UploadLabels } from '#web/ui/upload/uploadLabels.ts';
 
-/** What an owner can do to a widget: from a tool beside it, say. */
+/** Imperative actions of a widget, for example for a button beside it. */
 export type FileUploadHandle = {
-  /** Opens the browser's dialog for files. */
   browse: () => void;
-  /** Takes files in, as if they had been chosen. */
+  /** Adds files, as if they had been selected. */
   add: (files: readonly File[]) => void;
 };
 
 export type FileUploadProps = {
   label: ReactNode;
-  /** A line under it; an error takes its place. */
+  /** Below the field; an error replaces it. */
   help?: ReactNode;
   error?: string | undefined;
   required?: boolean;
   hideLabel?: boolean;
   disabled?: boolean;
-  /** What the files are for: says which types and sizes are taken, and what the server does with them. */
+  /** The purpose of the files: determines the types and sizes accepted, and the server's processing. */
   purpose?: UploadPurpose;
-  /** Goes with every file: the part of a picture that is shown. */
+  /** Sent with every file: the crop of a picture. */
   metadata?: Omit<UploadMetadata, 'purpose' | 'type'>;
-  /** Types (`image/png`) and families (`image/*`); those of the purpose when left out. */
+  /** Types (`image/png`) and families (`image/*`); omitted: those of the purpose. */
   accept?: readonly string[];
   /** Names of types for people; `null` hides one. */
   typeLabels?: Readonly<Record<string, string | null>>;
-  /** Bytes of a file at most; those of the purpose when left out. */
+  /** The maximum bytes of a file; omitted: that of the purpose. */
   maxBytes?: number;
   multiple?: boolean;
-  /** Files in all at most; left out: 1,000,000. */
+  /** The maximum number of files; omitted: 1,000,000. */
   maxFiles?: number;
-  /** The ids of uploads that are shown, as `onChange` gave them. What leaves it was used, and stays. */
+  /**
+   * The ids of uploads that are shown, as given by `onChange`. Ids removed from it were used, and their uploads stay.
+   */
   value?: readonly string[];
-  /** Ids of the complete uploads, in their order, whenever they change. */
+  /** Called with the ids of the complete uploads, in order, whenever they change. */
   onChange?: (ids: readonly string[]) => void;
-  /** A file was taken in; with `instantUpload` off nothing has been sent of it. */
+  /** A file was added; without `instantUpload` it is not sent yet. */
   onAdd?: (file: File) => void;
-  /** How all of it stands; a form waits while it is `busy`. */
+  /** The overall state; a form waits while it is `busy`. */
   onStand?: (stand: UploadsStand) => void;
-  /** What is known of ids in `value` that the widget did not upload itself. */
+  /** Metadata of ids in `value` that the widget did not upload itself. */
   stored?: readonly StoredUpload[];
   /** Deletes a stored (`local`) file for good when it is removed. */
   onDiscard?: (id: string) => Promise<void>;
-  /** An item was put elsewhere. */
   onReorder?: (ids: readonly string[], from: number, to: number) => void;
   allowDrop?: boolean;
   allowBrowse?: boolean;
   allowPaste?: boolean;
-  /** On a field for one file, another one takes its place. */
+  /** On a single-file field, a new file replaces the present one. */
   allowReplace?: boolean;
   allowProcess?: boolean;
   allowRevert?: boolean;
   allowRemove?: boolean;
   allowReorder?: boolean;
-  /** Files are sent as soon as they are there. */
+  /** Files are sent as soon as they are added. */
   instantUpload?: boolean;
-  /** What the server cannot take back stays. */
+  /** Uploads that the server cannot revert stay. */
   forceRevert?: boolean;
-  /** Also takes what is dropped beside it. */
+  /** Also accepts drops elsewhere on the page. */
   dropOnPage?: boolean;
   /** Invalid files make the form around it invalid. */
   checkValidity?: boolean;
-  /** New files come before or after those that are there; what is dropped, where it is dropped. */
+  /** The position of new files; dropped files are inserted at the drop position. */
   itemInsertLocation?: 'before' | 'after';
   maxParallelUploads?: number;
   chunkBytes?: number;
   chunkForce?: boolean;
   /** KB of 1000 or of 1024 bytes. */
   sizeBase?: 1000 | 1024;
-  /** Asks a phone for its camera or microphone. */
+  /** Opens a phone's camera or microphone. */
   capture?: 'user' | 'environment';
   labels?: Partial<UploadLabels>;
   ref?: Ref<FileUploadHandle>;

@@ -17,7 +17,6 @@ import { createUploadAnnouncer, type UploadAnnouncer } from '#web/ui/upload/uplo
 import type { Schedule } from '#web/api/uploads/uploadRetry.ts';
 import { englishUploads, worded, type UploadLabels } from '#web/ui/upload/uploadLabels.ts';
 
-/** Files that are sent at the same time. */
 const PARALLEL = 2;
 
 const later: Schedule = (afterMs, run) => {
@@ -30,7 +29,7 @@ export const labelsOf = ({ labels }: Pick<FileUploadProps, 'labels'>): UploadLab
   ...labels,
 });
 
-/** The types a field takes: those it names, or those of what it is for. */
+/** The accepted types: the field's own, or those of its purpose. */
 export const acceptedOf = ({ accept, purpose }: FileUploadProps): readonly string[] =>
   accept ?? (purpose === undefined ? [] : mimesFor(purpose));
 
@@ -40,7 +39,6 @@ function largest({ maxBytes, purpose }: FileUploadProps, type: string): number {
   return most === 0 ? Number.POSITIVE_INFINITY : most;
 }
 
-/** Why a file is not taken: its type, or its size. */
 function checked(props: FileUploadProps, file: File): UploadFault | undefined {
   const labels = labelsOf(props);
   const accepted = acceptedOf(props);
@@ -71,7 +69,6 @@ function faultWords(
 
 type Opened = { uploads: Uploads; voice: UploadAnnouncer; said: string; state: UploadState };
 
-/** The store of a widget, what it says, and what it reports to its owner. */
 export function useUploads(props: FileUploadProps, attended: () => boolean): Opened {
   const newest = useRef(props);
   newest.current = props;
@@ -143,7 +140,7 @@ function open(
 const same = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((id, nth) => id === other[nth]);
 
-/** Lists that a widget reported to its owner: when one comes back as its value, that is no news. */
+/** Lists reported to the owner: one that returns as the value is no change. */
 const emittedLists = new WeakSet<readonly string[]>();
 
 function useEmitChanges(uploads: Uploads, newest: Newest): void {
@@ -166,7 +163,7 @@ function useEmitChanges(uploads: Uploads, newest: Newest): void {
   }, [uploads, newest]);
 }
 
-/** What the owner gives as the value: uploads that are not there are shown, others leave. */
+/** Follows the owner's value: shows missing uploads, removes others. */
 function useValue(uploads: Uploads, { value, stored = [] }: FileUploadProps): void {
   const details = useRef(stored);
   details.current = stored;

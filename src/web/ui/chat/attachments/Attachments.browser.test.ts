@@ -19,7 +19,7 @@ const pdf = (name: string) => ({
 const choose = (page: Page, ...names: string[]) =>
   page.getByLabel('Dokumen').setInputFiles(names.map(pdf));
 
-test('each file has its own caption, written by the keyboard alone; what stood in the box is the first one’s', async ({
+test('each file has its own caption, written by the keyboard alone; the first takes the text of the box', async ({
   show,
 }) => {
   const page = await show('attachments', { width: 390, own: true });
@@ -31,7 +31,6 @@ test('each file has its own caption, written by the keyboard alone; what stood i
   expect(await isFocused(page, box(page, 'menu.pdf'))).toBe(true);
   await look(page, 'files with captions');
 
-  // Back over the tools and the remove button of the selected file.
   for (let at = 0; at < 20 && !(await isFocused(page, file(page, /^menu/))); at++)
     await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('ArrowRight');
@@ -48,7 +47,7 @@ test('each file has its own caption, written by the keyboard alone; what stood i
   expect(faults).toEqual([]);
 });
 
-test('files and captions outlive a reload; the last one that is taken away leaves its words', async ({
+test('files and captions survive a reload; removing the last one keeps its caption', async ({
   show,
 }) => {
   const page = await show('attachments', { width: 1440, own: true });
@@ -60,7 +59,6 @@ test('files and captions outlive a reload; the last one that is taken away leave
   await page.reload();
   await file(page, 'menu.pdf Menu').waitFor();
   await file(page, 'harga.pdf Harga').waitFor();
-  // More of them: the first of these is the one that is written about.
   await choose(page, 'alamat.pdf');
   await box(page, 'alamat.pdf').waitFor();
   await page.getByRole('button', { name: 'Hapus alamat.pdf' }).click();
@@ -76,7 +74,7 @@ test('files and captions outlive a reload; the last one that is taken away leave
   await words(page).fill('');
 });
 
-test('a caption that is too long stops all, and is led to', async ({ show }) => {
+test('a caption that is too long blocks sending, and is selected', async ({ show }) => {
   const page = await show('attachments', { width: 1440, own: true });
   await words(page).fill('a'.repeat(41));
   await choose(page, 'menu.pdf', 'harga.pdf');

@@ -7,7 +7,7 @@ import { fileEnd } from '#web/ui/chat/chat.ts';
 import styles from '#web/ui/chat/attachments/Attachments.module.css';
 import { fileSizeText, shortSizes } from '#web/ui/upload/fileSize.ts';
 
-/** What was chosen and goes along with the next line, and why other files do not. */
+/** The attachments of the next message, and the errors of rejected files. */
 export const Attachments = ({ attached }: { attached: Attached }) => (
   <>
     <Faults {...attached} />
@@ -31,10 +31,10 @@ const Faults = ({ faults, forgetFaults }: Attached) =>
     </div>
   );
 
-/** The files, one of them selected: its caption is what the box below writes. */
+/** The files as a radio group: the box below edits the selected file's caption. */
 function Files({ files, selected, select, remove, isTooLong, box }: Attached) {
   const name = useId();
-  // A phone's keyboard comes when the box itself is touched.
+  // On phones only a tap on the box opens the keyboard.
   const write = () => {
     if (matchMedia('(pointer: fine)').matches) box.current?.focus();
   };
@@ -57,7 +57,6 @@ function Files({ files, selected, select, remove, isTooLong, box }: Attached) {
                 name={name}
                 checked={attached === selected}
                 onChange={() => select(id)}
-                // Who is writing goes on writing.
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={({ detail }) => detail > 0 && write()}
                 onKeyDown={(event) => {
@@ -90,7 +89,6 @@ function Files({ files, selected, select, remove, isTooLong, box }: Attached) {
   );
 }
 
-/** Below its name: what is said of it, or how large it is. */
 const About = ({ file, caption, isTooLong }: AttachedFile & { isTooLong: boolean }) => (
   <span className={styles['about']}>
     {isTooLong && <span className={styles['long']}>Keterangan terlalu panjang</span>}
@@ -98,7 +96,7 @@ const About = ({ file, caption, isTooLong }: AttachedFile & { isTooLong: boolean
   </span>
 );
 
-/** A picture as it looks; anything else, and a picture that cannot be shown, by its ending. */
+/** A picture's thumbnail; anything else, and a broken picture, by its extension. */
 function Thumb({ file }: { file: File }) {
   const [url, setUrl] = useState<string>();
   useEffect(() => {

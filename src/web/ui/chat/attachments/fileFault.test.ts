@@ -4,7 +4,7 @@ import { fileFault } from './fileFault.ts';
 const MB = 1_000_000;
 const file = (name: string, type: string, size: number) => ({ name, type, size });
 
-test('what cannot be sent is said before it is sent', () => {
+test('reports files that cannot be sent before sending', () => {
   expect(fileFault(file('kue.png', 'image/png', 2 * MB), 0)).toBeUndefined();
   expect(fileFault(file('pesan-suara.m4a', 'audio/mp4', MB), 0)).toBeUndefined();
   expect(fileFault(file('kue.exe', 'application/x-msdownload', 10), 0)).toMatch(/Pilih JPG, PNG/);

@@ -9,7 +9,7 @@ import {
 import { acceptsType, typeOfFile } from '#web/api/uploads/fileTypes.ts';
 import { fileSizeText, shortSizes } from '#web/ui/upload/fileSize.ts';
 
-/** Bytes of all files that may wait in a browser: it keeps them until they are sent. */
+/** The limit for all files that wait in a browser, in bytes; the browser stores them until they are sent. */
 const WAITING_BYTES_MAX = 200_000_000;
 
 /**
@@ -36,7 +36,7 @@ export function fileFault(
   return `${file.name} terlalu besar. Paling besar ${fileSizeText(most, shortSizes)}.`;
 }
 
-/** The endings of all files that a purpose takes, but pictures, as `accept` has them. */
+/** The extensions that a purpose accepts, without pictures, in the syntax of `accept`. */
 export const documentEndings = (purpose: UploadPurpose): string =>
   mimesFor(purpose)
     .filter((mime) => !mime.startsWith('image/'))

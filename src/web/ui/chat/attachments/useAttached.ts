@@ -8,44 +8,35 @@ import { fileFault } from '#web/ui/chat/attachments/fileFault.ts';
 import { useFiles } from '#web/ui/chat/attachments/useFiles.ts';
 import { useDraft } from '#web/ui/chat/composer/useDraft.ts';
 
-/** What is written and attached in a composer, and why other files were not taken. */
 export type Attached = {
   files: readonly AttachedFile[];
-  /** The file whose caption stands in the box; undefined where there is none. */
   selected: AttachedFile | undefined;
   select: (id: string) => void;
-  /** What stands in the box: the caption of the selected file, or a text without files. */
+  /** The content of the box: the caption of the selected file, or the text without files. */
   text: string;
   write: (text: string) => void;
-  /** How long the text of the box may be. */
   maxLength: number;
-  /** Whether a caption is too long to be sent. */
   isTooLong: (file: AttachedFile) => boolean;
-  /** Whether all captions can be sent; selects the first that cannot. */
+  /** True if all captions fit; selects the first that does not. */
   check: () => boolean;
-  /** One sentence each; they stay until other files are chosen, or they were read. */
+  /** One sentence each; kept until other files are selected or they were read. */
   faults: readonly string[];
   attach: (chosen: readonly File[]) => void;
   remove: (id: string) => void;
   forgetFaults: () => void;
-  /** All of it is on its way. */
   forget: () => void;
-  /** Where it is written. */
   box: RefObject<HTMLTextAreaElement | null>;
 };
 
 type Options = {
-  /** The thread whose draft it is. */
   thread: string;
-  /** What the files are sent for. */
   purpose: UploadPurpose;
-  /** How long what is said of a file may be. */
   captionMax: (file: File) => number;
   /** Bytes of other files that wait to be sent. */
   elsewhere?: () => number;
 };
 
-/** What is written in a composer: a text, or files with a caption each. Stored in this browser until it is sent. */
+/** The content of a composer: a text, or files with a caption each. Stored in this browser until it is sent. */
 export function useAttached({ thread, purpose, captionMax, elsewhere }: Options): Attached {
   const [draft, setDraft] = useDraft(thread);
   const { files, change, faults, setFaults } = useFiles(thread);
@@ -63,7 +54,6 @@ export function useAttached({ thread, purpose, captionMax, elsewhere }: Options)
     const [first] = added;
     if (!first) return;
     for (const { id, file } of added) keepFile(id, file);
-    // What was written before is said of the first.
     if (files.length === 0) first.caption = draft;
     setDraft('');
     setSelectedId(first.id);
@@ -72,7 +62,7 @@ export function useAttached({ thread, purpose, captionMax, elsewhere }: Options)
   const remove = (gone: string) => {
     dropFile(gone);
     const left = files.filter(({ id }) => id !== gone);
-    // Nothing that was written is lost with the last of them.
+    // Removing the last file keeps its caption as the text.
     if (left.length === 0) setDraft(selected?.caption ?? '');
     if (gone === selected?.id) setSelectedId(neighbourOf(files, gone));
     change((before) => before.filter(({ id }) => id !== gone));
@@ -105,7 +95,6 @@ export function useAttached({ thread, purpose, captionMax, elsewhere }: Options)
   };
 }
 
-/** The file that stands where one is taken away: the next, or the one before the last. */
 function neighbourOf(files: readonly AttachedFile[], id: string): string | undefined {
   const at = files.findIndex((one) => one.id === id);
   return (files[at + 1] ?? files[at - 1])?.id;

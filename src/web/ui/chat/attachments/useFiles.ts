@@ -6,7 +6,6 @@ import {
   type GoneFile,
 } from '#web/ui/chat/attachments/attachedFiles.ts';
 
-/** How files become others. */
 type Change = (change: (files: readonly AttachedFile[]) => readonly AttachedFile[]) => void;
 
 const NONE: readonly AttachedFile[] = [];
@@ -14,7 +13,6 @@ const NONE: readonly AttachedFile[] = [];
 type Files = {
   files: readonly AttachedFile[];
   change: Change;
-  /** Why files were not taken, or are no longer there: one sentence each. */
   faults: readonly string[];
   setFaults: (faults: readonly string[]) => void;
 };
@@ -23,7 +21,6 @@ type Files = {
 export function useFiles(thread: string): Files {
   const [state, setState] = useState({ thread, files: NONE, read: false });
   const [faults, setFaults] = useState<readonly string[]>([]);
-  // Another thread, other files.
   if (state.thread !== thread) {
     setState({ thread, files: NONE, read: false });
     setFaults([]);
@@ -40,7 +37,7 @@ export function useFiles(thread: string): Files {
     };
   }, [thread]);
   useEffect(() => {
-    // What is stored is not known before it was read.
+    // Not before the stored files were read.
     if (state.read) storeFiles(state.thread, state.files);
   }, [state]);
   return {
@@ -51,6 +48,5 @@ export function useFiles(thread: string): Files {
   };
 }
 
-/** What was said of it is not lost: it can be copied from there. */
 const goneFault = ({ name, caption }: GoneFile): string =>
   `${name} tidak ada lagi di peramban ini. Pilih sekali lagi.${caption && ` Keterangannya: ${caption}`}`;

@@ -4,10 +4,8 @@ import { typeOfFile } from '#web/api/uploads/fileTypes.ts';
 import { fileOf } from '#web/api/uploads/outgoingFiles.ts';
 import type { ChatMessage } from '#web/ui/chat/chat.ts';
 
-/** What is known of a file that waits in this browser. */
 export type WaitingFile = { name: string; type: string; size: number };
 
-/** The renderer's word for a kind of file. */
 const kinds: Readonly<Record<string, string>> = {
   'image/jpeg': 'jpeg',
   'image/png': 'png',
@@ -18,7 +16,7 @@ const kinds: Readonly<Record<string, string>> = {
   'video/mp4': 'mp4',
 };
 
-/** A file on its way, as the renderer takes it; while its bytes are not at hand (`url`), by its name. */
+/** An outgoing file as a chat message; by its name only while its bytes (`url`) are unavailable. */
 export function waitingContent(file: WaitingFile, url: string | undefined, text = ''): ChatMessage {
   const { name, size } = file;
   const mime = typeOfFile(file);
@@ -32,7 +30,7 @@ export function waitingContent(file: WaitingFile, url: string | undefined, text 
   };
 }
 
-/** The address of a file that waits in this browser, to show it before anybody else has it. */
+/** The object URL of a file that waits in this browser, for a preview before sending. */
 export function useFileUrl(id: string, hasFile: boolean): string | undefined {
   const [url, setUrl] = useState<string>();
   useEffect(() => {

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-test('a contact is called, copied, written to and kept, by keys alone', async ({ show }) => {
+test('a contact is called, copied, messaged and saved by keys alone', async ({ show }) => {
   const page = await show('contact-card', { width: 390 });
   const budi = page.getByRole('group', { name: 'Budi Santoso' });
   const phone = budi.getByRole('link', { name: '+62 812-3456-7890' });
@@ -26,7 +26,7 @@ test('a contact is called, copied, written to and kept, by keys alone', async ({
   );
 });
 
-test('a card says what it has, and no more', async ({ show }) => {
+test('a card shows only the fields it has', async ({ show }) => {
   const page = await show('contact-card', { width: 390 });
   const shop = page.getByRole('group', { name: 'Toko Kue; Lapis, & Teman' });
   expect(await shop.getByRole('link').getAttribute('href')).toBe('tel:+6581234567');

@@ -10,18 +10,15 @@ import { saveFile } from '#web/ui/copy/saveFile.ts';
 
 type Props = {
   name: string;
-  /** However it was written; it is called, copied and saved in its 62 form. */
+  /** In any notation; used in its 62 form. */
   phone: string;
-  /** All of them, where there are several; the first is `phone`. */
+  /** All numbers, if there are several; the first is `phone`. */
   phones?: readonly string[] | undefined;
-  /** Where they work. */
   organization?: string | undefined;
   email?: string | undefined;
-  /** Opens a conversation with these digits; without it there is no button for that. */
   onMessage?: ((digits: string) => void) | undefined;
 };
 
-/** Somebody's name and number, to call, copy, write to or keep. */
 export function ContactCard(props: Props) {
   const { name, phone, phones = [], organization = '', email = '', onMessage } = props;
   const id = useId();
@@ -82,7 +79,6 @@ export function ContactCard(props: Props) {
 
 type ActionProps = {
   icon: typeof Copy;
-  /** The id of the name that it is about. */
   about: string;
   onClick: () => void;
   children: ReactNode;

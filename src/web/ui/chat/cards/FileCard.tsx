@@ -34,15 +34,14 @@ const icons: Record<FileKind, typeof File> = {
 
 type Props = {
   name: string;
-  /** Tells what it is where the name does not. */
+  /** Used where the name has no extension. */
   type: string;
-  /** Where it is fetched from; without it there is nothing to download. */
   url?: string | undefined;
-  /** In bytes, where it is known. */
+  /** In bytes, if known. */
   size?: number | undefined;
 };
 
-/** A file to download: what it is, its name (cut at 250 px, whole as its title), type and size. */
+/** A file to download: kind, name (cut at 250 px, complete in its title), type and size. */
 export function FileCard({ name, type, url, size }: Props) {
   const facts = [
     fileType(name, type) || 'Berkas',
@@ -64,10 +63,8 @@ export function FileCard({ name, type, url, size }: Props) {
   );
 }
 
-/** What a file in a conversation is shown as. */
 export type MediaWord = keyof typeof linkWords;
 
-/** Fetching the image of a message that lies on another host. */
 export type ImageLoading = {
   onLoad: () => void;
   isBusy: boolean;
@@ -77,7 +74,6 @@ export type ImageLoading = {
 type LinkProps = {
   kind: MediaWord;
   message: Pick<ChatMessage, 'type' | 'url' | 'filename'>;
-  /** For an image: how the server fetches it. */
   loading?: ImageLoading | undefined;
 };
 
@@ -90,8 +86,8 @@ const linkWords = {
 } as const;
 
 /**
- * A file on another host: what it is, where, and a link that opens it in a new tab. The page loads nothing of it; an
- * image is fetched by the server when `loading` is used. An address that may not be followed (`safeHref`) is reported, and leads nowhere.
+ * A file on another host: its kind, host and a link that opens a new tab. The page loads nothing of it; an image is
+ * fetched by the server when `loading` is used. An unsafe address (`safeHref`) is reported and not linked.
  */
 export function LinkCard({ kind, message: { type, url, filename }, loading }: LinkProps) {
   const href = safeHref(url ?? '');
@@ -129,7 +125,6 @@ export function LinkCard({ kind, message: { type, url, filename }, loading }: Li
 
 type MissingProps = { kind: MediaWord; name: string; missing: FileMissing };
 
-/** In place of a file that is not there: what it was, and why it is gone. */
 export const MissingCard = ({ kind, name, missing }: MissingProps) => (
   <span className={classes(styles['card'], styles['missing'])}>
     <Inside kind={iconOf(kind, fileKind(name, ''))} name={name || linkWords[kind]}>
@@ -143,7 +138,6 @@ const iconOf = (kind: MediaWord, file: FileKind): FileKind =>
 
 type InsideProps = { kind: FileKind; name: string; children: ReactNode };
 
-/** What a file is, its name, and what else is to be said of it. */
 function Inside({ kind, name, children }: InsideProps) {
   const Icon = icons[kind];
   return (

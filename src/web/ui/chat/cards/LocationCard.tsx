@@ -2,7 +2,7 @@ import { ExternalLink, MapPin } from 'lucide-react';
 import type { Place } from '#contract/messages/content.ts';
 import styles from '#web/ui/chat/cards/LocationCard.module.css';
 
-/** A place: its name and address where it has them, else its coordinates; the map opens elsewhere. */
+/** A location: its name and address, else its coordinates; the map opens in a new tab. */
 export function LocationCard({ place: { latitude, longitude, name, address } }: { place: Place }) {
   const at = `${latitude},${longitude}`;
   const title = name ?? address;

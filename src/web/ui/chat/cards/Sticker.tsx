@@ -2,7 +2,7 @@ import styles from '#web/ui/chat/cards/Sticker.module.css';
 import { BrokenPicture } from '#web/ui/media/BrokenPicture.tsx';
 import { useBroken } from '#web/ui/media/useBroken.ts';
 
-/** A sticker: stands by itself, and does not grow. */
+/** A sticker: no bubble, and not zoomable. */
 export function Sticker({ src, alt }: { src: string; alt: string }) {
   const { broken, fail, retry } = useBroken(src);
   return broken ? (

@@ -5,11 +5,10 @@ import styles from '#web/ui/chat/cards/TemplateCard.module.css';
 
 type Props = {
   template: FilledTemplate | undefined;
-  /** Its body. */
   children: ReactNode;
 };
 
-/** A template as its receiver reads it: header, body, footer, and its buttons, which only the phone can press. */
+/** A template as its recipient sees it: header, body, footer and buttons, which only the phone can press. */
 export function TemplateCard({ template, children }: Props) {
   const { header = null, footer = null, buttons = [] } = template ?? {};
   return (

@@ -8,25 +8,25 @@ import {
   vcardText,
 } from '#web/ui/chat/cards/vcard.ts';
 
-test('a contact becomes a vCard 3.0 with CRLF', () => {
+test('writes a contact as a vCard 3.0 with CRLF', () => {
   expect(vcardOf({ name: 'Budi Santoso', phone: '0812-3456-7890' })).toBe(
     'BEGIN:VCARD\r\nVERSION:3.0\r\nN:;Budi Santoso;;;\r\nFN:Budi Santoso\r\n' +
       'TEL;TYPE=CELL,VOICE:+6281234567890\r\nEND:VCARD\r\n',
   );
 });
 
-test('where they work stands in it', () => {
+test('includes the company', () => {
   const card = vcardOf({ name: 'Budi', phone: '0812-3456-7890', organization: 'CV A; B\nC' });
   expect(card).toContain('FN:Budi\r\nORG:CV A\\; B\\nC\r\nTEL');
 });
 
-test('what has a meaning in a vCard is escaped', () => {
+test('escapes characters with a meaning in vCards', () => {
   expect(vcardText('Toko; "Maju, Jaya" \\ Cab.\r\nSolo\n')).toBe(
     String.raw`Toko\; "Maju\, Jaya" \\ Cab.\nSolo\n`,
   );
 });
 
-test('no name writes a line of its own, and every letter of it comes back', () => {
+test('keeps a name within its line, and reads every character back', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 150 }), (name) => {
       const card = vcardOf({ name, phone: '6281234567890' });
@@ -57,13 +57,13 @@ test('no name writes a line of its own, and every letter of it comes back', () =
   );
 });
 
-test('a long line is folded between letters', () => {
+test('folds a long line between characters', () => {
   const folded = foldLine(`FN:${'é'.repeat(60)}`);
   expect(folded.split('\r\n')).toHaveLength(2);
   expect(folded.replaceAll('\r\n ', '')).toBe(`FN:${'é'.repeat(60)}`);
 });
 
-test('a file name leads nowhere and hides nothing', () => {
+test('makes safe file names', () => {
   expect(vcardFileName('Budi Santoso')).toBe('Budi Santoso.vcf');
   expect(vcardFileName('../../etc/passwd')).toBe('etc passwd.vcf');
   expect(vcardFileName('Budi\u202efcv.exe')).toBe('Budi fcv.exe.vcf');
@@ -71,7 +71,7 @@ test('a file name leads nowhere and hides nothing', () => {
   expect(vcardFileName(' . ')).toBe('kontak.vcf');
 });
 
-test('a card that was written here is read as it was', () => {
+test('reads back a card that it wrote', () => {
   const contact = {
     name: 'Toko; "Maju, Jaya" di Jalan yang sangat panjang sekali namanya',
     phone: '+6281234567890',
@@ -79,7 +79,7 @@ test('a card that was written here is read as it was', () => {
   expect(readVcard(vcardOf(contact))).toEqual(contact);
 });
 
-test('cards of phones are read: grouped lines, parameters, a name in parts', () => {
+test('reads cards of phones: grouped lines, parameters, a name in parts', () => {
   const card =
     'BEGIN:VCARD\nVERSION:4.0\nN:Santoso;Budi;;;\nitem1.TEL;TYPE=CELL:tel:+62-812-3456-7890\nEND:VCARD';
   expect(readVcard(card)).toEqual({ name: 'Budi Santoso', phone: '+62-812-3456-7890' });

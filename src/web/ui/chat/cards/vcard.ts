@@ -13,14 +13,14 @@ const LINE_OCTETS = 75;
 const CRLF = '\r\n';
 const encoder = new TextEncoder();
 
-/** A value as a vCard 3.0 wants it: `\`, `,`, `;` and line ends escaped, other control characters gone. */
+/** Escapes a vCard 3.0 value: `\`, `,`, `;` and line ends; drops other control characters. */
 export const vcardText = (value: string): string =>
   value
     .replace(/[\\,;]/g, String.raw`\$&`)
     .replace(/\r\n|[\r\n\u2028\u2029]/g, String.raw`\n`)
     .replace(/\p{Cc}/gu, '');
 
-/** A line in pieces of at most 75 octets, never inside a letter; each but the first begins with a blank. */
+/** Folds a line into pieces of at most 75 octets, never inside a character; each but the first begins with a blank. */
 export function foldLine(line: string): string {
   let folded = '';
   let octets = 0;
@@ -36,7 +36,7 @@ export function foldLine(line: string): string {
   return folded;
 }
 
-/** A contact as a vCard 3.0 (RFC 2426): lines end with CRLF; the number with its country in front. */
+/** A contact as a vCard 3.0 (RFC 2426): lines end with CRLF; the number has its country code. */
 export function vcardOf(contact: Contact): string {
   const { name, phone, phones = [], organization = '', email = '' } = contact;
   const digits = contactDigits(phone);
@@ -44,7 +44,7 @@ export function vcardOf(contact: Contact): string {
   const lines = [
     'BEGIN:VCARD',
     'VERSION:3.0',
-    // Indonesian names are not made of a family's and a given one: all of it is the given name.
+    // Indonesian names have no family name: all of it is the given name.
     `N:;${known};;;`,
     `FN:${known}`,
     ...(organization === '' ? [] : [`ORG:${vcardText(shortName(organization.toWellFormed()))}`]),
@@ -57,7 +57,7 @@ export function vcardOf(contact: Contact): string {
   return lines.map((line) => foldLine(line) + CRLF).join('');
 }
 
-/** What a contact's file is called: its name without what file systems and tricksters use. */
+/** The file name of a contact: its name without characters unsafe in file names. */
 export function vcardFileName(name: string): string {
   const plain = name
     .toWellFormed()
@@ -67,7 +67,7 @@ export function vcardFileName(name: string): string {
   return `${[...plain].slice(0, 80).join('').trim() || 'kontak'}.vcf`;
 }
 
-/** The first contact of a vCard's text; `undefined` when it holds no number. */
+/** The first contact in a vCard; `undefined` if it has no number. */
 export function readVcard(text: string): Contact | undefined {
   const { name, phones } = readCard(text);
   const [phone] = phones;

@@ -14,7 +14,7 @@ const focused = (page: Page, name: string) =>
   );
 const chosen = (page: Page) => page.getByLabel('Chosen files').textContent();
 
-test('Enter sends, Shift+Enter breaks the line, ArrowUp brings the last one back', async ({
+test('Enter sends, Shift+Enter breaks the line, ArrowUp restores the last text', async ({
   show,
 }) => {
   const page = await show('composer', { width: 1440 });
@@ -37,7 +37,7 @@ test('Enter sends, Shift+Enter breaks the line, ArrowUp brings the last one back
   expect(await box(page).inputValue()).toBe('Halo Budi\nkuenya siap');
   expect(await focused(page, 'Tulis pesan untuk Budi')).toBe(true);
 
-  // While a word is being composed, Enter belongs to the keyboard's own window.
+  // During composition, Enter belongs to the input method.
   await box(page).evaluate((area) =>
     area.dispatchEvent(
       new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }),
@@ -126,7 +126,7 @@ test('files are dropped and pasted while the tools are closed', async ({ show })
   await waitFor(async () => expect(await chosen(page)).toBe('layar.png (image/png)'));
 });
 
-test('a text beyond the limit stays whole, is counted, and is sent only when it fits', async ({
+test('a text beyond the limit stays in the box, is counted, and cannot be sent', async ({
   show,
 }) => {
   const page = await show('composer', { width: 390 });
@@ -152,7 +152,6 @@ test('a text beyond the limit stays whole, is counted, and is sent only when it 
   await send.click({ force: true });
   await rina.press('Enter');
   expect(await page.getByLabel('Sent texts').textContent()).toBe('');
-  // Blanks at the ends are not sent, and not counted.
   await rina.fill(`  ${'b'.repeat(60)}  `);
   await long.getByText('60 / 60').waitFor();
   expect(await rina.getAttribute('aria-invalid')).toBe(null);
@@ -162,7 +161,7 @@ test('a text beyond the limit stays whole, is counted, and is sent only when it 
   expect(await long.getByText('/ 60').count()).toBe(0);
 });
 
-test('at 320 px a line has ten letters, with the emoji button in their box', async ({ show }) => {
+test('at 320 px a line has ten letters, with the emoji button in the box', async ({ show }) => {
   const page = await show('composer', { width: 390 });
   await page.setViewportSize({ width: 320, height: 640 });
   const words = () =>

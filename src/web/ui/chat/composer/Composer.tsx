@@ -16,55 +16,49 @@ import { isNearlyFull, tooLong } from '#web/ui/text/textLength.ts';
 import { TextCounter } from '#web/ui/text/TextCounter.tsx';
 import { useFileDrop } from '#web/ui/upload/drop/useFileDrop.ts';
 
-/** What is offered over the box while somebody types: a list that the box's keys walk. */
 export type ComposerOffer = {
   list: ReactNode;
   listId: string;
-  /** The option that is marked. */
   activeId: string | undefined;
-  /** Hears keys before the box does. @returns whether the key was for the list */
+  /** Handles keys before the box. @returns whether the key was handled */
   onKey: (event: KeyboardEvent<HTMLTextAreaElement>) => boolean;
 };
 
 type Props = {
-  /** What the box is, for screen readers: 'Tulis pesan untuk Budi'. */
+  /** The accessible name of the box: 'Tulis pesan untuk Budi'. */
   label: string;
   placeholder?: string;
   value: string;
   onChange: (text: string) => void;
-  /** Enter, or the button. Never called with blanks only, unless something is `attached`. */
+  /** On Enter or the button. Called with a blank text only if something is `attached`. */
   onSend: (text: string) => void;
-  /** Something goes along that needs no words. */
+  /** Something is attached, so the text may be empty. */
   attached?: boolean;
-  /** Stands over the box. */
   offer?: ComposerOffer | undefined;
-  /** Why nothing can be sent now; shown in place of the box. */
+  /** Why sending is impossible; replaces the box. */
   blocked?: ReactNode;
-  /** A longer text stays as it is, and cannot be sent: the box says so. */
+  /** A longer text stays in the box but cannot be sent; the box shows the fault. */
   maxLength?: number;
-  /** Files chosen by the tools, dropped or pasted; without it there are no tools. */
+  /** Receives files that are selected, dropped or pasted; omitted: no tools. */
   onFiles?: ((files: readonly File[]) => void) | undefined;
-  /** What the document tool takes, as `accept` has it; everything when left out. */
+  /** The `accept` of the document tool; omitted: everything. */
   documents?: string;
-  /** What the tool for pictures takes; JPEG, PNG and WebP when left out. */
+  /** The name and `accept` of the picture tool; omitted: JPEG, PNG and WebP. */
   pictures?: { name: string; accept: string } | undefined;
-  /** What else can be sent from here, in place of choosing a contact card's file. */
   tools?: readonly Tool[] | undefined;
-  /** Words on the button in place of the icon, for a box that does not send. */
   sendWord?: string | undefined;
-  /** Begins to record a voice message; without it there is no microphone. */
+  /** Starts a voice recording; omitted: no microphone. */
   onRecord?: (() => void) | undefined;
-  /** Where files may be dropped: the whole thread; the composer itself when left out. */
+  /** The drop area: the whole thread; omitted: the composer itself. */
   dropZone?: RefObject<HTMLElement | null>;
-  /** ArrowUp in an empty box brings this text back. */
+  /** ArrowUp in an empty box restores this text. */
   lastDraft?: string | undefined;
-  /** The box itself, for who leads back to it. */
   box?: RefObject<HTMLTextAreaElement | null>;
 };
 
 /**
- * Where a message is written. Enter sends, Shift+Enter breaks the line; a word still being composed is
- * never sent, nor is a text beyond `maxLength`. With `onFiles`, tools beside it choose pictures, photos, documents and more.
+ * The message box. Enter sends, Shift+Enter breaks the line; text in composition or beyond `maxLength` is never sent.
+ * With `onFiles`, tools select pictures, photos, documents and more.
  */
 export function Composer(props: Props) {
   const { label, placeholder = 'Tulis pesan', value, onChange, onSend, blocked } = props;
@@ -136,7 +130,6 @@ export function Composer(props: Props) {
   );
 }
 
-/** Files that are pasted are attached; a text goes into the box as ever. */
 const pasting = (onFiles: Props['onFiles']) => (event: ClipboardEvent) => {
   const files = [...event.clipboardData.files];
   if (!onFiles || files.length === 0) return;
@@ -157,7 +150,6 @@ const Microphone = ({ onClick }: { onClick: () => void }) => (
 
 type Key = KeyboardEvent<HTMLTextAreaElement>;
 
-/** What the keys of the box do: those of what stands over it come first. */
 const pressing =
   ({ offer, value, lastDraft, onChange }: Props, send: () => void) =>
   (event: Key) => {
@@ -192,7 +184,6 @@ const Send = ({ off, word }: { off: boolean; word: string | undefined }) => (
 
 type LengthNoteProps = { id: string; fault: string | undefined; length: number; max: number };
 
-/** Under the box: how full it is, once that matters, and that it is too full. */
 const LengthNote = ({ id, fault, length, max }: LengthNoteProps) =>
   isNearlyFull(length, max) && (
     <p className={styles['room']}>

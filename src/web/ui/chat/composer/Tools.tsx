@@ -2,7 +2,6 @@ import { Camera, ContactRound, FileText, Image, Plus, type LucideIcon } from 'lu
 import styles from '#web/ui/chat/composer/Composer.module.css';
 import { Disclosure } from '#web/ui/disclosure/Disclosure.tsx';
 
-/** Something else that is sent: opens what asks for it. */
 export type Tool = { icon: LucideIcon; name: string; onOpen: () => void };
 
 const PICTURES = { name: 'Gambar', accept: 'image/jpeg,image/png,image/webp' };
@@ -14,7 +13,7 @@ type Props = {
   onChoose: (files: readonly File[]) => void;
 };
 
-/** The tools behind the + button: real file inputs, each as large as its tool, and what opens forms. */
+/** The tools behind the + button: file inputs that cover their tool, and buttons that open forms. */
 export const Tools = ({ documents, pictures = PICTURES, more, onChoose }: Props) => (
   <Disclosure
     label="Lampiran"
@@ -24,15 +23,15 @@ export const Tools = ({ documents, pictures = PICTURES, more, onChoose }: Props)
     contentClass={styles['options']}
   >
     {(close) => {
-      const chosen = (files: readonly File[]) => {
+      const choose = (files: readonly File[]) => {
         close();
         onChoose(files);
       };
       return (
         <>
-          <FileTool icon={Image} {...pictures} multiple onChoose={chosen} />
-          <FileTool icon={Camera} name="Kamera" accept="image/*" capture onChoose={chosen} />
-          <FileTool icon={FileText} name="Dokumen" accept={documents} multiple onChoose={chosen} />
+          <FileTool icon={Image} {...pictures} multiple onChoose={choose} />
+          <FileTool icon={Camera} name="Kamera" accept="image/*" capture onChoose={choose} />
+          <FileTool icon={FileText} name="Dokumen" accept={documents} multiple onChoose={choose} />
           {more ? (
             more.map(({ icon: Icon, name, onOpen }) => (
               <button
@@ -40,7 +39,7 @@ export const Tools = ({ documents, pictures = PICTURES, more, onChoose }: Props)
                 type="button"
                 className={styles['tool']}
                 onClick={() => {
-                  // The focus comes back to where the tool was found.
+                  // Restores the focus to the button that opened the tools.
                   close({ focus: true });
                   onOpen();
                 }}
@@ -54,7 +53,7 @@ export const Tools = ({ documents, pictures = PICTURES, more, onChoose }: Props)
               icon={ContactRound}
               name="Kontak"
               accept=".vcf,text/vcard"
-              onChoose={chosen}
+              onChoose={choose}
             />
           )}
         </>
@@ -68,7 +67,7 @@ type FileToolProps = {
   name: string;
   accept: string | undefined;
   multiple?: boolean;
-  /** Phones open the camera on the back. */
+  /** Phones open the rear camera. */
   capture?: boolean;
   onChoose: (files: readonly File[]) => void;
 };
@@ -85,7 +84,7 @@ const FileTool = ({ icon: Icon, name, accept, multiple, capture, onChoose }: Fil
       capture={capture ? 'environment' : undefined}
       onChange={({ target }) => {
         const files = [...(target.files ?? [])];
-        // The same file can be chosen again.
+        // Allows the same file to be selected again.
         target.value = '';
         if (files.length > 0) onChoose(files);
       }}

@@ -4,11 +4,10 @@ import { storageGet, storageSet } from '#web/browser/storage.ts';
 
 const nameFor = (thread: string): string => `draft ${thread}`;
 
-/** What is being written in a thread, stored in this browser until it is sent. */
+/** The draft of a thread, stored in this browser until it is sent. */
 export function useDraft(thread: string): [string, (text: string) => void] {
   const name = nameFor(thread);
   const [draft, setDraft] = useState({ name, text: storageGet('browser', name) ?? '' });
-  // Another thread, another draft.
   if (draft.name !== name) setDraft({ name, text: storageGet('browser', name) ?? '' });
   const write = (text: string) => {
     setDraft({ name, text });
@@ -17,7 +16,7 @@ export function useDraft(thread: string): [string, (text: string) => void] {
   return [draft.name === name ? draft.text : '', write];
 }
 
-/** The draft of a thread, for a list of them: its text, what is said of a file, or a file's name; '' when there is none. */
+/** The draft of a thread for the list: its text, a file's caption, or a file's name; '' if there is none. */
 export function draftOf(thread: string): string {
   const files = storedFiles(thread);
   const texts = [

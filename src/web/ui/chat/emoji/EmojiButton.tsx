@@ -5,11 +5,10 @@ import { EmojiPopover } from '#web/ui/chat/emoji/EmojiPopover.tsx';
 type Props = {
   className?: string | undefined;
   onPick: (emoji: string) => void;
-  /** It was closed without a choice, or after one. */
   onClose?: () => void;
 };
 
-/** Opens all emoji; it stays open for several, until Escape or a press elsewhere. */
+/** Opens the emoji picker, which stays open until Escape or a press outside. */
 export function EmojiButton({ className, onPick, onClose }: Props) {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);

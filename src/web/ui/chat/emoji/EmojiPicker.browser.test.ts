@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
 
-test('an emoji is found by Indonesian words and taken by Enter', async ({ show }) => {
+test('an emoji is found by Indonesian words and inserted by Enter', async ({ show }) => {
   const page = await show('emoji-picker');
   const picker = page.getByRole('region', { name: 'In the page' });
   await picker.getByRole('searchbox', { name: 'Cari emoji' }).fill('jempol ke atas');
@@ -11,7 +11,7 @@ test('an emoji is found by Indonesian words and taken by Enter', async ({ show }
   await picker.getByText('Tidak ada emoji untuk kata itu.').waitFor();
 });
 
-test('arrows walk the grid, and one of it alone can be reached by Tab', async ({ show }) => {
+test('arrows move in the grid, which has one tab stop', async ({ show }) => {
   const page = await show('emoji-picker');
   const picker = page.getByRole('region', { name: 'In the page' });
   await picker.getByRole('button', { name: 'Hewan dan alam' }).click();
@@ -29,7 +29,7 @@ test('arrows walk the grid, and one of it alone can be reached by Tab', async ({
   expect(await grid.locator('[tabindex="0"]').count()).toBe(1);
 });
 
-test('a tone of skin is kept, and what was chosen comes first the next time', async ({ show }) => {
+test('a skin tone is remembered, and recent emoji come first the next time', async ({ show }) => {
   const page = await show('emoji-picker', { own: true });
   const picker = page.getByRole('region', { name: 'In the page' });
   await picker.getByRole('button', { name: 'Warna kulit gelap', exact: true }).click();

@@ -20,13 +20,13 @@ const QUERY_MAX = 40;
 
 type Props = { onPick: (emoji: string) => void };
 
-/** All emoji to choose from: by Indonesian words, by groups, and those that were chosen last. */
+/** The emoji picker: by Indonesian words, by groups, and recent ones. */
 export function EmojiPicker({ onPick }: Props) {
   const recent = useStore(recentEmoji);
   const tone = useStore(emojiTone);
   const [typed, setTyped] = useState('');
   const [group, setGroup] = useState(recent.length > 0 ? RECENT : 0);
-  // What was chosen stays in its place while the picker is open.
+  // The recent ones do not move while the picker is open.
   const [remembered] = useState(() => recent.map(rememberedOf));
   const grid = useRef<HTMLDivElement>(null);
   const isSearching = typed.trim() !== '';
@@ -61,7 +61,7 @@ export function EmojiPicker({ onPick }: Props) {
           onKeyDown={(event) => {
             const first = shown[0];
             if (event.key !== 'Enter' && event.key !== 'ArrowDown') return;
-            // It may stand in a form, which is not meant.
+            // Must not submit a surrounding form.
             event.preventDefault();
             if (event.key === 'ArrowDown') grid.current?.querySelector('button')?.focus();
             else if (first) pick(first);
@@ -78,7 +78,6 @@ export function EmojiPicker({ onPick }: Props) {
   );
 }
 
-/** One that was chosen before has its tone already. */
 const rememberedOf = (emoji: string): Emoji => ({
   emoji,
   hasTones: false,
@@ -122,7 +121,6 @@ type GridProps = {
   onPick: (one: Emoji) => void;
 };
 
-/** One of them can be reached by Tab; arrows walk among them. */
 function Grid({ ref, title, all, onPick }: GridProps) {
   const tone = useStore(emojiTone);
   const [stop, setStop] = useState(0);
@@ -148,7 +146,7 @@ function Grid({ ref, title, all, onPick }: GridProps) {
     );
   }
   return (
-    // The keys come up from the emoji, of which one can be reached.
+    // Keys bubble from the emoji, one of which is focusable.
     // oxlint-disable-next-line jsx-a11y/interactive-supports-focus
     <div ref={ref} role="group" aria-label={title} className={styles['grid']} onKeyDown={walk}>
       {all.map((one, place) => (
@@ -171,7 +169,7 @@ function Grid({ ref, title, all, onPick }: GridProps) {
 const toneNames = ['kuning', 'cerah', 'cerah sedang', 'sedang', 'gelap sedang', 'gelap'] as const;
 
 function Tones() {
-  const chosen = useStore(emojiTone);
+  const selected = useStore(emojiTone);
   return (
     <div role="group" aria-label="Warna kulit" className={styles['tones']}>
       {(['', ...tones] as const).map((tone, place) => (
@@ -180,7 +178,7 @@ function Tones() {
           type="button"
           className={styles['tone']}
           aria-label={`Warna kulit ${toneNames[place]}`}
-          aria-pressed={tone === chosen}
+          aria-pressed={tone === selected}
           onClick={() => setEmojiTone(tone)}
         >
           {toned({ emoji: '✋', hasTones: true }, tone)}

@@ -13,11 +13,11 @@ type Props = {
   label: string;
   onPick: (emoji: string) => void;
   onClose: () => void;
-  /** In place of all emoji: a few of them, and the way to the others. */
+  /** A few quick emoji in place of all, with a button for the others. */
   children?: ReactNode;
 };
 
-/** Emoji to choose from, over everything, at what asked for them; the focus goes into it. */
+/** The emoji popover at its anchor; it takes the focus. */
 export const EmojiPopover = ({ anchor, label, onPick, onClose, children }: Props) => (
   <Popover
     anchor={anchor}
@@ -40,7 +40,7 @@ export const EmojiPopover = ({ anchor, label, onPick, onClose, children }: Props
   </Popover>
 );
 
-/** The picker comes after what shows it: it takes the focus when it is there. */
+/** The picker is loaded after the popover, and takes the focus when it is there. */
 const Focused = ({ children }: { children: ReactNode }) => (
   <div ref={takeFocus} className={styles['inside']}>
     {children}

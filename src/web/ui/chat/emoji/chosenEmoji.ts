@@ -6,24 +6,20 @@ import { tones, withRecent, type Tone } from '#web/ui/chat/emoji/emoji.ts';
 const RECENT = 'emoji recent';
 const TONE = 'emoji tone';
 
-/** What was chosen last in this browser, the newest first. */
 export const recentEmoji = createStore<readonly string[]>(() => {
   const stored = readJson(storageGet('browser', RECENT));
   return Array.isArray(stored) ? stored.filter((one) => typeof one === 'string') : [];
 });
 
-/** Notes that an emoji was chosen. */
 export function noteEmoji(chosen: string): void {
   recentEmoji.set(withRecent(recentEmoji.get(), chosen));
   storageSet('browser', RECENT, JSON.stringify(recentEmoji.get()));
 }
 
-/** The tone of skin that hands and people are offered in. */
 export const emojiTone = createStore<Tone>(
   () => tones.find((tone) => tone === storageGet('browser', TONE)) ?? '',
 );
 
-/** Chooses the tone of skin. */
 export function setEmojiTone(tone: Tone): void {
   emojiTone.set(tone);
   storageSet('browser', TONE, tone === '' ? undefined : tone);

@@ -7,7 +7,7 @@ const groups = groupsOf(printed);
 const all = groups.flatMap((group) => group.all);
 const found = (typed: string) => findEmoji(groups, typed).map(({ emoji }) => emoji);
 
-test('everything that is offered is one emoji, in every tone, with a name of its own', () => {
+test('every entry is a single emoji, in every tone, with a unique name', () => {
   expect(all.length).toBeGreaterThan(1_500);
   const shown = all.flatMap((one) => [one.emoji, ...tones.map((tone) => toned(one, tone))]);
   expect(shown.filter((one) => !isEmoji(one))).toEqual([]);
@@ -15,21 +15,21 @@ test('everything that is offered is one emoji, in every tone, with a name of its
   expect(groups.map(({ title }) => title)).not.toContain('');
 });
 
-test('emoji are found by Indonesian words, those by their names first', () => {
+test('finds emoji by Indonesian words, name matches first', () => {
   expect(found('jempol')).toContain('👍');
   expect(found('bendera indonesia')).toEqual(['🇮🇩']);
   expect(found('tangan melambai')[0]).toBe('👋');
   expect(found('ular tangga xyz')).toEqual([]);
 });
 
-test('a tone goes to people alone', () => {
+test('applies a tone to people only', () => {
   const [dark] = tones.slice(-1);
   expect(toned({ emoji: '🖐️', hasTones: true }, dark ?? '')).toBe('🖐🏿');
   expect(toned({ emoji: '👍', hasTones: true }, '')).toBe('👍');
   expect(toned({ emoji: '🍜', hasTones: false }, dark ?? '')).toBe('🍜');
 });
 
-test('what was chosen last comes first, once', () => {
+test('puts recent emoji first, once', () => {
   expect(withRecent(['😀', '👍'], '👍')).toEqual(['👍', '😀']);
   expect(
     withRecent(
@@ -39,7 +39,7 @@ test('what was chosen last comes first, once', () => {
   ).toHaveLength(24);
 });
 
-test('arrows walk a grid, and out of it', () => {
+test('moves in a grid by arrows, and out of it', () => {
   const grid = { count: 10, columns: 4 };
   const keys = ['ArrowRight', 'ArrowLeft', 'ArrowDown', 'ArrowUp', 'Home', 'End', 'a'];
   expect(keys.map((key) => stepInGrid(key, 5, grid))).toEqual([6, 4, 9, 1, 0, 9, undefined]);

@@ -1,7 +1,5 @@
-/** One emoji, and the words by which it is found. */
 export type Emoji = {
   emoji: string;
-  /** It is of somebody whose skin may have a tone. */
   hasTones: boolean;
   name: string;
   words: string;
@@ -22,7 +20,7 @@ const titles: readonly [icon: string, title: string][] = [
   ['🚩', 'Bendera'],
 ];
 
-/** The emoji as they are printed by `tools/print-emoji.ts`: a line each, by groups. */
+/** The emoji as printed by `tools/print-emoji.ts`: one per line, by groups. */
 export const groupsOf = (printed: readonly (readonly string[])[]): readonly EmojiGroup[] =>
   printed.map((lines, place) => {
     const [icon = '', title = ''] = titles[place] ?? [];
@@ -38,7 +36,7 @@ function emojiOf(line: string): Emoji {
 export const tones = ['\u{1F3FB}', '\u{1F3FC}', '\u{1F3FD}', '\u{1F3FE}', '\u{1F3FF}'] as const;
 export type Tone = (typeof tones)[number] | '';
 
-/** An emoji in a tone of skin: behind its first code point. */
+/** An emoji with a skin tone, inserted after its first code point. */
 export function toned({ emoji, hasTones }: Pick<Emoji, 'emoji' | 'hasTones'>, tone: Tone): string {
   if (!hasTones || tone === '') return emoji;
   const [first = '', ...rest] = [...emoji].filter((point) => point !== '\uFE0F');
@@ -47,14 +45,14 @@ export function toned({ emoji, hasTones }: Pick<Emoji, 'emoji' | 'hasTones'>, to
 
 const FOUND_MAX = 160;
 
-/** The emoji of which every word that was typed begins one of theirs; those by their names first. */
+/** The emoji that match every typed word by the beginning of a search word; name matches first. */
 export function findEmoji(groups: readonly EmojiGroup[], typed: string): readonly Emoji[] {
-  const asked = wordsIn(typed);
+  const query = wordsIn(typed);
   const rank = ({ name, words }: Emoji): number => {
     const named = wordsIn(name);
     const all = [...named, ...wordsIn(words)];
-    if (!asked.every((word) => all.some((one) => one.startsWith(word)))) return 0;
-    return asked.every((word) => named.some((one) => one.startsWith(word))) ? 2 : 1;
+    if (!query.every((word) => all.some((one) => one.startsWith(word)))) return 0;
+    return query.every((word) => named.some((one) => one.startsWith(word))) ? 2 : 1;
   };
   const ranked = groups.flatMap(({ all }) => all.map((one) => ({ one, rank: rank(one) })));
   return [2, 1]
@@ -67,14 +65,13 @@ const wordsIn = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N
 
 const RECENT_MAX = 24;
 
-/** The emoji that were chosen last, the newest first. */
 export const withRecent = (recent: readonly string[], chosen: string): readonly string[] =>
   [chosen, ...recent.filter((one) => one !== chosen)].slice(0, RECENT_MAX);
 
 /**
- * Where an arrow leads in a grid of so many columns; `undefined` where it leads out of it.
+ * The target of an arrow key in a grid with so many columns; `undefined` if it leaves the grid.
  *
- * @param at the place that has the focus
+ * @param at the focused index
  */
 export function stepInGrid(
   key: string,

@@ -5,12 +5,11 @@ import { CountBadge, ShortCount } from '#web/ui/status/CountBadge.tsx';
 
 type ListProps = {
   label: string;
-  /** What narrows the list. */
   head: ReactNode;
   children: ReactNode;
 };
 
-/** The threads beside the one that is open: what narrows them, above rows that scroll by themselves. */
+/** The list of threads beside the open one: the filters above scrolling rows. */
 export const ChatList = ({ label, head, children }: ListProps) => (
   <section className={styles['place']} aria-label={label}>
     <div className={styles['head']}>{head}</div>
@@ -20,11 +19,10 @@ export const ChatList = ({ label, head, children }: ListProps) => (
 
 type RowsProps = ComponentProps<'ul'> & {
   busy?: boolean;
-  /** Below the last row: where more of them are. */
   foot?: ReactNode;
 };
 
-/** Rows of threads, each a link with `chatRow`. */
+/** The rows of a thread list; each is a link with `chatRow`. */
 export const ChatRows = ({ busy = false, foot, ...rows }: RowsProps) => (
   <div className={styles['scroll']} aria-busy={busy || undefined}>
     <ul {...rows} className={styles['rows']} aria-label="Percakapan" />
@@ -34,7 +32,7 @@ export const ChatRows = ({ busy = false, foot, ...rows }: RowsProps) => (
 
 type State = { open: boolean; unread: number };
 
-/** What makes a link the row of a thread. @param state `open`: it is the thread that is shown. */
+/** The props of a thread row's link. @param state `open`: the thread that is shown. */
 export const chatRow = ({ open, unread }: State) =>
   ({
     className: styles['row'],
@@ -45,20 +43,17 @@ export const chatRow = ({ open, unread }: State) =>
 
 type WordsProps = {
   name: string;
-  /** The name is a number, which is never cut off. */
+  /** The name is a number, which is never truncated. */
   isNumber?: boolean;
   at: Date;
   /** `09.05`, `Kemarin`. */
   time: string;
   preview: ReactNode;
   unread: number;
-  /** Before the number of unread ones: that it stands above others. */
   mark?: ReactNode;
-  /** A line below. */
   children?: ReactNode;
 };
 
-/** What a row says of its thread, beside the avatar. */
 export const ChatRowWords = (props: WordsProps) => {
   const { name, isNumber = false, at, time, preview, unread, mark, children } = props;
   return (
@@ -81,12 +76,10 @@ export const ChatRowWords = (props: WordsProps) => {
   );
 };
 
-/** Beside a row's link: a button for what is done with its thread. */
 export const ChatRowTool = ({ children }: { children: ReactNode }) => (
   <span className={styles['tool']}>{children}</span>
 );
 
-/** While the rows are on their way. */
 export const ChatRowsLoading = () => (
   <div className={styles['rows']} aria-busy="true">
     {Array.from({ length: 7 }, (_, line) => (

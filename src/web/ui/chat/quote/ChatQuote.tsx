@@ -2,17 +2,13 @@ import { X } from 'lucide-react';
 import styles from '#web/ui/chat/quote/ChatQuote.module.css';
 
 type Props = {
-  /** Who wrote what is quoted. */
   name: string;
-  /** Its first words, or what kind of message it is. */
   text: string;
-  /** Over the composer: gives the answer up. */
   onCancel?: () => void;
-  /** In a bubble: goes to the message. */
   onOpen?: () => void;
 };
 
-/** The message that another one answers: at the top of its bubble, or over the box where it is written. */
+/** A quoted message: at the top of a reply's bubble, or above the composer. */
 export const ChatQuote = ({ name, text, onCancel, onOpen }: Props) => (
   <div className={styles['quote']}>
     {onOpen ? (

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { test } from '#tests/support/gallery.ts';
 
-test('a reaction is given by keys, changed, and taken away by the same emoji', async ({ show }) => {
+test('a reaction is added and changed by keys, and removed by the same emoji', async ({ show }) => {
   const page = await show('react-button');
   const opener = page.getByRole('button', { name: 'Beri reaksi' });
   const sent = () => page.getByLabel('Reactions', { exact: true }).textContent();
@@ -31,7 +31,7 @@ test('a reaction is given by keys, changed, and taken away by the same emoji', a
   expect(await sent()).toBe('👍 👏 removed');
 });
 
-test('a finger that rests on the bubble opens it, one that moves does not', async ({ show }) => {
+test('a long press on the bubble opens it, a moving finger does not', async ({ show }) => {
   const page = await show('react-button', { width: 390 });
   const bubble = page.getByRole('article', { name: /^Budi/ });
   const touch = (type: string) => bubble.dispatchEvent(type, { pointerType: 'touch' });

@@ -4,7 +4,6 @@ import { EmojiPopover } from '#web/ui/chat/emoji/EmojiPopover.tsx';
 import { SmilePlus } from '#web/ui/chat/icons.tsx';
 import styles from '#web/ui/chat/reactions/ReactButton.module.css';
 
-/** What people react with most. */
 const QUICK = [
   ['👍', 'jempol'],
   ['❤️', 'hati'],
@@ -16,13 +15,16 @@ const QUICK = [
 
 type Props = {
   className?: string | undefined;
-  /** One's own reaction: pressing it again takes it away. */
+  /** The user's reaction; pressing it again removes it. */
   mine: string | undefined;
-  /** An empty emoji takes the reaction away. */
+  /** An empty emoji removes the reaction. */
   onReact: (emoji: string) => void;
 };
 
-/** Reacts to the message that it stands in: six emoji at once, all others behind them. Holding the bubble presses it. */
+/**
+ * Reacts to the surrounding message: six quick emoji, and all others behind a button. A long press on the bubble opens
+ * it.
+ */
 export function ReactButton({ className, mine, onReact }: Props) {
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState<'quick' | 'all'>();

@@ -8,8 +8,8 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 const end = () => clearTimeout(timer);
 
 /**
- * For an element that holds a button with `data-hold`: a finger that rests on the element presses that button; what the
- * finger lifts from is not pressed.
+ * For an element that contains a button with `data-hold`: a long press on the element clicks that button, and the
+ * element under the lifted finger is not clicked.
  */
 export const holding = {
   onPointerDown: ({ currentTarget, pointerType }: PointerEvent) => {

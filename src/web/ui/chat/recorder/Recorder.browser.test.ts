@@ -3,7 +3,6 @@ import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { test } from '#tests/support/gallery.ts';
 
-/** A microphone that answers as told, and a recorder that gives two pieces of sound. */
 const fakeMicrophone = (page: Page, refusal?: string) =>
   page.evaluate((name) => {
     const told = window as unknown as { stoppedTracks: number };
@@ -39,7 +38,7 @@ const record = (page: Page) => page.getByRole('button', { name: 'Rekam pesan sua
 const stoppedTracks = (page: Page) =>
   page.evaluate(() => (window as unknown as { stoppedTracks: number }).stoppedTracks);
 
-test('a voice message is recorded, heard and sent by keys alone, and the microphone is given back', async ({
+test('a voice message is recorded, played and sent by keys alone, and the microphone is released', async ({
   show,
 }) => {
   const page = await show('recorder', { width: 390 });
@@ -62,7 +61,7 @@ test('a voice message is recorded, heard and sent by keys alone, and the microph
   );
 });
 
-test('what is thrown away is not sent, and the microphone is given back', async ({ show }) => {
+test('a discarded recording is not sent, and the microphone is released', async ({ show }) => {
   const page = await show('recorder', { width: 1440 });
   await fakeMicrophone(page);
   await record(page).click();
@@ -72,7 +71,7 @@ test('what is thrown away is not sent, and the microphone is given back', async 
   expect(await page.getByLabel('Sent files').textContent()).toBe('');
 });
 
-test('without a microphone it says what to do, and it can be tried again', async ({ show }) => {
+test('without a microphone it shows an instruction and a retry', async ({ show }) => {
   const page = await show('recorder', { width: 1440 });
   await fakeMicrophone(page, 'NotAllowedError');
   await record(page).click();
@@ -82,11 +81,8 @@ test('without a microphone it says what to do, and it can be tried again', async
   await page.getByRole('timer').waitFor();
 });
 
-test('a recording of Chromium is Ogg Opus, as long as it was recorded, and plays', async ({
-  show,
-}) => {
+test('a recording of Chromium is Ogg Opus of the recorded length, and plays', async ({ show }) => {
   const page = await show('recorder', { width: 1440 });
-  // A tone in place of a microphone; the recorder is the browser's own.
   await page.evaluate(() => {
     const getUserMedia = async () => {
       const context = new AudioContext();
@@ -100,7 +96,7 @@ test('a recording of Chromium is Ogg Opus, as long as it was recorded, and plays
       configurable: true,
       value: { getUserMedia },
     });
-    // The policy of the page fetches no blob: the file is taken where its address is made.
+    // The CSP blocks fetching blobs: the file is captured where its address is made.
     const createObjectURL = URL.createObjectURL.bind(URL);
     URL.createObjectURL = (file: Blob) => {
       Reflect.set(globalThis, 'recorded', file);

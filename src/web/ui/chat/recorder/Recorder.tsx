@@ -14,7 +14,7 @@ import { clockText } from '#web/ui/media/media.ts';
 
 type Props = {
   onSend: (file: File) => void;
-  /** Nothing was recorded, or it was thrown away. */
+  /** Nothing was recorded, or it was discarded. */
   onClose: () => void;
 };
 
@@ -24,15 +24,15 @@ type State =
   | { is: 'recorded'; file: File; url: string }
   | { is: 'refused'; why: string };
 
-/** What was pressed is gone: the focus goes on to what comes next. */
+/** The pressed button is gone: focus its successor. */
 const focusFirst = (button: HTMLButtonElement | null) => button?.focus();
 
 const TICK_MS = 100;
 const BARS = 24;
 
 /**
- * Records a voice message in place of the composer: asks for the microphone at once, shows level and time,
- * then lets it be heard before it is sent or thrown away. It stops by itself after five minutes.
+ * Records a voice message in place of the composer: requests the microphone at once, shows level and time, and plays
+ * the recording before it is sent or discarded. Stops by itself after five minutes.
  */
 export function Recorder({ onSend, onClose }: Props) {
   const { state, stop, again } = useRecording();
@@ -144,7 +144,6 @@ function useRecording() {
 
 type MeterProps = { recording: Recording; since: number; onFull: () => void };
 
-/** How loud it was lately, and for how long. */
 function Meter({ recording, since, onFull }: MeterProps) {
   const [levels, setLevels] = useState<readonly number[]>(() =>
     Array.from({ length: BARS }, () => 0),

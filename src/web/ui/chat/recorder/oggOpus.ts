@@ -1,6 +1,6 @@
 /**
- * Opus as WebM (RFC 8794, what Chromium records) repackaged as Ogg (RFC 7845, what phones play as a voice
- * message and the server draws a waveform of). The sound itself is copied, not encoded anew.
+ * Opus in WebM (RFC 8794, as Chromium records) remuxed to Ogg (RFC 7845, which phones play as a voice message and from
+ * which the server draws a waveform). The audio is copied, not re-encoded.
  */
 
 /** The content of a WebM file with one Opus track: its OpusHead, and its packets in order. */
@@ -9,7 +9,7 @@ export type OpusTrack = {
   packets: readonly Uint8Array<ArrayBuffer>[];
 };
 
-// Ids of EBML elements: those that hold others, and those that are read.
+// EBML element ids: containers, and elements that are read.
 const PARENTS: ReadonlySet<number> = new Set([
   0x18_53_80_67, // Segment
   0x16_54_ae_6b, // Tracks
@@ -19,11 +19,11 @@ const PARENTS: ReadonlySet<number> = new Set([
 ]);
 const CODEC_PRIVATE = 0x63_a2;
 const BLOCKS: ReadonlySet<number> = new Set([0xa1, 0xa3]);
-/** Flags of a block that holds several packets, which no browser's recorder writes. */
+/** Flags of a block with several packets, which no browser's recorder writes. */
 const LACED = 0x06;
 
 /**
- * Reads a recording; of one that was cut off, what is whole.
+ * Reads a recording; of a truncated one, the complete packets.
  *
  * @returns undefined for bytes that are not WebM with one unlaced Opus track.
  */
@@ -36,7 +36,7 @@ export function readWebm(bytes: Uint8Array<ArrayBuffer>): OpusTrack | undefined 
     const size = id && vint(bytes, at + id.length, true);
     if (!id || !size) break;
     at += id.length + size.length;
-    // Clusters of a recording have no size of their own: their elements follow one after the other.
+    // The clusters of a recording have no size: their elements follow one after the other.
     if (PARENTS.has(id.value)) continue;
     const end = at + size.value;
     if (end > bytes.length) break;
@@ -53,7 +53,7 @@ export function readWebm(bytes: Uint8Array<ArrayBuffer>): OpusTrack | undefined 
   return head && isOpus && packets.length > 0 ? { head, packets } : undefined;
 }
 
-/** A number of EBML at a place; the bit that says its length is part of an id, not of a size. */
+/** An EBML number; its length bit is part of an id, not of a size. */
 function vint(bytes: Uint8Array, at: number, isSize: boolean) {
   const first = bytes[at];
   if (!first) return undefined;
@@ -79,9 +79,9 @@ export function samplesOf(packet: Uint8Array): number {
 
 const BEGIN = 2;
 const END = 4;
-/** Packets of a page: about a second of 20 ms each. */
+/** Packets per page: about a second of 20 ms each. */
 const PAGE_PACKETS = 50;
-/** Entries of a page's table of lengths, at most. */
+/** The maximum entries of a page's lacing table. */
 const PAGE_LACES = 255;
 
 /** @returns the bytes of an Ogg file. */
@@ -121,7 +121,7 @@ const lacesOf = ({ length }: Uint8Array): number => Math.floor(length / 255) + 1
 
 type Page = {
   packets: readonly Uint8Array<ArrayBuffer>[];
-  /** Samples up to its end. */
+  /** The sample position at its end. */
   granule: number;
   flags: number;
   serial: number;

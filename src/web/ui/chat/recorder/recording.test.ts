@@ -13,12 +13,12 @@ test.each([
   expect(recordingRefusal(new DOMException('no', name))).toMatch(words);
 });
 
-test('on a page that is not secure no browser gives a microphone, whatever it says', () => {
+test('explains that an insecure page has no microphone, for any browser error', () => {
   vi.stubGlobal('isSecureContext', false);
   expect(recordingRefusal(new TypeError('undefined'))).toMatch(/https/);
 });
 
-test('records Ogg, else Opus that becomes Ogg, else M4A', () => {
+test('records Ogg, else Opus that is converted to Ogg, else M4A', () => {
   const takes = (types: readonly string[]) =>
     vi.stubGlobal('MediaRecorder', { isTypeSupported: (type: string) => types.includes(type) });
   takes(['audio/mp4', 'audio/ogg;codecs=opus']);

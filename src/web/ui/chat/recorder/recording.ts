@@ -1,11 +1,10 @@
 import { readWebm, writeOgg } from '#web/ui/chat/recorder/oggOpus.ts';
 
-/** Voice messages stop by themselves. */
 export const RECORDING_MS_MAX = 5 * 60_000;
 
 /**
- * Formats of browsers, the preferred first. Phones take Ogg as a voice message, and the server draws a waveform of
- * it; WebM becomes Ogg.
+ * Recording formats by preference. Phones accept Ogg as a voice message, and the server draws a waveform of it; WebM is
+ * converted to Ogg.
  */
 const FORMATS = [
   ['audio/ogg;codecs=opus', 'ogg'],
@@ -14,7 +13,7 @@ const FORMATS = [
   ['audio/mp4', 'm4a'],
 ] as const;
 
-/** What this browser can record as; `undefined` when it cannot. */
+/** The recording format of this browser; `undefined` if it cannot record. */
 export const recordingFormat = () =>
   'MediaRecorder' in globalThis
     ? FORMATS.find(([mime]) => MediaRecorder.isTypeSupported(mime))
@@ -27,7 +26,7 @@ const refusals: Readonly<Record<string, string>> = {
   NotReadableError: 'Mikrofon sedang dipakai aplikasi lain. Tutup aplikasi itu, lalu coba lagi.',
 };
 
-/** Why there is no recording, and what to do: by the error of the browser. */
+/** The message for a recording error, with an instruction. */
 export function recordingRefusal(error: unknown): string {
   if (!globalThis.isSecureContext) {
     return 'Rekaman suara memerlukan alamat https. Buka Kabari lewat https, atau kirim berkas suara.';
@@ -39,22 +38,20 @@ export function recordingRefusal(error: unknown): string {
 }
 
 export type Recording = {
-  /** Ends it and gives the file. */
   stop: () => Promise<File>;
-  /** Ends it and forgets it. */
   discard: () => void;
-  /** How loud it is now, 0 to 1; 0 where the browser does not tell. */
+  /** The current level, 0 to 1; 0 if unknown. */
   level: () => number;
 };
 
 /**
- * Asks for the microphone and records until it is stopped.
+ * Requests the microphone and records until stopped.
  *
- * @throws what the browser says about the microphone: `recordingRefusal` has the words.
+ * @throws the browser's error about the microphone; see `recordingRefusal`.
  */
 export async function startRecording(): Promise<Recording> {
   const format = recordingFormat();
-  if (!format) throw new Error('no format');
+  if (!format) throw new Error('no supported recording format');
   const [mimeType, end] = format;
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
   const recorder = new MediaRecorder(stream, { mimeType, audioBitsPerSecond: 32_000 });
@@ -80,7 +77,7 @@ export async function startRecording(): Promise<Recording> {
   return { stop, discard: () => void stop().catch(() => undefined), level: meter.level };
 }
 
-/** A recording of WebM as Ogg; as it is where it holds something else than Opus. */
+/** Converts WebM to Ogg; returns anything but Opus unchanged. */
 async function asOgg(sound: Blob): Promise<File> {
   const track = readWebm(new Uint8Array(await sound.arrayBuffer()));
   return track
@@ -88,7 +85,7 @@ async function asOgg(sound: Blob): Promise<File> {
     : new File([sound], 'pesan-suara.webm', { type: sound.type });
 }
 
-/** How loud a stream is; nothing where the browser cannot listen to it. */
+/** A level meter for a stream; without Web Audio it reports nothing. */
 function meterOf(stream: MediaStream): { level: () => number; close: () => void } {
   try {
     const context = new AudioContext();

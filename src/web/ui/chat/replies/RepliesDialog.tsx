@@ -16,7 +16,6 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { useSkeleton } from '#web/ui/skeleton/useSkeleton.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** The reply that is written: one that stands, or a new one. */
 type Writing = { reply: QuickReply | undefined };
 
 type Props = {
@@ -26,7 +25,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** All replies, and each to be written, changed and deleted. */
+/** Manages quick replies: create, change, delete. */
 export function RepliesDialog({ of, addressed = false, onClose }: Props) {
   const [writing, setWriting] = useState<Writing>();
   const [hasWritten, setHasWritten] = useState(false);
@@ -68,7 +67,6 @@ export function RepliesDialog({ of, addressed = false, onClose }: Props) {
 
 type AllProps = {
   of: Replies;
-  /** Somebody comes back from the form: the focus goes on with them. */
   returns: boolean;
   onWrite: (reply: QuickReply | undefined) => void;
 };

@@ -13,13 +13,13 @@ import { toast } from '#web/ui/toast/toasts.ts';
 type Props = {
   of: Replies;
   reply: QuickReply | undefined;
-  /** Whether something stands here that is not saved. */
+  /** True while there are unsaved changes. */
   onDirty: (isDirty: boolean) => void;
   onDone: () => void;
   onLeave: () => void;
 };
 
-/** Writes a reply; the name of one that stands stays, for people know it by that. */
+/** The form of a reply; an existing reply keeps its name, by which people know it. */
 export function ReplyForm({ of, reply, onDirty, onDone, onLeave }: Props) {
   const client = useQueryClient();
   const { form, onSubmit, busy, error } = useActForm(of.save, {
@@ -89,7 +89,7 @@ export function ReplyForm({ of, reply, onDirty, onDone, onLeave }: Props) {
 
 type Values = { name: string; text: string };
 
-/** Brings the focus to what is written first, for what opened the form is gone; reports whether anything is. */
+/** Focuses the first field, because the button that opened the form is gone; reports unsaved changes. */
 function useBegun(
   { ref, values: { name, text } }: Form<Values>,
   reply: QuickReply | undefined,

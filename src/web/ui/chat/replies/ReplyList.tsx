@@ -6,9 +6,8 @@ import styles from '#web/ui/chat/replies/ReplyList.module.css';
 type Props = {
   id: string;
   replies: readonly QuickReply[];
-  /** Which of them Enter takes. */
   marked: number;
-  /** Stands for `{nama}`. */
+  /** Replaces `{nama}`. */
   person: string;
   words: ReplyWords;
   onMark: (index: number) => void;
@@ -16,7 +15,7 @@ type Props = {
   onManage: () => void;
 };
 
-/** Replies to choose from; the keys are those of the box below, which keeps the focus. */
+/** The offered replies; the box below keeps the focus and handles the keys. */
 export function ReplyList({ id, replies, ...rest }: Props) {
   const { marked, person, words, onMark, onTake, onManage } = rest;
   const activeId = `${id}-${marked}`;
@@ -36,7 +35,7 @@ export function ReplyList({ id, replies, ...rest }: Props) {
   return (
     <div id={id} role="listbox" aria-label={words.title} className={styles['list']}>
       {replies.map((reply, index) => (
-        // The box has the keys; a pointer chooses without taking its focus.
+        // The box handles the keys; a pointer selects without taking its focus.
         // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
         <div
           key={reply.name}

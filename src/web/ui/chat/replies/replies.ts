@@ -1,50 +1,49 @@
 import type { QuickReply } from '#contract/messages/sending.ts';
 
-/** So many are offered at once. */
+/** The maximum number of offered replies. */
 const OFFERED_MAX = 8;
 
-/** What they are called where they are offered. */
 export type ReplyWords = {
-  /** All of them: 'Balasan cepat'. */
+  /** The plural: 'Balasan cepat'. */
   title: string;
-  /** One: 'balasan'. */
+  /** The singular: 'balasan'. */
   one: string;
-  /** What `{nama}` becomes: 'nama kontak'. */
+  /** The placeholder of `{nama}`: 'nama kontak'. */
   person: string;
-  /** Who else loses one that is deleted. */
+  /** The others who lose a deleted reply. */
   others: string;
 };
 
 type Reply = Pick<QuickReply, 'name' | 'text'>;
 
-/** A slash at the beginning or after a blank, and the beginning of a name behind it, at the text's end. */
-const ASKING = /(?:^|\s)\/([a-z0-9-]*)$/i;
+/** A slash at the beginning or after a blank, and the beginning of a name, at the end of the text. */
+const SLASH_NAME = /(?:^|\s)\/([a-z0-9-]*)$/i;
 
-/** What was typed of a reply's name, when the text ends in asking for one; else `undefined`. */
-export const askedName = (text: string): string | undefined =>
-  ASKING.exec(text)?.[1]?.toLowerCase();
+/** The typed beginning of a reply's name, if the text ends in a slash command; else `undefined`. */
+export const typedName = (text: string): string | undefined =>
+  SLASH_NAME.exec(text)?.[1]?.toLowerCase();
 
-/** The replies that fit: by the beginning of their names first, then by what is in name or text. */
+/** The matching replies: by the beginning of their names first, then by name or text. */
 export function fittingReplies<One extends Reply>(
   replies: readonly One[],
-  asked: string,
+  typed: string,
 ): readonly One[] {
-  const begins = replies.filter(({ name }) => name.startsWith(asked));
+  const begins = replies.filter(({ name }) => name.startsWith(typed));
   const holds = replies.filter(
     ({ name, text }) =>
-      !name.startsWith(asked) && (name.includes(asked) || text.toLowerCase().includes(asked)),
+      !name.startsWith(typed) && (name.includes(typed) || text.toLowerCase().includes(typed)),
   );
   return [...begins, ...holds].slice(0, OFFERED_MAX);
 }
 
 /**
- * A text with the reply in place of what asked for it; `{nama}` is the name of who is answered. Of somebody without a
- * name (`person` is empty) it goes, with the comma before it.
+ * Replaces the slash command by the reply; `{nama}` becomes the customer's name. Without a name (`person` is empty) it
+ * is removed with the comma before it.
  */
 export function withReply(text: string, reply: string, person: string): string {
-  const asked = askedName(text);
-  const before = asked === undefined ? text : text.slice(0, text.length - asked.length - 1);
-  // A function: `$&` in a name is a name.
+  const typed = typedName(text);
+  const before = typed === undefined ? text : text.slice(0, text.length - typed.length - 1);
+  // A function, because `$&` in a name must stay literal.
   return (
     before +
     (person === ''

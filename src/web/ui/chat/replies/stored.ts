@@ -8,7 +8,7 @@ import type {
 import { perform } from '#web/api/act.ts';
 import type { ReplyWords } from '#web/ui/chat/replies/replies.ts';
 
-/** An act that takes and answers what another does, whoever may call it. */
+/** An act with the input and output of another one, for other callers. */
 type ActLike<Model extends Act> = Act<
   string,
   Act['by'],
@@ -17,7 +17,6 @@ type ActLike<Model extends Act> = Act<
   undefined
 >;
 
-/** Whose replies: the acts that store them, and what they are called. */
 export type Replies = {
   list: ActLike<typeof listQuickReplies>;
   save: ActLike<typeof saveQuickReply>;
@@ -25,7 +24,6 @@ export type Replies = {
   words: ReplyWords;
 };
 
-/** All replies, by name. */
 export const repliesQuery = ({ list }: Pick<Replies, 'list'>) =>
   queryOptions({
     queryKey: [list.name],

@@ -1,31 +1,29 @@
 import { flushSync } from 'react-dom';
 import { LinePlaces, type Range } from '#web/ui/chat/thread/linePlaces.ts';
 
-/** So far beyond both edges lines are drawn: they are there, and measured, before they come into view. */
+/** The distance beyond both edges in which lines are rendered, so that they are measured before they come into view. */
 const BUFFER_PX = 500;
-/** By so much that grows with each frame, from nothing: what is in view is drawn first, and no frame draws much. */
+/** The buffer grows by this with each frame, from 0: visible lines come first, and no frame renders much. */
 const BUFFER_STEP_PX = 100;
-/** So much further away a line may be before it is drawn no longer. */
+/** The additional distance at which a line is removed. */
 const SLACK_PX = 300;
 
-/** Where it is to be scrolled to: its end, at once or gliding, or a line at its top or in its middle. */
+/** The scroll target: the end, at once or smoothly, or a line at the top or in the middle. */
 export type Held = 'end' | 'glide' | [index: number, align: 'start' | 'center'];
 
-/** What the owner of the lines says and is told. */
 export type Owner = {
-  /** Where it stays, whatever comes; undefined: where somebody has scrolled to. @param news its end is another, or something has another size */
+  /** The position to hold; undefined: the person's scroll position. @param news the end or a size has changed */
   held: (news: boolean) => Held | undefined;
-  /** It was scrolled, by so many px; 0: by what the window itself did. */
+  /** Scrolled by so many px; 0 for changes by the window itself. */
   scrolled: (by: number) => void;
-  /** Lines were drawn. */
   drawn: () => void;
   draw: (range: Range) => void;
 };
 
 /**
- * Draws of a long list of lines those in view and some around them, in the normal flow of the page, with room for the
- * others above and below. A line that turns out higher or lower than guessed takes that from the room, so what
- * is read does not move, and nothing is scrolled for it.
+ * Virtualizes a long list of lines: renders those in view and some around them in the normal flow, with padding above
+ * and below. A line that differs from its estimated height takes the difference from the padding, so that the text
+ * being read does not move and no scrolling is needed.
  */
 export class LineWindow {
   readonly places = new LinePlaces();
@@ -58,23 +56,22 @@ export class LineWindow {
     cancelAnimationFrame(this.#frame);
   }
 
-  /** Lines were drawn: called before they are painted. */
   drawn(keys: readonly string[], range: Range): void {
     if (keys !== this.#keys) this.places.replace(keys, this.offset);
-    // What stands below all lines is one of them.
+    // The content below all lines counts as one.
     const news = keys.slice(-2).join(' ') !== this.#keys.slice(-2).join(' ');
     this.#keys = keys;
     this.#range = range;
-    // Before anything is measured: without room for all, the page would be scrolled up.
+    // Before measuring: without the padding, the browser would scroll up.
     this.#makeRoom();
-    // Not shown at all: nothing has a size.
+    // Hidden: nothing has a size.
     if (this.viewport === 0) return;
     this.#noteScroll();
     const children = [...this.#list.children];
     const isKnown = (line: Element) => this.#keyOf.has(line);
     const [first, last] = [children.findIndex(isKnown), children.findLastIndex(isKnown)];
     const read = this.places.at(this.offset);
-    // What was there already stays: of the line that is read, or of the one nearest to it.
+    // Anchored at the line being read, or the nearest line that was there before.
     const anchor =
       first < 0 ? read : Math.min(Math.max(read, range.from + first), range.from + last);
     const y = this.places.begin(anchor);
@@ -90,11 +87,12 @@ export class LineWindow {
     this.#grow();
   }
 
-  /** Puts everything where it belongs, and draws what that brings into view. */
+  /** Positions everything, and renders the lines that come into view. */
   settle(news = true): void {
     const held = this.#owner.held(news);
     const { from } = this.#range;
-    // Scrolled to where it belongs in any case; or near the first line, above which there must be no room and no want of it.
+    // When scrolling to a target anyway; or near the first line, above which there must be neither padding nor a
+    // deficit.
     if (held || from === 0 || this.places.begin(from) < 0) this.#level();
     this.#makeRoom();
     const { places, viewport } = this;
@@ -111,7 +109,6 @@ export class LineWindow {
     this.#draw();
   }
 
-  /** Lets the first line begin at the top of what scrolls. */
   #level(): void {
     const by = -Math.round(this.places.top);
     if (by === 0) return;
@@ -121,7 +118,6 @@ export class LineWindow {
     this.offset = this.#scroller.scrollTop;
   }
 
-  /** Takes the place of the lines that are not drawn. */
   #makeRoom(): void {
     const { places } = this;
     const { from, to } = this.#range;
@@ -134,13 +130,15 @@ export class LineWindow {
     this.#draw(true);
   }
 
-  /** Takes in what was scrolled. Lines may be drawn before its event comes: it would be put back. @returns whether it was */
+  /**
+   * Reads the scroll position. Lines may render before its event, which would revert it. @returns whether it changed
+   */
   #noteScroll(): boolean {
     const by = this.#scroller.scrollTop - this.offset;
-    // What is not shown any more is at its top, as the browser has it.
+    // A hidden scroller reports 0.
     if (by === 0 || this.#scroller.clientHeight === 0) return false;
     this.offset += by;
-    // Whether that is the end is told by what is known of the lines until now.
+    // Uses the heights known so far to decide whether this is the end.
     this.#owner.scrolled(by);
     return true;
   }
@@ -157,14 +155,14 @@ export class LineWindow {
       else if (key !== undefined && this.places.measure(key, height, this.offset)) isOther = true;
     }
     if (before === 0) {
-      // Where it was when it was last shown.
+      // Restores the position from before it was hidden.
       this.#makeRoom();
       this.#scroller.scrollTop = this.offset;
       this.drawn(this.#keys, this.#range);
     } else if (isOther) this.settle();
   }
 
-  /** Draws the lines around what is in view. @param now at once where some of it is not drawn yet */
+  /** Renders the lines around the view. @param now synchronously, if part of the view is missing */
   #draw(now = false): void {
     const { places, offset } = this;
     const end = offset + this.viewport;
@@ -186,11 +184,10 @@ export class LineWindow {
     else this.#owner.draw(next);
   }
 
-  /** Draws more and more beyond the edges, a little with each frame. */
   #grow(): void {
     if (this.#buffer >= BUFFER_PX || this.#frame !== 0 || this.#range.to === 0) return;
     this.#frame = requestAnimationFrame(() => {
-      // After what is drawn now was painted.
+      // After the current lines were painted.
       setTimeout(() => {
         if (this.#over.signal.aborted) return;
         this.#frame = 0;

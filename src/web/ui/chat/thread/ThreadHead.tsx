@@ -4,19 +4,17 @@ import styles from '#web/ui/chat/thread/ThreadHead.module.css';
 import { classes } from '#web/ui/classes.ts';
 
 type Props = {
-  /** A link with `threadBack`. */
   back: ReactNode;
   avatar: ReactNode;
   name: string;
-  /** The name is a number, which is never cut off. */
+  /** The name is a number, which is never truncated. */
   isNumber?: boolean;
   about: ReactNode;
   className?: string | undefined;
-  /** At its end. */
   children?: ReactNode;
 };
 
-/** Whose thread it is. On phones it takes the list's place, and the focus with it. */
+/** The header of a thread. On phones it replaces the list and takes the focus. */
 export function ThreadHead(props: Props) {
   const { back, avatar, name, isNumber = false, about, className, children } = props;
   const heading = useRef<HTMLHeadingElement>(null);
@@ -42,7 +40,7 @@ export function ThreadHead(props: Props) {
   );
 }
 
-/** What makes a link the way back to the list, where there is no room for both. */
+/** The props of the link back to the list, on narrow screens. */
 export const threadBack = (label: string) => ({
   className: styles['back'],
   'aria-label': label,

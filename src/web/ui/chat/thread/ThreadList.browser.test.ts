@@ -17,7 +17,7 @@ async function scrolledToEnd(page: Page) {
   return { page, scroller };
 }
 
-test('what is read stays where it is while lines around it grow; at the end the end stays in view', async ({
+test('text being read does not move while lines around it grow; at the end the end stays in view', async ({
   show,
 }) => {
   const page = await show('thread-list');
@@ -34,7 +34,6 @@ test('what is read stays where it is while lines around it grow; at the end the 
     expect(await left(scroller)).toBeLessThanOrEqual(1);
   });
 
-  // Away from the end, what grows above it moves nothing.
   await page.mouse.wheel(0, -600);
   await waitFor(async () => expect(await left(scroller)).toBeGreaterThan(500));
   const { read, above } = await scroller.evaluate((one) => {
@@ -54,9 +53,7 @@ test('what is read stays where it is while lines around it grow; at the end the 
   });
 });
 
-test('a thread that was not shown for a while shows its newest line when it is shown again', async ({
-  show,
-}) => {
+test('a hidden thread shows its newest line when it is shown again', async ({ show }) => {
   const page = await show('thread-list');
   const scroller = page.getByRole('region', { name: 'Pesan dalam percakapan' }).first();
   const handle = await scroller.elementHandle();
@@ -69,7 +66,7 @@ test('a thread that was not shown for a while shows its newest line when it is s
   await waitFor(async () => expect(await left(scroller)).toBeLessThanOrEqual(1));
 });
 
-test('a thread that was not shown for a while stands where it was read', async ({ show }) => {
+test('a hidden thread keeps its scroll position', async ({ show }) => {
   const { page, scroller } = await scrolledToEnd(await show('thread-list'));
   await page.mouse.wheel(0, -300);
   await waitFor(async () => expect(await left(scroller)).toBe(300));
@@ -81,7 +78,7 @@ test('a thread that was not shown for a while stands where it was read', async (
   await waitFor(async () => expect(await left(scroller)).toBe(300));
 });
 
-test('who scrolls up from the end by a little is not put back by what that draws', async ({
+test('scrolling up a little from the end is not reverted by lines that render', async ({
   show,
 }) => {
   const { scroller } = await scrolledToEnd(await show('thread-list'));
@@ -101,13 +98,11 @@ test('who scrolls up from the end by a little is not put back by what that draws
   );
 });
 
-test('who scrolls away from the end just as a line comes is not put back there', async ({
-  show,
-}) => {
+test('scrolling away from the end as a line arrives is not reverted', async ({ show }) => {
   const { page, scroller } = await scrolledToEnd(await show('thread-list'));
   const button = await page.getByRole('button', { name: 'Terima satu lagi' }).elementHandle();
   if (!button) throw new Error('no button');
-  // In one task: the line is drawn before the event that tells of the scroll.
+  // In one task: the line renders before the scroll event.
   await scroller.evaluate((one, press) => {
     one.dispatchEvent(new WheelEvent('wheel'));
     one.scrollTop -= 200;
@@ -118,13 +113,11 @@ test('who scrolls away from the end just as a line comes is not put back there',
   await page.getByRole('button', { name: 'Ke pesan terbaru' }).waitFor();
 });
 
-test('what is sent is at the end also where the box below it shrinks with that', async ({
-  show,
-}) => {
+test('a sent line is at the end even if the box below shrinks with it', async ({ show }) => {
   const { page, scroller } = await scrolledToEnd(await show('thread-list'));
   const button = await page.getByRole('button', { name: 'Kirim satu lagi' }).elementHandle();
   if (!button) throw new Error('no button');
-  // In one task, as files leave the box: there is more to see by more than the line takes.
+  // In one task, as when attachments leave the box: the view grows by more than the line's height.
   await scroller.evaluate((one, press) => {
     const place = one.parentElement?.parentElement;
     if (place) place.style.height = '560px';

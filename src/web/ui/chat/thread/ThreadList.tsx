@@ -14,18 +14,16 @@ import { classes } from '#web/ui/classes.ts';
 import { CountBadge, ShortCount } from '#web/ui/status/CountBadge.tsx';
 
 type Props<Body> = ThreadScroll<Body> & {
-  /** It takes the focus when it opens: somebody has come here from within the page. */
+  /** Takes the focus when it opens: the person came from within the page. */
   focused?: boolean;
-  /** How many of the newest are unread, for the way to them. */
   unread?: number;
   render: (body: Body, first: boolean) => ReactNode;
-  /** Below the newest line: who is typing, a question. */
   foot?: ReactNode;
-  /** The newest line has come into view, or gone out of it. */
+  /** The newest line came into view or left it. */
   onEnd?: (atEnd: boolean) => void;
 };
 
-/** The lines of a thread, newest at the foot; more come as it is scrolled, on both sides. */
+/** The lines of a thread, newest at the bottom; scrolling loads more on both sides. */
 export function ThreadList<Body>(props: Props<Body>) {
   const { items, newer, start, focused = false, unread = 0, render, foot, onEnd } = props;
   const hasFoot = Boolean(foot);
@@ -45,7 +43,7 @@ export function ThreadList<Body>(props: Props<Body>) {
   }, [focused]);
   return (
     <div className={styles['place']}>
-      {/* Before the lines: behind them it would be behind all that they can do. */}
+      {/* Before the lines in tab order: after them it would follow all their controls. */}
       {away && (
         <Down
           unread={unread}
@@ -88,7 +86,6 @@ export function ThreadList<Body>(props: Props<Body>) {
   );
 }
 
-/** The way to the newest line. */
 const Down = ({ unread, onClick }: { unread: number; onClick: () => void }) => (
   <button type="button" className={styles['down']} onClick={onClick}>
     <ArrowDown size={18} aria-hidden="true" />
@@ -99,7 +96,7 @@ const Down = ({ unread, onClick }: { unread: number; onClick: () => void }) => (
   </button>
 );
 
-/** Whether the foot of what scrolls is in view; undefined until that is known. */
+/** True if the end of the scroller is in view; undefined until observed. */
 function useInView(scroller: RefObject<HTMLElement | null>) {
   const mark = useRef<HTMLDivElement>(null);
   const [inView, setInView] = useState<boolean>();
@@ -117,9 +114,7 @@ function useInView(scroller: RefObject<HTMLElement | null>) {
 
 type LineProps<Body> = {
   item: Row<Body>;
-  /** Nothing stands below it. */
   last: boolean;
-  /** Looked for: it stands out for a moment. */
   marked: boolean;
   render: Props<Body>['render'];
   foot: ReactNode;
@@ -127,7 +122,7 @@ type LineProps<Body> = {
 
 const Line = memo(DrawnLine, isSameLine) as typeof DrawnLine;
 
-/** Items are made anew with every page: a line is the same when all that it holds is. */
+/** Items are rebuilt with every page: a line is equal if its content is. */
 function isSameLine<Body>(before: LineProps<Body>, after: LineProps<Body>): boolean {
   const { item: was, ...rest } = before;
   const { item, ...now } = after;

@@ -1,7 +1,6 @@
 import styles from '#web/ui/chat/thread/ThreadSkeleton.module.css';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-/** Stands where a thread will be while it is fetched. */
 export const ThreadSkeleton = () => (
   <div className={styles['bones']} aria-busy="true">
     <Skeleton width="46%" height={44} />

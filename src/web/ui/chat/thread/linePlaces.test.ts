@@ -5,7 +5,7 @@ import { LinePlaces } from './linePlaces.ts';
 const keysOf = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => `${from + at}`);
 
-test('lines stand one below the other, by their heights and by a guess', () => {
+test('positions lines by their heights and by an estimate', () => {
   const places = new LinePlaces();
   expect(places.between(0, 500)).toEqual({ from: 0, to: 0 });
   places.replace(keysOf(0, 10), 0);
@@ -18,7 +18,7 @@ test('lines stand one below the other, by their heights and by a guess', () => {
   expect(places.between(5, 12)).toEqual({ from: 0, to: 2 });
 });
 
-test('what is read stays where it is, whatever comes, goes, or is measured around it', () => {
+test('keeps the line being read in place through any changes around it', () => {
   const change = fc.oneof(
     fc.record({ kind: fc.constant('older' as const), by: fc.integer({ min: 1, max: 20 }) }),
     fc.record({ kind: fc.constant('newer' as const), by: fc.integer({ min: 1, max: 20 }) }),
@@ -50,7 +50,7 @@ test('what is read stays where it is, whatever comes, goes, or is measured aroun
   );
 });
 
-test('where the line that is read goes away, the next one that is left stays', () => {
+test('keeps the next remaining line in place when the line being read is removed', () => {
   const places = new LinePlaces();
   places.replace(['a', 'b', 'c', 'd'], 0);
   const stood = places.begin(2);

@@ -1,46 +1,44 @@
-/** How high a line is taken to be until it is measured: some two lines of text. */
+/** The estimated height of a line, about two lines of text. */
 export const LINE_PX = 64;
 
-/** Some rows of a list: those from `from` on, up to `to`, which is not one of them. */
+/** A range of rows; `to` is exclusive. */
 export type Range = { from: number; to: number };
 
 /**
- * Where the lines of a long list stand, in px from the top of what scrolls: those that were drawn by their heights, the
- * others by a guess.
+ * The positions of a long list's lines in px from the top of the scroller: by their measured heights, else by an
+ * estimate.
  *
- * A line is kept where it is while others change above it, by moving `top`, where the first one begins: nothing has
- * to be scrolled for that.
+ * Keeps a line in place while others change above it by moving `top`, where the first one begins: no scrolling is
+ * needed.
  */
 export class LinePlaces {
   readonly #heights = new Map<string, number>();
   #keys: readonly string[] = [];
   #offsets = new Float64Array(1);
-  /** Up to this line the offsets are counted. */
+  /** Offsets are computed up to this line. */
   #counted = 0;
 
-  /** Where the first line begins; below 0: it is further up than can be scrolled. */
+  /** The position of the first line; negative: further up than the scroller can reach. */
   top = 0;
 
   get count(): number {
     return this.#keys.length;
   }
 
-  /** How high all lines are together. */
   get height(): number {
     return this.#offset(this.count);
   }
 
-  /** Where a line begins; of the number of lines: where the last one ends. */
+  /** The start of a line; for the line count: the end of the last line. */
   begin(index: number): number {
     return this.top + this.#offset(index);
   }
 
-  /** Where a line ends. */
   end(index: number): number {
     return this.begin(index + 1);
   }
 
-  /** The line at a height, else the nearest one; 0 where there are none. */
+  /** The line at a height, else the nearest one; 0 if there are none. */
   at(y: number): number {
     let [low, high] = [0, Math.max(0, this.count - 1)];
     while (low < high) {
@@ -51,15 +49,12 @@ export class LinePlaces {
     return low;
   }
 
-  /** The lines of which any part stands between two heights. */
   between(y: number, until: number): Range {
     if (this.count === 0) return { from: 0, to: 0 };
     return { from: this.at(y), to: this.at(until) + 1 };
   }
 
-  /**
-   * Other lines than before, known by their keys. The line at `y` stays where it is, or the next one that there still is.
-   */
+  /** Replaces the lines, by their keys. The line at `y`, or the next remaining one, stays in place. */
   replace(keys: readonly string[], y: number): void {
     const now = new Map(keys.map((key, index) => [key, index]));
     const first = this.at(y);
@@ -73,9 +68,9 @@ export class LinePlaces {
   }
 
   /**
-   * Notes how high a line is. The line at `y` stays where it is.
+   * Sets the height of a line. The line at `y` stays in place.
    *
-   * @returns whether that was not known.
+   * @returns whether the height has changed.
    */
   measure(key: string, height: number, y: number): boolean {
     if (this.#heights.get(key) === height) return false;

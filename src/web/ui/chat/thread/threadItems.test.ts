@@ -4,7 +4,6 @@ import { dayLabel, threadItems, type ThreadItem, type ThreadLine } from './threa
 const now = new Date('2026-11-21T03:00:00Z');
 const zone = 'Asia/Jakarta';
 
-/** A line at a moment. */
 const said = (key: string, side: 'out' | 'in', at: string): ThreadLine<string> => ({
   key,
   side,
@@ -27,7 +26,7 @@ const shown = (items: readonly ThreadItem<string>[]) =>
     return `${item.key}${item.first ? ' *' : ''}`;
   });
 
-test('a thread is listed from the oldest, a line for each day of the person’s own zone', () => {
+test('lists a thread from the oldest, with a divider for each day in the person’s time zone', () => {
   expect(shown(threadItems(input))).toEqual([
     '— Kemarin —',
     'm1 *',
@@ -41,7 +40,7 @@ test('a thread is listed from the oldest, a line for each day of the person’s 
   expect(shown(threadItems({ ...input, zone: 'Asia/Jayapura' }))[0]).toBe('— Hari ini —');
 });
 
-test('where the unread begin there is a line, and a new run', () => {
+test('starts the unread lines with a divider and a new run', () => {
   expect(shown(threadItems({ ...input, unreadFrom: 'm4' })).slice(4)).toEqual([
     'm3 *',
     '— unread —',
@@ -50,7 +49,7 @@ test('where the unread begin there is a line, and a new run', () => {
   ]);
 });
 
-test('what is shown stays as it is when older lines come', () => {
+test('keeps visible lines unchanged when older ones arrive', () => {
   const part = (first: number, ended = false) =>
     threadItems({ ...input, lines: lines.slice(first), ended });
   for (const [first, before] of [
@@ -66,14 +65,14 @@ test('what is shown stays as it is when older lines come', () => {
   expect(part(0, true).slice(-had.length)).toEqual(had);
 });
 
-test('what is on its way stands last, also when this clock is behind', () => {
+test('puts pending lines last, also when this clock is behind', () => {
   const late = said('o1', 'out', '2026-11-19T00:00:00Z');
   const items = threadItems({ ...input, lines: [...lines, late] });
   expect(shown(items).at(-1)).toBe('o1 *');
   expect(items.filter(({ kind }) => kind === 'day')).toHaveLength(2);
 });
 
-test('days have the names that people use', () => {
+test('uses common names of days', () => {
   expect(dayLabel('2026-11-21', '2026-11-21')).toBe('Hari ini');
   expect(dayLabel('2026-02-28', '2026-03-01')).toBe('Kemarin');
   expect(dayLabel('2026-08-05', '2026-11-21')).toBe('5 Agu 2026');

@@ -2,17 +2,15 @@ import { civilDate, formatDate, instantIn } from '#contract/base/time.ts';
 import { startsRun } from '#web/ui/chat/chat.ts';
 import { plusDays } from '#web/ui/date/dates.ts';
 
-/** What somebody said, and where it stands in a thread; `body` is the subject's own. */
+/** A message of a thread; the feature defines `body`. */
 export type ThreadLine<Body> = {
   key: string;
   side: 'out' | 'in';
   at: Date;
-  /** Who, where several write on one side. */
   by?: string | undefined;
   body: Body;
 };
 
-/** One line of a thread: what was said, or a divider. */
 export type ThreadItem<Body> =
   | { kind: 'day'; key: string; label: string }
   | { kind: 'unread'; key: string }
@@ -21,7 +19,6 @@ export type ThreadItem<Body> =
 type ThreadInput<Body> = {
   /** Oldest first. */
   lines: readonly ThreadLine<Body>[];
-  /** Nothing lies before the first line. */
   ended: boolean;
   /** The first line that was unread when the thread was opened. */
   unreadFrom: string | undefined;
@@ -30,10 +27,10 @@ type ThreadInput<Body> = {
 };
 
 /**
- * A thread as it is shown, oldest first: with a line for each day, and where the unread begin.
+ * The items of a thread, oldest first, with dividers for days and for the unread lines.
  *
- * While older lines are to come, the first one is left out: how it looks depends on the one before it, and what is
- * shown must not change when that comes.
+ * While there are older lines, the first one is omitted: its rendering depends on the one before it, and visible items
+ * must not change when that arrives.
  */
 export function threadItems<Body>(input: ThreadInput<Body>): ThreadItem<Body>[] {
   const { lines, ended, unreadFrom, zone, now } = input;
@@ -45,7 +42,7 @@ export function threadItems<Body>(input: ThreadInput<Body>): ThreadItem<Body>[] 
   let before: ThreadLine<Body> | undefined;
   for (const line of lines) {
     const isHeld = !ended && before === undefined;
-    // What is sent now never goes before what is already there, whatever this clock says.
+    // A pending line never precedes existing ones, even if this clock is behind.
     const isNewDay = line.at.getTime() >= nextDay;
     if (isNewDay) {
       day = civilDate(line.at, zone);

@@ -1,11 +1,10 @@
 import { useEffect, type RefObject } from 'react';
 
-/** Less than this is the browser's own bar coming and going, not a keyboard. */
+/** A smaller change is the browser's toolbar, not a keyboard. */
 const KEYBOARD_PX = 120;
 
 /**
- * On phones, keeps the foot of a fixed place above the keyboard, which covers the page without
- * changing its layout.
+ * On phones, keeps the bottom of a fixed element above the keyboard, which covers the page without changing its layout.
  */
 export function useKeyboardInset(element: RefObject<HTMLElement | null>): void {
   useEffect(() => {

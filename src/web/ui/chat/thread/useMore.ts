@@ -3,8 +3,8 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 /**
- * Reads on when the edge of a list comes into sight: put `edge` on the element behind its last row.
- * A failure is reported in a toast; the next sight, or `read`, tries again.
+ * Loads more when the end of a list comes into view: put `edge` on the element after its last row. A failure is shown
+ * in a toast; scrolling there again or `read` retries.
  */
 export function useMore(readOn: () => Promise<void>) {
   const [busy, setBusy] = useState(false);

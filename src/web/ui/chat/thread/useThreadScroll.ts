@@ -5,32 +5,30 @@ import { LineWindow, type Held, type Owner } from '#web/ui/chat/thread/LineWindo
 import type { ThreadItem } from '#web/ui/chat/thread/threadItems.ts';
 import { useMore } from '#web/ui/chat/thread/useMore.ts';
 
-/** What is scrolled through, and how it goes on. */
 export type ThreadScroll<Body> = {
   items: readonly ThreadItem<Body>[];
-  /** How many are on their way: one more is scrolled to, wherever one reads. */
+  /** The number of pending lines: a new one is scrolled to from anywhere. */
   sending: number;
-  /** There is nothing older. */
   ended: boolean;
   readOlder: () => Promise<void>;
-  /** Newer lines that are not here: how they are read on, and how the newest are gone to. */
+  /** Newer lines that are not loaded: `read` loads more, `leave` goes to the newest. */
   newer?: { read: () => Promise<void>; leave: () => void } | undefined;
-  /** The line that it opens at, instead of the end: at the top with its day, or in the middle and marked. */
+  /** The initial line, instead of the end: at the top with its day, or in the middle and marked. */
   start?: { key: string; at: 'day' | 'line' } | undefined;
 };
 
-/** The row of what stands below the newest line. */
+/** The row below the newest line. */
 export const FOOT = { kind: 'foot', key: 'foot' } as const;
 export type Row<Body> = ThreadItem<Body> | typeof FOOT;
 
 /** Closer than this to the end, new lines are followed. */
 export const END_PX = 60;
-/** Closer than this to an edge, what lies beyond it is fetched. */
+/** Closer than this to an edge, more lines are loaded. */
 const MORE_PX = 1_000;
-/** Below the upper edge, where the day that is shown there begins to be another. */
+/** The offset below the upper edge at which the shown day changes. */
 const DAY_PX = 20;
 
-/** Opens at the right place, stays at the end while it is there, and reads on at both edges. */
+/** Scrolls a thread: opens at the right position, stays at the end, and loads more at both edges. */
 export function useThreadScroll<Body>(
   props: ThreadScroll<Body>,
   rows: readonly Row<Body>[],
@@ -41,14 +39,14 @@ export function useThreadScroll<Body>(
   const older = useMore(props.readOlder);
   const later = useMore(async () => newer?.read());
   const [day, setDay] = useState<string>();
-  /** It stays at its end, or is on its way there. */
+  /** At the end, or scrolling there. */
   const atEnd = useRef<'glide' | boolean>(false);
-  /** It was scrolled up last: near the end it is not put back there for what that draws. */
+  /** The last scroll was upwards: rendering near the end must not move it back. */
   const isLeaving = useRef(false);
-  /** Somebody has moved what was opened: until then it stays at its place, whatever comes. */
+  /** The person has scrolled; until then the initial position is held. */
   const hasMoved = useRef(false);
   useMoves(scroller, (element) => {
-    // At the end it stays also where it was opened at the unread, and all of them were in view.
+    // Opened at the unread divider with all of them in view, it counts as at the end.
     if (!hasMoved.current) atEnd.current = !newer && leftOf(element) < END_PX;
     hasMoved.current = true;
     if (atEnd.current === 'glide') atEnd.current = false;
@@ -63,7 +61,6 @@ export function useThreadScroll<Body>(
       return atEnd.current === 'glide' ? 'glide' : 'end';
     },
     drawn: ({ places, viewport }: LineWindow) => {
-      // There is nothing to scroll by.
       if (places.height <= viewport && !ended) older.read();
       if (places.height <= viewport && newer) later.read();
     },
@@ -73,11 +70,11 @@ export function useThreadScroll<Body>(
       if (by !== 0) isLeaving.current = by < 0;
       if (atEnd.current === 'glide') atEnd.current = isNear || 'glide';
       else if (by !== 0) {
-        // By a scrollbar, a search in the page, an aid: nothing else tells of those.
+        // By a scrollbar, find-in-page or assistive technology, which cause no other event.
         hasMoved.current = true;
         atEnd.current = isNear;
       }
-      // Towards an edge: what comes while one scrolls away from it would be in vain.
+      // Towards an edge only: scrolling away from it needs no more lines.
       if (by < 0 && offset - places.top < MORE_PX && !ended) older.read();
       if (by > 0 && newer && left < MORE_PX) later.read();
       const at = rows[places.at(offset + DAY_PX)];
@@ -91,7 +88,7 @@ export function useThreadScroll<Body>(
     firstRange(keys.length, opensAt(items, start)),
   );
   const before = useRef(sending);
-  // After the lines: what they took in of a scroll, as the box below gave up its room, nobody has scrolled.
+  // After the lines: their own scroll corrections, when the box below shrinks, are not the person's.
   useLayoutEffect(() => {
     const isSending = sending > before.current;
     before.current = sending;
@@ -112,25 +109,25 @@ export function useThreadScroll<Body>(
   return { list, range, day, older, toEnd };
 }
 
-/** How far it can be scrolled down, in px. */
+/** The remaining scroll distance to the end, in px. */
 const leftOf = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number =>
   scrollHeight - scrollTop - clientHeight;
 
-/** So much of a window stands around a thread: its head, the box to answer. */
+/** The height of a window that a thread does not fill: its head and the composer. */
 const AROUND_PX = 220;
 
-/** What is drawn at first, as if it were known how high all that is: what is missing then comes with the second drawing. */
+/** The range of the first render, by estimated heights; the second render adds missing lines. */
 function firstRange(count: number, at: ReturnType<typeof opensAt>): Range {
   const drawn = Math.ceil(Math.max(0, globalThis.innerHeight - AROUND_PX) / LINE_PX) + 1;
   if (!at) return { from: Math.max(0, count - drawn), to: count };
   const [index, align] = at;
   const above = align === 'center' ? Math.floor(drawn / 2) : 0;
-  // Where there is less than a view below it, it stands lower.
+  // With less than a view below it, the line is lower.
   const from = Math.max(0, Math.min(index - above, count - drawn));
   return { from, to: Math.min(count, from + drawn) };
 }
 
-/** Whether it is scrolled so many views smoothly: not so many that it takes long. */
+/** True if so many views can be scrolled smoothly without taking long. */
 const canGlide = (views: number): boolean =>
   views < 3 && !globalThis.matchMedia('(prefers-reduced-motion: reduce)').matches;
 
@@ -140,7 +137,6 @@ type Scrolled = {
   scrolled: (lines: LineWindow, by: number) => void;
 };
 
-/** Which of the lines are drawn, and the element that they are drawn in. */
 function useLines(
   keys: readonly string[],
   scroller: RefObject<HTMLElement | null>,
@@ -167,7 +163,6 @@ function useLines(
   return { list, range, settle: () => lines.current?.settle() };
 }
 
-/** The latest of what is made anew with every drawing. */
 function useLatest<T>(value: T): RefObject<T> {
   const latest = useRef(value);
   useLayoutEffect(() => {
@@ -178,7 +173,6 @@ function useLatest<T>(value: T): RefObject<T> {
 
 const moves = ['wheel', 'touchmove', 'keydown', 'pointerdown'] as const;
 
-/** Calls back when somebody moves what scrolls. */
 function useMoves(
   scroller: RefObject<HTMLElement | null>,
   onMove: (element: HTMLElement) => void,
@@ -196,7 +190,7 @@ function useMoves(
   }, [scroller, latest]);
 }
 
-/** Where a thread opens; undefined: at its end. */
+/** The initial position of a thread; undefined: its end. */
 function opensAt<Body>(
   items: readonly ThreadItem<Body>[],
   start: ThreadScroll<Body>['start'],

@@ -3,7 +3,7 @@ import boxes from '#web/ui/form/Checkbox.module.css';
 import styles from '#web/ui/table/choosing/choosing.module.css';
 import { onLongPress } from '#web/ui/table/choosing/longPress.ts';
 import type { Picking, Selection, TableProps } from '#web/ui/table/tableProps.ts';
-import { allToggled, chosenOf, rangeToggled, toggled } from '#web/ui/table/selection.ts';
+import { allToggled, selectionState, rangeToggled, toggled } from '#web/ui/table/selection.ts';
 
 type Props<Row> = {
   row: Row;
@@ -12,10 +12,10 @@ type Props<Row> = {
   picking: Picking;
 };
 
-/** The row that was turned over last, of each table: with Shift, all from there to the next one are. */
+/** The last toggled row of each table, the start of a range with Shift. */
 const anchors = new WeakMap<Element, string>();
 
-/** The box of a row. A finger that rests on the row begins to choose. */
+/** The checkbox of a row. A long press on the row starts selecting. */
 export function Choose<Row>({ row, table: { rows, rowKey }, selection, picking }: Props<Row>) {
   const key = rowKey(row);
   const cell = useRef<HTMLTableCellElement>(null);
@@ -57,14 +57,14 @@ export function Choose<Row>({ row, table: { rows, rowKey }, selection, picking }
   );
 }
 
-/** The box above the boxes: all shown rows, or none; a dash when some are chosen. */
+/** The checkbox of all shown rows; mixed when some are selected. */
 export function ChooseAll<Row>({
   table: { rows, rowKey },
   selection,
 }: Pick<Props<Row>, 'table' | 'selection'>) {
   const box = useRef<HTMLInputElement>(null);
   const keys = rows.map(rowKey);
-  const state = chosenOf(selection.chosen, keys);
+  const state = selectionState(selection.chosen, keys);
   useEffect(() => {
     if (box.current) box.current.indeterminate = state === 'some';
   }, [state]);

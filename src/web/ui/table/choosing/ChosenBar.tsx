@@ -6,7 +6,7 @@ import type { Picking, Selection, TableProps } from '#web/ui/table/tableProps.ts
 
 type Props<Row> = { table: TableProps<Row>; selection: Selection<Row>; picking: Picking };
 
-/** Where rows are cards, their boxes come when somebody wants to choose. */
+/** Shows the checkboxes of cards. */
 export function PickButton<Row>({ table, picking }: Omit<Props<Row>, 'selection'>) {
   return (
     <div className={styles['pick']}>
@@ -27,10 +27,10 @@ export function PickButton<Row>({ table, picking }: Omit<Props<Row>, 'selection'
 }
 
 /**
- * How many rows are chosen and what to do with them: last of the table, at the foot of the window while the table
- * is longer, so that nothing jumps when it comes.
+ * The number of selected rows and their actions: last in the table, and at the bottom of the window while the table is
+ * longer, so that nothing shifts when it appears.
  */
-export function ChosenBar<Row>({ table, selection, picking }: Props<Row>) {
+export function SelectionBar<Row>({ table, selection, picking }: Props<Row>) {
   const count = selection.chosen.size;
   const stop = () => {
     selection.onChoose(new Set());

@@ -7,7 +7,7 @@ const table = (page: Page, name: string) => page.getByRole('table', { name, exac
 const turns = (page: Page, caption: string) =>
   page.getByRole('navigation', { name: `Halaman ${caption}` });
 
-test('all rows of a page are chosen at once; those of other pages stay chosen', async ({
+test('all rows of a page are selected at once; those of other pages stay selected', async ({
   show,
 }) => {
   const page = await show('data-table');
@@ -32,11 +32,10 @@ test('all rows of a page are chosen at once; those of other pages stay chosen', 
   expect(await all.isChecked()).toBe(false);
 });
 
-test('with Shift all rows from the last one on are chosen', async ({ show }) => {
+test('Shift selects all rows from the last one on', async ({ show }) => {
   const page = await show('data-table');
   const list = table(page, 'Pesan pilihan');
   const chosen = page.getByLabel('Chosen', { exact: true });
-  // The first one is that of the whole page.
   const box = (row: number) => list.getByRole('checkbox').nth(row);
   await box(2).click();
   await box(5).click({ modifiers: ['Shift'] });
@@ -46,7 +45,9 @@ test('with Shift all rows from the last one on are chosen', async ({ show }) => 
   expect(await chosen.textContent()).toBe('');
 });
 
-test('on a phone boxes come with a button or a long press, and a tap chooses', async ({ show }) => {
+test('on a phone a button or a long press shows checkboxes, and a tap selects', async ({
+  show,
+}) => {
   const page = await show('data-table', { width: 390 });
   const list = table(page, 'Pesan pilihan');
   const chosen = page.getByLabel('Chosen', { exact: true });
@@ -63,13 +64,12 @@ test('on a phone boxes come with a button or a long press, and a tap chooses', a
   await bar.getByRole('button', { name: 'Kosongkan pilihan' }).click();
   await box.waitFor({ state: 'hidden' });
 
-  // A finger that rests on the row.
   const row = list.getByRole('row').filter({ hasText: 'Budi Santoso 1' }).first();
   await row.dispatchEvent('pointerdown', { pointerType: 'touch', clientX: 40, clientY: 40 });
   await box.waitFor();
   await row.dispatchEvent('pointerup', { pointerType: 'touch' });
   expect(await chosen.textContent()).toBe('msg-001');
-  // The click with which the press ends opens nothing, and turns nothing over.
+  // The click at the end of the press neither opens nor toggles anything.
   await row.dispatchEvent('click');
   expect(await chosen.textContent()).toBe('msg-001');
   expect(await page.getByLabel('Opened from the chosen').textContent()).toBe('');

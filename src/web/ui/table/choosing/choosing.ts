@@ -1,6 +1,6 @@
 import { Choose, ChooseAll } from '#web/ui/table/choosing/Choose.tsx';
-import { ChosenBar, PickButton } from '#web/ui/table/choosing/ChosenBar.tsx';
-import type { Choosing } from '#web/ui/table/tableProps.ts';
+import { SelectionBar, PickButton } from '#web/ui/table/choosing/ChosenBar.tsx';
+import type { SelectionParts } from '#web/ui/table/tableProps.ts';
 
-/** What a table that is given a `selection` chooses its rows with. */
-export const choosing: Choosing = { Choose, ChooseAll, ChosenBar, PickButton };
+/** The components for a table with a `selection`. */
+export const choosing: SelectionParts = { Choose, ChooseAll, SelectionBar, PickButton };

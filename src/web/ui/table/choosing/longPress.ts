@@ -2,7 +2,7 @@ const LONG_PRESS_MS = 500;
 /** A finger that moves further scrolls. */
 const STILL_PX = 10;
 
-/** Calls back when a finger rests on an element; the click with which that ends is none. @returns how to stop */
+/** Calls back on a long press; suppresses the click at its end. @returns the stop function */
 export function onLongPress(element: HTMLElement, begin: () => void): () => void {
   let timer: number | undefined;
   let from = { x: 0, y: 0 };

@@ -5,15 +5,13 @@ import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 
 type Props = {
   list: { error: Error | null; refetch: () => unknown };
-  /** Takes the filters away; given only where there are any. */
+  /** Resets the filters; omitted if there are none. */
   onReset?: (() => void) | false | undefined;
-  /** What that is called. */
   reset?: string;
-  /** What there would be, and how to start it. */
   children?: ReactNode;
 };
 
-/** Why a table has no rows: they could not be loaded, none is what the filters ask for, or there are none yet. */
+/** Explains why a table is empty: loading failed, nothing matches the filters, or there are no rows yet. */
 export function NoRows({ list, onReset, reset = 'Hapus filter', children }: Props) {
   if (list.error)
     return <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />;

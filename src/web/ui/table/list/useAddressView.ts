@@ -8,23 +8,22 @@ import type { TableProps, TableView } from '#web/ui/table/tableProps.ts';
 
 type ListSearch = SearchOf<typeof listFields>;
 
-/** An address that says where a list stands. */
 type ListPath = { [P in Path]: 'page' extends keyof Search<P> ? P : never }[Path];
 
 type Options = {
   /** The number of the first page: 1 for lists whose paging is not `default`. */
   first?: 0 | 1;
-  /** The columns by which it can be sorted; what the address says of others is left out. */
+  /** The sortable columns; others in the address are ignored. */
   sorts?: readonly string[];
-  /** The way it is sorted where the address says only by what. */
+  /** The direction if the address has only a column. */
   order?: Sort['sort_type'];
-  /** Another page is shown from its top: for lists that are all of their page. */
+  /** Scrolls to the top on another page: for lists that fill their page. */
   top?: boolean;
 };
 
 type AddressView = { view: TableView } & Pick<TableProps<never>, 'onView'>;
 
-/** Where the list of a page stands: kept in its address, and changed there by its table. */
+/** The view of a page's list, stored in its address and changed by its table. */
 export function useAddressView(
   to: ListPath,
   { first = 0, sorts = [], order = 'desc', top = false }: Options = {},

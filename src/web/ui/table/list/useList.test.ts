@@ -4,7 +4,7 @@ import { firstStarts, startsAfter } from '#web/api/listPages.ts';
 
 const sort = { sort_by: 'created_at', sort_type: 'desc' } as const;
 
-test('a list asks with the caller’s fields, its page, where it starts and how it is sorted', () => {
+test('a list request has the caller’s fields, its page, its start and its sort order', () => {
   expect(listInput('default', { status: 'read' }, { page: 2, sort })).toEqual({
     status: 'read',
     page: 2,

@@ -22,11 +22,11 @@ type Options = {
   /** Called on a failure, after the toast. */
   onError?: (error: Error) => void;
   enabled?: boolean;
-  /** Asked for again so often, in milliseconds, while the tab is in sight: where no event tells of changes. */
+  /** The refetch interval in ms while the tab is visible, for lists without live events. */
   everyMs?: number;
 };
 
-/** What a list is asked with: the caller's fields, where it stands, how it is sorted. */
+/** The input of a list request: the caller's fields, the view, the sort order. */
 export function listInput(
   paging: Paging,
   filters: Fields,
@@ -40,15 +40,14 @@ export function listInput(
 /** The query key of every page of a list: to invalidate them all. */
 export const listKey = (act: Act): readonly [string] => [act.name];
 
-/** The toast's words: an error that has nothing but its message says that ('Error'). */
+/** The toast's text: an error without a sentence shows its message ('Error'). */
 const messageOf = (error: Error): string =>
   error.name === 'Error' && error.message !== '' ? error.message : sentenceOf(error);
 
 /**
  * A page of a list, for `DataTable`: spread `table` into it.
  *
- * The rows stay while the next page is on its way. A failure is reported in a toast and leaves an empty
- * list, as specified.
+ * The rows stay while the next page loads. A failure is reported in a toast and leaves an empty list, as specified.
  */
 export function useList<A extends ListAct>(
   act: A,
@@ -64,13 +63,12 @@ export function useList<A extends ListAct>(
 }
 
 type Source<Row> = {
-  /** The beginning of the query's key; everything that is asked follows. */
   key: readonly [string];
   paging: Paging;
   ask: (input: Fields, signal: AbortSignal) => Promise<ListAnswer<Row>>;
 };
 
-/** The same for a list that is asked for otherwise than by an act. */
+/** The same for a list that is not read by an act. */
 export function usePages<Row>(
   { key, paging, ask }: Source<Row>,
   filters: Fields,
@@ -105,7 +103,6 @@ export function usePages<Row>(
   };
 }
 
-/** Where the pages of a list begin; forgotten as soon as it is asked for otherwise. */
 function useStarts(request: unknown) {
   const of = JSON.stringify(request);
   const [known, setKnown] = useState({ of, starts: firstStarts });
@@ -117,7 +114,6 @@ function useStarts(request: unknown) {
   return { starts, learn };
 }
 
-/** Reports a failure once: in a toast, then to whom it concerns. */
 function useFailure(error: Error | null, onError: Options['onError']): void {
   const newest = useRef(onError);
   useEffect(() => {

@@ -1,32 +1,29 @@
 import { isIgnored } from '#web/ui/upload/drop/uploadsAdmission.ts';
 
-/** What somebody drops or pastes: files, or addresses where there are no files. */
+/** Dropped or pasted data: files, or addresses if there are no files. */
 export type DroppedData = { files: readonly File[]; links: readonly string[] };
 
 export type Point = { x: number; y: number };
 
-/** A place that takes files. */
 export type DropZone = {
   element: () => HTMLElement | null;
-  /** Whether it takes anything now. */
   open: () => boolean;
-  /** Whether it also takes what is dropped beside it, anywhere on the page. */
+  /** True if it also accepts drops elsewhere on the page. */
   wholePage: () => boolean;
-  /** Whether it takes what is pasted. */
   pastes: () => boolean;
-  /** Something is dragged over it, here; `undefined`: no more. */
+  /** Called while something is dragged over it; `undefined`: no more. */
   over: (point: Point | undefined) => void;
-  /** It was dropped here; pasted without a point. */
+  /** Called on a drop at a point, or on a paste without a point. */
   take: (dropped: DroppedData, point: Point | undefined) => void;
 };
 
-// One observer for all places of a page: two of them would argue about the effect.
+// One listener for all zones of a page: two would set conflicting drop effects.
 const zones = new Set<DropZone>();
 let hovered: DropZone | undefined;
 
 /**
- * Lets a place take what is dropped on it, and what is pasted while the page is used.
- * @returns how to stop
+ * Registers a drop zone, also for pasted files.
+ * @returns the stop function
  */
 export function openDropZone(zone: DropZone): () => void {
   if (zones.size === 0) listen('addEventListener');
@@ -61,10 +58,10 @@ function drag(event: Event): void {
   const zone = placeOf(target);
   const files = holds(data, 'Files');
   if (!files && !(zone && holds(data, 'text/uri-list'))) return;
-  // Somebody else's place for files, or a text field for a link.
+  // A foreign drop zone, or a text field for a link.
   if (event.defaultPrevented && !zone) return;
   const open = zone?.open() === true;
-  // Files dropped beside a place would open in this tab instead of the page.
+  // Files dropped outside a zone would replace the page in this tab.
   event.preventDefault();
   data.dropEffect = open ? 'copy' : 'none';
   hover(open ? zone : undefined, event as DragEvent);
@@ -77,7 +74,7 @@ function hover(zone: DropZone | undefined, event?: DragEvent): void {
 }
 
 function leave(event: Event): void {
-  // Between two elements of the page there is the next `dragenter`; out of the window there is none.
+  // A `dragenter` follows between two elements, but not on leaving the window.
   if ((event as DragEvent).relatedTarget === null) hover(undefined);
 }
 
@@ -112,7 +109,7 @@ function paste(event: Event): void {
   zone.take({ files, links: [] }, undefined);
 }
 
-/** What a drop brought. Folders are looked through; what is in them must be asked for at once. */
+/** Reads a drop, including folders; their entries must be requested synchronously. */
 async function readDropped(data: DataTransfer): Promise<DroppedData> {
   const links = linksIn(data.getData('text/uri-list'));
   const found = [...data.items]
@@ -131,14 +128,14 @@ async function readDropped(data: DataTransfer): Promise<DroppedData> {
 const entryOf = (item: DataTransferItem): FileSystemEntry | null =>
   (item as { webkitGetAsEntry?: () => FileSystemEntry | null }).webkitGetAsEntry?.() ?? null;
 
-/** The addresses of a list of them: http and https only. */
+/** The http and https addresses of a URI list. */
 const linksIn = (list: string): readonly string[] =>
   list.split(/\r?\n/).filter((line) => /^https?:\/\//i.test(line) && URL.canParse(line));
 
 async function filesUnder(folder: FileSystemDirectoryEntry): Promise<File[]> {
   const reader = folder.createReader();
   const entries: FileSystemEntry[] = [];
-  // A reader gives a hundred at a time, and nothing when it is done.
+  // A reader returns up to a hundred entries at a time, and none at the end.
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((done, failed) => {
       reader.readEntries(done, failed);

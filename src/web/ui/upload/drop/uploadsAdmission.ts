@@ -2,20 +2,19 @@
 const FILES_UNLIMITED = 1_000_000;
 
 type AdmissionRequest = {
-  /** Files that are there. */
   present: number;
-  /** Files that came together: dropped, chosen or pasted. */
+  /** Files added together: dropped, selected or pasted. */
   adding: number;
   multiple: boolean;
   /** `undefined`: no limit. */
   maxFiles: number | undefined;
-  /** On a field for one file, whether another one takes its place. */
+  /** On a single-file field, whether a new file replaces the present one. */
   allowReplace: boolean;
 };
 
 /**
- * Whether files that came together are taken. `too-many` ('Max files'): none of them is. Several on a
- * field for one are too many; so is whatever goes beyond the limit in all.
+ * Decides whether files added together are accepted. `too-many` ('Max files') rejects all of them: several on a
+ * single-file field, or more than the limit in total.
  */
 export function admission(request: AdmissionRequest): 'add' | 'replace' | 'too-many' {
   const { present, adding, multiple, allowReplace } = request;
@@ -27,6 +26,6 @@ export function admission(request: AdmissionRequest): 'add' | 'replace' | 'too-m
 
 const ignored: readonly string[] = ['.ds_store', 'thumbs.db', 'desktop.ini'];
 
-/** Files that systems leave in folders and nobody means to send. */
+/** True for system files in folders that people do not mean to send. */
 export const isIgnored = (name: string, names: readonly string[] = ignored): boolean =>
   names.includes(name.toLowerCase());

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState, type RefObject } from 'react';
 
 /**
- * Takes files that are dropped on a place; folders and texts are left to the browser.
+ * Accepts files dropped on an element; folders and texts are left to the browser.
  *
- * @param onFiles `undefined`: nothing may be dropped now
- * @returns whether files hang above the place
+ * @param onFiles `undefined`: drops are disabled
+ * @returns whether files are dragged over it
  */
 export function useFileDrop(
   place: RefObject<HTMLElement | null>,
@@ -52,7 +52,7 @@ export function useFileDrop(
   return above;
 }
 
-/** The files among what was dropped: a folder looks like one, but cannot be read. */
+/** The files of a drop, without folders, which look like files but cannot be read. */
 const filesOf = ({ items, files }: DataTransfer): readonly File[] => {
   const folders = new Set(
     [...items]

@@ -5,7 +5,7 @@ import { previewOf, type Preview } from '#web/ui/upload/preview/previewStore.ts'
 
 const RELAYOUT_MS = 250;
 
-/** The width (px) of an element: at once, then whenever it has rested for 250 ms. 0: not known. */
+/** The width (px) of an element: at once, then after each 250 ms without change. 0: unknown. */
 function useSettledWidth(frame: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useEffect(() => {
@@ -28,7 +28,7 @@ function useSettledWidth(frame: RefObject<HTMLElement | null>): number {
 
 type Props = { file: File | undefined; poster: string | undefined };
 
-/** A picture of an item: of its file, or the one that the server has. Its name stands beside it. */
+/** A picture of an item: of its file, or the server's. Decorative, because the name is beside it. */
 export function UploadPreview({ file, poster }: Props) {
   if (poster !== undefined) return <Poster key={poster} src={poster} />;
   return file && isPreviewed(file.type) ? <Drawn file={file} /> : null;

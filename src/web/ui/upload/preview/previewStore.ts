@@ -7,7 +7,6 @@ import {
 } from '#web/ui/upload/preview/uploadsPreview.ts';
 import type { PreviewDone, PreviewTask } from '#web/ui/upload/preview/uploadPreview.worker.ts';
 
-/** A picture made small, and how large it is. */
 export type Preview = {
   natural: { width: number; height: number };
   picture: CanvasImageSource & { width: number; height: number };
@@ -33,8 +32,8 @@ function ownWorker(): Worker {
 }
 
 /**
- * Makes a picture small for an item of this width (px), off the main thread where the browser can.
- * @returns `undefined` for what is no picture that this browser shows.
+ * Scales a picture down for an item of this width (px), off the main thread where possible.
+ * @returns `undefined` for a file that this browser cannot show as a picture.
  */
 export async function previewOf(file: Blob, width: number): Promise<Preview | undefined> {
   const done = await new Promise<PreviewDone>((answer) => {
@@ -54,7 +53,7 @@ export async function previewOf(file: Blob, width: number): Promise<Preview | un
 
 let earlier: Promise<unknown> = Promise.resolve();
 
-/** Without a worker that can: by an image element, short files at once, longer ones in turn. */
+/** The fallback without a capable worker: by an image element, short files at once, longer ones in turn. */
 function byElement(file: Blob, width: number): Promise<Preview> {
   if (file.size <= PREVIEW_INSTANT_BYTES) return drawn(file, width);
   const own = earlier.then(() => drawn(file, width));

@@ -5,10 +5,10 @@ export type PreviewDone =
   | { id: number; natural: { width: number; height: number }; bitmap: ImageBitmap }
   | { id: number; failed: true };
 
-// The platform's types call this a window; a worker's `postMessage` takes what is handed over.
+// The DOM types declare a window; a worker's `postMessage` accepts transferables.
 const post = postMessage as (done: PreviewDone, handOver?: { transfer: ImageBitmap[] }) => void;
 
-/** Makes a picture small: upright, as its file says it was taken. */
+/** Scales a picture down, rotated as its metadata says. */
 async function makeSmall({ id, file, width }: PreviewTask): Promise<void> {
   try {
     const whole = await createImageBitmap(file, { imageOrientation: 'from-image' });

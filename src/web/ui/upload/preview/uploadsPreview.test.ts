@@ -10,7 +10,7 @@ test('a preview is as high as the picture in its item, from 44 to 256 px', () =>
   expect(previewHeight(400, { width: 0, height: 0 })).toBe(44);
 });
 
-test('it has two pixels for each of the box, never more than the picture, in its proportions', () => {
+test('it has two pixels per CSS pixel, never more than the picture, in its proportions', () => {
   expect(previewPixels(400, { width: 4_000, height: 2_000 })).toEqual({ width: 800, height: 400 });
   expect(previewPixels(400, { width: 2_000, height: 8_000 })).toEqual({ width: 128, height: 512 });
   expect(previewPixels(400, { width: 30, height: 20 })).toEqual({ width: 30, height: 20 });
@@ -29,7 +29,7 @@ test('it has two pixels for each of the box, never more than the picture, in its
   );
 });
 
-test('what is drawn by lines is made 2048 wide first, and only pictures are shown', () => {
+test('vector pictures are rendered 2048 wide first, and only pictures are shown', () => {
   expect(vectorSize({ width: 100, height: 50 })).toEqual({ width: 2_048, height: 1_024 });
   expect(vectorSize({ width: 0, height: 0 })).toEqual({ width: 2_048, height: 2_048 });
   expect(isPreviewed('image/svg+xml')).toBe(true);

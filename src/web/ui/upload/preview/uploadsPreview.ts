@@ -1,16 +1,16 @@
-/** The lowest and the highest a preview is, in CSS pixels. */
+/** The minimum and maximum height of a preview, in CSS pixels. */
 const HEIGHT_MIN = 44;
 const HEIGHT_MAX = 256;
-/** A preview has so many pixels for each of the screen's, both ways: it stays sharp on fine screens. */
+/** Preview pixels per CSS pixel, in both directions, for sharpness on high-density screens. */
 export const PREVIEW_ZOOM = 2;
-/** Where pictures cannot be made small beside the page, longer files wait for one another (bytes). */
+/** Without a worker, larger files (bytes) are scaled one at a time. */
 export const PREVIEW_INSTANT_BYTES = 1_000_000;
-/** What is drawn by lines is made this wide first (px). */
+/** Vector pictures are rendered at this width first (px). */
 const VECTOR_WIDTH = 2_048;
 
 type Size = { width: number; height: number };
 
-/** How high (px) a picture's preview is in an item of this width. */
+/** The height (px) of a picture's preview in an item of this width. */
 export function previewHeight(itemWidth: number, natural: Size): number {
   if (natural.width <= 0 || natural.height <= 0) return HEIGHT_MIN;
   const fitting = itemWidth * (natural.height / natural.width);
@@ -18,7 +18,7 @@ export function previewHeight(itemWidth: number, natural: Size): number {
   return Math.max(HEIGHT_MIN, Math.round(Math.min(fitting, most)));
 }
 
-/** The pixels a preview is made of: all of the picture in its box, never more than the picture has. */
+/** The pixel size of a preview: the whole picture fitted into its box, never upscaled. */
 export function previewPixels(itemWidth: number, natural: Size): Size {
   const height = previewHeight(itemWidth, natural) * PREVIEW_ZOOM;
   const scale = Math.min(
@@ -32,11 +32,11 @@ export function previewPixels(itemWidth: number, natural: Size): Size {
   };
 }
 
-/** The size of a picture drawn by lines, before it is made small: 2,048 wide. */
+/** The initial size of a vector picture: 2,048 wide. */
 export const vectorSize = ({ width, height }: Size): Size =>
   width > 0 && height > 0
     ? { width: VECTOR_WIDTH, height: Math.round((VECTOR_WIDTH * height) / width) }
     : { width: VECTOR_WIDTH, height: VECTOR_WIDTH };
 
-/** Whether a file is shown as a picture. */
+/** True if a file is shown as a picture. */
 export const isPreviewed = (type: string): boolean => /^image\/[\w.+-]+$/.test(type);

@@ -4,7 +4,6 @@ import { Fault } from '#web/api/uploads/uploadFault.ts';
 import { Uploads, type UploadSettings } from './uploadQueue.ts';
 import type { UploadServer } from '#web/api/uploads/uploadWire.ts';
 
-/** A server whose answers the test gives, one by one. */
 function slowServer() {
   const open: { name: string; answer: (id: string) => void; fail: (fault: Error) => void }[] = [];
   const reverted: string[] = [];
@@ -55,7 +54,7 @@ const keyOf = (uploads: Uploads, name: string) =>
   uploads.state().items.find((item) => item.name === name)?.key ?? '';
 const settled = () => new Promise<void>((done) => void setTimeout(done, 0));
 
-test('two files are sent at a time, the third when one is done, one of a wrong type never', async () => {
+test('sends two files at a time, the third when one is done, and never one of a wrong type', async () => {
   const { server, open } = slowServer();
   const uploads = new Uploads(() => settingsFor(server));
   uploads.add(['a', 'b', 'virus.exe', 'c'].map(file), 0);
@@ -70,7 +69,7 @@ test('two files are sent at a time, the third when one is done, one of a wrong t
   expect(open.map(({ name }) => name)).toEqual(['b', 'c']);
 });
 
-test('a file that was cancelled stays, what its sending still brings is ignored, and it goes again', async () => {
+test('keeps a cancelled file, ignores late answers for it, and sends it again', async () => {
   const { server, open } = slowServer();
   const uploads = new Uploads(() => settingsFor(server));
   uploads.add([file('a')], 0);
@@ -87,7 +86,7 @@ test('a file that was cancelled stays, what its sending still brings is ignored,
   });
 });
 
-test('what is removed is taken back at the server, what somebody used is not', async () => {
+test('reverts a removed upload at the server, but not a used one', async () => {
   const { server, open, reverted } = slowServer();
   const uploads = new Uploads(() => settingsFor(server));
   uploads.add(['a', 'b'].map(file), 0);
@@ -100,7 +99,7 @@ test('what is removed is taken back at the server, what somebody used is not', a
   expect(reverted).toEqual(['upl_b']);
 });
 
-test('an upload that cannot be taken back stays only where that is insisted on', async () => {
+test('keeps an upload that cannot be reverted only with forceRevert', async () => {
   const { server, open } = slowServer();
   const stubborn = { ...server, revert: () => Promise.reject(new Fault(503)) };
   for (const forceRevert of [true, false]) {
@@ -114,7 +113,7 @@ test('an upload that cannot be taken back stays only where that is insisted on',
   }
 });
 
-test('a file that the server does not have is invalid, with the server’s words', async () => {
+test('marks a file missing on the server as invalid, with the server’s message', async () => {
   const uploads = new Uploads(() => settingsFor(slowServer().server));
   uploads.addStored([{ id: 'upl_gone', origin: 'limbo' }]);
   uploads.addLinks(['https://contoh.id/katalog.pdf'], 0);
@@ -125,7 +124,7 @@ test('a file that the server does not have is invalid, with the server’s words
   ]);
 });
 
-test('a stored file is deleted for good before it leaves the list', async () => {
+test('deletes a stored file for good before it leaves the list', async () => {
   const discarded: string[] = [];
   let refuses = true;
   const discard = async (id: string) => {
@@ -143,7 +142,7 @@ test('a stored file is deleted for good before it leaves the list', async () => 
   expect([phases(uploads), discarded]).toEqual([{}, ['fil_1']]);
 });
 
-test('whatever people press and however the server answers, two at most are sent and all end', async () => {
+test('sends at most two at a time and finishes all, for any actions and answers', async () => {
   const step = fc.record({
     what: fc.constantFrom('add', 'abort', 'start', 'remove', 'revert', 'answer', 'fail', 'move'),
     nth: fc.nat({ max: 5 }),
@@ -166,7 +165,7 @@ test('whatever people press and however the server answers, two at most are sent
         const { items } = uploads.state();
         const sending = items.filter(({ phase }) => phase === 'processing').map(({ name }) => name);
         expect(open.map(({ name }) => name).toSorted()).toEqual(sending.toSorted());
-        // Nobody waits while there is room.
+        // No item waits while there is capacity.
         const waits = items.some(({ phase }) => phase === 'queued');
         expect(waits && sending.length < 2).toBe(false);
       }

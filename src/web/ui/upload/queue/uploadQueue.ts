@@ -13,39 +13,33 @@ import {
   type UploadState,
 } from '#web/ui/upload/queue/uploadState.ts';
 
-/** A file that the server has: an upload nobody used yet (`limbo`), or one that is stored (`local`). */
+/** A file on the server: an unused upload (`limbo`), or a stored one (`local`). */
 export type StoredUpload = {
   id: string;
   origin: 'limbo' | 'local';
-  /** With its name and size it is shown without being fetched. */
+  /** With name and size it is shown without being fetched. */
   name?: string;
   /** Bytes. */
   size?: number;
   type?: string;
-  /** The address of a picture of it. */
   poster?: string;
 };
 
-/** What happened to an item that people want to know of. */
 export type UploadNews = {
   what: 'added' | 'removed' | 'complete' | 'cancelled' | 'fault';
   item: UploadItem;
 };
 
-/** What may change while the uploads go on; asked for each time it is needed. */
+/** Settings that may change during uploads; read each time they are needed. */
 export type UploadSettings = {
   server: UploadServer;
-  /** Files that are sent at the same time. */
   parallel: number;
-  /** Whether files are sent as soon as they are there. */
   instant: boolean;
-  /** Whether what the server cannot take back stays, with a button to try again. */
+  /** True if an upload that the server cannot revert stays, with a retry button. */
   forceRevert: boolean;
-  /** Why a file is not taken at all. */
   check: (file: File) => UploadFault | undefined;
-  /** The words for what went wrong at a step. */
   faultOf: (step: 'load' | 'process' | 'revert' | 'remove', fault: Fault) => UploadFault;
-  /** Deletes a stored (`local`) file; without it, such a file only leaves the list. */
+  /** Deletes a stored (`local`) file; omitted: such a file only leaves the list. */
   discard: ((id: string) => Promise<void>) | undefined;
   onNews: (news: UploadNews) => void;
 };
@@ -105,7 +99,7 @@ const failures = {
   remove: 'remove-fail',
 } as const;
 
-/** How what is not a file of this device is fetched, by its origin. */
+/** Fetches items that are not local files, by origin. */
 const fetches = {
   [uploadOrigins.input]: 'fetch',
   [uploadOrigins.limbo]: 'restore',
@@ -113,8 +107,8 @@ const fetches = {
 } as const;
 
 /**
- * The uploads of one widget: a store of items and the work on them. All that can happen to an item is
- * said in `ui/upload/queue/uploadState.ts`; here is only what has to be done about it.
+ * The uploads of one widget: a store of items and their side effects. The state transitions are in
+ * `ui/upload/queue/uploadState.ts`.
  */
 export class Uploads {
   readonly #settings: () => UploadSettings;
@@ -126,7 +120,7 @@ export class Uploads {
     this.#settings = settings;
   }
 
-  /** Calls back after every change; gives how to stop. */
+  /** Calls back after every change; returns the stop function. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -134,28 +128,25 @@ export class Uploads {
 
   readonly state = (): UploadState => this.#state;
 
-  /** Takes files in at this place of the list. */
   add(files: readonly File[], at: number): void {
     this.#bring(files.map(fromFile), at);
   }
 
-  /** Takes addresses in: the server is asked to fetch them. */
   addLinks(links: readonly string[], at: number): void {
     this.#bring(links.map(fromLink), at);
   }
 
-  /** Shows what the server has already. */
   addStored(stored: readonly StoredUpload[]): void {
     this.#bring(stored.map(fromStored), this.#state.items.length);
   }
 
-  /** Sends, or sends again; also fetches again what could not be fetched. */
+  /** Sends, or sends again; also fetches again after a failed fetch. */
   start(key: string): void {
     if (this.#itemOf(key)?.phase === 'load-error') this.#fetch(key);
     else if (this.#dispatch({ kind: 'queue', key })) this.#pump();
   }
 
-  /** Stops fetching (the item goes) or sending (the item stays). */
+  /** Stops fetching (removes the item) or sending (keeps the item). */
   abort(key: string): void {
     this.#stop(key);
     if (this.#itemOf(key)?.phase === 'loading') return this.#gone(key);
@@ -164,7 +155,7 @@ export class Uploads {
     this.#pump();
   }
 
-  /** Takes a complete upload back; the item goes with it where files are sent at once. */
+  /** Reverts a complete upload; with instant uploads the item is removed too. */
   revert(key: string): void {
     const id = this.#itemOf(key)?.id;
     if (id === undefined || !this.#dispatch({ kind: 'revert', key })) return;
@@ -180,7 +171,7 @@ export class Uploads {
     });
   }
 
-  /** Takes the item out; an upload that nobody used is taken back. */
+  /** Removes the item; reverts an unused upload. */
   remove(key: string): void {
     const item = this.#itemOf(key);
     this.#stop(key);
@@ -197,13 +188,13 @@ export class Uploads {
       );
     }
     const unused = id ?? transferId;
-    // The server forgets by itself, a day later, what it was not asked to delete.
+    // The server deletes unused uploads by itself after a day.
     if (unused !== undefined) server.revert(unused).catch(() => undefined);
     this.#gone(key);
     this.#pump();
   }
 
-  /** Takes items out whose uploads somebody has used. */
+  /** Removes items whose uploads were used. */
   forget(ids: readonly string[]): void {
     for (const { key, id } of this.#state.items) {
       if (id !== undefined && ids.includes(id)) this.#dispatch({ kind: 'removed', key });
@@ -214,7 +205,6 @@ export class Uploads {
     this.#dispatch({ kind: 'move', key, to });
   }
 
-  /** Stops everything that is on its way. */
   close(): void {
     for (const { key, phase } of this.#state.items) {
       this.#stop(key);
@@ -240,14 +230,14 @@ export class Uploads {
     if (item) this.#settings().onNews({ what, item });
   }
 
-  /** Does something about an item that can be stopped. What it brings after that is nobody's business. */
+  /** Runs abortable work on an item; its results after an abort are ignored. */
   #working(key: string, doing: (signal: AbortSignal) => Promise<void>): void {
     this.#stop(key);
     const gone = new AbortController();
     this.#work.set(key, gone);
     const release = holdReload();
     void doing(gone.signal)
-      // What goes wrong outside is reported by the steps themselves: this is a bug, and is seen as one.
+      // The steps report external failures themselves: anything here is a bug.
       .catch((error: unknown) => reportError(error))
       .finally(() => {
         release();
@@ -261,7 +251,6 @@ export class Uploads {
     this.#work.delete(key);
   }
 
-  /** Sends those that may be sent now. */
   #pump(): void {
     for (const key of startable(this.#state, this.#settings().parallel)) {
       if (this.#dispatch({ kind: 'start', key })) {

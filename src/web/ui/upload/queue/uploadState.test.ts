@@ -77,13 +77,13 @@ const anEvent: fc.Arbitrary<UploadEvent> = fc.oneof(
   }),
 );
 
-test('whatever happens, the queue holds exactly what waits, once, and no more than two are sent', () => {
+test('the queue holds exactly the waiting items, once, and sends at most two, for any events', () => {
   fc.assert(
     fc.property(fc.array(anEvent, { maxLength: 60 }), (events) => {
       let state = having(...keys.map((key) => item(key, { phase: 'init' })));
       for (const event of events) {
         const before = state;
-        // Only the store starts items, and only those that may.
+        // Only the store starts items, and only startable ones.
         if (event.kind === 'start' && !startable(before, 2).includes(event.key)) continue;
         state = afterUploadEvent(before, event);
         const waiting = state.items.filter(({ phase }) => phase === 'queued');
@@ -102,7 +102,7 @@ test('whatever happens, the queue holds exactly what waits, once, and no more th
   );
 });
 
-test('files are sent in the order in which they were asked for, not in that of the list', () => {
+test('files are sent in the order of their requests, not of the list', () => {
   const idle = having(item('a'), item('b'), item('c'));
   const queued = after(
     idle,
@@ -159,7 +159,7 @@ test('a file goes from idle over queued and processing to complete, back by a re
   ]);
 });
 
-test('what is not possible changes nothing: invalid files are never sent, late news is ignored', () => {
+test('impossible events change nothing: invalid files are never sent, late events are ignored', () => {
   const invalid = having(item('a', { phase: 'load-invalid', fault }));
   expect(after(invalid, { kind: 'queue', key: 'a' })).toBe(invalid);
   const cancelled = having(item('a', { phase: 'cancelled' }));
@@ -168,7 +168,7 @@ test('what is not possible changes nothing: invalid files are never sent, late n
   expect(after(cancelled, { kind: 'queue', key: 'nobody' })).toBe(cancelled);
 });
 
-test('what the server has counts from the start, until it has it no more', () => {
+test('files on the server count from the start, until they turn out to be missing', () => {
   const stored = {
     origin: uploadOrigins.limbo,
     phase: 'loading',
@@ -186,7 +186,7 @@ test('what the server has counts from the start, until it has it no more', () =>
   expect([phases(kept), uploadedIds(kept)]).toEqual([['idle'], ['upl_1']]);
 });
 
-test('how all of it stands: wrong before busy, busy before done', () => {
+test('the overall state is error before busy, busy before done', () => {
   const stand = (...list: UploadPhase[]) =>
     standOf(having(...list.map((phase, nth) => item(String(nth), { phase }))));
   expect(stand()).toBe('empty');

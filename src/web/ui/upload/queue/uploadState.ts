@@ -1,10 +1,10 @@
 import { moved } from '#web/ui/upload/reorder/reorder.ts';
 
-/** Where an item comes from: a person, an upload that nobody used yet, a file that is stored. */
+/** The origin of an item: a person, an unused upload, a stored file. */
 export const uploadOrigins = { input: 1, limbo: 2, local: 3 } as const;
 export type UploadOrigin = (typeof uploadOrigins)[keyof typeof uploadOrigins];
 
-/** The codes of an item's status, as FilePond numbers them. */
+/** The status codes of an item, as FilePond numbers them. */
 export const uploadStatus = {
   init: 1,
   idle: 2,
@@ -34,35 +34,34 @@ export type UploadPhase =
   | 'removing'
   | 'remove-error';
 
-/** What went wrong, for people: what, and what to do. */
+/** An error for people: what happened, and what to do. */
 export type UploadFault = { main: string; sub: string };
 
 export type UploadItem = {
-  /** Ours; the server's is `id`. */
+  /** A local key; the server's is `id`. */
   key: string;
   name: string;
-  /** Bytes; `undefined` until they are known. */
+  /** Bytes; `undefined` until known. */
   size: number | undefined;
   type: string;
   origin: UploadOrigin;
   phase: UploadPhase;
-  /** 0 to 1 of what is being fetched or sent; `undefined` when it cannot be known. */
+  /** The progress of fetching or sending, 0 to 1; `undefined` if unknown. */
   progress: number | undefined;
   file: File | undefined;
-  /** Where it is fetched from, for what is not a file of this device. */
+  /** The address it is fetched from, unless it is a local file. */
   source: string | undefined;
-  /** The upload, once it is complete. */
+  /** The upload's id, once it is complete. */
   id: string | undefined;
-  /** The upload in pieces that was begun. */
+  /** The started upload in pieces. */
   transferId: string | undefined;
   fault: UploadFault | undefined;
-  /** A picture of it that the server has. */
   poster: string | undefined;
 };
 
 export type UploadState = {
   items: readonly UploadItem[];
-  /** Keys of those that wait to be sent, the longest waiting first. */
+  /** Keys of the items that wait, the longest waiting first. */
   queue: readonly string[];
 };
 
@@ -101,7 +100,7 @@ const anywhere: readonly UploadPhase[] = [
   'remove-error',
 ];
 
-/** From which phases a step is possible, and where it leads. What is not possible changes nothing. */
+/** The allowed phases of each step, and its target. Any other step changes nothing. */
 const steps: Readonly<Record<Step, readonly [from: readonly UploadPhase[], to: UploadPhase]>> = {
   load: [['init', 'load-error'], 'loading'],
   loaded: [['init', 'loading'], 'idle'],
@@ -121,7 +120,7 @@ const steps: Readonly<Record<Step, readonly [from: readonly UploadPhase[], to: U
 
 export const noUploads: UploadState = { items: [], queue: [] };
 
-/** The state after an event; the very same state when the event is not possible in it. */
+/** The state after an event; the identical state if the event is not possible. */
 export function afterUploadEvent(state: UploadState, event: UploadEvent): UploadState {
   if (event.kind === 'add') {
     const at = Math.min(Math.max(event.at, 0), state.items.length);
@@ -194,7 +193,7 @@ function ofLoaded(item: UploadItem, { file, id }: { file: File; id?: string }) {
   };
 }
 
-/** Keys of those to be sent now: the longest waiting first, never more than `parallel` at a time. */
+/** Keys of the items to send now: the longest waiting first, at most `parallel` at a time. */
 export function startable({ items, queue }: UploadState, parallel: number): readonly string[] {
   const busy = items.filter(({ phase }) => phase === 'processing').length;
   return queue.slice(0, Math.max(0, parallel - busy));
@@ -217,18 +216,18 @@ const statuses: Readonly<Record<UploadPhase, UploadStatus>> = {
   'processing-revert-error': uploadStatus.revertError,
 };
 
-/** The code of an item's status. */
+/** The status code of an item. */
 export const statusOf = (phase: UploadPhase): UploadStatus => statuses[phase];
 
-/** What an item is seen to do, by FilePond's names. */
+/** The display state of an item, by FilePond's names. */
 export function viewStateOf(phase: UploadPhase): string {
   if (phase === 'init' || phase === 'reverting' || phase === 'removing') return 'busy';
   return phase === 'queued' ? 'busy processing' : phase;
 }
 
 /**
- * The uploads that are there to be used, in the order of the items. What the server has already counts
- * from the start, until it turns out that it has it no more.
+ * The ids of usable uploads, in the order of the items. Files on the server count from the start, until they turn out
+ * to be missing.
  */
 export const uploadedIds = ({ items }: UploadState): readonly string[] =>
   items.flatMap(({ id, phase, origin }) => {
@@ -238,10 +237,10 @@ export const uploadedIds = ({ items }: UploadState): readonly string[] =>
 
 const leaving: readonly UploadPhase[] = ['removing', 'reverting', 'processing-revert-error'];
 
-/** How all of it stands: FilePond's five words. */
+/** The overall state, in FilePond's five words. */
 export type UploadsStand = 'empty' | 'idle' | 'error' | 'busy' | 'ready';
 
-/** How all of it stands: something wrong before something at work, at work before done. */
+/** The overall state: errors before activity, activity before completion. */
 export function standOf({ items }: UploadState): UploadsStand {
   if (items.length === 0) return 'empty';
   if (items.some(({ fault }) => fault !== undefined)) return 'error';
@@ -282,8 +281,8 @@ const buttons: Readonly<Record<UploadPhase, readonly UploadAct[]>> = {
 };
 
 /**
- * The buttons of an item, the first one first. What the server stores for good (`local`) is only removed;
- * where nothing may be taken back, what is complete has no button.
+ * The buttons of an item, in order. A stored (`local`) file can only be removed; without reverts, a complete upload has
+ * no button.
  */
 export function buttonsOf(
   { phase, origin }: Pick<UploadItem, 'phase' | 'origin'>,

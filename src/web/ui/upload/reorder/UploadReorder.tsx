@@ -10,40 +10,35 @@ import styles from '#web/ui/upload/FileItem.module.css';
 import { givingWay, landing, moved, type Box } from '#web/ui/upload/reorder/reorder.ts';
 import { worded, type UploadLabels } from '#web/ui/upload/uploadLabels.ts';
 
-/** A pointer that moved so far (px) drags; a shorter way is a press. */
+/** The distance (px) from which a press is a drag. */
 const DRAG_PX = 4;
 
 type Named = { key: string; name: string };
 
 type Around = {
   items: readonly Named[];
-  /** The element of an item. */
   elementOf: (key: string) => HTMLElement | undefined;
-  /** It was dropped at another place. */
   onMove: (key: string, from: number, to: number) => void;
-  /** Says something to screen readers. */
   announce: (text: string) => void;
   labels: UploadLabels;
 };
 
-/** An item that was lifted: with the keyboard, or dragged by so many pixels. */
+/** A lifted item: by the keyboard, or dragged by so many pixels. */
 type Lift = { key: string; from: number; to: number; by?: number; boxes?: readonly Box[] };
 
-/** The order as it is shown, and what makes items move. */
 export type Reorder = {
   order: readonly string[];
   lifted: Lift | undefined;
-  /** How far (px) an item is from its place. */
+  /** An item's offset from its place, in px. */
   shiftOf: (key: string) => number;
   onKeyDown: (event: KeyboardEvent, key: string) => void;
-  /** The focus left the handle for something else. */
   onBlur: (key: string) => void;
   onPointerDown: (event: ReactPointerEvent<HTMLElement>, key: string) => void;
 };
 
 /**
- * Lets people change an order: by dragging, or with a handle's keys (Space lifts, arrows move, Space
- * drops, Escape cancels). Nothing has moved until it is dropped.
+ * Reorders items by dragging, or with a handle's keys (Space lifts, arrows move, Space drops, Escape cancels). The
+ * order changes only on the drop.
  */
 export function useReorder({ items, elementOf, onMove, announce, labels }: Around): Reorder {
   const [lift, setLift] = useState<Lift>();
@@ -91,7 +86,7 @@ export function useReorder({ items, elementOf, onMove, announce, labels }: Aroun
     };
     const to = steps[pressed];
     if (to === undefined && pressed !== 'Escape') return;
-    // A dialog around it stays, and the page where it is.
+    // Keeps a surrounding dialog open, and the page from scrolling.
     event.preventDefault();
     event.stopPropagation();
     if (to === undefined) cancel(now);
@@ -121,7 +116,7 @@ type Dragging = {
   cancel: (lift: Lift) => void;
 };
 
-/** Where an item lies in its list, also while it is still on its way there. */
+/** An item's box in its list, ignoring a running transition. */
 const boxOf = (element: HTMLElement | undefined): Box => ({
   left: element?.offsetLeft ?? 0,
   top: element?.offsetTop ?? 0,
@@ -129,7 +124,6 @@ const boxOf = (element: HTMLElement | undefined): Box => ({
   height: element?.offsetHeight ?? 0,
 });
 
-/** Follows a pointer from its press to where it lets go. */
 function useDrag({ keys, elementOf, ...rest }: Dragging) {
   const newest = useRef(rest);
   newest.current = rest;
@@ -180,17 +174,16 @@ type HandleProps = {
   item: Named;
   reorder: Reorder;
   labels: UploadLabels;
-  /** Of the words that tell how it is used. */
+  /** The id of the usage description. */
   helpId: string;
   disabled: boolean;
 };
 
-/** What an item is moved by. */
 export function ReorderHandle({ item, reorder, labels, helpId, disabled }: HandleProps) {
   const button = useRef<HTMLButtonElement>(null);
   const isLifted = reorder.lifted?.key === item.key && reorder.lifted.by === undefined;
   const place = reorder.order.indexOf(item.key);
-  // Moving an element in the page takes the focus away from it.
+  // Moving an element in the DOM loses its focus.
   const wasLifted = useRef(false);
   useEffect(() => {
     if (isLifted || wasLifted.current) button.current?.focus();

@@ -11,7 +11,7 @@ const column = (...heights: number[]): Box[] => {
   });
 };
 
-test('moving keeps everything, and puts the one where it was asked for', () => {
+test('moving keeps all members, and inserts the one at its new position', () => {
   expect(moved(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a']);
   expect(moved(['a', 'b', 'c'], 2, -9)).toEqual(['c', 'a', 'b']);
   const list = ['a', 'b'];
@@ -31,7 +31,7 @@ test('moving keeps everything, and puts the one where it was asked for', () => {
   );
 });
 
-test('in a column the middle of a box decides before which one a point is', () => {
+test('in a column the middle of a box separates the drop positions', () => {
   const boxes = column(50, 50, 50);
   expect(dropIndex(boxes, 10, 0)).toBe(0);
   expect(dropIndex(boxes, 10, 124)).toBe(0);
@@ -40,7 +40,7 @@ test('in a column the middle of a box decides before which one a point is', () =
   expect(dropIndex([], 10, 10)).toBe(0);
 });
 
-test('side by side, first the row decides and then the side', () => {
+test('side by side, the row decides first and then the side', () => {
   const at = (left: number, top: number): Box => ({ left, top, width: 100, height: 100 });
   const grid = [at(0, 0), at(110, 0), at(0, 110), at(110, 110)];
   expect(dropIndex(grid, 20, 50)).toBe(0);
@@ -50,7 +50,7 @@ test('side by side, first the row decides and then the side', () => {
   expect(dropIndex(grid, 300, 150)).toBe(4);
 });
 
-test('a dragged box lands past those whose middle it has passed, and they make way for it', () => {
+test('a dragged box lands past those whose middle it has passed, and they make way', () => {
   const boxes = column(50, 100, 50);
   expect(landing(boxes, 0, 20)).toBe(0);
   expect(landing(boxes, 0, 60)).toBe(1);

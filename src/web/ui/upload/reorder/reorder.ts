@@ -1,4 +1,4 @@
-/** A list with one of its members at another place. A place outside the list is its nearest end. */
+/** Moves a member of a list. A position outside the list is its nearest end. */
 export function moved<T>(list: readonly T[], from: number, to: number): readonly T[] {
   const target = Math.min(Math.max(to, 0), list.length - 1);
   if (from === target || from < 0 || from >= list.length) return list;
@@ -13,8 +13,8 @@ const sameRow = (one: Box, other: Box): boolean =>
   one.top < other.top + other.height / 2 && one.top + one.height > other.top + other.height / 2;
 
 /**
- * Before which of the boxes a point is: 0 to their number. In a column its height decides; where boxes
- * stand side by side, first the row, then the side.
+ * The drop index of a point, 0 to the number of boxes. In a column its height decides; for boxes side by side, first
+ * the row, then the side.
  */
 export function dropIndex(boxes: readonly Box[], x: number, y: number): number {
   for (const [index, box] of boxes.entries()) {
@@ -28,8 +28,8 @@ export function dropIndex(boxes: readonly Box[], x: number, y: number): number {
 }
 
 /**
- * Where a lifted box lands that was moved by so many pixels along a column: past every box whose middle
- * its own leading edge has passed.
+ * The index at which a lifted box lands after moving along a column: past every box whose middle its leading edge has
+ * passed.
  */
 export function landing(boxes: readonly Box[], from: number, by: number): number {
   const own = boxes[from];
@@ -45,7 +45,7 @@ export function landing(boxes: readonly Box[], from: number, by: number): number
   return from + passed.length;
 }
 
-/** How far (px) each box makes way along a column while one of them is lifted over another place. */
+/** The offset (px) of each box along a column while one of them is lifted over another position. */
 export function givingWay(boxes: readonly Box[], from: number, to: number): readonly number[] {
   const own = boxes[from];
   const next = boxes[from + 1];
