@@ -22,7 +22,7 @@ import {
 } from '#web/features/messages/queryKeys.ts';
 import { supportUnreadQuery } from '#web/features/support/unread.ts';
 import { listKey } from '#web/ui/table/list/useList.ts';
-import { createLiveCache, type LiveCache } from '#web/live/cache.ts';
+import { createLiveCache, type LiveCache } from '#web/live/live.ts';
 
 let page: EventTarget & { hidden: boolean };
 let client: QueryClient;

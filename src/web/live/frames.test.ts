@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { frameReader } from './frames.ts';
+import { frameReader } from './stream.ts';
 
 const stream =
   'id: 7\nevent: message.changed\ndata: {"id":"msg_1"}\n\n:\n\n' +

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Frame } from './frames.ts';
-import { followStream, reopenDelayMs } from './stream.ts';
+import { type Frame, followStream, reopenDelayMs } from './stream.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -15,12 +15,11 @@ import { asRefusal } from '#server/http/answer.ts';
 import { cutAfter, drainBody } from '#server/http/connections.ts';
 import { type KnownNumbers, restorePluses } from '#server/http/input.ts';
 import { publicOrigin } from '#server/http/origin.ts';
-import { type ApiReader, idempotencyKey, acceptable } from '#server/http/v1/send.ts';
+import { type ApiReader, idempotencyKey, acceptable, readFields } from '#server/http/v1/send.ts';
 import type { MessageCalls } from '#server/http/v1/endpoints.ts';
 import { waitOf } from '#server/http/v1/answers.ts';
 import { FormError, pairsOf } from '#contract/base/form.ts';
 import { declaredType, readMultipart } from '#server/http/body.ts';
-import { readFields } from '#server/http/v1/fields.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -4,7 +4,13 @@ import { API_LIMITS, Recipient, fieldNotes } from '#contract/rest/endpoint.ts';
 import { type Access, bearerOf, type ApiSender } from '#server/http/access.ts';
 import { refuseUnstorable, readWithKnownNumbers } from '#server/http/input.ts';
 import { publicOrigin } from '#server/http/origin.ts';
-import { isObject, languageIn, malformed, type ApiReader } from '#server/http/v1/send.ts';
+import {
+  isObject,
+  languageIn,
+  malformed,
+  type ApiReader,
+  readFields,
+} from '#server/http/v1/send.ts';
 import { refusalOfCall, problemOf } from '#server/http/v1/answers.ts';
 import type * as Sdk from '@modelcontextprotocol/server';
 import type { CallToolResult, McpHttpHandler, McpServer } from '@modelcontextprotocol/server';
@@ -12,7 +18,6 @@ import * as z from 'zod/mini';
 import { once, type Output, schema } from '#contract/base/schema.ts';
 import type { Scope } from '#contract/tokens.ts';
 import { databaseRefusal } from '#server/http/answer.ts';
-import { readFields } from '#server/http/v1/fields.ts';
 import { rupiah, Rupiah } from '#contract/base/money.ts';
 import { type ApiMessage, Accepted, type NewMessage } from '#contract/rest/messages.ts';
 import type { ApiDeps } from '#server/http/v1/api.ts';

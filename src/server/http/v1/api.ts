@@ -24,6 +24,7 @@ import {
   malformed,
   type RunIdempotent,
   answerIdempotent,
+  readFields,
 } from './send.ts';
 import {
   type AccountCalls,
@@ -42,7 +43,6 @@ import {
   deliveryHandlers,
   webhookHandlers,
 } from './endpoints.ts';
-import { readFields } from './fields.ts';
 import type { Bilingual, Language } from '#contract/language/language.ts';
 import { oncePer } from '#contract/base/schema.ts';
 import { eventSummary, WebhookEvent } from '#contract/webhooks.ts';

@@ -4,7 +4,7 @@ import type { Language } from '#contract/language/language.ts';
 import { type FactsOf, Refusal } from '#contract/base/refusals.ts';
 import { ApiMessageQuery, ManyMessages, NewMessage } from '#contract/rest/messages.ts';
 import { eventEndpoints } from '#contract/webhooks.ts';
-import { readFields } from './fields.ts';
+import { readFields } from './send.ts';
 
 const languages: readonly Language[] = ['id', 'en'];
 

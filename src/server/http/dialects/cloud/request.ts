@@ -4,7 +4,7 @@ import { messageIdOf } from '#contract/dialects.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { NewMessage, type PlacedMessage } from '#contract/rest/messages.ts';
 import { refuseUnstorable } from '#server/http/input.ts';
-import { readFields } from '#server/http/v1/fields.ts';
+import { readFields } from '#server/http/v1/send.ts';
 import { CloudRefusal } from '#server/http/dialects/cloud/errors.ts';
 import { at, given, textAt, unwrapped, listAt } from '#server/infra/net/json-values.ts';
 import { type ShownChoices, CHOICE_LIMITS, type Choices } from '#contract/messages/captions.ts';
