@@ -1,7 +1,7 @@
 /**
- * `npm run bench:settle`: payments credited and messages captured per second, each durable before it is
- * answered, beside a raw single-row INSERT with 10 connections in the same rounds. Prints ratios and
- * writes them to bench/results.md.
+ * `npm run bench:settle`: payments credited and messages captured per second, each durable before the response,
+ * compared with a raw single-row INSERT with 10 connections in the same rounds. Prints ratios and writes them to
+ * bench/results.md.
  */
 import { openBenchDatabase } from './lib/bench-database.ts';
 import { type Customer, richCustomers } from './lib/customers.ts';
@@ -31,7 +31,7 @@ const RAW = 'raw INSERT, 10 connections';
 
 type Topup = { accountId: string; topupId: string; total: number };
 
-/** Top-ups that wait to be paid, of all customers in turn. */
+/** Creates unpaid top-ups, of all customers in turn. */
 async function waitingTopups(owner: Sql, customers: readonly Customer[], count: number) {
   const topups: Topup[] = Array.from({ length: count }, (_, place) => ({
     accountId: customers[place % customers.length]?.accountId ?? '',
@@ -53,7 +53,7 @@ async function waitingTopups(owner: Sql, customers: readonly Customer[], count: 
   return topups;
 }
 
-/** Takes from a stock that is filled up between the rounds. */
+/** Takes from a stock that is refilled between the rounds. */
 function stock<T>(make: (count: number) => Promise<T[]>) {
   let things: T[] = [];
   return {
@@ -100,7 +100,7 @@ const lots = stock(async (count) => {
   return Promise.all(placed);
 });
 
-/** Pays waiting top-ups in one transaction, as notices and bank lines that come together are. */
+/** Pays open top-ups in one transaction, as notices and bank entries that arrive together are. */
 async function credit(count: number): Promise<boolean> {
   const at = new Date();
   const payments = Array.from({ length: count }, () => {

@@ -5,24 +5,24 @@ import { migrateAs } from './contender.ts';
 import { type Subject, fillSubjects } from './subject.ts';
 import { type IndexCost, indexWords } from './words.ts';
 
-/** Accounts with their messages, the newest of which is of `endMs`; and what their words cost to index. */
+/**
+ * Accounts with their messages (the newest is at `endMs`), and the cost of indexing their words.
+ */
 export type Filled = { subjects: Subject[]; endMs: number; indexed?: IndexCost };
 
 type Options = {
-  /** Messages of each account. */
   sizes: readonly number[];
   days: number;
-  /** The checkout whose migrations make the database. */
   root: string;
-  /** Where `bench` is, when what was filled there before is asked again. */
+  /** The folder where a database filled by an earlier run lies. */
   keptIn: string | undefined;
 };
 
 /**
- * A database with accounts of so many messages, and their words indexed where its shape has an index: filled now, or
- * found as an earlier run has kept it.
+ * A database with accounts of the given sizes, and their words indexed where the schema has an index: filled now, or
+ * reused from an earlier run.
  *
- * @throws Error when another size was kept.
+ * @throws Error when the stored database has another size.
  */
 export async function filledDatabase(
   bench: BenchDatabase,

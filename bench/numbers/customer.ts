@@ -15,12 +15,12 @@ import {
 import { silent } from '#server/domains/channels/web/engine/baileys/baileys-engine.ts';
 import type { Bundle, Encrypted } from './stanzas.ts';
 
-/** Somebody with a phone of their own, who writes to a linked phone and reads what it answers. */
+/** A customer with a phone of their own, who writes to a linked phone and reads its replies. */
 export class Customer {
   readonly number: string;
   /**
-   * The shop's address, another one for each customer: the library orders work by address for the whole process,
-   * and would mix up transactions of customers who share one.
+   * The shop's address, another one for each customer: the library orders work by address for the whole process, and
+   * would mix up transactions of customers who share one.
    */
   readonly #shop: string;
   readonly #creds: AuthenticationCreds = initAuthCreds();
@@ -64,14 +64,14 @@ export class Customer {
     });
   }
 
-  /** The text of an answer. */
+  /** Decrypts a reply to its text. */
   async read(encrypted: Encrypted): Promise<string> {
     const plain = await this.#repository.decryptMessage({ jid: this.#shop, ...encrypted });
     const { conversation, extendedTextMessage } = proto.Message.decode(unpadRandomMax16(plain));
     return conversation || extendedTextMessage?.text || '';
   }
 
-  /** What this side stores of its session. */
+  /** This side's stored session. */
   get session(): unknown {
     return [...this.#stored].find(([place]) => place.startsWith('session '))?.[1];
   }

@@ -1,6 +1,6 @@
 /**
- * Holds linked phones as a worker does: by the product's engine, with its sockets in their thread. What is stored
- * stays with the parent, as it does with the database. Called by `measure.ts` with the network's address.
+ * Holds linked phones as a worker does: with the product's engine and its sockets in their thread. Stored data stays in
+ * the parent, as it does in the database. Called by `measure.ts` with the network's address.
  */
 import { once } from 'node:events';
 import { BroadcastChannel } from 'node:worker_threads';

@@ -9,14 +9,14 @@ import {
 import type { AuthStorage, KeyChange } from '#server/domains/channels/web/engine/engine.ts';
 import { type Bundle, lidOf } from './stanzas.ts';
 
-/** What a phone has stored of a contact with whom it has written before. */
+/** The stored data of a phone's known contacts. */
 export type Known = { numbers: readonly string[]; session: unknown };
 
 const written = (value: unknown): string => JSON.stringify(value, BufferJSON.replacer);
 
 /**
- * The storage of a linked phone: its identity, and of each contact the address, the device, the identity and the
- * session. It has no pre-keys yet: the library makes and uploads them with its first connection.
+ * The storage of a linked phone: its identity, and the address, device, identity and session of each contact. It has no
+ * pre-keys yet: the library makes and uploads them with its first connection.
  */
 export function storedPhone(number: string, known: Known): AuthStorage {
   let creds = written(linkedCreds(number));
@@ -105,7 +105,7 @@ function keysOfContacts({ numbers, session }: Known) {
   });
 }
 
-/** An identity after its link, and after the history that came with it. */
+/** An identity after linking and history sync. */
 function linkedCreds(number: string): AuthenticationCreds {
   const account = Curve.generateKeyPair().public;
   const signature = Buffer.alloc(64, 1);

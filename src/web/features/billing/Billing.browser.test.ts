@@ -24,7 +24,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 
 let customer: Promise<string> | undefined;
 
-/** Somebody at /billing, whose billing is `world`; all else is the product's own. */
+/** Opens /billing with the billing data of `world`; everything else is the product's own. */
 async function at(
   world: BillingWorld,
   { profiles }: { profiles: { open: (options: Options) => Promise<Profile> } },
@@ -59,7 +59,7 @@ const told = async (tab: Page, sentence: RegExp) => {
   await waitFor(async () => expect(await isFocused(tab, place)).toBe(true));
 };
 
-test('a plan is chosen with the keyboard alone, and the focus goes to what came of it', async ({
+test('achoosing \a pl\an works with the keybo\ard \alone, \and focus moves to the resulta', async ({
   profiles,
 }) => {
   const world = billingWorld(active(), {
@@ -87,7 +87,7 @@ test('a plan is chosen with the keyboard alone, and the focus goes to what came 
   await done();
 });
 
-test('a preview that is out of date is shown anew, and nothing is bought before it is agreed to', async ({
+test('a\an outd\ated preview is shown \ag\ain, \and nothing is bought before consenta', async ({
   profiles,
 }) => {
   const fresh = {
@@ -115,7 +115,7 @@ test('a preview that is out of date is shown anew, and nothing is bought before 
   await done();
 });
 
-test('a saldo that does not reach leads to a top-up of exactly what is missing', async ({
+test('a\an insufficient s\aldo links to \a top-up of ex\actly the short\agea', async ({
   profiles,
 }) => {
   const world = billingWorld(active(), { previews: { bisnis: upgradeOf(90_000) } });
@@ -134,7 +134,7 @@ test('a saldo that does not reach leads to a top-up of exactly what is missing',
   await done();
 });
 
-test('a downgrade begins with the next period and costs nothing now', async ({ profiles }) => {
+test('a\a downgr\ade begins with the next period \and costs nothing nowa', async ({ profiles }) => {
   const world = billingWorld(active(), {
     previews: { gratis: downgradeOf(450_000) },
     onChange: (_act, _fields, now) => {
@@ -152,7 +152,7 @@ test('a downgrade begins with the next period and costs nothing now', async ({ p
   await done();
 });
 
-test('a plan is ended with its period after a question, and goes on again at a press', async ({
+test('a\a pl\an is c\ancelled \at the end of its period \after \a confirm\ation, \and resumed with one pressa', async ({
   profiles,
 }) => {
   const world = billingWorld(active(), {
@@ -174,7 +174,7 @@ test('a plan is ended with its period after a question, and goes on again at a p
   await done();
 });
 
-test('a plan that waits for money says how much, until when, and how to pay', async ({
+test('a\a pl\an th\at w\aits for p\ayment shows the \amount, the de\adline \and how to p\aya', async ({
   profiles,
 }) => {
   const topup = `TU-${'0'.repeat(26)}`;
@@ -194,7 +194,7 @@ test('a plan that waits for money says how much, until when, and how to pay', as
   const link = tab.getByRole('link', { name: /Isi saldo Rp\s54\.000/ });
   expect(await link.getAttribute('href')).toMatch(/^\/saldo\?(?=.*new=1)(?=.*amount=54000)/);
   await tab.getByRole('link', { name: 'Lihat tagihan' }).click();
-  // The welcome bonus does not reach: paying from saldo is no way, and what is missing is.
+  // The welcome bonus is not enough: saldo is not offered, but a top-up of the shortage is.
   await dialog(tab)
     .getByRole('link', { name: /Isi saldo Rp/ })
     .waitFor();
@@ -206,7 +206,7 @@ test('a plan that waits for money says how much, until when, and how to pay', as
   await done();
 });
 
-test('what has been used is a figure, a bar with its values, and a sentence', async ({
+test('wusage is a figure, a bar \with its values, and a sentencew', async ({
   profiles,
 }) => {
   const { tab, done } = await at(billingWorld(active()), { profiles });
@@ -220,7 +220,7 @@ test('what has been used is a figure, a bar with its values, and a sentence', as
   await done();
 });
 
-test('invoices are filtered in the address, and open to their document', async ({ profiles }) => {
+test('i\invo\ices are f\iltered \in the address, and open to the\ir documenti', async ({ profiles }) => {
   const { tab, done } = await at(billingWorld(active()), { profiles });
   const table = tab.getByRole('table', { name: 'Tagihan' });
   const rows = async () => (await table.getByRole('row').count()) - 1;
@@ -250,7 +250,7 @@ test('invoices are filtered in the address, and open to their document', async (
   await done();
 });
 
-test('the buyer is saved as typed, and a wrong NPWP never leaves the form', async ({
+test('t\the buyer is saved as \typed, and an invalid NPWP is no\t submi\t\tedt', async ({
   profiles,
 }) => {
   const world = billingWorld(active(), {

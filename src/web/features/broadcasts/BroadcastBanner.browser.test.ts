@@ -10,12 +10,14 @@ import { waitFor } from '#tests/support/wait-for.ts';
 type Profile = { open: (path?: string) => Promise<Page>; wrongs: readonly string[] };
 type Profiles = { open: (options: object) => Promise<Profile> };
 
-/** What the server has to tell, and the name that it gives to that. A test changes it, as operators would. */
+/** The server's broadcasts and their name. A test changes it, as operators would. */
 type World = { name: string | undefined; broadcasts: ShownBroadcast[] };
 
 let customer: Promise<string> | undefined;
 
-/** A customer at their profile, to whom `world` is told; all else is the product's own. */
+/**
+ * Opens a customer's profile with the broadcasts of `world`; everything else is the product's own.
+ */
 async function at(profiles: Profiles, world: World, acts: FakeActs = {}) {
   const phone = `62857${String(Date.now() % 1e8).padStart(8, '0')}`;
   customer ??= signUp(inject('product'), { name: 'Kopi Senja', phone }).then((one) => one.session);
@@ -43,7 +45,7 @@ async function at(profiles: Profiles, world: World, acts: FakeActs = {}) {
     }
     if (act !== 'events') return route.fallback();
     streams += 1;
-    // The first brings the event; the next says nothing.
+    // The first stream brings the event; later ones are silent.
     if (streams > 1) return;
     await changed.promise;
     const body = 'event: broadcast.changed\ndata: {"kind":"broadcast.changed"}\n\n';
@@ -77,7 +79,7 @@ const close = (tab: Page, which: ShownBroadcast) =>
 const titles = (tab: Page, of: readonly ShownBroadcast[]) =>
   Promise.all(of.map(async (one) => ((await notice(tab, one).count()) > 0 ? one.title : '')));
 
-test('a notice that is closed leaves the others there, and maintenance cannot be closed', async ({
+test('aclosing \a notice le\aves the others, \and m\ainten\ance c\annot be closeda', async ({
   profiles,
 }) => {
   const world = { name: 'a', broadcasts: [holiday, maintenance, outage] };
@@ -90,7 +92,7 @@ test('a notice that is closed leaves the others there, and maintenance cannot be
   expect(closed.map(({ broadcast_id }) => broadcast_id)).toEqual([holiday.id]);
 });
 
-test('a notice comes back when the server did not take its closing', async ({ profiles }) => {
+test('a\a notice comes b\ack when closing it f\ailed on the servera', async ({ profiles }) => {
   const answered = Promise.withResolvers<void>();
   const refused = { refused: 'not_found', message: 'Tidak ada.', facts: { what: 'Pengumuman' } };
   const world = { name: 'a', broadcasts: [holiday] };
@@ -105,7 +107,7 @@ test('a notice comes back when the server did not take its closing', async ({ pr
   await close(tab, holiday).waitFor();
 });
 
-test('a notice goes when its end comes, and one that ended before is not shown', async ({
+test('a\a notice dis\appe\ars when it ends, \and \an ended one is not showna', async ({
   profiles,
 }) => {
   const endsIn = (ms: number) => ({ until: new Date(Date.now() + ms) });
@@ -127,7 +129,7 @@ test('a notice goes when its end comes, and one that ended before is not shown',
   expect(await titles(tab, [holiday, maintenance])).toEqual(['Libur Natal', '']);
 });
 
-test('what operators change comes to the open page, and a warning interrupts who works there', async ({
+test('woperators' changes reach the open page, and a \warning is announced assertivelyw', async ({
   profiles,
 }) => {
   const world = { name: 'a', broadcasts: [holiday, maintenance] };
@@ -141,7 +143,7 @@ test('what operators change comes to the open page, and a warning interrupts who
   expect(await titles(tab, [holiday, maintenance])).toEqual(['', 'Pemeliharaan']);
 });
 
-test('notices that cannot be fetched, or are none, leave the page as it is', async ({
+test('nfailed or empty broadcasts leave the page as it isn', async ({
   profiles,
 }) => {
   const world: World = { name: 'a', broadcasts: [] };

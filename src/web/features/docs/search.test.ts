@@ -8,7 +8,7 @@ import { searchIn } from './search.ts';
 const page = await readFile(join(import.meta.dirname, '../../../../docs/api.md'), 'utf8');
 const blocks = parseMarkdown(page);
 
-test('every error is found by its code, with its cause and fix', () => {
+test('e\ev\ery \error is found by its cod\e, with its caus\e and fixe', () => {
   for (const code of apiRefusals) {
     const found = searchIn(blocks, code).find(({ id }) => id === 'errors');
     expect(found, code).toBeDefined();
@@ -17,7 +17,7 @@ test('every error is found by its code, with its cause and fix', () => {
   expect(found?.words).toContain('401');
 });
 
-test('headings come first; all words must stand in one line', () => {
+test('h\headings come first, and all words must be on one lineh', () => {
   expect(searchIn(blocks, 'opt-outs')[0]).toMatchObject({ title: 'POST /v1/opt-outs', words: '' });
   expect(searchIn(blocks, 'qxz limits')).toEqual([]);
   expect(searchIn(blocks, '  ')).toEqual([]);

@@ -30,7 +30,10 @@ const formats: readonly Choice<ExportFormat>[] = [
   { value: 'csv', title: 'CSV', children: 'Teks biasa, untuk program lain.' },
 ];
 
-/** Asks for rows as a file, and shows those of the last day. It is made while people go on: they may close this, and the tab. */
+/**
+ * Requests a file of rows, and lists those of the last day. The file is made in the background: the dialog and the tab
+ * may be closed.
+ */
 export function ExportDialog({ what, onClose }: Props) {
   const [format, setFormat] = useState<ExportFormat>('xlsx');
   const client = useQueryClient();
@@ -88,7 +91,6 @@ function titleOf(what: ToExport): string {
   return chosen === undefined ? 'Ekspor pesan' : `Ekspor ${formatNumber(chosen)} pesan pilihan`;
 }
 
-/** Which rows will be in it. */
 function About({ what }: { what: ToExport }) {
   const nameOfToken = useTokenNames();
   if (what.kind === 'campaign') {

@@ -3,7 +3,6 @@ import type { exportMessages } from '#contract/exports.ts';
 
 type Messages = Omit<InputFor<typeof exportMessages>, 'format'>;
 
-/** What is to become a file. */
 export type ToExport =
   | {
       kind: 'messages';

@@ -3,7 +3,6 @@ import styles from '#web/features/operator/OperatorFrame.module.css';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 
 type Props = {
-  /** The page's h1. */
   title: string;
   context?: ReactNode;
   action?: ReactNode;

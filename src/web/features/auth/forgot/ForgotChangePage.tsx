@@ -32,7 +32,9 @@ async function check({ password, repeat }: Values): Promise<FieldErrors> {
   return repeat === password ? wrong : { ...wrong, repeat: 'Kedua kata sandi ini berbeda.' };
 }
 
-/** Route `/auth/forgot-password/change`: another password, within the ten minutes the code gave. */
+/**
+ * Route `/auth/forgot-password/change`: sets a new password, within the ten minutes the code allows.
+ */
 export function ForgotChangePage() {
   const [grant, setGrant] = useState(readGrant);
   const [late, setLate] = useState(false);
@@ -55,7 +57,7 @@ export function ForgotChangePage() {
   );
 }
 
-/** The password is another one now; who has a second factor gives it to come in. */
+/** After the change, a person with a second factor enters it to sign in. */
 const SecondFactorStep = later(
   async () => (await import('#web/features/secondfactor/secondfactor.ts')).SecondFactorStep,
 );

@@ -19,13 +19,13 @@ import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import { PasswordField } from '#web/ui/form/PasswordField.tsx';
 import { classes } from '#web/ui/classes.ts';
 
-/** Nothing that only a refusal or a code needs is waited for before the form is there. */
+/** Code for refusals and codes is loaded later, so that the form does not wait for it. */
 const refused = async () => ({
   default: (await import('#web/ui/alert/RefusalAlert.tsx')).RefusalAlert,
 });
 const RefusalAlert = lazy(refused);
 
-/** The step after the password, for who has a second factor. */
+/** The step after the password, for people with a second factor. */
 const SecondFactorStep = later(
   async () => (await import('#web/features/secondfactor/secondfactor.ts')).SecondFactorStep,
 );
@@ -37,7 +37,9 @@ async function check(values: { phone: string; password: string }): Promise<Field
   return { ...wrong, ...(values.phone === '' && { phone: 'Tulis nomor ponsel Anda.' }) };
 }
 
-/** Signs in, or goes on to the code that a new browser asks for. `useArrival` knows what comes next. */
+/**
+ * Signs in, or continues to the code that a new browser needs. `useArrival` handles the next step.
+ */
 function useLogin() {
   const client = useQueryClient();
   const captcha = useCaptcha('user_login');

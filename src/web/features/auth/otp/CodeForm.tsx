@@ -11,7 +11,7 @@ import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { OtpField } from '#web/ui/form/OtpField.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
-/** Where another attempt of each kind begins. */
+/** Initial text for another attempt of each kind. */
 const beginnings = {
   register: '/auth/register',
   login: '/auth/login',
@@ -23,15 +23,15 @@ type Props = {
   pending: PendingOtp;
   /** Another code was sent, or may be sent later. */
   onPending: (pending: PendingOtp) => void;
-  /** Asks the server; throws what it refuses. The next screen is up to it. */
+  /** Submits the code; throws what the server refuses. The caller shows the next screen. */
   enter: (input: { challenge: string; code: string }) => Promise<void>;
   /** Why a code was sent, and where. */
   children: ReactNode;
-  /** Below the form: for who is in the wrong place. */
+  /** Below the form: a way out of the wrong page. */
   other: ReactNode;
 };
 
-/** Six digits that were sent to a phone: typed, pasted, or offered by the phone. */
+/** A field for the six digits sent to a phone: typed, pasted, or autofilled. */
 export function CodeForm({ title, pending, onPending, enter, children, other }: Props) {
   const code = useCode(pending, enter);
   const over = usePassed(pending.expiresAt);

@@ -10,14 +10,14 @@ const made = {
   expires_in_seconds: 300,
 };
 
-test('the waits become moments, which a reload does not move', () => {
+test('t\turns wai\ts in\to \times \tha\t survive a reloadt', () => {
   const pending = pendingFrom(made, { purpose: 'login', phone: '6281234567890' }, 1_000_000);
   expect(pending).toMatchObject({ purpose: 'login', resendAt: 1_060_000, expiresAt: 1_300_000 });
   savePending(pending);
   expect(readPending()).toEqual(pending);
 });
 
-test('what is not ours is no code that anybody waits for', () => {
+test('wignores a malformed pending codew', () => {
   for (const text of [
     undefined,
     '',

@@ -14,7 +14,7 @@ import { SentTo } from '#web/features/auth/otp/SentTo.tsx';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
-/** Route `/auth/verify-otp`: the code that opens an account, or lets a new browser in. */
+/** Route `/auth/verify-otp`: the code that opens an account, or confirms a new browser. */
 export function VerifyOtpPage() {
   const client = useQueryClient();
   const [pending, setPending] = useState(readPending);
@@ -40,7 +40,7 @@ export function VerifyOtpPage() {
   );
 }
 
-/** For who has set up a second factor since the code was sent. */
+/** For people who set up a second factor after the code was sent. */
 const SecondFactorStep = later(
   async () => (await import('#web/features/secondfactor/secondfactor.ts')).SecondFactorStep,
 );

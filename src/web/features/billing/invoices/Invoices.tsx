@@ -88,7 +88,7 @@ const columns = (zone: string): readonly Column<Invoice>[] => [
   },
 ];
 
-/** What is chosen anew; `undefined` for all. */
+/** The changed filters; `undefined` for all. */
 type Change = {
   page?: number | undefined;
   status?: string | undefined;

@@ -17,11 +17,12 @@ import { confirm } from '#web/ui/overlay/confirm.ts';
 
 type Props = {
   subscription: Subscription;
-  /** Called with what was done, once it is. */
   onDone: (sentence: string) => void;
 };
 
-/** What a subscription needs of its owner: a payment, or starting again. Nothing when all is well. */
+/**
+ * The action a subscription needs from its owner: a payment, or a restart. Renders nothing when none is needed.
+ */
 export function Standing(props: Props) {
   const { status } = props.subscription;
   if (status === 'past_due') return <PastDue {...props} />;
@@ -138,7 +139,7 @@ function Suspended({ subscription, onDone }: Props) {
   );
 }
 
-/** Leads to a top-up of what is missing. */
+/** Links to a top-up of the shortage. */
 export function TopupLink({ amount }: { amount: number }) {
   const proposed = topupFor(amount);
   return (
@@ -148,7 +149,7 @@ export function TopupLink({ amount }: { amount: number }) {
   );
 }
 
-/** What will become of the plan at the end of its period, with the way back. */
+/** What happens to the plan at the end of its period, with a way to undo it. */
 export function Ending({ subscription, onDone }: Props): ReactNode {
   const { plan, next_plan: next, period_end: end } = subscription;
   const { resume } = usePlanChanges();

@@ -29,7 +29,7 @@ const types = [
   { value: 'location', label: 'Lokasi' },
 ];
 
-/** What is the same for every field of text. */
+/** The common properties of text fields. */
 const fieldOf = (
   { values, errors, set, leave }: Form<DraftValues>,
   name: Exclude<keyof DraftValues, 'variables'>,
@@ -41,7 +41,7 @@ const fieldOf = (
   onBlur: () => leave(name),
 });
 
-/** What each recipient is sent, by its type. */
+/** The content for each recipient, by its type. */
 export function ContentFields({ form, campaign }: Props) {
   const { type } = form.values;
   return (
@@ -77,7 +77,7 @@ type VariablesProps = {
   children: (ref: React.RefObject<HTMLTextAreaElement | null>) => React.ReactNode;
 };
 
-/** A field of text, and a button for each column that writes its variable where the cursor is. */
+/** A text field with a button for each column, which inserts its variable at the cursor. */
 function WithVariables({ form, field, columns, children }: VariablesProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const insert = (variable: string) => {
@@ -174,7 +174,7 @@ function TemplateFields({ form, campaign }: Props) {
     form.set('variables', next ? valueOrderOf(next.body).map((_, index) => suggested(index)) : []);
   };
   const isEmpty = (index: number) => (variables[index] ?? '').trim() === '';
-  /** Those left empty; where none is, what is said is about their words, and stands under the first. */
+  /** Empty ones; if there are none, the error is about their text and stands below the first. */
   const isFaulty = (index: number) =>
     isEmpty(index) || (index === 0 && !names.some((_, at) => isEmpty(at)));
   const suggested = (index: number) => {

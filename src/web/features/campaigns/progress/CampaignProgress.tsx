@@ -26,7 +26,7 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Facts, Panel, Row, Stack } from '#web/ui/panel/Panel.tsx';
 
-/** How far a campaign has come, live, and what can be done with it. */
+/** The live progress of a campaign, and its actions. */
 export function CampaignProgress({ campaign }: { campaign: Campaign }) {
   return (
     <Stack gap={32}>
@@ -83,7 +83,6 @@ function Standing({ campaign }: { campaign: Campaign }) {
   return null;
 }
 
-/** Its messages and recipients, in figures. */
 function Counts({ campaign: { recipients, messages } }: { campaign: Campaign }) {
   const figures = [
     { label: 'Menunggu giliran', n: recipients.waiting, kind: 'todo' },

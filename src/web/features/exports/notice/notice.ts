@@ -6,15 +6,13 @@ import { toast } from '#web/ui/toast/toasts.ts';
 type Watch = {
   client: QueryClient;
   userId: string;
-  /** Shows the files. */
   onOpen: () => void;
 };
 
 /**
- * Says that a file which this person asked for stands ready, or could not be made, wherever in the portal they are; not
- * where the files are on screen.
+ * Announces on any page that this person's file is ready, or has failed; not where the files are on screen.
  *
- * @returns how to stop
+ * @returns a function that stops it
  */
 export function watchExports({ client, userId, onOpen }: Watch): () => void {
   return onLiveEvent('export.changed', ({ user_id: asker, status }) => {

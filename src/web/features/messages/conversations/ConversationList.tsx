@@ -39,12 +39,12 @@ import { SearchField } from '#web/ui/text/SearchField.tsx';
 type Props = {
   q: string;
   open: Which | undefined;
-  /** Was unread when it was opened: keeps its place among them. */
+  /** It was unread when it was opened, and keeps its place among the unread. */
   held: Which | undefined;
   onSend: () => void;
 };
 
-/** The conversations, pinned ones and unread ones first; grows while it is scrolled. */
+/** The conversations, pinned and unread ones first; loads more while scrolling. */
 export function ConversationList({ q, open, held, onSend }: Props) {
   const search = (text: string) =>
     void navigate({
@@ -122,7 +122,7 @@ function Line({ conversation, q, open, withToken }: LineProps) {
         search={{ view: 'percakapan', open: token.id, peer, q: q || undefined }}
         {...chatRow({ open, unread })}
         data-conversation
-        // Enter clicks without a pointer's press: then the keys go on to the box.
+        // Enter clicks without a pointer's press: then focus moves to the box.
         onClick={({ detail }) => {
           if (detail === 0) (open ? focusOpenBox : focusNextBox)();
         }}
@@ -165,7 +165,7 @@ function Line({ conversation, q, open, withToken }: LineProps) {
   );
 }
 
-/** What the newest message says; what is no text says first what it is. */
+/** The preview of the newest message; other content than text begins with its type. */
 function Preview({ of: { type, preview } }: { of: Conversation }) {
   const words = <bdi>{preview}</bdi>;
   if (preview === '') return messageTypeLabel[type];
@@ -177,7 +177,7 @@ function Preview({ of: { type, preview } }: { of: Conversation }) {
   );
 }
 
-/** Who has no name has no initials: the last two digits tell numbers apart. */
+/** A conversation without a name has no initials: the last two digits tell numbers apart. */
 function numberIcon({ peer, peer_name }: Conversation) {
   return peer_name === null ? { icon: peer.slice(-2), name: nameOf({ peer, peer_name }) } : {};
 }

@@ -10,7 +10,7 @@ const address = inject('product');
 
 const phone = (n: number) => `62812345671${String(n).padStart(2, '0')}`;
 
-/** The names of the list's rows, from above. */
+/** The names of the list's rows, from top to bottom. */
 const namesIn = (tab: Page): Promise<readonly string[]> =>
   tab
     .getByLabel('Daftar percakapan')
@@ -19,7 +19,7 @@ const namesIn = (tab: Page): Promise<readonly string[]> =>
 
 const isFocused = (one: Element) => one === document.activeElement;
 
-test('with the keyboard alone a conversation is pinned and its number named; another tab follows, and a phone lets it go', async ({
+test('wa conversation is pinned and its number named \with the keyboard alone; another tab follo\ws, and a phone unpins itw', async ({
   person,
 }) => {
   const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506501' });

@@ -23,7 +23,7 @@ const MISSING = '62800000003';
 type Shop = { customer: Customer; sender: Sender };
 let bakery: Promise<Shop> | undefined;
 
-/** A bakery with three messages that failed, one that is planned, and twelve that arrived. */
+/** A bakery with three failed messages, one scheduled, and twelve delivered. */
 async function openBakery(): Promise<Shop> {
   const phone = '6281355506111';
   const customer = await signUp(address, { name: 'Roti Bu Tini', phone });
@@ -64,7 +64,7 @@ const views = (tab: Page): Locator => tab.getByRole('navigation', { name: 'Tampi
 const drawer = (tab: Page): Locator => tab.getByRole('dialog', { name: 'Rincian pesan' });
 const failed = (tab: Page) => list(tab).getByText('Gagal', { exact: true });
 
-test('the keyboard alone reads message after message', async ({ person }) => {
+test('tmessages are read one af\ter \the o\ther wi\th \the keyboard alonet', async ({ person }) => {
   const { customer } = await shop();
   const { open } = await person({ session: customer.session });
   const tab = await open('/message-history');
@@ -100,7 +100,7 @@ test('the keyboard alone reads message after message', async ({ person }) => {
   expect(await tab.getByRole('searchbox').first().inputValue()).toBe('j');
 });
 
-test('a failure says what happened, on whose side, and what to do', async ({ person }) => {
+test('a\a f\ailure s\ays wh\at h\appened, on whose side, \and wh\at to doa', async ({ person }) => {
   const { customer } = await shop();
   const { open } = await person({ session: customer.session, height: 1_100 });
   const tab = await open('/message-history');
@@ -132,7 +132,7 @@ test('a failure says what happened, on whose side, and what to do', async ({ per
     .waitFor();
 });
 
-test('filters are saved as a view, in all tabs at once', async ({ person }) => {
+test('f\filters are saved as a view, in all tabs at oncef', async ({ person }) => {
   const { customer } = await shop();
   const { open } = await person({ session: customer.session });
   const [tab, other] = [
@@ -176,14 +176,14 @@ test('filters are saved as a view, in all tabs at once', async ({ person }) => {
   await waitFor(async () => expect(new URL(tab.url()).search).toBe(''));
 });
 
-test('chosen messages are sent anew and cancelled, and what cannot be is named', async ({
+test('csele\cted messages are resent and \can\celled, and ineligible ones are listedc', async ({
   person,
 }) => {
   const { customer } = await shop();
   const { open } = await person({ session: customer.session });
   const tab = await open('/message-history');
   await waitFor(async () => expect(await failed(tab).count()).toBe(3));
-  // The planned one and the three that failed, all at once.
+  // The scheduled one and the three failed ones, all at once.
   const boxes = list(tab).getByRole('checkbox');
   await boxes.nth(1).click();
   await boxes.nth(4).click({ modifiers: ['Shift'] });
@@ -201,7 +201,7 @@ test('chosen messages are sent anew and cancelled, and what cannot be is named',
   await result.getByText(/Hanya pesan keluar yang gagal/).waitFor();
   await result.getByRole('button', { name: 'Selesai' }).click();
   await bar.waitFor({ state: 'detached' });
-  // Each as it was: text, place and contact, which fail again.
+  // Each as it was: text, location and contact, which fail again.
   await waitFor(async () => expect(await failed(tab).count()).toBe(6));
   for (const name of [/Kue ulang tahun/, /Toko Roti Bu Tini/, /Kurir Dedi/])
     expect(await rowOf(tab, name).count()).toBe(2);
@@ -214,13 +214,13 @@ test('chosen messages are sent anew and cancelled, and what cannot be is named',
   await bar.waitFor({ state: 'detached' });
 });
 
-/** Where the rows stand on the screen, and what they say. */
+/** The screen positions and texts of the rows. */
 const standing = (tab: Page) =>
   list(tab)
     .locator('[data-row="open"]')
     .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
 
-test('rows that somebody reads do not move; new ones wait to be shown', async ({ person }) => {
+test('r\rows being \read do not move, and new ones waitr', async ({ person }) => {
   const { customer, sender } = await shop();
   const { open } = await person({ session: customer.session });
   const text = { body: 'Lusa kami buka pukul 07.00.' };
@@ -236,7 +236,7 @@ test('rows that somebody reads do not move; new ones wait to be shown', async ({
     sender,
     [1, 2, 3].map((n) => ({ to: `628129911000${n}`, text: `Roti tawar gelombang ${n}.` })),
   );
-  // Where nobody reads they come in by themselves.
+  // Without a reader they come in by themselves.
   await waitFor(async () => expect(await rowOf(idle, /Roti tawar/).count()).toBe(3));
   const pill = tab.getByRole('button', { name: '3 pesan baru' });
   await pill.waitFor();
@@ -244,7 +244,7 @@ test('rows that somebody reads do not move; new ones wait to be shown', async ({
   expect(await standing(tab)).toEqual(before);
   expect(await faultsHere(tab, 'new messages wait')).toEqual([]);
 
-  // What is read changes in its place, also once it is no longer on its page.
+  // A row being read is updated in place, even when it is no longer on its page.
   await rowOf(idle, /Lusa kami buka/)
     .getByRole('checkbox')
     .check();

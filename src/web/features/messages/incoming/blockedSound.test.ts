@@ -37,12 +37,12 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
   for (const { id } of toasts.get()) dismissToast(id);
   storageClear();
-  // The same words are said again only after a while.
+  // The same toast is repeated only after a while.
   vi.advanceTimersByTime(2 * TOAST_MS);
   vi.unstubAllGlobals();
 });
 
-test('that a sound was held back is said once, however many follow', () => {
+test('trepor\ts a blocked sound once, however many followt', () => {
   openPage({ hidden: false, touched: false });
   notifyBlockedSound('refused');
   expect(said()).toEqual([expect.stringMatching(/^Peramban menahan bunyi pesan baru/)]);
@@ -52,13 +52,13 @@ test('that a sound was held back is said once, however many follow', () => {
   expect(said()).toEqual([]);
 });
 
-test('nothing is said of a sound that was played, that failed, or that was another tab’s', () => {
+test('nstays sile\nt about sou\nds that were played, that failed, or that belo\ng to a\nother tabn', () => {
   openPage({ hidden: false, touched: false });
   for (const sounded of ['played', 'failed', undefined] as const) notifyBlockedSound(sounded);
   expect(said()).toEqual([]);
 });
 
-test('nobody looking, it is said when somebody does, unless the page was touched meanwhile', () => {
+test('nreports it whe\n the hidde\n page is looked at agai\n, u\nless it was touched mea\nwhilen', () => {
   const page = { hidden: true, touched: false };
   const { look, listeners } = openPage(page);
   notifyBlockedSound('refused');

@@ -69,7 +69,7 @@ const columns = (zone: string): readonly Column<Optout>[] => [
   },
 ];
 
-/** Route `/message-history/berhenti`: the phones that receive nothing more from a token, and what can be done about it. */
+/** Route `/message-history/berhenti`: the phones that opted out of a token, and actions on them. */
 export function OptoutsPage() {
   const { token } = useSearch(PATH);
   const { data: tokens } = useQuery(allTokensQuery);
@@ -107,7 +107,9 @@ export function OptoutsPage() {
   );
 }
 
-/** A whole number as it was typed, which the server reads by what the account knows; undefined where it is none yet. */
+/**
+ * A complete typed number, which the server resolves with the account's data; undefined while incomplete.
+ */
 const peerTyped = (typed: string | undefined): string | undefined =>
   TypedPeer().safeParse(typed).success ? typed : undefined;
 

@@ -12,7 +12,7 @@ import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Stack } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-/** The form and its fields are brought when somebody wants to send: the list does without. */
+/** The form and its fields are loaded with the dialog: the list does not need them. */
 const SendForm = later(
   async () => (await import('#web/features/messages/send/SendForm.tsx')).SendForm,
 );
@@ -31,7 +31,7 @@ export function SendDialog({ open, onClose }: Props) {
 
 function Content({ onClose, onBusy }: Omit<SendFormProps, 'tokens'>) {
   const { data: tokens, error, refetch } = useQuery(allTokensQuery);
-  // Beside the tokens, not after them.
+  // Load in parallel with the tokens.
   useEffect(() => void SendForm.bring(), []);
   if (!tokens && error) {
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;

@@ -13,7 +13,7 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
   search: ViewSearch;
-  /** The view that gets another name; left out: a new one is saved, or another one gets these filters. */
+  /** The view to rename; left out: a new one is saved, or another one gets these filters. */
   view?: MessageView | undefined;
   own: readonly MessageView[];
   onClose: () => void;

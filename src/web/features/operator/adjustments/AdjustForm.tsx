@@ -26,7 +26,7 @@ const start: Readonly<Record<'direction' | 'amount' | 'cause' | 'reason', string
   reason: '',
 };
 
-/** Puts a saldo right, up or down. */
+/** Corrects a saldo, up or down. */
 export function AdjustForm({ customer, onDone }: CustomerForm) {
   const { form, onSubmit } = useDeskForm(adjustSaldo, {
     initial: start,

@@ -23,7 +23,7 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 type Props = {
-  /** `undefined` while it loads, and when it is on no page that is shown. */
+  /** `undefined` while it loads, and when it is on no loaded page. */
   proposal: Adjustment | undefined;
   loading: boolean;
   onClose: () => void;
@@ -109,7 +109,7 @@ type DecideProps = { proposal: Adjustment; onDecided: (proposal: Adjustment) => 
 const firstDecision = ({ is_own, can_approve }: Adjustment): AdjustmentDecision =>
   is_own ? 'withdraw' : can_approve ? 'approve' : 'refuse';
 
-/** A second operator approves or refuses; the proposer may only take it back. */
+/** A second operator approves or refuses; the proposer may only withdraw it. */
 function Decide({ proposal, onDecided }: DecideProps) {
   const { form, onSubmit } = useDeskForm(decideAdjustment, {
     initial: { decision: firstDecision(proposal), reason: '' },

@@ -1,10 +1,9 @@
 import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
 import type { Adjustment } from '#contract/operator/books.ts';
 
-/** What every form about a customer is given. */
 export type CustomerForm = { customer: DeskCustomerDetail; onDone: () => void };
 
-/** What is said of a proposal once it is made: booked, or waiting for somebody. */
+/** The confirmation of a proposal: booked, or waiting for approval. */
 export const saidOf = ({ status }: Adjustment): string =>
   status === 'pending'
     ? 'Usulan dicatat. Operator lain harus menyetujuinya sebelum dibukukan.'

@@ -16,10 +16,10 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** How often the result of a long verification is looked for. */
+/** The poll interval for the result of a long verification. */
 const LOOK_MS = 5_000;
 
-/** Whether every line is as it was written, and the button that looks again. */
+/** Whether every entry is unchanged, with a button that verifies again. */
 export function Chain({ state }: { state: UseQueryResult<AnswerOf<typeof auditState>> }) {
   const client = useQueryClient();
   const [waitsSince, setWaitsSince] = useState<number>();

@@ -12,15 +12,15 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 type Props = {
-  /** `undefined` while it loads, and when it is on no page that is shown. */
+  /** `undefined` while it loads, and when it is on no loaded page. */
   line: OperatorBankLine | undefined;
   loading: boolean;
   onClose: () => void;
-  /** Called with how the line is after it was set aside. */
+  /** Called with the updated entry after it was set aside. */
   onSettled: (line: OperatorBankLine) => void;
 };
 
-/** A line of the bank account, and what a person says that it is. */
+/** An entry of the bank account, and the form to settle it. */
 export function BankLineDrawer({ line, loading, onClose, onSettled }: Props) {
   return (
     <Drawer addressed open onClose={onClose} title="Mutasi bank">

@@ -37,7 +37,7 @@ type Step =
   | { at: 'preview'; upload: string; report: StatementReport; failure?: string }
   | { at: 'done'; report: StatementReport };
 
-/** The way of a file: chosen, looked at, imported. */
+/** The steps of an import: choose a file, preview, import. */
 function useImport() {
   const client = useQueryClient();
   const [step, setStep] = useState<Step>({ at: 'choose' });
@@ -65,7 +65,7 @@ function useImport() {
   return { step, look, bring, busy: send.busy, again: () => setStep({ at: 'choose' }) };
 }
 
-/** Route `/operator/mutasi-bank/impor`: a statement is chosen, looked at line by line, and imported. */
+/** Route `/operator/mutasi-bank/impor`: imports a statement after a preview of each entry. */
 export function ImportPage() {
   const { step, look, bring, busy, again } = useImport();
   return (

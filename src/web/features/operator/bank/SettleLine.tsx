@@ -35,7 +35,7 @@ type Props = {
   onMatched: () => void;
 };
 
-/** What is asked before a line pays a top-up, or is set aside, and what is done then. */
+/** The confirmations and actions for matching an entry with a top-up, or setting it aside. */
 function useSettling({ line, onSettled, onMatched }: Props) {
   const client = useQueryClient();
   const match = useAct(confirmTopup);
@@ -108,7 +108,7 @@ function useSettling({ line, onSettled, onMatched }: Props) {
   return { form, askMatch, askDismiss, askBoth };
 }
 
-/** Asks once more before a twin counts as money of its own. */
+/** Asks for confirmation before a duplicate counts as a payment of its own. */
 function askWhetherBoth({ amount }: OperatorBankLine, onConfirm: () => Promise<void>): void {
   void confirm({
     title: 'Keduanya ada di bank?',
@@ -121,7 +121,6 @@ function askWhetherBoth({ amount }: OperatorBankLine, onConfirm: () => Promise<v
   });
 }
 
-/** Asks once more before a line is set aside. */
 function askWhetherAside(onConfirm: () => Promise<void>): void {
   void confirm({
     title: 'Kesampingkan mutasi ini?',
@@ -137,14 +136,14 @@ function askWhetherAside(onConfirm: () => Promise<void>): void {
 
 type Candidate = OperatorBankLine['candidates'][number];
 
-/** What matching does; the server knows above which amount another operator has to agree. */
+/** The effect of matching; the server decides from which amount another operator must approve. */
 function consequenceOf({ amount }: OperatorBankLine, { account_name, total }: Candidate): string {
   const sentence = `${formatRupiah(amount)} menjadi pembayaran isi saldo ${isolated(account_name)} dan tidak dapat ditarik kembali.`;
   if (amount === total) return sentence;
   return `${sentence} Jumlahnya tidak sama persis dengan tagihan: bila besar, operator lain harus menyelesaikannya.`;
 }
 
-/** Matches a line by hand with a top-up near its amount, or sets it aside. */
+/** Matches an entry by hand with a top-up near its amount, or sets it aside. */
 export function SettleLine(props: Props) {
   const { line } = props;
   const name = useId();

@@ -4,7 +4,7 @@ import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
 type State = OperatorBankLine['state'];
 
-/** What became of a line, in the interface's words. */
+/** Labels of entry states. */
 export const stateLabel: Record<State, string> = {
   unmatched: 'Belum cocok',
   matched: 'Cocok',
@@ -21,11 +21,11 @@ export const stateTone: Record<State, Tone> = {
   twin: 'danger',
 };
 
-/** Whether somebody may still say what a line is. */
+/** Whether the entry can still be settled. */
 export const maySettle = ({ state }: OperatorBankLine): boolean =>
   state === 'unmatched' || state === 'dismissed' || state === 'twin';
 
-/** What is known of a line beside its amount, in a few words. */
+/** Details of an entry beside its amount, in a few words. */
 export function aboutLine({ state, topup, candidates }: OperatorBankLine): string {
   if (topup) return topup.account_name;
   if (state === 'dismissed' || candidates.length === 0) return '—';
@@ -34,6 +34,8 @@ export function aboutLine({ state, topup, candidates }: OperatorBankLine): strin
     : `${candidates.length} isi saldo yang mirip`;
 }
 
-/** When money came, in the bank's own zone; a statement that knows the day only says no time. */
+/**
+ * The time of an entry, in the bank's own zone; without a time if the statement only has the day.
+ */
 export const whenOf = (at: Date): string =>
   formatTime(at) === '00.00' ? formatDate(at) : formatDateTimeZone(at);

@@ -31,7 +31,7 @@ const report = (...outcomes: StatementOutcome[]): StatementReport => {
   };
 };
 
-test('an operator reads first how many lines pay, and nothing of what does not occur', () => {
+test('athe summ\ary begins with the number of p\aying entries, \and omits outcomes th\at do not occura', () => {
   expect(countsOf(report('debit', 'kept', 'pays', 'kept'))).toEqual([
     ['pays', 1],
     ['kept', 2],
@@ -39,13 +39,13 @@ test('an operator reads first how many lines pay, and nothing of what does not o
   ]);
 });
 
-test('a statement of known lines, debits and the like brings nothing', () => {
+test('a\a st\atement of known entries, debits \and the like imports nothinga', () => {
   expect(bringsSomething(report('known', 'debit', 'pending', 'unreadable'))).toBe(false);
   expect(bringsSomething(report('known', 'near'))).toBe(true);
   expect(bringsSomething(report('known', 'twin'))).toBe(true);
 });
 
-test('the lines are shown ten at a time, all of them or of one outcome', () => {
+test('t\the rows are shown \ten a\t a \time, all of \them or of one ou\tcomet', () => {
   const many = report(...Array.from({ length: 23 }, () => 'kept' as const), 'pays');
   expect(pageOf(many, undefined, 2)).toMatchObject({ totalPages: 3 });
   expect(pageOf(many, undefined, 2).rows).toHaveLength(4);
@@ -53,6 +53,6 @@ test('the lines are shown ten at a time, all of them or of one outcome', () => {
   expect(pageOf(many, 'second', 0)).toEqual({ rows: [], totalPages: 0 });
 });
 
-test('a day of the bank is a day in WIB', () => {
+test('a\a d\ay of the b\ank is \a d\ay in WIBa', () => {
   expect(dayInWords('2026-11-21')).toBe('21 Nov 2026');
 });

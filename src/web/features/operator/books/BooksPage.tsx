@@ -31,7 +31,7 @@ import { useList } from '#web/ui/table/list/useList.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** Route `/operator/pembukuan`: whether the books hold, their seals, and whether the bank agrees. */
+/** Route `/operator/pembukuan`: the ledger checks, their seals, and the bank reconciliation. */
 export function BooksPage() {
   const overview = useQuery(actQuery(moneyOverview, {}));
   return (
@@ -54,7 +54,7 @@ export function BooksPage() {
   );
 }
 
-/** What follows when one of the nightly works was done now. */
+/** Refetches and reports after a nightly job was run now. */
 function useAfterwards(said: string) {
   const client = useQueryClient();
   return {

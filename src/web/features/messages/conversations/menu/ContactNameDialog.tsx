@@ -13,14 +13,14 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
   peer: string;
-  /** What it is called now; empty where the account has no name for it. */
+  /** Its current name; empty without one. */
   name: string;
   onClose: () => void;
 };
 
 const FORM = 'contact-name';
 
-/** Names a number, for everybody of the account. */
+/** Names a number, for the whole account. */
 export function ContactNameDialog({ peer, name, onClose }: Props) {
   const client = useQueryClient();
   const { form, onSubmit, busy, error } = useActForm(nameContact, {

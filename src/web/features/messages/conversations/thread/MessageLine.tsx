@@ -31,7 +31,7 @@ import { ReactButton } from '#web/ui/chat/reactions/ReactButton.tsx';
 import { ChatQuote } from '#web/ui/chat/quote/ChatQuote.tsx';
 import { Ticks } from '#web/ui/chat/Ticks.tsx';
 
-/** What stands in a thread: a message, or one that is on its way. */
+/** An entry of a thread: a message, or an outgoing one. */
 export type ThreadBody =
   | { message: ConversationMessage; reacting?: Outgoing | undefined }
   | { outgoing: Outgoing };
@@ -39,15 +39,14 @@ export type ThreadBody =
 type Props = {
   body: ThreadBody;
   first: boolean;
-  /** The other one's name. */
+  /** The other party's name. */
   name: string;
   zone: string;
   onReply: ((message: ConversationMessage) => void) | undefined;
-  /** Goes to the message that it answers. */
+  /** Goes to the quoted message. */
   onGoTo: (messageId: string) => void;
 };
 
-/** One line of a thread. */
 export const MessageLine = memo(({ body, ...rest }: Props) =>
   'message' in body ? <Sent {...body} {...rest} /> : <Unsent one={body.outgoing} {...rest} />,
 );
@@ -99,7 +98,7 @@ function Sent({ message, reacting, first, name, zone, onReply, onGoTo }: SentPro
   );
 }
 
-/** What the phone has: no message that has not left, or never will. */
+/** Whether the phone has the message: not one that has not left, or never will. */
 const canBeAnswered = ({ status }: ConversationMessage): boolean =>
   statusRank[status] >= statusRank.sent && !['failed', 'cancelled', 'expired'].includes(status);
 
@@ -123,7 +122,7 @@ export const Quote = ({
   />
 );
 
-/** What a bubble says below a message of ours, where there is more to say. */
+/** The note below our own message, if any. */
 function noteOf(message: ConversationMessage, zone: string) {
   if (message.status === 'failed') return <Why failure={message.failure} />;
   return message.status === 'scheduled' && <ScheduledFor message={message} zone={zone} />;
@@ -135,7 +134,7 @@ const Why = ({ failure }: Pick<ConversationMessage, 'failure'>) => (
 
 type UnsentProps = { one: Outgoing } & Omit<Props, 'body' | 'onReply'>;
 
-/** Not on the server yet: faint while it is on its way, with a way on when it did not get there. */
+/** A message not on the server yet: faint while it is sending, with actions after a failure. */
 function Unsent({ one, first, name, zone, onGoTo }: UnsentProps) {
   const failed = one.why !== undefined;
   const at = new Date(one.at);
@@ -163,13 +162,13 @@ function Unsent({ one, first, name, zone, onGoTo }: UnsentProps) {
   );
 }
 
-/** What is on its way, as the renderer takes it. */
+/** Converts an outgoing message to the renderer's type. */
 function shownOf({ content, file, text }: Outgoing, url: string | undefined): ChatMessage {
   const shown = file && waitingContent(file, url, text);
   return content ? contentShown(content, shown) : (shown ?? { type: 'text', caption: text });
 }
 
-/** Why a message did not leave, and the ways on. */
+/** Why a message was not sent, and how to proceed. */
 function Failed({ one }: { one: Outgoing }) {
   const client = useQueryClient();
   return (
@@ -190,7 +189,6 @@ function Failed({ one }: { one: Outgoing }) {
   );
 }
 
-/** How far a file is. */
 function Uploading({ one }: { one: Outgoing }) {
   const progress = useProgress(one.id);
   if (progress === undefined) return null;

@@ -13,14 +13,14 @@ const QUOTES = '62800000009';
 const REACTS = '62800000010';
 const OFFER = 'Pesanan Anda sudah siap. Diambil atau dikirim?';
 
-/** Whether nothing lies over it, not even over its first line of pixels. */
+/** Whether nothing covers it, not even its first line of pixels. */
 const isUncovered = (place: Locator): Promise<boolean> =>
   place.evaluate((element) => {
     const { left, top } = element.getBoundingClientRect();
     return element.contains(document.elementFromPoint(left + 30, top + 1));
   });
 
-test('answers show what they answer, reactions stand at their message, and Balas quotes one', async ({
+test('a\answers show wh\at they quote, re\actions show \at their mess\age, \and B\al\as quotes onea', async ({
   person,
 }) => {
   const phone = '6281355505031';

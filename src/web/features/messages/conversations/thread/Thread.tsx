@@ -56,7 +56,7 @@ import { Avatar } from '#web/ui/avatar/Avatar.tsx';
 import { useWide } from '#web/ui/layout/useWide.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 
-/** One conversation: its messages, and the box to answer. */
+/** One conversation: its messages and the composer. */
 export function Thread({ which }: { which: Which }) {
   const { at } = useSearch('/message-history');
   const zone = useUser().timezone;
@@ -131,14 +131,16 @@ export function Thread({ which }: { which: Which }) {
 const isOf = (one: Outgoing, { tokenId, peer }: Which): boolean =>
   one.tokenId === tokenId && one.peer === peer;
 
-/** Room for a phone's keys; and what the keys of others do: Enter on a row leads to the box, Escape back to the row. */
+/**
+ * Makes room for a phone's keyboard, and handles shortcuts: Enter on a row focuses the box, Escape returns to the row.
+ */
 function useKeys(root: RefObject<HTMLElement | null>) {
   useKeyboardInset(root);
   useEffect(() => (root.current ? takeFocus(root.current) : undefined), [root]);
   return { 'data-thread': true, onKeyDown: leaveByEscape };
 }
 
-/** Escape leads back to the conversation's row in the list, where that is beside it. */
+/** Escape focuses the conversation's row in the list, if the list is shown. */
 function leaveByEscape(event: KeyboardEvent): void {
   if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open]'))
     return;
@@ -195,7 +197,7 @@ function DrawnHead({ which, name, token, onGoTo }: HeadProps) {
       }
     >
       {stops && wide && <OptoutButton {...stops} />}
-      {/* On a phone there is room for the number, or for the buttons. */}
+      {/* A phone has room for either the number or the buttons. */}
       <ThreadMenu which={which} optout={wide ? undefined : stops} onGoTo={onGoTo} />
       {stops?.question}
     </ThreadHead>
@@ -216,7 +218,7 @@ function whyBlocked(token: Token | undefined, known: boolean): ReactNode {
   );
 }
 
-/** That the phone wants nothing more, and who said so. */
+/** The notice that the phone has opted out, and how. */
 function whyStopped(optout: Optout | null | undefined): ReactNode {
   if (!optout) return undefined;
   const { source, reason, created_at: at } = optout;

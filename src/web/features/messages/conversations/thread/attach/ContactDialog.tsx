@@ -17,7 +17,7 @@ import { SearchField } from '#web/ui/text/SearchField.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Props = {
-  /** Where it is sent: what the act's schema judges it with. */
+  /** The destination, for validation with the act's schema. */
   to: { token_id: string; to: string };
   onSend: (card: CardToSend) => void;
   onClose: () => void;
@@ -26,7 +26,7 @@ type Props = {
 const initial = { name: '', phone: '', organization: '' };
 type Values = typeof initial;
 
-/** A contact card to send: typed, or somebody of the account's conversations. */
+/** A contact card to send: typed, or from the account's conversations. */
 export function ContactDialog({ to, onSend, onClose }: Props) {
   const form = useForm(initial, (values) =>
     fieldErrors(sendContact, { ...to, ...values, phone: `+${values.phone}` }),
@@ -99,7 +99,7 @@ export function ContactDialog({ to, onSend, onClose }: Props) {
 
 type FromProps = { form: Form<Values>; onChosen: () => void };
 
-/** People with whom there is a conversation; those whose numbers are hidden cannot be passed on. */
+/** People with a conversation; hidden numbers cannot be shared. */
 function FromConversations({ form: { set, ref }, onChosen }: FromProps) {
   const [q, setQ] = useState('');
   const { data } = useQuery(conversationsQuery(q));

@@ -25,7 +25,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** A template to send: chosen among those that are approved, then filled in. */
+/** A template to send: picked from the approved ones, then filled in. */
 export function TemplateDialog({ tokenId, channel, name, onSend, onClose }: Props) {
   const [chosen, setChosen] = useState<Template>();
   return (
@@ -55,13 +55,11 @@ export function TemplateDialog({ tokenId, channel, name, onSend, onClose }: Prop
 
 type TemplateQuery = {
   q: string;
-  /** So many of them. */
   pages: number;
-  /** Only those that it can send. */
   tokenId: string;
 };
 
-/** The approved templates with such words. */
+/** The approved templates that match a search. */
 const approvedQuery = ({ q, pages, tokenId }: TemplateQuery) =>
   queryOptions({
     queryKey: [...listKey(listTemplates), 'approved', tokenId, q, pages],

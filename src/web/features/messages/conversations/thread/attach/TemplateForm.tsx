@@ -38,13 +38,13 @@ import { TextField } from '#web/ui/text/TextField.tsx';
 type Props = {
   template: Template;
   channel: ChannelName | undefined;
-  /** Whom it goes to. */
+  /** The recipient's name. */
   name: string;
   onBack: () => void;
   onSend: (template: TemplateToSend, file: File | undefined) => void;
 };
 
-/** Fills in one template, beside how its receiver will see it. */
+/** Fills in one template, next to a preview. */
 export function TemplateForm({ template, channel, name, onBack, onSend }: Props) {
   const [filling, setFilling] = useState<Filling>(() => begun(template, name));
   const [file, setFile] = useState<File>();
@@ -53,7 +53,7 @@ export function TemplateForm({ template, channel, name, onBack, onSend }: Props)
   const [turn, setTurn] = useState(0);
   const faults = faultsOf(template, filling, file !== undefined);
   const errors = isJudged ? faults : {};
-  // The list that opened it is gone: the focus goes on to the first field.
+  // The list that opened it is gone: focus moves to the first field.
   useEffect(() => form.current?.querySelector<HTMLElement>('input, textarea, button')?.focus(), []);
   useEffect(() => {
     if (turn > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -97,7 +97,7 @@ export function TemplateForm({ template, channel, name, onBack, onSend }: Props)
   );
 }
 
-/** A variable that is called a name is the name of who gets it. */
+/** A variable called a name starts with the recipient's name. */
 const begun = ({ body }: Template, name: string): Filling => ({
   ...emptyFilling,
   variables: Object.fromEntries(
@@ -107,7 +107,7 @@ const begun = ({ body }: Template, name: string): Filling => ({
   ),
 });
 
-/** In which language it is, what it is for, and what it costs. */
+/** The template's language, category and price. */
 function Facts({ template, channel }: Pick<Props, 'template' | 'channel'>) {
   const { data: saldo } = useQuery(saldoQuery);
   const { data: channels } = useQuery({ ...channelsQuery, enabled: channel === 'cloud' });
@@ -192,7 +192,6 @@ type HeaderFileProps = {
   onChange: (file: File | undefined) => void;
 };
 
-/** The file above the text: chosen here, judged before it is uploaded. */
 function HeaderFile({ kind, file, error, onChange }: HeaderFileProps) {
   const input = useRef<HTMLInputElement>(null);
   const [fault, setFault] = useState<string>();
@@ -268,7 +267,7 @@ function Preview({ template, filling, file }: PreviewProps) {
   );
 }
 
-/** The address of a file that was chosen here. */
+/** The object URL of a local file. */
 function useObjectUrl(file: File | undefined): string | undefined {
   const [url, setUrl] = useState<string>();
   useEffect(() => {

@@ -3,7 +3,7 @@ import { isShortLink, placeIn } from './mapLink.ts';
 
 const monas = { latitude: -6.175392, longitude: 106.827153 };
 
-test('a place is read from what maps and people write', () => {
+test('are\ads \a loc\ation from m\ap \addresses \and common not\ationsa', () => {
   const written = [
     '-6.175392, 106.827153',
     ' -6.175392 106.827153 ',
@@ -19,7 +19,7 @@ test('a place is read from what maps and people write', () => {
   expect(written.map(placeIn)).toEqual(written.map(() => monas));
 });
 
-test('what says no place says none', () => {
+test('wreturns nothing for text \without a locationw', () => {
   const others = [
     '',
     'Jalan Melati 5',

@@ -6,14 +6,15 @@ import {
 } from '#contract/messages/templates.ts';
 import type { TemplateToSend } from '#web/features/messages/conversations/thread/sending/content.ts';
 
-/** What was typed for a template: by the names of its variables, the header's, and the places of its buttons. */
+/**
+ * Values typed for a template: by the names of its variables, the header's, and the positions of its buttons.
+ */
 export type Filling = {
   variables: Readonly<Record<string, string>>;
   header: string;
   buttons: Readonly<Record<number, string>>;
 };
 
-/** A template of which nothing is filled in yet. */
 export const emptyFilling: Filling = { variables: {}, header: '', buttons: {} };
 
 const shownFor = (text: string, values: Readonly<Record<string, string>>): string =>
@@ -22,7 +23,7 @@ const shownFor = (text: string, values: Readonly<Record<string, string>>): strin
     valueOrderOf(text).map((name) => values[name] || `{{${name}}}`),
   );
 
-/** A template as its receiver will read it; what is not filled in yet stays as it is written. */
+/** A template as its recipient will read it; placeholders without a value stay. */
 export function shownTemplate(
   { header, header_variable: variable, body, footer, buttons }: Template,
   filling: Filling,
@@ -36,7 +37,7 @@ export function shownTemplate(
   };
 }
 
-/** What is still missing or too long, by the field: `variable 1`, `header`, `file`, `button 0`. */
+/** Missing or too long values, by field: `variable 1`, `header`, `file`, `button 0`. */
 export function faultsOf(
   template: Template,
   filling: Filling,
@@ -71,7 +72,6 @@ export function faultsOf(
   return Object.fromEntries([...missing, ...wrong]);
 }
 
-/** A filled template as the server is given it. */
 export function templateToSend(template: Template, filling: Filling): TemplateToSend {
   const { name, language, body, header_variable, button_values: values } = template;
   const order = valueOrderOf(body);

@@ -26,7 +26,7 @@ export const aroundQuery = (which: Which, from: string) => {
       );
       const [newer = [], older = []] = await Promise.all(read);
       const fresh = [...newer, ...older].flatMap(({ rows }) => rows);
-      // What it has grown to meanwhile stays: all of it lies around the same place.
+      // Rows loaded meanwhile are kept: all lie around the same place.
       const known = client.getQueryData<Part>(queryKey);
       return {
         rows: merged(known?.rows ?? [], fresh, threadOrder),
@@ -38,15 +38,15 @@ export const aroundQuery = (which: Which, from: string) => {
   });
 };
 
-/** Whether the newest messages reach back to a place, and beyond it. */
+/** Whether the newest messages reach back beyond a place. */
 export const reaches = ({ rows, ended }: Part, from: string): boolean =>
   ended || (rows.at(-1)?.id ?? '') < from;
 
-/** Whether a part has grown to where the newest messages begin. */
+/** Whether a part reaches the start of the newest messages. */
 const meets = (part: Part, newest: Part): boolean =>
   (part.rows[0]?.id ?? '') >= (newest.rows.at(-1)?.id ?? '');
 
-/** Puts a part in front of the newest messages, where nothing is missing between them. */
+/** Joins a part with the newest messages, if there is no gap between them. */
 export function join(client: QueryClient, which: Which, from: string): void {
   const part = client.getQueryData<Part>(partKey(which, from));
   client.setQueryData(threadQuery(which).queryKey, (newest) =>
@@ -72,7 +72,7 @@ export async function readOlderAround(
   if (longer) client.setQueryData(key, longer);
 }
 
-/** Reads the next newer messages of a part into the cache; the first of them is known already. */
+/** Reads the next newer messages of a part into the cache; the first of them is already known. */
 export async function readNewerAround(
   client: QueryClient,
   which: Which,

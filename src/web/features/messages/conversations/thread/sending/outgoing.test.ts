@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { threadKey } from '#web/features/messages/queryKeys.ts';
 
-// A task of the clock that the tests turn.
+// A task driven by the fake clock.
 vi.mock('#web/browser/scheduling/nextTask.ts', () => ({
   nextTask: () => new Promise<void>((go) => setTimeout(go)),
 }));
@@ -18,14 +18,14 @@ let stored: Map<string, string>;
 let client: QueryClient;
 let stop = () => undefined as void;
 
-/** Storage that outlives a page, as a browser's does a reload. */
+/** Storage that survives a page, as a browser's survives a reload. */
 const storage = () => ({
   getItem: (name: string) => stored.get(name) ?? null,
   setItem: (name: string, value: string) => void stored.set(name, value),
   removeItem: (name: string) => void stored.delete(name),
 });
 
-/** The page as it is after it was loaded: nothing in memory but what is in the storage. */
+/** Loads the page anew: memory is empty except for the storage. */
 async function loadPage() {
   vi.resetModules();
   vi.stubGlobal('sessionStorage', storage());
@@ -103,7 +103,7 @@ const inThread = () =>
 const waiting = (): { text: string; why?: string }[] =>
   JSON.parse(stored.get('kept:outgoing') ?? '[]');
 
-test('texts arrive in the order they were written, and stand in the thread', async () => {
+test('t\tex\ts arrive in \the order \they were wri\t\ten, and show in \the \threadt', async () => {
   const { sendText } = await loadPage();
   for (const text of ['satu', 'dua', 'tiga']) sendText(client, which, text);
   await vi.advanceTimersByTimeAsync(100);
@@ -112,7 +112,7 @@ test('texts arrive in the order they were written, and stand in the thread', asy
   expect(waiting()).toEqual([]);
 });
 
-test('a text whose answer was lost is asked again with the same key: it is sent and paid once', async () => {
+test('a\a text whose response w\as lost is retried with the s\ame key: it is sent \and ch\arged oncea', async () => {
   const { sendText } = await loadPage();
   answers = [lost];
   sendText(client, which, 'halo');
@@ -122,7 +122,7 @@ test('a text whose answer was lost is asked again with the same key: it is sent 
   expect(inThread()).toEqual(['halo']);
 });
 
-test('a text that failed twice stays with the reason, and its key, until it is sent again', async () => {
+test('a\a text th\at f\ailed twice keeps the re\ason, \and its key, until it is resenta', async () => {
   const page = await loadPage();
   answers = [lost, lost];
   page.sendText(client, which, 'halo');
@@ -134,7 +134,7 @@ test('a text that failed twice stays with the reason, and its key, until it is s
   expect(inThread()).toEqual(['halo']);
 });
 
-test('after a refusal the next try is a new request: the old key would only be refused again', async () => {
+test('a\after \a refus\al the next \attempt is \a new request: the old key would be refused \ag\aina', async () => {
   const page = await loadPage();
   answers = [refused];
   page.sendText(client, which, 'halo');
@@ -146,7 +146,7 @@ test('after a refusal the next try is a new request: the old key would only be r
   expect(requests[0]?.key).not.toBe(requests[1]?.key);
 });
 
-test('without a network a text waits, and goes when the network is back', async () => {
+test('wa text \waits \while offline, and is sent once onlinew', async () => {
   const { sendText } = await loadPage();
   net.onLine = false;
   sendText(client, which, 'nanti');
@@ -158,7 +158,7 @@ test('without a network a text waits, and goes when the network is back', async 
   expect(inThread()).toEqual(['nanti']);
 });
 
-test('a reload loses no text, and sends none twice', async () => {
+test('a\a relo\ad loses no text, \and sends none twicea', async () => {
   const { sendText } = await loadPage();
   answers = [() => new Promise<Response>(() => undefined)];
   sendText(client, which, 'tengah jalan');
@@ -171,7 +171,7 @@ test('a reload loses no text, and sends none twice', async () => {
   expect(inThread()).toEqual(['tengah jalan']);
 });
 
-test('what waited for longer than half a day is not sent by itself', async () => {
+test('wtexts older than half a day are not sent automaticallyw', async () => {
   net.onLine = false;
   const { sendText } = await loadPage();
   sendText(client, which, 'kemarin');
