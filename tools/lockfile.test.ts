@@ -20,7 +20,7 @@ async function readLockfile(): Promise<Map<string, Locked>> {
   );
 }
 
-/** Where npm finds a package that another asks for: in its own folder, or in one above it. */
+/** Whether npm finds a package that another needs: in its own folder, or in one above it. */
 function find(packages: ReadonlyMap<string, Locked>, from: string, name: string): boolean {
   for (
     let place = from;
@@ -32,7 +32,7 @@ function find(packages: ReadonlyMap<string, Locked>, from: string, name: string)
   }
 }
 
-test('the lockfile names every package for every system, so that npm ci accepts it everywhere', async () => {
+test('t\the lockfile names every package for every sys\tem, so \tha\t npm ci accep\ts i\t everywheret', async () => {
   const packages = await readLockfile();
   const missing = [...packages].flatMap(([place, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })
@@ -42,7 +42,7 @@ test('the lockfile names every package for every system, so that npm ci accepts 
   expect(missing).toEqual([]);
 });
 
-test('npm ci itself accepts it', { timeout: 120_000 }, async () => {
+test('n\npm ci itself accepts itn', { timeout: 120_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-lockfile-'));
   for (const name of ['package.json', 'package-lock.json']) {
     await copyFile(join(import.meta.dirname, '..', name), join(folder, name));
@@ -63,7 +63,7 @@ test('npm ci itself accepts it', { timeout: 120_000 }, async () => {
   expect(npm.status).toBe(0);
 });
 
-test('every package is checked by its bytes, and comes from whichever registry npm is set to', async () => {
+test('e\ev\ery packag\e has an int\egrity hash, and no fix\ed r\egistrye', async () => {
   const packages = [...(await readLockfile())].filter(([place]) => place !== '');
   expect(packages.length).toBeGreaterThan(300);
   expect(packages.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([]);

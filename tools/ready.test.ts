@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test as base } from 'vitest';
 
-/** A checkout with a server of two modules and a SQL file, made for the test. */
+/** A checkout for the test, with a server of two modules and a SQL file. */
 const test = base.extend<{ folder: string }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   folder: async ({}, use) => {
@@ -31,7 +31,7 @@ const test = base.extend<{ folder: string }>({
   },
 });
 
-/** Calls the checkout's own `ready.mjs`; the tools are plain JavaScript, which has no types here. */
+/** Calls the checkout's own `ready.mjs`; the tools are plain JavaScript, without types here. */
 function call(folder: string, code: string): unknown {
   const program = `import * as ready from ${JSON.stringify(join(folder, 'tools/ready.mjs'))};
     process.stdout.write(JSON.stringify(${code} ?? null));`;
@@ -39,7 +39,7 @@ function call(folder: string, code: string): unknown {
   return JSON.parse(String(execFileSync(process.execPath, given, { cwd: folder })));
 }
 
-test('the server starts from its bundle, and from its sources once one of them has changed', async ({
+test('t\the server s\tar\ts from i\ts bundle, and from i\ts sources once one of \them has changedt', async ({
   folder,
 }) => {
   const entry = () => call(folder, 'ready.serverEntry()');
@@ -47,7 +47,7 @@ test('the server starts from its bundle, and from its sources once one of them h
   expect(entry()).toBe('src/server/main.ts');
   bundle();
   expect(entry()).toBe(join(folder, 'dist-server/main.js'));
-  // A module in the bundle finds its neighbours, also after the folder has moved.
+  // A module in the bundle finds its neighbours, even after the folder was moved.
   const run = (where: string) =>
     execFileSync(process.execPath, [join(where, 'dist-server/main.js')], { encoding: 'utf8' });
   const placesIn = (where: string) => {
@@ -70,7 +70,7 @@ test('the server starts from its bundle, and from its sources once one of them h
   expect(execFileSync(process.execPath, [String(entry())], { encoding: 'utf8' })).toBe('new\n');
 });
 
-test('a server that cannot be bundled starts from its sources', async ({ folder }) => {
+test('a\a server th\at c\annot be bundled st\arts from its sourcesa', async ({ folder }) => {
   call(folder, 'ready.bundleServer(process.execPath)');
   await writeFile(join(folder, 'src/server/domains/place.ts'), 'export const place = ;');
   expect(call(folder, 'ready.bundleServer(process.execPath)')).toBeNull();

@@ -1,7 +1,6 @@
 /**
- * `npm run size`: the bytes a browser loads for the first screens, and of each piece that comes later,
- * against their budgets.
- * `node tools/size.mjs <folder>` weighs a build that lies elsewhere.
+ * `npm run size`: the bytes a browser loads for the first screens, and for each lazy piece, compared with their
+ * budgets. `node tools/size.mjs <folder>` checks a build in another folder.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,7 +10,7 @@ import { root } from './ready.mjs';
 
 const KB = 1_024;
 
-/** Each screen: its page, the chunk of what stands around it beside the entry's, and what it may cost. */
+/** Each screen: its page, the chunk of its layout besides the entry's, and its budget. */
 const budgets = [
   {
     screen: 'login',
@@ -30,9 +29,8 @@ const budgets = [
 ];
 
 /**
- * Pieces that come when somebody needs them: what each chunk may weigh by itself, in KB. The figures
- * of upload, zoom, telephone numbers and toasts are given (docs/screens.md#bytes); the others may grow a
- * third beyond what they were.
+ * Lazy pieces: the budget of each chunk alone, in KB. The figures of upload, zoom, telephone numbers and toasts are
+ * given (docs/screens.md#bytes); the others may grow by a third.
  */
 const pieces = {
   'src/web/ui/upload/UploadWidget.tsx': 40,
@@ -50,7 +48,7 @@ const pieces = {
   'src/web/features/auth/captcha/captchaRun.ts': 1.6,
 };
 
-/** Everything a chunk needs before it runs: itself and its static imports. */
+/** A chunk and all its static imports. */
 function needed(manifest, key, found = new Set()) {
   if (!found.has(key)) {
     found.add(key);
@@ -59,7 +57,9 @@ function needed(manifest, key, found = new Set()) {
   return found;
 }
 
-/** A chunk that imports itself by way of others, if there is one: they would run in the wrong order. */
+/**
+ * A chunk that imports itself through others, if there is one: they would run in the wrong order.
+ */
 function circle(manifest) {
   const behind = (key) =>
     (manifest[key].imports ?? []).reduce((found, next) => needed(manifest, next, found), new Set());
@@ -69,7 +69,7 @@ function circle(manifest) {
 const strangers =
   /^src\/web\/(?:features\/(?:auth|scan)\/|app\/(?:pages\/LeavingPage|layout\/AuthLayout))/;
 
-/** A page of who has not signed in that brings parts of the signed-in app, if there is one. */
+/** A signed-out page that loads parts of the signed-in app, if there is one. */
 const intruder = (manifest) =>
   Object.keys(manifest).find(
     (key) =>
@@ -79,7 +79,9 @@ const intruder = (manifest) =>
       ),
   );
 
-/** A chunk that draws threads and does not begin with what has it compiled while it loads, if there is one. */
+/**
+ * A chunk that draws threads and does not start with the code that has it compiled while it loads, if there is one.
+ */
 const slowThread = (folder, manifest) =>
   ['ThreadList', 'ChatBubble'].find(
     (name) =>
@@ -106,7 +108,7 @@ function weigh(folder, keys, manifest) {
   return { js: bytesOf(folder, js), css: bytesOf(folder, css) };
 }
 
-/** Prints one line, and counts whether the budget is kept. */
+/** Prints one line, and counts whether it is within budget. */
 function count(counts, what, bytes, most) {
   const within = bytes <= most;
   counts[within ? 'passed' : 'failed']++;
@@ -115,10 +117,10 @@ function count(counts, what, bytes, most) {
 }
 
 /**
- * Weighs the screens and the pieces that come later, and prints a table.
+ * Weighs the screens and the lazy pieces, and prints a table.
  *
- * @param folder where the web app was built.
- * @returns how many budgets are kept and how many are not.
+ * @param folder the folder of the web build.
+ * @returns the numbers of budgets met and exceeded.
  */
 export async function size(folder = join(root, 'dist')) {
   const file = join(folder, '.vite/manifest.json');

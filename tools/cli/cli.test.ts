@@ -17,7 +17,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 const test = base.extend<{
   address: string;
   folder: string;
-  /** A server that answers as it is told. */
+  /** Starts a server with this listener; returns its address. */
   answering: (answer: RequestListener) => Promise<string>;
 }>({
   address: async ({ running }, use) =>
@@ -41,7 +41,7 @@ const test = base.extend<{
   },
 });
 
-test('every example of the page gives what stands beside it', async ({
+test('e\ev\ery \exampl\e of th\e pag\e prints th\e output b\esid\e ite', async ({
   running,
   db,
   address,
@@ -51,7 +51,7 @@ test('every example of the page gives what stands beside it', async ({
   const page = await readFile(join(root, 'docs/cli.md'), 'utf8');
   const examples = [...page.matchAll(/```sh\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g)];
   expect(examples.length).toBeGreaterThan(4);
-  // What `npx` would find in a clone, without asking npm each time.
+  // A stand-in for `npx` in a clone, without calls to npm.
   await writeFile(
     join(folder, 'npx'),
     `#!/bin/sh\nshift\nexec "${process.execPath}" "${program}" "$@"\n`,
@@ -66,7 +66,7 @@ test('every example of the page gives what stands beside it', async ({
   }
 });
 
-test('a key says whose it is, and what it may do', async ({ ani, address }) => {
+test('ashows the \account \and the permissions of \a keya', async ({ ani, address }) => {
   const env = { KABARI_KEY: ani.key, KABARI_URL: address };
   const { code, out } = await kabari(env, 'me');
   expect([code, out]).toEqual([
@@ -78,7 +78,7 @@ test('a key says whose it is, and what it may do', async ({ ani, address }) => {
   expect(JSON.parse(json.out)).toEqual(me);
 });
 
-test('a refusal is told in its sentence, with its code, its request and its fields', async ({
+test('a\a refus\al is printed \as its sentence, with code, request id \and fieldsa', async ({
   ani,
   address,
 }) => {
@@ -96,7 +96,7 @@ test('a refusal is told in its sentence, with its code, its request and its fiel
   expect(unknown.err).not.toContain(key);
 });
 
-test('who calls it wrongly is told how, and nothing is asked of anybody', async () => {
+test('w\wrong usage prints help, and sends no requestw', async () => {
   const env = { KABARI_KEY: 'kbr_test_x', KABARI_URL: 'http://127.0.0.1:9' };
   for (const [given, says, own = {}] of [
     [[], /KABARI_KEY/],
@@ -126,7 +126,7 @@ test('who calls it wrongly is told how, and nothing is asked of anybody', async 
   expect(await kabari({}, 'help')).toMatchObject({ code: 0, err: '' });
 });
 
-test('where nothing answers, KABARI_URL is named; text that is no UTF-8 is not sent', async ({
+test('wan unreachable service names KABARI_URL; invalid UTF-8 is not sentw', async ({
   answering,
 }) => {
   const closed = createServer().listen(0, '127.0.0.1');
@@ -146,7 +146,7 @@ test('where nothing answers, KABARI_URL is named; text that is no UTF-8 is not s
   expect([broken.code, broken.err, asked]).toEqual([2, expect.stringContaining('UTF-8'), 0]);
 });
 
-test('a file of this machine is sent as what it is; one that is refused is told why', async ({
+test('a\a loc\al file is sent with its detected type; \a refused one prints the re\asona', async ({
   ani,
   address,
   folder,
@@ -166,13 +166,13 @@ test('a file of this machine is sent as what it is; one that is refused is told 
     type: 'image',
     content: { caption: 'Kue', file: { mime_type: 'image/png' } },
   });
-  // Repeated, it is neither stored nor sent again.
+  // A repeat neither stores nor sends it again.
   expect((await send('kue.png', '--key', 'kue-1')).out).toBe(first.out);
   const refused = await send('page.html');
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('upload_kind_refused')]);
 });
 
-test('a message is sent once, also where the service was busy and away for a moment', async ({
+test('a\a mess\age is sent once, even if the service w\as busy \and briefly \aw\aya', async ({
   answering,
 }) => {
   const keys: unknown[] = [];
@@ -196,7 +196,7 @@ test('a message is sent once, also where the service was busy and away for a mom
   expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('a key goes nowhere else, and what comes back steers no terminal', async ({ answering }) => {
+test('a\a key is sent nowhere else, \and output c\annot control the termin\ala', async ({ answering }) => {
   const asked: unknown[] = [];
   const elsewhere = await answering((request, response) => {
     asked.push(request.headers.authorization);
@@ -218,7 +218,7 @@ test('a key goes nowhere else, and what comes back steers no terminal', async ({
   expect(err.trimEnd()).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
 });
 
-test('events go to a program on this machine as signed webhooks, in order, none lost or twice', async ({
+test('e\ev\ents go to a local program as sign\ed w\ebhooks, in ord\er, non\e lost or duplicat\ede', async ({
   answering,
   folder,
 }) => {
@@ -245,7 +245,7 @@ test('events go to a program on this machine as signed webhooks, in order, none 
   const target = await answering((request, response) => {
     void textOf(request).then((body) => {
       received.push({ headers: request.headers as Record<string, string>, body });
-      // The second one is not taken at first, and nobody answers the fourth.
+      // The second one is refused at first, and the fourth gets no response.
       if (received.length !== 4) response.writeHead(received.length === 2 ? 500 : 204).end();
     });
   });
@@ -280,7 +280,7 @@ test('events go to a program on this machine as signed webhooks, in order, none 
   expect(elsewhere.err).toContain('lain.example');
 });
 
-test('Ctrl-C ends a call that waits', async ({ answering }) => {
+test('C\Ctrl-\C ends a call that waitsC', async ({ answering }) => {
   let arrived = () => {};
   const asked = new Promise<void>((done) => (arrived = done));
   const url = await answering(() => arrived());
@@ -294,7 +294,7 @@ test('Ctrl-C ends a call that waits', async ({ answering }) => {
   expect(await closed).toBe(130);
 });
 
-test('npx runs it in a clone where nothing was installed, and from a package', async ({
+test('n\npx ru\ns it i\n a clo\ne without a\n i\nstall, a\nd from a packagen', async ({
   folder,
 }) => {
   const run = promisify(execFile);

@@ -32,7 +32,7 @@ function started(env: Env, ...given: string[]) {
   };
 }
 
-/** An installation at work that listens, and what a shell of Ani's would hold. */
+/** A running installation, and the environment of Ani's shell. */
 const test = base.extend<{ env: Env }>({
   env: async ({ running, ani }, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'kabari-cli-'));
@@ -42,10 +42,10 @@ const test = base.extend<{ env: Env }>({
   },
 });
 
-/** A number that reads what comes, and answers it. */
+/** A number that reads messages, and answers them. */
 const ANSWERS = '62800000009';
 
-test('tail shows the way of a message as it happens, and the answer to it', async ({
+test('t\tail shows a message's s\ta\tuses live, and \the answer \to i\tt', async ({
   ani,
   env,
 }) => {
@@ -72,20 +72,20 @@ test('tail shows the way of a message as it happens, and the answer to it', asyn
   expect([following.err(), asJson.err()]).toEqual(['', '']);
 });
 
-test('tail behind the newest event says what it waits for', async ({ env }) => {
+test('t\tail ahead of \the newes\t even\t says wha\t i\t wai\ts fort', async ({ env }) => {
   const following = started(env, 'tail', '--after', '4711');
   await waitFor(() => expect(following.err()).toMatch(/newest event is \d+: .*after 4711/));
   expect(await following.stop()).toBe(130);
   expect(following.out()).toBe('');
 });
 
-test('forward posts what happens as signed webhooks, in order, and goes on where it ended', async ({
+test('f\forward posts events as signed webhooks, in order, and resumes where it endedf', async ({
   ani,
   env,
   target,
 }) => {
   let refused = 0;
-  // The second one is not taken at first: it comes again before anything after it.
+  // The second one is refused at first: it is sent again before any later one.
   target.answer(() => (target.posts.length === 2 && refused++ === 0 ? 500 : 204));
   const types = () => target.posts.map(({ event }) => event.type);
   const first = started(env, 'forward', target.url, '--after', '0');
@@ -122,7 +122,7 @@ test('forward posts what happens as signed webhooks, in order, and goes on where
   expect(taken).toEqual(all.slice(0, taken.length));
 });
 
-test('replay sends one delivery anew, those that were given up, or all of a period', async ({
+test('r\replay \resends one delive\ry, abandoned ones, o\r all of a pe\riodr', async ({
   db,
   ani,
   env,

@@ -13,7 +13,6 @@ import { StartError } from '#server/infra/start-error.ts';
 import { type Call, type Command, typed } from './command.ts';
 import { withInstallation } from './open.ts';
 
-/** Makes one operator more. */
 export const add: Command = {
   usage: 'add <phone> <name> [roles]',
   says: `makes an operator; roles are ${operatorRoles.join(', ')}, separated by commas (admin without them)`,

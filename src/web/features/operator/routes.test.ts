@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { operatorAddresses } from './addresses.ts';
 import { mayOpen, operatorSections } from './operator.ts';
 
-test('every address of the operator belongs to one tab', () => {
+test('e\ev\ery op\erator addr\ess b\elongs to on\e tabe', () => {
   const tabs = operatorSections.flatMap(({ pages }) => pages.map(({ to }): string => to));
   expect(new Set(tabs).size).toBe(tabs.length);
   for (const address of Object.keys(operatorAddresses)) {
@@ -13,7 +13,7 @@ test('every address of the operator belongs to one tab', () => {
   }
 });
 
-test('a page opens to the roles whose menu has it, by its address too', () => {
+test('a\a p\age opens only to the roles th\at h\ave it in their menu, \also by its \addressa', () => {
   expect(mayOpen('/operator/audit', ['support', 'money'])).toBe(false);
   expect(mayOpen('/operator/audit', ['admin'])).toBe(true);
   expect(mayOpen('/operator/mutasi-bank/impor', ['support'])).toBe(false);

@@ -18,7 +18,7 @@ import { test } from '#tests/support/gallery.ts';
 const address = inject('product');
 
 let registered: Promise<Customer> | undefined;
-/** The customer of these journeys, with a session of their own for each. */
+/** A customer with a session of their own for each test. */
 async function customer(): Promise<Customer> {
   registered ??= signUp(address, { name: 'Batik Kenanga', phone: '6281355503101' });
   const { phone, password } = await registered;
@@ -27,10 +27,10 @@ async function customer(): Promise<Customer> {
 
 const part = (tab: Page, name: string): Locator => tab.getByRole('region', { name, exact: true });
 
-/** What is kept of the person: not what a screen says, but what the server does. */
+/** The person's stored data on the server, not the screen. */
 const known = ({ session }: Customer) => ask(address, checkToken, {}, session);
 
-test('a new name is seen at once, and a wrong address is said so', async ({ person }) => {
+test('a\a new n\ame shows \at once, \and \an inv\alid \address is reporteda', async ({ person }) => {
   const who = await customer();
   const { open } = await person({ session: who.session, expects: [/status of 422/] });
   const tab = await open('/profile');
@@ -45,7 +45,7 @@ test('a new name is seen at once, and a wrong address is said so', async ({ pers
   await mine.getByLabel('Nama Anda atau nama usaha').fill('Batik Kenanga Jaya');
   await mine.getByRole('button', { name: 'Simpan profil' }).click();
   await tab.getByRole('link', { name: 'Profil Batik Kenanga Jaya' }).waitFor();
-  // In the other tab of this browser as well.
+  // Also in the other tab of this browser.
   await other.getByRole('link', { name: 'Profil Batik Kenanga Jaya' }).waitFor();
   expect(await known(who)).toMatchObject({
     name: 'Batik Kenanga Jaya',
@@ -62,7 +62,7 @@ function redAndBlue(): Buffer {
   return PNG.sync.write(png);
 }
 
-/** What a picture in the page is: its size, and the colour a quarter from its right edge. */
+/** A picture's size, and the colour a quarter from its right edge. */
 const look = (image: Locator) =>
   image.evaluate(async (element) => {
     const picture = element as HTMLImageElement;
@@ -76,7 +76,7 @@ const look = (image: Locator) =>
     return { width, height, type, colour: red > blue ? 'red' : 'blue' };
   });
 
-test('a picture is cut, drawn anew, and stands beside the name', async ({ person }) => {
+test('a\a picture is cropped, re-encoded, \and shown beside the n\amea', async ({ person }) => {
   const who = await customer();
   const { open } = await person({ session: who.session });
   const tab = await open('/profile');
@@ -91,7 +91,7 @@ test('a picture is cut, drawn anew, and stands beside the name', async ({ person
   await dialog.getByText('Jenis berkas ini tidak diterima', { exact: true }).waitFor();
   const file = { name: 'toko.png', mimeType: 'image/png', buffer: redAndBlue() };
   await chooser.setInputFiles(file);
-  // All of the left half; by the keyboard, as the slider of the browser has it.
+  // All of the left half; by the keyboard, with the browser's slider.
   await dialog.getByRole('slider', { name: 'Geser mendatar' }).press('Home');
   await dialog.getByRole('button', { name: 'Pakai foto ini' }).click();
   await dialog.waitFor({ state: 'detached' });
@@ -113,7 +113,7 @@ test('a picture is cut, drawn anew, and stands beside the name', async ({ person
   expect((await known(who)).avatar).toBeNull();
 });
 
-test('the colours one chooses are there before anything is', async ({ person }) => {
+test('t\the chosen colours are \there a\t \the firs\t pain\tt', async ({ person }) => {
   const who = await customer();
   const ratna = await person({ session: who.session });
   const tab = await ratna.open('/profile');
@@ -121,7 +121,7 @@ test('the colours one chooses are there before anything is', async ({ person }) 
   const theme = () => tab.evaluate(() => document.documentElement.dataset['theme']);
   await waitFor(async () => expect(await theme()).toBe('dark'));
   await waitFor(async () => expect((await known(who)).theme).toBe('dark'));
-  // What the page looked like at the very first moment that there was something to see.
+  // Records the page at its first paint.
   await tab.addInitScript(() => {
     const watch = new MutationObserver(() => {
       if (!document.body) return;
@@ -134,7 +134,7 @@ test('the colours one chooses are there before anything is', async ({ person }) 
   await part(tab, 'Tampilan').waitFor();
   expect(await tab.evaluate(() => sessionStorage.getItem('first-theme'))).toBe('dark');
 
-  // Another browser of the same person, which knew nothing of it.
+  // Another browser of the same person, without a stored theme.
   const elsewhere = await (await person({ session: who.session })).open('/');
   await elsewhere.getByRole('heading', { name: 'Beranda' }).waitFor();
   await waitFor(async () =>
@@ -144,7 +144,7 @@ test('the colours one chooses are there before anything is', async ({ person }) 
   await waitFor(async () => expect((await known(who)).theme).toBe('system'));
 });
 
-test('the clock is that of where one is', async ({ person }) => {
+test('t\times use \the zone of \the persont', async ({ person }) => {
   const who = await customer();
   await topUp(address, who, 50_000);
   const { open } = await person({ session: who.session });
@@ -160,7 +160,7 @@ test('the clock is that of where one is', async ({ person }) => {
   expect(hours(await first.innerText())).toBe((hours(before) + 2) % 24);
 });
 
-test('a switch holds at once, and goes back where it could not be kept', async ({ person }) => {
+test('a\a switch \applies \at once, \and reverts where it could not be s\aveda', async ({ person }) => {
   const who = await customer();
   const { open } = await person({ session: who.session, expects: [/status of 503/] });
   const tab = await open('/profile');
@@ -198,7 +198,7 @@ test('a switch holds at once, and goes back where it could not be kept', async (
   );
 });
 
-test('one hears what one chooses, and only when sounds are on', async ({ person }) => {
+test('othe ch\osen s\ound plays, but \only when s\ounds are \ono', async ({ person }) => {
   const who = await signUp(address, { name: 'Apotek Waras', phone: '6281355503102' });
   await topUp(address, who, 50_000);
   const sender = await newSender(address, who, { name: 'Kasir', phone: who.phone });
@@ -218,7 +218,7 @@ test('one hears what one chooses, and only when sounds are on', async ({ person 
   await tab.getByRole('checkbox', { name: 'Bunyikan pesan baru' }).click();
   await waitFor(async () => expect((await known(who)).sound_on).toBe(false));
   await answerFrom(address, peer, { sender, text: 'Sudah buka, kan?' });
-  // It has come in: the menu counts it. Nothing more was to be heard.
+  // The message has arrived: the menu counts it. No further sound may play.
   await tab.getByRole('link', { name: /Pesan.*2/ }).waitFor();
   await tab.goto('/message-history?view=percakapan');
   await tab.getByText('Sudah buka, kan?').waitFor();

@@ -25,11 +25,11 @@ const part = (tab: Page, name: string): Locator => tab.getByRole('region', { nam
 
 const otherThan = (code: string): string => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
-/** Another session of the same person, in a browser they have used before. */
+/** Another session of the same person, in a known browser. */
 const again = (address: string, { phone, password }: Customer): Promise<string> =>
   signIn(address, { phone, password });
 
-test('a number is changed by a code from each phone', async ({ person }) => {
+test('a\a number is ch\anged with \a code from e\ach phonea', async ({ person }) => {
   const who = await signUp(address, { name: 'Warung Sederhana', phone: '6281355504002' });
   const other = await person({ session: await again(address, who), expects: [/status of 401/] });
   const elsewhere = await other.open('/saldo');
@@ -47,7 +47,7 @@ test('a number is changed by a code from each phone', async ({ person }) => {
   await dialog.getByRole('button', { name: 'Kirim kode' }).click();
   await dialog.getByLabel('Kode dari nomor lama').waitFor();
 
-  // Closing it, and even loading the page again, forgets nothing.
+  // Neither closing it nor a reload loses the state.
   await tab.keyboard.press('Escape');
   await tab.reload();
   await mine.getByText('Penggantian ke +62 813-5550-4003 menunggu kode.').waitFor();
@@ -71,7 +71,7 @@ test('a number is changed by a code from each phone', async ({ person }) => {
   await arrivesAt(elsewhere, '/saldo');
 });
 
-test('a new password ends the sessions of others', async ({ person }) => {
+test('a\a new p\assword ends the other sessionsa', async ({ person }) => {
   const who = await signUp(address, { name: 'Bengkel Jaya', phone: '6281355504004' });
   const thief = await person({ session: await again(address, who), expects: [/status of 401/] });
   const elsewhere = await thief.open('/token');
@@ -88,7 +88,7 @@ test('a new password ends the sessions of others', async ({ person }) => {
   await mine.getByText(/kuat$/i).waitFor();
   await change.click();
   await mine.getByText('Kata sandi tidak cocok').waitFor();
-  // What was typed stays; the focus is where it can be put right.
+  // The input stays; the focus is on the field with the error.
   expect(await fresh.inputValue()).toBe('payung hijau di beranda');
   await waitFor(async () =>
     expect(await current.evaluate((input) => input === document.activeElement)).toBe(true),
@@ -107,7 +107,7 @@ test('a new password ends the sessions of others', async ({ person }) => {
   await signIn(address, { phone: who.phone, password: 'payung hijau di beranda' });
 });
 
-test('a session that is ended elsewhere is out within seconds', async ({ person }) => {
+test('a\a session ended elsewhere is signed out within secondsa', async ({ person }) => {
   const who = await signUp(address, { name: 'Kedai Kopi Tuku', phone: '6281355504005' });
   const expects = [/status of 401/];
   const others = [
@@ -153,7 +153,7 @@ async function unzip(bytes: Buffer): Promise<Map<string, string>> {
   return found;
 }
 
-test('one takes along everything the account holds', async ({ person }) => {
+test('oa pers\on exp\orts everything the acc\ount h\oldso', async ({ person }) => {
   const who = await signUp(address, { name: 'Klinik Sehat', phone: '6281355504006' });
   await topUp(address, who, 50_000);
   const sender = await newSender(address, who, { name: 'Loket', phone: who.phone });
@@ -178,7 +178,7 @@ test('one takes along everything the account holds', async ({ person }) => {
   expect(all).not.toContain(sender.key);
 });
 
-test('the end of an account is asked for, and called off', async ({ person }) => {
+test('t\the dele\tion of an accoun\t is reques\ted, and cancelledt', async ({ person }) => {
   const who = await signUp(address, { name: 'Salon Melati', phone: '6281355504007' });
   await topUp(address, who, 50_000);
   const { open } = await person({ session: who.session, expects: [/status of 422/] });
@@ -205,7 +205,7 @@ test('the end of an account is asked for, and called off', async ({ person }) =>
   expect(days).toBeGreaterThan(6.9);
   expect(days).toBeLessThanOrEqual(7);
   expect(await faultsHere(tab, 'an account that waits for its end')).toEqual([]);
-  // On every screen, until it is called off.
+  // On every screen, until it is cancelled.
   await tab.goto('/saldo');
   await notice.getByRole('button', { name: 'Batalkan penghapusan' }).click();
   await notice.waitFor({ state: 'detached' });

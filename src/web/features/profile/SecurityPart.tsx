@@ -1,7 +1,7 @@
 import { Section } from '#web/features/profile/Section.tsx';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 
-/** Where an operator sets up what they sign in with beside the password. */
+/** The operator's second factors, with a link to their page. */
 export const SecurityPart = () => (
   <Section
     id="verifikasi"

@@ -9,15 +9,17 @@ type Profiles = { open: (options: object) => Promise<Profile> };
 
 type Browser = {
   permission: NotificationPermission;
-  /** How the person answers the browser's question, each time that it is put. */
+  /** The person's answers to the browser's prompt, one per prompt. */
   answers?: readonly NotificationPermission[];
-  /** How often the push service fails before it answers. */
+  /** The number of failures of the push service before it answers. */
   failures?: number;
-  /** Whether it has push at all. */
+  /** Whether it supports push. */
   supported?: boolean;
 };
 
-/** Runs in the page before its own scripts: the browser's side of push, without a service or a worker. */
+/**
+ * Runs in the page before its own scripts: the browser's side of push, without a service or a worker.
+ */
 function installBrowser({ permission, answers = [], failures = 0, supported = true }: Browser) {
   let granted = permission;
   let questions = 0;
@@ -61,7 +63,7 @@ function installBrowser({ permission, answers = [], failures = 0, supported = tr
 
 let customer: Promise<string> | undefined;
 
-/** A customer with such a browser; push is answered by `acts`, all else by the product. */
+/** A customer with such a browser; push is answered by `acts`, everything else by the product. */
 async function at(profiles: Profiles, path: string, browser: Browser, acts: FakeActs = {}) {
   const phone = `62857${String(Date.now() % 1e8).padStart(8, '0')}`;
   customer ??= signUp(inject('product'), { name: 'Batik Kenanga', phone }).then(
@@ -100,7 +102,7 @@ const state = (tab: Page, sentence: RegExp) =>
 const offer = (tab: Page) => tab.getByRole('region', { name: 'Pemberitahuan pesan baru' });
 const enable = (tab: Page) => offer(tab).getByRole('button', { name: 'Aktifkan pemberitahuan' });
 
-test('a browser that blocks notices, or has none, is told what helps, and offered no button', async ({
+test('a\a browser th\at blocks notices, or does not support them, shows the remedy, \and no buttona', async ({
   profiles,
 }) => {
   const browsers = [
@@ -116,7 +118,7 @@ test('a browser that blocks notices, or has none, is told what helps, and offere
   }
 });
 
-test('a push service that failed is tried again at a press, and a subscription that is gone is off', async ({
+test('a\a f\ailed push service is retried with \a press, \and \a lost subscription is offa', async ({
   profiles,
 }) => {
   const browser: Browser = { permission: 'granted', failures: 1 };
@@ -133,7 +135,7 @@ test('a push service that failed is tried again at a press, and a subscription t
   await state(tab, /^Menyala di peramban ini/);
 });
 
-test('the offer of notices that was put off is not made again', async ({ profiles }) => {
+test('ta dismissed offer of no\tices is no\t shown againt', async ({ profiles }) => {
   const { tab, acts } = await at(profiles, '/message-history', { permission: 'default' });
   await offer(tab).getByRole('button', { name: 'Nanti saja' }).click();
   await offer(tab).waitFor({ state: 'detached' });
@@ -144,7 +146,7 @@ test('the offer of notices that was put off is not made again', async ({ profile
   expect(acts()).toEqual([]);
 });
 
-test('the offer stays when the browser’s question is left open, and goes with a word when it is denied', async ({
+test('t\the offer s\tays when \the browser’s promp\t is lef\t open, and disappears wi\th a message when i\t is deniedt', async ({
   profiles,
 }) => {
   const browser: Browser = { permission: 'default', answers: ['default', 'denied'] };

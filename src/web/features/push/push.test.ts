@@ -6,7 +6,7 @@ import { forgetSessionToken, saveSessionToken } from '#web/browser/session.ts';
 import { storageClear } from '#web/browser/storage.ts';
 import { disablePush, enablePush, followPush, sendTestPush } from './push.ts';
 
-/** What the browser keeps for pages and worker: Node has no IndexedDB. */
+/** The browser's storage for pages and worker: Node has no IndexedDB. */
 const records = vi.hoisted(() => new Map<string, unknown>());
 vi.mock('#web/browser/push/records.ts', () => ({
   inTurn: (work: () => unknown) => work(),
@@ -25,7 +25,7 @@ type Subscription = { key: string; ended: boolean };
 /** The browser and the server. A test changes them, as the person or time would. */
 type World = {
   permission: NotificationPermission;
-  /** How the person answers the browser's question. */
+  /** The person's answer to the browser's prompt. */
   answer: NotificationPermission;
   key: string;
   subscriptions: Subscription[];
@@ -70,7 +70,6 @@ const serviceWorker = {
   getRegistration: async () => registration,
 };
 
-/** The server's answer to an act about push. */
 function answer({ act = '', old }: Fields): { code: number; [fact: string]: unknown } {
   const type = world.refusals[act];
   if (type !== undefined) return { code: 0, msg: 'Tidak.', error: { type, facts: {} } };
@@ -120,15 +119,15 @@ afterEach(() => {
   forgetSessionToken();
 });
 
-/** Lets everything happen that waits for no clock. */
+/** Runs everything that does not wait for a clock. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
 }
 
-/** Looks at the tab again. */
+/** Makes the tab visible again. */
 const lookAgain = () => page.dispatchEvent(new Event('visibilitychange'));
 
-test('names what is in the way of push, and asks nothing of the server', async () => {
+test('n\names the obstacle to push, a\nd calls \no server actn', async () => {
   world.permission = 'denied';
   expect(await enablePush()).toBe('denied');
   world.permission = 'default';
@@ -143,7 +142,7 @@ test('names what is in the way of push, and asks nothing of the server', async (
   expect(world.asked).toEqual([]);
 });
 
-test('registers a subscription once, and again only for another session', async () => {
+test('r\registe\rs a subsc\ription once, and again only fo\r anothe\r sessionr', async () => {
   world.permission = 'default';
   expect(await enablePush()).toBe('on');
   expect(await enablePush()).toBe('on');
@@ -156,7 +155,7 @@ test('registers a subscription once, and again only for another session', async 
   expect(world.subscriptions).toHaveLength(1);
 });
 
-test('a subscription for a former key of the server gives way to one for its key', async () => {
+test('a\a subscription for \an old server key is repl\aced by one for the current keya', async () => {
   await enablePush();
   world.key = 'key_2_of_the_push_server';
   expect(await enablePush()).toBe('on');
@@ -164,7 +163,7 @@ test('a subscription for a former key of the server gives way to one for its key
   expect(world.asked.at(-1)).toMatchObject({ old: TOKENS[0], vapid_key: world.key });
 });
 
-test('a permission that was taken back ends the subscription, also where the server is in trouble', async () => {
+test('a\a revoked permission ends the subscription, even when the server is f\ailinga', async () => {
   await enablePush();
   world.permission = 'denied';
   world.refusals = { push_unregister: 'internal' };
@@ -174,7 +173,7 @@ test('a permission that was taken back ends the subscription, also where the ser
   expect([current(), pushToken()]).toEqual([undefined, '']);
 });
 
-test('what is switched off here stays off until it is switched on here again', async () => {
+test('wpush s\witched off here stays off until it is s\witched on here againw', async () => {
   await enablePush();
   expect(await disablePush()).toBe('off');
   expect(current()).toBe(undefined);
@@ -185,14 +184,14 @@ test('what is switched off here stays off until it is switched on here again', a
   expect(await enablePush()).toBe('on');
 });
 
-test('switching off succeeds where the browser fails, and leaves a trace to try again by', async () => {
+test('s\switching off \succeed\s when the brow\ser fail\s, and leave\s a record for a retrys', async () => {
   await enablePush();
   vi.spyOn(pushManager, 'getSubscription').mockRejectedValue(new Error('storage'));
   expect(await disablePush()).toBe('off');
   expect(records.has('push')).toBe(true);
 });
 
-test('a push service that fails or never answers is tried again after an hour, not before', async () => {
+test('a\a push service th\at f\ails or never \answers is retried \after \an hour, not beforea', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   const subscribe = vi.spyOn(world, 'subscribe').mockRejectedValueOnce(new Error('no service'));
   expect(await enablePush()).toBe('failed');
@@ -217,7 +216,7 @@ test('a push service that fails or never answers is tried again after an hour, n
   await waitFor(() => expect(pushToken()).toBe(TOKENS[0]));
 });
 
-test('a worker that needs long to start is waited for in the background, not by a signed-out page', async () => {
+test('a\a slow worker is \aw\aited in the b\ackground, but not by \a signed-out p\agea', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   const slow = async (meanwhile: () => void) => {
     const starting = Promise.withResolvers<typeof registration>();
@@ -236,7 +235,7 @@ test('a worker that needs long to start is waited for in the background, not by 
   await waitFor(() => expect(pushToken()).toBe(TOKENS[0]));
 });
 
-test('a test notice of a subscription that is gone switches push off here; other trouble does not', async () => {
+test('a\a test notice to \a lost subscription switches push off here; other f\ailures do nota', async () => {
   await enablePush();
   world.refusals = { push_test: 'push_service_down' };
   expect(refusalCode(await sendTestPush().catch((no: unknown) => no))).toBe('push_service_down');

@@ -11,14 +11,13 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 type Props = {
   saldo: SaldoSummary | undefined;
-  /** What messages cost a day; undefined while nobody knows. */
+  /** The daily cost of messages; undefined while it is unknown. */
   pace: Pace | undefined;
-  /** Why there is none. */
   error: Error | null;
   onRetry: () => void;
 };
 
-/** What can be spent, what is held, and how far it goes. */
+/** The available and held saldo, and how long it lasts. */
 export function BalanceCard({ saldo, pace, error, onRetry }: Props) {
   if (!saldo && error) {
     return (
@@ -57,7 +56,7 @@ export function BalanceCard({ saldo, pace, error, onRetry }: Props) {
   );
 }
 
-/** How long it lasts, in words that say no more than is known. */
+/** How long it lasts, only as exact as the data. */
 function Lasting({ available, pace }: { available: number; pace: Pace | undefined }) {
   if (!pace) return null;
   if (pace.state !== 'known') {

@@ -14,7 +14,7 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { Pagination } from '#web/ui/pagination/Pagination.tsx';
 import { Timeline, type TimelineEntry } from '#web/ui/status/Timeline.tsx';
 
-/** What happened to the money of one line: held, then paid or given back, by message. */
+/** The history of a line's money: held, then paid or returned, by message. */
 export function LineSteps({ line }: { line: Mutation }) {
   const [page, setPage] = useState(0);
   const zone = useUser().timezone;
@@ -71,7 +71,7 @@ const DateTime = ({ at, zone }: { at: Date | null; zone: string }) =>
     </time>
   );
 
-/** Where a line is a hold; a correction begins with what became of the hold. */
+/** The steps of a hold; a correction begins with the outcome of its hold. */
 function heldSteps(line: Mutation, zone: string): TimelineEntry[] {
   const { items, amount, outcome, created_at: at } = line;
   if (!outcome) return [];
@@ -89,7 +89,9 @@ function heldSteps(line: Mutation, zone: string): TimelineEntry[] {
   ];
 }
 
-/** Charged, or given back and then, where it had arrived after all, charged again or borne by us. */
+/**
+ * Charged, or returned and then, if the message had arrived after all, charged again or borne by us.
+ */
 function settledSteps(message: LineMessage, zone: string): TimelineEntry[] {
   const { state, price, settled_at: at, corrected_at: againAt } = message;
   const step = (on: Date, after: number | null) => ({

@@ -7,15 +7,15 @@ export const QR_PX = 264;
 
 type Props = {
   text: string;
-  /** The code on the screen does not count any more; the next one is on its way. */
+  /** The code on the screen has expired; the next one is loading. */
   stale: boolean;
   /** Phones of this installation are simulated: their cameras are in other tabs. */
   simulated: boolean;
-  /** A camera looked while there was no code that counts. */
+  /** A camera looked while there was no valid code. */
   onMissed: () => void;
 };
 
-/** The QR as it is now. Fetched with its drawing code only after the consent. */
+/** The current QR, loaded with its drawing code only after the consent. */
 export function LiveQr({ text, stale, simulated, onMissed }: Props) {
   useCameraOffer(simulated && !stale ? text : undefined, onMissed);
   return (

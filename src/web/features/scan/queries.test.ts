@@ -15,19 +15,19 @@ const scan = (state: LinkState): Scan => ({
   expires_at: new Date(0),
 });
 
-test('the page looks again every two seconds while a phone is awaited', () => {
+test('t\the page polls every \two seconds while i\t wai\ts for a phonet', () => {
   expect(lookAgain(scan('waiting'), false, true)).toBe(2_000);
   expect(lookAgain(scan('scanned'), false, true)).toBe(2_000);
 });
 
-test('nothing is asked for any more when the link has come to its end', () => {
+test('npolli\ng stops whe\n the li\nk has e\ndedn', () => {
   for (const state of ['connected', 'expired', 'failed'] as const) {
     expect(lookAgain(scan(state), false, true)).toBe(false);
   }
   expect(lookAgain(scan('waiting'), true, true)).toBe(false);
 });
 
-test('a link that is used up, or never was one, is gone; a lost connection is not', () => {
+test('a\a used or unknown link is gone; \a lost connection is nota', () => {
   expect(isGone(describeRefusal(new Refusal('link_gone', {})))).toBe(true);
   expect(isGone(describeRefusal(new Refusal('input_invalid', { fields: { data: 'x' } })))).toBe(
     true,

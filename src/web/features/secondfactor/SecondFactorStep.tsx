@@ -10,11 +10,11 @@ import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
 type Props = {
   asked: SecondFactorAsked;
-  /** Back to where the password is asked for. */
+  /** Returns to the password. */
   onOver: () => void;
 };
 
-/** The step after the password (or the code to the phone), for who has a second factor. */
+/** The step after the password (or the code to the phone), for people with a second factor. */
 export function SecondFactorStep({ asked, onOver }: Props) {
   const client = useQueryClient();
   const give = useAct(verifySecondFactor);

@@ -20,7 +20,7 @@ import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Transfer = OutputOf<typeof simulatedTransfer> & { sender: string; at: Date };
 
-/** The simulated bank: money arrives on the account that top-ups are transferred to. */
+/** The simulated bank: sends money to the account for top-ups. */
 export function Bank({ amount }: { amount: number | undefined }) {
   const [transfers, setTransfers] = useState<readonly Transfer[]>([]);
   return (
@@ -65,7 +65,7 @@ function TransferForm({ initialAmount, onDone }: FormProps) {
   const send = useAct(simulatedTransfer, {
     onSuccess: (done) => {
       onDone({ ...done, sender: form.values.sender, at: new Date() });
-      // The same money is not sent twice by a second press.
+      // A second press must not send the same money twice.
       form.set('amount', '');
     },
     onError: form.refuse,

@@ -19,8 +19,8 @@ import { Spinner } from '#web/ui/button/Spinner.tsx';
 import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
 
 /**
- * Route `/simulator` (public): the phones and the bank of the simulated world. Where an installation
- * has none, this address is nobody's.
+ * Route `/simulator` (public): the phones and the bank of the simulated world. In an installation without them, the
+ * address does not exist.
  */
 export function SimulatorPage() {
   const config = useQuery(configQuery);
@@ -41,7 +41,7 @@ function World() {
   const phone = chosenPhone(requested);
   const written = writtenPeer(phone);
   useEffect(() => {
-    // The address names the phone, so that it can be kept and sent on.
+    // The address names the phone, so that it can be bookmarked and shared.
     if (requested === written) return;
     void navigate({ to: '/simulator', change: { phone: written }, replace: true });
   }, [requested, written]);

@@ -3,16 +3,16 @@ import type { ChannelName } from '#contract/tokens.ts';
 import { configQuery } from '#web/api/configQuery.ts';
 
 export type Sending = {
-  /** Where the API is, without a slash at its end. */
+  /** The address of the API, without a trailing slash. */
   address: string;
   key: string;
-  /** Whom the sample writes to, in digits. */
+  /** The sample's recipient, in digits. */
   to: string;
 };
 
-/** What stands for a key that is not to be shown. */
+/** The placeholder for a hidden key. */
 export const KEY_PLACEHOLDER = 'KUNCI_API_ANDA';
-/** What the first message says. */
+/** The text of the first message. */
 export const FIRST_TEXT = 'Halo dari Kabari';
 
 /** A call that sends a message, ready to be pasted into a terminal. */
@@ -32,11 +32,11 @@ export const SOMEBODY = '6281234567890';
 
 type Sender = {
   key?: string | undefined;
-  /** By which the token sends; left out where samples are for any. */
+  /** The token's channel; left out where samples are for any. */
   channel?: ChannelName | null | undefined;
 };
 
-/** What the samples of this installation are made with. */
+/** The values for samples on this installation. */
 export function useSending({ key = KEY_PLACEHOLDER, channel }: Sender = {}): Sending {
   const { data: config } = useQuery(configQuery);
   const isSimulated = (channel ?? 'simulator') === 'simulator' && config?.simulator;

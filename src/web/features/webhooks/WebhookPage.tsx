@@ -25,7 +25,9 @@ import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-/** Route `/token/webhook`: where a token's events go, and what became of each. Without `token`, the first one's. */
+/**
+ * Route `/token/webhook`: the target of a token's events, and their deliveries. Without `token`, the first one's.
+ */
 export function WebhookPage() {
   const { token } = useSearch('/token/webhook');
   const names = useQuery(tokenNamesQuery);
@@ -73,7 +75,7 @@ export function WebhookPage() {
   );
 }
 
-/** Whose webhook it is, and the way back to it. */
+/** The webhook's token, with a link back to it. */
 function Owner({ tokenId }: { tokenId: string }) {
   const { data: token } = useQuery(tokenQuery(tokenId));
   return (
@@ -87,7 +89,7 @@ function Owner({ tokenId }: { tokenId: string }) {
   );
 }
 
-/** Another token's webhook; nothing where there is only one. */
+/** Selects another token's webhook; renders nothing for a single token. */
 function TokenChoice({ tokenId }: { tokenId: string }) {
   const { data: tokens = [] } = useQuery(tokenNamesQuery);
   const { data: token } = useQuery(tokenQuery(tokenId));
@@ -105,7 +107,9 @@ function TokenChoice({ tokenId }: { tokenId: string }) {
   );
 }
 
-/** The webhook of a token, or the form for one. A new secret stays in sight whatever is heard of meanwhile. */
+/**
+ * The webhook of a token, or the form for one. A new secret stays visible whatever events arrive meanwhile.
+ */
 function OfToken({ tokenId }: { tokenId: string }) {
   const [created, setCreated] = useState<SavedWebhook>();
   const changed = useWebhookChanged(tokenId);

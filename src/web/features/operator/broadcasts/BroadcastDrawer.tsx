@@ -28,12 +28,11 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
-  /** Left out: a new one. */
   broadcast: Broadcast | undefined;
   onClose: () => void;
 };
 
-/** A notice: written anew, changed before it begins, or as it was told. */
+/** A broadcast: new, edited before it begins, or read-only afterwards. */
 export function BroadcastDrawer({ broadcast, onClose }: Props) {
   const [isDirty, setDirty] = useState(false);
   const close = useGuardedClose(isDirty, onClose);

@@ -3,28 +3,28 @@ import { effectWords, meaningWords } from './codeWords.ts';
 
 const unknown = { channel: 'cloud', code: '135000', does: null, failure: null } as const;
 
-test('a code that is not known is said to be unknown, and where to look', () => {
+test('a\an unknown code is c\alled unknown, with where to look it upa', () => {
   expect(meaningWords(unknown)).toBe('Kode ini belum dikenal');
   expect(effectWords(unknown)).toContain('dokumentasi Meta');
 });
 
-test('of what the network told of a number nothing is said to be done to messages', () => {
+test('oc\odes ab\out a number claim n\o effect \on messageso', () => {
   const flagged = { ...unknown, code: 'FLAGGED' };
   expect(meaningWords(flagged)).toBe('Mutu nomor diturunkan');
   expect(effectWords(flagged)).toBe('Dicatat pada nomornya');
 });
 
-test('a code that somebody made up is a code that is not known', () => {
+test('a\an invented code is unknowna', () => {
   for (const code of ['__proto__', 'constructor', 'toString'])
     expect(meaningWords({ ...unknown, code })).toBe('Kode ini belum dikenal');
 });
 
-test('a failure promises its price back only where the network had not taken the message', () => {
+test('a\a f\ailure promises \a refund only if the network h\ad not \accepted the mess\agea', () => {
   expect(effectWords({ ...unknown, code: '131026', does: 'fail' })).toContain(
     'bila WhatsApp belum',
   );
 });
 
-test('an inbound message without a type of its own is named by its kind', () => {
+test('a\an inbound mess\age without \a type of its own is n\amed by its kinda', () => {
   expect(meaningWords({ code: 'inbound_poll', failure: null })).toBe('Pesan masuk: Polling');
 });

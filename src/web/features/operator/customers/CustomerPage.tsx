@@ -28,10 +28,10 @@ import { Money } from '#web/ui/money/Money.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** What was done for or to a customer; its page is a part of the audit. */
+/** What operators did for or to a customer; its page is part of the audit log. */
 const AUDIT = '/operator/audit';
 
-/** One customer: who it is, how they send and pay, and what an operator may do. */
+/** One customer: identity, sending, payment, and the operator's actions. */
 export function CustomerPage({ accountId }: { accountId: string }) {
   const customer = useQuery(actQuery(getCustomer, { account_id: accountId }));
   const [action, setAction] = useState<Action>();
@@ -88,7 +88,7 @@ function Customer({ customer }: { customer: DeskCustomerDetail }) {
   );
 }
 
-/** What keeps this customer from working as others do. */
+/** Restrictions of this customer. */
 function Standing({ customer }: { customer: DeskCustomerDetail }) {
   const { state, suspensions, freezes, erase_at, status, bonus_only } = customer;
   const [last] = suspensions;

@@ -16,7 +16,7 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 type Props = { customer: DeskCustomerDetail };
 
-/** How a customer sends: tokens, what failed, where they are signed in, and what operators decided. */
+/** The customer's tokens, failures, sessions and operator decisions. */
 export const Sending = ({ customer }: Props) => (
   <div className={styles['column']}>
     <Failures customer={customer} />
@@ -26,7 +26,7 @@ export const Sending = ({ customer }: Props) => (
   </div>
 );
 
-/** Opens a thing of the customer's over the page. */
+/** Opens a record of the customer's over the page. */
 export const Open = ({ onClick, children }: { onClick: () => void; children: ReactNode }) => (
   <button type="button" className={styles['plain']} onClick={onClick}>
     {children}

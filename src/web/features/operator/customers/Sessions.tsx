@@ -13,7 +13,7 @@ import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** Where a customer's people are signed in; who answers customers may end that. */
+/** The sessions of a customer's people; support operators may end them. */
 export function Sessions({ customer }: { customer: DeskCustomerDetail }) {
   const { timezone, operator_roles: roles } = useUser();
   const client = useQueryClient();

@@ -3,7 +3,7 @@ import desk from '#web/features/operator/desk/desk.module.css';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** When the account was suspended and its saldo frozen, by whom and why; the newest first. */
+/** Suspensions of the account and freezes of its saldo, with operator and reason; newest first. */
 export function Steps({ customer }: { customer: DeskCustomerDetail }) {
   const { suspensions, freezes } = customer;
   const steps = [

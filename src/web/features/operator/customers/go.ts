@@ -1,7 +1,7 @@
 import type { FoundThing } from '#contract/operator/customers.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 
-/** What of a customer's is open over their page. */
+/** The kinds of records that open over a customer's page. */
 export const things = [
   'message',
   'token',
@@ -20,7 +20,6 @@ type Field =
   | 'open'
   | (typeof things)[number];
 
-/** Changes the address of the customers' page. */
 export const go = (
   change: { [K in Field]?: string | number | undefined },
   { replace = false, top = false } = {},

@@ -1,4 +1,4 @@
-/** How money came, by who took it. */
+/** Labels of payment methods, by provider. */
 export const paymentMethodLabels: Readonly<Record<string, string>> = {
   bank: 'Transfer bank',
   midtrans: 'Midtrans',

@@ -61,12 +61,12 @@ const waits = (work: keyof MoneyOverview['waiting'], hours: number) => ({
   waiting: { ...money.waiting, [work]: { count: 1, amount: rupiah(9), oldest: hoursAgo(hours) } },
 });
 
-test('nothing is said of what is well, or was and is over', () => {
+test('nreports \no problem for what works, or has recoveredn', () => {
   expect(keys({})).toEqual([]);
   expect(problemsOf({ ...well, support: null, backup: null }, undefined)).toEqual([]);
 });
 
-test('what does not work comes before what waits', () => {
+test('wbroken parts come before \waiting \workw', () => {
   expect(
     keys(
       { support: { waiting: 2, oldest: hoursAgo(5) }, lanes: { running: 0, unowned: 3 } },
@@ -75,7 +75,7 @@ test('what does not work comes before what waits', () => {
   ).toEqual(['lanes', 'books', 'suspense', 'support']);
 });
 
-test('reports money without an owner as soon as it is there, with its sum', () => {
+test('r\repo\rts money without an owne\r as soon as it is the\re, with its sumr', () => {
   expect(keys({}, waits('bank_lines', 0))).toEqual(['bank-lines']);
   expect(keys({}, waits('withdrawn', 0))).toEqual(['withdrawn']);
   const [problem] = problemsOf(well, { ...money, ...waits('bank_lines', 0) });
@@ -83,12 +83,12 @@ test('reports money without an owner as soon as it is there, with its sum', () =
   expect(problem?.act?.to).toBe('/operator/mutasi-bank');
 });
 
-test('what an operator may not see is not said', () => {
+test('whides problems outside the operator's rolesw', () => {
   const one = problemsOf({ ...well, support: null }, undefined);
   expect(one).toEqual([]);
 });
 
-test('each is said only beyond its bound', () => {
+test('e\each probl\em is r\eport\ed only b\eyond its thr\esholde', () => {
   expect(keys({ disk: { free_bytes: 1_000_000_000, full: [] } })).toEqual(['disk-low']);
   expect(keys({ disk: { free_bytes: 0, full: ['/data'] } })).toEqual(['disk-full']);
   const late = { at: hoursAgo(30), is_ok: false, error: 'overdue' };
@@ -102,7 +102,7 @@ test('each is said only beyond its bound', () => {
   expect(keys({}, { topups_for_you: 1 })).toEqual(['topups-proposed']);
 });
 
-test('names the safeguards that wait for a second admin, and the late jobs', () => {
+test('n\names the safeguards that wait for a seco\nd admi\n, a\nd the late jobsn', () => {
   const says = (overview: Partial<OperatorOverview>) =>
     problemsOf({ ...well, ...overview }, money).map((problem) => problem.says);
   const failed = { name: 'billing', failed_at: at, is_over: false };
@@ -120,12 +120,12 @@ test('names the safeguards that wait for a second admin, and the late jobs', () 
   expect(says({ settings_waiting: null })).toEqual([]);
 });
 
-test('times and sizes are short', () => {
+test('tforma\ts \times and sizes brieflyt', () => {
   expect([5, 95, 7_300, 200_000].map(inWords)).toEqual(['5 detik', '1 menit', '2 jam', '2 hari']);
   expect([12_345_678_900, 8_100_000].map(inBytes)).toEqual(['12,3 GB', '8,1 MB']);
 });
 
-test('names what the seller lacks for invoices with PPN, and how many wait', () => {
+test('n\names the missi\ng seller facts for i\nvoices with PPN, a\nd the \number waiti\ngn', () => {
   const says = (seller: MoneyOverview['seller']) =>
     problemsOf(well, { ...money, seller }).map((problem) => problem.says);
   expect(says({ missing: ['npwp', 'address'], invoices_waiting: 0 })).toEqual([

@@ -24,7 +24,7 @@ import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Invited = AnswerOf<typeof inviteOperator>;
 
-/** Invites an operator; the password that they sign in with is shown once, here. */
+/** Invites an operator; their initial password is shown once, here. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const [invited, setInvited] = useState<Invited & { name: string }>();
   if (invited) return <HandOver invited={invited} onClose={onClose} />;

@@ -27,13 +27,13 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
-  /** `undefined` while it loads, and when it is on no page that is shown. */
+  /** `undefined` while it loads, and when it is on no loaded page. */
   operator: Operator | undefined;
   loading: boolean;
   onClose: () => void;
 };
 
-/** An operator: what they may do, and how it ends. */
+/** An operator: their roles, and their removal. */
 export function OperatorDrawer({ operator, loading, onClose }: Props) {
   return (
     <Drawer addressed open onClose={onClose} title={operator?.name ?? 'Operator'}>
@@ -129,7 +129,7 @@ type Question = {
   tone?: 'danger' | 'primary';
 };
 
-/** A change of an operator that is asked once more, and refused in the dialog that asked. */
+/** A change of an operator with a confirmation; a refusal shows in its dialog. */
 function useOperatorAct<A extends Act>(act: A, question: Question) {
   const { title, text, button, said, tone = 'danger' } = question;
   const change = useAct(act);

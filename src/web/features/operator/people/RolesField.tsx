@@ -14,7 +14,7 @@ const helps: Record<OperatorRole, string> = {
   admin: 'Semuanya, termasuk harga, operator, dan catatan audit.',
 };
 
-/** What an operator may do: one role or several. */
+/** The roles of an operator: one or several. */
 export const RolesField = ({ value, error, onChange }: Props) => (
   <CheckboxGroup
     legend="Peran"

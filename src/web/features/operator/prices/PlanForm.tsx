@@ -80,7 +80,6 @@ export function PlanForm({ plan, onDone }: Props) {
   );
 }
 
-/** What the plan is called, costs and includes. */
 const PlanFields = ({ form }: { form: Form<Values> }) => {
   const { values, errors } = form;
   return (

@@ -21,7 +21,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** A payment that its gateway gave back or disputes, and what to do about it. */
+/** A payment that its gateway reversed or disputes, and its settlement. */
 export const FlaggedDrawer = ({ payment, loading, onClose }: Props) => (
   <Drawer addressed open onClose={onClose} title={payment?.account_name ?? 'Ditarik di gerbang'}>
     {payment ? (

@@ -5,7 +5,7 @@ import { Button } from '#web/ui/button/Button.tsx';
 
 type Props = { payment: FlaggedPayment; onDone: () => void };
 
-/** Ends what is to be done about a payment that its gateway gave back, with the reason that is kept. */
+/** Settles a payment that its gateway reversed, with a recorded reason. */
 export function SettleFlag({ payment, onDone }: Props) {
   const { form, onSubmit } = useDeskForm(settleFlag, {
     initial: { reason: '' },

@@ -19,7 +19,7 @@ type Props = {
   onAdded: (codes: readonly string[] | null) => void;
 };
 
-/** A passkey's name as it is typed, the passkey itself, and what became of it. */
+/** The state of a new passkey and its name. */
 function useNewPasskey({ withFactor, onAdded }: Pick<Props, 'withFactor' | 'onAdded'>) {
   const begin = useAct(beginPasskey);
   const add = useAct(addPasskey);
@@ -40,7 +40,7 @@ function useNewPasskey({ withFactor, onAdded }: Pick<Props, 'withFactor' | 'onAd
     setBusy(true);
     try {
       const { recovery_codes: codes } = await make();
-      // Recovery codes say so themselves.
+      // The recovery codes serve as confirmation.
       if (!codes) toast('Passkey terpasang.', { tone: 'success' });
       refresh();
       onAdded(codes);
@@ -58,7 +58,7 @@ function useNewPasskey({ withFactor, onAdded }: Pick<Props, 'withFactor' | 'onAd
   return { name, wrong, error, busy, type, send };
 }
 
-/** A new passkey: what it is called, then the browser asks for it. */
+/** Adds a passkey: asks for its name, then the browser creates it. */
 export function PasskeyDialog({ onClose, ...rest }: Props) {
   const form = useId();
   const place = useRef<HTMLFormElement>(null);

@@ -59,7 +59,7 @@ export function SettingField({ setting, value, error, onChange, onBlur }: Props)
           inputMode={kind === 'whole' ? 'numeric' : 'decimal'}
           autoComplete="off"
           value={value}
-          // As people write it here: a comma before the decimals.
+          // Accepts the local decimal comma.
           onChange={(event) => onChange(event.target.value.replace(',', '.'))}
         />
       );

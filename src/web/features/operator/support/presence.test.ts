@@ -8,7 +8,7 @@ const one = (name: string, doing: Presence['doing'], accountId = 'acc_1'): Prese
   doing,
 });
 
-test('each operator counts once in a thread, by the most pressing of what they do', () => {
+test('e\each op\erator counts onc\e p\er thr\ead, by th\e most urg\ent activitye', () => {
   const all = [
     one('Rina', 'look'),
     one('Sari', 'look'),
@@ -22,7 +22,7 @@ test('each operator counts once in a thread, by the most pressing of what they d
   ]);
 });
 
-test('the warning names who does the most pressing thing', () => {
+test('t\the warning names \the opera\tor wi\th \the mos\t urgen\t ac\tivi\tyt', () => {
   expect(presenceSentence([])).toBe('');
   expect(presenceSentence([one('Rina', 'answer'), one('Sari', 'look')])).toBe(
     'Rina sedang mengetik di sini',
@@ -32,7 +32,7 @@ test('the warning names who does the most pressing thing', () => {
   );
 });
 
-test('what is not said again is over, typing sooner than looking; a sent line ends typing', async () => {
+test('wpresence expires \without updates, typing sooner than looking; a sent message ends typingw', async () => {
   vi.useFakeTimers();
   const { notePresence, noteWritten, presentNow } = await import('./presence.ts');
   const now = () => presentNow().map(({ name, doing }) => `${name} ${doing}`);

@@ -29,7 +29,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** A payment in suspense, and the three things that can be done with it. */
+/** A payment in suspense, and its three resolutions. */
 export const SuspenseDrawer = ({ item, loading, onClose }: Props) => (
   <Drawer addressed open onClose={onClose} title={item?.account_name ?? 'Dana belum dikenali'}>
     {item ? (
@@ -55,7 +55,7 @@ function Item({ item, onClose }: { item: SuspenseItem; onClose: () => void }) {
           { term: 'Diterima', is: <DateTime at={item.at} /> },
           { term: 'Lewat', is: paymentMethodLabels[item.provider] ?? item.provider },
           { term: 'Isi saldo', is: <span className={styles['hash']}>{item.topup_id}</span> },
-          // A bank's line has no number of its own: what it is known by here says nothing to people.
+          // A bank entry has no number of its own: its internal reference means nothing to people.
           ...(item.provider === 'bank'
             ? []
             : [{ term: 'Transaksi', is: <span className={styles['hash']}>{item.txn}</span> }]),

@@ -22,7 +22,7 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** How it is connected, and what can be done about it. */
+/** The state of its connection, and the actions on it. */
 export function Connection({ token }: { token: SystemToken }) {
   const { status, channel, phone, own_phone, code_template: template } = token;
   const isConnected = status === 'linked';
@@ -110,7 +110,7 @@ function Move({ token }: { token: SystemToken }) {
 
 type ScanProps = { link: { path: string; expires_at: Date }; onEnd: () => void };
 
-/** The page with the QR: opened here, or sent to whoever has the phone. */
+/** The page with the QR: opened here, or sent to the phone's owner. */
 const Scan = ({ link: { path, expires_at }, onEnd }: ScanProps) => (
   <Stack gap={12}>
     <p>

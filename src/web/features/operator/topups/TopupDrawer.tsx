@@ -20,19 +20,19 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
 type Props = {
-  /** `undefined` while it loads, and when it is on no page that is shown. */
+  /** `undefined` while it loads, and when it is on no loaded page. */
   topup: OperatorTopup | undefined;
   loading: boolean;
   onClose: () => void;
-  /** Called with how the top-up is after a decision. */
+  /** Called with the updated top-up after a decision. */
   onDecided: (topup: OperatorTopup) => void;
-  /** With it, there is a way to look among all of them. */
+  /** Shows a link to all top-ups, if set. */
   onShowAll: (() => void) | undefined;
 };
 
 /**
- * A top-up and what can be done about it: a transfer beside the bank lines that could be its payment, an order
- * beside what its gateway says.
+ * A top-up with its decision: a transfer beside the bank entries that could be its payment, an order beside its
+ * gateway's state.
  */
 export function TopupDrawer({ topup, loading, onClose, onDecided, onShowAll }: Props) {
   if (!topup) {
@@ -82,7 +82,7 @@ export function TopupDrawer({ topup, loading, onClose, onDecided, onShowAll }: P
   );
 }
 
-/** What its gateway gave back by itself, and who has settled that. */
+/** The gateway's own reversal, and who settled it. */
 function flagFactsOf(flag: NonNullable<OperatorTopup['gateway']>['flag']): readonly Fact[] {
   if (flag === null) return [];
   const { kind, returned, settled } = flag;

@@ -47,7 +47,7 @@ const line = (amount: number) => ({
   mine: false,
 });
 
-test('an operator sees first what waits for somebody, and everything when asked', () => {
+test('a\an oper\ator sees w\aiting top-ups first, \and \all on requesta', () => {
   expect(filterOf(undefined)).toBe('open');
   expect(filterOf('semua')).toBeUndefined();
   expect(filterOf('review')).toBe('review');
@@ -57,27 +57,27 @@ test('an operator sees first what waits for somebody, and everything when asked'
   }
 });
 
-test('a bank line says by how much it is off', () => {
+test('a\a b\ank entry shows its differencea', () => {
   const plain = (amount: number) => differenceOf(amount, 100_123).words.replace(/\s/g, ' ');
   expect(plain(100_123)).toBe('sama persis');
   expect(plain(100_000)).toBe('kurang Rp 123');
   expect(plain(100_200)).toBe('lebih Rp 77');
 });
 
-test('an exact bank line is worth more than any number of near ones', () => {
+test('a\an ex\act b\ank entry outweighs \any number of ne\ar onesa', () => {
   expect(offerOf(topup())).toBeUndefined();
   expect(offerOf(topup({ candidates: [line(100_000), line(100_120)] }))?.exact).toBe(false);
   expect(offerOf(topup({ candidates: [line(100_123), line(100_120)] }))?.exact).toBe(true);
 });
 
-test('an expired top-up can still be confirmed, a paid one neither confirmed nor rejected', () => {
+test('a\an expired top-up c\an still be confirmed, \a p\aid one neither confirmed nor rejecteda', () => {
   expect(mayConfirm(topup({ status: 'expired' }))).toBe(true);
   expect(mayReject(topup({ status: 'expired' }))).toBe(false);
   expect(mayConfirm(topup({ status: 'paid' }))).toBe(false);
   expect(mayReject(topup({ status: 'review' }))).toBe(true);
 });
 
-test('a large top-up takes two operators, unless somebody else’s bank line is exactly its amount', () => {
+test('a\a l\arge top-up t\akes two oper\ators, unless \a b\ank entry imported by \another one h\as ex\actly its \amounta', () => {
   const large = topup({ needs_two: true, candidates: [line(100_123), line(100_000)] });
   expect(takesTwo(large, 'line-100123')).toBe(false);
   expect(takesTwo(large, 'line-100000')).toBe(true);

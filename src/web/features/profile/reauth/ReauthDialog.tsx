@@ -53,7 +53,7 @@ function useProof() {
   return { attach, password, wrong, error, busy: reauthUser.busy, type, send };
 }
 
-/** Asks for the password once more, before what a stranger at this computer must not do. */
+/** Asks for the password again, before actions that a stranger at this computer must not take. */
 export function ReauthDialog() {
   const { phone } = useUser();
   const form = useId();

@@ -20,7 +20,7 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** When somebody wants to be told that the saldo runs low. */
+/** The alert for a low saldo. */
 export function LowSaldo() {
   const alert = useQuery(alertQuery);
   const [editing, setEditing] = useState(false);
@@ -29,7 +29,7 @@ export function LowSaldo() {
   useEffect(() => {
     if (before.current === editing) return;
     before.current = editing;
-    // What had the focus is gone: the field comes first, and afterwards what opens it again.
+    // The focused element is gone: focus the field, and afterwards the button that opens it.
     content.current?.querySelector<HTMLElement>(editing ? 'input' : 'button')?.focus();
   }, [editing]);
   return (
@@ -67,7 +67,7 @@ const useSave = (said: string, onDone?: () => void, onError?: (error: Error) => 
   });
 };
 
-/** How it stands: at which amount, and when it was told last. */
+/** The alert's amount, and the time of the last alert. */
 function Standing({ alert, onEdit }: { alert: SaldoAlert; onEdit: () => void }) {
   const { threshold, fired_at: firedAt } = alert;
   const off = useSave('Peringatan saldo dimatikan.');

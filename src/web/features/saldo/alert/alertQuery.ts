@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { getSaldoAlert } from '#contract/saldo.ts';
 import { perform } from '#web/api/act.ts';
 
-/** When the account is told that its saldo runs low. */
+/** The account's alert for a low saldo. */
 export const alertQuery = queryOptions({
   queryKey: ['alert'],
   queryFn: ({ signal }) => perform(getSaldoAlert, {}, { signal }),

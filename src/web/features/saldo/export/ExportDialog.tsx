@@ -30,20 +30,20 @@ const kinds = [
   ...LineKind().options.map((kind) => ({ value: kind, label: lineKindLabel[kind] })),
 ];
 
-/** What is proposed where the page shows all: the last thirty days. */
+/** The proposal if the page shows everything: the last thirty days. */
 const lastMonth = (): DateRange => {
   const to = civilDate(new Date());
   return { from: plusDays(to, -29), to };
 };
 
 type Props = {
-  /** What the page shows: the file is proposed to be of the same. */
+  /** The range on the page, which is the proposal for the file. */
   range: DateRange | null;
   kind: LineKind | undefined;
   onClose: () => void;
 };
 
-/** Takes the statement along as a file: of which days, of which kind, and as what. */
+/** Exports the statement as a file: days, kind and format. */
 export function ExportDialog({ onClose, ...proposed }: Props) {
   const id = useId();
   const [range, setRange] = useState<DateRange | null>(() => proposed.range ?? lastMonth());
@@ -107,7 +107,7 @@ export function ExportDialog({ onClose, ...proposed }: Props) {
   );
 }
 
-/** Why there is no file; too long for a PDF, it is offered as CSV. */
+/** Why there is no file; one too long for a PDF is offered as CSV. */
 function Refused({ error, onInstead }: { error: Error; onInstead: () => void }) {
   const isTooLong = refusalCode(error) === 'statement_too_long';
   return (

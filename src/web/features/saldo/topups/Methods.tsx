@@ -19,7 +19,7 @@ import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
 const icons: Partial<Record<TopupMethod, typeof QrCode>> = { qris: QrCode, bank: Landmark };
 
-/** What a method is chosen for, in a few words. */
+/** The advantages of a method, in a few words. */
 const noteOf = ({ method, minutes }: Method): string => {
   const wait = waitsFor(minutes);
   if (method === 'qris') return `Dari aplikasi bank atau dompet digital mana pun, ${wait}`;
@@ -30,13 +30,13 @@ const noteOf = ({ method, minutes }: Method): string => {
 
 type Props = {
   amount: number | undefined;
-  /** Undefined until somebody has chosen. */
+  /** Undefined until one is selected. */
   value: TopupMethod | undefined;
   error: string | undefined;
   onChange: (method: TopupMethod) => void;
 };
 
-/** How a top-up is to be paid. Without an answer of the server there is still the bank transfer. */
+/** The payment methods of a top-up. If they cannot be loaded, there is still the bank transfer. */
 export function Methods({ amount, value, error, onChange }: Props) {
   const id = useId();
   const { data, isPending, error: failure, refetch } = useQuery(methodsQuery);
@@ -64,7 +64,7 @@ export function Methods({ amount, value, error, onChange }: Props) {
   return (
     <fieldset
       role="radiogroup"
-      // After a refusal the form goes to what is wrong.
+      // After a refusal the form focuses the error.
       tabIndex={-1}
       aria-invalid={error ? true : undefined}
       className={styles['methods']}
@@ -97,7 +97,9 @@ export function Methods({ amount, value, error, onChange }: Props) {
 
 type GroupProps = { group: MethodGroup; children: ReactNode };
 
-/** Ways of one kind under its name, with what holds for all of them; one alone needs no name above it. */
+/**
+ * Methods of one kind under its name, with their common facts; a single one needs no name above it.
+ */
 function Group({ group: { title, methods }, children }: GroupProps) {
   const [first, second] = methods;
   if (!first || !second) return <div className={styles['choices']}>{children}</div>;
@@ -120,7 +122,7 @@ const Simulated = ({ method }: Pick<Method, 'method'>) => (
 
 type ChoiceProps = {
   method: Method;
-  /** The only one of its kind: it says itself what holds for the kind. */
+  /** The only one of its kind: it shows the facts of the kind itself. */
   alone: boolean;
   name: string;
   amount: number | undefined;

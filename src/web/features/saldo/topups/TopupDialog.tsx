@@ -12,7 +12,7 @@ import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
-// Not needed to see the saldo: they come once the page stands, or when their address is opened.
+// Not needed to see the saldo: loaded after the page, or when their address is opened.
 const TopupForm = later(
   async () => (await import('#web/features/saldo/topups/TopupForm.tsx')).TopupForm,
 );
@@ -75,6 +75,6 @@ function Opened({ id, onClose }: { id: string; onClose: () => void }) {
   );
 }
 
-/** What is no id of a top-up at all is as little there as one of another account. */
+/** A malformed top-up id is treated like the id of another account's top-up. */
 const isNobodys = (error: Error | null): boolean =>
   refusalCode(error) === 'not_found' || refusalCode(error) === 'input_invalid';

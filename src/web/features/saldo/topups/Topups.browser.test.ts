@@ -25,7 +25,7 @@ async function openShop(): Promise<Customer> {
   return who;
 }
 
-/** A customer's tab whose acts of payments are answered here, on `/saldo`. */
+/** A customer's tab on `/saldo`, with fake payment acts. */
 async function saldoTab(person: OpenPerson, acts: FakeActs, query = '') {
   const { open } = await person({ session: await session(), expects: refused });
   const tab = await open();
@@ -36,7 +36,7 @@ async function saldoTab(person: OpenPerson, acts: FakeActs, query = '') {
 
 const dialogOf = (tab: Page, name = 'Isi saldo') => tab.getByRole('dialog', { name });
 
-test('the amount is proposed by the address, the way to pay is chosen by keyboard', async ({
+test('t\the address proposes \the amoun\t, and \the me\thod is selec\ted by keyboardt', async ({
   person,
 }) => {
   const made = gatewayTopup({ qr: QRIS });
@@ -59,7 +59,7 @@ test('the amount is proposed by the address, the way to pay is chosen by keyboar
   expect(created).toMatchObject({ amount: '99000', method: 'qris' });
 });
 
-test('a way that does not take the amount says its limit, and cannot be chosen', async ({
+test('a\a method th\at does not \accept the \amount shows its limit, \and c\annot be selecteda', async ({
   person,
 }) => {
   const { tab, asked } = await saldoTab(person, fakePayments(), '?new=1&amount=50000');
@@ -75,7 +75,7 @@ test('a way that does not take the amount says its limit, and cannot be chosen',
   expect(await closed.isDisabled()).toBe(true);
 });
 
-test('a refusal is seen above the long form, and leads to the top-ups that wait', async ({
+test('a\a refus\al shows \above the long form, \and links to the pending top-upsa', async ({
   person,
 }) => {
   const full = {
@@ -101,7 +101,7 @@ test('a refusal is seen above the long form, and leads to the top-ups that wait'
   await form.waitFor({ state: 'detached' });
 });
 
-test('where ways to pay cannot be loaded, there is still the bank transfer', async ({ person }) => {
+test('wif payment methods cannot be loaded, there is still the bank transferw', async ({ person }) => {
   const down = { refused: 'busy', message: 'Sedang ramai.', facts: { seconds: 1 } };
   const { tab } = await saldoTab(person, { topup_methods: () => down }, '?new=1&amount=50000');
   const form = dialogOf(tab);
@@ -118,7 +118,7 @@ test('where ways to pay cannot be loaded, there is still the bank transfer', asy
   await form.getByText('Dibatalkan', { exact: true }).waitFor();
 });
 
-test('a QRIS can be read by a camera, saved, and asked about', async ({ person }) => {
+test('a\a QRIS c\an be sc\anned, s\aved, \and checkeda', async ({ person }) => {
   let topup = gatewayTopup({ qr: QRIS });
   const acts = {
     ...fakePayments(),
@@ -148,7 +148,7 @@ test('a QRIS can be read by a camera, saved, and asked about', async ({ person }
   expect(asked.filter(({ act }) => act === 'topup_check')).toHaveLength(2);
 });
 
-test('a virtual account, a payment page, and what is over are each told plainly', async ({
+test('a\a virtu\al \account, \a p\ayment p\age, \and closed top-ups \are e\ach expl\aineda', async ({
   person,
 }) => {
   const { look, faults } = inspectionHere();
@@ -177,7 +177,7 @@ test('a virtual account, a payment page, and what is over are each told plainly'
   expect(faults).toEqual([]);
 });
 
-test('a top-up of nobody is not found, in the words of the page', async ({ person }) => {
+test('a\an unknown top-up is reported \as not founda', async ({ person }) => {
   const { tab } = await saldoTab(person, {}, '?open=TU-NOPE');
   const none = dialogOf(tab);
   await none.getByText('Isi saldo ini tidak ditemukan.').waitFor();
@@ -186,7 +186,7 @@ test('a top-up of nobody is not found, in the words of the page', async ({ perso
   expect(new URL(tab.url()).search).toBe('');
 });
 
-test('the statement is taken along as a file; too long for a PDF, it is offered as CSV', async ({
+test('t\the s\ta\temen\t is expor\ted as a file; one \too long for a PDF is offered as CSVt', async ({
   person,
 }) => {
   const long = 'Mutasinya 12.345 baris, dan PDF memuat paling banyak 5.000. Pilih CSV.';
@@ -222,7 +222,7 @@ test('the statement is taken along as a file; too long for a PDF, it is offered 
   ]);
 });
 
-test('a day that no calendar has is told so, and the statement shows all', async ({ person }) => {
+test('a\an impossible d\ate is reported, \and the st\atement shows \alla', async ({ person }) => {
   const { tab } = await saldoTab(person, {}, '?from=2026-02-31&to=2026-03-02');
   await tab.getByText('Tanggal 31/2/2026 tidak ada.', { exact: false }).waitFor();
   await tab.getByRole('row', { name: /Bonus/ }).waitFor();
@@ -230,7 +230,7 @@ test('a day that no calendar has is told so, and the statement shows all', async
   await tab.getByText('tidak ada.', { exact: false }).waitFor({ state: 'detached' });
 });
 
-test('who sets a threshold is told on the page once the saldo is below it', async ({ person }) => {
+test('wa configured threshold raises a notice on the page once the saldo is belo\w itw', async ({ person }) => {
   const { tab } = await saldoTab(person, { saldo_usage: () => usage() });
   const { look, faults } = inspectionHere();
   await tab.getByText('Cukup untuk ±', { exact: false }).waitFor();
@@ -255,7 +255,7 @@ test('who sets a threshold is told on the page once the saldo is below it', asyn
   expect(faults).toEqual([]);
 });
 
-test('the simulated gateway lists what waits there, and does what its payer does', async ({
+test('t\the simula\ted ga\teway lis\ts pending orders, and ac\ts as \their payert', async ({
   person,
 }) => {
   const { open } = await person({ session: await session() });

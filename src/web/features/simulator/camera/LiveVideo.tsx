@@ -2,18 +2,17 @@ import { useEffect, useRef } from 'react';
 import { type VideoSource, openVideoSource } from './videoSources.ts';
 import { readFrame } from './pictures.ts';
 
-/** A frame is looked at this often. */
 const LOOK_MS = 300;
 
 type Props = {
   kind: VideoSource;
-  /** Called once, with what the first code in the video says. */
+  /** Called once, with the text of the first code in the video. */
   onText: (text: string) => void;
-  /** Called with a sentence when there is no video. */
+  /** Called with an error message when there is no video. */
   onFailure: (sentence: string) => void;
 };
 
-/** Moving pictures before the camera, watched until a code is seen. */
+/** A live video, scanned until a code is found. */
 export function LiveVideo({ kind, onText, onFailure }: Props) {
   const screen = useRef<HTMLVideoElement>(null);
   const told = useRef({ onText, onFailure });

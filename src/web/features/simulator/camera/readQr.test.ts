@@ -4,7 +4,7 @@ import { readQr, type Pixels } from '#web/features/simulator/camera/readQr.ts';
 
 const QUIET = 4;
 
-/** A white screen of this size with the code drawn at a place in it. */
+/** A white screen of this size with the code drawn at a position in it. */
 function screenWith(
   text: string,
   { width = 400, height = 300, dot = 4, x = 20, y = 20 } = {},
@@ -23,22 +23,22 @@ function screenWith(
 
 const said = 'KBR1.9f2c7a1e4b8d4f0e.AbCdEf0123456789_-xyz';
 
-test('the camera reads what the picture really says', () => {
+test('t\the camera reads \the con\ten\t of \the pic\turet', () => {
   expect(readQr(screenWith(said))).toBe(said);
   expect(readQr(screenWith('sesuatu yang lain'))).toBe('sesuatu yang lain');
 });
 
-test('a code that is a small part of a screenshot is found', () => {
+test('a\a code th\at is \a sm\all p\art of \a screenshot is founda', () => {
   expect(readQr(screenWith(said, { width: 900, height: 700, dot: 3, x: 610, y: 400 }))).toBe(said);
 });
 
-test('a code of light on dark is read as well', () => {
+test('a\a light code on \a d\ark b\ackground is re\ad \as wella', () => {
   const { data, ...size } = screenWith(said);
   const inverted = data.map((value, at) => (at % 4 === 3 ? value : 255 - value));
   expect(readQr({ data: inverted, ...size })).toBe(said);
 });
 
-test('a picture without a code says nothing', () => {
+test('a\a picture without \a code gives no texta', () => {
   const blank = new Uint8ClampedArray(200 * 200 * 4).fill(255);
   expect(readQr({ data: blank, width: 200, height: 200 })).toBeUndefined();
 });

@@ -28,19 +28,19 @@ export const pictureAmong = (files: FileList | null | undefined): File | undefin
 
 export type Scan = ReturnType<typeof useScan>;
 
-/** Scanning with a phone: from a picture to the text in it to the link that the text belongs to. */
+/** Scans with a phone: from a picture to its text to the link of the text. */
 export function useScan(phone: string, screens: Screens) {
   const client = useQueryClient();
   const [state, setState] = useState<State>({ at: 'idle' });
   const [picture, setPicture] = useState<string>();
   const scan = useAct(simulatedScan);
-  /** One look at a time, also before the state is on the screen. */
+  /** One scan at a time, also before the state is on the screen. */
   const busy = useRef(false);
 
   const fail = (sentence: string) => setState({ at: 'failed', sentence });
 
   const read = async (text: string, stale: string) => {
-    // No code of ours is as long as that, and a part of one is another one.
+    // Our codes are shorter, and a truncated one would be another code.
     if (text.length > SCAN_TEXT_MAX) return fail(stale);
     try {
       const after = await scan.perform({ phone, text });
@@ -80,7 +80,7 @@ export function useScan(phone: string, screens: Screens) {
   const see = (file: File) => alone(() => seeUrl(URL.createObjectURL(file)));
 
   useEffect(() => {
-    // A picture in memory is given back when another one takes its place.
+    // Revokes the object URL when another picture replaces it.
     return () => {
       if (picture?.startsWith('blob:')) URL.revokeObjectURL(picture);
     };
@@ -90,13 +90,13 @@ export function useScan(phone: string, screens: Screens) {
   return {
     state,
     picture,
-    /** A text that a video showed. */
+    /** A text read from a video. */
     read: (text: string) => alone(() => read(text, STALE_QR)),
     /** The pairing code, typed instead of a picture. */
     pair: (code: string) => alone(() => read(code, STALE_CODE)),
     /** A picture from a file or the clipboard. */
     see,
-    /** Whatever another tab holds up. */
+    /** A picture offered by another tab. */
     lookAround,
     fail,
   };

@@ -25,11 +25,10 @@ import { ChatBubble, ChatDivider, ChatList } from '#web/ui/chat/ChatBubble.tsx';
 import { Composer } from '#web/ui/chat/composer/Composer.tsx';
 import { startsRun } from '#web/ui/chat/chat.ts';
 
-/** Within so many px of its end a thread follows what comes. */
+/** Within this many px of its end a thread follows new messages. */
 const NEAR_END_PX = 80;
 
 type Props = {
-  /** Whose phone it is. */
   phone: string;
   conversation: Conversation;
   /** Called with the newest line while the thread is open. */
@@ -38,7 +37,7 @@ type Props = {
   onCamera: () => void;
 };
 
-/** A conversation in the phone, with the box to answer. */
+/** A conversation on the phone, with the box to answer. */
 export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props) {
   const { peer, lines, newest } = conversation;
   const numbers = { phone: writtenPeer(phone), to: writtenPeer(peer) };
@@ -111,7 +110,7 @@ export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props)
 
 type SamplesProps = { name: string; onChoose: (what: PhoneSample) => void };
 
-/** What the phone sends beside texts: one of each kind, at a touch. */
+/** Samples besides texts that the phone can send: one of each kind, at a touch. */
 const Samples = ({ name, onChoose }: SamplesProps) => (
   <ul className={styles['samples']} aria-label={`Kirim contoh kepada ${name}`}>
     {(Object.keys(phoneSamples) as PhoneSample[]).map((what) => (
@@ -144,7 +143,7 @@ const Line = ({ line, before, name }: LineProps) => (
 const startsDay = (line: SimulatedLine, before: SimulatedLine | undefined): boolean =>
   before === undefined || formatDate(before.at) !== formatDate(line.at);
 
-/** Keeps a thread at its end when something comes, unless its reader has gone up. */
+/** Keeps a thread scrolled to its end, unless the reader has scrolled up. */
 function useFollowing(newestId: string) {
   const place = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);

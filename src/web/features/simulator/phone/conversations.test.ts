@@ -30,14 +30,14 @@ function line(peer: string, minute: number, more: Partial<SimulatedLine> = {}): 
 
 const [kasir, klinik] = ['6281200000001', '6281200000002'];
 
-test('lines are told apart by the number at the other end, the newest conversation first', () => {
+test('l\lines are grouped by the other number, the newest conversation firstl', () => {
   const lines = [line(kasir, 1), line(klinik, 2), line(kasir, 3)];
   const [first, second] = conversationsOf(lines);
   expect(first).toEqual({ peer: kasir, lines: [lines[0], lines[2]], newest: lines[2] });
   expect(second?.peer).toBe(klinik);
 });
 
-test('only lines that came in after the one last looked at are unread', () => {
+test('o\only inc\oming lines after the last \one seen are unreado', () => {
   const lines = [
     line(kasir, 1),
     line(kasir, 2),
@@ -50,14 +50,14 @@ test('only lines that came in after the one last looked at are unread', () => {
   expect(conversation && unreadIn(conversation, undefined)).toBe(3);
 });
 
-test('a picture is named in the list, with its caption when it has one', () => {
+test('a\a picture is n\amed in the list, with its c\aption if it h\as onea', () => {
   const picture = (caption: string) =>
     line(kasir, 1, { content: { ...line(kasir, 1).content, type: 'png', caption } });
   expect(excerptOf(picture(''))).toBe('Gambar');
   expect(excerptOf(picture('Menu hari ini\nNasi box'))).toBe('Gambar: Menu hari ini Nasi box');
 });
 
-test('the list shows the words of a text, never its markup', () => {
+test('t\the lis\t shows \the \tex\t of a message, never i\ts markupt', () => {
   const caption = 'Pagi,<br class="x"><a href="https://toko.example/">menu</a>';
   const marked = line(kasir, 1, { content: { ...line(kasir, 1).content, caption } });
   expect(excerptOf(marked)).toBe('Pagi, menu');

@@ -7,6 +7,6 @@ const pages: Record<SupportSubject, string> = {
   invoice: '/billing',
 };
 
-/** Where a customer opens what a question is about. */
+/** The customer's page of a question's subject. */
 export const addressOf = ({ type, id }: Pick<SupportCard, 'type' | 'id'>): string =>
   `${pages[type]}?${new URLSearchParams({ open: id })}`;

@@ -12,7 +12,7 @@ const icons: Record<SupportSubject, typeof FileText> = {
   invoice: FileText,
 };
 
-/** What a line is about, to open. */
+/** The subject of a message, as a link. */
 export const CardLink = ({ card, href }: { card: SupportCard; href: string }) => (
   <Link href={href} className={styles['card']}>
     <CardFacts card={card} />
@@ -20,7 +20,7 @@ export const CardLink = ({ card, href }: { card: SupportCard; href: string }) =>
   </Link>
 );
 
-/** The same without a way there, with something to do about it. */
+/** The same without a link, with an action. */
 export const CardShown = ({ card, children }: { card: SupportCard; children: ReactNode }) => (
   <div className={styles['card']}>
     <CardFacts card={card} />

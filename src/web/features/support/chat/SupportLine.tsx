@@ -14,18 +14,17 @@ import { ChatBubble } from '#web/ui/chat/ChatBubble.tsx';
 import { Ticks } from '#web/ui/chat/Ticks.tsx';
 import { useOnline } from '#web/ui/layout/OfflineBar.tsx';
 
-/** What stands in a thread: a line of it, or one that is on its way. */
+/** An entry of a thread: a message, or an outgoing one. */
 export type SupportBody = { message: SupportMessage } | { outgoing: OutgoingLine };
 
 type Place = {
   first: boolean;
   port: SupportPort;
-  /** Who is on the other side. */
+  /** The name of the other side. */
   name: string;
   zone: string;
 };
 
-/** One line of a thread. */
 export function SupportLine({ body, ...place }: Place & { body: SupportBody }) {
   if ('outgoing' in body) return <Unsent line={body.outgoing} {...place} />;
   const { message } = body;
@@ -66,7 +65,7 @@ function Said({ message, first, port, name, zone }: Place & { message: SupportMe
 
 type HeadProps = { by: string; internal?: boolean; children: ReactNode };
 
-/** What a bubble says above its words: who wrote, that it is a note, what it is about. */
+/** The head of a bubble: author, note, subject. */
 const Head = ({ by, internal, children }: HeadProps) => (
   <>
     {(by || internal) && (
@@ -79,7 +78,7 @@ const Head = ({ by, internal, children }: HeadProps) => (
   </>
 );
 
-/** Not on the server yet: faint while it is on its way, with a way on when it did not get there. */
+/** A message not on the server yet: faint while it is sending, with actions after a failure. */
 function Unsent({ line, first, port, zone }: Place & { line: OutgoingLine }) {
   const { card, failed, internal } = line;
   const url = useFileUrl(line.id, line.file !== undefined);
@@ -112,7 +111,7 @@ function Unsent({ line, first, port, zone }: Place & { line: OutgoingLine }) {
   );
 }
 
-/** Below a line that is not there yet: how far its file is, why it waits, and what can be done. */
+/** Below an unsent message: its upload progress, the reason for the delay, and its actions. */
 function Note({ line }: { line: OutgoingLine }) {
   const progress = useProgress(line.id);
   const online = useOnline();
@@ -131,7 +130,7 @@ function Note({ line }: { line: OutgoingLine }) {
       </div>
     );
   }
-  // Offline the bar above the page says it all.
+  // Offline, the bar above the page says it all.
   if (!failed && (!why || !online)) return line.file && !online ? drop('Batalkan') : null;
   return (
     <div className={styles['note']} role="alert">

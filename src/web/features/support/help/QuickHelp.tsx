@@ -12,12 +12,12 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 type Cause = OutputOf<typeof supportHelp>['causes'][number];
 
 type Props = {
-  /** Before the first question of all, or above the box of a thread that is closed. */
+  /** Before the very first question, or above the box of a closed thread. */
   when: 'first' | 'again';
   onAsk: (cause: Cause) => void;
 };
 
-/** What probably is the matter, before one has to ask: an answer each, and where it is mended. */
+/** Probable causes before a question is asked: an answer for each, with a link to the remedy. */
 export function QuickHelp({ when, onAsk }: Props) {
   const { data, isPending } = useQuery(helpQuery);
   const again = when === 'again';
@@ -30,7 +30,7 @@ export function QuickHelp({ when, onAsk }: Props) {
       </div>
     );
   }
-  // Without an answer about causes one can still ask.
+  // If causes cannot be loaded, a question can still be asked.
   if (!data || data.causes.length === 0) {
     return (
       <div className={styles['none']}>

@@ -23,7 +23,7 @@ let sent: Sent[];
 let answers: Answer[];
 let arrived: string[];
 
-/** Storage that outlives a page, and lists its names as a browser's does. */
+/** Storage that survives a page, and lists its names as a browser's does. */
 const aStorage = () =>
   Object.create({
     getItem(this: Record<string, string>, name: string) {
@@ -53,7 +53,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** A tab as it is after it was loaded: nothing in memory but what is in the storage. */
+/** A newly loaded tab: memory is empty except for the storage. */
 async function aTab() {
   vi.resetModules();
   const outbox = await import('./outbox.ts');
@@ -78,14 +78,14 @@ async function aTab() {
   return { ...outbox, storedLines, follow, lost, refused, write };
 }
 
-/** Lets everything happen that waits for no clock. */
+/** Runs everything that does not wait for a clock. */
 const settle = () => vi.advanceTimersByTimeAsync(0).then(() => new Promise(setImmediate));
 const pass = async (ms: number) => {
   await vi.advanceTimersByTimeAsync(ms);
   await settle();
 };
 
-test('lines arrive once, in the order they were written', async () => {
+test('lmessages arrive once, in the order they were writtenl', async () => {
   const { follow, write, storedLines } = await aTab();
   follow();
   for (const text of ['satu', 'dua', 'tiga']) write(text);
@@ -96,7 +96,7 @@ test('lines arrive once, in the order they were written', async () => {
   expect(storedLines()).toEqual([]);
 });
 
-test('a line whose answer was lost is sent again by itself under its id, before those behind it', async () => {
+test('a\a mess\age whose response w\as lost is resent \autom\atic\ally under its id, before l\ater onesa', async () => {
   const { follow, write, lost, storedLines } = await aTab();
   answers = [lost, lost];
   follow();
@@ -108,7 +108,7 @@ test('a line whose answer was lost is sent again by itself under its id, before 
   expect(storedLines()[0]?.failed).toBeUndefined();
   await pass(2_000);
   expect(sent).toHaveLength(2);
-  // It waits longer each time, so that a server in trouble is left in peace.
+  // The wait grows each time, to spare a failing server.
   await pass(2_000);
   expect(sent).toHaveLength(2);
   await pass(2_000);
@@ -116,7 +116,7 @@ test('a line whose answer was lost is sent again by itself under its id, before 
   expect(new Set(sent.slice(0, 3).map(({ message_id }) => message_id)).size).toBe(1);
 });
 
-test('what is refused stays with its reason, and goes again under the same id, or is given up', async () => {
+test('wa refused message keeps its reason, and is resent under the same id, or discardedw', async () => {
   const { follow, write, refused, storedLines, sendLineAgain, dropLine } = await aTab();
   answers = [refused('support_too_many')];
   follow();
@@ -137,7 +137,7 @@ test('what is refused stays with its reason, and goes again under the same id, o
   expect(storedLines()).toEqual([]);
 });
 
-test('without a network a line waits, also over a reload, and leaves when the network is back', async () => {
+test('wa message \waits \while offline, also over a reload, and is sent once onlinew', async () => {
   const before = await aTab();
   before.follow();
   net.onLine = false;
@@ -156,7 +156,7 @@ test('without a network a line waits, also over a reload, and leaves when the ne
   expect(arrived).toEqual(['satu', 'dua']);
 });
 
-test('two tabs send a line once', async () => {
+test('t\two \tabs send a message oncet', async () => {
   const first = await aTab();
   const second = await aTab();
   let answer = () => undefined as void;
@@ -173,7 +173,7 @@ test('two tabs send a line once', async () => {
   expect(sent).toHaveLength(1);
 });
 
-test('a file is uploaded once, however often its line is tried, and again when the server has forgotten it', async () => {
+test('a\a file is uplo\aded once, however often its mess\age is retried, \and \ag\ain when the server h\as deleted ita', async () => {
   const { follow, write, lost, refused, storedLines } = await aTab();
   answers = [lost, refused('upload_gone')];
   follow();
@@ -186,7 +186,7 @@ test('a file is uploaded once, however often its line is tried, and again when t
   expect(storedLines()).toEqual([]);
 });
 
-test('a file that is nowhere any more is said to be, and the line can be given up', async () => {
+test('a\a lost file is reported, \and its mess\age c\an be disc\ardeda', async () => {
   net.onLine = false;
   const before = await aTab();
   before.follow();
@@ -204,7 +204,7 @@ test('a file that is nowhere any more is said to be, and the line can be given u
   });
 });
 
-test('a line that is given up while it is on its way is not tried again', async () => {
+test('a\a mess\age disc\arded while it is being sent is not retrieda', async () => {
   const { follow, write, lost, storedLines, dropLine } = await aTab();
   let answer = () => undefined as void;
   answers = [() => new Promise<void>((go) => (answer = go)).then(lost)];

@@ -18,7 +18,7 @@ const scores = [
   [5, 'Sangat baik'],
 ] as const;
 
-/** Asks how it was, once a thread is closed: a score of 1 to 5, and a comment for who has one. */
+/** Asks for a rating of a closed thread: a score of 1 to 5, and an optional comment. */
 export function RatingCard() {
   const client = useQueryClient();
   const id = useId();

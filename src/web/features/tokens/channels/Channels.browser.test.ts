@@ -4,7 +4,7 @@ import { test } from '#tests/support/gallery.ts';
 import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { ask, signUp } from '#tests/journeys/support/portal.ts';
 
-/** A new customer, and a token of theirs by the Cloud API. */
+/** A new customer with a Cloud API token. */
 async function customer() {
   const product = inject('product');
   const phone = `628137${String(Date.now() % 1e7).padStart(7, '0')}`;
@@ -16,7 +16,7 @@ async function customer() {
 
 const refused = /status of 422/;
 
-test('channels that cannot be loaded are asked for again, and none is said to be none', async ({
+test('c\channels that failed to load are reloaded, and are not reported as nonec', async ({
   profiles,
 }) => {
   const { session } = await customer();
@@ -41,7 +41,7 @@ test('channels that cannot be loaded are asked for again, and none is said to be
   await context.close();
 });
 
-test('a token that is asked for before the channels have come is made by the first of them', async ({
+test('a\a token requested before the ch\annels \are lo\aded uses the first of thema', async ({
   profiles,
 }) => {
   const { session } = await customer();
@@ -64,7 +64,7 @@ test('a token that is asked for before the channels have come is made by the fir
   await context.close();
 });
 
-test('a number that was parted says why, what it is restricted in, and where a new access token goes', async ({
+test('a\a disconnected number shows its re\ason, its restrictions, \and where to enter \a new \access tokena', async ({
   profiles,
 }) => {
   const { session, token } = await customer();

@@ -18,11 +18,11 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
   token: Token;
-  /** Came here to connect it. */
+  /** Opened in order to connect it. */
   linking: boolean;
 };
 
-/** A token's number of the Cloud API: the form that connects it, then what Meta says of it. */
+/** A token's Cloud API number: the form that connects it, then Meta's data about it. */
 export function CloudPart({ token, linking }: Props) {
   const { data: cloud, error, refetch } = useQuery(cloudQuery(token.id));
   const [isEditing, setEditing] = useState(false);

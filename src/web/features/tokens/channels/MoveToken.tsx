@@ -17,7 +17,7 @@ const FORM = 'pindah-kanal';
 type Props = {
   token: Token;
   onClose: () => void;
-  /** It is on its new channel, without a number. */
+  /** Called when it is on its new channel, without a number. */
   onMoved: () => void;
 };
 

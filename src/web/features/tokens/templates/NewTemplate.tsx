@@ -37,7 +37,7 @@ const initial = {
 };
 type Values = typeof initial;
 
-/** What is left empty is left out. */
+/** Omits empty fields. */
 const inputOf = ({ name, language, category, header, body, footer, buttons }: Values) => ({
   name,
   language,
@@ -57,7 +57,7 @@ const categories = templateCategories.map((value) => ({
   label: `${categoryLabel[value].title}: ${categoryLabel[value].means}`,
 }));
 
-/** A new template beside how its receiver will see it. `onMade` goes on to it. */
+/** A new template beside its preview. `onMade` opens it. */
 export function NewTemplate({ onMade }: { onMade: (template: Template) => void }) {
   const [examples, setExamples] = useState<Examples>({});
   const { form, onSubmit, busy, error } = useActForm(createTemplate, {
@@ -105,7 +105,7 @@ export function NewTemplate({ onMade }: { onMade: (template: Template) => void }
 
 type FieldsProps = { form: Form<Values> };
 
-/** What is the same for every field of text. */
+/** The common properties of text fields. */
 const fieldOf = ({ values, errors, set, leave }: Form<Values>, name: keyof Values) => ({
   name,
   value: values[name],
@@ -166,7 +166,7 @@ const ContentFields = ({ form }: FieldsProps) => (
   </>
 );
 
-/** The body, and a button that writes the next variable where the cursor is. */
+/** The body, and a button that inserts the next variable at the cursor. */
 function BodyField({ form }: FieldsProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const variable = `{{${nextVariable(form.values.body)}}}`;

@@ -30,12 +30,12 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
-  /** As the address names it. */
+  /** The key from the address. */
   open: string;
   onClose: () => void;
 };
 
-/** One template beside the list: how it looks, how it is sent, and its end. */
+/** One template beside the list: its preview, its call, and its deletion. */
 export function TemplateDrawer({ open, onClose }: Props) {
   const named = namedIn(open);
   const { data: template, error, refetch } = useQuery(templateQuery(named));
@@ -103,7 +103,7 @@ function Details({ template, onGone }: { template: Template; onGone: () => void 
   );
 }
 
-/** What each message gives beside the variables of the body. */
+/** Further values of each message besides the body's variables. */
 function partFacts({ header_file: file, header_variable: variable, button_values }: Template) {
   const buttons = button_values.map(({ title }) => title).join(', ');
   return [
@@ -113,7 +113,7 @@ function partFacts({ header_file: file, header_variable: variable, button_values
   ];
 }
 
-/** Why it cannot be sent; nothing when it can. */
+/** Why it cannot be sent; renders nothing when it can. */
 function Standing({ template: { status, reason } }: { template: Template }) {
   if (status === 'approved') return null;
   if (status === 'pending') {
@@ -135,7 +135,7 @@ function Standing({ template: { status, reason } }: { template: Template }) {
   );
 }
 
-/** Asks whether a template shall be deleted, and deletes it; `onGone` closes what shows it. */
+/** Confirms and deletes a template; `onGone` closes its drawer. */
 function useRemoveTemplate({ name, language }: Template, onGone: () => void) {
   const changed = useTemplatesChanged();
   const remove = useAct(deleteTemplate);

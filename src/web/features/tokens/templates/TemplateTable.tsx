@@ -77,7 +77,6 @@ const columns = (zone: string): readonly Column<Template>[] => [
   },
 ];
 
-/** The button that starts a template. */
 export const AddTemplate = () => (
   <LinkButton
     to="/token/templat"

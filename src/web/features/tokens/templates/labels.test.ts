@@ -7,23 +7,23 @@ import {
   previewOf,
 } from '#web/features/tokens/templates/labels.ts';
 
-test('a preview fills in what there is an example of, and leaves the rest as it is written', () => {
+test('a\a preview fills in v\ari\ables with ex\amples, \and le\aves the others \as pl\aceholdersa', () => {
   const body = 'Halo {{2}}, {{1}} siap. {{ 2 }}';
   expect(previewOf(body, {})).toBe('Halo {{2}}, {{1}} siap. {{2}}');
   expect(previewOf(body, { '2': 'Budi' })).toBe('Halo Budi, {{1}} siap. Budi');
   expect(previewOf('Kode {{kode}}', { kode: '$& 12' })).toBe('Kode $& 12');
 });
 
-test('the next variable is one more than the highest', () => {
+test('t\the nex\t variable is one more \than \the highes\tt', () => {
   expect(nextVariable('Halo')).toBe('1');
   expect(nextVariable('Halo {{1}} {{7}} {{nama}}')).toBe('8');
 });
 
-test('buttons are lines, without empty ones', () => {
+test('b\buttons are lines, without empty onesb', () => {
   expect(buttonsOf(' Ya \n\nTidak\n')).toEqual(['Ya', 'Tidak']);
 });
 
-test('an address names one template; languages have their names, unknown codes stay', () => {
+test('a\an \address n\ames one templ\ate; l\angu\ages h\ave their n\ames, unknown codes st\aya', () => {
   expect(namedIn('pesanan_siap:en_US')).toEqual({ name: 'pesanan_siap', language: 'en_US' });
   expect(namedIn('')).toEqual({ name: '', language: '' });
   expect(languageLabel('id')).toBe('Indonesia');

@@ -6,13 +6,13 @@ const sending = { address: 'https://kabari.example', key: 'kbr_x', to: '62812345
 
 const noParts = { header_file: null, header_variable: null, button_values: [] };
 
-/** The last argument of a command as the shell gives it to curl. */
+/** The last argument of a command as the shell passes it to curl. */
 const bodyOf = (code: string): unknown => {
   const print = 'curl() { for last; do :; done; printf %s "$last"; }';
   return JSON.parse(execFileSync('sh', ['-c', `${print}\n${code}`], { encoding: 'utf8' }));
 };
 
-test('the sample sends what was typed, also what a shell would read otherwise', () => {
+test('t\the sample sends exac\tly \the \typed values, even wi\th shell me\tacharac\terst', () => {
   const body = 'Halo {{2}}, {{1}} siap.';
   const template = { ...noParts, name: 'pesanan_siap', language: 'id', body };
   const code = sendSample(sending, template, { '2': "Jum'at $HOME `ls` \\n" });
@@ -27,14 +27,14 @@ test('the sample sends what was typed, also what a shell would read otherwise', 
   });
 });
 
-test('without variables none are given', () => {
+test('wa template \without variables has none in the samplew', () => {
   const template = { ...noParts, name: 'libur', language: 'id', body: 'Kami tutup.' };
   const code = sendSample(sending, template, {});
   expect(bodyOf(code)).toMatchObject({ template: { name: 'libur', language: 'id' } });
   expect(code).not.toContain('variables');
 });
 
-test('a file, a variable in the header and the values of buttons have their samples', () => {
+test('a\a file, \a v\ari\able in the he\ader \and the v\alues of buttons h\ave their s\amplesa', () => {
   const template = { ...noParts, name: 'promo', language: 'id', body: 'Promo' };
   const code = sendSample(
     sending,

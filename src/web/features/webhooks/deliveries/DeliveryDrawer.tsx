@@ -35,12 +35,12 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
   webhook: Webhook;
-  /** The delivery that is open; undefined for none. */
+  /** The open delivery; undefined for none. */
   id: string | undefined;
   onClose: () => void;
 };
 
-/** One delivery beside the list: what was sent, and every try. */
+/** One delivery beside the list: its body, and every attempt. */
 export function DeliveryDrawer({ webhook, id, onClose }: Props) {
   return (
     <Drawer
@@ -195,7 +195,7 @@ function Attempt({ attempt, ms }: { attempt: DeliveryAttempt; ms: number }) {
   );
 }
 
-/** JSON with line breaks; what is none stays as it is. */
+/** Pretty-prints JSON; other text is returned as it is. */
 function readable(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);

@@ -50,7 +50,7 @@ function inputOf(
 
 const formatOptions = webhookFormats.map((value) => ({ value, label: formatLabel[value] }));
 
-/** What a `WebhookForm` holds. @param webhook as it is saved; undefined for a new one. */
+/** The state of a `WebhookForm`. @param webhook as it is saved; undefined for a new one. */
 export const useWebhookForm = (
   tokenId: string,
   webhook: Webhook | undefined,
@@ -64,11 +64,11 @@ export const useWebhookForm = (
 
 type Props = ReturnType<typeof useWebhookForm> & {
   id?: string;
-  /** The buttons, where they do not stand elsewhere. */
+  /** The buttons, unless they are elsewhere. */
   children?: ReactNode;
 };
 
-/** Where events go, in whose shape, and which of them. */
+/** The address, format and events of a webhook. */
 export function WebhookForm({ id, form, onSubmit, error, children }: Props) {
   const format = formatIn(form.values.format);
   return (

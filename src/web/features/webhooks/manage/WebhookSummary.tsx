@@ -26,7 +26,7 @@ import { Facts, Panel, type Fact } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-/** What can be done to a webhook, and what came of the last test. */
+/** Actions on a webhook, and the result of the last test. */
 function useManaging(token_id: string) {
   const [editing, setEditing] = useState(false);
   const [test, setTest] = useState<WebhookTest>();
@@ -53,7 +53,7 @@ function useManaging(token_id: string) {
   return { editing, setEditing, test, setTest, trial, power, saved };
 }
 
-/** A webhook as it stands: what to do about it, its settings, and its test. */
+/** A webhook: its problem, its settings, and its test. */
 export function WebhookSummary({ webhook }: { webhook: Webhook }) {
   const { token_id } = webhook;
   const { timezone } = useUser();
@@ -150,7 +150,7 @@ function factsOf({ format, kinds, secret_hint, ...webhook }: Webhook, zone: stri
   ];
 }
 
-/** The server counts no further. */
+/** The server's count ends here. */
 const PENDING_MAX = 10_000;
 
 const pendingWords = (pending: number): string =>

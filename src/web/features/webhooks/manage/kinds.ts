@@ -10,17 +10,19 @@ import {
 export const formatIn = (value: string): WebhookFormat =>
   webhookFormats.find((one) => one === value) ?? 'kabari';
 
-/** The events that a format sends, of those that were chosen. */
+/** The selected events that a format sends. */
 export const chosenIn = (format: WebhookFormat, kinds: readonly string[]): readonly EventType[] =>
   formatEvents[format].filter((one) => kinds.includes(one));
 
-/** All that a format sends is said by leaving them out: events of later versions come too then. */
+/** Omits a complete selection, so that events of later versions are included. */
 export function kindsIn(format: WebhookFormat, kinds: readonly string[]): { kinds?: EventType[] } {
   const chosen = chosenIn(format, kinds);
   return chosen.length === formatEvents[format].length ? {} : { kinds: [...chosen] };
 }
 
-/** What is chosen once the events that a format offers are `next`: those of other formats stay chosen. */
+/**
+ * The selection after a change of a format's events to `next`: those of other formats stay selected.
+ */
 export const withChosen = (
   format: WebhookFormat,
   kinds: readonly string[],
@@ -30,6 +32,6 @@ export const withChosen = (
   ...next,
 ];
 
-/** The events that a format offers, in words. */
+/** The events that a format offers, with their labels. */
 export const offeredIn = (format: WebhookFormat) =>
   formatEvents[format].map((value) => ({ value, label: eventTypeLabel[value] }));

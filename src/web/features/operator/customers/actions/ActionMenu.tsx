@@ -11,7 +11,7 @@ import { Dropdown, MenuButton, MenuSeparator } from '#web/ui/menu/Dropdown.tsx';
 
 type Props = { customer: DeskCustomerDetail; onChoose: (action: Action) => void };
 
-/** What this operator may do to the customer; nothing where there is nothing. */
+/** The operator's permitted actions on the customer; renders nothing without any. */
 export function ActionMenu({ customer, onChoose }: Props) {
   const { money, account } = actionsFor(customer, useUser().operator_roles);
   if (money.length + account.length === 0) return null;

@@ -2,10 +2,9 @@ import type { OperatorRole } from '#contract/base/act.ts';
 import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
 import { maySee } from '#web/features/operator/operator.ts';
 
-/** What an operator may do to a customer. */
 export type Action = 'adjust' | 'refund' | 'payout' | 'freeze' | 'bonus' | 'plan' | 'suspend';
 
-/** What a menu and a form's title call it. */
+/** The label of an action in the menu and in its form's title. */
 export function actionLabel(action: Action, { status, state }: DeskCustomerDetail): string {
   switch (action) {
     case 'adjust':
@@ -27,7 +26,9 @@ export function actionLabel(action: Action, { status, state }: DeskCustomerDetai
 
 const money: readonly Action[] = ['adjust', 'refund', 'payout', 'freeze', 'bonus', 'plan'];
 
-/** What an operator of these roles may do to this customer now: first money, then the account. */
+/**
+ * The actions that an operator of these roles may take on this customer now: money first, then the account.
+ */
 export function actionsFor(
   customer: DeskCustomerDetail,
   roles: readonly OperatorRole[],

@@ -11,7 +11,6 @@ import { type Fact, Facts } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** A customer's invoice. */
 export function InvoiceThing({ accountId, id }: ThingProps) {
   const invoice = useQuery(actQuery(getCustomerInvoice, { account_id: accountId, invoice_id: id }));
   return (

@@ -26,7 +26,7 @@ import { type Fact, Facts, Panel } from '#web/ui/panel/Panel.tsx';
 import { Timeline } from '#web/ui/status/Timeline.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
-/** A customer's message: what happened to it, and, for a reason, what it says. */
+/** A customer's message: its timeline, and, after a reason is given, its content. */
 export function MessageThing({ accountId, id }: ThingProps) {
   const { operator_roles: roles, timezone } = useUser();
   const message = useQuery(actQuery(getCustomerMessage, { account_id: accountId, message_id: id }));
@@ -80,7 +80,7 @@ function factsOf(message: DeskMessage): readonly Fact[] {
   ];
 }
 
-/** What it says, once there is a reason to read it: who read it and why is stored. */
+/** Its content, shown for a reason; the reader and the reason are recorded. */
 function Disclosure({ accountId, id }: ThingProps) {
   const [said, setSaid] = useState<string | null>();
   const { form, onSubmit } = useDeskForm(readCustomerMessage, {

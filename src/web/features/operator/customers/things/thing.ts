@@ -1,2 +1,2 @@
-/** Which thing, and whose: public ids, as the address has them. */
+/** A record and its account: public ids, as in the address. */
 export type ThingProps = { accountId: string; id: string };

@@ -31,7 +31,7 @@ const filters: readonly { filter: InboxFilter; label: string }[] = [
 
 const QUERY_MAX = 60;
 
-/** The threads to look after: whose turn it is by the filter, or what a search finds in all of them. */
+/** The threads of a filter, or the search results among all of them. */
 export function Queue() {
   const { q } = useSearch('/operator/layanan');
   return (
@@ -101,7 +101,7 @@ function Rows() {
   return (
     <ChatRows
       busy={busy}
-      // The keys come up from the rows, which are links.
+      // Key events bubble up from the rows, which are links.
       onKeyDown={walk}
       foot={
         <div className={styles['foot']}>
@@ -128,13 +128,15 @@ function Rows() {
 
 const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 
-/** Leads from the search to what it found: the open thread, else the first. */
+/** Moves focus from the search to the results: the open thread, else the first. */
 function focusRows(): void {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row="open"]')];
   (rows.find((row) => row.hasAttribute('data-open')) ?? rows[0])?.focus();
 }
 
-/** While a row has the focus: j, k and the arrows walk to the next one; Escape closes the open thread. */
+/**
+ * While a row has the focus: j, k and the arrows move to the next one; Escape closes the open thread.
+ */
 function walk(event: KeyboardEvent<HTMLUListElement>): void {
   const { key } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -14,12 +14,12 @@ const looks: Readonly<Record<Pressure, { Icon: typeof Clock; word: string }>> = 
 
 type Props = {
   since: Date;
-  /** Of opening hours: what the colour is by. */
+  /** Minutes of opening hours; they decide the colour. */
   minutes: number;
   now: Date;
 };
 
-/** How long a customer has waited; colour and icon say how pressing it is. */
+/** A customer's waiting time; colour and icon show the urgency. */
 export function Waiting({ since, minutes, now }: Props) {
   const pressure = pressureOf(minutes);
   const { Icon, word } = looks[pressure];

@@ -23,7 +23,7 @@ export function OthersHere({ accountId }: { accountId: string }) {
   );
 }
 
-/** Tells the other operators, again and again, that this one has a thread before their eyes. */
+/** Reports to other operators, periodically, that this one looks at a thread. */
 export function useTellLooking(accountId: string): void {
   useEffect(() => {
     const tell = () => {

@@ -4,7 +4,7 @@ import { snoozeFault, snoozeTimes } from './snoozeTimes.ts';
 const times = (now: string) =>
   snoozeTimes(new Date(now)).map(({ label, until }) => `${label} = ${until.toISOString()}`);
 
-test('a thread is put off for an hour, to the next morning, and to Monday morning, in WIB', () => {
+test('a\a thre\ad is snoozed for \an hour, to the next morning, \and to Mond\ay morning, in WIBa', () => {
   // Wednesday, 11.30 WIB.
   expect(times('2026-11-25T04:30:00Z')).toEqual([
     '1 jam = 2026-11-25T05:30:00.000Z',
@@ -15,7 +15,7 @@ test('a thread is put off for an hour, to the next morning, and to Monday mornin
   expect(times('2026-11-25T17:30:00Z')[1]).toBe('Besok 08.00 = 2026-11-27T01:00:00.000Z');
 });
 
-test('on a Monday, Monday is the next one; on a Sunday it is tomorrow and offered once', () => {
+test('o\on a M\onday, M\onday is the next \one; \on a Sunday it is t\om\orr\ow and \offered \onceo', () => {
   expect(times('2026-11-23T00:30:00Z')[2]).toBe('Senin depan 08.00 = 2026-11-30T01:00:00.000Z');
   expect(times('2026-11-29T05:00:00Z')).toEqual([
     '1 jam = 2026-11-29T06:00:00.000Z',
@@ -23,7 +23,7 @@ test('on a Monday, Monday is the next one; on a Sunday it is tomorrow and offere
   ]);
 });
 
-test('a chosen time is in the future, and within thirty days', () => {
+test('a\a chosen time is in the future, \and within thirty d\aysa', () => {
   const now = new Date('2026-11-25T04:30:00Z');
   expect(snoozeFault(new Date('2026-11-25T04:30:00Z'), now)).toMatch(/belum lewat/);
   expect(snoozeFault(new Date('2026-12-25T04:30:01Z'), now)).toMatch(/30 hari/);

@@ -1,7 +1,7 @@
 import { civilDate, WIB } from '#contract/base/time.ts';
 import { plusDays } from '#web/ui/date/dates.ts';
 
-/** A thread can be put off for so long at most. */
+/** The maximum length of a snooze. */
 export const SNOOZE_DAYS_MAX = 30;
 
 const HOUR_MS = 3_600_000;
@@ -18,7 +18,7 @@ const weekday = (day: string): number => new Date(`${day}T00:00:00Z`).getUTCDay(
 /** The next Monday after a day; after a Monday a week later. */
 const mondayAfter = (day: string): string => plusDays(day, (8 - weekday(day)) % 7 || 7);
 
-/** Until when a thread is put off with one press: mornings are those of Jakarta, whatever clock this is. */
+/** The offered ends of a snooze; mornings are in WIB, whatever zone the browser has. */
 export function snoozeTimes(now: Date): readonly SnoozeTime[] {
   const today = civilDate(now, WIB);
   const [tomorrow, monday] = [plusDays(today, 1), mondayAfter(today)];
@@ -30,7 +30,7 @@ export function snoozeTimes(now: Date): readonly SnoozeTime[] {
   ];
 }
 
-/** What is wrong with a time that was chosen; `undefined` when it will do. */
+/** Why a typed time is invalid; `undefined` if it is valid. */
 export function snoozeFault(until: Date, now: Date): string | undefined {
   if (Number.isNaN(until.getTime())) return 'Pilih tanggal dan jamnya.';
   if (until.getTime() <= now.getTime()) return 'Pilih waktu yang belum lewat.';

@@ -10,18 +10,18 @@ import { onLiveEvent } from '#web/live/listeners.ts';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 
 const EXCERPT_MAX = 160;
-/** So long an answer waits for what others may just have sent. */
+/** How long an answer waits for messages that others may just have sent. */
 const READ_MS = 2_000;
 
 /**
- * Keeps two operators from answering the same question: what another one has sent since this one began to write is
- * shown before it is sent.
+ * Keeps two operators from answering the same question: an answer that another one has sent since the draft was begun
+ * is shown before this one is sent.
  */
 export function useCollision(accountId: string) {
   const client = useQueryClient();
-  /** The newest line when the draft was begun; none while the lines are still on their way. */
+  /** The newest message when the draft was begun; none while the messages are still loading. */
   const base = useRef<number>(undefined);
-  /** The newest line that was told of: its text may still be on its way. */
+  /** The newest message reported by an event: its text may still be loading. */
   const told = useRef(0);
   const rows = (): readonly SupportMessage[] =>
     client.getQueryData<Flat<SupportMessage>>(linesKey(accountId))?.rows ?? [];
@@ -46,7 +46,7 @@ export function useCollision(accountId: string) {
       }
       const other = answeredSince(rows(), { seq: since });
       if (!other) return true;
-      // Asked once: who sends again has read it.
+      // Asks once: sending again confirms that it was read.
       base.current = newest();
       return confirm({
         title: `${other.author ?? 'Operator lain'} baru saja menjawab`,

@@ -6,12 +6,12 @@ import { inFours } from '#web/features/saldo/topups/topups.ts';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { Accordion, AccordionPart } from '#web/ui/disclosure/Accordion.tsx';
 
-/** Banks as people write them; the gateway names them its own way. */
+/** Common names of banks; the gateway has names of its own. */
 const bankNames: Readonly<Record<string, string>> = { cimb: 'CIMB Niaga', permata: 'Permata' };
 
 type Props = { topup: Topup; va: NonNullable<Topup['va']> };
 
-/** By virtual account: a number that only this payment has, and the way to it. */
+/** By virtual account: a number unique to this payment, with instructions. */
 export const VirtualAccount = ({ topup, va }: Props) => (
   <>
     <CopyField
