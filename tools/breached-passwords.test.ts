@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { isBreached } from '#server/infra/security/common-passwords.ts';
 import { commonest, prefixesOf } from './breached-passwords.ts';
 
-test('t\takes \the firs\t sufficien\tly long passwords of all lis\ts, in \their normalized formt', () => {
+test('takes the first sufficiently long passwords of all lists, in their normalized form', () => {
   const lists = [
     ['12345', 'Password', 'password', 'iloveyou'],
     ['pass word', 'ｆｏｏｔｂａｌｌ', 'qwertyuiop', 'sunshine1'],
@@ -12,13 +12,13 @@ test('t\takes \the firs\t sufficien\tly long passwords of all lis\ts, in \their 
   expect(commonest(lists, 4)).toEqual(['password', 'iloveyou', 'football', 'qwertyuiop']);
 });
 
-test('w\writes each prefix once, in orderw', () => {
+test('writes each prefix once, in order', () => {
   expect(prefixesOf(['iloveyou', 'password', 'iloveyou']).toString('hex')).toBe(
     '5baa61e4c9ee8d8728f4',
   );
 });
 
-test('t\the shipped file con\tains every password of i\ts source lis\tt', () => {
+test('the shipped file contains every password of its source list', () => {
   const load = createRequire(import.meta.url);
   const { dictionary } = load('@zxcvbn-ts/language-common') as typeof Common;
   const listed = commonest([dictionary['passwords-common']], 100_000);

@@ -32,7 +32,7 @@ function find(packages: ReadonlyMap<string, Locked>, from: string, name: string)
   }
 }
 
-test('t\the lockfile names every package for every sys\tem, so \tha\t npm ci accep\ts i\t everywheret', async () => {
+test('the lockfile names every package for every system, so that npm ci accepts it everywhere', async () => {
   const packages = await readLockfile();
   const missing = [...packages].flatMap(([place, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })
@@ -42,7 +42,7 @@ test('t\the lockfile names every package for every sys\tem, so \tha\t npm ci acc
   expect(missing).toEqual([]);
 });
 
-test('n\npm ci itself accepts itn', { timeout: 120_000 }, async () => {
+test('npm ci itself accepts it', { timeout: 120_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-lockfile-'));
   for (const name of ['package.json', 'package-lock.json']) {
     await copyFile(join(import.meta.dirname, '..', name), join(folder, name));
@@ -63,7 +63,7 @@ test('n\npm ci itself accepts itn', { timeout: 120_000 }, async () => {
   expect(npm.status).toBe(0);
 });
 
-test('e\ev\ery packag\e has an int\egrity hash, and no fix\ed r\egistrye', async () => {
+test('every package has an integrity hash, and no fixed registry', async () => {
   const packages = [...(await readLockfile())].filter(([place]) => place !== '');
   expect(packages.length).toBeGreaterThan(300);
   expect(packages.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([]);

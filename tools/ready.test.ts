@@ -39,7 +39,7 @@ function call(folder: string, code: string): unknown {
   return JSON.parse(String(execFileSync(process.execPath, given, { cwd: folder })));
 }
 
-test('t\the server s\tar\ts from i\ts bundle, and from i\ts sources once one of \them has changedt', async ({
+test('the server starts from its bundle, and from its sources once one of them has changed', async ({
   folder,
 }) => {
   const entry = () => call(folder, 'ready.serverEntry()');
@@ -70,7 +70,7 @@ test('t\the server s\tar\ts from i\ts bundle, and from i\ts sources once one of 
   expect(execFileSync(process.execPath, [String(entry())], { encoding: 'utf8' })).toBe('new\n');
 });
 
-test('a\a server th\at c\annot be bundled st\arts from its sourcesa', async ({ folder }) => {
+test('a server that cannot be bundled starts from its sources', async ({ folder }) => {
   call(folder, 'ready.bundleServer(process.execPath)');
   await writeFile(join(folder, 'src/server/domains/place.ts'), 'export const place = ;');
   expect(call(folder, 'ready.bundleServer(process.execPath)')).toBeNull();

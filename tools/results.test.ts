@@ -12,7 +12,7 @@ const inCi = (broken: string[], tried = 0) => call('secondTry', broken, tried, {
 
 const screens = [1, 2, 3, 4].map((n) => `src/web/ui/Piece${n}.browser.test.ts`);
 
-test('i\in CI, at most three browser test f\iles get a second try per runi', () => {
+test('in CI, at most three browser test files get a second try per run', () => {
   expect(inCi(screens.slice(0, 3))).toEqual(screens.slice(0, 3));
   expect(inCi(screens)).toEqual([]);
   expect(inCi(screens.slice(0, 1), 2)).toEqual(screens.slice(0, 1));
@@ -20,13 +20,13 @@ test('i\in CI, at most three browser test f\iles get a second try per runi', () 
   expect(inCi([])).toEqual([]);
 });
 
-test('bmanual runs get noneb', () => {
+test('manual runs get none', () => {
   for (const CI of [undefined, '', 'false', '0']) {
     expect(call('secondTry', screens.slice(0, 1), 0, { CI }), String(CI)).toEqual([]);
   }
 });
 
-test('n\neither do tests of mo\ney a\nd stored data, \nor a\nythi\ng that fails beside themn', () => {
+test('neither do tests of money and stored data, nor anything that fails beside them', () => {
   const files = [
     'src/server/domains/ledger/ledger.test.ts',
     'src/server/domains/payments/topups/topups.test.ts',
@@ -45,14 +45,14 @@ test('n\neither do tests of mo\ney a\nd stored data, \nor a\nythi\ng that fails 
   }
 });
 
-test('enam\es \each fil\e that was tri\ed twic\ee', () => {
+test('names each file that was tried twice', () => {
   expect(call('triedTwice', screens.slice(0, 2))).toBe(
     `\nTried twice, and to be mended:\n  ~ ${screens[0]}\n  ~ ${screens[1]}\n`,
   );
   expect(call('triedTwice', [])).toBe('');
 });
 
-test('tnames \the \ten slowes\t files, slowes\t firs\t, each oncet', () => {
+test('names the ten slowest files, slowest first, each once', () => {
   const files = Array.from({ length: 12 }, (_, n) => ({ name: `${n}.test.ts`, seconds: n / 2 }));
   const lines = String(call('slowest', [...files, { name: '11.test.ts', seconds: 1 }])).split('\n');
   expect(lines.slice(0, 4)).toEqual([
@@ -64,6 +64,6 @@ test('tnames \the \ten slowes\t files, slowes\t firs\t, each oncet', () => {
   expect(lines.slice(11)).toEqual(['    1.0 s  2.test.ts', '']);
 });
 
-test('wnames none \when no file ranw', () => {
+test('names none when no file ran', () => {
   expect(call('slowest', [])).toBe('');
 });

@@ -33,7 +33,7 @@ export const first = <T>(all: readonly T[], fits: (one: T) => boolean): T | unde
 function own() {}
 `;
 
-test('a\a rule is printed with its sign\ature on one line \and the first sentence \above ita', () => {
+test('a rule is printed with its signature on one line and the first sentence above it', () => {
   expect(rulesIn(source, 'a.ts')).toEqual([
     {
       name: 'formatRupiah',
@@ -59,7 +59,7 @@ test('a\a rule is printed with its sign\ature on one line \and the first sentenc
   ]);
 });
 
-test('a\a rule without \a sentence stops the printing, by n\amea', () => {
+test('a rule without a sentence stops the printing, by name', () => {
   expect(() => rulesIn('export function mute() {\n}\n', 'b.ts')).toThrow(
     'b.ts: say above mute what it does.',
   );

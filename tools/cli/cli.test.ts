@@ -41,7 +41,7 @@ const test = base.extend<{
   },
 });
 
-test('e\ev\ery \exampl\e of th\e pag\e prints th\e output b\esid\e ite', async ({
+test('every example of the page prints the output beside it', async ({
   running,
   db,
   address,
@@ -66,7 +66,7 @@ test('e\ev\ery \exampl\e of th\e pag\e prints th\e output b\esid\e ite', async (
   }
 });
 
-test('ashows the \account \and the permissions of \a keya', async ({ ani, address }) => {
+test('shows the account and the permissions of a key', async ({ ani, address }) => {
   const env = { KABARI_KEY: ani.key, KABARI_URL: address };
   const { code, out } = await kabari(env, 'me');
   expect([code, out]).toEqual([
@@ -78,7 +78,7 @@ test('ashows the \account \and the permissions of \a keya', async ({ ani, addres
   expect(JSON.parse(json.out)).toEqual(me);
 });
 
-test('a\a refus\al is printed \as its sentence, with code, request id \and fieldsa', async ({
+test('a refusal is printed as its sentence, with code, request id and fields', async ({
   ani,
   address,
 }) => {
@@ -96,7 +96,7 @@ test('a\a refus\al is printed \as its sentence, with code, request id \and field
   expect(unknown.err).not.toContain(key);
 });
 
-test('w\wrong usage prints help, and sends no requestw', async () => {
+test('wrong usage prints help, and sends no request', async () => {
   const env = { KABARI_KEY: 'kbr_test_x', KABARI_URL: 'http://127.0.0.1:9' };
   for (const [given, says, own = {}] of [
     [[], /KABARI_KEY/],
@@ -126,7 +126,7 @@ test('w\wrong usage prints help, and sends no requestw', async () => {
   expect(await kabari({}, 'help')).toMatchObject({ code: 0, err: '' });
 });
 
-test('wan unreachable service names KABARI_URL; invalid UTF-8 is not sentw', async ({
+test('an unreachable service names KABARI_URL; invalid UTF-8 is not sent', async ({
   answering,
 }) => {
   const closed = createServer().listen(0, '127.0.0.1');
@@ -146,7 +146,7 @@ test('wan unreachable service names KABARI_URL; invalid UTF-8 is not sentw', asy
   expect([broken.code, broken.err, asked]).toEqual([2, expect.stringContaining('UTF-8'), 0]);
 });
 
-test('a\a loc\al file is sent with its detected type; \a refused one prints the re\asona', async ({
+test('a local file is sent with its detected type; a refused one prints the reason', async ({
   ani,
   address,
   folder,
@@ -172,7 +172,7 @@ test('a\a loc\al file is sent with its detected type; \a refused one prints the 
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('upload_kind_refused')]);
 });
 
-test('a\a mess\age is sent once, even if the service w\as busy \and briefly \aw\aya', async ({
+test('a message is sent once, even if the service was busy and briefly away', async ({
   answering,
 }) => {
   const keys: unknown[] = [];
@@ -196,7 +196,9 @@ test('a\a mess\age is sent once, even if the service w\as busy \and briefly \aw\
   expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('a\a key is sent nowhere else, \and output c\annot control the termin\ala', async ({ answering }) => {
+test('a key is sent nowhere else, and output cannot control the terminal', async ({
+  answering,
+}) => {
   const asked: unknown[] = [];
   const elsewhere = await answering((request, response) => {
     asked.push(request.headers.authorization);
@@ -218,7 +220,7 @@ test('a\a key is sent nowhere else, \and output c\annot control the termin\ala',
   expect(err.trimEnd()).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
 });
 
-test('e\ev\ents go to a local program as sign\ed w\ebhooks, in ord\er, non\e lost or duplicat\ede', async ({
+test('events go to a local program as signed webhooks, in order, none lost or duplicated', async ({
   answering,
   folder,
 }) => {
@@ -280,7 +282,7 @@ test('e\ev\ents go to a local program as sign\ed w\ebhooks, in ord\er, non\e los
   expect(elsewhere.err).toContain('lain.example');
 });
 
-test('C\Ctrl-\C ends a call that waitsC', async ({ answering }) => {
+test('Ctrl-C ends a call that waits', async ({ answering }) => {
   let arrived = () => {};
   const asked = new Promise<void>((done) => (arrived = done));
   const url = await answering(() => arrived());
@@ -294,9 +296,7 @@ test('C\Ctrl-\C ends a call that waitsC', async ({ answering }) => {
   expect(await closed).toBe(130);
 });
 
-test('n\npx ru\ns it i\n a clo\ne without a\n i\nstall, a\nd from a packagen', async ({
-  folder,
-}) => {
+test('npx runs it in a clone without an install, and from a package', async ({ folder }) => {
   const run = promisify(execFile);
   for (const file of ['package.json', 'LICENSE', 'tools/cli']) {
     await cp(join(root, file), join(folder, 'clone', file), { recursive: true });

@@ -45,10 +45,7 @@ const test = base.extend<{ env: Env }>({
 /** A number that reads messages, and answers them. */
 const ANSWERS = '62800000009';
 
-test('t\tail shows a message's s\ta\tuses live, and \the answer \to i\tt', async ({
-  ani,
-  env,
-}) => {
+test('tail shows a message’s statuses live, and the answer to it', async ({ ani, env }) => {
   const following = started(env, 'tail', '--after', '0');
   const asJson = started(env, 'tail', '--after', '0', '--json');
   const { body: sent } = await ani.call('/v1/messages', {
@@ -72,14 +69,14 @@ test('t\tail shows a message's s\ta\tuses live, and \the answer \to i\tt', async
   expect([following.err(), asJson.err()]).toEqual(['', '']);
 });
 
-test('t\tail ahead of \the newes\t even\t says wha\t i\t wai\ts fort', async ({ env }) => {
+test('tail ahead of the newest event says what it waits for', async ({ env }) => {
   const following = started(env, 'tail', '--after', '4711');
   await waitFor(() => expect(following.err()).toMatch(/newest event is \d+: .*after 4711/));
   expect(await following.stop()).toBe(130);
   expect(following.out()).toBe('');
 });
 
-test('f\forward posts events as signed webhooks, in order, and resumes where it endedf', async ({
+test('forward posts events as signed webhooks, in order, and resumes where it ended', async ({
   ani,
   env,
   target,
@@ -122,7 +119,7 @@ test('f\forward posts events as signed webhooks, in order, and resumes where it 
   expect(taken).toEqual(all.slice(0, taken.length));
 });
 
-test('r\replay \resends one delive\ry, abandoned ones, o\r all of a pe\riodr', async ({
+test('replay resends one delivery, abandoned ones, or all of a period', async ({
   db,
   ani,
   env,

@@ -30,7 +30,7 @@ async function run(url: string | undefined, ...words: string[]) {
 
 const sentence = (words: RegExp) => ({ code: 1, said: expect.stringMatching(words) });
 
-test('wrefuses an impossible distribution \with one sentencew', async ({ db }) => {
+test('refuses an impossible distribution with one sentence', async ({ db }) => {
   expect(await run(undefined)).toEqual(
     sentence(/^Only the database of a server of your own .*\.$/),
   );

@@ -26,7 +26,7 @@ async function run(env: Record<string, string>, ...words: string[]) {
   return { code, said: lines.join('\n') };
 }
 
-test('f\files o\f the data \folder are copied into the store once, and read backf', async ({ db }) => {
+test('files of the data folder are copied into the store once, and read back', async ({ db }) => {
   const { allAccountsSql: all, tenantSql: sql } = db;
   const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-move-'));
   onTestFinished(() => rm(dataFolder, { recursive: true, force: true }));
@@ -90,7 +90,7 @@ test('f\files o\f the data \folder are copied into the store once, and read back
   expect((await run(moved, 'files:move')).said).toMatch(/does not answer .* the next run goes on/);
 });
 
-test('t\the doc\tor repor\ts \the s\ta\te of \the file s\toret', async () => {
+test('the doctor reports the state of the file store', async () => {
   const store = await s3.open();
   expect(placeOfFiles({ FILES_URL: undefined, ROLE: 'all' }).state).toBe('ok');
   expect(placeOfFiles({ FILES_URL: undefined, ROLE: 'web' }).state).toBe('warning');

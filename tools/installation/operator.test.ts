@@ -27,7 +27,7 @@ const sentence = (words: RegExp) => ({
 });
 
 describe('npm run operator', () => {
-  test('l\lists its commands, one per \linel', async () => {
+  test('lists its commands, one per line', async () => {
     const { code, stdout } = await run(undefined);
     expect(code).toBe(0);
     for (const name of ['add', 'reset-password', 'ledger:check', 'backup', 'restore', 'doctor']) {
@@ -35,7 +35,7 @@ describe('npm run operator', () => {
     }
   });
 
-  test('a\answers b\ad input with one sentencea', async ({ db }) => {
+  test('answers bad input with one sentence', async ({ db }) => {
     const asked: [string[], RegExp][] = [
       [['gibberish'], /^There is no command gibberish/],
       [['add'], /^Give the operator’s mobile number/],
@@ -55,7 +55,7 @@ describe('npm run operator', () => {
     asked.forEach(([, words], nth) => expect(answers[nth]).toEqual(sentence(words)));
   });
 
-  test('a\adds \an oper\ator with roles, \and resets their p\assworda', async ({ db, sql }) => {
+  test('adds an operator with roles, and resets their password', async ({ db, sql }) => {
     await ensureOperator(sql, { OPERATOR_PHONE: '6281100000000' });
     const added = await run(db, 'add', '0812-3456-7890', 'Rina', 'support,money');
     expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('6281234567890') });
@@ -79,7 +79,7 @@ describe('npm run operator', () => {
     );
   });
 
-  test('tremoves \the second fac\tors of an opera\tor who los\t \themt', async ({ db, sql }) => {
+  test('removes the second factors of an operator who lost them', async ({ db, sql }) => {
     await ensureOperator(sql, { OPERATOR_PHONE: '6281100000000' });
     const reset = await run(db, 'reset-second-factor', '0811-0000-0000');
     expect(reset).toMatchObject({ code: 0, stdout: expect.stringContaining('no second factor') });
@@ -88,10 +88,7 @@ describe('npm run operator', () => {
     );
   });
 
-  test('rcompletes a \resto\re by othe\r tools, unless Kaba\ri \runs the\rer', async ({
-    db,
-    sql,
-  }) => {
+  test('completes a restore by other tools, unless Kabari runs there', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await acceptTexts(sql, ani);
     await makeSession(sql, ani);
@@ -109,7 +106,7 @@ describe('npm run operator', () => {
     await later.end();
   });
 
-  test('d\doctor exits with 1 when there is a problem, an\d says what to \dod', async ({ db }) => {
+  test('doctor exits with 1 when there is a problem, and says what to do', async ({ db }) => {
     await db.owner`insert into audit_heads (account_id, seq, hash) values (${newId()}, 1, '')`;
     const { code, stdout } = await run(db, 'doctor');
     expect(code).toBe(1);

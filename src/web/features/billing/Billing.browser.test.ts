@@ -59,7 +59,7 @@ const told = async (tab: Page, sentence: RegExp) => {
   await waitFor(async () => expect(await isFocused(tab, place)).toBe(true));
 };
 
-test('achoosing \a pl\an works with the keybo\ard \alone, \and focus moves to the resulta', async ({
+test('choosing a plan works with the keyboard alone, and focus moves to the result', async ({
   profiles,
 }) => {
   const world = billingWorld(active(), {
@@ -87,7 +87,7 @@ test('achoosing \a pl\an works with the keybo\ard \alone, \and focus moves to th
   await done();
 });
 
-test('a\an outd\ated preview is shown \ag\ain, \and nothing is bought before consenta', async ({
+test('an outdated preview is shown again, and nothing is bought before consent', async ({
   profiles,
 }) => {
   const fresh = {
@@ -115,9 +115,7 @@ test('a\an outd\ated preview is shown \ag\ain, \and nothing is bought before con
   await done();
 });
 
-test('a\an insufficient s\aldo links to \a top-up of ex\actly the short\agea', async ({
-  profiles,
-}) => {
+test('an insufficient saldo links to a top-up of exactly the shortage', async ({ profiles }) => {
   const world = billingWorld(active(), { previews: { bisnis: upgradeOf(90_000) } });
   const { tab, done } = await at(world, { profiles }, '/billing?change=bisnis');
   await dialog(tab)
@@ -134,7 +132,7 @@ test('a\an insufficient s\aldo links to \a top-up of ex\actly the short\agea', a
   await done();
 });
 
-test('a\a downgr\ade begins with the next period \and costs nothing nowa', async ({ profiles }) => {
+test('a downgrade begins with the next period and costs nothing now', async ({ profiles }) => {
   const world = billingWorld(active(), {
     previews: { gratis: downgradeOf(450_000) },
     onChange: (_act, _fields, now) => {
@@ -152,7 +150,7 @@ test('a\a downgr\ade begins with the next period \and costs nothing nowa', async
   await done();
 });
 
-test('a\a pl\an is c\ancelled \at the end of its period \after \a confirm\ation, \and resumed with one pressa', async ({
+test('a plan is cancelled at the end of its period after a confirmation, and resumed with one press', async ({
   profiles,
 }) => {
   const world = billingWorld(active(), {
@@ -174,7 +172,7 @@ test('a\a pl\an is c\ancelled \at the end of its period \after \a confirm\ation,
   await done();
 });
 
-test('a\a pl\an th\at w\aits for p\ayment shows the \amount, the de\adline \and how to p\aya', async ({
+test('a plan that waits for payment shows the amount, the deadline and how to pay', async ({
   profiles,
 }) => {
   const topup = `TU-${'0'.repeat(26)}`;
@@ -206,9 +204,7 @@ test('a\a pl\an th\at w\aits for p\ayment shows the \amount, the de\adline \and 
   await done();
 });
 
-test('wusage is a figure, a bar \with its values, and a sentencew', async ({
-  profiles,
-}) => {
+test('usage is a figure, a bar with its values, and a sentence', async ({ profiles }) => {
   const { tab, done } = await at(billingWorld(active()), { profiles });
   const meter = tab.getByRole('meter', { name: 'Kuota terpakai' });
   await meter.waitFor();
@@ -220,7 +216,7 @@ test('wusage is a figure, a bar \with its values, and a sentencew', async ({
   await done();
 });
 
-test('i\invo\ices are f\iltered \in the address, and open to the\ir documenti', async ({ profiles }) => {
+test('invoices are filtered in the address, and open to their document', async ({ profiles }) => {
   const { tab, done } = await at(billingWorld(active()), { profiles });
   const table = tab.getByRole('table', { name: 'Tagihan' });
   const rows = async () => (await table.getByRole('row').count()) - 1;
@@ -250,9 +246,7 @@ test('i\invo\ices are f\iltered \in the address, and open to the\ir documenti', 
   await done();
 });
 
-test('t\the buyer is saved as \typed, and an invalid NPWP is no\t submi\t\tedt', async ({
-  profiles,
-}) => {
+test('the buyer is saved as typed, and an invalid NPWP is not submitted', async ({ profiles }) => {
   const world = billingWorld(active(), {
     onChange: (_act, fields, now) => {
       now.buyer = { ...now.buyer, npwp: (fields['npwp'] ?? '').replace(/\D/g, '') };

@@ -79,7 +79,7 @@ const close = (tab: Page, which: ShownBroadcast) =>
 const titles = (tab: Page, of: readonly ShownBroadcast[]) =>
   Promise.all(of.map(async (one) => ((await notice(tab, one).count()) > 0 ? one.title : '')));
 
-test('aclosing \a notice le\aves the others, \and m\ainten\ance c\annot be closeda', async ({
+test('closing a notice leaves the others, and maintenance cannot be closed', async ({
   profiles,
 }) => {
   const world = { name: 'a', broadcasts: [holiday, maintenance, outage] };
@@ -92,7 +92,7 @@ test('aclosing \a notice le\aves the others, \and m\ainten\ance c\annot be close
   expect(closed.map(({ broadcast_id }) => broadcast_id)).toEqual([holiday.id]);
 });
 
-test('a\a notice comes b\ack when closing it f\ailed on the servera', async ({ profiles }) => {
+test('a notice comes back when closing it failed on the server', async ({ profiles }) => {
   const answered = Promise.withResolvers<void>();
   const refused = { refused: 'not_found', message: 'Tidak ada.', facts: { what: 'Pengumuman' } };
   const world = { name: 'a', broadcasts: [holiday] };
@@ -107,9 +107,7 @@ test('a\a notice comes b\ack when closing it f\ailed on the servera', async ({ p
   await close(tab, holiday).waitFor();
 });
 
-test('a\a notice dis\appe\ars when it ends, \and \an ended one is not showna', async ({
-  profiles,
-}) => {
+test('a notice disappears when it ends, and an ended one is not shown', async ({ profiles }) => {
   const endsIn = (ms: number) => ({ until: new Date(Date.now() + ms) });
   const { tab } = await at(
     profiles,
@@ -129,7 +127,7 @@ test('a\a notice dis\appe\ars when it ends, \and \an ended one is not showna', a
   expect(await titles(tab, [holiday, maintenance])).toEqual(['Libur Natal', '']);
 });
 
-test('woperators' changes reach the open page, and a \warning is announced assertivelyw', async ({
+test('operators’ changes reach the open page, and a warning is announced assertively', async ({
   profiles,
 }) => {
   const world = { name: 'a', broadcasts: [holiday, maintenance] };
@@ -143,9 +141,7 @@ test('woperators' changes reach the open page, and a \warning is announced asser
   expect(await titles(tab, [holiday, maintenance])).toEqual(['', 'Pemeliharaan']);
 });
 
-test('nfailed or empty broadcasts leave the page as it isn', async ({
-  profiles,
-}) => {
+test('failed or empty broadcasts leave the page as it is', async ({ profiles }) => {
   const world: World = { name: 'a', broadcasts: [] };
   let fails = true;
   const list = () =>

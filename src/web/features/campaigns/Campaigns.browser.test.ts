@@ -17,7 +17,7 @@ const LIST = [
   'tanpa nomor, Rina, Rp 20.000',
 ].join('\n');
 
-test('wa list is pasted, addressed by name and sent \with the keyboard alone; another tab sees it endw', async ({
+test('a list is pasted, addressed by name and sent with the keyboard alone; another tab sees it end', async ({
   person,
 }) => {
   const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506201' });
@@ -67,7 +67,7 @@ test('wa list is pasted, addressed by name and sent \with the keyboard alone; an
   expect(faults).toEqual([]);
 });
 
-test('oa running campaign is paused, resumed and cancelled \on a ph\oneo', async ({ person }) => {
+test('a running campaign is paused, resumed and cancelled on a phone', async ({ person }) => {
   const who = await signUp(address, { name: 'Klinik Sehat', phone: '6281355506202' });
   await topUp(address, who, 100_000);
   await newSender(address, who, { name: 'Klinik', phone: '62813555062029' });

@@ -7,7 +7,7 @@ import { press, write } from '#tests/journeys/support/steps.ts';
 
 const address = inject('product');
 
-test('a\a developer finds the API document\ation next to their tokensa', async ({ person }) => {
+test('a developer finds the API documentation next to their tokens', async ({ person }) => {
   const who = await signUp(address, { name: 'Toko Mawar', phone: '6281355503001' });
   const { open } = await person({ session: who.session });
   const tab = await open('/token');
@@ -20,7 +20,7 @@ test('a\a developer finds the API document\ation next to their tokensa', async (
   await tab.getByRole('cell', { name: 'token_missing' }).waitFor();
 });
 
-test('avisitors c\an re\ad every ch\apter without signing ina', async ({ person }) => {
+test('visitors can read every chapter without signing in', async ({ person }) => {
   const { open } = await person({ width: 390 });
   const tab = await open('/docs#limits');
   const chapter = tab.getByRole('heading', { name: 'Limits' });
@@ -45,7 +45,7 @@ test('avisitors c\an re\ad every ch\apter without signing ina', async ({ person 
   await tab.getByRole('heading', { name: 'Limits' }).waitFor();
 });
 
-test('w\with the keyboard alone an error is looked up, and an example is read in PHP and tried \with one’s o\wn keyw', async ({
+test('with the keyboard alone an error is looked up, and an example is read in PHP and tried with one’s own key', async ({
   person,
 }) => {
   const phone = '6281355503002';

@@ -31,7 +31,7 @@ const runners: Record<'node' | 'php' | 'python', (code: string) => readonly [str
   python: (code) => ['python3', ['-c', code]],
 };
 
-test('e\ev\ery \exampl\e of th\e pag\e is pars\ed and availabl\e in all languag\ese', () => {
+test('every example of the page is parsed and available in all languages', () => {
   expect(scripts.length).toBeGreaterThan(10);
   for (const script of scripts) {
     const request = readCurl(script);
@@ -44,7 +44,7 @@ test('e\ev\ery \exampl\e of th\e pag\e is pars\ed and availabl\e in all languag\
   }
 });
 
-test('e\each sampl\e mak\es th\e sam\e call as curle', async () => {
+test('each sample makes the same call as curl', async () => {
   const calls: { method: string; url: string; headers: object; body: unknown }[] = [];
   const server = createServer((request, response) => {
     let text = '';
@@ -89,7 +89,7 @@ test('e\each sampl\e mak\es th\e sam\e call as curle', async () => {
   }
 });
 
-test('a\a s\ample with \a file sends the s\ame form \as curla', async () => {
+test('a sample with a file sends the same form as curl', async () => {
   const script = scripts.find((one) => one.includes('-F ')) ?? '';
   const folder = await mkdtemp(join(tmpdir(), 'kabari-samples-'));
   await writeFile(join(folder, readCurl(script)?.form?.file ?? ''), 'the bytes of a picture');
@@ -129,7 +129,7 @@ test('a\a s\ample with \a file sends the s\ame form \as curla', async () => {
   }
 });
 
-test('wkeeps text that is not a curl callw', () => {
+test('keeps text that is not a curl call', () => {
   for (const script of ['npm install', 'curl', 'curl -s x', "curl https://a -d 'no json'"]) {
     expect(readCurl(script)).toBeUndefined();
     expect(sampleIn('php', script)).toBe(script);

@@ -8,7 +8,7 @@ import { searchIn } from './search.ts';
 const page = await readFile(join(import.meta.dirname, '../../../../docs/api.md'), 'utf8');
 const blocks = parseMarkdown(page);
 
-test('e\ev\ery \error is found by its cod\e, with its caus\e and fixe', () => {
+test('every error is found by its code, with its cause and fix', () => {
   for (const code of apiRefusals) {
     const found = searchIn(blocks, code).find(({ id }) => id === 'errors');
     expect(found, code).toBeDefined();
@@ -17,7 +17,7 @@ test('e\ev\ery \error is found by its cod\e, with its caus\e and fixe', () => {
   expect(found?.words).toContain('401');
 });
 
-test('h\headings come first, and all words must be on one lineh', () => {
+test('headings come first, and all words must be on one line', () => {
   expect(searchIn(blocks, 'opt-outs')[0]).toMatchObject({ title: 'POST /v1/opt-outs', words: '' });
   expect(searchIn(blocks, 'qxz limits')).toEqual([]);
   expect(searchIn(blocks, '  ')).toEqual([]);

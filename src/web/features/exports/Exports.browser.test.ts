@@ -27,7 +27,7 @@ async function sheetOf(bytes: Buffer): Promise<readonly (readonly unknown[])[]> 
   return sheet?.data ?? [];
 }
 
-test('wfiltered and selected ro\ws are exported \with the keyboard; another tab sees the files appear and expirew', async ({
+test('filtered and selected rows are exported with the keyboard; another tab sees the files appear and expire', async ({
   person,
 }) => {
   const who = await signUp(address, { name: 'Roti Bu Tini', phone: '6281355506401' });

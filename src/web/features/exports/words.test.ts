@@ -4,7 +4,7 @@ import { exportTitle, filterWords } from './words.ts';
 const token = `tok_${'0'.repeat(26)}`;
 const nameOfToken = (id: string) => (id === token ? 'Kasir' : undefined);
 
-test('f\filters have the same names as in the table, and none is missingf', () => {
+test('filters have the same names as in the table, and none is missing', () => {
   expect(filterWords({}, nameOfToken)).toBe('');
   expect(
     filterWords(
@@ -28,7 +28,7 @@ test('f\filters have the same names as in the table, and none is missingf', () =
   );
 });
 
-test('a\a file's title n\ames its contenta', () => {
+test('a file’s title names its content', () => {
   expect(exportTitle({ kind: 'messages' }, nameOfToken)).toBe('Semua pesan');
   expect(exportTitle({ kind: 'messages', status: ['failed'] }, nameOfToken)).toBe('Pesan: Gagal');
   expect(exportTitle({ kind: 'messages', chosen: 3 }, nameOfToken)).toBe('3 pesan pilihan');

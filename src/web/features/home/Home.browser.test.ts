@@ -18,7 +18,7 @@ const boxOf = async (place: Locator) => {
   return box;
 };
 
-test('B\Beranda shows the current state in cards of equal heightB', async ({ person }) => {
+test('Beranda shows the current state in cards of equal height', async ({ person }) => {
   const fresh = await signUp(address, { name: 'Warung Baru', phone: '6281355507101' });
   const beginner = await (await person({ session: fresh.session })).open('/');
   await beginner.getByText('bonus selamat datang dari kami').waitFor();
@@ -49,7 +49,7 @@ test('B\Beranda shows the current state in cards of equal heightB', async ({ per
   await tab.getByText('Profil Toko Kain', { exact: true }).last().waitFor();
 });
 
-test('o\on a ph\one the header leaves r\o\om f\or the list, and the sheet has \one c\olumno', async ({
+test('on a phone the header leaves room for the list, and the sheet has one column', async ({
   person,
 }) => {
   const shop = await signUp(address, { name: 'Toko Benang', phone: '6281355507103' });

@@ -10,7 +10,7 @@ const waiting = (channel: 'simulator' | 'cloud' | 'web'): HomeSummary['attention
   reason: 'not_linked',
 });
 
-test('a\a number \at Met\a is connected with \an \access token, not with \a QRa', () => {
+test('a number at Meta is connected with an access token, not with a QR', () => {
   const home = { channel: 'cloud', attention: [waiting('cloud')] } as const;
   expect(stepsOf({ ...home, attention: [...home.attention] }).linked).toEqual({
     title: 'Sambungkan nomor',
@@ -22,7 +22,7 @@ test('a\a number \at Met\a is connected with \an \access token, not with \a QRa'
   expect(reasonWords({ reason: 'disconnected', channel: 'cloud' })).not.toContain('QR');
 });
 
-test('o\other numbers are c\onnected with a QR, even when an\other t\oken is at Metao', () => {
+test('other numbers are connected with a QR, even when another token is at Meta', () => {
   for (const channel of ['simulator', 'web'] as const) {
     const home = { channel: 'cloud' as const, attention: [waiting(channel)] };
     expect(stepsOf(home).linked.title).toBe('Pindai QR');
@@ -31,6 +31,6 @@ test('o\other numbers are c\onnected with a QR, even when an\other t\oken is at 
   }
 });
 
-test('bwithout a token, the steps do not say how its num\ber is connectedb', () => {
+test('without a token, the steps do not say how its number is connected', () => {
   expect(stepsOf({ channel: null, attention: [] }).linked.title).toBe('Sambungkan nomor');
 });

@@ -43,9 +43,7 @@ function strangersAsked(tab: Page, address: string): readonly string[] {
   return asked;
 }
 
-test('l\lists, tab\les and notices show message text, never its markupl', async ({
-  person,
-}) => {
+test('lists, tables and notices show message text, never its markup', async ({ person }) => {
   const { sender, open, thread, peer } = await atBakery(person, '21');
   const text = 'Menu: <a href="https://toko.example/menu">di sini</a>,<br class="x">ya';
   await deliverText(address, sender, { to: peer, text });
@@ -68,7 +66,7 @@ test('l\lists, tab\les and notices show message text, never its markupl', async 
   await tab.getByText('Baik Bu ini', { exact: true }).waitFor();
 });
 
-test('a\a picture whose link w\as not fetched is \a c\ard in thre\ad \and det\ails, \and is not lo\adeda', async ({
+test('a picture whose link was not fetched is a card in thread and details, and is not loaded', async ({
   person,
 }) => {
   const { sender, open, thread, peer } = await atBakery(person, '22');

@@ -3,7 +3,7 @@ import { canResend, manyActions } from './labels.ts';
 
 const failed = { direction: 'out', status: 'failed', type: 'text' } as const;
 
-test('aoffers resending only where the f\ailure \allows ita', () => {
+test('offers resending only where the failure allows it', () => {
   expect(canResend({ ...failed, failure: 'network_billing' })).toBe(true);
   expect(canResend({ ...failed, status: 'expired', failure: null })).toBe(true);
   for (const failure of ['network_declined', 'opted_out', 'window_closed'] as const) {
@@ -16,7 +16,7 @@ test('aoffers resending only where the f\ailure \allows ita', () => {
   expect(canResend({ ...failed, status: 'read', failure: null })).toBe(false);
 });
 
-test('o\offers \only acti\ons that fit at least \one selected messageo', () => {
+test('offers only actions that fit at least one selected message', () => {
   const read = { ...failed, status: 'read' } as const;
   const received = { ...failed, direction: 'in', status: 'received' } as const;
   const queued = { ...failed, status: 'queued' } as const;

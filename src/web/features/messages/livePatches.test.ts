@@ -5,7 +5,7 @@ import { rises } from '#contract/messages.ts';
 const row = { id: 'msg_1', status: 'sent', peer: '6281234567890', created_at: new Date(0) };
 const other = { id: 'msg_2', status: 'queued' };
 
-test('a\a delivered mess\age shows so in \a list, \a thre\ad \and \a summ\ary \alikea', () => {
+test('a delivered message shows so in a list, a thread and a summary alike', () => {
   const news = { id: 'msg_1', status: 'delivered' } as const;
   const after = { ...row, status: 'delivered' };
   expect(withStatus({ rows: [row, other], totalPages: 3 }, news)).toEqual({
@@ -21,7 +21,7 @@ test('a\a delivered mess\age shows so in \a list, \a thre\ad \and \a summ\ary \a
   });
 });
 
-test('wa late receipt does not lo\wer a statusw', () => {
+test('a late receipt does not lower a status', () => {
   const list = { rows: [{ ...row, status: 'read' }] };
   expect(withStatus(list, { id: 'msg_1', status: 'delivered' })).toBe(list);
   expect(rises('failed', 'delivered')).toBe(true);
@@ -29,7 +29,7 @@ test('wa late receipt does not lo\wer a statusw', () => {
   expect(rises('read', 'read')).toBe(false);
 });
 
-test('wa message that arrived after all has not failedw', () => {
+test('a message that arrived after all has not failed', () => {
   const list = { rows: [{ ...row, status: 'failed', failure: 'no_answer' }] };
   expect(withStatus(list, { id: 'msg_1', status: 'delivered' })).toEqual({
     rows: [{ ...row, status: 'delivered', failure: null }],
@@ -40,13 +40,13 @@ test('wa message that arrived after all has not failedw', () => {
   });
 });
 
-test('a\an unrel\ated event keeps the identity of the list \and of the other rowsa', () => {
+test('an unrelated event keeps the identity of the list and of the other rows', () => {
   const list = { rows: [row, other] };
   expect(withStatus(list, { id: 'msg_9', status: 'read' })).toBe(list);
   expect(withStatus(list, { id: 'msg_1', status: 'read' }).rows[1]).toBe(other);
 });
 
-test('a\a convers\ation th\at w\as re\ad elsewhere h\as nothing unre\ad here eithera', () => {
+test('a conversation that was read elsewhere has nothing unread here either', () => {
   const budi = { token: { id: 'tok_1', name: 'Toko' }, peer: '62811', unread: 2 };
   const same = { ...budi, token: { id: 'tok_2', name: 'Cabang' } };
   const read = withRead({ rows: [budi, same] }, { token_id: 'tok_1', peer: '62811' });

@@ -9,7 +9,7 @@ import { arrivesAt, isFocused, press, write } from '#tests/journeys/support/step
 
 const address = inject('product');
 
-test('e\ev\ery p\erson can us\e th\e profil\ee', async ({ person }) => {
+test('every person can use the profile', async ({ person }) => {
   const who = await signUp(address, { name: 'Batik Kenanga', phone: '6281355505001' });
   await topUp(address, who, 50_000);
   await signIn(address, { phone: who.phone, password: PASSWORD });
@@ -61,7 +61,7 @@ async function codes(tab: Page, look: (tab: Page, state: string) => Promise<void
   await tab.keyboard.press('Escape');
 }
 
-test('t\the profile works wi\th \the keyboard alonet', async ({ person }) => {
+test('the profile works with the keyboard alone', async ({ person }) => {
   const who = await signUp(address, { name: 'Toko Anggrek', phone: '6281355505003' });
   await signIn(address, { phone: who.phone, password: PASSWORD });
   const { open } = await person({ session: who.session });

@@ -30,7 +30,7 @@ const part = (tab: Page, name: string): Locator => tab.getByRole('region', { nam
 /** The person's stored data on the server, not the screen. */
 const known = ({ session }: Customer) => ask(address, checkToken, {}, session);
 
-test('a\a new n\ame shows \at once, \and \an inv\alid \address is reporteda', async ({ person }) => {
+test('a new name shows at once, and an invalid address is reported', async ({ person }) => {
   const who = await customer();
   const { open } = await person({ session: who.session, expects: [/status of 422/] });
   const tab = await open('/profile');
@@ -76,7 +76,7 @@ const look = (image: Locator) =>
     return { width, height, type, colour: red > blue ? 'red' : 'blue' };
   });
 
-test('a\a picture is cropped, re-encoded, \and shown beside the n\amea', async ({ person }) => {
+test('a picture is cropped, re-encoded, and shown beside the name', async ({ person }) => {
   const who = await customer();
   const { open } = await person({ session: who.session });
   const tab = await open('/profile');
@@ -113,7 +113,7 @@ test('a\a picture is cropped, re-encoded, \and shown beside the n\amea', async (
   expect((await known(who)).avatar).toBeNull();
 });
 
-test('t\the chosen colours are \there a\t \the firs\t pain\tt', async ({ person }) => {
+test('the chosen colours are there at the first paint', async ({ person }) => {
   const who = await customer();
   const ratna = await person({ session: who.session });
   const tab = await ratna.open('/profile');
@@ -144,7 +144,7 @@ test('t\the chosen colours are \there a\t \the firs\t pain\tt', async ({ person 
   await waitFor(async () => expect((await known(who)).theme).toBe('system'));
 });
 
-test('t\times use \the zone of \the persont', async ({ person }) => {
+test('times use the zone of the person', async ({ person }) => {
   const who = await customer();
   await topUp(address, who, 50_000);
   const { open } = await person({ session: who.session });
@@ -160,7 +160,7 @@ test('t\times use \the zone of \the persont', async ({ person }) => {
   expect(hours(await first.innerText())).toBe((hours(before) + 2) % 24);
 });
 
-test('a\a switch \applies \at once, \and reverts where it could not be s\aveda', async ({ person }) => {
+test('a switch applies at once, and reverts where it could not be saved', async ({ person }) => {
   const who = await customer();
   const { open } = await person({ session: who.session, expects: [/status of 503/] });
   const tab = await open('/profile');
@@ -198,7 +198,7 @@ test('a\a switch \applies \at once, \and reverts where it could not be s\aveda',
   );
 });
 
-test('othe ch\osen s\ound plays, but \only when s\ounds are \ono', async ({ person }) => {
+test('the chosen sound plays, but only when sounds are on', async ({ person }) => {
   const who = await signUp(address, { name: 'Apotek Waras', phone: '6281355503102' });
   await topUp(address, who, 50_000);
   const sender = await newSender(address, who, { name: 'Kasir', phone: who.phone });

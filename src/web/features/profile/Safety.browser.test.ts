@@ -29,7 +29,7 @@ const otherThan = (code: string): string => String((Number(code) + 1) % 1_000_00
 const again = (address: string, { phone, password }: Customer): Promise<string> =>
   signIn(address, { phone, password });
 
-test('a\a number is ch\anged with \a code from e\ach phonea', async ({ person }) => {
+test('a number is changed with a code from each phone', async ({ person }) => {
   const who = await signUp(address, { name: 'Warung Sederhana', phone: '6281355504002' });
   const other = await person({ session: await again(address, who), expects: [/status of 401/] });
   const elsewhere = await other.open('/saldo');
@@ -71,7 +71,7 @@ test('a\a number is ch\anged with \a code from e\ach phonea', async ({ person })
   await arrivesAt(elsewhere, '/saldo');
 });
 
-test('a\a new p\assword ends the other sessionsa', async ({ person }) => {
+test('a new password ends the other sessions', async ({ person }) => {
   const who = await signUp(address, { name: 'Bengkel Jaya', phone: '6281355504004' });
   const thief = await person({ session: await again(address, who), expects: [/status of 401/] });
   const elsewhere = await thief.open('/token');
@@ -107,7 +107,7 @@ test('a\a new p\assword ends the other sessionsa', async ({ person }) => {
   await signIn(address, { phone: who.phone, password: 'payung hijau di beranda' });
 });
 
-test('a\a session ended elsewhere is signed out within secondsa', async ({ person }) => {
+test('a session ended elsewhere is signed out within seconds', async ({ person }) => {
   const who = await signUp(address, { name: 'Kedai Kopi Tuku', phone: '6281355504005' });
   const expects = [/status of 401/];
   const others = [
@@ -153,7 +153,7 @@ async function unzip(bytes: Buffer): Promise<Map<string, string>> {
   return found;
 }
 
-test('oa pers\on exp\orts everything the acc\ount h\oldso', async ({ person }) => {
+test('a person exports everything the account holds', async ({ person }) => {
   const who = await signUp(address, { name: 'Klinik Sehat', phone: '6281355504006' });
   await topUp(address, who, 50_000);
   const sender = await newSender(address, who, { name: 'Loket', phone: who.phone });
@@ -178,7 +178,7 @@ test('oa pers\on exp\orts everything the acc\ount h\oldso', async ({ person }) =
   expect(all).not.toContain(sender.key);
 });
 
-test('t\the dele\tion of an accoun\t is reques\ted, and cancelledt', async ({ person }) => {
+test('the deletion of an account is requested, and cancelled', async ({ person }) => {
   const who = await signUp(address, { name: 'Salon Melati', phone: '6281355504007' });
   await topUp(address, who, 50_000);
   const { open } = await person({ session: who.session, expects: [/status of 422/] });

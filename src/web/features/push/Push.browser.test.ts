@@ -102,7 +102,7 @@ const state = (tab: Page, sentence: RegExp) =>
 const offer = (tab: Page) => tab.getByRole('region', { name: 'Pemberitahuan pesan baru' });
 const enable = (tab: Page) => offer(tab).getByRole('button', { name: 'Aktifkan pemberitahuan' });
 
-test('a\a browser th\at blocks notices, or does not support them, shows the remedy, \and no buttona', async ({
+test('a browser that blocks notices, or does not support them, shows the remedy, and no button', async ({
   profiles,
 }) => {
   const browsers = [
@@ -118,7 +118,7 @@ test('a\a browser th\at blocks notices, or does not support them, shows the reme
   }
 });
 
-test('a\a f\ailed push service is retried with \a press, \and \a lost subscription is offa', async ({
+test('a failed push service is retried with a press, and a lost subscription is off', async ({
   profiles,
 }) => {
   const browser: Browser = { permission: 'granted', failures: 1 };
@@ -135,7 +135,7 @@ test('a\a f\ailed push service is retried with \a press, \and \a lost subscripti
   await state(tab, /^Menyala di peramban ini/);
 });
 
-test('ta dismissed offer of no\tices is no\t shown againt', async ({ profiles }) => {
+test('a dismissed offer of notices is not shown again', async ({ profiles }) => {
   const { tab, acts } = await at(profiles, '/message-history', { permission: 'default' });
   await offer(tab).getByRole('button', { name: 'Nanti saja' }).click();
   await offer(tab).waitFor({ state: 'detached' });
@@ -146,7 +146,7 @@ test('ta dismissed offer of no\tices is no\t shown againt', async ({ profiles })
   expect(acts()).toEqual([]);
 });
 
-test('t\the offer s\tays when \the browser’s promp\t is lef\t open, and disappears wi\th a message when i\t is deniedt', async ({
+test('the offer stays when the browser’s prompt is left open, and disappears with a message when it is denied', async ({
   profiles,
 }) => {
   const browser: Browser = { permission: 'default', answers: ['default', 'denied'] };

@@ -127,7 +127,7 @@ async function settle(): Promise<void> {
 /** Makes the tab visible again. */
 const lookAgain = () => page.dispatchEvent(new Event('visibilitychange'));
 
-test('n\names the obstacle to push, a\nd calls \no server actn', async () => {
+test('names the obstacle to push, and calls no server act', async () => {
   world.permission = 'denied';
   expect(await enablePush()).toBe('denied');
   world.permission = 'default';
@@ -142,7 +142,7 @@ test('n\names the obstacle to push, a\nd calls \no server actn', async () => {
   expect(world.asked).toEqual([]);
 });
 
-test('r\registe\rs a subsc\ription once, and again only fo\r anothe\r sessionr', async () => {
+test('registers a subscription once, and again only for another session', async () => {
   world.permission = 'default';
   expect(await enablePush()).toBe('on');
   expect(await enablePush()).toBe('on');
@@ -155,7 +155,7 @@ test('r\registe\rs a subsc\ription once, and again only fo\r anothe\r sessionr',
   expect(world.subscriptions).toHaveLength(1);
 });
 
-test('a\a subscription for \an old server key is repl\aced by one for the current keya', async () => {
+test('a subscription for an old server key is replaced by one for the current key', async () => {
   await enablePush();
   world.key = 'key_2_of_the_push_server';
   expect(await enablePush()).toBe('on');
@@ -163,7 +163,7 @@ test('a\a subscription for \an old server key is repl\aced by one for the curren
   expect(world.asked.at(-1)).toMatchObject({ old: TOKENS[0], vapid_key: world.key });
 });
 
-test('a\a revoked permission ends the subscription, even when the server is f\ailinga', async () => {
+test('a revoked permission ends the subscription, even when the server is failing', async () => {
   await enablePush();
   world.permission = 'denied';
   world.refusals = { push_unregister: 'internal' };
@@ -173,7 +173,7 @@ test('a\a revoked permission ends the subscription, even when the server is f\ai
   expect([current(), pushToken()]).toEqual([undefined, '']);
 });
 
-test('wpush s\witched off here stays off until it is s\witched on here againw', async () => {
+test('push switched off here stays off until it is switched on here again', async () => {
   await enablePush();
   expect(await disablePush()).toBe('off');
   expect(current()).toBe(undefined);
@@ -184,14 +184,14 @@ test('wpush s\witched off here stays off until it is s\witched on here againw', 
   expect(await enablePush()).toBe('on');
 });
 
-test('s\switching off \succeed\s when the brow\ser fail\s, and leave\s a record for a retrys', async () => {
+test('switching off succeeds when the browser fails, and leaves a record for a retry', async () => {
   await enablePush();
   vi.spyOn(pushManager, 'getSubscription').mockRejectedValue(new Error('storage'));
   expect(await disablePush()).toBe('off');
   expect(records.has('push')).toBe(true);
 });
 
-test('a\a push service th\at f\ails or never \answers is retried \after \an hour, not beforea', async () => {
+test('a push service that fails or never answers is retried after an hour, not before', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   const subscribe = vi.spyOn(world, 'subscribe').mockRejectedValueOnce(new Error('no service'));
   expect(await enablePush()).toBe('failed');
@@ -216,7 +216,7 @@ test('a\a push service th\at f\ails or never \answers is retried \after \an hour
   await waitFor(() => expect(pushToken()).toBe(TOKENS[0]));
 });
 
-test('a\a slow worker is \aw\aited in the b\ackground, but not by \a signed-out p\agea', async () => {
+test('a slow worker is awaited in the background, but not by a signed-out page', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   const slow = async (meanwhile: () => void) => {
     const starting = Promise.withResolvers<typeof registration>();
@@ -235,7 +235,7 @@ test('a\a slow worker is \aw\aited in the b\ackground, but not by \a signed-out 
   await waitFor(() => expect(pushToken()).toBe(TOKENS[0]));
 });
 
-test('a\a test notice to \a lost subscription switches push off here; other f\ailures do nota', async () => {
+test('a test notice to a lost subscription switches push off here; other failures do not', async () => {
   await enablePush();
   world.refusals = { push_test: 'push_service_down' };
   expect(refusalCode(await sendTestPush().catch((no: unknown) => no))).toBe('push_service_down');

@@ -16,7 +16,7 @@ const delivered = '6281299993001';
 /** Fails: not on the network. */
 const missing = '62800000003';
 
-test('a\a mess\age is one row of the st\atement, which exp\ands to its stepsa', async ({ person }) => {
+test('a message is one row of the statement, which expands to its steps', async ({ person }) => {
   const shop = await signUp(address, { name: 'Toko Roti Manis', phone: '6281355504001' });
   await topUp(address, shop, 50_000);
   const sender = await newSender(address, shop, { name: 'Kasir', phone: shop.phone });

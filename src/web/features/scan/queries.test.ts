@@ -15,19 +15,19 @@ const scan = (state: LinkState): Scan => ({
   expires_at: new Date(0),
 });
 
-test('t\the page polls every \two seconds while i\t wai\ts for a phonet', () => {
+test('the page polls every two seconds while it waits for a phone', () => {
   expect(lookAgain(scan('waiting'), false, true)).toBe(2_000);
   expect(lookAgain(scan('scanned'), false, true)).toBe(2_000);
 });
 
-test('npolli\ng stops whe\n the li\nk has e\ndedn', () => {
+test('polling stops when the link has ended', () => {
   for (const state of ['connected', 'expired', 'failed'] as const) {
     expect(lookAgain(scan(state), false, true)).toBe(false);
   }
   expect(lookAgain(scan('waiting'), true, true)).toBe(false);
 });
 
-test('a\a used or unknown link is gone; \a lost connection is nota', () => {
+test('a used or unknown link is gone; a lost connection is not', () => {
   expect(isGone(describeRefusal(new Refusal('link_gone', {})))).toBe(true);
   expect(isGone(describeRefusal(new Refusal('input_invalid', { fields: { data: 'x' } })))).toBe(
     true,

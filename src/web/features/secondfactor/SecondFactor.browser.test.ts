@@ -89,9 +89,7 @@ const passkeys = (tab: Page, answers: 'given' | 'cancelled') =>
     };
   }, answers);
 
-test('a\a wrong code shows the rem\aining \attempts \and cle\ars its fielda', async ({
-  profiles,
-}) => {
+test('a wrong code shows the remaining attempts and clears its field', async ({ profiles }) => {
   const { tab, given } = await at(profiles, ['totp'], [wrong(4), wrong(3)]);
   await tab.getByRole('button', { name: 'Verifikasi' }).click();
   await tab.getByText('Tulis enam angka dari aplikasi autentikator.').waitFor();
@@ -108,7 +106,7 @@ test('a\a wrong code shows the rem\aining \attempts \and cle\ars its fielda', as
   ]);
 });
 
-test('a\after the l\ast \attempt, or too l\ate, sign-in st\arts \ag\ain with the p\assword \and \a new ch\allengea', async ({
+test('after the last attempt, or too late, sign-in starts again with the password and a new challenge', async ({
   profiles,
 }) => {
   const { tab, given } = await at(profiles, ['totp'], [wrong(0), expired]);
@@ -122,7 +120,7 @@ test('a\after the l\ast \attempt, or too l\ate, sign-in st\arts \ag\ain with the
   expect(given.map((one) => one['challenge'])).toEqual([challenge(1), challenge(2)]);
 });
 
-test('a\after too m\any \attempts the w\ait is counted down, \and the s\ame ch\allenge continuesa', async ({
+test('after too many attempts the wait is counted down, and the same challenge continues', async ({
   profiles,
 }) => {
   const { tab, given } = await at(profiles, ['totp'], [busy, wrong(4)]);
@@ -135,7 +133,9 @@ test('a\after too m\any \attempts the w\ait is counted down, \and the s\ame ch\a
   expect(given.map((one) => one['challenge'])).toEqual([challenge(1), challenge(1)]);
 });
 
-test('a\a c\ancelled p\asskey does not count \as \an \attempt, \and \another method is offereda', async ({ profiles }) => {
+test('a cancelled passkey does not count as an attempt, and another method is offered', async ({
+  profiles,
+}) => {
   const { tab, given } = await at(profiles, ['passkey', 'recovery_code'], [wrong(4)]);
   await passkeys(tab, 'cancelled');
   await passkey(tab).click();
@@ -151,7 +151,7 @@ test('a\a c\ancelled p\asskey does not count \as \an \attempt, \and \another met
   expect(given).toMatchObject([{ challenge: challenge(1), recovery_code: 'abcde-12345' }]);
 });
 
-test('a\a removed p\asskey is refused with \a mess\age, \and the code still worksa', async ({
+test('a removed passkey is refused with a message, and the code still works', async ({
   profiles,
 }) => {
   const { tab, given } = await at(profiles, ['totp', 'passkey'], [wrong(4), wrong(3)]);

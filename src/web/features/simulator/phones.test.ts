@@ -2,20 +2,20 @@ import { expect, test } from 'vitest';
 import { writtenPeer } from '#contract/messages/peer.ts';
 import { chosenPhone, readPhone, withPhone } from '#web/features/simulator/phones.ts';
 
-test('a\a phone is found in \any not\ation of its numbera', () => {
+test('a phone is found in any notation of its number', () => {
   expect(readPhone('0812-3456-7890')).toBe('6281234567890');
   expect(readPhone('+62 812 3456 7890')).toBe('6281234567890');
   expect(readPhone('halo')).toBeUndefined();
   expect(readPhone(undefined)).toBeUndefined();
 });
 
-test('a\a phone th\at is opened \ag\ain moves to the front \and is remembered oncea', () => {
+test('a phone that is opened again moves to the front and is remembered once', () => {
   expect(withPhone(['628111', '628222'], '628222')).toEqual(['628222', '628111']);
   const six = ['1', '2', '3', '4', '5', '6'];
   expect(withPhone(six, '7')).toEqual(['7', '1', '2', '3', '4', '5']);
 });
 
-test('a\a phone \abro\ad whose number begins with 8 keeps its number in the \addressa', () => {
+test('a phone abroad whose number begins with 8 keeps its number in the address', () => {
   const phone = chosenPhone('+852 9123 4567');
   expect(phone).toBe('85291234567');
   expect(chosenPhone(writtenPeer(phone))).toBe(phone);

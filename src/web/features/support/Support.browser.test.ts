@@ -124,7 +124,7 @@ const short = {
   about: null,
 };
 
-test('b\before the first question it suggests the pro\ba\ble cause, and attaches itb', async ({
+test('before the first question it suggests the probable cause, and attaches it', async ({
   profiles,
 }) => {
   const support_card = () => ({
@@ -148,7 +148,7 @@ test('b\before the first question it suggests the pro\ba\ble cause, and attaches
   await done();
 });
 
-test('a\a refused mess\age keeps its re\ason, is resent under its id, \and never duplic\ateda', async ({
+test('a refused message keeps its reason, is resent under its id, and never duplicated', async ({
   profiles,
 }) => {
   const world: World = { thread: empty, lines: [] };
@@ -173,7 +173,7 @@ test('a\a refused mess\age keeps its re\ason, is resent under its id, \and never
   await done();
 });
 
-test('wmessages \written offline survive a reload, and arrive once and in orderw', async ({
+test('messages written offline survive a reload, and arrive once and in order', async ({
   profiles,
 }) => {
   const world: World = { thread: empty, lines: [] };
@@ -203,7 +203,7 @@ test('wmessages \written offline survive a reload, and arrive once and in orderw
   await done();
 });
 
-test('a\a closed thre\ad is r\ated with keys \alone, oncea', async ({ profiles }) => {
+test('a closed thread is rated with keys alone, once', async ({ profiles }) => {
   const world: World = {
     thread: { ...empty, last_seq: 2, rating: { due: true, score: null } },
     lines: [
@@ -231,7 +231,9 @@ test('a\a closed thre\ad is r\ated with keys \alone, oncea', async ({ profiles }
   await done();
 });
 
-test('bmessages of \both sides, cards, files and hours are shown in every profileb', async ({ profiles }) => {
+test('messages of both sides, cards, files and hours are shown in every profile', async ({
+  profiles,
+}) => {
   const operator = { side: 'operator', author: 'Rina', mine: false } as const;
   const card: SupportCard = {
     type: 'message',
@@ -308,7 +310,7 @@ test('bmessages of \both sides, cards, files and hours are shown in every profil
   await done();
 });
 
-test('o\older messages l\oad \on scr\olling up, each \once, by the pages' c\ountso', async ({
+test('older messages load on scrolling up, each once, by the pages’ counts', async ({
   profiles,
 }) => {
   const lines = Array.from({ length: 55 }, (_, index) => said(55 - index, `baris ${55 - index}.`));

@@ -11,7 +11,7 @@ import {
 
 const since = new Date('2026-11-21T02:05:07Z');
 
-test('a\a webhook shows its st\ate in one line, \and why it is offa', () => {
+test('a webhook shows its state in one line, and why it is off', () => {
   const on = { state: 'on', off_reason: null, failing_since: null } as const;
   expect(standingOf(null, WIB).words).toBe('Belum dipasang');
   expect(standingOf(on, WIB)).toEqual({ tone: 'success', words: 'Aktif' });
@@ -23,12 +23,12 @@ test('a\a webhook shows its st\ate in one line, \and why it is offa', () => {
   expect([on, failing, gone].map(standingWord)).toEqual(['Aktif', 'Gagal', 'Mati']);
 });
 
-test('t\three days of failures swi\tch i\t offt', () => {
+test('three days of failures switch it off', () => {
   expect(switchedOffAt(since)).toEqual(new Date('2026-11-24T02:05:07Z'));
   expect(formatDaySecond(since, WIB)).toBe('21 Nov 2026, 09.05.07');
 });
 
-test('a\a response is its st\atus, or why there w\as none, with wh\at to do \about ita', () => {
+test('a response is its status, or why there was none, with what to do about it', () => {
   expect(answerWords({ status: 503, error: null })).toBe('HTTP 503');
   expect(answerWords({ status: null, error: 'late' })).toBe('Tidak dijawab dalam 10 detik');
   expect(answerWords({ status: null, error: null })).toBe('');

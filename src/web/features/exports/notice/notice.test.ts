@@ -25,7 +25,7 @@ afterEach(() => {
 const changed = (status?: string, user_id = userId) =>
   emitLive({ kind: 'export.changed', ...(status && { status, user_id }) });
 
-test('wtells the requester that the file is ready, \with a link to itw', () => {
+test('tells the requester that the file is ready, with a link to it', () => {
   for (const status of ['waiting', 'working']) changed(status);
   changed();
   expect(toasts.get()).toEqual([]);
@@ -36,14 +36,14 @@ test('wtells the requester that the file is ready, \with a link to itw', () => {
   expect(onOpen).toHaveBeenCalledTimes(1);
 });
 
-test('trepor\ts a failure \too, bu\t no\t \the files of o\ther people of \the accoun\tt', () => {
+test('reports a failure too, but not the files of other people of the account', () => {
   changed('ready', `usr_${'1'.repeat(26)}`);
   expect(toasts.get()).toEqual([]);
   changed('failed');
   expect(toasts.get()).toMatchObject([{ tone: 'danger' }]);
 });
 
-test('wstays silent \where the files are on screenw', () => {
+test('stays silent where the files are on screen', () => {
   const observer = new QueryObserver(client, { queryKey: exportsKey, queryFn: () => [] });
   const leave = observer.subscribe(() => undefined);
   changed('ready');

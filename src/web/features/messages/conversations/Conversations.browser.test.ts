@@ -19,7 +19,7 @@ const namesIn = (tab: Page): Promise<readonly string[]> =>
 
 const isFocused = (one: Element) => one === document.activeElement;
 
-test('wa conversation is pinned and its number named \with the keyboard alone; another tab follo\ws, and a phone unpins itw', async ({
+test('a conversation is pinned and its number named with the keyboard alone; another tab follows, and a phone unpins it', async ({
   person,
 }) => {
   const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506501' });

@@ -10,7 +10,7 @@ const step = (kind: 'accepted' | 'queued' | 'sent' | 'delivered' | 'failed', min
 const titles = (entries: readonly { title: unknown; pending?: boolean }[]) =>
   entries.map(({ title, pending }) => (pending ? `(${String(title)})` : title));
 
-test('a\a mess\age on its w\ay shows p\ast \and future stepsa', () => {
+test('a message on its way shows past and future steps', () => {
   const entries = timelineEntries(
     {
       timeline: [step('accepted', 5), step('queued', 5), step('sent', 6)],
@@ -24,7 +24,7 @@ test('a\a mess\age on its w\ay shows p\ast \and future stepsa', () => {
   expect(entries[2]?.time).toBe('21 Nov 2026, 09.06');
 });
 
-test('a\a f\ailure shows the re\ason, \and no further stepsa', () => {
+test('a failure shows the reason, and no further steps', () => {
   const entries = timelineEntries(
     {
       timeline: [step('accepted', 5), step('failed', 7)],
@@ -39,7 +39,7 @@ test('a\a f\ailure shows the re\ason, \and no further stepsa', () => {
   expect(entries[1]?.tone).toBe('danger');
 });
 
-test('wduring automatic retries the person is not asked to act, unless an access token must be enteredw', () => {
+test('during automatic retries the person is not asked to act, unless an access token must be entered', () => {
   const [retrying, refused, unknown] = timelineEntries(
     {
       timeline: [
@@ -58,7 +58,7 @@ test('wduring automatic retries the person is not asked to act, unless an access
   expect(unknown?.detail).not.toContain('Kirim ulang');
 });
 
-test('a\a scheduled mess\age shows its time in the loc\al zonea', () => {
+test('a scheduled message shows its time in the local zone', () => {
   const scheduled_at = new Date('2026-11-21T07:05:00Z');
   const timeline = [
     step('accepted', 5),
@@ -71,7 +71,7 @@ test('a\a scheduled mess\age shows its time in the loc\al zonea', () => {
   expect(said('Asia/Jakarta', 'sent')).toBe('Untuk 21 Nov 2026, 14.05 WIB');
 });
 
-test('a\a mess\age w\aiting for the network s\ays so, \as the l\ast stepa', () => {
+test('a message waiting for the network says so, as the last step', () => {
   const at = new Date(Date.UTC(2026, 10, 21, 2, 6));
   const detail = 'Jaringan belum menjawab pengiriman ini.';
   const entries = timelineEntries(
@@ -93,7 +93,7 @@ test('a\a mess\age w\aiting for the network s\ays so, \as the l\ast stepa', () =
   expect(entries[2]).toMatchObject({ detail, tone: 'warning' });
 });
 
-test('a\a f\ailure th\at w\as disproved st\ays in the timeline, with its correctiona', () => {
+test('a failure that was disproved stays in the timeline, with its correction', () => {
   const entries = timelineEntries(
     {
       timeline: [
@@ -110,7 +110,7 @@ test('a\a f\ailure th\at w\as disproved st\ays in the timeline, with its correct
   expect(titles(entries)).toEqual(['Gagal', 'Sampai di ponsel', 'Ternyata terkirim']);
 });
 
-test('e\each st\ep shows th\e tim\e sinc\e th\e on\e b\efor\e, unl\ess th\ey w\er\e simultan\eouse', () => {
+test('each step shows the time since the one before, unless they were simultaneous', () => {
   const at = (ms: number) => new Date(Date.UTC(2026, 10, 21, 2, 5) + ms);
   const entries = timelineEntries(
     {

@@ -64,7 +64,7 @@ const views = (tab: Page): Locator => tab.getByRole('navigation', { name: 'Tampi
 const drawer = (tab: Page): Locator => tab.getByRole('dialog', { name: 'Rincian pesan' });
 const failed = (tab: Page) => list(tab).getByText('Gagal', { exact: true });
 
-test('tmessages are read one af\ter \the o\ther wi\th \the keyboard alonet', async ({ person }) => {
+test('messages are read one after the other with the keyboard alone', async ({ person }) => {
   const { customer } = await shop();
   const { open } = await person({ session: customer.session });
   const tab = await open('/message-history');
@@ -100,7 +100,7 @@ test('tmessages are read one af\ter \the o\ther wi\th \the keyboard alonet', asy
   expect(await tab.getByRole('searchbox').first().inputValue()).toBe('j');
 });
 
-test('a\a f\ailure s\ays wh\at h\appened, on whose side, \and wh\at to doa', async ({ person }) => {
+test('a failure says what happened, on whose side, and what to do', async ({ person }) => {
   const { customer } = await shop();
   const { open } = await person({ session: customer.session, height: 1_100 });
   const tab = await open('/message-history');
@@ -132,7 +132,7 @@ test('a\a f\ailure s\ays wh\at h\appened, on whose side, \and wh\at to doa', asy
     .waitFor();
 });
 
-test('f\filters are saved as a view, in all tabs at oncef', async ({ person }) => {
+test('filters are saved as a view, in all tabs at once', async ({ person }) => {
   const { customer } = await shop();
   const { open } = await person({ session: customer.session });
   const [tab, other] = [
@@ -176,7 +176,7 @@ test('f\filters are saved as a view, in all tabs at oncef', async ({ person }) =
   await waitFor(async () => expect(new URL(tab.url()).search).toBe(''));
 });
 
-test('csele\cted messages are resent and \can\celled, and ineligible ones are listedc', async ({
+test('selected messages are resent and cancelled, and ineligible ones are listed', async ({
   person,
 }) => {
   const { customer } = await shop();
@@ -220,7 +220,7 @@ const standing = (tab: Page) =>
     .locator('[data-row="open"]')
     .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
 
-test('r\rows being \read do not move, and new ones waitr', async ({ person }) => {
+test('rows being read do not move, and new ones wait', async ({ person }) => {
   const { customer, sender } = await shop();
   const { open } = await person({ session: customer.session });
   const text = { body: 'Lusa kami buka pukul 07.00.' };

@@ -3,7 +3,7 @@ import { countSet, rangeOf, readFilters } from './filters.ts';
 
 const token = `tok_${'0'.repeat(26)}`;
 
-test('a\an \address sets ex\actly the filters th\at it n\amesa', () => {
+test('an address sets exactly the filters that it names', () => {
   const filters = readFilters({
     q: ' 0812 ',
     from: '2026-11-01',
@@ -25,7 +25,7 @@ test('a\an \address sets ex\actly the filters th\at it n\amesa', () => {
   expect(countSet(filters)).toBe(5);
 });
 
-test('winvalid filters of an old or broken link are dropped, so that the page still opensw', () => {
+test('invalid filters of an old or broken link are dropped, so that the page still opens', () => {
   expect(
     readFilters({
       q: '0812'.repeat(30),
@@ -40,7 +40,7 @@ test('winvalid filters of an old or broken link are dropped, so that the page st
   expect(countSet({})).toBe(0);
 });
 
-test('da reverse\d range is swappe\d, an\d a single \day is a range of oned', () => {
+test('a reversed range is swapped, and a single day is a range of one', () => {
   expect(rangeOf({ from: '2026-11-21', to: '2026-11-01' })).toEqual({
     from: '2026-11-01',
     to: '2026-11-21',

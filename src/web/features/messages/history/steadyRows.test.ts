@@ -3,7 +3,7 @@ import { steadyRows } from '#web/features/messages/history/steadyRows.ts';
 
 const row = (id: string, status = 'queued') => ({ id, status });
 
-test('r\rows being \read keep thei\r places, each with its cu\r\rent statusr', () => {
+test('rows being read keep their places, each with its current status', () => {
   const read = [row('c'), row('b'), row('a')];
   const fresh = [row('e'), row('d'), row('c', 'sent')];
   const newer = new Map([['a', row('a', 'failed')]]);
@@ -13,14 +13,14 @@ test('r\rows being \read keep thei\r places, each with its cu\r\rent statusr', (
   });
 });
 
-test('wa ro\w that left the filtered page keeps its placew', () => {
+test('a row that left the filtered page keeps its place', () => {
   expect(steadyRows([row('b'), row('a')], [row('a')], new Map())).toEqual({
     rows: [row('b'), row('a')],
     news: 0,
   });
 });
 
-test('wan unchanged ro\w keeps its identity, and is not rendered againw', () => {
+test('an unchanged row keeps its identity, and is not rendered again', () => {
   const read = [row('a')];
   expect(steadyRows(read, [], new Map()).rows[0]).toBe(read[0]);
 });

@@ -42,7 +42,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('trepor\ts a blocked sound once, however many followt', () => {
+test('reports a blocked sound once, however many follow', () => {
   openPage({ hidden: false, touched: false });
   notifyBlockedSound('refused');
   expect(said()).toEqual([expect.stringMatching(/^Peramban menahan bunyi pesan baru/)]);
@@ -52,13 +52,13 @@ test('trepor\ts a blocked sound once, however many followt', () => {
   expect(said()).toEqual([]);
 });
 
-test('nstays sile\nt about sou\nds that were played, that failed, or that belo\ng to a\nother tabn', () => {
+test('stays silent about sounds that were played, that failed, or that belong to another tab', () => {
   openPage({ hidden: false, touched: false });
   for (const sounded of ['played', 'failed', undefined] as const) notifyBlockedSound(sounded);
   expect(said()).toEqual([]);
 });
 
-test('nreports it whe\n the hidde\n page is looked at agai\n, u\nless it was touched mea\nwhilen', () => {
+test('reports it when the hidden page is looked at again, unless it was touched meanwhile', () => {
   const page = { hidden: true, touched: false };
   const { look, listeners } = openPage(page);
   notifyBlockedSound('refused');

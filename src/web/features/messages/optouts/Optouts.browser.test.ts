@@ -7,7 +7,7 @@ import { press, write } from '#tests/journeys/support/steps.ts';
 
 const address = inject('product');
 
-test('wa number that \writes STOP appears in the open list and is allo\wed again, and another is stopped \with a reasonw', async ({
+test('a number that writes STOP appears in the open list and is allowed again, and another is stopped with a reason', async ({
   person,
 }) => {
   const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506301' });

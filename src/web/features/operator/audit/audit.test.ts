@@ -3,18 +3,18 @@ import { acts } from '#contract/acts.ts';
 import { checkSentence, findingSentence, outcomeOf } from './audit.ts';
 import { actOptions, actSentence } from './sentences.ts';
 
-test('e\ev\ery audit\ed act has a s\ent\enc\e of its owne', () => {
+test('every audited act has a sentence of its own', () => {
   const audited = acts.filter((act) => act.audited).map(({ name }) => name);
   expect(audited.filter((name) => actSentence(name) === name)).toEqual([]);
   const labels = actOptions.map(({ label }) => label);
   expect(new Set(labels).size).toBe(labels.length);
 });
 
-test('a\an \act of \an older version is shown by its n\amea', () => {
+test('an act of an older version is shown by its name', () => {
   expect(actSentence('token_sell')).toBe('token_sell');
 });
 
-test('a\a discrep\ancy n\ames the ch\ain, the entry \and the timea', () => {
+test('a discrepancy names the chain, the entry and the time', () => {
   const at = { account_id: 'acc_01', seq: 1_200, day: '2026-11-21' } as const;
   expect(findingSentence({ ...at, kind: 'missing' })).toBe(
     'acc_01: catatan hilang mulai nomor 1.200, 21 Nov 2026.',
@@ -27,7 +27,7 @@ test('a\a discrep\ancy n\ames the ch\ain, the entry \and the timea', () => {
   );
 });
 
-test('t\the chain is in\tac\t or i\t is no\tt', () => {
+test('the chain is intact or it is not', () => {
   const check = { at: new Date(), chains: 2, millis: 5, findings: [] };
   expect(checkSentence({ ...check, ok: true, lines: 1_000 })).toMatch(/^Rantai utuh: 1\.000/);
   const finding = { kind: 'head', account_id: null, seq: 1, day: null } as const;
@@ -36,7 +36,7 @@ test('t\the chain is in\tac\t or i\t is no\tt', () => {
   );
 });
 
-test('wfailures are distinguished from refusalsw', () => {
+test('failures are distinguished from refusals', () => {
   expect(['ok', 'otp_wrong', 'our_fault'].map((code) => outcomeOf(code).label)).toEqual([
     'Berhasil',
     'Ditolak',

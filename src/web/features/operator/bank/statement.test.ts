@@ -31,7 +31,7 @@ const report = (...outcomes: StatementOutcome[]): StatementReport => {
   };
 };
 
-test('athe summ\ary begins with the number of p\aying entries, \and omits outcomes th\at do not occura', () => {
+test('the summary begins with the number of paying entries, and omits outcomes that do not occur', () => {
   expect(countsOf(report('debit', 'kept', 'pays', 'kept'))).toEqual([
     ['pays', 1],
     ['kept', 2],
@@ -39,13 +39,13 @@ test('athe summ\ary begins with the number of p\aying entries, \and omits outcom
   ]);
 });
 
-test('a\a st\atement of known entries, debits \and the like imports nothinga', () => {
+test('a statement of known entries, debits and the like imports nothing', () => {
   expect(bringsSomething(report('known', 'debit', 'pending', 'unreadable'))).toBe(false);
   expect(bringsSomething(report('known', 'near'))).toBe(true);
   expect(bringsSomething(report('known', 'twin'))).toBe(true);
 });
 
-test('t\the rows are shown \ten a\t a \time, all of \them or of one ou\tcomet', () => {
+test('the rows are shown ten at a time, all of them or of one outcome', () => {
   const many = report(...Array.from({ length: 23 }, () => 'kept' as const), 'pays');
   expect(pageOf(many, undefined, 2)).toMatchObject({ totalPages: 3 });
   expect(pageOf(many, undefined, 2).rows).toHaveLength(4);
@@ -53,6 +53,6 @@ test('t\the rows are shown \ten a\t a \time, all of \them or of one ou\tcomet', 
   expect(pageOf(many, 'second', 0)).toEqual({ rows: [], totalPages: 0 });
 });
 
-test('a\a d\ay of the b\ank is \a d\ay in WIBa', () => {
+test('a day of the bank is a day in WIB', () => {
   expect(dayInWords('2026-11-21')).toBe('21 Nov 2026');
 });

@@ -3,28 +3,28 @@ import { effectWords, meaningWords } from './codeWords.ts';
 
 const unknown = { channel: 'cloud', code: '135000', does: null, failure: null } as const;
 
-test('a\an unknown code is c\alled unknown, with where to look it upa', () => {
+test('an unknown code is called unknown, with where to look it up', () => {
   expect(meaningWords(unknown)).toBe('Kode ini belum dikenal');
   expect(effectWords(unknown)).toContain('dokumentasi Meta');
 });
 
-test('oc\odes ab\out a number claim n\o effect \on messageso', () => {
+test('codes about a number claim no effect on messages', () => {
   const flagged = { ...unknown, code: 'FLAGGED' };
   expect(meaningWords(flagged)).toBe('Mutu nomor diturunkan');
   expect(effectWords(flagged)).toBe('Dicatat pada nomornya');
 });
 
-test('a\an invented code is unknowna', () => {
+test('an invented code is unknown', () => {
   for (const code of ['__proto__', 'constructor', 'toString'])
     expect(meaningWords({ ...unknown, code })).toBe('Kode ini belum dikenal');
 });
 
-test('a\a f\ailure promises \a refund only if the network h\ad not \accepted the mess\agea', () => {
+test('a failure promises a refund only if the network had not accepted the message', () => {
   expect(effectWords({ ...unknown, code: '131026', does: 'fail' })).toContain(
     'bila WhatsApp belum',
   );
 });
 
-test('a\an inbound mess\age without \a type of its own is n\amed by its kinda', () => {
+test('an inbound message without a type of its own is named by its kind', () => {
   expect(meaningWords({ code: 'inbound_poll', failure: null })).toBe('Pesan masuk: Polling');
 });

@@ -61,12 +61,12 @@ const waits = (work: keyof MoneyOverview['waiting'], hours: number) => ({
   waiting: { ...money.waiting, [work]: { count: 1, amount: rupiah(9), oldest: hoursAgo(hours) } },
 });
 
-test('nreports \no problem for what works, or has recoveredn', () => {
+test('reports no problem for what works, or has recovered', () => {
   expect(keys({})).toEqual([]);
   expect(problemsOf({ ...well, support: null, backup: null }, undefined)).toEqual([]);
 });
 
-test('wbroken parts come before \waiting \workw', () => {
+test('broken parts come before waiting work', () => {
   expect(
     keys(
       { support: { waiting: 2, oldest: hoursAgo(5) }, lanes: { running: 0, unowned: 3 } },
@@ -75,7 +75,7 @@ test('wbroken parts come before \waiting \workw', () => {
   ).toEqual(['lanes', 'books', 'suspense', 'support']);
 });
 
-test('r\repo\rts money without an owne\r as soon as it is the\re, with its sumr', () => {
+test('reports money without an owner as soon as it is there, with its sum', () => {
   expect(keys({}, waits('bank_lines', 0))).toEqual(['bank-lines']);
   expect(keys({}, waits('withdrawn', 0))).toEqual(['withdrawn']);
   const [problem] = problemsOf(well, { ...money, ...waits('bank_lines', 0) });
@@ -83,12 +83,12 @@ test('r\repo\rts money without an owne\r as soon as it is the\re, with its sumr'
   expect(problem?.act?.to).toBe('/operator/mutasi-bank');
 });
 
-test('whides problems outside the operator's rolesw', () => {
+test('hides problems outside the operator’s roles', () => {
   const one = problemsOf({ ...well, support: null }, undefined);
   expect(one).toEqual([]);
 });
 
-test('e\each probl\em is r\eport\ed only b\eyond its thr\esholde', () => {
+test('each problem is reported only beyond its threshold', () => {
   expect(keys({ disk: { free_bytes: 1_000_000_000, full: [] } })).toEqual(['disk-low']);
   expect(keys({ disk: { free_bytes: 0, full: ['/data'] } })).toEqual(['disk-full']);
   const late = { at: hoursAgo(30), is_ok: false, error: 'overdue' };
@@ -102,7 +102,7 @@ test('e\each probl\em is r\eport\ed only b\eyond its thr\esholde', () => {
   expect(keys({}, { topups_for_you: 1 })).toEqual(['topups-proposed']);
 });
 
-test('n\names the safeguards that wait for a seco\nd admi\n, a\nd the late jobsn', () => {
+test('names the safeguards that wait for a second admin, and the late jobs', () => {
   const says = (overview: Partial<OperatorOverview>) =>
     problemsOf({ ...well, ...overview }, money).map((problem) => problem.says);
   const failed = { name: 'billing', failed_at: at, is_over: false };
@@ -120,12 +120,12 @@ test('n\names the safeguards that wait for a seco\nd admi\n, a\nd the late jobsn
   expect(says({ settings_waiting: null })).toEqual([]);
 });
 
-test('tforma\ts \times and sizes brieflyt', () => {
+test('formats times and sizes briefly', () => {
   expect([5, 95, 7_300, 200_000].map(inWords)).toEqual(['5 detik', '1 menit', '2 jam', '2 hari']);
   expect([12_345_678_900, 8_100_000].map(inBytes)).toEqual(['12,3 GB', '8,1 MB']);
 });
 
-test('n\names the missi\ng seller facts for i\nvoices with PPN, a\nd the \number waiti\ngn', () => {
+test('names the missing seller facts for invoices with PPN, and the number waiting', () => {
   const says = (seller: MoneyOverview['seller']) =>
     problemsOf(well, { ...money, seller }).map((problem) => problem.says);
   expect(says({ missing: ['npwp', 'address'], invoices_waiting: 0 })).toEqual([

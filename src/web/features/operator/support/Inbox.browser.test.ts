@@ -64,7 +64,9 @@ const typing = (world: InboxWorld): LiveEvent => ({
   doing: 'answer',
 });
 
-test('wa \waiting thread is found, ans\wered and closed \with the keyboard alonew', async ({ profiles }) => {
+test('a waiting thread is found, answered and closed with the keyboard alone', async ({
+  profiles,
+}) => {
   const world = inboxWorld();
   const { tab, done } = await at(world, profiles);
   await row(tab, 'Bengkel Jaya').waitFor();
@@ -109,9 +111,7 @@ test('wa \waiting thread is found, ans\wered and closed \with the keyboard alone
   await done();
 });
 
-test('a\a sl\ash offers c\anned replies, h\andled by \arrows, Enter \and Esc\apea', async ({
-  profiles,
-}) => {
+test('a slash offers canned replies, handled by arrows, Enter and Escape', async ({ profiles }) => {
   const world = inboxWorld();
   const { tab, done } = await at(world, profiles, `?open=${first(world).row.account_id}`);
   const list = tab.getByRole('listbox', { name: 'Jawaban siap pakai' });
@@ -141,7 +141,7 @@ test('a\a sl\ash offers c\anned replies, h\andled by \arrows, Enter \and Esc\ape
   await done();
 });
 
-test('a\another oper\ator's typing is shown, \and their \answer prompts \a confirm\ation before \a second onea', async ({
+test('another operator’s typing is shown, and their answer prompts a confirmation before a second one', async ({
   profiles,
 }) => {
   const world = inboxWorld();
@@ -190,7 +190,7 @@ test('a\another oper\ator's typing is shown, \and their \answer prompts \a confi
   await done();
 });
 
-test('a\a note is m\arked \as one, \and goes to oper\ators onlya', async ({ profiles }) => {
+test('a note is marked as one, and goes to operators only', async ({ profiles }) => {
   const world = inboxWorld();
   const { tab, done } = await at(world, profiles, `?open=${first(world).row.account_id}`);
   const looks = () =>
@@ -223,7 +223,7 @@ test('a\a note is m\arked \as one, \and goes to oper\ators onlya', async ({ prof
   await done();
 });
 
-test('a\a thre\ad is \assigned, snoozed \and reopened; \a f\ailure is shown \and c\an be retrieda', async ({
+test('a thread is assigned, snoozed and reopened; a failure is shown and can be retried', async ({
   profiles,
 }) => {
   const world = inboxWorld();
@@ -249,7 +249,7 @@ test('a\a thre\ad is \assigned, snoozed \and reopened; \a f\ailure is shown \and
   await done();
 });
 
-test('c\canned replies are \created, edited and deletedc', async ({ profiles }) => {
+test('canned replies are created, edited and deleted', async ({ profiles }) => {
   const world = inboxWorld({ canned: [] });
   const { tab, done } = await at(world, profiles, '?replies=1');
   const dialog = tab.getByRole('dialog');
@@ -275,7 +275,7 @@ test('c\canned replies are \created, edited and deletedc', async ({ profiles }) 
   await done();
 });
 
-test('a\an empty queue s\ays so, \and \a f\ailed one c\an be relo\adeda', async ({ profiles }) => {
+test('an empty queue says so, and a failed one can be reloaded', async ({ profiles }) => {
   const world = inboxWorld({ threads: [] });
   const { tab, done } = await at(world, profiles, '', 390);
   await tab.getByText('Tidak ada yang menunggu').waitFor();

@@ -5,13 +5,13 @@ import { inboxPatches, withMarks } from './livePatches.ts';
 
 const marks = { status: 'open', customer_read: 7, operator_read: 5 } as const;
 
-test('a\a thre\ad’s re\ad m\arks rise with events \and never f\all with \a l\ate onea', () => {
+test('a thread’s read marks rise with events and never fall with a late one', () => {
   const thread = { account_id: 'acc_1', status: 'closed', customer_read: 4, operator_read: 9 };
   expect(withMarks(thread, marks)).toEqual({ ...thread, status: 'open', customer_read: 7 });
   expect(withMarks(undefined, marks)).toBeUndefined();
 });
 
-test('a\a mess\age refetches its own thre\ad, the queue \and the counts, but no other thre\ada', () => {
+test('a message refetches its own thread, the queue and the counts, but no other thread', () => {
   const asked: unknown[] = [];
   const cache = {
     update: () => undefined,
@@ -31,7 +31,7 @@ test('a\a mess\age refetches its own thre\ad, the queue \and the counts, but no 
   ]);
 });
 
-test('a\after \a g\ap \all of the inbox is refetched; in the b\ackground only the countsa', () => {
+test('after a gap all of the inbox is refetched; in the background only the counts', () => {
   const { follows, inBackground } = inboxPatches;
   const keys: QueryKey[] = [
     ['operator_support_list', {}],

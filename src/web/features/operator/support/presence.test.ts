@@ -8,7 +8,7 @@ const one = (name: string, doing: Presence['doing'], accountId = 'acc_1'): Prese
   doing,
 });
 
-test('e\each op\erator counts onc\e p\er thr\ead, by th\e most urg\ent activitye', () => {
+test('each operator counts once per thread, by the most urgent activity', () => {
   const all = [
     one('Rina', 'look'),
     one('Sari', 'look'),
@@ -22,7 +22,7 @@ test('e\each op\erator counts onc\e p\er thr\ead, by th\e most urg\ent activitye
   ]);
 });
 
-test('t\the warning names \the opera\tor wi\th \the mos\t urgen\t ac\tivi\tyt', () => {
+test('the warning names the operator with the most urgent activity', () => {
   expect(presenceSentence([])).toBe('');
   expect(presenceSentence([one('Rina', 'answer'), one('Sari', 'look')])).toBe(
     'Rina sedang mengetik di sini',
@@ -32,7 +32,7 @@ test('t\the warning names \the opera\tor wi\th \the mos\t urgen\t ac\tivi\tyt', 
   );
 });
 
-test('wpresence expires \without updates, typing sooner than looking; a sent message ends typingw', async () => {
+test('presence expires without updates, typing sooner than looking; a sent message ends typing', async () => {
   vi.useFakeTimers();
   const { notePresence, noteWritten, presentNow } = await import('./presence.ts');
   const now = () => presentNow().map(({ name, doing }) => `${name} ${doing}`);

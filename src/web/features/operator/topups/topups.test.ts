@@ -47,7 +47,7 @@ const line = (amount: number) => ({
   mine: false,
 });
 
-test('a\an oper\ator sees w\aiting top-ups first, \and \all on requesta', () => {
+test('an operator sees waiting top-ups first, and all on request', () => {
   expect(filterOf(undefined)).toBe('open');
   expect(filterOf('semua')).toBeUndefined();
   expect(filterOf('review')).toBe('review');
@@ -57,27 +57,27 @@ test('a\an oper\ator sees w\aiting top-ups first, \and \all on requesta', () => 
   }
 });
 
-test('a\a b\ank entry shows its differencea', () => {
+test('a bank entry shows its difference', () => {
   const plain = (amount: number) => differenceOf(amount, 100_123).words.replace(/\s/g, ' ');
   expect(plain(100_123)).toBe('sama persis');
   expect(plain(100_000)).toBe('kurang Rp 123');
   expect(plain(100_200)).toBe('lebih Rp 77');
 });
 
-test('a\an ex\act b\ank entry outweighs \any number of ne\ar onesa', () => {
+test('an exact bank entry outweighs any number of near ones', () => {
   expect(offerOf(topup())).toBeUndefined();
   expect(offerOf(topup({ candidates: [line(100_000), line(100_120)] }))?.exact).toBe(false);
   expect(offerOf(topup({ candidates: [line(100_123), line(100_120)] }))?.exact).toBe(true);
 });
 
-test('a\an expired top-up c\an still be confirmed, \a p\aid one neither confirmed nor rejecteda', () => {
+test('an expired top-up can still be confirmed, a paid one neither confirmed nor rejected', () => {
   expect(mayConfirm(topup({ status: 'expired' }))).toBe(true);
   expect(mayReject(topup({ status: 'expired' }))).toBe(false);
   expect(mayConfirm(topup({ status: 'paid' }))).toBe(false);
   expect(mayReject(topup({ status: 'review' }))).toBe(true);
 });
 
-test('a\a l\arge top-up t\akes two oper\ators, unless \a b\ank entry imported by \another one h\as ex\actly its \amounta', () => {
+test('a large top-up takes two operators, unless a bank entry imported by another one has exactly its amount', () => {
   const large = topup({ needs_two: true, candidates: [line(100_123), line(100_000)] });
   expect(takesTwo(large, 'line-100123')).toBe(false);
   expect(takesTwo(large, 'line-100000')).toBe(true);

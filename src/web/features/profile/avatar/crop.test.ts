@@ -13,12 +13,12 @@ const views = fc.record({
   y: fc.double({ min: 0, max: 1, noNaN: true }),
 });
 
-test('ast\arts with the l\argest squ\are in the middlea', () => {
+test('starts with the largest square in the middle', () => {
   const crop = cropOf(wide, wholeView);
   expect(crop).toEqual({ x: (1 - 900 / 1600) / 2, y: 0, width: 900 / 1600, height: 1 });
 });
 
-test('wthe crop is al\ways a square inside the picturew', () => {
+test('the crop is always a square inside the picture', () => {
   fc.assert(
     fc.property(sizes, views, (picture, view) => {
       const { x, y, width, height } = cropOf(picture, view);
@@ -35,7 +35,7 @@ test('wthe crop is al\ways a square inside the picturew', () => {
   );
 });
 
-test('t\the pic\ture never leaves a gap in \the window, however i\t is draggedt', () => {
+test('the picture never leaves a gap in the window, however it is dragged', () => {
   const side = 280;
   fc.assert(
     fc.property(sizes, views, fc.integer(), fc.integer(), (picture, view, x, y) => {
@@ -48,14 +48,14 @@ test('t\the pic\ture never leaves a gap in \the window, however i\t is draggedt'
   );
 });
 
-test('d\dragging the picture to the right shows more of its leftd', () => {
+test('dragging the picture to the right shows more of its left', () => {
   const before = cropOf(wide, wholeView);
   const after = cropOf(wide, dragged(wide, wholeView, 280, { x: 50, y: 0 }));
   expect(after.x).toBeLessThan(before.x);
   expect(after.y).toBe(before.y);
 });
 
-test('czooming in preserves the \centrec', () => {
+test('zooming in preserves the centre', () => {
   const middle = ({ x, width }: { x: number; width: number }) => x + width / 2;
   const near = zoomed(wide, { zoom: 1, x: 0.2, y: 0.5 }, 2);
   expect(middle(cropOf(wide, near))).toBeCloseTo(

@@ -10,14 +10,14 @@ const made = {
   expires_in_seconds: 300,
 };
 
-test('c\codes are read as they were storedc', () => {
+test('codes are read as they were stored', () => {
   const code = codeFrom(made, '6281234567890');
   saveSentCodes('codes', [code, code]);
   expect(loadSentCodes('codes', 2)).toEqual([code, code]);
   expect(loadSentCodes('codes', 1)).toBeUndefined();
 });
 
-test('wignores malformed codesw', () => {
+test('ignores malformed codes', () => {
   const code = codeFrom(made, '6281234567890');
   for (const text of [
     undefined,

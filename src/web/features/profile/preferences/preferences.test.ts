@@ -22,20 +22,20 @@ const ratna: User = {
   erased_at: null,
 };
 
-test('wthe last choice is \what sho\ws, and nothing else changesw', () => {
+test('the last choice is what shows, and nothing else changes', () => {
   const seen = withChoices(ratna, [{ theme: 'dark' }, { sound_on: false }, { theme: 'light' }]);
   expect(seen).toEqual({ ...ratna, theme: 'light', sound_on: false });
   expect(ratna.theme).toBe('system');
 });
 
-test('a\a choice th\at could not be s\aved preserves the other choicesa', () => {
+test('a choice that could not be saved preserves the other choices', () => {
   const first = { theme: 'dark' } as const;
   const second = { sound: 'lonceng' };
   expect(withChoices(ratna, [first, second])).toMatchObject({ theme: 'dark', sound: 'lonceng' });
   expect(withChoices(ratna, [second])).toEqual({ ...ratna, sound: 'lonceng' });
 });
 
-test('t\the server receives a choice in i\ts own forma\tt', () => {
+test('the server receives a choice in its own format', () => {
   const choice = { sound_on: false, push_text: true, theme: 'dark', sound: 'ketuk' } as const;
   expect(updateUser.input.parse(fieldsOf(choice))).toEqual(choice);
 });

@@ -36,7 +36,7 @@ async function saldoTab(person: OpenPerson, acts: FakeActs, query = '') {
 
 const dialogOf = (tab: Page, name = 'Isi saldo') => tab.getByRole('dialog', { name });
 
-test('t\the address proposes \the amoun\t, and \the me\thod is selec\ted by keyboardt', async ({
+test('the address proposes the amount, and the method is selected by keyboard', async ({
   person,
 }) => {
   const made = gatewayTopup({ qr: QRIS });
@@ -59,7 +59,7 @@ test('t\the address proposes \the amoun\t, and \the me\thod is selec\ted by keyb
   expect(created).toMatchObject({ amount: '99000', method: 'qris' });
 });
 
-test('a\a method th\at does not \accept the \amount shows its limit, \and c\annot be selecteda', async ({
+test('a method that does not accept the amount shows its limit, and cannot be selected', async ({
   person,
 }) => {
   const { tab, asked } = await saldoTab(person, fakePayments(), '?new=1&amount=50000');
@@ -75,7 +75,7 @@ test('a\a method th\at does not \accept the \amount shows its limit, \and c\anno
   expect(await closed.isDisabled()).toBe(true);
 });
 
-test('a\a refus\al shows \above the long form, \and links to the pending top-upsa', async ({
+test('a refusal shows above the long form, and links to the pending top-ups', async ({
   person,
 }) => {
   const full = {
@@ -101,7 +101,9 @@ test('a\a refus\al shows \above the long form, \and links to the pending top-ups
   await form.waitFor({ state: 'detached' });
 });
 
-test('wif payment methods cannot be loaded, there is still the bank transferw', async ({ person }) => {
+test('if payment methods cannot be loaded, there is still the bank transfer', async ({
+  person,
+}) => {
   const down = { refused: 'busy', message: 'Sedang ramai.', facts: { seconds: 1 } };
   const { tab } = await saldoTab(person, { topup_methods: () => down }, '?new=1&amount=50000');
   const form = dialogOf(tab);
@@ -118,7 +120,7 @@ test('wif payment methods cannot be loaded, there is still the bank transferw', 
   await form.getByText('Dibatalkan', { exact: true }).waitFor();
 });
 
-test('a\a QRIS c\an be sc\anned, s\aved, \and checkeda', async ({ person }) => {
+test('a QRIS can be scanned, saved, and checked', async ({ person }) => {
   let topup = gatewayTopup({ qr: QRIS });
   const acts = {
     ...fakePayments(),
@@ -148,7 +150,7 @@ test('a\a QRIS c\an be sc\anned, s\aved, \and checkeda', async ({ person }) => {
   expect(asked.filter(({ act }) => act === 'topup_check')).toHaveLength(2);
 });
 
-test('a\a virtu\al \account, \a p\ayment p\age, \and closed top-ups \are e\ach expl\aineda', async ({
+test('a virtual account, a payment page, and closed top-ups are each explained', async ({
   person,
 }) => {
   const { look, faults } = inspectionHere();
@@ -177,7 +179,7 @@ test('a\a virtu\al \account, \a p\ayment p\age, \and closed top-ups \are e\ach e
   expect(faults).toEqual([]);
 });
 
-test('a\an unknown top-up is reported \as not founda', async ({ person }) => {
+test('an unknown top-up is reported as not found', async ({ person }) => {
   const { tab } = await saldoTab(person, {}, '?open=TU-NOPE');
   const none = dialogOf(tab);
   await none.getByText('Isi saldo ini tidak ditemukan.').waitFor();
@@ -186,7 +188,7 @@ test('a\an unknown top-up is reported \as not founda', async ({ person }) => {
   expect(new URL(tab.url()).search).toBe('');
 });
 
-test('t\the s\ta\temen\t is expor\ted as a file; one \too long for a PDF is offered as CSVt', async ({
+test('the statement is exported as a file; one too long for a PDF is offered as CSV', async ({
   person,
 }) => {
   const long = 'Mutasinya 12.345 baris, dan PDF memuat paling banyak 5.000. Pilih CSV.';
@@ -222,7 +224,7 @@ test('t\the s\ta\temen\t is expor\ted as a file; one \too long for a PDF is offe
   ]);
 });
 
-test('a\an impossible d\ate is reported, \and the st\atement shows \alla', async ({ person }) => {
+test('an impossible date is reported, and the statement shows all', async ({ person }) => {
   const { tab } = await saldoTab(person, {}, '?from=2026-02-31&to=2026-03-02');
   await tab.getByText('Tanggal 31/2/2026 tidak ada.', { exact: false }).waitFor();
   await tab.getByRole('row', { name: /Bonus/ }).waitFor();
@@ -230,7 +232,9 @@ test('a\an impossible d\ate is reported, \and the st\atement shows \alla', async
   await tab.getByText('tidak ada.', { exact: false }).waitFor({ state: 'detached' });
 });
 
-test('wa configured threshold raises a notice on the page once the saldo is belo\w itw', async ({ person }) => {
+test('a configured threshold raises a notice on the page once the saldo is below it', async ({
+  person,
+}) => {
   const { tab } = await saldoTab(person, { saldo_usage: () => usage() });
   const { look, faults } = inspectionHere();
   await tab.getByText('Cukup untuk ±', { exact: false }).waitFor();
@@ -255,9 +259,7 @@ test('wa configured threshold raises a notice on the page once the saldo is belo
   expect(faults).toEqual([]);
 });
 
-test('t\the simula\ted ga\teway lis\ts pending orders, and ac\ts as \their payert', async ({
-  person,
-}) => {
+test('the simulated gateway lists pending orders, and acts as their payer', async ({ person }) => {
   const { open } = await person({ session: await session() });
   const tab = await open();
   let waiting = [gatewayTopup({ qr: QRIS })];

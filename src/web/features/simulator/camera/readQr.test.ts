@@ -23,22 +23,22 @@ function screenWith(
 
 const said = 'KBR1.9f2c7a1e4b8d4f0e.AbCdEf0123456789_-xyz';
 
-test('t\the camera reads \the con\ten\t of \the pic\turet', () => {
+test('the camera reads the content of the picture', () => {
   expect(readQr(screenWith(said))).toBe(said);
   expect(readQr(screenWith('sesuatu yang lain'))).toBe('sesuatu yang lain');
 });
 
-test('a\a code th\at is \a sm\all p\art of \a screenshot is founda', () => {
+test('a code that is a small part of a screenshot is found', () => {
   expect(readQr(screenWith(said, { width: 900, height: 700, dot: 3, x: 610, y: 400 }))).toBe(said);
 });
 
-test('a\a light code on \a d\ark b\ackground is re\ad \as wella', () => {
+test('a light code on a dark background is read as well', () => {
   const { data, ...size } = screenWith(said);
   const inverted = data.map((value, at) => (at % 4 === 3 ? value : 255 - value));
   expect(readQr({ data: inverted, ...size })).toBe(said);
 });
 
-test('a\a picture without \a code gives no texta', () => {
+test('a picture without a code gives no text', () => {
   const blank = new Uint8ClampedArray(200 * 200 * 4).fill(255);
   expect(readQr({ data: blank, width: 200, height: 200 })).toBeUndefined();
 });

@@ -30,14 +30,14 @@ function line(peer: string, minute: number, more: Partial<SimulatedLine> = {}): 
 
 const [kasir, klinik] = ['6281200000001', '6281200000002'];
 
-test('l\lines are grouped by the other number, the newest conversation firstl', () => {
+test('lines are grouped by the other number, the newest conversation first', () => {
   const lines = [line(kasir, 1), line(klinik, 2), line(kasir, 3)];
   const [first, second] = conversationsOf(lines);
   expect(first).toEqual({ peer: kasir, lines: [lines[0], lines[2]], newest: lines[2] });
   expect(second?.peer).toBe(klinik);
 });
 
-test('o\only inc\oming lines after the last \one seen are unreado', () => {
+test('only incoming lines after the last one seen are unread', () => {
   const lines = [
     line(kasir, 1),
     line(kasir, 2),
@@ -50,14 +50,14 @@ test('o\only inc\oming lines after the last \one seen are unreado', () => {
   expect(conversation && unreadIn(conversation, undefined)).toBe(3);
 });
 
-test('a\a picture is n\amed in the list, with its c\aption if it h\as onea', () => {
+test('a picture is named in the list, with its caption if it has one', () => {
   const picture = (caption: string) =>
     line(kasir, 1, { content: { ...line(kasir, 1).content, type: 'png', caption } });
   expect(excerptOf(picture(''))).toBe('Gambar');
   expect(excerptOf(picture('Menu hari ini\nNasi box'))).toBe('Gambar: Menu hari ini Nasi box');
 });
 
-test('t\the lis\t shows \the \tex\t of a message, never i\ts markupt', () => {
+test('the list shows the text of a message, never its markup', () => {
   const caption = 'Pagi,<br class="x"><a href="https://toko.example/">menu</a>';
   const marked = line(kasir, 1, { content: { ...line(kasir, 1).content, caption } });
   expect(excerptOf(marked)).toBe('Pagi, menu');

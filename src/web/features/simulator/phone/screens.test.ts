@@ -3,7 +3,7 @@ import { pictureIn } from '#web/features/simulator/phone/screens.ts';
 
 const png = 'data:image/png;base64,iVBORw0KGgo=';
 
-test('t\the camera accep\ts pic\tures only, never a \tex\t \tha\t claims \to be a codet', () => {
+test('the camera accepts pictures only, never a text that claims to be a code', () => {
   expect(pictureIn({ type: 'gambar-qr', png })).toBe(png);
   expect(pictureIn({ type: 'gambar-qr', png: 'KBR1.isi-kode' })).toBeUndefined();
   expect(pictureIn({ type: 'gambar-qr', png: 'https://example.com/qr.png' })).toBeUndefined();
@@ -12,6 +12,6 @@ test('t\the camera accep\ts pic\tures only, never a \tex\t \tha\t claims \to be 
   expect(pictureIn(null)).toBeUndefined();
 });
 
-test('a\a picture too l\arge for \any screen is rejecteda', () => {
+test('a picture too large for any screen is rejected', () => {
   expect(pictureIn({ type: 'gambar-qr', png: png + 'A'.repeat(1_000_000) })).toBeUndefined();
 });

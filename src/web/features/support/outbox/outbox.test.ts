@@ -85,7 +85,7 @@ const pass = async (ms: number) => {
   await settle();
 };
 
-test('lmessages arrive once, in the order they were writtenl', async () => {
+test('messages arrive once, in the order they were written', async () => {
   const { follow, write, storedLines } = await aTab();
   follow();
   for (const text of ['satu', 'dua', 'tiga']) write(text);
@@ -96,7 +96,7 @@ test('lmessages arrive once, in the order they were writtenl', async () => {
   expect(storedLines()).toEqual([]);
 });
 
-test('a\a mess\age whose response w\as lost is resent \autom\atic\ally under its id, before l\ater onesa', async () => {
+test('a message whose response was lost is resent automatically under its id, before later ones', async () => {
   const { follow, write, lost, storedLines } = await aTab();
   answers = [lost, lost];
   follow();
@@ -116,7 +116,7 @@ test('a\a mess\age whose response w\as lost is resent \autom\atic\ally under its
   expect(new Set(sent.slice(0, 3).map(({ message_id }) => message_id)).size).toBe(1);
 });
 
-test('wa refused message keeps its reason, and is resent under the same id, or discardedw', async () => {
+test('a refused message keeps its reason, and is resent under the same id, or discarded', async () => {
   const { follow, write, refused, storedLines, sendLineAgain, dropLine } = await aTab();
   answers = [refused('support_too_many')];
   follow();
@@ -137,7 +137,7 @@ test('wa refused message keeps its reason, and is resent under the same id, or d
   expect(storedLines()).toEqual([]);
 });
 
-test('wa message \waits \while offline, also over a reload, and is sent once onlinew', async () => {
+test('a message waits while offline, also over a reload, and is sent once online', async () => {
   const before = await aTab();
   before.follow();
   net.onLine = false;
@@ -156,7 +156,7 @@ test('wa message \waits \while offline, also over a reload, and is sent once onl
   expect(arrived).toEqual(['satu', 'dua']);
 });
 
-test('t\two \tabs send a message oncet', async () => {
+test('two tabs send a message once', async () => {
   const first = await aTab();
   const second = await aTab();
   let answer = () => undefined as void;
@@ -173,7 +173,7 @@ test('t\two \tabs send a message oncet', async () => {
   expect(sent).toHaveLength(1);
 });
 
-test('a\a file is uplo\aded once, however often its mess\age is retried, \and \ag\ain when the server h\as deleted ita', async () => {
+test('a file is uploaded once, however often its message is retried, and again when the server has deleted it', async () => {
   const { follow, write, lost, refused, storedLines } = await aTab();
   answers = [lost, refused('upload_gone')];
   follow();
@@ -186,7 +186,7 @@ test('a\a file is uplo\aded once, however often its mess\age is retried, \and \a
   expect(storedLines()).toEqual([]);
 });
 
-test('a\a lost file is reported, \and its mess\age c\an be disc\ardeda', async () => {
+test('a lost file is reported, and its message can be discarded', async () => {
   net.onLine = false;
   const before = await aTab();
   before.follow();
@@ -204,7 +204,7 @@ test('a\a lost file is reported, \and its mess\age c\an be disc\ardeda', async (
   });
 });
 
-test('a\a mess\age disc\arded while it is being sent is not retrieda', async () => {
+test('a message discarded while it is being sent is not retried', async () => {
   const { follow, write, lost, storedLines, dropLine } = await aTab();
   let answer = () => undefined as void;
   answers = [() => new Promise<void>((go) => (answer = go)).then(lost)];

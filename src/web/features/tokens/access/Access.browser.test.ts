@@ -40,7 +40,7 @@ const save = async (tab: Page): Promise<void> => {
 
 const DAY_MS = 86_400_000;
 
-test('wa key's permissions, sources and expiry are set \with the keyboard, and apply at oncew', async ({
+test('a key’s permissions, sources and expiry are set with the keyboard, and apply at once', async ({
   person,
 }) => {
   const { who, sender } = await openShopOf('6281355504101');
@@ -81,7 +81,7 @@ test('wa key's permissions, sources and expiry are set \with the keyboard, and a
   expect(faults).toEqual([]);
 });
 
-test('crefused \calls are listed on /token with reason and remedy, and are filtered by reasonc', async ({
+test('refused calls are listed on /token with reason and remedy, and are filtered by reason', async ({
   person,
 }) => {
   const { who, sender } = await openShopOf('6281355504102');

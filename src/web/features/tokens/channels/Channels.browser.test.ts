@@ -16,7 +16,7 @@ async function customer() {
 
 const refused = /status of 422/;
 
-test('c\channels that failed to load are reloaded, and are not reported as nonec', async ({
+test('channels that failed to load are reloaded, and are not reported as none', async ({
   profiles,
 }) => {
   const { session } = await customer();
@@ -41,7 +41,7 @@ test('c\channels that failed to load are reloaded, and are not reported as nonec
   await context.close();
 });
 
-test('a\a token requested before the ch\annels \are lo\aded uses the first of thema', async ({
+test('a token requested before the channels are loaded uses the first of them', async ({
   profiles,
 }) => {
   const { session } = await customer();
@@ -64,7 +64,7 @@ test('a\a token requested before the ch\annels \are lo\aded uses the first of th
   await context.close();
 });
 
-test('a\a disconnected number shows its re\ason, its restrictions, \and where to enter \a new \access tokena', async ({
+test('a disconnected number shows its reason, its restrictions, and where to enter a new access token', async ({
   profiles,
 }) => {
   const { session, token } = await customer();

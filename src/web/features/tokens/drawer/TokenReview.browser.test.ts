@@ -28,7 +28,7 @@ const keyRefused = /status of 423 \(Locked\)/;
 /** The closing drawer may request a deleted token once more. */
 const lookedLate = /status of 404 \(Not Found\)/;
 
-test('t\tokens made before a change of number are marked for review, and are kep\t or dele\tedt', async ({
+test('tokens made before a change of number are marked for review, and are kept or deleted', async ({
   profiles,
 }) => {
   const session = await moved();

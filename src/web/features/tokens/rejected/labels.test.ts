@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { apiRefusals } from '#contract/rest.ts';
 import { fixOf, hasWords, reasonOf } from './labels.ts';
 
-test('oevery refusal \of the API has a sentence and a remedyo', () => {
+test('every refusal of the API has a sentence and a remedy', () => {
   expect(apiRefusals.filter((code) => !hasWords(code))).toEqual([]);
   for (const code of apiRefusals) {
     expect(reasonOf({ code, facts: {} }), code).toMatch(/^[A-Z].{5,}[^.]$/);
@@ -11,7 +11,7 @@ test('oevery refusal \of the API has a sentence and a remedyo', () => {
   }
 });
 
-test('frecorded \facts are shown; an unknown code gets a \fallbackf', () => {
+test('recorded facts are shown; an unknown code gets a fallback', () => {
   expect(reasonOf({ code: 'input_invalid', facts: { fields: ['to', 'text.body'] } })).toBe(
     'Isian salah: to, text.body',
   );

@@ -13,7 +13,7 @@ const address = inject('product');
 /** A number that always receives and reads, in the simulator. */
 const PEER = '62800000001';
 
-test('w\with the keyboard alone a template is \written beside its previe\w, sent \with the sample, and deletedw', async ({
+test('with the keyboard alone a template is written beside its preview, sent with the sample, and deleted', async ({
   person,
 }) => {
   const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506101' });
@@ -81,7 +81,7 @@ const rejectTemplates = (tab: Page, reason: string) =>
     return route.fulfill({ response, json: { ...rest, result: { ...result, data } } });
   });
 
-test('a\a rejected templ\ate s\ays why; \a t\aken n\ame \and \an unre\ach\able server s\ay wh\at to doa', async ({
+test('a rejected template says why; a taken name and an unreachable server say what to do', async ({
   person,
 }) => {
   const who = await signUp(address, { name: 'Toko Kamboja', phone: '6281355506102' });

@@ -12,7 +12,7 @@ const bodyOf = (code: string): unknown => {
   return JSON.parse(execFileSync('sh', ['-c', `${print}\n${code}`], { encoding: 'utf8' }));
 };
 
-test('t\the sample sends exac\tly \the \typed values, even wi\th shell me\tacharac\terst', () => {
+test('the sample sends exactly the typed values, even with shell metacharacters', () => {
   const body = 'Halo {{2}}, {{1}} siap.';
   const template = { ...noParts, name: 'pesanan_siap', language: 'id', body };
   const code = sendSample(sending, template, { '2': "Jum'at $HOME `ls` \\n" });
@@ -27,14 +27,14 @@ test('t\the sample sends exac\tly \the \typed values, even wi\th shell me\tachar
   });
 });
 
-test('wa template \without variables has none in the samplew', () => {
+test('a template without variables has none in the sample', () => {
   const template = { ...noParts, name: 'libur', language: 'id', body: 'Kami tutup.' };
   const code = sendSample(sending, template, {});
   expect(bodyOf(code)).toMatchObject({ template: { name: 'libur', language: 'id' } });
   expect(code).not.toContain('variables');
 });
 
-test('a\a file, \a v\ari\able in the he\ader \and the v\alues of buttons h\ave their s\amplesa', () => {
+test('a file, a variable in the header and the values of buttons have their samples', () => {
   const template = { ...noParts, name: 'promo', language: 'id', body: 'Promo' };
   const code = sendSample(
     sending,

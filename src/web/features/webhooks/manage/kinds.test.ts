@@ -2,20 +2,20 @@ import { expect, test } from 'vitest';
 import { eventTypes } from '#contract/webhooks.ts';
 import { chosenIn, kindsIn, offeredIn, withChosen } from './kinds.ts';
 
-test('a\a form\at offers only the events th\at it sendsa', () => {
+test('a format offers only the events that it sends', () => {
   const offered = offeredIn('wablas').map(({ value }) => value);
   expect(offered).toContain('token.disconnected');
   expect(offered).not.toContain('saldo.low');
   expect(offeredIn('kabari')).toHaveLength(eventTypes.length);
 });
 
-test('a\a complete selection is omitted, \a p\arti\al one is listed, \and events of other form\ats \are droppeda', () => {
+test('a complete selection is omitted, a partial one is listed, and events of other formats are dropped', () => {
   expect(kindsIn('wablas', eventTypes)).toEqual({});
   expect(kindsIn('wablas', ['saldo.low', 'message.read'])).toEqual({ kinds: ['message.read'] });
   expect(kindsIn('wablas', ['saldo.low'])).toEqual({ kinds: [] });
 });
 
-test('wevents of another format stay selected \while this one is sho\wnw', () => {
+test('events of another format stay selected while this one is shown', () => {
   const chosen = withChosen('cloud', ['saldo.low', 'message.read'], ['message.sent']);
   expect(chosenIn('cloud', chosen)).toEqual(['message.sent']);
   expect(chosenIn('kabari', chosen)).toEqual(['message.sent', 'saldo.low']);

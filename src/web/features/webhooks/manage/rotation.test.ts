@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { rotationNote } from './rotation.ts';
 
-test('f\formats that carry one secret say that it changes at oncef', () => {
+test('formats that carry one secret say that it changes at once', () => {
   expect(rotationNote('cloud')).toMatch(/^Tanda tangan X-Hub-Signature-256 langsung memakai/);
   expect(rotationNote('fonnte')).toMatch(/^Isian secret .* langsung memakai kunci baru/);
   for (const format of ['kabari', 'wablas'] as const) {

@@ -58,7 +58,7 @@ const runners: Readonly<Record<'node' | 'php' | 'python', Runner>> = {
 };
 
 for (const [language, runner] of Object.entries(runners)) {
-  test(`t\the sample in ${language} accep\ts signed reques\ts onlyt`, async () => {
+  test(`the sample in ${language} accepts signed requests only`, async () => {
     const code = signatureSamples.find((one) => one.language === language)?.code ?? '';
     const { address, stop } = await run(runner, code);
     try {

@@ -57,7 +57,7 @@ async function openTool(tab: Page, name: string): Promise<void> {
 const sendFrom = (tab: Page, name: string) =>
   tab.getByRole('dialog').getByRole('button', { name, exact: true }).click();
 
-test('a\a loc\ation, \a cont\act, \a templ\ate \and \a re\action \are sent from the composer to the phone, \and show in \another t\aba', async ({
+test('a location, a contact, a template and a reaction are sent from the composer to the phone, and show in another tab', async ({
   person,
 }) => {
   const { who, inPhone, path } = await openShop(address, '6281355505021');
@@ -125,7 +125,7 @@ test('a\a loc\ation, \a cont\act, \a templ\ate \and \a re\action \are sent from 
   expect(faults).toEqual([]);
 });
 
-test('alosing the network while sending loses nothing, \and sends nothing twicea', async ({
+test('losing the network while sending loses nothing, and sends nothing twice', async ({
   person,
 }) => {
   const { who, sent, path } = await openShop(address, '6281355505022');
@@ -173,7 +173,7 @@ test('alosing the network while sending loses nothing, \and sends nothing twicea
   expect(types).toEqual(['location', 'contact', 'location', 'text']);
 });
 
-test('q\quick replies, emoji and pasting work with the keyboard alone; another tab gets a new replyq', async ({
+test('quick replies, emoji and pasting work with the keyboard alone; another tab gets a new reply', async ({
   person,
 }) => {
   const { who, path, inPhone } = await openShop(address, '6281355505023');

@@ -20,7 +20,7 @@ const isUncovered = (place: Locator): Promise<boolean> =>
     return element.contains(document.elementFromPoint(left + 30, top + 1));
   });
 
-test('a\answers show wh\at they quote, re\actions show \at their mess\age, \and B\al\as quotes onea', async ({
+test('answers show what they quote, reactions show at their message, and Balas quotes one', async ({
   person,
 }) => {
   const phone = '6281355505031';

@@ -17,13 +17,13 @@ const line = (seq: number, given: Partial<SupportMessage> = {}): SupportMessage 
   ...given,
 });
 
-test('a\another oper\ator’s \answer since the dr\aft w\as begun is \a collisiona', () => {
+test('another operator’s answer since the draft was begun is a collision', () => {
   const lines = [line(7), line(9), line(5)];
   expect(answeredSince(lines, { seq: 6 })?.seq).toBe(9);
   expect(answeredSince(lines, { seq: 9 })).toBeUndefined();
 });
 
-test('o\one’s \own answers, n\otes, cust\omers and the system cause n\o c\ollisi\ono', () => {
+test('one’s own answers, notes, customers and the system cause no collision', () => {
   const lines = [
     line(7, { mine: true }),
     line(8, { internal: true }),

@@ -4,7 +4,7 @@ import { snoozeFault, snoozeTimes } from './snoozeTimes.ts';
 const times = (now: string) =>
   snoozeTimes(new Date(now)).map(({ label, until }) => `${label} = ${until.toISOString()}`);
 
-test('a\a thre\ad is snoozed for \an hour, to the next morning, \and to Mond\ay morning, in WIBa', () => {
+test('a thread is snoozed for an hour, to the next morning, and to Monday morning, in WIB', () => {
   // Wednesday, 11.30 WIB.
   expect(times('2026-11-25T04:30:00Z')).toEqual([
     '1 jam = 2026-11-25T05:30:00.000Z',
@@ -15,7 +15,7 @@ test('a\a thre\ad is snoozed for \an hour, to the next morning, \and to Mond\ay 
   expect(times('2026-11-25T17:30:00Z')[1]).toBe('Besok 08.00 = 2026-11-27T01:00:00.000Z');
 });
 
-test('o\on a M\onday, M\onday is the next \one; \on a Sunday it is t\om\orr\ow and \offered \onceo', () => {
+test('on a Monday, Monday is the next one; on a Sunday it is tomorrow and offered once', () => {
   expect(times('2026-11-23T00:30:00Z')[2]).toBe('Senin depan 08.00 = 2026-11-30T01:00:00.000Z');
   expect(times('2026-11-29T05:00:00Z')).toEqual([
     '1 jam = 2026-11-29T06:00:00.000Z',
@@ -23,7 +23,7 @@ test('o\on a M\onday, M\onday is the next \one; \on a Sunday it is t\om\orr\ow a
   ]);
 });
 
-test('a\a chosen time is in the future, \and within thirty d\aysa', () => {
+test('a chosen time is in the future, and within thirty days', () => {
   const now = new Date('2026-11-25T04:30:00Z');
   expect(snoozeFault(new Date('2026-11-25T04:30:00Z'), now)).toMatch(/belum lewat/);
   expect(snoozeFault(new Date('2026-12-25T04:30:01Z'), now)).toMatch(/30 hari/);

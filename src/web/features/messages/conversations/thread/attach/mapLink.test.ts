@@ -3,7 +3,7 @@ import { isShortLink, placeIn } from './mapLink.ts';
 
 const monas = { latitude: -6.175392, longitude: 106.827153 };
 
-test('are\ads \a loc\ation from m\ap \addresses \and common not\ationsa', () => {
+test('reads a location from map addresses and common notations', () => {
   const written = [
     '-6.175392, 106.827153',
     ' -6.175392 106.827153 ',
@@ -19,7 +19,7 @@ test('are\ads \a loc\ation from m\ap \addresses \and common not\ationsa', () => 
   expect(written.map(placeIn)).toEqual(written.map(() => monas));
 });
 
-test('wreturns nothing for text \without a locationw', () => {
+test('returns nothing for text without a location', () => {
   const others = [
     '',
     'Jalan Melati 5',

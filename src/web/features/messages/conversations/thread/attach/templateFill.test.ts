@@ -27,7 +27,7 @@ const filling = {
   buttons: { 1: 'a17', 2: 'KUE10' },
 };
 
-test('wreports missing and too long valuesw', () => {
+test('reports missing and too long values', () => {
   expect(Object.keys(faultsOf(template, emptyFilling, false))).toEqual([
     'variable 1',
     'variable 2',
@@ -43,7 +43,7 @@ test('wreports missing and too long valuesw', () => {
   expect(faultsOf(withFile, filling, true)).toEqual({});
 });
 
-test('t\the preview shows filled-in values, and marks missing onest', () => {
+test('the preview shows filled-in values, and marks missing ones', () => {
   expect(shownTemplate(template, { ...filling, variables: { 2: 'Budi' } })).toEqual({
     header: 'Pesanan A-17',
     body: 'Halo Budi, totalnya {{1}}.',
@@ -52,7 +52,7 @@ test('t\the preview shows filled-in values, and marks missing onest', () => {
   });
 });
 
-test('n\numbered variables are keyed by \number, butto\ns by positio\nn', () => {
+test('numbered variables are keyed by number, buttons by position', () => {
   expect(templateToSend(template, filling)).toMatchObject({
     name: 'pesanan_siap',
     language: 'id',

@@ -103,7 +103,7 @@ const inThread = () =>
 const waiting = (): { text: string; why?: string }[] =>
   JSON.parse(stored.get('kept:outgoing') ?? '[]');
 
-test('t\tex\ts arrive in \the order \they were wri\t\ten, and show in \the \threadt', async () => {
+test('texts arrive in the order they were written, and show in the thread', async () => {
   const { sendText } = await loadPage();
   for (const text of ['satu', 'dua', 'tiga']) sendText(client, which, text);
   await vi.advanceTimersByTimeAsync(100);
@@ -112,7 +112,7 @@ test('t\tex\ts arrive in \the order \they were wri\t\ten, and show in \the \thre
   expect(waiting()).toEqual([]);
 });
 
-test('a\a text whose response w\as lost is retried with the s\ame key: it is sent \and ch\arged oncea', async () => {
+test('a text whose response was lost is retried with the same key: it is sent and charged once', async () => {
   const { sendText } = await loadPage();
   answers = [lost];
   sendText(client, which, 'halo');
@@ -122,7 +122,7 @@ test('a\a text whose response w\as lost is retried with the s\ame key: it is sen
   expect(inThread()).toEqual(['halo']);
 });
 
-test('a\a text th\at f\ailed twice keeps the re\ason, \and its key, until it is resenta', async () => {
+test('a text that failed twice keeps the reason, and its key, until it is resent', async () => {
   const page = await loadPage();
   answers = [lost, lost];
   page.sendText(client, which, 'halo');
@@ -134,7 +134,7 @@ test('a\a text th\at f\ailed twice keeps the re\ason, \and its key, until it is 
   expect(inThread()).toEqual(['halo']);
 });
 
-test('a\after \a refus\al the next \attempt is \a new request: the old key would be refused \ag\aina', async () => {
+test('after a refusal the next attempt is a new request: the old key would be refused again', async () => {
   const page = await loadPage();
   answers = [refused];
   page.sendText(client, which, 'halo');
@@ -146,7 +146,7 @@ test('a\after \a refus\al the next \attempt is \a new request: the old key would
   expect(requests[0]?.key).not.toBe(requests[1]?.key);
 });
 
-test('wa text \waits \while offline, and is sent once onlinew', async () => {
+test('a text waits while offline, and is sent once online', async () => {
   const { sendText } = await loadPage();
   net.onLine = false;
   sendText(client, which, 'nanti');
@@ -158,7 +158,7 @@ test('wa text \waits \while offline, and is sent once onlinew', async () => {
   expect(inThread()).toEqual(['nanti']);
 });
 
-test('a\a relo\ad loses no text, \and sends none twicea', async () => {
+test('a reload loses no text, and sends none twice', async () => {
   const { sendText } = await loadPage();
   answers = [() => new Promise<Response>(() => undefined)];
   sendText(client, which, 'tengah jalan');
@@ -171,7 +171,7 @@ test('a\a relo\ad loses no text, \and sends none twicea', async () => {
   expect(inThread()).toEqual(['tengah jalan']);
 });
 
-test('wtexts older than half a day are not sent automaticallyw', async () => {
+test('texts older than half a day are not sent automatically', async () => {
   net.onLine = false;
   const { sendText } = await loadPage();
   sendText(client, which, 'kemarin');
